@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <px/wire/frames.hpp>
+#include <px/wire/ids.hpp>
+#include <px/wire/json.hpp>
+
+namespace px {
+
+// What the I/O thread tells the hub (the thread that remembers), in the order in which it happened.
+// Frames are shared, never copied; the hub verifies signatures of what it opens.
+
+/// An engine finished its registration.
+struct EngineJoined {
+  EngineId id;
+  EngineUuid uuid;
+};
+/// An engine left or was declared dead.
+struct EngineLeft {
+  EngineId id;
+  EngineUuid uuid;
+};
+/// A client's request for one engine passed: [client, engine uuid, delimiter, ...] as it came.
+struct DirectSubmitted {
+  EngineUuid engine;
+  SharedFrames frames;
+};
+/// An engine's reply to it passed: [engine uuid, client, delimiter, ...] as it came.
+struct DirectFinished {
+  EngineUuid engine;
+  SharedFrames frames;
+};
+/// A task arrived: [client, delimiter, ...] as it came, verified by the I/O thread.
+struct TaskSubmitted {
+  SharedFrames frames;
+};
+/// A task was handed to an engine (again, after a retry).
+struct TaskAssigned {
+  MessageId msg_id;
+  EngineUuid engine;
+};
+/// A task's final answer: the engine's reply as it came, or the scheduler's own failure message
+/// (then `engine` is empty). Not told of attempts that are retried.
+struct TaskFinished {
+  EngineUuid engine;
+  MessageId msg_id;  ///< of the request
+  SharedFrames frames;
+};
+/// Something was published by an engine: [topic, delimiter, ...] as it came.
+struct OutputPublished {
+  SharedFrames frames;
+};
+/// A client asks: queue_request, result_request, db_request and so on, or an unknown type. The I/O
+/// thread has verified it and dropped repeats.
+struct HubQuery {
+  std::string client;         ///< the ident frame to answer to
+  std::string msg_type;
+  std::string header;         ///< packed: the parent_header of the answer
+  Json content;
+};
+
+using HubEvent = std::variant<EngineJoined, EngineLeft, DirectSubmitted, DirectFinished,
+                              TaskSubmitted, TaskAssigned, TaskFinished, OutputPublished, HubQuery>;
+
+// What the hub asks of the I/O thread.
+
+/// Send these frames, client ident first, on the registration socket.
+struct SendAnswer {
+  SharedFrames frames;
+};
+/// Put this request into the task queue: [delimiter, ...], signed anew (protocol 7.3). Its answer
+/// goes to the hub alone.
+struct ResubmitTask {
+  SharedFrames frames;
+};
+
+using HubEffect = std::variant<SendAnswer, ResubmitTask>;
+
+}  // namespace px

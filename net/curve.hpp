@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include <px/wire/error.hpp>
+
+namespace px {
+
+/// A CURVE key pair, each 40 characters of Z85.
+struct CurveKeys {
+  std::string public_key;
+  std::string secret_key;
+};
+
+/// A new random pair.  errors  unsupported: this libzmq was built without CURVE.
+Result<CurveKeys> new_curve_keys();
+
+/// The public key that belongs to `secret_key`.  errors  bad_input: not 40 characters of Z85.
+Result<std::string> curve_public_key(const std::string& secret_key);
+
+}  // namespace px

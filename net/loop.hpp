@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <px/net/socket.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+/// Wakes a Loop from any thread, or from a signal handler. A value; may outlive the Loop.
+class Waker {
+ public:
+  Waker() = default;
+  /// The next (or the present) wait of the loop returns soon. Async-signal-safe.
+  void wake() const;
+
+ private:
+  friend class Loop;
+  explicit Waker(std::shared_ptr<const int> descriptor) : descriptor_(std::move(descriptor)) {}
+  std::shared_ptr<const int> descriptor_;
+};
+
+/// Where a thread waits: for its sockets, for a deadline, for other threads. One thread owns it.
+class Loop {
+ public:
+  Loop();
+  /// `on_readable` runs inside wait_until() on the owner's thread when `socket` may have messages.
+  /// It should receive a bounded number of them: what remains is reported again at once.
+  /// The socket must outlive the loop, or be forgotten first.
+  void watch(Socket& socket, std::function<void()> on_readable);
+  /// The same for a file descriptor that becomes readable (or has hung up).
+  void watch(int descriptor, std::function<void()> on_readable);
+  /// What woke the loop by a Waker; runs on the owner's thread.
+  void on_wake(std::function<void()> handler) { on_wake_ = std::move(handler); }
+  void forget(const Socket& socket);
+  void forget(int descriptor);
+
+  /// Sleeps until something is readable, somebody wakes it or the deadline passes; then runs the
+  /// handlers. The only place where a server sleeps. A signal ends the sleep early.
+  void wait_until(std::optional<Instant> deadline);
+
+  Waker waker() const { return Waker{wake_descriptor_}; }
+
+ private:
+  struct Source {
+    void* socket = nullptr;  // a zmq socket, or
+    int descriptor = -1;     // a file descriptor
+    std::shared_ptr<std::function<void()>> on_readable;
+  };
+  std::vector<Source> sources_;
+  std::function<void()> on_wake_;
+  std::shared_ptr<const int> wake_descriptor_;
+};
+
+}  // namespace px

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <px/wire/error.hpp>
+
+namespace px {
+
+/// Writes the file so that a reader sees the old one or the whole new one, never a part: to a
+/// temporary name beside it, then renamed. Mode 0600 unless `mode` says otherwise.
+/// errors  system: names the path and what the system said.
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view text,
+                                   unsigned mode = 0600);
+
+/// The whole file.  errors  not_found, system; bad_input: longer than max_bytes.
+Result<std::string> read_file(const std::filesystem::path& path,
+                              std::size_t max_bytes = std::size_t{16} << 20);
+
+/// Creates the folder and its parents where missing; `mode` is for the last one.
+Result<void> make_folder(const std::filesystem::path& path, unsigned mode = 0755);
+
+}  // namespace px

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <px/wire/error.hpp>
+
+namespace px {
+
+/// What a user may say about where a cluster's files are; empty = not said.
+struct ProfileChoice {
+  std::string profile;      ///< --profile=
+  std::string profile_dir;  ///< --profile-dir=
+  std::string ipython_dir;  ///< --ipython-dir=
+  std::string cluster_id;   ///< --cluster-id=
+  bool has_cluster_id = false;  ///< --cluster-id= was given, maybe as the empty id.
+};
+
+/// Where the files of one cluster lie (protocol 2.1). Pure: nothing is created.
+struct ProfilePaths {
+  std::filesystem::path root;  ///< .../profile_<name>, absolute
+  std::string cluster_id;      ///< may be empty
+
+  std::filesystem::path security() const { return root / "security"; }
+  std::filesystem::path log() const { return root / "log"; }
+  std::filesystem::path pid() const { return root / "pid"; }
+  std::filesystem::path startup() const { return root / "startup"; }
+  std::filesystem::path client_file() const { return security() / infixed("ipcontroller", "-client.json"); }
+  std::filesystem::path engine_file() const { return security() / infixed("ipcontroller", "-engine.json"); }
+  std::filesystem::path cluster_file() const { return security() / ("cluster-" + cluster_id + ".json"); }
+  std::filesystem::path engine_table_file() const { return log() / ("engines" + cluster_id + ".json"); }
+  std::filesystem::path task_db_file() const { return root / "tasks.db"; }
+  /// "default" for .../profile_default.
+  std::string profile_name() const;
+
+ private:
+  std::string infixed(std::string_view stem, std::string_view end) const;
+};
+
+/// Options first, then $IPP_PROFILE_DIR (which beats --profile, as in the reference),
+/// $IPP_CLUSTER_ID and $IPYTHONDIR, then ~/.ipython/profile_default and the empty cluster id.
+/// errors  not_found: neither $IPYTHONDIR nor $HOME is set; bad_input: '/' in a name.
+Result<ProfilePaths> find_profile(const ProfileChoice& choice);
+
+/// The folder that holds all profiles: --ipython-dir, $IPYTHONDIR or ~/.ipython.
+Result<std::filesystem::path> find_ipython_dir(const ProfileChoice& choice);
+
+/// Creates root, security (0700), log, pid (0700) and startup where they are missing.
+Result<void> create_profile_folders(const ProfilePaths& paths);
+
+}  // namespace px

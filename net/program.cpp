@@ -1,0 +1,132 @@
+#include <px/net/program.hpp>
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+
+#include <px/net/private_file.hpp>
+#include <px_version.hpp>
+
+namespace px {
+namespace {
+
+/// Python's levels: 10 debug, 20 info, 30 warning, 40 error, 50 critical.
+spdlog::level::level_enum level_by_number(int number) {
+  if (number <= 10) return spdlog::level::debug;
+  if (number <= 20) return spdlog::level::info;
+  if (number <= 30) return spdlog::level::warn;
+  if (number <= 40) return spdlog::level::err;
+  return spdlog::level::critical;
+}
+
+Result<spdlog::level::level_enum> level_by_name(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  if (!text.empty() && text.size() < 4 &&
+      std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); }))
+    return level_by_number(std::stoi(text));
+  if (text == "DEBUG") return spdlog::level::debug;
+  if (text == "INFO") return spdlog::level::info;
+  if (text == "WARN" || text == "WARNING") return spdlog::level::warn;
+  if (text == "ERROR") return spdlog::level::err;
+  if (text == "CRITICAL") return spdlog::level::critical;
+  return Error{ErrorKind::bad_input, "the log level '" + text +
+                                         "' is neither 0-50 nor DEBUG, INFO, WARN, ERROR, CRITICAL"};
+}
+
+}  // namespace
+
+void add_program_options(CLI::App& app, ProgramOptions& options) {
+  app.allow_extras();
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.set_help_all_flag("--help-all", "Print all help, that of subcommands included, and exit");
+  app.set_version_flag("--version,-V", std::string(version), "Print the version and exit");
+  const std::string group = "Profile and log";
+  app.add_option("--profile", options.profile.profile, "The profile's name (default: default)")
+      ->group(group);
+  app.add_option("--profile-dir,--ProfileDir.location", options.profile.profile_dir,
+                 "The profile's folder; beats --profile ($IPP_PROFILE_DIR)")
+      ->group(group);
+  app.add_option("--ipython-dir", options.profile.ipython_dir,
+                 "The folder of all profiles (default: $IPYTHONDIR or ~/.ipython)")
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--cluster-id",
+         [&options](const std::string& id) {
+           options.profile.cluster_id = id;
+           options.profile.has_cluster_id = true;
+         },
+         "Tells clusters of one profile apart ($IPP_CLUSTER_ID; default: the empty id)")
+      ->group(group);
+  app.add_option("--log-level,--Application.log_level", options.log_level,
+                 "0-50, or DEBUG, INFO, WARN, ERROR, CRITICAL")
+      ->capture_default_str()
+      ->group(group);
+  app.add_flag("--debug", options.is_debug, "The same as --log-level=DEBUG")->group(group);
+  app.add_flag("--quiet", options.is_quiet, "The same as --log-level=CRITICAL")->group(group);
+  app.add_flag("--log-to-file", options.log_to_file, "Log to a file in the profile's log folder")
+      ->group(group);
+  app.add_option("--work-dir", options.work_dir, "Change to this folder first")->group(group);
+}
+
+std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::ParseError& stop) {
+    return app.exit(stop, std::cout, std::cerr) == 0 ? 0 : 1;
+  }
+}
+
+void warn_of_unknown_options(const CLI::App& app) {
+  for (const std::string& text : app.remaining())
+    if (text.starts_with("-") && text != "--")
+      spdlog::warn("ignoring the option {}: this program does not know it", text);
+}
+
+Result<void> start_log(const std::string& name, const ProgramOptions& options,
+                       const ProfilePaths& paths) {
+  const std::string wanted = options.is_debug   ? "DEBUG"
+                             : options.is_quiet ? "CRITICAL"
+                                                : options.log_level;
+  const auto level = level_by_name(wanted);
+  if (!level) return level.error();
+  std::shared_ptr<spdlog::sinks::sink> sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  if (options.log_to_file) {
+    const auto file = paths.log() / (name + "-" + paths.cluster_id + "-" +
+                                     std::to_string(::getpid()) + ".log");
+    if (auto made = make_folder(paths.log()); !made) return made.error();
+    try {
+      sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
+    } catch (const spdlog::spdlog_ex& failure) {
+      return Error{ErrorKind::system, failure.what()};
+    }
+  }
+  auto logger = std::make_shared<spdlog::logger>(name, sink);
+  logger->set_pattern("%Y-%m-%d %H:%M:%S.%e [%n] %l: %v");
+  logger->set_level(*level);
+  logger->flush_on(spdlog::level::debug);
+  spdlog::set_default_logger(logger);
+  return {};
+}
+
+Result<void> enter_work_dir(const ProgramOptions& options) {
+  if (options.work_dir.empty()) return {};
+  std::error_code error;
+  std::filesystem::current_path(options.work_dir, error);
+  if (error)
+    return Error{ErrorKind::system,
+                 "cannot change to --work-dir " + options.work_dir + ": " + error.message()};
+  return {};
+}
+
+}  // namespace px

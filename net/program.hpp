@@ -1,0 +1,43 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+#include <px/net/profile_paths.hpp>
+#include <px/wire/error.hpp>
+
+namespace px {
+
+/// The options that all of our programs share (protocol 11.2).
+struct ProgramOptions {
+  ProfileChoice profile;
+  std::string log_level = "INFO";  ///< 0-50, or DEBUG INFO WARN ERROR CRITICAL
+  bool is_debug = false;
+  bool is_quiet = false;
+  bool log_to_file = false;
+  std::string work_dir;
+};
+
+/// Sets `app` up for ipyparallel's option syntax: `--name=value`, `--name value`, `--version`,
+/// `--help`, `--help-all`; unknown options are kept for warn_of_unknown_options(). Adds the shared
+/// options. `options` must outlive the parse.
+void add_program_options(CLI::App& app, ProgramOptions& options);
+
+/// Parses; on --help, --version or an error it prints and gives the exit code, else nothing.
+std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv);
+
+/// One log line for each option that nobody knows; as in the reference they are not fatal.
+void warn_of_unknown_options(const CLI::App& app);
+
+/// Sends spdlog's default logger to stderr, or to <profile>/log/<name>-<cluster_id>-<pid>.log with
+/// --log-to-file; lines begin with date, [name] and, from warnings on, the level.
+/// errors  bad_input: not a level; system: the file cannot be written.
+Result<void> start_log(const std::string& name, const ProgramOptions& options,
+                       const ProfilePaths& paths);
+
+/// Changes to --work-dir, where it was given.  errors  system.
+Result<void> enter_work_dir(const ProgramOptions& options);
+
+}  // namespace px

@@ -1,0 +1,197 @@
+#include <px/net/socket.hpp>
+
+#include <zmq.hpp>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace px {
+namespace {
+
+/// Frames as they came from a socket.
+class NetFrames final : public Frames {
+ public:
+  NetFrames() { frames_.reserve(typical_frame_count); }
+  std::size_t size() const override { return frames_.size(); }
+  std::string_view at(std::size_t index) const override {
+    return frames_.at(index).to_string_view();
+  }
+  zmq::message_t& add() { return frames_.emplace_back(); }
+  /// Another handle on the same bytes. libzmq counts its references atomically, but marks the
+  /// first copy in the original: callers on several threads must not share one NetFrames for it.
+  void copy_to(std::size_t index, zmq::message_t& target) const {
+    target.copy(const_cast<zmq::message_t&>(frames_[index]));
+  }
+
+ private:
+  static constexpr std::size_t typical_frame_count = 10;
+  std::vector<zmq::message_t> frames_;
+};
+
+int zmq_type(SocketKind kind) {
+  switch (kind) {
+    case SocketKind::router: return ZMQ_ROUTER;
+    case SocketKind::dealer: return ZMQ_DEALER;
+    case SocketKind::pub: return ZMQ_PUB;
+    case SocketKind::xpub: return ZMQ_XPUB;
+    case SocketKind::sub: return ZMQ_SUB;
+    case SocketKind::stream: return ZMQ_STREAM;
+  }
+  check(false);
+  return -1;
+}
+
+int to_ms(Duration duration) {
+  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+void apply_curve(zmq::socket_t& socket, const SocketOptions& options) {
+  if (options.curve_server) {
+    socket.set(zmq::sockopt::curve_server, true);
+    socket.set(zmq::sockopt::curve_secretkey, options.curve_server->secret_key);
+  } else if (options.curve_server_key) {
+    const Result<CurveKeys> mine = new_curve_keys();
+    check(mine.has_value());
+    socket.set(zmq::sockopt::curve_serverkey, *options.curve_server_key);
+    socket.set(zmq::sockopt::curve_publickey, mine->public_key);
+    socket.set(zmq::sockopt::curve_secretkey, mine->secret_key);
+  }
+}
+
+}  // namespace
+
+struct Socket::State {
+  zmq::socket_t socket;
+
+  /// False where the peer is unknown or its queue is full.
+  bool send(zmq::message_t& message, bool more) {
+    const int flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0);
+    return zmq_msg_send(message.handle(), socket.handle(), flags) >= 0;
+  }
+  bool send(std::string_view bytes, bool more) {
+    zmq::message_t message{bytes.data(), bytes.size()};
+    return send(message, more);
+  }
+};
+
+Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
+    : state_(std::make_unique<State>()) {
+  zmq::socket_t& socket = state_->socket;
+  socket = zmq::socket_t(*static_cast<zmq::context_t*>(context.handle()), zmq_type(kind));
+  socket.set(zmq::sockopt::sndhwm, options.send_limit);
+  socket.set(zmq::sockopt::rcvhwm, options.receive_limit);
+  socket.set(zmq::sockopt::linger, to_ms(options.linger));
+  socket.set(zmq::sockopt::maxmsgsize, options.max_frame_bytes);
+  if (!options.identity.empty()) socket.set(zmq::sockopt::routing_id, options.identity);
+  if (kind == SocketKind::router) {
+    socket.set(zmq::sockopt::router_handover, options.hand_over);
+    socket.set(zmq::sockopt::router_mandatory, options.is_mandatory);
+  }
+  // Without it a publisher hears of a subscription only once, and cannot answer each newcomer.
+  if (kind == SocketKind::xpub) socket.set(zmq::sockopt::xpub_verbose, true);
+  if (options.zmtp_heartbeat) {
+    const int interval = to_ms(*options.zmtp_heartbeat);
+    socket.set(zmq::sockopt::heartbeat_ivl, interval);
+    socket.set(zmq::sockopt::heartbeat_timeout, 3 * interval);
+  }
+  apply_curve(socket, options);
+}
+
+Socket::~Socket() = default;
+Socket::Socket(Socket&&) noexcept = default;
+Socket& Socket::operator=(Socket&&) noexcept = default;
+
+Result<int> Socket::bind(std::string_view interface, int port) {
+  const std::string wanted = std::string(interface) + ":" + (port == 0 ? "*" : std::to_string(port));
+  try {
+    state_->socket.bind(wanted);
+  } catch (const zmq::error_t& failure) {
+    return Error{ErrorKind::system, "cannot listen at " + wanted + ": " + failure.what()};
+  }
+  bound_endpoint_ = state_->socket.get(zmq::sockopt::last_endpoint);
+  return std::stoi(bound_endpoint_.substr(bound_endpoint_.rfind(':') + 1));
+}
+
+Result<void> Socket::connect(const std::string& endpoint) {
+  try {
+    state_->socket.connect(endpoint);
+  } catch (const zmq::error_t& failure) {
+    return Error{ErrorKind::bad_input, "cannot connect to '" + endpoint + "': " + failure.what()};
+  }
+  return {};
+}
+
+void Socket::subscribe(std::string_view topic) {
+  state_->socket.set(zmq::sockopt::subscribe, topic);
+}
+
+SharedFrames Socket::receive() {
+  for (;;) {
+    auto frames = std::make_shared<NetFrames>();
+    bool is_more = true;
+    bool is_too_long = false;
+    while (is_more) {
+      zmq::message_t spare;
+      is_too_long = frames->size() >= max_frames;
+      zmq::message_t& frame = is_too_long ? spare : frames->add();
+      // The frames of one message arrive together: only the first can be missing.
+      if (zmq_msg_recv(frame.handle(), state_->socket.handle(), ZMQ_DONTWAIT) < 0) return nullptr;
+      is_more = frame.more();
+    }
+    if (!is_too_long) return frames;
+    ++dropped_;
+  }
+}
+
+bool Socket::send(const std::vector<std::string>& frames) {
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    if (!state_->send(frames[i], i + 1 < frames.size())) return false;
+  return true;
+}
+
+bool Socket::forward(std::span<const std::string_view> idents, const Frames& message,
+                     std::size_t from) {
+  for (std::size_t i = 0; i < idents.size(); ++i)
+    if (!state_->send(idents[i], i + 1 < idents.size() || from < message.size())) return false;
+  const auto* received = dynamic_cast<const NetFrames*>(&message);
+  for (std::size_t i = from; i < message.size(); ++i) {
+    const bool more = i + 1 < message.size();
+    if (!received) {
+      if (!state_->send(message.at(i), more)) return false;
+      continue;
+    }
+    zmq::message_t shared;
+    received->copy_to(i, shared);
+    if (!state_->send(shared, more)) return false;
+  }
+  return true;
+}
+
+bool Socket::send_with_payloads(const std::vector<std::string>& head,
+                                std::span<const Payload> payloads) {
+  std::vector<zmq::message_t> tail;
+  tail.reserve(payloads.size());
+  for (const Payload& payload : payloads) {
+    // libzmq asks for a function of (data, hint); ours needs the hint alone.
+    struct Owner {
+      void (*release)(void*);
+      void* hint;
+    };
+    tail.emplace_back(const_cast<void*>(payload.data), payload.size,
+                      [](void*, void* owner) {
+                        const std::unique_ptr<Owner> held{static_cast<Owner*>(owner)};
+                        held->release(held->hint);
+                      },
+                      new Owner{payload.release, payload.hint});
+  }
+  for (std::size_t i = 0; i < head.size(); ++i)
+    if (!state_->send(head[i], i + 1 < head.size() || !tail.empty())) return false;
+  for (std::size_t i = 0; i < tail.size(); ++i)
+    if (!state_->send(tail[i], i + 1 < tail.size())) return false;
+  return true;
+}
+
+void* Socket::handle() const { return state_->socket.handle(); }
+
+}  // namespace px

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/net/context.hpp>
+#include <px/net/curve.hpp>
+#include <px/wire/error.hpp>
+#include <px/wire/frames.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+enum class SocketKind { router, dealer, pub, xpub, sub, stream };
+
+/// What a socket is set up with before it binds or connects.
+struct SocketOptions {
+  std::string identity;       ///< ZeroMQ identity; empty = libzmq makes one.
+  int send_limit = 0;         ///< Messages queued for one peer; 0 = no limit (protocol 4.1, trap 43).
+  int receive_limit = 0;
+  std::int64_t max_frame_bytes = -1;  ///< A peer that sends a longer frame is disconnected; -1 = any.
+  bool hand_over = false;     ///< ROUTER: a new connection takes over an identity (trap 44).
+  bool is_mandatory = false;  ///< ROUTER: send() to an unknown peer fails instead of dropping.
+  std::optional<Duration> zmtp_heartbeat;   ///< Pings of the transport; a silent peer is cut off.
+  Duration linger = std::chrono::seconds(0);  ///< How long unsent messages outlive the socket.
+  std::optional<CurveKeys> curve_server;      ///< Be a CURVE server with these keys.
+  std::optional<std::string> curve_server_key;  ///< Be a CURVE client of the server with this key.
+};
+
+/// One ZeroMQ socket: whole messages in and out, never blocking. One thread owns it.
+class Socket {
+ public:
+  /// errors (as a bug): libzmq has no more sockets.
+  Socket(Context& context, SocketKind kind, const SocketOptions& options = {});
+  ~Socket();
+  Socket(Socket&&) noexcept;
+  Socket& operator=(Socket&&) noexcept;
+
+  /// Listens at `interface`, e.g. "tcp://127.0.0.1"; port 0 = a free one. Returns the port.
+  /// errors  system: the port is in use or the address is not of this host; names both.
+  Result<int> bind(std::string_view interface, int port);
+  /// errors  bad_input: not an endpoint. That nobody listens there is no error: libzmq tries on.
+  Result<void> connect(const std::string& endpoint);
+  void subscribe(std::string_view topic);
+
+  /// The next message; null where none waits. A message of more than max_frames frames is dropped
+  /// and counted.
+  SharedFrames receive();
+
+  /// Sends frames of our own. False: the peer is unknown or its queue is full, nothing was sent.
+  bool send(const std::vector<std::string>& frames);
+
+  /// Sends `idents`, then the frames of `message` from index `from` on. Frames that came from a
+  /// socket are shared, not copied. False as for send().
+  bool forward(std::span<const std::string_view> idents, const Frames& message, std::size_t from);
+
+  /// Sends `head`, then each of `payloads` without a copy: libzmq calls `release(hint)` of a
+  /// payload from one of its own threads when the bytes are no longer needed.
+  /// False as for send(); then release was called for all of them too.
+  struct Payload {
+    const void* data;
+    std::size_t size;
+    void (*release)(void* hint);
+    void* hint;
+  };
+  bool send_with_payloads(const std::vector<std::string>& head, std::span<const Payload> payloads);
+
+  /// How many messages were dropped as they had too many frames.
+  std::uint64_t dropped() const { return dropped_; }
+  /// "tcp://127.0.0.1:40001" of the last bind.
+  const std::string& bound_endpoint() const { return bound_endpoint_; }
+
+  /// For net/ alone: the zmq socket.
+  void* handle() const;
+
+  static constexpr std::size_t max_frames = 1 << 16;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+  std::uint64_t dropped_ = 0;
+  std::string bound_endpoint_;
+};
+
+}  // namespace px

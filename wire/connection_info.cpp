@@ -1,0 +1,152 @@
+#include <px/wire/connection_info.hpp>
+
+namespace px {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+OrderedJson common_json(const ConnectionCommon& info) {
+  OrderedJson json;
+  json["ssh"] = info.ssh;
+  json["interface"] = info.interface;
+  json["registration"] = info.registration;
+  json["control"] = info.control;
+  json["mux"] = info.mux;
+  json["task"] = info.task;
+  json["iopub"] = info.iopub;
+  return json;
+}
+
+void add_security(OrderedJson& json, const ConnectionCommon& info) {
+  json["key"] = info.key;
+  json["curve_serverkey"] =
+      info.curve_serverkey ? OrderedJson(*info.curve_serverkey) : OrderedJson(nullptr);
+  json["location"] = info.location;
+  json["pack"] = info.pack;
+  json["unpack"] = info.pack;
+  json["signature_scheme"] = info.signature_scheme;
+}
+
+/// Reads members of one object and keeps the first complaint.
+class Reader {
+ public:
+  explicit Reader(const Json& object) : object_(object) {}
+
+  std::string text(std::string_view key, std::optional<std::string> fallback = std::nullopt) {
+    const auto found = object_.find(key);
+    if (found == object_.end() || found->is_null()) {
+      if (!fallback) complain(key, "is missing");
+      return fallback.value_or("");
+    }
+    if (!found->is_string()) complain(key, "is not a string");
+    return found->is_string() ? found->get<std::string>() : "";
+  }
+
+  int port(std::string_view key) {
+    const auto found = object_.find(key);
+    if (found == object_.end()) return complain(key, "is missing"), 0;
+    return port_value(key, *found);
+  }
+
+  std::optional<int> optional_port(std::string_view key) {
+    if (!object_.contains(key)) return std::nullopt;
+    return port(key);
+  }
+
+  std::vector<int> ports(std::string_view key) {
+    std::vector<int> values;
+    const auto found = object_.find(key);
+    if (found == object_.end() || !found->is_array() || found->empty())
+      return complain(key, "is not a list of ports"), values;
+    for (const Json& value : *found) values.push_back(port_value(key, value));
+    return values;
+  }
+
+  const std::optional<Error>& complaint() const { return complaint_; }
+
+ private:
+  int port_value(std::string_view key, const Json& value) {
+    if (!value.is_number_integer() || value.get<long long>() < 1 || value.get<long long>() > 65535)
+      return complain(key, "is not a port number"), 0;
+    return value.get<int>();
+  }
+
+  void complain(std::string_view key, std::string_view what) {
+    if (complaint_) return;
+    complaint_ = Error{ErrorKind::bad_input, "the connection info is not usable: '" +
+                                                 std::string(key) + "' " + std::string(what)};
+  }
+
+  const Json& object_;
+  std::optional<Error> complaint_;
+};
+
+void read_common(Reader& reader, ConnectionCommon& info) {
+  info.ssh = reader.text("ssh", "");
+  info.interface = reader.text("interface");
+  info.registration = reader.port("registration");
+  info.control = reader.port("control");
+  info.mux = reader.port("mux");
+  info.task = reader.port("task");
+  info.iopub = reader.port("iopub");
+  info.key = reader.text("key", "");
+  const std::string server_key = reader.text("curve_serverkey", "");
+  if (!server_key.empty()) info.curve_serverkey = server_key;
+  info.location = reader.text("location", "");
+  info.pack = reader.text("pack");
+  info.signature_scheme = reader.text("signature_scheme");
+}
+
+}  // namespace
+
+std::string endpoint(std::string_view interface, int port) {
+  return std::string(interface) + ":" + std::to_string(port);
+}
+
+std::string write_connection_info(const ClientConnectionInfo& info) {
+  OrderedJson json = common_json(info);
+  json["task_scheme"] = info.task_scheme;
+  json["notification"] = info.notification;
+  json["broadcast"] = info.broadcast;
+  add_security(json, info);
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+std::string write_connection_info(const EngineConnectionInfo& info) {
+  OrderedJson json = common_json(info);
+  json["hb_ping"] = info.hb_ping;
+  json["hb_pong"] = info.hb_pong;
+  json["broadcast"] = info.broadcast;
+  if (info.lifeline) json["lifeline"] = *info.lifeline;
+  add_security(json, info);
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+Result<ClientConnectionInfo> read_client_connection_info(std::string_view text) {
+  const Result<Json> json = unpack(Packer::json, text);
+  if (!json) return Error{ErrorKind::bad_input, "the connection info is not a JSON object"};
+  Reader reader{*json};
+  ClientConnectionInfo info;
+  read_common(reader, info);
+  info.task_scheme = reader.text("task_scheme");
+  info.notification = reader.port("notification");
+  info.broadcast = reader.port("broadcast");
+  if (reader.complaint()) return *reader.complaint();
+  return info;
+}
+
+Result<EngineConnectionInfo> read_engine_connection_info(std::string_view text) {
+  const Result<Json> json = unpack(Packer::json, text);
+  if (!json) return Error{ErrorKind::bad_input, "the connection info is not a JSON object"};
+  Reader reader{*json};
+  EngineConnectionInfo info;
+  read_common(reader, info);
+  info.hb_ping = reader.port("hb_ping");
+  info.hb_pong = reader.port("hb_pong");
+  info.broadcast = reader.ports("broadcast");
+  info.lifeline = reader.optional_port("lifeline");
+  if (reader.complaint()) return *reader.complaint();
+  return info;
+}
+
+}  // namespace px

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/wire/error.hpp>
+#include <px/wire/json.hpp>
+
+namespace px {
+
+/// What both connection files say (protocol 2.2).
+struct ConnectionCommon {
+  std::string ssh;                  ///< "[user@]host[:port]" or "".
+  std::string interface = "tcp://127.0.0.1";  ///< "<transport>://<ip>"; the ip may be * or 0.0.0.0.
+  int registration = 0;             ///< TCP ports, here and below.
+  int control = 0, mux = 0, task = 0, iopub = 0;
+  std::string key;                  ///< The HMAC key; "" = unsigned.
+  std::optional<std::string> curve_serverkey;  ///< 40 characters of Z85.
+  std::string location;             ///< The controller's host, for those on other hosts.
+  std::string pack = "json";
+  std::string signature_scheme = "hmac-sha256";
+};
+
+/// `ipcontroller[-<cluster_id>]-client.json`.
+struct ClientConnectionInfo : ConnectionCommon {
+  std::string task_scheme = "leastload";
+  int notification = 0;
+  int broadcast = 0;
+};
+
+/// `ipcontroller[-<cluster_id>]-engine.json`.
+struct EngineConnectionInfo : ConnectionCommon {
+  int hb_ping = 0, hb_pong = 0;
+  std::vector<int> broadcast;  ///< Engine i connects to broadcast[i mod size].
+  /// A plain TCP port on which an engine keeps one connection open, so that the end of its process
+  /// is known at once. Ours alone; nothing in the files of other controllers.
+  std::optional<int> lifeline;
+};
+
+/// JSON, indented by 2, without a newline at the end: as the reference writes it.
+std::string write_connection_info(const ClientConnectionInfo& info);
+std::string write_connection_info(const EngineConnectionInfo& info);
+
+/// errors  bad_input: not JSON, or a key that is needed is missing or malformed; names the key.
+Result<ClientConnectionInfo> read_client_connection_info(std::string_view text);
+Result<EngineConnectionInfo> read_engine_connection_info(std::string_view text);
+
+/// "tcp://127.0.0.1:5555".
+std::string endpoint(std::string_view interface, int port);
+
+}  // namespace px

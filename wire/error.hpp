@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace px {
+
+/// What the caller can do now. Callers branch on this, never on the text.
+enum class ErrorKind {
+  bad_input,    ///< Can never succeed as asked: tell the user.
+  not_found,    ///< What was named does not exist (here, or yet).
+  overloaded,   ///< No room: try again later, more and more slowly.
+  lost_peer,    ///< Reconnect, then submit again.
+  unsupported,  ///< The peer is older, or a needed program is not installed: fall back.
+  system,       ///< The operating system refused: `what` names the call and the path.
+};
+
+/// An expected failure, as a value.
+struct Error {
+  ErrorKind kind = ErrorKind::bad_input;
+  std::string what;  ///< One sentence for a person: the cause and, where there is one, the fix.
+};
+
+/// Stops the process, naming the caller's line, unless `ok`: for what only a bug can break.
+void check(bool ok, std::source_location where = std::source_location::current());
+
+/// A T or an Error, under the names of std::expected, which C++20 lacks.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  bool has_value() const { return state_.index() == 0; }
+  explicit operator bool() const { return has_value(); }
+  /// Precondition of the next four: has_value().
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  T& value() {
+    check(has_value());
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const {
+    check(has_value());
+    return *std::get_if<0>(&state_);
+  }
+  /// Precondition: !has_value().
+  const Error& error() const {
+    check(!has_value());
+    return *std::get_if<1>(&state_);
+  }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+/// Done, or an Error.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}
+  bool has_value() const { return !error_; }
+  explicit operator bool() const { return has_value(); }
+  /// Precondition: !has_value().
+  const Error& error() const {
+    check(error_.has_value());
+    return *error_;
+  }
+
+ private:
+  std::optional<Error> error_;
+};
+
+}  // namespace px

@@ -1,0 +1,94 @@
+#include <px/wire/header.hpp>
+
+#include <optional>
+
+#include <px/wire/json_scan.hpp>
+
+namespace px {
+namespace {
+
+Result<Header> read_json_header(std::string_view packed) {
+  Header header;
+  JsonMembers members{packed};
+  while (members.next()) {
+    const std::string_view key = members.key();
+    std::string* field = key == "msg_id"     ? &header.msg_id.text
+                         : key == "msg_type" ? &header.msg_type
+                         : key == "username" ? &header.username
+                         : key == "session"  ? &header.session.text
+                         : key == "date"     ? &header.date
+                         : key == "version"  ? &header.version
+                                             : nullptr;
+    if (!field) continue;
+    if (auto text = unquote(members.value())) *field = std::move(*text);
+  }
+  if (!members.ok()) return Error{ErrorKind::bad_input, "the header of a message is not JSON"};
+  return header;
+}
+
+Result<Header> read_any_header(Packer packer, std::string_view packed) {
+  if (packer == Packer::json) return read_json_header(packed);
+  const Result<Json> object = unpack(packer, packed);
+  if (!object) return object.error();
+  const auto text = [&](std::string_view key) { return string_member(*object, key).value_or(""); };
+  return Header{MessageId{text("msg_id")},  text("msg_type"), text("username"),
+                SessionId{text("session")}, text("date"),     text("version")};
+}
+
+/// The quoted form of `text`; plain ASCII without escapes, as in every id and date, is just quoted.
+void append_quoted(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    if (c >= ' ' && c < 0x7f && c != '"' && c != '\\') continue;
+    out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return;
+  }
+  out += '"';
+  out += text;
+  out += '"';
+}
+
+}  // namespace
+
+Result<Header> read_header(Packer packer, std::string_view packed) {
+  Result<Header> header = read_any_header(packer, packed);
+  if (header && (header->msg_id.empty() || header->msg_type.empty()))
+    return Error{ErrorKind::bad_input, "the header of a message lacks its msg_id or msg_type"};
+  return header;
+}
+
+MessageId read_msg_id(Packer packer, std::string_view packed) {
+  if (packer == Packer::json) {
+    const auto raw = find_member(packed, "msg_id");
+    return MessageId{raw ? unquote(*raw).value_or("") : ""};
+  }
+  const Result<Header> header = read_any_header(packer, packed);
+  return header ? header->msg_id : MessageId{};
+}
+
+std::string write_header(Packer packer, const Header& header) {
+  if (packer != Packer::json)
+    return pack(packer, Json{{"msg_id", header.msg_id.text},
+                             {"msg_type", header.msg_type},
+                             {"username", header.username},
+                             {"session", header.session.text},
+                             {"date", header.date},
+                             {"version", header.version}});
+  std::string text;
+  text.reserve(256);
+  const auto member = [&](std::string_view key, std::string_view value) {
+    text += text.empty() ? "{\"" : ", \"";
+    text += key;
+    text += "\": ";
+    append_quoted(text, value);
+  };
+  member("msg_id", header.msg_id.text);
+  member("msg_type", header.msg_type);
+  member("username", header.username);
+  member("session", header.session.text);
+  member("date", header.date);
+  member("version", header.version);
+  text += '}';
+  return text;
+}
+
+}  // namespace px

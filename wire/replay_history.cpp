@@ -1,0 +1,31 @@
+#include <px/wire/replay_history.hpp>
+
+namespace px {
+namespace {
+
+/// The first 16 hexadecimal digits. They are verified HMAC output, so nobody without the key can
+/// make two messages meet in them.
+std::uint64_t fingerprint(std::string_view signature) {
+  std::uint64_t value = 0;
+  for (const char digit : signature.substr(0, 16)) {
+    const auto nibble = digit <= '9' ? digit - '0' : digit - 'a' + 10;
+    value = (value << 4) | (static_cast<std::uint64_t>(nibble) & 15);
+  }
+  return value;
+}
+
+}  // namespace
+
+bool ReplayHistory::is_new(std::string_view signature) {
+  if (signature.empty()) return true;
+  const std::uint64_t value = fingerprint(signature);
+  if (!seen_.insert(value).second) return false;
+  order_.push_back(value);
+  if (order_.size() > capacity_) {
+    seen_.erase(order_.front());
+    order_.pop_front();
+  }
+  return true;
+}
+
+}  // namespace px

@@ -1,0 +1,73 @@
+#include <px/wire/session.hpp>
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include <px/wire/envelope.hpp>
+
+namespace px {
+
+Session::Session(SessionId id, std::string username, Packer packer, Signer signer)
+    : id_(std::move(id)),
+      username_(std::move(username)),
+      packer_(packer),
+      signer_(std::move(signer)),
+      id_prefix_(id_.text + "_" + std::to_string(::getpid()) + "_") {}
+
+Header Session::make_header(std::string_view msg_type, WallTime now) {
+  return Header{.msg_id = MessageId{id_prefix_ + std::to_string(counter_++)},
+                .msg_type = std::string(msg_type),
+                .username = username_,
+                .session = id_,
+                .date = format_date(now),
+                .version = std::string(protocol_version)};
+}
+
+std::vector<std::string> Session::compose(const Draft& draft, WallTime now) {
+  std::vector<std::string> frames = draft.idents;
+  std::string parent = draft.parent_header;
+  if (packer_ != Packer::json && parent == "{}") parent = pack(packer_, Json::object());
+  auto sealed = seal(write_header(packer_, make_header(draft.msg_type, now)), std::move(parent),
+                     pack(packer_, draft.metadata), pack(packer_, draft.content));
+  for (auto& frame : sealed) frames.push_back(std::move(frame));
+  frames.insert(frames.end(), draft.buffers.begin(), draft.buffers.end());
+  return frames;
+}
+
+std::vector<std::string> Session::seal(std::string header, std::string parent_header,
+                                       std::string metadata, std::string content) const {
+  std::vector<std::string> frames;
+  frames.reserve(6);
+  frames.emplace_back(delimiter);
+  frames.push_back(signer_.sign(header, parent_header, metadata, content));
+  frames.push_back(std::move(header));
+  frames.push_back(std::move(parent_header));
+  frames.push_back(std::move(metadata));
+  frames.push_back(std::move(content));
+  return frames;
+}
+
+Session Session::fork() {
+  Session other = *this;
+  other.id_prefix_ += "f" + std::to_string(fork_count_++) + "_";
+  other.counter_ = 0;
+  other.fork_count_ = 0;
+  return other;
+}
+
+std::string current_username() {
+  const char* name = std::getenv("USER");
+  return name && *name ? name : "username";
+}
+
+Json error_content(std::string_view name, std::string_view value,
+                   std::vector<std::string> traceback, Json engine_info) {
+  return Json{{"status", "error"},
+              {"ename", name},
+              {"evalue", value},
+              {"traceback", std::move(traceback)},
+              {"engine_info", std::move(engine_info)}};
+}
+
+}  // namespace px

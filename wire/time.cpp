@@ -1,0 +1,104 @@
+#include <px/wire/time.hpp>
+
+#include <array>
+#include <cstdio>
+
+namespace px {
+namespace {
+
+/// Takes exactly `count` digits off the front of `text`.
+std::optional<int> take_digits(std::string_view& text, std::size_t count) {
+  if (text.size() < count) return std::nullopt;
+  int value = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (text[i] < '0' || text[i] > '9') return std::nullopt;
+    value = value * 10 + (text[i] - '0');
+  }
+  text.remove_prefix(count);
+  return value;
+}
+
+bool take(std::string_view& text, char expected) {
+  if (text.empty() || text.front() != expected) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+/// `.f{1,6}` -> microseconds; 0 where there is no fraction.
+std::optional<int> take_fraction(std::string_view& text) {
+  if (!take(text, '.')) return 0;
+  int micros = 0;
+  int digits = 0;
+  while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
+    if (++digits > 6) return std::nullopt;
+    micros = micros * 10 + (text.front() - '0');
+    text.remove_prefix(1);
+  }
+  if (digits == 0) return std::nullopt;
+  for (; digits < 6; ++digits) micros *= 10;
+  return micros;
+}
+
+/// `Z`, nothing, `+HH:MM` or `+HHMM` -> the minutes that the zone is ahead of UTC.
+std::optional<int> take_zone(std::string_view& text) {
+  if (text.empty() || take(text, 'Z')) return 0;
+  const int sign = text.front() == '-' ? -1 : 1;
+  if (text.front() != '-' && text.front() != '+') return std::nullopt;
+  text.remove_prefix(1);
+  const auto hours = take_digits(text, 2);
+  take(text, ':');
+  const auto minutes = take_digits(text, 2);
+  if (!hours || !minutes || *hours > 23 || *minutes > 59) return std::nullopt;
+  return sign * (*hours * 60 + *minutes);
+}
+
+}  // namespace
+
+WallTime wall_now() {
+  return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+}
+
+std::string format_date(WallTime time) {
+  using namespace std::chrono;
+  const auto day = floor<days>(time);
+  const year_month_day date{day};
+  const hh_mm_ss clock{time - day};
+  std::array<char, 64> text{};
+  const auto micros = static_cast<int>(clock.subseconds().count());
+  int length = std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d",
+                             static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                             static_cast<unsigned>(date.day()),
+                             static_cast<int>(clock.hours().count()),
+                             static_cast<int>(clock.minutes().count()),
+                             static_cast<int>(clock.seconds().count()));
+  if (micros != 0)
+    length += std::snprintf(text.data() + length, text.size() - static_cast<std::size_t>(length),
+                            ".%06d", micros);
+  return std::string(text.data(), static_cast<std::size_t>(length)) + "Z";
+}
+
+std::optional<WallTime> parse_date(std::string_view text) {
+  using namespace std::chrono;
+  const auto y = take_digits(text, 4);
+  if (!y || !take(text, '-')) return std::nullopt;
+  const auto mo = take_digits(text, 2);
+  if (!mo || !take(text, '-')) return std::nullopt;
+  const auto d = take_digits(text, 2);
+  if (!d || !take(text, 'T')) return std::nullopt;
+  const auto h = take_digits(text, 2);
+  if (!h || !take(text, ':')) return std::nullopt;
+  const auto mi = take_digits(text, 2);
+  if (!mi || !take(text, ':')) return std::nullopt;
+  const auto s = take_digits(text, 2);
+  const year_month_day date{year{*y}, month{static_cast<unsigned>(*mo)},
+                            day{static_cast<unsigned>(*d)}};
+  if (!s || !date.ok() || *h > 23 || *mi > 59 || *s > 59) return std::nullopt;
+  const auto micros = take_fraction(text);
+  if (!micros) return std::nullopt;
+  const auto zone = take_zone(text);
+  if (!zone || !text.empty()) return std::nullopt;
+  return WallTime{sys_days{date}.time_since_epoch()} + hours{*h} + minutes{*mi} + seconds{*s} +
+         microseconds{*micros} - minutes{*zone};
+}
+
+}  // namespace px

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <px/controller/hub_events.hpp>
+#include <px/controller/task_store.hpp>
+#include <px/wire/session.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+struct HubOptions {
+  /// So long after an engine left are its unanswered direct requests given up (protocol 4.6).
+  Duration registration_timeout = std::chrono::seconds(30);
+  /// The msg_ids of so many finished tasks are remembered beside their records; counts are exact.
+  std::size_t completed_limit = 8192;
+  /// A verbose queue_request lists at most so many finished tasks of one engine, the latest.
+  std::size_t completed_listed_limit = 1024;
+};
+
+/// Remembers what became of every task, and answers questions about it. Registration is decided
+/// elsewhere: this only watches. Sees no socket, thread or clock; only the store may see a file.
+///
+///     for (HubEffect& effect : hub.on(event, wall_now(), Clock::now())) perform(effect);
+///     ... at hub.next_deadline(): hub.on_time(wall_now(), Clock::now())
+class Hub {
+ public:
+  /// `session`: signs the answers, verifies what is opened; its packer is that of the cluster.
+  Hub(Session session, std::unique_ptr<TaskStore> store, HubOptions options = {});
+  ~Hub();
+  Hub(Hub&&) noexcept;
+  Hub& operator=(Hub&&) noexcept;
+
+  /// Takes in what happened; a HubQuery gives its answer, a resubmission also the new tasks.
+  /// Messages that cannot be read or verified are counted and otherwise ignored.
+  std::vector<HubEffect> on(const HubEvent& event, WallTime wall, Instant now);
+  /// Does what is due: gives up requests to dead engines, lets the store write.
+  std::vector<HubEffect> on_time(WallTime wall, Instant now);
+  /// When on_time() next has work; nothing while nothing waits.
+  std::optional<Instant> next_deadline() const;
+
+  /// How many messages were ignored since they were malformed or had a bad signature.
+  std::uint64_t rejected_count() const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace px

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <unordered_map>
+
+#include <px/controller/task_store.hpp>
+
+namespace px {
+
+struct MemoryStoreLimits {
+  std::size_t finished_records = 1024;      ///< More finished ones: the oldest tenth goes.
+  std::size_t pending_records = 1'000'000;  ///< More unfinished ones: the oldest tenth goes.
+  std::size_t bytes = std::size_t{1}
+                      << 30;  ///< Of buffers and output: the oldest go, down to 90 %.
+};
+
+/// The records in memory (the reference's DictDB). What does not fit is forgotten: finished tasks
+/// before unfinished ones, and of these the oldest first.
+class MemoryStore final : public TaskStore {
+ public:
+  explicit MemoryStore(MemoryStoreLimits limits = {});
+
+  void change(const MessageId& msg_id, const RecordChange& change) override;
+  bool change_existing(const MessageId& msg_id, const RecordChange& change) override;
+  bool find(const MessageId& msg_id, const RecordVisitor& visit) override;
+  void find_matching(const RecordFilter& filter, const RecordVisitor& visit) override;
+  std::vector<MessageId> history() override;
+  void drop(const std::vector<MessageId>& msg_ids) override;
+  void drop_finished(const std::optional<EngineUuid>& engine) override;
+
+  std::size_t size() const { return records_.size(); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Entry {
+    TaskRecord record;
+    std::size_t bytes = 0;
+    std::uint64_t number = 0;  ///< In the order of arrival.
+    bool is_pending = false;
+  };
+  using Entries = std::list<Entry>;
+
+  void apply(Entries::iterator entry, const RecordChange& change);
+  void erase(Entries::iterator entry);
+  void cull();
+  void cull_oldest(Entries& entries, std::size_t count);
+  std::vector<const Entry*> in_order() const;
+
+  MemoryStoreLimits limits_;
+  Entries pending_, finished_;  // the oldest first
+  std::unordered_map<MessageId, Entries::iterator, StringIdHash, StringIdEqual> records_;
+  std::size_t bytes_ = 0;
+  std::uint64_t next_number_ = 0;
+};
+
+}  // namespace px

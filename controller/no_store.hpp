@@ -1,0 +1,20 @@
+#pragma once
+
+#include <px/controller/task_store.hpp>
+
+namespace px {
+
+/// Keeps nothing (the reference's NoDB).
+class NoStore final : public TaskStore {
+ public:
+  bool keeps_records() const override { return false; }
+  void change(const MessageId&, const RecordChange&) override {}
+  bool change_existing(const MessageId&, const RecordChange&) override { return false; }
+  bool find(const MessageId&, const RecordVisitor&) override { return false; }
+  void find_matching(const RecordFilter&, const RecordVisitor&) override {}
+  std::vector<MessageId> history() override { return {}; }
+  void drop(const std::vector<MessageId>&) override {}
+  void drop_finished(const std::optional<EngineUuid>&) override {}
+};
+
+}  // namespace px

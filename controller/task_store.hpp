@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include <px/controller/db_query.hpp>
+#include <px/controller/task_record.hpp>
+#include <px/wire/ids.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+using RecordChange = std::function<void(TaskRecord&)>;
+using RecordVisitor = std::function<void(const TaskRecord&)>;
+
+/// Keeps task records: in memory, in a file, or not at all. The hub alone calls it, from one
+/// thread.
+class TaskStore {
+ public:
+  virtual ~TaskStore() = default;
+
+  /// False for the store that keeps nothing: queries are then answered with NoData.
+  virtual bool keeps_records() const { return true; }
+
+  /// Changes the record of `msg_id`, an empty new one where there is none.
+  virtual void change(const MessageId& msg_id, const RecordChange& change) = 0;
+  /// Changes the record of `msg_id`; false where there is none.
+  virtual bool change_existing(const MessageId& msg_id, const RecordChange& change) = 0;
+
+  /// Visits the record of `msg_id`; false where there is none.
+  virtual bool find(const MessageId& msg_id, const RecordVisitor& visit) = 0;
+  /// Visits the matching records, those submitted first first.
+  virtual void find_matching(const RecordFilter& filter, const RecordVisitor& visit) = 0;
+  /// All records that have a submission date, in its order.
+  virtual std::vector<MessageId> history() = 0;
+
+  /// Forgets these records, where they exist.
+  virtual void drop(const std::vector<MessageId>& msg_ids) = 0;
+  /// Forgets the finished records, of one engine or of all.
+  virtual void drop_finished(const std::optional<EngineUuid>& engine) = 0;
+
+  /// Writes what has waited long enough; the server calls it at next_deadline().
+  virtual void on_time(Instant) {}
+  virtual std::optional<Instant> next_deadline() const { return std::nullopt; }
+};
+
+}  // namespace px

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <px/wire/error.hpp>
+#include <px/wire/ids.hpp>
+#include <px/wire/signature.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+// A lifeline is a plain TCP connection that an engine keeps open to the controller and on which
+// nothing is said: the system closes it the moment the process ends, however it ends.
+
+/// An engine's first lifeline was opened.
+struct LifelineOpened {
+  EngineUuid uuid;
+};
+/// An engine's last lifeline was closed: its process has ended, or its host is not reachable.
+struct LifelineClosed {
+  EngineUuid uuid;
+};
+using LifelineEvent = std::variant<LifelineOpened, LifelineClosed>;
+
+struct LifelineLimits {
+  std::size_t max_unidentified = 4096;           ///< Connections beyond it are closed at once.
+  Duration patience = std::chrono::seconds(10);  ///< For a connection to say who it is.
+};
+
+/// The controller's end of all lifelines. One thread owns it.
+class LifelineServer {
+ public:
+  /// ip    "127.0.0.1" or "tcp://127.0.0.1"; "*" and "0.0.0.0" are every address of this host.
+  /// port  0 = a free one.
+  /// errors  system: the port is in use or the address is not of this host; names both.
+  static Result<LifelineServer> listen(std::string_view ip, int port, Signer signer,
+                                       const LifelineLimits& limits = {});
+  ~LifelineServer();
+  LifelineServer(LifelineServer&&) noexcept;
+  LifelineServer& operator=(LifelineServer&&) noexcept;
+
+  int port() const;
+  /// One descriptor for all connections (watch it with a Loop): readable when receive() has work.
+  int descriptor() const;
+  /// What happened since the last call, a bounded part of it; never blocks. Call it when
+  /// descriptor() is readable and at next_deadline().
+  std::vector<LifelineEvent> receive(Instant now);
+  /// When receive() will close a connection that has not said who it is; nothing while all have.
+  std::optional<Instant> next_deadline() const;
+
+  /// Connections that are open and have said who they are.
+  std::size_t open_count() const;
+  /// Connections that were closed as they said nothing in time, something wrong, or were too many.
+  std::uint64_t rejected() const;
+
+ private:
+  struct State;
+  explicit LifelineServer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+enum class LifelineState {
+  closed,   ///< Not dialed yet, refused, or ended by the controller: dial() again when you like.
+  dialing,  ///< The connection is on its way, or the controller has not greeted yet.
+  held,     ///< The controller was told who we are.
+};
+
+/// The engine's end. For a thread that never takes the interpreter's lock. One thread owns it.
+/// A child that the process forks does not hold the connection open, even where it never execs.
+class LifelineClient {
+ public:
+  LifelineClient(EngineUuid uuid, Signer signer);
+  ~LifelineClient();
+  LifelineClient(LifelineClient&&) noexcept;
+  LifelineClient& operator=(LifelineClient&&) noexcept;
+
+  /// Starts to connect; what was open is closed first. Never waits, except for the name service
+  /// where `ip` is a host's name. "tcp://" in front of it is allowed.
+  /// errors  bad_input: not an address; system: out of descriptors. A refusal shows in receive().
+  Result<void> dial(std::string_view ip, int port);
+  /// The same for the life of the object (watch it with a Loop): readable when receive() has work.
+  int descriptor() const;
+  /// Answers the greeting, notices the end; never blocks. Call it when descriptor() is readable.
+  LifelineState receive();
+  LifelineState state() const;
+  /// Why it is closed: one sentence; empty before the first dial().
+  const std::string& why_closed() const;
+  void close();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace px

@@ -1,0 +1,68 @@
+#include <px/net/lifeline_protocol.hpp>
+
+#include <algorithm>
+
+#include <px/wire/envelope.hpp>
+#include <px/wire/json.hpp>
+
+namespace px {
+namespace {
+
+constexpr std::string_view purpose = "lifeline";
+constexpr std::size_t nonce_length = 64;
+constexpr std::size_t max_uuid_length = 255;  // of a ZeroMQ identity
+
+bool is_hex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+std::string to_line(const Json& json) {
+  return pack(Packer::json, json) + "\n";
+}
+
+}  // namespace
+
+std::string write_lifeline_greeting(std::string_view nonce) {
+  return to_line(Json{{"nonce", nonce}});
+}
+
+Result<std::string> read_lifeline_greeting(std::string_view line) {
+  const Result<Json> json = unpack(Packer::json, line);
+  const auto nonce = json ? string_member(*json, "nonce") : std::nullopt;
+  if (!nonce || nonce->size() != nonce_length || !std::all_of(nonce->begin(), nonce->end(), is_hex))
+    return Error{ErrorKind::bad_input, "what answers at the lifeline's port is no controller"};
+  return *nonce;
+}
+
+std::string write_lifeline_answer(const EngineUuid& uuid, std::string_view nonce,
+                                  const Signer& signer) {
+  return to_line(
+      Json{{"uuid", uuid.text}, {"signature", signer.sign(purpose, uuid.text, nonce, "")}});
+}
+
+Result<EngineUuid> read_lifeline_answer(std::string_view line, std::string_view nonce,
+                                        const Signer& signer) {
+  const Result<Json> json = unpack(Packer::json, line);
+  const auto uuid = json ? string_member(*json, "uuid") : std::nullopt;
+  const auto signature = json ? string_member(*json, "signature") : std::nullopt;
+  if (!uuid || !signature || uuid->empty() || uuid->size() > max_uuid_length)
+    return Error{ErrorKind::bad_input, "a lifeline's first line names no engine"};
+  const Envelope signed_parts{.signature = *signature,
+                              .header = purpose,
+                              .parent_header = *uuid,
+                              .metadata = nonce,
+                              .content = ""};
+  if (!signer.verify(signed_parts))
+    return Error{ErrorKind::bad_input, "a lifeline's signature is wrong; its key is another one"};
+  return EngineUuid{*uuid};
+}
+
+std::optional<std::string> FirstLine::add(std::string_view bytes) {
+  const std::size_t end = bytes.find('\n');
+  const std::size_t room = max_lifeline_line + 1 - std::min(text_.size(), max_lifeline_line + 1);
+  text_ += bytes.substr(0, std::min(end, room));
+  if (end == std::string_view::npos || is_too_long()) return std::nullopt;
+  return std::move(text_);
+}
+
+}  // namespace px

@@ -1,0 +1,192 @@
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include <px/net/lifeline.hpp>
+#include <px/net/lifeline_protocol.hpp>
+#include <px/net/tcp.hpp>
+
+namespace px {
+namespace {
+
+constexpr int accepts_per_turn = 64;
+constexpr int events_per_turn = 256;
+
+struct Connection {
+  Descriptor socket;
+  Instant deadline;  // to say who it is
+  std::string nonce;
+  FirstLine first_line;
+  EngineUuid uuid;  // empty until it said so
+};
+
+/// A descriptor to give up when there are no more, so that a caller can be turned away then.
+Descriptor new_spare() {
+  return Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+}
+
+}  // namespace
+
+struct LifelineServer::State {
+  Signer signer;
+  LifelineLimits limits;
+  Descriptor listener;
+  Descriptor epoll;
+  Descriptor spare = new_spare();
+  std::unordered_map<int, Connection> connections;   // by descriptor
+  std::set<std::pair<Instant, int>> unidentified;    // deadline, descriptor
+  std::unordered_map<EngineUuid, std::size_t> open;  // connections of each engine
+  std::vector<LifelineEvent> events;
+  std::uint64_t rejected = 0;
+
+  bool watch(int descriptor) {
+    epoll_event event{};
+    event.events = EPOLLIN | EPOLLRDHUP;
+    event.data.fd = descriptor;
+    return ::epoll_ctl(epoll.value(), EPOLL_CTL_ADD, descriptor, &event) == 0;
+  }
+
+  void reject(int descriptor) {
+    ++rejected;
+    remove(descriptor);
+  }
+
+  void remove(int descriptor) {
+    const auto found = connections.find(descriptor);
+    const EngineUuid uuid = found->second.uuid;
+    unidentified.erase({found->second.deadline, descriptor});
+    connections.erase(found);
+    if (uuid.empty()) return;
+    const auto count = open.find(uuid);
+    if (--count->second > 0) return;
+    open.erase(count);
+    events.push_back(LifelineClosed{uuid});
+  }
+
+  void expire(Instant now) {
+    while (!unidentified.empty() && unidentified.begin()->first <= now)
+      reject(unidentified.begin()->second);
+  }
+
+  void accept_some(Instant now) {
+    for (int i = 0; i < accepts_per_turn; ++i) {
+      Descriptor socket = accept_tcp(listener);
+      if (socket.is_open())
+        admit(std::move(socket), now);
+      else if (errno == EMFILE || errno == ENFILE)
+        turn_away();
+      else if (errno != ECONNABORTED && errno != EINTR)
+        return;
+    }
+  }
+
+  void turn_away() {
+    spare.close();
+    accept_tcp(listener).close();
+    spare = new_spare();
+    ++rejected;
+  }
+
+  void admit(Descriptor socket, Instant now) {
+    const int descriptor = socket.value();
+    const std::string nonce = new_key();
+    const std::string greeting = write_lifeline_greeting(nonce);
+    // The buffer of a new connection always has room for it.
+    const bool is_greeted = unidentified.size() < limits.max_unidentified && watch(descriptor) &&
+                            ::send(descriptor, greeting.data(), greeting.size(), MSG_NOSIGNAL) ==
+                                static_cast<ssize_t>(greeting.size());
+    if (!is_greeted) {
+      ++rejected;
+      return;
+    }
+    const Instant deadline = now + limits.patience;
+    connections.emplace(descriptor, Connection{std::move(socket), deadline, nonce, {}, {}});
+    unidentified.insert({deadline, descriptor});
+  }
+
+  void read_some(int descriptor) {
+    Connection& connection = connections.at(descriptor);
+    std::array<char, 2048> bytes;
+    const ssize_t count = ::recv(descriptor, bytes.data(), bytes.size(), 0);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (count <= 0) return remove(descriptor);
+    if (connection.uuid.empty())
+      identify(descriptor, connection, {bytes.data(), static_cast<std::size_t>(count)});
+  }
+
+  void identify(int descriptor, Connection& connection, std::string_view bytes) {
+    const std::optional<std::string> line = connection.first_line.add(bytes);
+    if (connection.first_line.is_too_long()) return reject(descriptor);
+    if (!line) return;
+    Result<EngineUuid> uuid = read_lifeline_answer(*line, connection.nonce, signer);
+    if (!uuid) return reject(descriptor);
+    unidentified.erase({connection.deadline, descriptor});
+    connection.uuid = *uuid;
+    if (++open[*uuid] == 1) events.push_back(LifelineOpened{*uuid});
+  }
+};
+
+LifelineServer::LifelineServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+LifelineServer::~LifelineServer() = default;
+LifelineServer::LifelineServer(LifelineServer&&) noexcept = default;
+LifelineServer& LifelineServer::operator=(LifelineServer&&) noexcept = default;
+
+Result<LifelineServer> LifelineServer::listen(std::string_view ip, int port, Signer signer,
+                                              const LifelineLimits& limits) {
+  Result<Descriptor> listener = listen_tcp(ip, port);
+  if (!listener) return listener.error();
+  auto state = std::make_unique<State>(State{.signer = std::move(signer),
+                                             .limits = limits,
+                                             .listener = std::move(*listener),
+                                             .epoll = Descriptor{::epoll_create1(EPOLL_CLOEXEC)},
+                                             .connections = {},
+                                             .unidentified = {},
+                                             .open = {},
+                                             .events = {}});
+  if (!state->epoll.is_open() || !state->watch(state->listener.value()))
+    return Error{ErrorKind::system, "cannot watch lifelines: this process has no descriptors left"};
+  return LifelineServer(std::move(state));
+}
+
+int LifelineServer::port() const {
+  return local_port(state_->listener);
+}
+
+int LifelineServer::descriptor() const {
+  return state_->epoll.value();
+}
+
+std::vector<LifelineEvent> LifelineServer::receive(Instant now) {
+  std::array<epoll_event, events_per_turn> ready;
+  const int count = ::epoll_wait(state_->epoll.value(), ready.data(), events_per_turn, 0);
+  for (int i = 0; i < count; ++i) {
+    const int descriptor = ready[static_cast<std::size_t>(i)].data.fd;
+    if (descriptor == state_->listener.value())
+      state_->accept_some(now);
+    else
+      state_->read_some(descriptor);
+  }
+  state_->expire(now);
+  return std::exchange(state_->events, {});
+}
+
+std::optional<Instant> LifelineServer::next_deadline() const {
+  if (state_->unidentified.empty()) return std::nullopt;
+  return state_->unidentified.begin()->first;
+}
+
+std::size_t LifelineServer::open_count() const {
+  return state_->connections.size() - state_->unidentified.size();
+}
+
+std::uint64_t LifelineServer::rejected() const {
+  return state_->rejected;
+}
+
+}  // namespace px

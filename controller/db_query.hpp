@@ -2,12 +2,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <px/controller/hub_errors.hpp>
 #include <px/controller/task_record.hpp>
 #include <px/wire/json.hpp>
-#include <px/wire/time.hpp>
 
 namespace px {
 
@@ -31,8 +31,7 @@ enum class QueryOperator {
 struct QueryTerm {
   std::string key;
   QueryOperator test = QueryOperator::equal;
-  Json value;
-  std::optional<WallTime> date;  ///< Where the key is a date and the value reads as one.
+  Json value;  ///< Dates, for the keys that are dates, as whole microseconds since 1970.
 };
 
 /// A MongoDB-like query: the record matches where all of its terms do.
@@ -47,10 +46,15 @@ class RecordFilter {
 
   bool matches(const TaskRecord& record) const;
   const std::vector<QueryTerm>& terms() const { return terms_; }
+  /// The only records that can match, where a term names them: most queries do.
+  std::optional<std::vector<MessageId>> named_records() const;
 
  private:
   std::vector<QueryTerm> terms_;
 };
+
+/// Whether the values of this key are dates.
+bool is_date_key(std::string_view key);
 
 /// fnmatch: `*`, `?`, `[abc]`, `[!a-c]`.
 bool glob_matches(std::string_view pattern, std::string_view text);

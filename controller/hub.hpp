@@ -16,6 +16,8 @@ namespace px {
 struct HubOptions {
   /// So long after an engine left are its unanswered direct requests given up (protocol 4.6).
   Duration registration_timeout = std::chrono::seconds(30);
+  /// So many unfinished tasks are followed; what exceeds it is relayed but not remembered.
+  std::size_t pending_limit = 1'000'000;
   /// The msg_ids of so many finished tasks are remembered beside their records; counts are exact.
   std::size_t completed_limit = 8192;
   /// A verbose queue_request lists at most so many finished tasks of one engine, the latest.

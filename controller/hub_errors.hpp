@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include <px/wire/json.hpp>
+
 namespace px {
 
 /// A failed query, under the name and with the text that the Python client shows.
@@ -19,6 +21,8 @@ using QueryResult = std::variant<T, QueryError>;
 
 /// The text of a Python string literal: in single quotes unless it holds some and no double ones.
 std::string python_repr(std::string_view text);
+/// The repr() of a JSON value after Python has read it.
+std::string python_repr(const Json& value);
 
 /// str(KeyError(text)) is the repr of the text.
 QueryError key_error(std::string_view text);

@@ -11,7 +11,7 @@ class NoStore final : public TaskStore {
   void change(const MessageId&, const RecordChange&) override {}
   bool change_existing(const MessageId&, const RecordChange&) override { return false; }
   bool find(const MessageId&, const RecordVisitor&) override { return false; }
-  void find_matching(const RecordFilter&, const RecordVisitor&) override {}
+  void find_matching(const RecordFilter&, Buffers, const RecordVisitor&) override {}
   std::vector<MessageId> history() override { return {}; }
   void drop(const std::vector<MessageId>&) override {}
   void drop_finished(const std::optional<EngineUuid>&) override {}

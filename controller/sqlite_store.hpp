@@ -33,7 +33,8 @@ class SqliteStore final : public TaskStore {
   void change(const MessageId& msg_id, const RecordChange& change) override;
   bool change_existing(const MessageId& msg_id, const RecordChange& change) override;
   bool find(const MessageId& msg_id, const RecordVisitor& visit) override;
-  void find_matching(const RecordFilter& filter, const RecordVisitor& visit) override;
+  void find_matching(const RecordFilter& filter, Buffers buffers,
+                     const RecordVisitor& visit) override;
   std::vector<MessageId> history() override;
   void drop(const std::vector<MessageId>& msg_ids) override;
   void drop_finished(const std::optional<EngineUuid>& engine) override;

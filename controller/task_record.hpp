@@ -75,8 +75,6 @@ struct TaskRecord {
   std::optional<WallTime> received;
   /// Dates that replace those of the messages: of an engine that died, or of a row on disk.
   std::optional<WallTime> submitted_override, started_override, completed_override;
-  std::optional<std::string> client_uuid_override;
-  std::optional<std::string> label_override;  ///< JSON text.
   std::optional<MessageId> resubmitted;
   std::unique_ptr<TaskOutput> output;  ///< Null while nothing was printed: the usual case.
 
@@ -94,6 +92,9 @@ std::optional<WallTime> completed_date(const TaskRecord& record);
 
 /// The keys of a record in the order of the columns (protocol 7.2).
 const std::vector<std::string>& record_keys();
+
+/// "mux", "task"; null for none.
+Json queue_name(TaskQueueKind queue);
 
 /// The value of one key, as a reply carries it: dates as text, null where unknown. The buffers are
 /// no JSON: they read as their number. Precondition: `key` is one of record_keys().

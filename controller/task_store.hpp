@@ -15,6 +15,9 @@ namespace px {
 using RecordChange = std::function<void(TaskRecord&)>;
 using RecordVisitor = std::function<void(const TaskRecord&)>;
 
+/// Whether a query wants the buffers of the records: they may be large.
+enum class Buffers { wanted, left_out };
+
 /// Keeps task records: in memory, in a file, or not at all. The hub alone calls it, from one
 /// thread.
 class TaskStore {
@@ -31,8 +34,10 @@ class TaskStore {
 
   /// Visits the record of `msg_id`; false where there is none.
   virtual bool find(const MessageId& msg_id, const RecordVisitor& visit) = 0;
-  /// Visits the matching records, those submitted first first.
-  virtual void find_matching(const RecordFilter& filter, const RecordVisitor& visit) = 0;
+  /// Visits the matching records in the order of their arrival. Where the visitor needs no
+  /// buffers, a store may leave them out.
+  virtual void find_matching(const RecordFilter& filter, Buffers buffers,
+                             const RecordVisitor& visit) = 0;
   /// All records that have a submission date, in its order.
   virtual std::vector<MessageId> history() = 0;
 

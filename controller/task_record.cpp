@@ -1,0 +1,248 @@
+#include <px/controller/task_record.hpp>
+
+#include <px/wire/error.hpp>
+#include <px/wire/json_scan.hpp>
+
+namespace px {
+namespace {
+
+/// Small frames in one piece of memory.
+class CompactFrames final : public Frames {
+ public:
+  void reserve(std::size_t frames, std::size_t bytes) {
+    ends_.reserve(frames);
+    bytes_.reserve(bytes);
+  }
+  void add(std::string_view frame) {
+    bytes_ += frame;
+    ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
+  }
+  std::size_t size() const override { return ends_.size(); }
+  std::string_view at(std::size_t index) const override {
+    const std::size_t start = index == 0 ? 0 : ends_.at(index - 1);
+    return std::string_view(bytes_).substr(start, ends_.at(index) - start);
+  }
+
+ private:
+  std::string bytes_;
+  std::vector<std::uint32_t> ends_;
+};
+
+constexpr std::size_t compact_limit = 16u << 10;
+constexpr std::size_t part_count = 4;  // header, parent header, metadata, content
+
+/// The member of a packed object; null where it is absent or cannot be read.
+Json member_value(Packer packer, std::string_view packed, std::string_view key) {
+  if (packer == Packer::json) {
+    const auto raw = find_member(packed, key);
+    if (!raw) return nullptr;
+    Json value = Json::parse(*raw, nullptr, false);
+    return value.is_discarded() ? Json(nullptr) : value;
+  }
+  const Result<Json> object = unpack(packer, packed);
+  if (!object) return nullptr;
+  const auto found = object->find(key);
+  return found == object->end() ? Json(nullptr) : *found;
+}
+
+std::optional<std::string> member_text(Packer packer, std::string_view packed,
+                                       std::string_view key) {
+  if (packer == Packer::json) {
+    const auto raw = find_member(packed, key);
+    return raw ? unquote(*raw) : std::nullopt;
+  }
+  const Result<Json> object = unpack(packer, packed);
+  return object ? string_member(*object, key) : std::nullopt;
+}
+
+std::optional<WallTime> member_date(Packer packer, std::string_view packed, std::string_view key) {
+  const auto text = member_text(packer, packed, key);
+  return text ? parse_date(*text) : std::nullopt;
+}
+
+Json part_value(const TaskMessage& message, std::string_view part) {
+  if (!message.has_value()) return nullptr;
+  Result<Json> value = unpack(message.packer(), part);
+  return value ? std::move(*value) : Json(nullptr);
+}
+
+Json date_value(const std::optional<WallTime>& date) {
+  return date ? Json(format_date(*date)) : Json(nullptr);
+}
+
+Json text_value(const std::optional<std::string>& text) {
+  return text ? Json(*text) : Json(nullptr);
+}
+
+template <class Tag>
+Json id_value(const std::optional<StringId<Tag>>& id) {
+  return id ? Json(id->text) : Json(nullptr);
+}
+
+Json parsed_value(const std::optional<std::string>& text) {
+  if (!text) return nullptr;
+  const Result<Json> value = unpack(Packer::json, *text);
+  return value ? *value : Json(nullptr);
+}
+
+Json buffers_value(const TaskMessage& message) {
+  return message.has_value() ? Json(message.buffer_count()) : Json(nullptr);
+}
+
+Json client_uuid_value(const TaskRecord& record) {
+  return text_value(member_text(record.request.packer(), record.request.header(), "session"));
+}
+
+const TaskOutput& output_of(const TaskRecord& record) {
+  static const TaskOutput nothing;
+  return record.output ? *record.output : nothing;
+}
+
+struct RecordKey {
+  std::string name;
+  Json (*value)(const TaskRecord&);
+};
+
+const std::vector<RecordKey>& keys() {
+  using R = const TaskRecord&;
+  static const std::vector<RecordKey> table{
+      {"msg_id", [](R r) { return Json(r.msg_id.text); }},
+      {"header", [](R r) { return part_value(r.request, r.request.header()); }},
+      {"metadata", [](R r) { return part_value(r.request, r.request.metadata()); }},
+      {"content", [](R r) { return part_value(r.request, r.request.content()); }},
+      {"buffers", [](R r) { return buffers_value(r.request); }},
+      {"submitted", [](R r) { return date_value(submitted_date(r)); }},
+      {"client_uuid", client_uuid_value},
+      {"engine_uuid", [](R r) { return id_value(r.engine_uuid); }},
+      {"started", [](R r) { return date_value(started_date(r)); }},
+      {"completed", [](R r) { return date_value(completed_date(r)); }},
+      {"resubmitted", [](R r) { return id_value(r.resubmitted); }},
+      {"received", [](R r) { return date_value(r.received); }},
+      {"result_header", [](R r) { return part_value(r.result, r.result.header()); }},
+      {"result_metadata", [](R r) { return part_value(r.result, r.result.metadata()); }},
+      {"result_content", [](R r) { return part_value(r.result, r.result.content()); }},
+      {"result_buffers", [](R r) { return buffers_value(r.result); }},
+      {"queue", [](R r) { return queue_name(r.queue); }},
+      {"execute_input", [](R r) { return text_value(output_of(r).execute_input); }},
+      {"execute_result", [](R r) { return parsed_value(output_of(r).execute_result); }},
+      {"error", [](R r) { return parsed_value(output_of(r).error); }},
+      {"stdout", [](R r) { return Json(output_of(r).stdout_text); }},
+      {"stderr", [](R r) { return Json(output_of(r).stderr_text); }},
+      {"label",
+       [](R r) { return member_value(r.request.packer(), r.request.metadata(), "label"); }},
+  };
+  return table;
+}
+
+}  // namespace
+
+TaskMessage::TaskMessage(SharedFrames frames, std::size_t header_index, Packer packer)
+    : frames_(std::move(frames)), header_index_(header_index), packer_(packer) {
+  check(frames_ && frames_->size() >= header_index_ + part_count);
+}
+
+TaskMessage::TaskMessage(std::string header, std::string metadata, std::string content,
+                         std::vector<std::string> buffers, Packer packer)
+    : packer_(packer) {
+  std::vector<std::string> frames;
+  frames.reserve(part_count + buffers.size());
+  frames.push_back(std::move(header));
+  frames.emplace_back();
+  frames.push_back(std::move(metadata));
+  frames.push_back(std::move(content));
+  for (std::string& buffer : buffers) frames.push_back(std::move(buffer));
+  frames_ = std::make_shared<TextFrames>(std::move(frames));
+}
+
+std::string_view TaskMessage::part(std::size_t offset) const {
+  return frames_ ? frames_->at(header_index_ + offset) : std::string_view{};
+}
+
+std::size_t TaskMessage::buffer_count() const {
+  return frames_ ? frames_->size() - header_index_ - part_count : 0;
+}
+
+std::string_view TaskMessage::buffer(std::size_t index) const {
+  return part(part_count + index);
+}
+
+std::size_t TaskMessage::buffer_bytes() const {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < buffer_count(); ++i) bytes += buffer(i).size();
+  return bytes;
+}
+
+TaskMessage TaskMessage::compacted() const {
+  if (!frames_) return {};
+  const std::size_t bytes = header().size() + metadata().size() + content().size() + buffer_bytes();
+  if (bytes > compact_limit) return *this;
+  auto compact = std::make_shared<CompactFrames>();
+  compact->reserve(part_count + buffer_count(), bytes);
+  compact->add(header());
+  compact->add({});
+  compact->add(metadata());
+  compact->add(content());
+  for (std::size_t i = 0; i < buffer_count(); ++i) compact->add(buffer(i));
+  return TaskMessage(std::move(compact), 0, packer_);
+}
+
+TaskOutput& TaskRecord::make_output() {
+  if (!output) output = std::make_unique<TaskOutput>();
+  return *output;
+}
+
+std::size_t TaskRecord::bytes() const {
+  std::size_t bytes = request.buffer_bytes() + result.buffer_bytes() + request.content().size() +
+                      result.content().size();
+  if (!output) return bytes;
+  const auto size_of = [](const std::optional<std::string>& text) {
+    return text ? text->size() : 0;
+  };
+  return bytes + output->stdout_text.size() + output->stderr_text.size() +
+         size_of(output->execute_input) + size_of(output->execute_result) + size_of(output->error);
+}
+
+std::optional<WallTime> submitted_date(const TaskRecord& record) {
+  if (record.submitted_override) return record.submitted_override;
+  return member_date(record.request.packer(), record.request.header(), "date");
+}
+
+std::optional<WallTime> started_date(const TaskRecord& record) {
+  if (record.started_override) return record.started_override;
+  return member_date(record.result.packer(), record.result.metadata(), "started");
+}
+
+std::optional<WallTime> completed_date(const TaskRecord& record) {
+  if (record.completed_override) return record.completed_override;
+  return member_date(record.result.packer(), record.result.header(), "date");
+}
+
+const std::vector<std::string>& record_keys() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const RecordKey& key : keys()) list.push_back(key.name);
+    return list;
+  }();
+  return names;
+}
+
+Json queue_name(TaskQueueKind queue) {
+  switch (queue) {
+    case TaskQueueKind::mux:
+      return "mux";
+    case TaskQueueKind::task:
+      return "task";
+    case TaskQueueKind::none:
+      break;
+  }
+  return nullptr;
+}
+
+Json record_value(const TaskRecord& record, std::string_view key) {
+  for (const RecordKey& known : keys())
+    if (known.name == key) return known.value(record);
+  check(false);
+  return nullptr;
+}
+
+}  // namespace px

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <px/controller/task_record.hpp>
+#include <px/wire/ids.hpp>
+
+namespace px {
+
+struct LedgerLimits {
+  std::size_t pending;    ///< Unfinished tasks that are followed.
+  std::size_t completed;  ///< Finished tasks whose ids are remembered.
+};
+
+/// Who has which task: the engines that ever registered, the unfinished and the finished tasks.
+/// Ids and counts only; the records are the store's.
+class HubLedger {
+ public:
+  /// One life of one engine, as an index: an id that is granted again gets a new one.
+  using Slot = std::size_t;
+
+  struct Counts {
+    std::size_t queue = 0;      ///< Direct requests that are not answered.
+    std::size_t tasks = 0;      ///< Load-balanced tasks that are there now.
+    std::size_t completed = 0;  ///< Finished ones of both kinds.
+  };
+  struct Lists {
+    std::vector<MessageId> queue, tasks, completed;
+  };
+
+  explicit HubLedger(LedgerLimits limits) : limits_(limits) {}
+
+  /// Starts with empty counts, even where the id was granted before; an engine that is registered
+  /// already under this id stays as it is.
+  void join(EngineId id, const EngineUuid& uuid);
+  void leave(const EngineUuid& uuid);
+  std::optional<Slot> slot_of(std::string_view uuid) const;
+  /// The latest engine with this id, registered or gone.
+  std::optional<Slot> slot_of(EngineId id) const;
+  bool is_registered(Slot slot) const { return engines_[slot].is_registered; }
+  const EngineUuid& uuid(Slot slot) const { return engines_[slot].uuid; }
+  EngineId id(Slot slot) const { return engines_[slot].id; }
+  /// All ids that were ever granted, in order.
+  std::vector<EngineId> ids() const;
+
+  /// The next three: false for a task that is known already, or where there is no room.
+  bool submit_direct(const MessageId& msg_id, Slot slot);
+  bool submit_task(const MessageId& msg_id);
+  /// A resubmitted task, before it comes back through submit_task().
+  bool announce(const MessageId& msg_id);
+  /// The task is with this engine now and with no other; false for an unknown task.
+  bool assign(const MessageId& msg_id, Slot slot);
+  /// False for a task that was not pending. `slot`: who answered; `is_counted`: among completed.
+  bool finish(const MessageId& msg_id, std::optional<Slot> slot, bool is_counted);
+
+  bool is_pending(const MessageId& msg_id) const { return pending_.contains(msg_id); }
+  bool is_completed(const MessageId& msg_id) const { return completed_.contains(msg_id); }
+
+  Counts counts(Slot slot) const { return engines_[slot].counts; }
+  /// The msg_ids behind the counts, the oldest first; the last `limit` of those completed.
+  Lists lists(Slot slot, std::size_t limit) const;
+  std::size_t unassigned_count() const { return unassigned_count_; }
+  std::vector<MessageId> unassigned() const;
+  /// The direct requests that this engine has not answered, the oldest first.
+  std::vector<MessageId> unanswered(Slot slot) const;
+
+ private:
+  struct Engine {
+    EngineId id;
+    EngineUuid uuid;
+    bool is_registered = true;
+    Counts counts;
+  };
+  struct Pending {
+    TaskQueueKind queue = TaskQueueKind::none;
+    std::optional<Slot> slot;
+    std::uint64_t number = 0;  ///< In the order of submission.
+  };
+  using PendingTasks = std::unordered_map<MessageId, Pending, StringIdHash, StringIdEqual>;
+  /// Which engine's list of completed tasks it is on, if any.
+  using CompletedTasks =
+      std::unordered_map<MessageId, std::optional<Slot>, StringIdHash, StringIdEqual>;
+
+  Pending* add(const MessageId& msg_id, TaskQueueKind queue);
+  void take_from_engine(const Pending& task);
+  template <class Condition>
+  std::vector<MessageId> pending_where(Condition condition) const;
+  void remember_completed(PendingTasks::node_type task, std::optional<Slot> slot);
+
+  LedgerLimits limits_;
+  std::vector<Engine> engines_;
+  std::unordered_map<std::string, Slot, StringIdHash, StringIdEqual> by_uuid_;
+  std::unordered_map<EngineId, Slot> by_id_;
+  PendingTasks pending_;
+  CompletedTasks completed_;
+  std::deque<const CompletedTasks::value_type*> completed_order_;
+  std::size_t unassigned_count_ = 0;
+  std::uint64_t next_number_ = 0;
+};
+
+}  // namespace px

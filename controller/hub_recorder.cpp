@@ -1,0 +1,210 @@
+#include <px/controller/hub_recorder.hpp>
+
+#include <px/wire/json_scan.hpp>
+
+namespace px {
+namespace {
+
+/// The value of a raw member as text; ids have no escapes, so this is one copy.
+std::string text_of(std::string_view raw) {
+  return unquote(raw).value_or("");
+}
+
+/// A string member of a packed object; empty where there is none.
+std::string packed_text(Packer packer, std::string_view packed, std::string_view key) {
+  if (packer == Packer::json) {
+    const auto raw = find_member(packed, key);
+    return raw ? text_of(*raw) : "";
+  }
+  const Result<Json> object = unpack(packer, packed);
+  return object ? string_member(*object, key).value_or("") : "";
+}
+
+bool is_recorded_output(std::string_view msg_type) {
+  return msg_type == "stream" || msg_type == "execute_input" || msg_type == "execute_result" ||
+         msg_type == "error";
+}
+
+/// Appends what still fits below the limit, and no part of a UTF-8 character.
+void append_bounded(std::string& text, std::string_view more) {
+  if (text.size() >= stream_text_limit) return;
+  std::size_t room = std::min(more.size(), stream_text_limit - text.size());
+  if (room < more.size())
+    while (room > 0 && (static_cast<unsigned char>(more[room]) & 0xc0) == 0x80) --room;
+  text += more.substr(0, room);
+}
+
+std::string reply_type(const MessageId& msg_id, const TaskRecord& record) {
+  check(record.msg_id == msg_id);
+  return packed_text(record.request.packer(), record.request.header(), "msg_type") ==
+                 "execute_request"
+             ? "execute_reply"
+             : "apply_reply";
+}
+
+}  // namespace
+
+HeaderGlance glance_at_header(Packer packer, std::string_view header) {
+  HeaderGlance glance;
+  if (packer != Packer::json) {
+    const Result<Header> read = read_header(packer, header);
+    if (!read) return {};
+    return {read->msg_id, read->msg_type, !read->date.empty()};
+  }
+  JsonMembers members{header};
+  while (members.next()) {
+    if (members.key() == "msg_id")
+      glance.msg_id.text = text_of(members.value());
+    else if (members.key() == "msg_type")
+      glance.msg_type = text_of(members.value());
+    else if (members.key() == "date")
+      glance.has_date = members.value() != "null";
+  }
+  return members.ok() ? glance : HeaderGlance{};
+}
+
+HubRecorder::Opened HubRecorder::open(const SharedFrames& frames, Trust trust) {
+  const Result<Envelope> envelope = Envelope::locate(*frames);
+  if (!envelope || (trust == Trust::unverified && !session_.signer().verify(*envelope))) {
+    reject();
+    return {};
+  }
+  return {*envelope, TaskMessage(frames, envelope->delimiter_index() + 2, session_.packer())};
+}
+
+void HubRecorder::on(const DirectSubmitted& event, WallTime wall) {
+  const auto slot = ledger_.slot_of(event.engine.text);
+  if (!slot || !ledger_.is_registered(*slot)) return;
+  const Opened opened = open(event.frames, Trust::unverified);
+  if (!opened.message.has_value()) return;
+  const HeaderGlance header = glance_at_header(session_.packer(), opened.envelope.header);
+  if (header.msg_id.empty()) return reject();
+  // Messages of widgets (comm_msg) are never answered: as tasks they would stay pending for ever.
+  if (!header.msg_type.ends_with("_request")) return;
+  if (!ledger_.submit_direct(header.msg_id, *slot)) return;
+  record_request(header.msg_id, opened, TaskQueueKind::mux, event.engine,
+                 header.has_date ? std::nullopt : std::optional(wall));
+}
+
+void HubRecorder::on(const TaskSubmitted& event, WallTime wall) {
+  const Opened opened = open(event.frames, Trust::verified);
+  if (!opened.message.has_value()) return;
+  const HeaderGlance header = glance_at_header(session_.packer(), opened.envelope.header);
+  if (header.msg_id.empty()) return reject();
+  if (!ledger_.submit_task(header.msg_id)) return;
+  record_request(header.msg_id, opened, TaskQueueKind::task, std::nullopt,
+                 header.has_date ? std::nullopt : std::optional(wall));
+}
+
+void HubRecorder::record_request(const MessageId& msg_id, const Opened& opened, TaskQueueKind queue,
+                                 const std::optional<EngineUuid>& engine,
+                                 const std::optional<WallTime>& missing_date) {
+  store_.change(msg_id, [&](TaskRecord& record) {
+    record.request = opened.message;
+    record.queue = queue;
+    if (engine) record.engine_uuid = engine;
+    if (missing_date) record.submitted_override = missing_date;
+  });
+}
+
+void HubRecorder::on(const TaskAssigned& event) {
+  const auto slot = ledger_.slot_of(event.engine.text);
+  if (!slot || !ledger_.assign(event.msg_id, *slot)) return;
+  store_.change_existing(event.msg_id,
+                         [&](TaskRecord& record) { record.engine_uuid = event.engine; });
+}
+
+void HubRecorder::on(const DirectFinished& event, WallTime wall) {
+  const Result<Envelope> envelope = Envelope::locate(*event.frames);
+  if (!envelope) return reject();
+  const MessageId msg_id = read_msg_id(session_.packer(), envelope->parent_header);
+  // A reply may still come after its engine was given up: it is the better answer.
+  if (!ledger_.is_pending(msg_id) && !ledger_.is_completed(msg_id)) return;
+  const Opened opened = open(event.frames, Trust::unverified);
+  if (!opened.message.has_value()) return;
+  ledger_.finish(msg_id, ledger_.slot_of(event.engine.text), true);
+  record_result(msg_id, opened, event.engine, wall);
+}
+
+void HubRecorder::on(const TaskFinished& event, WallTime wall) {
+  const Opened opened = open(event.frames, Trust::verified);
+  if (!opened.message.has_value()) return;
+  const Packer packer = session_.packer();
+  const bool is_aborted = packed_text(packer, opened.envelope.metadata, "status") == "aborted";
+  // The scheduler's own answer for an engine that died names it in the metadata.
+  const EngineUuid engine =
+      event.engine.empty() ? EngineUuid{packed_text(packer, opened.envelope.metadata, "engine")}
+                           : event.engine;
+  if (!ledger_.finish(event.msg_id, ledger_.slot_of(engine.text), !is_aborted)) return;
+  record_result(event.msg_id, opened, engine, wall);
+}
+
+void HubRecorder::record_result(const MessageId& msg_id, const Opened& opened,
+                                const EngineUuid& engine, WallTime wall) {
+  const bool has_date = glance_at_header(session_.packer(), opened.envelope.header).has_date;
+  store_.change_existing(msg_id, [&](TaskRecord& record) {
+    record.request = record.request.compacted();
+    record.result = opened.message.compacted();
+    record.engine_uuid = engine;
+    record.received = wall;
+    record.completed_override = has_date ? std::nullopt : std::optional(wall);
+  });
+}
+
+void HubRecorder::on(const OutputPublished& event) {
+  const Result<Envelope> envelope = Envelope::locate(*event.frames);
+  if (!envelope) return reject();
+  const std::string msg_type = packed_text(session_.packer(), envelope->header, "msg_type");
+  if (!is_recorded_output(msg_type)) return;  // above all status: two for every task
+  const MessageId parent = read_msg_id(session_.packer(), envelope->parent_header);
+  if (parent.empty()) return;
+  if (!session_.signer().verify(*envelope)) return reject();
+  record_output(parent, msg_type, envelope->content);
+}
+
+void HubRecorder::record_output(const MessageId& msg_id, std::string_view msg_type,
+                                std::string_view packed) {
+  const Result<Json> content = unpack(session_.packer(), packed);
+  if (!content) return reject();
+  const std::string stream_name = string_member(*content, "name").value_or("");
+  if (msg_type == "stream" && stream_name != "stdout" && stream_name != "stderr") return;
+  store_.change(msg_id, [&](TaskRecord& record) {
+    TaskOutput& output = record.make_output();
+    if (msg_type == "stream")
+      append_bounded(stream_name == "stdout" ? output.stdout_text : output.stderr_text,
+                     string_member(*content, "text").value_or(""));
+    else if (msg_type == "execute_input")
+      output.execute_input = string_member(*content, "code").value_or("");
+    else
+      (msg_type == "error" ? output.error : output.execute_result) = pack(Packer::json, *content);
+  });
+}
+
+TaskMessage HubRecorder::death_notice(const TaskRecord& record, HubLedger::Slot slot,
+                                      WallTime wall) {
+  Header header = session_.make_header(reply_type(record.msg_id, record), wall);
+  const std::string uuid = ledger_.uuid(slot).text;
+  header.session = SessionId{uuid};
+  const Packer packer = session_.packer();
+  Result<Json> with_engine = unpack(packer, write_header(packer, header));
+  check(with_engine.has_value());
+  (*with_engine)["engine"] = uuid;
+  const Json content =
+      error_content("EngineError", "Engine " + std::to_string(ledger_.id(slot).value) +
+                                       " died while running task '" + record.msg_id.text + "'");
+  return TaskMessage(pack(packer, *with_engine), pack(packer, Json::object()),
+                     pack(packer, content), {}, packer);
+}
+
+void HubRecorder::give_up(HubLedger::Slot slot, WallTime wall) {
+  for (const MessageId& msg_id : ledger_.unanswered(slot)) {
+    ledger_.finish(msg_id, std::nullopt, false);
+    store_.change_existing(msg_id, [&](TaskRecord& record) {
+      record.result = death_notice(record, slot, wall);
+      record.engine_uuid = ledger_.uuid(slot);
+      record.received = wall;
+    });
+  }
+}
+
+}  // namespace px

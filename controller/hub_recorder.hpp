@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/controller/hub_events.hpp>
+#include <px/controller/hub_ledger.hpp>
+#include <px/controller/task_store.hpp>
+#include <px/wire/envelope.hpp>
+#include <px/wire/session.hpp>
+
+namespace px {
+
+/// What the hub needs of the header of a request; read without building anything else.
+struct HeaderGlance {
+  MessageId msg_id;
+  std::string msg_type;
+  bool has_date = false;
+};
+/// Empty ids where the header is malformed.
+HeaderGlance glance_at_header(Packer packer, std::string_view header);
+
+/// Writes down what passes: requests, assignments, replies, output. The hub owns the three things
+/// that it refers to; they must outlive it.
+class HubRecorder {
+ public:
+  HubRecorder(Session& session, TaskStore& store, HubLedger& ledger)
+      : session_(session), store_(store), ledger_(ledger) {}
+
+  void on(const DirectSubmitted& event, WallTime wall);
+  void on(const DirectFinished& event, WallTime wall);
+  void on(const TaskSubmitted& event, WallTime wall);
+  void on(const TaskAssigned& event);
+  void on(const TaskFinished& event, WallTime wall);
+  void on(const OutputPublished& event);
+  /// Answers, in the records alone, what an engine that died left unanswered (protocol 4.6).
+  void give_up(HubLedger::Slot slot, WallTime wall);
+
+  std::uint64_t rejected_count() const { return rejected_count_; }
+
+ private:
+  enum class Trust { verified, unverified };
+  /// A request or reply in its frames; nothing in `message` where it was rejected.
+  struct Opened {
+    Envelope envelope;
+    TaskMessage message;
+  };
+  Opened open(const SharedFrames& frames, Trust trust);
+  void reject() { ++rejected_count_; }
+  void record_request(const MessageId& msg_id, const Opened& opened, TaskQueueKind queue,
+                      const std::optional<EngineUuid>& engine,
+                      const std::optional<WallTime>& missing_date);
+  void record_result(const MessageId& msg_id, const Opened& opened, const EngineUuid& engine,
+                     WallTime wall);
+  void record_output(const MessageId& msg_id, std::string_view msg_type, std::string_view content);
+  TaskMessage death_notice(const TaskRecord& record, HubLedger::Slot slot, WallTime wall);
+
+  Session& session_;
+  TaskStore& store_;
+  HubLedger& ledger_;
+  std::uint64_t rejected_count_ = 0;
+};
+
+}  // namespace px

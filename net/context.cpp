@@ -17,6 +17,8 @@ Context::Context(int io_threads) : state_(std::make_unique<State>(io_threads)) {
 
 Context::~Context() = default;
 
-void* Context::handle() const { return &state_->context; }
+void* Context::handle() const {
+  return &state_->context;
+}
 
 }  // namespace px

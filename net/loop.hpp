@@ -27,6 +27,9 @@ class Waker {
 class Loop {
  public:
   Loop();
+  ~Loop();
+  Loop(Loop&&) noexcept;
+  Loop& operator=(Loop&&) noexcept;
   /// `on_readable` runs inside wait_until() on the owner's thread when `socket` may have messages.
   /// It should receive a bounded number of them: what remains is reported again at once.
   /// The socket must outlive the loop, or be forgotten first.
@@ -34,7 +37,7 @@ class Loop {
   /// The same for a file descriptor that becomes readable (or has hung up).
   void watch(int descriptor, std::function<void()> on_readable);
   /// What woke the loop by a Waker; runs on the owner's thread.
-  void on_wake(std::function<void()> handler) { on_wake_ = std::move(handler); }
+  void on_wake(std::function<void()> handler);
   void forget(const Socket& socket);
   void forget(int descriptor);
 
@@ -42,17 +45,11 @@ class Loop {
   /// handlers. The only place where a server sleeps. A signal ends the sleep early.
   void wait_until(std::optional<Instant> deadline);
 
-  Waker waker() const { return Waker{wake_descriptor_}; }
+  Waker waker() const;
 
  private:
-  struct Source {
-    void* socket = nullptr;  // a zmq socket, or
-    int descriptor = -1;     // a file descriptor
-    std::shared_ptr<std::function<void()>> on_readable;
-  };
-  std::vector<Source> sources_;
-  std::function<void()> on_wake_;
-  std::shared_ptr<const int> wake_descriptor_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace px

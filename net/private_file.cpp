@@ -2,11 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+
+#include <px/net/descriptor.hpp>
 
 namespace px {
 namespace {
@@ -15,14 +16,6 @@ Error failure(std::string_view what, const std::filesystem::path& path) {
   return Error{errno == ENOENT ? ErrorKind::not_found : ErrorKind::system,
                std::string(what) + " " + path.string() + ": " + std::strerror(errno)};
 }
-
-/// Closes a descriptor at the end of its scope.
-struct Descriptor {
-  int value;
-  ~Descriptor() {
-    if (value >= 0) ::close(value);
-  }
-};
 
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
@@ -39,11 +32,11 @@ bool write_all(int descriptor, std::string_view text) {
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view text,
                                    unsigned mode) {
   const std::filesystem::path part = path.string() + "." + std::to_string(::getpid()) + ".part";
-  Descriptor file{::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)};
-  if (file.value < 0) return failure("cannot write", part);
+  const Descriptor file{::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)};
+  if (!file.is_open()) return failure("cannot write", part);
   // open() takes the umask off the mode, and leaves an old file's mode alone.
-  const bool is_written = ::fchmod(file.value, mode) == 0 && write_all(file.value, text) &&
-                          ::fsync(file.value) == 0;
+  const bool is_written = ::fchmod(file.value(), mode) == 0 && write_all(file.value(), text) &&
+                          ::fsync(file.value()) == 0;
   if (!is_written || ::rename(part.c_str(), path.c_str()) != 0) {
     const Error error = failure("cannot write", path);
     ::unlink(part.c_str());
@@ -54,31 +47,35 @@ Result<void> write_file_atomically(const std::filesystem::path& path, std::strin
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.value < 0) return failure("cannot read", path);
+  if (!file.is_open()) return failure("cannot read", path);
   std::string text;
   char part[16384];
   for (;;) {
-    const ssize_t count = ::read(file.value, part, sizeof part);
+    const ssize_t count = ::read(file.value(), part, sizeof part);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return failure("cannot read", path);
     if (count == 0) return text;
     text.append(part, static_cast<std::size_t>(count));
     if (text.size() > max_bytes)
-      return Error{ErrorKind::bad_input, path.string() + " is longer than " +
-                                             std::to_string(max_bytes) + " bytes"};
+      return Error{ErrorKind::bad_input,
+                   path.string() + " is longer than " + std::to_string(max_bytes) + " bytes"};
   }
 }
 
 Result<void> make_folder(const std::filesystem::path& path, unsigned mode) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return {};
-  std::filesystem::create_directories(path.parent_path(), error);
+  // "a/b/" has the parent "a/b".
+  const auto parent = (path.has_filename() ? path : path.parent_path()).parent_path();
+  if (!parent.empty()) std::filesystem::create_directories(parent, error);
   if (error)
     return Error{ErrorKind::system,
-                 "cannot create the folder " + path.parent_path().string() + ": " + error.message()};
-  if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST)
-    return failure("cannot create the folder", path);
-  return {};
+                 "cannot create the folder " + parent.string() + ": " + error.message()};
+  if (::mkdir(path.c_str(), mode) == 0) return {};
+  const int reason = errno;
+  if (reason == EEXIST && std::filesystem::is_directory(path, error)) return {};
+  errno = reason;
+  return failure("cannot create the folder", path);
 }
 
 }  // namespace px

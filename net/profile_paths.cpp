@@ -17,6 +17,12 @@ std::filesystem::path expand_home(const std::string& text) {
   return text;
 }
 
+/// Without a slash at the end, so that its last part is its name.
+std::filesystem::path absolute_folder(const std::string& text) {
+  const auto path = std::filesystem::absolute(expand_home(text)).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
 Result<void> check_name(std::string_view what, std::string_view name) {
   if (name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos)
     return {};
@@ -36,10 +42,8 @@ std::string ProfilePaths::infixed(std::string_view stem, std::string_view end) c
 }
 
 Result<std::filesystem::path> find_ipython_dir(const ProfileChoice& choice) {
-  if (!choice.ipython_dir.empty())
-    return std::filesystem::absolute(expand_home(choice.ipython_dir)).lexically_normal();
-  if (const std::string set = environment("IPYTHONDIR"); !set.empty())
-    return std::filesystem::absolute(expand_home(set)).lexically_normal();
+  if (!choice.ipython_dir.empty()) return absolute_folder(choice.ipython_dir);
+  if (const std::string set = environment("IPYTHONDIR"); !set.empty()) return absolute_folder(set);
   const std::string home = environment("HOME");
   if (home.empty())
     return Error{ErrorKind::not_found,
@@ -54,7 +58,7 @@ Result<ProfilePaths> find_profile(const ProfileChoice& choice) {
   const std::string from_environment = environment("IPP_PROFILE_DIR");
   const std::string& folder = choice.profile_dir.empty() ? from_environment : choice.profile_dir;
   if (!folder.empty()) {
-    paths.root = std::filesystem::absolute(expand_home(folder)).lexically_normal();
+    paths.root = absolute_folder(folder);
     return paths;
   }
   const std::string name = choice.profile.empty() ? "default" : choice.profile;

@@ -10,10 +10,10 @@ namespace px {
 
 /// What a user may say about where a cluster's files are; empty = not said.
 struct ProfileChoice {
-  std::string profile;      ///< --profile=
-  std::string profile_dir;  ///< --profile-dir=
-  std::string ipython_dir;  ///< --ipython-dir=
-  std::string cluster_id;   ///< --cluster-id=
+  std::string profile;          ///< --profile=
+  std::string profile_dir;      ///< --profile-dir=
+  std::string ipython_dir;      ///< --ipython-dir=
+  std::string cluster_id;       ///< --cluster-id=
   bool has_cluster_id = false;  ///< --cluster-id= was given, maybe as the empty id.
 };
 
@@ -26,10 +26,18 @@ struct ProfilePaths {
   std::filesystem::path log() const { return root / "log"; }
   std::filesystem::path pid() const { return root / "pid"; }
   std::filesystem::path startup() const { return root / "startup"; }
-  std::filesystem::path client_file() const { return security() / infixed("ipcontroller", "-client.json"); }
-  std::filesystem::path engine_file() const { return security() / infixed("ipcontroller", "-engine.json"); }
-  std::filesystem::path cluster_file() const { return security() / ("cluster-" + cluster_id + ".json"); }
-  std::filesystem::path engine_table_file() const { return log() / ("engines" + cluster_id + ".json"); }
+  std::filesystem::path client_file() const {
+    return security() / infixed("ipcontroller", "-client.json");
+  }
+  std::filesystem::path engine_file() const {
+    return security() / infixed("ipcontroller", "-engine.json");
+  }
+  std::filesystem::path cluster_file() const {
+    return security() / ("cluster-" + cluster_id + ".json");
+  }
+  std::filesystem::path engine_table_file() const {
+    return log() / ("engines" + cluster_id + ".json");
+  }
   std::filesystem::path task_db_file() const { return root / "tasks.db"; }
   /// "default" for .../profile_default.
   std::string profile_name() const;

@@ -38,8 +38,9 @@ Result<spdlog::level::level_enum> level_by_name(std::string text) {
   if (text == "WARN" || text == "WARNING") return spdlog::level::warn;
   if (text == "ERROR") return spdlog::level::err;
   if (text == "CRITICAL") return spdlog::level::critical;
-  return Error{ErrorKind::bad_input, "the log level '" + text +
-                                         "' is neither 0-50 nor DEBUG, INFO, WARN, ERROR, CRITICAL"};
+  return Error{
+      ErrorKind::bad_input,
+      "the log level '" + text + "' is neither 0-50 nor DEBUG, INFO, WARN, ERROR, CRITICAL"};
 }
 
 }  // namespace
@@ -102,8 +103,8 @@ Result<void> start_log(const std::string& name, const ProgramOptions& options,
   if (!level) return level.error();
   std::shared_ptr<spdlog::sinks::sink> sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   if (options.log_to_file) {
-    const auto file = paths.log() / (name + "-" + paths.cluster_id + "-" +
-                                     std::to_string(::getpid()) + ".log");
+    const auto file =
+        paths.log() / (name + "-" + paths.cluster_id + "-" + std::to_string(::getpid()) + ".log");
     if (auto made = make_folder(paths.log()); !made) return made.error();
     try {
       sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());

@@ -12,12 +12,16 @@ namespace {
 /// Frames as they came from a socket.
 class NetFrames final : public Frames {
  public:
-  NetFrames() { frames_.reserve(typical_frame_count); }
+  explicit NetFrames(zmq::message_t&& first) {
+    frames_.reserve(typical_frame_count);
+    frames_.push_back(std::move(first));
+  }
   std::size_t size() const override { return frames_.size(); }
   std::string_view at(std::size_t index) const override {
     return frames_.at(index).to_string_view();
   }
   zmq::message_t& add() { return frames_.emplace_back(); }
+  const zmq::message_t& last() const { return frames_.back(); }
   /// Another handle on the same bytes. libzmq counts its references atomically, but marks the
   /// first copy in the original: callers on several threads must not share one NetFrames for it.
   void copy_to(std::size_t index, zmq::message_t& target) const {
@@ -31,12 +35,18 @@ class NetFrames final : public Frames {
 
 int zmq_type(SocketKind kind) {
   switch (kind) {
-    case SocketKind::router: return ZMQ_ROUTER;
-    case SocketKind::dealer: return ZMQ_DEALER;
-    case SocketKind::pub: return ZMQ_PUB;
-    case SocketKind::xpub: return ZMQ_XPUB;
-    case SocketKind::sub: return ZMQ_SUB;
-    case SocketKind::stream: return ZMQ_STREAM;
+    case SocketKind::router:
+      return ZMQ_ROUTER;
+    case SocketKind::dealer:
+      return ZMQ_DEALER;
+    case SocketKind::pub:
+      return ZMQ_PUB;
+    case SocketKind::xpub:
+      return ZMQ_XPUB;
+    case SocketKind::sub:
+      return ZMQ_SUB;
+    case SocketKind::stream:
+      return ZMQ_STREAM;
   }
   check(false);
   return -1;
@@ -64,6 +74,10 @@ void apply_curve(zmq::socket_t& socket, const SocketOptions& options) {
 struct Socket::State {
   zmq::socket_t socket;
 
+  /// False where nothing waits.
+  bool receive(zmq::message_t& message) {
+    return zmq_msg_recv(message.handle(), socket.handle(), ZMQ_DONTWAIT) >= 0;
+  }
   /// False where the peer is unknown or its queue is full.
   bool send(zmq::message_t& message, bool more) {
     const int flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0);
@@ -103,7 +117,8 @@ Socket::Socket(Socket&&) noexcept = default;
 Socket& Socket::operator=(Socket&&) noexcept = default;
 
 Result<int> Socket::bind(std::string_view interface, int port) {
-  const std::string wanted = std::string(interface) + ":" + (port == 0 ? "*" : std::to_string(port));
+  const std::string wanted =
+      std::string(interface) + ":" + (port == 0 ? "*" : std::to_string(port));
   try {
     state_->socket.bind(wanted);
   } catch (const zmq::error_t& failure) {
@@ -128,16 +143,16 @@ void Socket::subscribe(std::string_view topic) {
 
 SharedFrames Socket::receive() {
   for (;;) {
-    auto frames = std::make_shared<NetFrames>();
-    bool is_more = true;
+    zmq::message_t frame;
+    if (!state_->receive(frame)) return nullptr;
+    bool is_more = frame.more();
+    auto frames = std::make_shared<NetFrames>(std::move(frame));
     bool is_too_long = false;
     while (is_more) {
-      zmq::message_t spare;
       is_too_long = frames->size() >= max_frames;
-      zmq::message_t& frame = is_too_long ? spare : frames->add();
       // The frames of one message arrive together: only the first can be missing.
-      if (zmq_msg_recv(frame.handle(), state_->socket.handle(), ZMQ_DONTWAIT) < 0) return nullptr;
-      is_more = frame.more();
+      if (!state_->receive(is_too_long ? frame : frames->add())) return nullptr;
+      is_more = is_too_long ? frame.more() : frames->last().more();
     }
     if (!is_too_long) return frames;
     ++dropped_;
@@ -178,12 +193,13 @@ bool Socket::send_with_payloads(const std::vector<std::string>& head,
       void (*release)(void*);
       void* hint;
     };
-    tail.emplace_back(const_cast<void*>(payload.data), payload.size,
-                      [](void*, void* owner) {
-                        const std::unique_ptr<Owner> held{static_cast<Owner*>(owner)};
-                        held->release(held->hint);
-                      },
-                      new Owner{payload.release, payload.hint});
+    tail.emplace_back(
+        const_cast<void*>(payload.data), payload.size,
+        [](void*, void* owner) {
+          const std::unique_ptr<Owner> held{static_cast<Owner*>(owner)};
+          held->release(held->hint);
+        },
+        new Owner{payload.release, payload.hint});
   }
   for (std::size_t i = 0; i < head.size(); ++i)
     if (!state_->send(head[i], i + 1 < head.size() || !tail.empty())) return false;
@@ -192,6 +208,8 @@ bool Socket::send_with_payloads(const std::vector<std::string>& head,
   return true;
 }
 
-void* Socket::handle() const { return state_->socket.handle(); }
+void* Socket::handle() const {
+  return state_->socket.handle();
+}
 
 }  // namespace px

@@ -12,13 +12,13 @@ namespace px {
 
 /// What both connection files say (protocol 2.2).
 struct ConnectionCommon {
-  std::string ssh;                  ///< "[user@]host[:port]" or "".
+  std::string ssh;                            ///< "[user@]host[:port]" or "".
   std::string interface = "tcp://127.0.0.1";  ///< "<transport>://<ip>"; the ip may be * or 0.0.0.0.
-  int registration = 0;             ///< TCP ports, here and below.
+  int registration = 0;                       ///< TCP ports, here and below.
   int control = 0, mux = 0, task = 0, iopub = 0;
-  std::string key;                  ///< The HMAC key; "" = unsigned.
+  std::string key;                             ///< The HMAC key; "" = unsigned.
   std::optional<std::string> curve_serverkey;  ///< 40 characters of Z85.
-  std::string location;             ///< The controller's host, for those on other hosts.
+  std::string location;                        ///< The controller's host, for those on other hosts.
   std::string pack = "json";
   std::string signature_scheme = "hmac-sha256";
 };

@@ -13,9 +13,9 @@ Result<Envelope> Envelope::locate(const Frames& frames, std::size_t max_idents) 
     return Error{ErrorKind::bad_input, "a message has no <IDS|MSG> delimiter in its first frames"};
   constexpr std::size_t mandatory = 5;
   if (frames.size() - index - 1 < mandatory)
-    return Error{ErrorKind::bad_input,
-                 "a message has " + std::to_string(frames.size() - index - 1) +
-                     " frames after its delimiter; at least 5 are needed"};
+    return Error{ErrorKind::bad_input, "a message has " +
+                                           std::to_string(frames.size() - index - 1) +
+                                           " frames after its delimiter; at least 5 are needed"};
   return Envelope{.ident_count = index,
                   .signature = frames.at(index + 1),
                   .header = frames.at(index + 2),

@@ -35,8 +35,9 @@ class [[nodiscard]] Result {
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }
-  /// Precondition of the next four: has_value().
+  /// Precondition of the next five: has_value().
   T& operator*() & { return value(); }
+  T&& operator*() && { return std::move(value()); }
   const T& operator*() const& { return value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }

@@ -20,7 +20,7 @@ Result<Header> read_json_header(std::string_view packed) {
                          : key == "version"  ? &header.version
                                              : nullptr;
     if (!field) continue;
-    if (auto text = unquote(members.value())) *field = std::move(*text);
+    *field = unquote(members.value()).value_or("");
   }
   if (!members.ok()) return Error{ErrorKind::bad_input, "the header of a message is not JSON"};
   return header;

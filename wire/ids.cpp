@@ -23,8 +23,12 @@ std::string random_hex(std::size_t byte_count) {
 
 }  // namespace
 
-std::string new_session_id() { return random_hex(4) + "-" + random_hex(12); }
+std::string new_session_id() {
+  return random_hex(4) + "-" + random_hex(12);
+}
 
-std::string new_key() { return random_hex(32); }
+std::string new_key() {
+  return random_hex(32);
+}
 
 }  // namespace px

@@ -30,7 +30,8 @@ struct StringId {
   auto operator<=>(const StringId&) const = default;
 };
 
-/// What an engine calls itself: its ZeroMQ identity, its session and the key by which clients route.
+/// What an engine calls itself: its ZeroMQ identity, its session and the key by which clients
+/// route.
 using EngineUuid = StringId<struct EngineUuidTag>;
 /// The ZeroMQ identity of a client's socket: opaque bytes, other ones on each of its sockets.
 using ClientIdent = StringId<struct ClientIdentTag>;
@@ -42,7 +43,9 @@ using MessageId = StringId<struct MessageIdTag>;
 /// For hash maps with StringId keys that are looked up by string_view without a copy.
 struct StringIdHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
   template <class Tag>
   std::size_t operator()(const StringId<Tag>& id) const {
     return (*this)(std::string_view(id.text));

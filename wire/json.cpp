@@ -1,27 +1,61 @@
 #include <px/wire/json.hpp>
 
+#include <utility>
+#include <vector>
+
 namespace px {
 namespace {
 
-/// Builds a Json from the parser's events, and stops where it nests too deeply.
-class DepthLimit : public nlohmann::detail::json_sax_dom_parser<Json> {
-  using Base = nlohmann::detail::json_sax_dom_parser<Json>;
-
+/// Builds a Json from a parser's events, and stops where it nests too deeply.
+class Builder final : public nlohmann::json_sax<Json> {
  public:
-  explicit DepthLimit(Json& value) : Base(value, false) {}
-  bool start_object(std::size_t count) { return ++depth_ <= max_json_depth && Base::start_object(count); }
-  bool start_array(std::size_t count) { return ++depth_ <= max_json_depth && Base::start_array(count); }
-  bool end_object() {
-    --depth_;
-    return Base::end_object();
+  Json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t& value) override { return add(Json::binary(std::move(value))); }
+  bool key(string_t& value) override {
+    key_ = std::move(value);
+    return true;
   }
-  bool end_array() {
-    --depth_;
-    return Base::end_array();
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
   }
 
  private:
-  std::size_t depth_ = 0;
+  /// Puts a value where the parser is, and returns where it lies.
+  Json& place(Json value) {
+    if (open_.empty()) return root_ = std::move(value);
+    Json& around = *open_.back();
+    if (around.is_object()) return around[key_] = std::move(value);
+    around.push_back(std::move(value));
+    return around.back();
+  }
+  bool add(Json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(Json container) {
+    if (open_.size() == max_json_depth) return false;
+    open_.push_back(&place(std::move(container)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  Json root_;
+  std::vector<Json*> open_;  // from the root to the container that is being filled
+  std::string key_;
 };
 
 const Json* member(const Json& object, std::string_view key) {
@@ -40,22 +74,23 @@ Result<Packer> packer_by_name(std::string_view name) {
 }
 
 std::string pack(Packer packer, const Json& value) {
-  if (packer == Packer::json)
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (packer == Packer::json) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string packed;
-  Json::to_msgpack(value, nlohmann::detail::output_adapter<char>(packed));
+  Json::to_msgpack(value, packed);
   return packed;
 }
 
 Result<Json> unpack(Packer packer, std::string_view packed) {
-  Json value;
-  DepthLimit events{value};
-  const auto format = packer == Packer::json ? nlohmann::detail::input_format_t::json
-                                             : nlohmann::detail::input_format_t::msgpack;
-  if (!Json::sax_parse(packed.begin(), packed.end(), &events, format))
-    return Error{ErrorKind::bad_input, packer == Packer::json ? "a part of a message is not JSON"
-                                                              : "a part of a message is not msgpack"};
-  if (!value.is_object()) return Error{ErrorKind::bad_input, "a part of a message is not an object"};
+  Builder builder;
+  const auto format =
+      packer == Packer::json ? Json::input_format_t::json : Json::input_format_t::msgpack;
+  if (!Json::sax_parse(packed.begin(), packed.end(), &builder, format))
+    return Error{ErrorKind::bad_input, packer == Packer::json
+                                           ? "a part of a message is not JSON"
+                                           : "a part of a message is not msgpack"};
+  Json value = builder.take();
+  if (!value.is_object())
+    return Error{ErrorKind::bad_input, "a part of a message is not an object"};
   return value;
 }
 

@@ -20,8 +20,8 @@ bool JsonMembers::fail() {
 }
 
 void JsonMembers::skip_space() {
-  while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' ||
-                                text_[at_] == '\r'))
+  while (at_ < text_.size() &&
+         (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
     ++at_;
 }
 
@@ -65,7 +65,9 @@ bool JsonMembers::next() {
   if (!ok_ || at_ >= text_.size()) return false;
   skip_space();
   if (at_ < text_.size() && text_[at_] == '}') {
-    at_ = text_.size();
+    ++at_;
+    skip_space();
+    if (at_ < text_.size()) return fail();  // something follows the object
     return false;
   }
   if (!is_first_) {

@@ -11,7 +11,8 @@ namespace px {
 class JsonMembers {
  public:
   explicit JsonMembers(std::string_view object);
-  /// Steps to the next member; false at the end or where the text is malformed (then ok() is false).
+  /// Steps to the next member; false at the end or where the text is malformed (then ok() is
+  /// false).
   bool next();
   /// The key of the member, raw: between the quotes, escapes not resolved.
   std::string_view key() const { return key_; }

@@ -15,9 +15,9 @@ namespace px {
 
 /// A message that is made here, before it is packed and signed.
 struct Draft {
-  std::vector<std::string> idents;    ///< The routing frames, as the socket needs them.
+  std::vector<std::string> idents;  ///< The routing frames, as the socket needs them.
   std::string msg_type;
-  std::string parent_header = "{}";   ///< Packed: the header frame of the request, byte for byte.
+  std::string parent_header = "{}";  ///< Packed: the header frame of the request, byte for byte.
   Json metadata = Json::object();
   Json content = Json::object();
   std::vector<std::string> buffers;
@@ -40,8 +40,8 @@ class Session {
   std::vector<std::string> compose(const Draft& draft, WallTime now);
 
   /// The signed frames from the delimiter on, of parts that are packed already.
-  std::vector<std::string> seal(std::string header, std::string parent_header,
-                                std::string metadata, std::string content) const;
+  std::vector<std::string> seal(std::string header, std::string parent_header, std::string metadata,
+                                std::string content) const;
 
   /// Another session of the same identity for another thread: its msg_ids never meet ours.
   Session fork();
@@ -51,7 +51,7 @@ class Session {
   std::string username_;
   Packer packer_;
   Signer signer_;
-  std::string id_prefix_;       // "<session>_<pid>_", a fork adds "f<n>_"
+  std::string id_prefix_;  // "<session>_<pid>_", a fork adds "f<n>_"
   std::uint64_t counter_ = 0;
   std::uint64_t fork_count_ = 0;
 };

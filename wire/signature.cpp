@@ -13,6 +13,8 @@ namespace {
 
 /// hashlib's name -> OpenSSL's: "sha256" is the same in both, "sha3_256" is "SHA3-256" there.
 std::string openssl_digest_name(std::string_view hash) {
+  if (hash == "blake2b") return "BLAKE2B-512";
+  if (hash == "blake2s") return "BLAKE2S-256";
   std::string name(hash);
   std::replace(name.begin(), name.end(), '_', '-');
   return name;

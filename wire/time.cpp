@@ -65,12 +65,11 @@ std::string format_date(WallTime time) {
   const hh_mm_ss clock{time - day};
   std::array<char, 64> text{};
   const auto micros = static_cast<int>(clock.subseconds().count());
-  int length = std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d",
-                             static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                             static_cast<unsigned>(date.day()),
-                             static_cast<int>(clock.hours().count()),
-                             static_cast<int>(clock.minutes().count()),
-                             static_cast<int>(clock.seconds().count()));
+  int length = std::snprintf(
+      text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
+      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+      static_cast<int>(clock.seconds().count()));
   if (micros != 0)
     length += std::snprintf(text.data() + length, text.size() - static_cast<std::size_t>(length),
                             ".%06d", micros);

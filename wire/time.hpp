@@ -8,7 +8,7 @@
 namespace px {
 
 using Clock = std::chrono::steady_clock;
-using Instant = Clock::time_point;   ///< For deadlines and ages: never jumps.
+using Instant = Clock::time_point;  ///< For deadlines and ages: never jumps.
 using Duration = Clock::duration;
 /// For dates that people and other hosts read: UTC, in whole microseconds, as on the wire.
 using WallTime = std::chrono::sys_time<std::chrono::microseconds>;

@@ -1,0 +1,47 @@
+"""Which id an engine gets under mpiexec, and what it says about its world."""
+
+import pytest
+from programs import wait_until
+
+WORLD = "from mpi4py import MPI; where = (MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size)"
+
+
+@pytest.mark.parametrize("ranks, start", [(4, 1), (4, 2), (4, 3), (8, 1)])
+def test_the_engine_id_is_the_mpi_rank_at_every_start(own_cluster, mpiexec, ranks, start):
+    cluster = own_cluster()
+    cluster.start_controller()
+    cluster.start_mpi_engines(ranks)
+    rc = cluster.client(engines=ranks)
+    assert rc.ids == list(range(ranks))
+    rc[:].execute(WORLD, block=True)
+    assert rc[:]["where"] == [(rank, ranks) for rank in range(ranks)]
+
+
+def test_mpi_engines_know_mpi_rank_and_mpi_size_and_say_that_they_registered(own_cluster, mpiexec):
+    cluster = own_cluster()
+    cluster.start_controller()
+    engines = cluster.start_mpi_engines(2)
+    rc = cluster.client(engines=2)
+    assert rc[:]["mpi_rank"] == [0, 1]
+    assert rc[:]["mpi_size"] == [2, 2]
+    wait_until(
+        lambda: engines.output().count("Completed registration with id") == 2,
+        "both ranks say that they registered",
+    )
+
+
+def test_a_set_of_ranks_that_comes_after_another_ended_has_its_ranks_as_ids_again(
+    own_cluster, mpiexec
+):
+    cluster = own_cluster()
+    cluster.start_controller()
+    first = cluster.start_mpi_engines(3)
+    rc = cluster.client(engines=3)
+    first.stop()
+    cluster.engines.clear()
+    wait_until(lambda: not rc.ids, "the first set is unregistered")
+    cluster.start_mpi_engines(3)
+    cluster.wait_for_engines(rc, 3)
+    assert rc.ids == [0, 1, 2]
+    rc[:].execute(WORLD, block=True)
+    assert rc[:]["where"] == [(0, 3), (1, 3), (2, 3)]

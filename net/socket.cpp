@@ -167,18 +167,24 @@ bool Socket::send(const std::vector<std::string>& frames) {
 
 bool Socket::forward(std::span<const std::string_view> idents, const Frames& message,
                      std::size_t from) {
-  for (std::size_t i = 0; i < idents.size(); ++i)
-    if (!state_->send(idents[i], i + 1 < idents.size() || from < message.size())) return false;
-  const auto* received = dynamic_cast<const NetFrames*>(&message);
-  for (std::size_t i = from; i < message.size(); ++i) {
-    const bool more = i + 1 < message.size();
-    if (!received) {
-      if (!state_->send(message.at(i), more)) return false;
-      continue;
+  const Run run{&message, from, message.size()};
+  return forward(idents, std::span(&run, 1));
+}
+
+bool Socket::forward(std::span<const std::string_view> idents, std::span<const Run> runs) {
+  std::size_t left = idents.size();
+  for (const Run& run : runs) left += run.to - run.from;
+  for (const std::string_view ident : idents)
+    if (!state_->send(ident, --left > 0)) return false;
+  for (const Run& run : runs) {
+    const auto* received = dynamic_cast<const NetFrames*>(run.frames);
+    for (std::size_t i = run.from; i < run.to; ++i) {
+      zmq::message_t shared;
+      if (received) received->copy_to(i, shared);
+      const bool more = --left > 0;
+      if (!(received ? state_->send(shared, more) : state_->send(run.frames->at(i), more)))
+        return false;
     }
-    zmq::message_t shared;
-    received->copy_to(i, shared);
-    if (!state_->send(shared, more)) return false;
   }
   return true;
 }

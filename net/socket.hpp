@@ -61,6 +61,14 @@ class Socket {
   /// socket are shared, not copied. False as for send().
   bool forward(std::span<const std::string_view> idents, const Frames& message, std::size_t from);
 
+  /// Frames `from` .. `to`-1 of a message.
+  struct Run {
+    const Frames* frames;
+    std::size_t from, to;
+  };
+  /// Sends `idents`, then the frames of all runs, shared as above. False as for send().
+  bool forward(std::span<const std::string_view> idents, std::span<const Run> runs);
+
   /// Sends `head`, then each of `payloads` without a copy: libzmq calls `release(hint)` of a
   /// payload from one of its own threads when the bytes are no longer needed.
   /// False as for send(); then release was called for all of them too.

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/wire/error.hpp>
+
+namespace px {
+
+/// A process that a cluster file names.
+struct RecordedProcess {
+  int pid = 0;
+  std::string output_file;
+  int engine_count = 0;  ///< 0 for a controller.
+  bool operator==(const RecordedProcess&) const = default;
+};
+
+/// Engines that were started together.
+struct RecordedEngineSet {
+  std::string launcher;                              ///< "local", "mpi", ...
+  std::map<std::string, RecordedProcess> processes;  ///< Keys "0", "1", ...
+
+  int engine_count() const;
+  bool operator==(const RecordedEngineSet&) const = default;
+};
+
+/// What cluster-<id>.json says about a running cluster (protocol 2.6). A value.
+struct ClusterRecord {
+  std::string cluster_id;
+  std::string profile_dir;
+  std::vector<std::string> controller_args;
+  std::string controller_ip;
+  std::string controller_location;
+  double delay = 0;
+  std::optional<int> n;
+  std::string controller_launcher = "local";
+  std::string engine_launcher = "local";
+  std::optional<RecordedProcess> controller;
+  std::map<std::string, RecordedEngineSet> engine_sets;  ///< By engine set id.
+
+  int engine_count() const;
+  bool is_empty() const { return !controller && engine_sets.empty(); }
+  /// The engines' processes, set by set.
+  std::vector<int> engine_pids() const;
+  bool operator==(const ClusterRecord&) const = default;
+};
+
+/// The file's text, as ipyparallel's own Cluster would write it and reads it.
+/// A file has one launcher for all sets: where they differ, the sets of mpi are written as local
+/// ones of one process.
+std::string write_cluster_record(const ClusterRecord& record);
+
+/// errors  bad_input: not JSON, or not of that shape.
+Result<ClusterRecord> read_cluster_record(std::string_view text);
+
+/// The part that `is_alive`.
+ClusterRecord living_part(const ClusterRecord& record,
+                          const std::function<bool(int pid)>& is_alive);
+
+/// `record` with the controller (where `own` has one) and engine sets of `own` in the place of its
+/// own: two programs may each have started a part of one cluster.
+ClusterRecord merge_records(ClusterRecord record, const ClusterRecord& own);
+
+}  // namespace px

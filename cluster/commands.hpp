@@ -1,0 +1,21 @@
+#pragma once
+
+#include <px/cluster/options.hpp>
+
+namespace px {
+
+/// The exit codes that ipcluster has as well.
+inline constexpr int exit_already_running = 10;
+inline constexpr int exit_not_running = 11;
+inline constexpr int exit_no_controller = 12;
+
+/// Each does one command of pxcluster and gives its exit code.
+int start_command(const ProgramOptions& program, const StartOptions& options, Console& console);
+int stop_command(const ProgramOptions& program, const StopOptions& options, Console& console);
+int list_command(const ProgramOptions& program, const ListOptions& options, Console& console);
+int clean_command(const ProgramOptions& program, const CleanOptions& options, Console& console);
+int profile_list_command(const ProgramOptions& program, Console& console);
+int profile_create_command(const ProgramOptions& program, const ProfileCreateOptions& options,
+                           Console& console);
+
+}  // namespace px

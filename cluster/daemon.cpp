@@ -1,0 +1,68 @@
+#include <px/cluster/daemon.hpp>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <iostream>
+#include <utility>
+
+#include <px/wire/error.hpp>
+
+namespace px {
+namespace {
+
+volatile sig_atomic_t child_to_stop = 0;
+
+void pass_on(int number) {
+  ::kill(child_to_stop, number);
+}
+
+int wait_for_word(int report, pid_t child) {
+  child_to_stop = child;
+  struct sigaction action {};
+  action.sa_handler = pass_on;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  unsigned char code = 0;
+  ssize_t count = 0;
+  do count = ::read(report, &code, 1);
+  while (count < 0 && errno == EINTR);
+  if (count == 1) return code;
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+}  // namespace
+
+std::optional<int> Daemon::fork() {
+  int report[2];
+  check(::pipe2(report, O_CLOEXEC) == 0);
+  std::cout.flush();
+  const pid_t child = ::fork();
+  check(child >= 0);
+  if (child > 0) {
+    ::close(report[1]);
+    return wait_for_word(report[0], child);
+  }
+  ::close(report[0]);
+  report_ = report[1];
+  ::setsid();
+  return std::nullopt;
+}
+
+void Daemon::ready(int exit_code) {
+  if (report_ < 0) return;
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, stream);
+  ::close(nothing);
+  const auto code = static_cast<unsigned char>(exit_code);
+  [[maybe_unused]] const auto written = ::write(report_, &code, 1);
+  ::close(std::exchange(report_, -1));
+}
+
+}  // namespace px

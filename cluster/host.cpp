@@ -1,0 +1,56 @@
+#include <px/cluster/host.hpp>
+
+#include <deque>
+#include <type_traits>
+
+namespace px {
+namespace {
+
+/// Performs effects, and those that come of them, in order.
+class Performer {
+ public:
+  Performer(Supervisor& supervisor, Host& host) : supervisor_(supervisor), host_(host) {}
+
+  void perform(std::vector<Effect> effects) {
+    for (Effect& effect : effects) waiting_.push_back(std::move(effect));
+    while (!waiting_.empty()) {
+      const Effect effect = std::move(waiting_.front());
+      waiting_.pop_front();
+      std::visit([this](const auto& order) { perform_one(order); }, effect);
+    }
+  }
+
+  int exit_code() const { return exit_code_; }
+
+ private:
+  void perform_one(const EndRun& order) { exit_code_ = order.exit_code; }
+  void perform_one(const StartProcess& order) {
+    if (supervisor_.is_ended()) return;
+    for (Effect& effect : supervisor_.on(host_.start(order), host_.now()))
+      waiting_.push_back(std::move(effect));
+  }
+  template <class Order>
+  void perform_one(const Order& order) {
+    host_.perform(order);
+  }
+
+  Supervisor& supervisor_;
+  Host& host_;
+  std::deque<Effect> waiting_;
+  int exit_code_ = 0;
+};
+
+}  // namespace
+
+int run(Supervisor& supervisor, Host& host) {
+  Performer performer{supervisor, host};
+  performer.perform(supervisor.begin(host.now()));
+  while (!supervisor.is_ended()) {
+    for (const Event& event : host.wait_until(supervisor.next_deadline()))
+      performer.perform(supervisor.on(event, host.now()));
+    performer.perform(supervisor.on_time(host.now()));
+  }
+  return performer.exit_code();
+}
+
+}  // namespace px

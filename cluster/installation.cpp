@@ -1,0 +1,88 @@
+#include <px/cluster/installation.hpp>
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <set>
+
+#include <px/net/private_file.hpp>
+
+namespace px {
+namespace {
+
+bool is_program(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::optional<std::string> environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+/// Logical and physical cores that this process may run on.
+std::pair<int, int> count_cores() {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return {1, 1};
+  std::set<std::string> physical;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &set)) continue;
+    const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+    const auto package = read_file(folder + "physical_package_id");
+    const auto core = read_file(folder + "core_id");
+    physical.insert(package && core ? *package + *core : std::to_string(cpu));
+  }
+  return {CPU_COUNT(&set), static_cast<int>(physical.size())};
+}
+
+}  // namespace
+
+std::filesystem::path program_folder() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+Result<std::string> find_own_program(const std::string& name, const std::string& option) {
+  const auto beside = program_folder() / name;
+  if (is_program(beside)) return beside.string();
+  if (const auto found = find_in_path(name)) return *found;
+  return Error{ErrorKind::not_found, name + " is neither in " + program_folder().string() +
+                                         " nor in PATH; name another by " + option};
+}
+
+std::optional<std::string> find_in_path(const std::string& name) {
+  if (name.find('/') != std::string::npos)
+    return is_program(name) ? std::optional(name) : std::nullopt;
+  const std::string path = environment("PATH").value_or("/usr/bin:/bin");
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    const auto candidate = std::filesystem::path(path.substr(begin, end - begin)) / name;
+    if (is_program(candidate)) return candidate.string();
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::filesystem::path> profiles_folder() {
+  if (const auto set = environment("POLYXEUS_PROFILES")) return *set;
+  const auto folder = program_folder();
+  for (const auto& candidate : {folder / "../share/polyxeus/profiles", folder / "../../profiles"}) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(candidate / "default.json", error))
+      return candidate.lexically_normal();
+  }
+  return std::nullopt;
+}
+
+Machine this_machine() {
+  const auto [logical, physical] = count_cores();
+  return {.cores = logical,
+          .physical_cores = physical,
+          .is_root = ::geteuid() == 0,
+          .pid = ::getpid(),
+          .find_program = find_in_path,
+          .variable = environment};
+}
+
+}  // namespace px

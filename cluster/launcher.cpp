@@ -1,0 +1,76 @@
+#include <px/cluster/launcher.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <px/cluster/local_launcher.hpp>
+#include <px/cluster/mpi_launcher.hpp>
+
+namespace px {
+namespace {
+
+/// "ipyparallel.cluster.launcher.MPIEngineSetLauncher" -> "mpi".
+std::string normalised(std::string_view name) {
+  std::string text(name.substr(name.find_last_of(".:") + 1));
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const std::string_view end : {"enginesetlauncher", "controllerlauncher", "enginelauncher"})
+    if (text.ends_with(end)) {
+      text.resize(text.size() - end.size());
+      break;
+    }
+  return text;
+}
+
+constexpr std::array foreign_names{"batch", "htcondor", "lsf",      "pbs",   "sge",
+                                   "slurm", "ssh",      "sshproxy", "winhpc"};
+
+}  // namespace
+
+Result<std::unique_ptr<Launcher>> find_launcher(std::string_view name) {
+  const std::string key = normalised(name);
+  if (key == "local" || key == "polyxeus")
+    return std::unique_ptr<Launcher>(std::make_unique<LocalLauncher>());
+  if (key == "mpi" || key == "mpiexec" || key == "polyxeus-mpi" || key == "polyxeusmpi")
+    return std::unique_ptr<Launcher>(std::make_unique<MpiLauncher>());
+  if (std::find(foreign_names.begin(), foreign_names.end(), key) != foreign_names.end())
+    return Error{ErrorKind::unsupported,
+                 "pxcluster cannot start processes by '" + std::string(name) +
+                     "' yet: use local or mpi, or ipcluster with --controller=polyxeus"};
+  return Error{ErrorKind::bad_input,
+               "nobody knows the launcher '" + std::string(name) + "': there are local and mpi"};
+}
+
+std::map<std::string, std::string> cluster_environment(const LaunchRequest& request) {
+  std::map<std::string, std::string> environment = request.settings.environment;
+  environment["IPP_CLUSTER_ID"] = request.paths.cluster_id;
+  environment["IPP_PROFILE_DIR"] = request.paths.root.string();
+  return environment;
+}
+
+std::vector<std::string> controller_argv(const LaunchRequest& request) {
+  const Settings& settings = request.settings;
+  std::vector<std::string> argv = settings.controller_cmd;
+  if (!settings.ip.empty()) argv.push_back("--ip=" + settings.ip);
+  if (!settings.location.empty()) argv.push_back("--location=" + settings.location);
+  argv.insert(argv.end(), settings.controller_args.begin(), settings.controller_args.end());
+  return argv;
+}
+
+std::filesystem::path controller_log(const LaunchRequest& request, const Machine& machine) {
+  const std::string& id = request.paths.cluster_id;
+  return request.paths.log() / ("ipcontroller" + (id.empty() ? "" : "-" + id) + "-" +
+                                std::to_string(machine.pid) + ".log");
+}
+
+Result<void> check_program(const std::vector<std::string>& argv, std::string_view what,
+                           const Machine& machine) {
+  if (argv.empty())
+    return Error{ErrorKind::bad_input, "the command of " + std::string(what) + " is empty"};
+  if (machine.find_program(argv.front())) return {};
+  return Error{ErrorKind::unsupported, "cannot start " + std::string(what) + ": the program '" +
+                                           argv.front() + "' is not there"};
+}
+
+}  // namespace px

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/cluster/process.hpp>
+#include <px/cluster/settings.hpp>
+#include <px/net/profile_paths.hpp>
+#include <px/wire/error.hpp>
+
+namespace px {
+
+/// What a launcher may ask about the computer that it starts processes on.
+struct Machine {
+  int cores = 1;           ///< Logical ones that this process may use.
+  int physical_cores = 1;  ///< What Open MPI counts as slots.
+  bool is_root = false;
+  int pid = 0;  ///< Of this process: part of some names of log files.
+  /// Where the program `name` is; nothing if it is neither a path to one nor in $PATH.
+  std::function<std::optional<std::string>(const std::string& name)> find_program;
+  /// The environment variable `name`, if it is set.
+  std::function<std::optional<std::string>(const std::string& name)> variable;
+};
+
+/// What a launcher is asked to start.
+struct LaunchRequest {
+  Settings settings;  ///< With controller_cmd and engine_cmd filled in.
+  ProfilePaths paths;
+  std::string engine_set_id;
+  int engine_count = 0;
+};
+
+/// One process of a plan.
+struct PlannedProcess {
+  Command command;
+  int engine_count = 0;       ///< How many engines come out of it; 0 for a controller.
+  bool has_children = false;  ///< The engines are children of it: when it is gone, look after them.
+};
+
+/// Engines as they are to be started.
+struct EnginePlan {
+  std::vector<PlannedProcess> processes;
+  std::vector<std::string> notes;  ///< What the user should know about it, a sentence each.
+};
+
+/// A way to start processes. Pure: it says what to start, somebody else does it.
+class Launcher {
+ public:
+  virtual ~Launcher() = default;
+  /// "local": in cluster-<id>.json.
+  virtual std::string_view name() const = 0;
+  /// The controller.  errors  unsupported: a program that is needed is missing; names it.
+  virtual Result<PlannedProcess> plan_controller(const LaunchRequest& request,
+                                                 const Machine& machine) const = 0;
+  /// request.engine_count engines.  errors  as above.
+  virtual Result<EnginePlan> plan_engines(const LaunchRequest& request,
+                                          const Machine& machine) const = 0;
+};
+
+/// The launcher that a user calls `name`: "local", "mpi" in any case, ipyparallel's class names
+/// (LocalEngineSetLauncher, MPIControllerLauncher, ...), "polyxeus", "polyxeus-mpi".
+/// errors  bad_input: nobody knows it; unsupported: ipyparallel has it, we do not. Lists ours.
+Result<std::unique_ptr<Launcher>> find_launcher(std::string_view name);
+
+/// What all launchers share: IPP_CLUSTER_ID, IPP_PROFILE_DIR and the settings' own variables.
+std::map<std::string, std::string> cluster_environment(const LaunchRequest& request);
+
+/// `controller_cmd --ip=... --location=... controller_args`.
+std::vector<std::string> controller_argv(const LaunchRequest& request);
+
+/// log/ipcontroller[-<cluster_id>]-<our pid>.log
+std::filesystem::path controller_log(const LaunchRequest& request, const Machine& machine);
+
+/// errors  unsupported: `argv[0]` cannot be found; `what` says whose it is.
+Result<void> check_program(const std::vector<std::string>& argv, std::string_view what,
+                           const Machine& machine);
+
+}  // namespace px

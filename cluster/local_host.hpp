@@ -1,0 +1,76 @@
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <px/cluster/console.hpp>
+#include <px/cluster/file_watch.hpp>
+#include <px/cluster/host.hpp>
+#include <px/cluster/hub_client.hpp>
+#include <px/cluster/processes.hpp>
+#include <px/net/loop.hpp>
+
+namespace px {
+
+/// What a LocalHost has to know about the cluster that it serves.
+struct LocalHostOptions {
+  ProfilePaths paths;
+  std::string engine_set_id;
+  bool owns_controller = true;
+  bool accepts_old_files = false;  ///< --reuse
+  std::function<void(int registered)> on_ready;
+};
+
+/// Real processes, files, signals and clock. While it lives the signals of this process are its
+/// own.
+class LocalHost final : public Host {
+ public:
+  LocalHost(LocalHostOptions options, Console& console);
+  ~LocalHost() override;
+
+  Instant now() override { return Clock::now(); }
+  std::vector<Event> wait_until(std::optional<Instant> deadline) override;
+  Event start(const StartProcess& order) override;
+  void perform(const SendSignal& order) override;
+  void perform(const WatchFiles& order) override;
+  void perform(const WatchEngines& order) override;
+  void perform(const SaveRecord& order) override;
+  void perform(const RemoveConnectionFiles& order) override;
+  void perform(const Say& order) override;
+  void perform(const ShowProgress& order) override;
+  void perform(const ReportReady& order) override;
+
+ private:
+  struct Child {
+    ProcessKey key;
+    std::filesystem::path log_file;
+  };
+  void take_signals();
+  void reap();
+  void look_for_files();
+  void ask_for_engines();
+  void connect(const ClientConnectionInfo& info);
+
+  LocalHostOptions options_;
+  Console& console_;
+  LocalProcesses processes_;
+  Context context_;
+  Loop loop_;
+  sigset_t old_mask_{};
+  int signal_descriptor_ = -1;
+  FileWatch file_watch_;
+  std::optional<HubClient> hub_;
+  std::map<int, Child> children_;         // by pid
+  std::optional<Instant> next_look_;      // for the connection files
+  std::optional<Instant> next_question_;  // to the controller
+  std::vector<Event> events_;
+};
+
+/// The last `count` lines of a file, at most 16 KiB of them; empty if it cannot be read.
+std::string last_lines(const std::filesystem::path& path, std::size_t count);
+
+}  // namespace px

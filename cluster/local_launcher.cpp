@@ -1,0 +1,34 @@
+#include <px/cluster/local_launcher.hpp>
+
+namespace px {
+
+Result<PlannedProcess> LocalLauncher::plan_controller(const LaunchRequest& request,
+                                                      const Machine& machine) const {
+  PlannedProcess controller;
+  controller.command = {.argv = controller_argv(request),
+                        .environment = cluster_environment(request),
+                        .log_file = controller_log(request, machine)};
+  if (auto there = check_program(controller.command.argv, "the controller", machine); !there)
+    return there.error();
+  return controller;
+}
+
+Result<EnginePlan> LocalLauncher::plan_engines(const LaunchRequest& request,
+                                               const Machine& machine) const {
+  const Settings& settings = request.settings;
+  std::vector<std::string> argv = settings.engine_cmd;
+  argv.insert(argv.end(), settings.engine_args.begin(), settings.engine_args.end());
+  if (auto there = check_program(argv, "the engines", machine); !there) return there.error();
+  const std::string stem =
+      "ipengine-" + request.paths.cluster_id + "-" + request.engine_set_id + "-";
+  EnginePlan plan;
+  for (int i = 0; i < request.engine_count; ++i)
+    plan.processes.push_back(
+        {.command = {.argv = argv,
+                     .environment = cluster_environment(request),
+                     .log_file = request.paths.log() / (stem + std::to_string(i) + ".log")},
+         .engine_count = 1});
+  return plan;
+}
+
+}  // namespace px

@@ -1,0 +1,209 @@
+#include <px/cluster/options.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <csignal>
+#include <cstring>
+#include <functional>
+
+#include <px/cluster/process.hpp>
+#include <px/cluster/settings.hpp>
+
+namespace px {
+namespace {
+
+/// Options that go into the settings as the members of a profile do.
+class SettingOptions {
+ public:
+  SettingOptions(CLI::App& app, Json& settings) : app_(app), settings_(settings) {}
+
+  void text(const std::string& names, const char* key, const std::string& help) {
+    app_.add_option_function<std::string>(
+        names, [this, key](const std::string& value) { settings_[key] = value; }, help);
+  }
+  void words(const std::string& names, const char* key, const std::string& help) {
+    app_.add_option_function<std::string>(
+        names, [this, key](const std::string& value) { settings_[key] = split_words(value); },
+        help);
+  }
+  void seconds(const std::string& names, const char* key, const std::string& help) {
+    app_.add_option_function<double>(
+            names, [this, key](double value) { settings_[key] = value; }, help)
+        ->check(CLI::NonNegativeNumber);
+  }
+  void engine_count() {
+    app_.add_option_function<int>(
+            "-n,--n,--Cluster.n", [this](int value) { settings_["n"] = value; },
+            "How many engines (default: one for each core)")
+        ->check(CLI::Range(0, max_engines));
+  }
+
+ private:
+  CLI::App& app_;
+  Json& settings_;
+};
+
+/// Everything that parsing fills in; outlives the parse.
+struct Parts {
+  ProgramOptions program;
+  StartOptions start, engines;
+  StopOptions stop;
+  ListOptions list;
+  CleanOptions clean;
+  ProfileCreateOptions create;
+  std::vector<SettingOptions> settings;
+  std::string output_format = "text";
+};
+
+void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& settings) {
+  settings.engine_count();
+  settings.text("--engines,--Cluster.engine_launcher_class", "engines",
+                "How to start the engines: local or mpi");
+  settings.words("--engine-cmd,--EngineLauncher.engine_cmd", "engine_cmd",
+                 "The engine's command (default: the pxengine beside this program)");
+  settings.words("--engine-args,--EngineLauncher.engine_args", "engine_args",
+                 "Arguments for each engine, in one string");
+  settings.words("--mpi-cmd,--MPILauncher.mpi_cmd", "mpi_cmd", "Instead of mpiexec");
+  settings.words("--mpi-args,--MPILauncher.mpi_args", "mpi_args",
+                 "Arguments for mpiexec, in one string");
+  settings.seconds("--engine-timeout,--Cluster.engine_timeout", "engine_timeout",
+                   "Seconds until missing engines are reported (default: 60)");
+  app.add_flag("--daemonize,--IPClusterEngines.daemonize,--IPClusterStart.daemonize",
+               options.is_daemon, "Go on in the background once the engines are there");
+  app.add_flag("--clean-logs,--IPClusterStart.clean_logs,!--no-clean-logs", options.clean_logs,
+               "Remove the old logs of this cluster first (default: true)");
+}
+
+void add_controller_options(SettingOptions& settings) {
+  settings.text("--controller,--Cluster.controller_launcher_class", "controller",
+                "How to start the controller: local or mpi");
+  settings.words("--controller-cmd,--ControllerLauncher.controller_cmd", "controller_cmd",
+                 "The controller's command (default: the pxcontroller beside this program)");
+  settings.text("--ip,--Cluster.controller_ip", "ip",
+                "Where the controller listens (default: 127.0.0.1; *: everywhere)");
+  settings.text("--location,--Cluster.controller_location", "location",
+                "What other hosts call the controller's host");
+  settings.seconds("--delay,--Cluster.delay", "delay",
+                   "Seconds between the controller and the engines (default: 0)");
+}
+
+void add_start(CLI::App& app, Parts& parts) {
+  CLI::App& start = *app.add_subcommand(
+      "start",
+      "Start a controller and engines, and watch over them; all behind -- goes to the "
+      "controller");
+  add_program_options(start, parts.program);
+  parts.settings.emplace_back(start, parts.start.settings);
+  add_engine_options(start, parts.start, parts.settings.back());
+  add_controller_options(parts.settings.back());
+
+  CLI::App& engines =
+      *app.add_subcommand("engines", "Start engines for a controller that runs already");
+  add_program_options(engines, parts.program);
+  parts.engines.engines_only = true;
+  parts.settings.emplace_back(engines, parts.engines.settings);
+  add_engine_options(engines, parts.engines, parts.settings.back());
+}
+
+void add_stop(CLI::App& app, Parts& parts) {
+  CLI::App& stop = *app.add_subcommand("stop", "Stop a cluster, and wait until it is gone");
+  add_program_options(stop, parts.program);
+  stop.add_option("ids", parts.stop.cluster_ids, "Cluster ids (default: --cluster-id)");
+  stop.add_flag("--all,--IPClusterStop.all_cluster_ids", parts.stop.all,
+                "All clusters of the profile");
+  stop.add_option("--signal,--IPClusterStop.signal", parts.stop.signal,
+                  "The first signal to send (default: TERM)");
+}
+
+void add_list_and_clean(CLI::App& app, Parts& parts) {
+  CLI::App& list = *app.add_subcommand("list", "List the clusters that run, of all profiles");
+  add_program_options(list, parts.program);
+  list.add_option("-o,--output", parts.output_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}, CLI::ignore_case));
+  CLI::App& clean =
+      *app.add_subcommand("clean", "Remove the logs and files of clusters that do not run");
+  add_program_options(clean, parts.program);
+  clean.add_flag("--force,--IPClusterClean.force", parts.clean.force, "Stop those that run first");
+  clean.add_flag("--all,--IPClusterClean.all_profiles", parts.clean.all_profiles,
+                 "In all profiles");
+}
+
+void add_profile(CLI::App& app, Parts& parts) {
+  CLI::App& profile = *app.add_subcommand("profile", "List and create profiles");
+  profile.require_subcommand(1);
+  add_program_options(*profile.add_subcommand("list", "The profiles and the templates"),
+                      parts.program);
+  CLI::App& create = *profile.add_subcommand("create", "Create a profile from a template");
+  add_program_options(create, parts.program);
+  create.add_option("name", parts.create.name, "The new profile")->required();
+  create.add_option("--from", parts.create.from, "The template (default: default)");
+}
+
+std::vector<std::string> unknown_options(const CLI::App& app) {
+  std::vector<std::string> unknown;
+  for (const std::string& text : app.remaining(true))
+    if (text.starts_with("-")) unknown.push_back(text);
+  return unknown;
+}
+
+Options collect(const CLI::App& app, Parts& parts) {
+  Options options;
+  options.program = parts.program;
+  options.unknown = unknown_options(app);
+  if (app.got_subcommand("start")) options.command = parts.start;
+  if (app.got_subcommand("engines")) options.command = parts.engines;
+  if (app.got_subcommand("stop")) options.command = parts.stop;
+  if (app.got_subcommand("list")) {
+    parts.list.as_json = std::tolower(static_cast<unsigned char>(parts.output_format[0])) == 'j';
+    options.command = parts.list;
+  }
+  if (app.got_subcommand("clean")) options.command = parts.clean;
+  if (app.got_subcommand("profile")) {
+    options.command = ProfileListOptions{};
+    if (app.get_subcommand("profile")->got_subcommand("create")) options.command = parts.create;
+  }
+  return options;
+}
+
+}  // namespace
+
+std::variant<Options, int> parse_options(int argc, const char* const* argv) {
+  CLI::App app{"Starts, stops and lists clusters of a controller and its engines", "pxcluster"};
+  Parts parts;
+  parts.settings.reserve(2);  // options keep pointers to them
+  add_program_options(app, parts.program);
+  app.require_subcommand(1);
+  add_start(app, parts);
+  add_stop(app, parts);
+  add_list_and_clean(app, parts);
+  add_profile(app, parts);
+  const char* const* const end = argv + argc;
+  const char* const* const mark =
+      std::find_if(argv, end, [](const char* word) { return std::strcmp(word, "--") == 0; });
+  if (const auto code = parse_command_line(app, static_cast<int>(mark - argv), argv)) return *code;
+  if (mark != end) parts.start.controller_args.assign(mark + 1, end);
+  return collect(app, parts);
+}
+
+Level console_threshold(const ProgramOptions& options) {
+  if (options.is_debug || options.log_level == "DEBUG" || options.log_level == "10")
+    return Level::debug;
+  if (options.is_quiet) return Level::error;
+  if (options.log_level.starts_with("WARN") || options.log_level == "30") return Level::warning;
+  if (options.log_level == "ERROR" || options.log_level == "CRITICAL" ||
+      options.log_level == "40" || options.log_level == "50")
+    return Level::error;
+  return Level::info;
+}
+
+Result<int> signal_by_name(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  for (int number = 1; number < NSIG; ++number) {
+    const std::string name = signal_name(number);
+    if (text == std::to_string(number) || text == name || "SIG" + text == name) return number;
+  }
+  return Error{ErrorKind::bad_input, "nobody knows the signal '" + text + "'"};
+}
+
+}  // namespace px

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <px/cluster/console.hpp>
+#include <px/net/program.hpp>
+#include <px/wire/json.hpp>
+
+namespace px {
+
+struct StartOptions {
+  bool engines_only = false;                 ///< `engines` instead of `start`
+  Json settings = Json::object();            ///< As in a profile: what the command line says.
+  std::vector<std::string> controller_args;  ///< All behind `--`.
+  bool is_daemon = false;
+  bool clean_logs = true;
+};
+struct StopOptions {
+  std::vector<std::string> cluster_ids;  ///< None: that of --cluster-id.
+  bool all = false;
+  std::string signal = "TERM";
+};
+struct ListOptions {
+  bool as_json = false;
+};
+struct CleanOptions {
+  bool force = false;
+  bool all_profiles = false;
+};
+struct ProfileListOptions {};
+struct ProfileCreateOptions {
+  std::string name;
+  std::string from = "default";
+};
+
+/// A command line that was understood.
+struct Options {
+  ProgramOptions program;
+  std::variant<StartOptions, StopOptions, ListOptions, CleanOptions, ProfileListOptions,
+               ProfileCreateOptions>
+      command;
+  std::vector<std::string> unknown;  ///< Options that nobody knows; they are ignored.
+};
+
+/// The options, or the exit code after --help, --version or an error (which are printed).
+std::variant<Options, int> parse_options(int argc, const char* const* argv);
+
+/// From --debug, --quiet and --log-level.
+Level console_threshold(const ProgramOptions& options);
+
+/// 15, "TERM" and "SIGTERM" -> 15.  errors  bad_input.
+Result<int> signal_by_name(std::string text);
+
+}  // namespace px

@@ -1,0 +1,194 @@
+#include <iostream>
+
+#include <px/cluster/cluster_list.hpp>
+#include <px/cluster/cluster_lock.hpp>
+#include <px/cluster/commands.hpp>
+#include <px/cluster/installation.hpp>
+#include <px/cluster/profile_store.hpp>
+#include <px/cluster/stopper.hpp>
+
+namespace px {
+namespace {
+
+int fail(Console& console, const Error& error, int code = 1) {
+  console.say(Level::error, error.what);
+  return code;
+}
+
+std::string called(const ProfilePaths& paths) {
+  return "cluster '" + paths.cluster_id + "' of profile " + paths.profile_name();
+}
+
+void say_removed(const ProfilePaths& paths, Console& console) {
+  std::string names;
+  for (const auto& path : remove_left_files(paths)) names += " " + path.filename().string();
+  if (!names.empty())
+    console.say(Level::info, called(paths) + " is dead; removed what it left:" + names);
+}
+
+/// Stops one cluster and removes what is left of it.
+Result<void> stop_cluster(const ProfilePaths& paths, int signal, Console& console) {
+  LocalProcesses processes;
+  const auto found = load_cluster(paths, processes);
+  const auto supervisor = ClusterLock::holder(paths);
+  if (!found && found.error().kind != ErrorKind::bad_input) return found.error();
+  if (found && (!found->living.is_empty() || supervisor)) {
+    console.say(Level::info, "stopping " + called(paths));
+    if (auto done = stop_processes(found->living, supervisor, signal, processes); !done)
+      return Error{done.error().kind, called(paths) + ": " + done.error().what};
+  }
+  say_removed(paths, console);
+  return {};
+}
+
+/// The profiles that a user means: the one that is named, or all.
+Result<std::vector<ProfilePaths>> chosen_profiles(const ProfileChoice& choice, bool all) {
+  if (!all) {
+    const auto paths = find_profile(choice);
+    if (!paths) return paths.error();
+    return std::vector<ProfilePaths>{*paths};
+  }
+  const auto folder = find_ipython_dir(choice);
+  if (!folder) return folder.error();
+  return all_profiles(*folder);
+}
+
+std::vector<ProfilePaths> recorded_clusters(const ProfilePaths& profile) {
+  std::vector<ProfilePaths> clusters;
+  for (const std::string& id : recorded_cluster_ids(profile))
+    clusters.push_back({.root = profile.root, .cluster_id = id});
+  return clusters;
+}
+
+void remove_matching(const std::filesystem::path& folder, const std::string& begin,
+                     const std::string& end, Console& console) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(begin) || !name.ends_with(end)) continue;
+    console.say(Level::debug, "removing " + entry.path().string());
+    std::error_code failure;
+    std::filesystem::remove(entry.path(), failure);
+    if (failure)
+      console.say(Level::warning,
+                  "cannot remove " + entry.path().string() + ": " + failure.message());
+  }
+}
+
+Result<void> clean_profile(const ProfilePaths& profile, bool force, Console& console) {
+  LocalProcesses processes;
+  for (const ProfilePaths& cluster : recorded_clusters(profile)) {
+    const auto found = load_cluster(cluster, processes);
+    if (!found || found->living.is_empty()) continue;
+    if (!force)
+      return Error{ErrorKind::bad_input,
+                   called(cluster) + " runs: stop it first, or let clean --force do it"};
+    if (auto done = stop_cluster(cluster, SIGTERM, console); !done) return done.error();
+  }
+  remove_matching(profile.log(), "", "", console);
+  remove_matching(profile.security(), "cluster-", ".json", console);
+  remove_matching(profile.security(), "ipcontroller-", ".json", console);
+  return {};
+}
+
+}  // namespace
+
+int stop_command(const ProgramOptions& program, const StopOptions& options, Console& console) {
+  const auto profile = find_profile(program.profile);
+  if (!profile) return fail(console, profile.error());
+  const auto signal = signal_by_name(options.signal);
+  if (!signal) return fail(console, signal.error());
+  std::vector<ProfilePaths> clusters{*profile};
+  if (options.all) {
+    clusters = recorded_clusters(*profile);
+  } else if (!options.cluster_ids.empty()) {
+    clusters.clear();
+    for (const std::string& id : options.cluster_ids)
+      clusters.push_back({.root = profile->root, .cluster_id = id});
+  }
+  if (clusters.empty()) console.say(Level::info, "no clusters to stop");
+  int code = 0;
+  for (const ProfilePaths& cluster : clusters) {
+    const auto stopped = stop_cluster(cluster, *signal, console);
+    if (stopped) continue;
+    if (stopped.error().kind != ErrorKind::not_found) {
+      code = fail(console, stopped.error());
+    } else if (!options.all) {
+      code = fail(console,
+                  Error{ErrorKind::not_found, "no such cluster: there is no " +
+                                                  cluster.cluster_file().string() +
+                                                  " (pxcluster list shows those that run)"},
+                  exit_not_running);
+    }
+  }
+  return code;
+}
+
+int list_command(const ProgramOptions& program, const ListOptions& options, Console& console) {
+  const bool is_one = !program.profile.profile_dir.empty() ||
+                      (!program.profile.profile.empty() && program.profile.profile != "default");
+  const auto profiles = chosen_profiles(program.profile, !is_one);
+  if (!profiles) return fail(console, profiles.error());
+  LocalProcesses processes;
+  std::vector<FoundCluster> clusters;
+  for (const ProfilePaths& profile : *profiles)
+    for (const ProfilePaths& paths : recorded_clusters(profile)) {
+      auto found = load_cluster(paths, processes);
+      if (!found)
+        console.say(Level::warning, found.error().what);
+      else if (!found->living.is_empty())
+        clusters.push_back(std::move(*found));
+    }
+  const auto ipython_dir = find_ipython_dir(program.profile);
+  if (options.as_json)
+    std::cout << list_as_json(clusters);
+  else
+    std::cout << list_as_text(clusters, ipython_dir ? *ipython_dir : std::filesystem::path{});
+  return std::cout.flush() ? 0 : 1;
+}
+
+int clean_command(const ProgramOptions& program, const CleanOptions& options, Console& console) {
+  const auto profiles = chosen_profiles(program.profile, options.all_profiles);
+  if (!profiles) return fail(console, profiles.error());
+  int code = 0;
+  for (const ProfilePaths& profile : *profiles) {
+    console.say(Level::info, "cleaning " + profile.root.string());
+    if (auto done = clean_profile(profile, options.force, console); !done)
+      code = fail(console, done.error());
+  }
+  return code;
+}
+
+int profile_list_command(const ProgramOptions& program, Console& console) {
+  const auto profiles = chosen_profiles(program.profile, true);
+  if (!profiles) return fail(console, profiles.error());
+  std::cout << "Profiles:\n";
+  for (const ProfilePaths& profile : *profiles) {
+    std::error_code error;
+    const bool has_own = std::filesystem::exists(own_profile_file(profile), error);
+    std::cout << "  " << profile.profile_name() << (has_own ? "  (has a pxcluster.json)" : "")
+              << "\n";
+  }
+  const auto templates = profiles_folder();
+  std::cout << "Templates"
+            << (templates ? " in " + templates->string() : std::string(": none are installed"))
+            << "\n";
+  if (templates)
+    for (const std::string& name : template_names(*templates)) std::cout << "  " << name << "\n";
+  return std::cout.flush() ? 0 : 1;
+}
+
+int profile_create_command(const ProgramOptions& program, const ProfileCreateOptions& options,
+                           Console& console) {
+  ProfileChoice choice = program.profile;
+  choice.profile = options.name;
+  const auto paths = find_profile(choice);
+  if (!paths) return fail(console, paths.error());
+  if (auto done = create_profile(*paths, options.from, profiles_folder()); !done)
+    return fail(console, done.error());
+  console.say(Level::info, "created " + own_profile_file(*paths).string() +
+                               "; start it by: pxcluster start --profile=" + options.name);
+  return 0;
+}
+
+}  // namespace px

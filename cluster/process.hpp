@@ -1,0 +1,43 @@
+#pragma once
+
+#include <compare>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace px {
+
+/// A process to start: without a terminal, in a session of its own, its output in a file.
+struct Command {
+  std::vector<std::string> argv;                   ///< argv[0] is a path, or a name in $PATH.
+  std::map<std::string, std::string> environment;  ///< Beyond the environment of this process.
+  std::filesystem::path log_file;                  ///< stdout and stderr are appended to it.
+  bool operator==(const Command&) const = default;
+};
+
+/// Names a process of one cluster, whether it runs or not.
+struct ProcessKey {
+  int value = 0;  ///< -1 the controller, from 0 on the processes of the engine set.
+  auto operator<=>(const ProcessKey&) const = default;
+};
+inline constexpr ProcessKey controller_process{-1};
+
+/// How a process ended.
+struct ProcessEnd {
+  int exit_code = 0;
+  int signal = 0;  ///< The signal that ended it, or 0.
+
+  bool is_failure() const { return exit_code != 0 || signal != 0; }
+  /// "ended with exit code 1", "was ended by signal 9 (SIGKILL: out of memory, or kill -9)".
+  std::string text() const;
+};
+
+/// "SIGTERM"; "signal 77" for one without a common name.
+std::string signal_name(int signal);
+
+/// Cuts a command line into words as a shell does: blanks, '...', "...", and backslash.
+/// A quote that is left open reaches to the end.
+std::vector<std::string> split_words(std::string_view text);
+
+}  // namespace px

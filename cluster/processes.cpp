@@ -1,0 +1,83 @@
+#include <px/cluster/processes.hpp>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <px/cluster/process.hpp>
+#include <px/net/private_file.hpp>
+
+namespace px {
+namespace {
+
+/// The fields of /proc/<pid>/stat from the state on: [0] state, [3] session, [19] start time.
+std::vector<std::string> read_stat(int pid) {
+  const auto text = read_file("/proc/" + std::to_string(pid) + "/stat");
+  if (!text) return {};
+  const std::size_t name_end = text->rfind(')');
+  if (name_end == std::string::npos) return {};
+  return split_words(std::string_view(*text).substr(name_end + 1));
+}
+
+long long number(const std::string& text) {
+  long long value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+/// Seconds since 1970 at which this computer was started.
+std::optional<long long> boot_time() {
+  const auto text = read_file("/proc/stat");
+  if (!text) return std::nullopt;
+  const std::size_t at = text->find("\nbtime ");
+  if (at == std::string::npos) return std::nullopt;
+  return number(text->substr(at + 7, text->find('\n', at + 1) - at - 7));
+}
+
+std::vector<int> members_of_session(int session) {
+  std::vector<int> pids;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const int pid = static_cast<int>(number(entry.path().filename().string()));
+    if (pid <= 1 || pid == ::getpid()) continue;
+    const auto fields = read_stat(pid);
+    if (fields.size() > 3 && number(fields[3]) == session) pids.push_back(pid);
+  }
+  return pids;
+}
+
+}  // namespace
+
+void LocalProcesses::pause(Duration time) {
+  std::this_thread::sleep_for(time);
+}
+
+bool LocalProcesses::is_alive(int pid) {
+  if (pid <= 0 || ::kill(pid, 0) != 0) return false;
+  const auto fields = read_stat(pid);
+  return !fields.empty() && fields[0] != "Z" && fields[0] != "X";
+}
+
+void LocalProcesses::signal(int pid, int signal, bool whole_session) {
+  if (pid <= 1) return;
+  if (whole_session)
+    for (const int member : members_of_session(pid)) ::kill(member, signal);
+  else
+    ::kill(pid, signal);
+}
+
+std::optional<WallTime> LocalProcesses::started_at(int pid) {
+  const auto fields = read_stat(pid);
+  const auto boot = boot_time();
+  const long ticks = ::sysconf(_SC_CLK_TCK);
+  if (fields.size() < 20 || !boot || ticks <= 0) return std::nullopt;
+  return WallTime{std::chrono::seconds(*boot) +
+                  std::chrono::microseconds(number(fields[19]) * 1'000'000 / ticks)};
+}
+
+}  // namespace px

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+
+#include <px/wire/time.hpp>
+
+namespace px {
+
+/// The processes of this computer, also those that others have started. A test has its own.
+class Processes {
+ public:
+  virtual ~Processes() = default;
+  virtual Instant now() = 0;
+  virtual void pause(Duration time) = 0;
+  /// Whether it runs (a zombie does not) and is ours to signal.
+  virtual bool is_alive(int pid) = 0;
+  virtual void signal(int pid, int signal, bool whole_session) = 0;
+  /// When it started, by the wall clock; nothing if it is gone.
+  virtual std::optional<WallTime> started_at(int pid) = 0;
+};
+
+/// The real ones, as /proc shows them.
+class LocalProcesses final : public Processes {
+ public:
+  Instant now() override { return Clock::now(); }
+  void pause(Duration time) override;
+  bool is_alive(int pid) override;
+  void signal(int pid, int signal, bool whole_session) override;
+  std::optional<WallTime> started_at(int pid) override;
+};
+
+}  // namespace px

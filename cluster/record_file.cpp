@@ -1,0 +1,96 @@
+#include <px/cluster/record_file.hpp>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include <px/net/private_file.hpp>
+
+namespace px {
+namespace {
+
+/// Of process start times, which the system gives in hundredths, from a boot time in seconds.
+constexpr auto tolerance = std::chrono::seconds(3);
+
+std::optional<WallTime> modified_at(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return WallTime{std::chrono::seconds(status.st_mtim.tv_sec) +
+                  std::chrono::microseconds(status.st_mtim.tv_nsec / 1000)};
+}
+
+template <class Make>
+auto sorted_names(const std::filesystem::path& folder, Make make) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (auto name = make(entry)) names.push_back(*name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+Result<FoundCluster> load_cluster(const ProfilePaths& paths, Processes& processes) {
+  const auto path = paths.cluster_file();
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  const auto record = read_cluster_record(*text);
+  if (!record)
+    return Error{ErrorKind::bad_input,
+                 path.string() + " is not a cluster file: " + record.error().what};
+  const auto written = modified_at(path);
+  const auto lives = [&](int pid) {
+    if (!processes.is_alive(pid)) return false;
+    const auto started = processes.started_at(pid);
+    return !started || !written || *started <= *written + tolerance;
+  };
+  return FoundCluster{.paths = paths, .record = *record, .living = living_part(*record, lives)};
+}
+
+std::vector<std::string> recorded_cluster_ids(const ProfilePaths& profile) {
+  return sorted_names(profile.security(), [](const auto& entry) -> std::optional<std::string> {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("cluster-") || !name.ends_with(".json")) return std::nullopt;
+    return name.substr(8, name.size() - 13);
+  });
+}
+
+Result<void> save_cluster(const ProfilePaths& paths, const ClusterRecord& own,
+                          const std::string& own_set_id, bool owns_controller,
+                          Processes& processes) {
+  ClusterRecord others;
+  if (auto found = load_cluster(paths, processes)) others = found->living;
+  others.engine_sets.erase(own_set_id);
+  if (owns_controller) others.controller.reset();
+  const ClusterRecord merged = own.is_empty() ? others : merge_records(others, own);
+  if (!merged.is_empty())
+    return write_file_atomically(paths.cluster_file(), write_cluster_record(merged), 0644);
+  std::error_code error;
+  std::filesystem::remove(paths.cluster_file(), error);
+  return {};
+}
+
+std::vector<std::filesystem::path> remove_left_files(const ProfilePaths& paths) {
+  std::vector<std::filesystem::path> removed;
+  for (const auto& path : {paths.cluster_file(), paths.client_file(), paths.engine_file()}) {
+    std::error_code error;
+    if (std::filesystem::remove(path, error)) removed.push_back(path);
+  }
+  return removed;
+}
+
+std::vector<ProfilePaths> all_profiles(const std::filesystem::path& ipython_dir) {
+  std::vector<ProfilePaths> profiles;
+  const auto names = sorted_names(ipython_dir, [](const auto& entry) -> std::optional<std::string> {
+    const std::string name = entry.path().filename().string();
+    std::error_code error;
+    if (!name.starts_with("profile_") || !entry.is_directory(error)) return std::nullopt;
+    return name;
+  });
+  for (const std::string& name : names)
+    profiles.push_back({.root = ipython_dir / name, .cluster_id = ""});
+  return profiles;
+}
+
+}  // namespace px

@@ -1,0 +1,186 @@
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include <px/cluster/cluster_lock.hpp>
+#include <px/cluster/commands.hpp>
+#include <px/cluster/daemon.hpp>
+#include <px/cluster/installation.hpp>
+#include <px/cluster/local_host.hpp>
+#include <px/cluster/profile_store.hpp>
+#include <px/cluster/record_file.hpp>
+#include <px/cluster/start_plan.hpp>
+
+namespace px {
+namespace {
+
+int fail(Console& console, const Error& error, int code = 1) {
+  console.say(Level::error, error.what);
+  return code;
+}
+
+/// The profile's settings under what the command line says, with both programs found.
+Result<LoadedSettings> gather_settings(const ProfilePaths& paths, const StartOptions& options) {
+  auto loaded = load_settings(paths, profiles_folder());
+  if (!loaded) return loaded.error();
+  Settings& settings = loaded->settings;
+  if (auto done = apply_profile(settings, options.settings, "the command line"); !done)
+    return done.error();
+  settings.controller_args.insert(settings.controller_args.end(), options.controller_args.begin(),
+                                  options.controller_args.end());
+  if (settings.controller_cmd.empty() && !options.engines_only) {
+    const auto program = find_own_program("pxcontroller", "--controller-cmd");
+    if (!program) return program.error();
+    settings.controller_cmd = {*program};
+  }
+  if (settings.engine_cmd.empty()) {
+    const auto program = find_own_program("pxengine", "--engine-cmd");
+    if (!program) return program.error();
+    settings.engine_cmd = {*program};
+  }
+  return loaded;
+}
+
+void remove_old_logs(const ProfilePaths& paths) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(paths.log(), error))
+    if (is_log_of_cluster(entry.path().filename().string(), paths.cluster_id)) {
+      std::error_code failure;
+      std::filesystem::remove(entry.path(), failure);
+    }
+}
+
+/// Nothing, or the exit code where the cluster cannot be started beside what is there.
+std::optional<int> check_what_is_there(const ProfilePaths& paths, Console& console) {
+  LocalProcesses processes;
+  const auto found = load_cluster(paths, processes);
+  if (!found) {
+    if (found.error().kind == ErrorKind::bad_input)
+      console.say(Level::warning, found.error().what + "; it will be replaced");
+    return std::nullopt;
+  }
+  if (found->living.is_empty()) {
+    console.say(Level::info, "an earlier cluster has died without cleaning up: removing its " +
+                                 paths.cluster_file().filename().string());
+    std::error_code error;
+    std::filesystem::remove(paths.cluster_file(), error);
+    return std::nullopt;
+  }
+  return fail(
+      console,
+      Error{ErrorKind::overloaded, "the cluster runs already (" + paths.cluster_file().string() +
+                                       "); pxcluster stop ends it"},
+      exit_already_running);
+}
+
+/// One start: all that its steps share.
+class Start {
+ public:
+  Start(const ProgramOptions& program, const StartOptions& options, Console& console)
+      : program_(program), options_(options), console_(console) {}
+
+  int run() {
+    const auto paths = find_profile(program_.profile);
+    if (!paths) return fail(console_, paths.error());
+    paths_ = *paths;
+    if (auto done = enter_work_dir(program_); !done) return fail(console_, done.error());
+    if (options_.engines_only) {
+      const auto files = read_connection_files(paths_);
+      if (!files)
+        return fail(console_,
+                    Error{files.error().kind,
+                          "there is no controller to start engines for: " + files.error().what},
+                    exit_no_controller);
+      engine_info_ = files->engine_text;
+    } else if (auto done = create_profile_folders(paths_); !done) {
+      return fail(console_, done.error());
+    }
+    auto loaded = gather_settings(paths_, options_);
+    if (!loaded) return fail(console_, loaded.error());
+    settings_ = std::move(loaded->settings);
+    for (const std::string& note : loaded->notes) console_.say(Level::info, note);
+    if (!options_.engines_only)
+      if (const auto code = check_what_is_there(paths_, console_)) return *code;
+    if (options_.is_daemon)
+      if (const auto code = daemon_.fork()) return *code;
+    return supervise();
+  }
+
+ private:
+  /// From here on in the process that stays.
+  int supervise() {
+    if (options_.is_daemon) {
+      ProgramOptions to_file = program_;
+      to_file.log_to_file = true;
+      if (auto done = start_log("pxcluster", to_file, paths_); !done)
+        return fail(console_, done.error());
+    }
+    std::optional<ClusterLock> lock;
+    if (!options_.engines_only) {
+      auto taken = ClusterLock::take(paths_);
+      if (!taken)
+        return fail(console_,
+                    Error{taken.error().kind, "the cluster runs already: " + taken.error().what},
+                    taken.error().kind == ErrorKind::overloaded ? exit_already_running : 1);
+      lock.emplace(std::move(*taken));
+      if (options_.clean_logs) remove_old_logs(paths_);
+    }
+    const Machine machine = this_machine();
+    auto plan = make_start_plan(make_request(machine), options_.engines_only, machine);
+    if (!plan) return fail(console_, plan.error());
+    plan->engine_info = engine_info_;
+    const bool keeps_files = plan->keeps_files;
+    const std::string set_id = plan->engine_set_id;
+    Supervisor supervisor{std::move(*plan)};
+    LocalHost host{{.paths = paths_,
+                    .engine_set_id = set_id,
+                    .owns_controller = !options_.engines_only,
+                    .accepts_old_files = keeps_files,
+                    .on_ready = [this](int) { report_ready(); }},
+                   console_};
+    return px::run(supervisor, host);
+  }
+
+  LaunchRequest make_request(const Machine& machine) const {
+    LaunchRequest request;
+    request.settings = settings_;
+    request.paths = paths_;
+    request.engine_count = settings_.n.value_or(machine.cores);
+    LocalProcesses processes;
+    const auto found = load_cluster(paths_, processes);
+    const auto now =
+        std::chrono::duration_cast<std::chrono::seconds>(wall_now().time_since_epoch());
+    request.engine_set_id =
+        new_engine_set_id(now.count(), found ? found->living.engine_sets
+                                             : std::map<std::string, RecordedEngineSet>{});
+    return request;
+  }
+
+  void report_ready() {
+    const auto folder = find_ipython_dir({});  // where a client looks, without our options
+    const bool is_default = folder && paths_.root.parent_path() == *folder &&
+                            paths_.root.filename().string().starts_with("profile_");
+    if (!options_.engines_only)
+      console_.say(Level::info, how_to_connect(paths_, is_default, options_.is_daemon));
+    if (!options_.is_daemon) return;
+    console_.detach();
+    daemon_.ready(0);
+  }
+
+  const ProgramOptions& program_;
+  const StartOptions& options_;
+  Console& console_;
+  ProfilePaths paths_;
+  Settings settings_;
+  std::string engine_info_;
+  Daemon daemon_;
+};
+
+}  // namespace
+
+int start_command(const ProgramOptions& program, const StartOptions& options, Console& console) {
+  return Start{program, options, console}.run();
+}
+
+}  // namespace px

@@ -1,0 +1,114 @@
+#include <px/cluster/start_plan.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+namespace px {
+namespace {
+
+Duration seconds(double count) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(count));
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+std::string python_arguments(const ProfilePaths& paths, bool is_default_folder) {
+  std::string text;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    text += (text.empty() ? "" : ", ") + name + "=\"" + value + "\"";
+  };
+  if (!is_default_folder)
+    add("profile_dir", paths.root.string());
+  else if (paths.profile_name() != "default")
+    add("profile", paths.profile_name());
+  if (!paths.cluster_id.empty()) add("cluster_id", paths.cluster_id);
+  return text;
+}
+
+std::string command_arguments(const ProfilePaths& paths, bool is_default_folder) {
+  std::string text;
+  if (!is_default_folder)
+    text += " --profile-dir=" + paths.root.string();
+  else if (paths.profile_name() != "default")
+    text += " --profile=" + paths.profile_name();
+  if (!paths.cluster_id.empty()) text += " --cluster-id=" + paths.cluster_id;
+  return text;
+}
+
+}  // namespace
+
+Result<StartPlan> make_start_plan(const LaunchRequest& request, bool engines_only,
+                                  const Machine& machine) {
+  const Settings& settings = request.settings;
+  StartPlan plan;
+  const auto engine_launcher = find_launcher(settings.engines);
+  if (!engine_launcher) return engine_launcher.error();
+  auto engines = (*engine_launcher)->plan_engines(request, machine);
+  if (!engines) return engines.error();
+  plan.engines = std::move(*engines);
+  plan.record.engine_launcher = (*engine_launcher)->name();
+  if (!engines_only) {
+    const auto launcher = find_launcher(settings.controller);
+    if (!launcher) return launcher.error();
+    auto controller = (*launcher)->plan_controller(request, machine);
+    if (!controller) return controller.error();
+    plan.controller = std::move(*controller);
+    plan.record.controller_launcher = (*launcher)->name();
+  }
+  plan.engine_set_id = request.engine_set_id;
+  plan.client_file = request.paths.client_file().string();
+  plan.keeps_files = keeps_connection_files(settings.controller_args);
+  plan.delay = seconds(settings.delay);
+  plan.engine_timeout = seconds(settings.engine_timeout);
+  plan.record.cluster_id = request.paths.cluster_id;
+  plan.record.profile_dir = request.paths.root.string();
+  plan.record.controller_args = settings.controller_args;
+  plan.record.controller_ip = settings.ip;
+  plan.record.controller_location = settings.location;
+  plan.record.delay = settings.delay;
+  plan.record.n = request.engine_count;
+  return plan;
+}
+
+bool keeps_connection_files(const std::vector<std::string>& controller_args) {
+  return std::any_of(controller_args.begin(), controller_args.end(), [](const std::string& text) {
+    return text == "--reuse" || text == "--restore" || text == "--IPController.reuse_files=True" ||
+           text == "--IPController.restore_engines=True";
+  });
+}
+
+std::string new_engine_set_id(long long unix_seconds,
+                              const std::map<std::string, RecordedEngineSet>& taken) {
+  const std::string base = std::to_string(unix_seconds);
+  std::string id = base;
+  for (int i = 1; taken.contains(id); ++i) id = base + "-" + std::to_string(i);
+  return id;
+}
+
+std::string how_to_connect(const ProfilePaths& paths, bool is_default_folder, bool is_daemon) {
+  return std::string("connect from Python by:\n") + "    import ipyparallel as ipp\n" +
+         "    client = ipp.Client(" + python_arguments(paths, is_default_folder) + ")\n" +
+         "  stop it by " + (is_daemon ? "" : "Ctrl-C, or from elsewhere by ") + "pxcluster stop" +
+         command_arguments(paths, is_default_folder);
+}
+
+bool is_log_of_cluster(std::string_view name, std::string_view cluster_id) {
+  if (!name.ends_with(".log")) return false;
+  name.remove_suffix(4);
+  const std::string infix = cluster_id.empty() ? "-" : "-" + std::string(cluster_id) + "-";
+  const std::string local_engines = "ipengine-" + std::string(cluster_id) + "-";
+  // ipcontroller[-<id>]-<pid>, ipengine[-<id>]-<set>-<pid>, ipengine-<id>-<set>-<i>; a set is
+  // <seconds> or <seconds>-<k>. What is left behind the id must be numbers.
+  for (const std::string& begin : {"ipcontroller" + infix, "ipengine" + infix, local_engines}) {
+    if (!name.starts_with(begin)) continue;
+    std::string rest(name.substr(begin.size()));
+    std::erase(rest, '-');
+    if (is_number(rest)) return true;
+  }
+  return false;
+}
+
+}  // namespace px

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include <px/cluster/supervisor.hpp>
+
+namespace px {
+
+/// What `start` (or `engines`) is to do: which processes, how patient, what to write down.
+/// set_id  the id of the new engine set.
+/// errors  as Launcher::plan_controller, plan_engines and find_launcher.
+Result<StartPlan> make_start_plan(const LaunchRequest& request, bool engines_only,
+                                  const Machine& machine);
+
+/// Whether these arguments make a controller keep to the connection files that it finds.
+bool keeps_connection_files(const std::vector<std::string>& controller_args);
+
+/// "1792048000", or "1792048000-1" ... where `taken` has that already.
+std::string new_engine_set_id(long long unix_seconds,
+                              const std::map<std::string, RecordedEngineSet>& taken);
+
+/// How to connect to the cluster, and how to stop it; some lines for a person.
+/// is_default_folder  the profile lies in the folder where everybody looks for it.
+std::string how_to_connect(const ProfilePaths& paths, bool is_default_folder, bool is_daemon);
+
+/// Whether the log `name` is one of the cluster's, so that a new start may remove it.
+bool is_log_of_cluster(std::string_view name, std::string_view cluster_id);
+
+}  // namespace px

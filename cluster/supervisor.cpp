@@ -1,0 +1,334 @@
+#include <px/cluster/supervisor.hpp>
+
+#include <algorithm>
+#include <csignal>
+
+namespace px {
+namespace {
+
+constexpr Duration hub_patience = std::chrono::seconds(10);
+constexpr Duration settle_time = std::chrono::seconds(1);
+
+std::string with_log(const std::string& log, const std::string& tail) {
+  if (tail.empty()) return "; nothing is in its log, " + log;
+  std::string text = "; the end of its log, " + log + ":";
+  std::size_t begin = 0;
+  while (begin < tail.size()) {
+    const std::size_t end = std::min(tail.find('\n', begin), tail.size());
+    text += "\n    | " + tail.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  return text;
+}
+
+std::string counted(int count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+/// "ended with exit code 1; the end of its log, ...", or why it could not be started.
+std::string reason(const ProcessEnded& event, const PlannedProcess& process) {
+  if (!event.failure.empty()) return "could not be started: " + event.failure;
+  return event.end.text() + with_log(process.command.log_file.string(), event.log_tail);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- events
+
+std::vector<Effect> Supervisor::begin(Instant now) {
+  for (const std::string& note : plan_.engines.notes) say(Level::info, note);
+  if (plan_.controller) {
+    effects_.push_back(StartProcess{controller_process, plan_.controller->command});
+    deadline_ = now + plan_.controller_timeout;
+  } else {
+    phase_ = Phase::counting;
+    deadline_ = now + hub_patience;
+    effects_.push_back(WatchEngines{true});
+  }
+  return take();
+}
+
+std::vector<Effect> Supervisor::on(const Event& event, Instant now) {
+  if (phase_ != Phase::ended) std::visit([&](const auto& body) { handle(body, now); }, event);
+  return take();
+}
+
+std::vector<Effect> Supervisor::on_time(Instant now) {
+  if (!deadline_ || now < *deadline_) return {};
+  deadline_.reset();
+  switch (phase_) {
+    case Phase::controller_starting:
+      fail("the controller has not written " + plan_.client_file + " in time; its log is " +
+               plan_.controller->command.log_file.string(),
+           now);
+      break;
+    case Phase::counting:
+      fail("no controller answers at the address in " + plan_.client_file +
+               ": start one, or remove the file if it is an old one (pxcluster clean)",
+           now);
+      break;
+    case Phase::pausing:
+      start_engines(now);
+      break;
+    case Phase::registering:
+      report_missing_engines(now);
+      break;
+    case Phase::settling:
+      fail("all engines have ended before they were of any use", now);
+      break;
+    case Phase::stopping_engines:
+    case Phase::stopping_controller:
+      if (was_killed_) {
+        say(Level::error, "some processes do not even end by SIGKILL");
+        finish();
+      } else {
+        say(Level::warning, "no end by SIGTERM in time: sending SIGKILL");
+        kill_all();
+        deadline_ = now + plan_.patience;
+      }
+      break;
+    case Phase::running:
+    case Phase::ended:
+      break;
+  }
+  return take();
+}
+
+void Supervisor::handle(const ProcessStarted& event, Instant now) {
+  pids_[event.key] = event.pid;
+  if (planned(event.key).has_children) sessions_.push_back(event.pid);
+  if (event.key == controller_process) {
+    effects_.push_back(WatchFiles{});
+    return;
+  }
+  if (--unstarted_engines_ > 0) return;
+  save_record();
+  check_registered(now);
+}
+
+void Supervisor::handle(const ProcessEnded& event, Instant now) {
+  const auto running = pids_.find(event.key);
+  if (running != pids_.end()) {
+    if (planned(event.key).has_children)
+      effects_.push_back(SendSignal{running->second, SIGTERM, true});
+    pids_.erase(running);
+  } else if (event.key != controller_process && unstarted_engines_ > 0) {
+    --unstarted_engines_;
+  }
+  if (event.key == controller_process)
+    controller_ended(event, now);
+  else
+    engine_ended(event, now);
+}
+
+void Supervisor::controller_ended(const ProcessEnded& event, Instant now) {
+  if (phase_ == Phase::stopping_controller) return finish();
+  if (is_stopping()) return;
+  if (phase_ == Phase::controller_starting)
+    return fail("the controller " + reason(event, *plan_.controller), now);
+  const bool was_asked = !event.end.is_failure() || event.end.signal == SIGTERM;
+  if (!was_asked) return fail("the controller " + reason(event, *plan_.controller), now);
+  say(Level::info, "the controller has stopped: stopping the engines");
+  begin_stop(now);
+}
+
+void Supervisor::engine_ended(const ProcessEnded& event, Instant now) {
+  const bool is_last = running_engines().empty() && unstarted_engines_ == 0;
+  if (is_stopping()) {
+    if (is_last && phase_ == Phase::stopping_engines) stop_controller(now);
+    return;
+  }
+  if (is_last) return last_engine_ended(event, now);
+  say(event.end.is_failure() ? Level::warning : Level::info,
+      "engine process " + std::to_string(event.key.value) + " " +
+          reason(event, planned(event.key)));
+  if (unstarted_engines_ == 0) save_record();
+  check_registered(now);
+}
+
+void Supervisor::last_engine_ended(const ProcessEnded& event, Instant now) {
+  const std::string text =
+      (plan_.engines.processes.size() == 1 ? "the engines' process " : "the last engine ") +
+      reason(event, planned(event.key));
+  const bool is_early = now - engines_started_ < plan_.early;
+  if (is_early && registered_ == 0) return fail("the engines have stopped early: " + text, now);
+  if (is_early) {
+    // Who stops a cluster from outside ends the controller as well, in any order.
+    say(Level::warning, text);
+    phase_ = Phase::settling;
+    deadline_ = now + settle_time;
+    if (!plan_.controller) begin_stop(now);
+    return;
+  }
+  say(Level::warning, text);
+  if (!plan_.controller) return begin_stop(now);
+  say(Level::warning, "no engine is left; the controller runs on");
+  deadline_.reset();
+  save_record();
+}
+
+void Supervisor::handle(const FilesReady& event, Instant now) {
+  if (phase_ != Phase::controller_starting) return;
+  had_files_ = true;
+  plan_.engine_info = event.engine_info;
+  save_record();
+  effects_.push_back(WatchEngines{true});
+  if (plan_.delay <= Duration::zero()) return start_engines(now);
+  phase_ = Phase::pausing;
+  deadline_ = now + plan_.delay;
+}
+
+void Supervisor::handle(const EnginesCounted& event, Instant now) {
+  if (phase_ == Phase::counting) {
+    baseline_ = event.count;
+    return start_engines(now);
+  }
+  if (phase_ != Phase::registering) return;
+  const int registered = std::max(0, event.count - baseline_);
+  if (registered != registered_) effects_.push_back(ShowProgress{registered, wanted_engines()});
+  registered_ = registered;
+  check_registered(now);
+}
+
+void Supervisor::handle(const SignalArrived& event, Instant now) {
+  if (event.signal == SIGUSR1 || event.signal == SIGUSR2) {
+    for (const ProcessKey key : running_engines())
+      effects_.push_back(SendSignal{pids_.at(key), event.signal, false});
+    return;
+  }
+  if (is_stopping()) {
+    say(Level::warning, signal_name(event.signal) + " once more: sending SIGKILL");
+    kill_all();
+    return;
+  }
+  say(Level::info, signal_name(event.signal) + ": stopping the cluster");
+  begin_stop(now);
+}
+
+// ---------------------------------------------------------------- starting
+
+void Supervisor::start_engines(Instant now) {
+  phase_ = Phase::registering;
+  engines_started_ = now;
+  deadline_ = now + plan_.engine_timeout;
+  unstarted_engines_ = plan_.engines.processes.size();
+  effects_.push_back(ShowProgress{0, wanted_engines()});
+  int index = 0;
+  for (PlannedProcess& process : plan_.engines.processes) {
+    process.command.environment["IPP_CONNECTION_INFO"] = plan_.engine_info;
+    effects_.push_back(StartProcess{ProcessKey{index++}, process.command});
+  }
+  check_registered(now);
+}
+
+void Supervisor::check_registered(Instant) {
+  if (phase_ != Phase::registering || unstarted_engines_ > 0) return;
+  if (registered_ < wanted_engines()) return;
+  say(Level::info, counted(registered_, "engine") + (registered_ == 1 ? " is" : " are") + " ready");
+  become_ready();
+}
+
+void Supervisor::report_missing_engines(Instant) {
+  std::string logs;
+  for (const ProcessKey key : running_engines()) {
+    if (logs.size() > 400) {
+      logs += " ...";
+      break;
+    }
+    logs += " " + planned(key).command.log_file.string();
+  }
+  say(Level::warning, std::to_string(wanted_engines() - registered_) + " of " +
+                          counted(wanted_engines(), "engine") +
+                          " did not register in time; the cluster runs on. Read" + logs);
+  become_ready();
+}
+
+void Supervisor::become_ready() {
+  phase_ = Phase::running;
+  deadline_.reset();
+  effects_.push_back(WatchEngines{false});
+  effects_.push_back(ReportReady{registered_});
+  has_reported_ = true;
+}
+
+// ---------------------------------------------------------------- stopping
+
+void Supervisor::fail(const std::string& text, Instant now) {
+  say(Level::error, text);
+  exit_code_ = 1;
+  begin_stop(now);
+}
+
+void Supervisor::begin_stop(Instant now) {
+  effects_.push_back(WatchEngines{false});
+  phase_ = Phase::stopping_engines;
+  unstarted_engines_ = 0;
+  const auto engines = running_engines();
+  if (engines.empty()) return stop_controller(now);
+  for (const ProcessKey key : engines)
+    effects_.push_back(SendSignal{pids_.at(key), SIGTERM, false});
+  deadline_ = now + plan_.patience;
+}
+
+void Supervisor::stop_controller(Instant now) {
+  phase_ = Phase::stopping_controller;
+  if (!pids_.contains(controller_process)) return finish();
+  effects_.push_back(SendSignal{pids_.at(controller_process), SIGTERM, false});
+  deadline_ = now + plan_.patience;
+}
+
+void Supervisor::kill_all() {
+  was_killed_ = true;
+  for (const auto& [key, pid] : pids_) effects_.push_back(SendSignal{pid, SIGKILL, true});
+}
+
+void Supervisor::finish() {
+  phase_ = Phase::ended;
+  deadline_.reset();
+  for (const int session : sessions_) effects_.push_back(SendSignal{session, SIGKILL, true});
+  if (plan_.controller && had_files_ && !plan_.keeps_files)
+    effects_.push_back(RemoveConnectionFiles{});
+  effects_.push_back(SaveRecord{ClusterRecord{}});
+  effects_.push_back(EndRun{exit_code_});
+}
+
+// ---------------------------------------------------------------- looking
+
+std::vector<ProcessKey> Supervisor::running_engines() const {
+  std::vector<ProcessKey> keys;
+  for (const auto& [key, pid] : pids_)
+    if (key != controller_process) keys.push_back(key);
+  return keys;
+}
+
+int Supervisor::wanted_engines() const {
+  int count = 0;
+  if (unstarted_engines_ > 0) {
+    for (const PlannedProcess& process : plan_.engines.processes) count += process.engine_count;
+    return count;
+  }
+  for (const ProcessKey key : running_engines()) count += planned(key).engine_count;
+  return count;
+}
+
+const PlannedProcess& Supervisor::planned(ProcessKey key) const {
+  if (key == controller_process) return *plan_.controller;
+  return plan_.engines.processes.at(static_cast<std::size_t>(key.value));
+}
+
+void Supervisor::save_record() {
+  ClusterRecord own = plan_.record;
+  const auto recorded = [&](ProcessKey key) {
+    return RecordedProcess{.pid = pids_.at(key),
+                           .output_file = planned(key).command.log_file.string(),
+                           .engine_count = planned(key).engine_count};
+  };
+  if (pids_.contains(controller_process)) own.controller = recorded(controller_process);
+  RecordedEngineSet set{.launcher = own.engine_launcher, .processes = {}};
+  for (const ProcessKey key : running_engines())
+    set.processes[std::to_string(key.value)] = recorded(key);
+  if (!set.processes.empty()) own.engine_sets[plan_.engine_set_id] = std::move(set);
+  effects_.push_back(SaveRecord{std::move(own)});
+}
+
+}  // namespace px

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <px/cluster/launcher.hpp>
+#include <px/cluster/supervisor_events.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+/// All that is to be started, and how patient to be.
+struct StartPlan {
+  std::optional<PlannedProcess> controller;  ///< Nothing: engines for one that runs already.
+  EnginePlan engines;
+  std::string engine_set_id;
+  std::string engine_info;   ///< Without a controller: the text of the engines' file.
+  ClusterRecord record;      ///< What to write into the cluster file, without the processes.
+  std::string client_file;   ///< For texts.
+  bool keeps_files = false;  ///< --reuse: the connection files outlive the controller.
+  Duration delay{};
+  Duration engine_timeout = std::chrono::seconds(60);
+  Duration controller_timeout = std::chrono::seconds(60);
+  Duration early = std::chrono::seconds(30);    ///< Engines that all end within it have failed.
+  Duration patience = std::chrono::seconds(5);  ///< Between SIGTERM and SIGKILL.
+};
+
+/// Decides what to do in the life of a cluster: the controller first, then the engines, and the
+/// reverse to stop. Event in, effects out; sees no process, file or clock.
+/// For each StartProcess it must hear ProcessStarted or ProcessEnded.
+class Supervisor {
+ public:
+  explicit Supervisor(StartPlan plan) : plan_(std::move(plan)) {}
+
+  std::vector<Effect> begin(Instant now);
+  std::vector<Effect> on(const Event& event, Instant now);
+  std::vector<Effect> on_time(Instant now);
+  /// When on_time() will next have work.
+  std::optional<Instant> next_deadline() const { return deadline_; }
+  bool is_ended() const { return phase_ == Phase::ended; }
+
+ private:
+  enum class Phase {
+    controller_starting,  // until its files are there
+    counting,             // engines only: how many are there before ours?
+    pausing,              // --delay
+    registering,          // until all engines are registered
+    running,
+    settling,  // all engines went at once: does the controller follow?
+    stopping_engines,
+    stopping_controller,
+    ended
+  };
+
+  void handle(const ProcessStarted& event, Instant now);
+  void handle(const ProcessEnded& event, Instant now);
+  void handle(const FilesReady& event, Instant now);
+  void handle(const EnginesCounted& event, Instant now);
+  void handle(const SignalArrived& event, Instant now);
+  void controller_ended(const ProcessEnded& event, Instant now);
+  void engine_ended(const ProcessEnded& event, Instant now);
+  void last_engine_ended(const ProcessEnded& event, Instant now);
+
+  void start_engines(Instant now);
+  void check_registered(Instant now);
+  void report_missing_engines(Instant now);
+  void become_ready();
+  void fail(const std::string& text, Instant now);
+  void begin_stop(Instant now);
+  void stop_controller(Instant now);
+  void kill_all();
+  void finish();
+
+  bool is_stopping() const { return phase_ >= Phase::stopping_engines; }
+  std::vector<ProcessKey> running_engines() const;
+  int wanted_engines() const;
+  const PlannedProcess& planned(ProcessKey key) const;
+  void save_record();
+  void say(Level level, std::string text) { effects_.push_back(Say{level, std::move(text)}); }
+  std::vector<Effect> take() { return std::exchange(effects_, {}); }
+
+  StartPlan plan_;
+  Phase phase_ = Phase::controller_starting;
+  std::map<ProcessKey, int> pids_;  // of what runs
+  std::size_t unstarted_engines_ = 0;
+  std::vector<int> sessions_;  // of launchers with children: look after them in the end
+  Instant engines_started_{};
+  int baseline_ = 0;    // engines that were there before ours
+  int registered_ = 0;  // ours
+  bool had_files_ = false;
+  bool has_reported_ = false;
+  bool was_killed_ = false;
+  int exit_code_ = 0;
+  std::optional<Instant> deadline_;
+  std::vector<Effect> effects_;
+};
+
+}  // namespace px

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <variant>
+
+#include <px/cluster/cluster_record.hpp>
+#include <px/cluster/process.hpp>
+
+namespace px {
+
+enum class Level { debug, info, warning, error };
+
+// ---- what happens to a Supervisor
+
+struct ProcessStarted {
+  ProcessKey key;
+  int pid = 0;
+};
+/// A process is gone, or could not even be started.
+struct ProcessEnded {
+  ProcessKey key;
+  ProcessEnd end;
+  std::string failure;   ///< Why it could not be started; empty where it was.
+  std::string log_tail;  ///< The last lines of its log; may be empty.
+};
+/// Both connection files are there and whole.
+struct FilesReady {
+  std::string engine_info;  ///< The text of the engines' file.
+};
+/// The controller has answered: so many engines are registered.
+struct EnginesCounted {
+  int count = 0;
+};
+/// Somebody sent this process a signal.
+struct SignalArrived {
+  int signal = 0;
+};
+using Event = std::variant<ProcessStarted, ProcessEnded, FilesReady, EnginesCounted, SignalArrived>;
+
+// ---- what a Supervisor wants to have done
+
+struct StartProcess {
+  ProcessKey key;
+  Command command;
+  bool operator==(const StartProcess&) const = default;
+};
+struct SendSignal {
+  int pid = 0;
+  int signal = 0;
+  bool whole_session = false;  ///< To all that it has started, too.
+  bool operator==(const SendSignal&) const = default;
+};
+/// From now on look for the connection files, until FilesReady was reported.
+struct WatchFiles {
+  bool operator==(const WatchFiles&) const = default;
+};
+/// Begin, or cease, to ask the controller for its engines.
+struct WatchEngines {
+  bool is_on = true;
+  bool operator==(const WatchEngines&) const = default;
+};
+/// These processes run: lay them into cluster-<id>.json. An empty record: remove what was there.
+struct SaveRecord {
+  ClusterRecord own;
+  bool operator==(const SaveRecord&) const = default;
+};
+struct RemoveConnectionFiles {
+  bool operator==(const RemoveConnectionFiles&) const = default;
+};
+struct Say {
+  Level level = Level::info;
+  std::string text;
+  bool operator==(const Say&) const = default;
+};
+struct ShowProgress {
+  int registered = 0;
+  int wanted = 0;
+  bool operator==(const ShowProgress&) const = default;
+};
+/// The cluster is up, as far as it will be: a parent that waits for this may leave.
+struct ReportReady {
+  int registered = 0;
+  bool operator==(const ReportReady&) const = default;
+};
+/// The last effect of all.
+struct EndRun {
+  int exit_code = 0;
+  bool operator==(const EndRun&) const = default;
+};
+using Effect = std::variant<StartProcess, SendSignal, WatchFiles, WatchEngines, SaveRecord,
+                            RemoveConnectionFiles, Say, ShowProgress, ReportReady, EndRun>;
+
+}  // namespace px

@@ -103,6 +103,8 @@ std::optional<std::string> string_member(const Json& object, std::string_view ke
 std::optional<long long> int_member(const Json& object, std::string_view key) {
   const Json* found = member(object, key);
   if (!found || !found->is_number_integer()) return std::nullopt;
+  if (found->is_number_unsigned() && !std::in_range<long long>(found->get<unsigned long long>()))
+    return std::nullopt;
   return found->get<long long>();
 }
 

@@ -15,7 +15,15 @@ JsonMembers::JsonMembers(std::string_view object) : text_(object) {
 
 bool JsonMembers::fail() {
   ok_ = false;
-  at_ = text_.size();
+  return false;
+}
+
+/// At the bracket that closes the object: nothing may follow it.
+bool JsonMembers::finish() {
+  is_done_ = true;
+  ++at_;
+  skip_space();
+  ok_ = at_ >= text_.size();
   return false;
 }
 
@@ -62,16 +70,12 @@ bool JsonMembers::skip_value() {
 }
 
 bool JsonMembers::next() {
-  if (!ok_ || at_ >= text_.size()) return false;
+  if (!ok_ || is_done_) return false;
   skip_space();
-  if (at_ < text_.size() && text_[at_] == '}') {
-    ++at_;
-    skip_space();
-    if (at_ < text_.size()) return fail();  // something follows the object
-    return false;
-  }
+  if (at_ >= text_.size()) return fail();  // the closing bracket is missing
+  if (text_[at_] == '}') return finish();
   if (!is_first_) {
-    if (at_ >= text_.size() || text_[at_] != ',') return fail();
+    if (text_[at_] != ',') return fail();
     ++at_;
     skip_space();
   }
@@ -89,7 +93,6 @@ bool JsonMembers::next() {
   while (!value_.empty() && (value_.back() == ' ' || value_.back() == '\n' ||
                              value_.back() == '\t' || value_.back() == '\r'))
     value_.remove_suffix(1);
-  if (at_ >= text_.size()) return fail();  // the closing bracket is missing
   return true;
 }
 

@@ -22,12 +22,14 @@ class JsonMembers {
 
  private:
   bool fail();
+  bool finish();
   void skip_space();
   bool skip_string();
   bool skip_value();
   std::string_view text_;
   std::size_t at_ = 0;
   bool is_first_ = true;
+  bool is_done_ = false;
   bool ok_ = true;
   std::string_view key_, value_;
 };

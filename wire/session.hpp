@@ -15,12 +15,12 @@ namespace px {
 
 /// A message that is made here, before it is packed and signed.
 struct Draft {
-  std::vector<std::string> idents;  ///< The routing frames, as the socket needs them.
+  std::vector<std::string> idents = {};  ///< The routing frames, as the socket needs them.
   std::string msg_type;
   std::string parent_header = "{}";  ///< Packed: the header frame of the request, byte for byte.
   Json metadata = Json::object();
   Json content = Json::object();
-  std::vector<std::string> buffers;
+  std::vector<std::string> buffers = {};
 };
 
 /// Who we are in the messages that we send: numbers, dates and signs them.

@@ -1,0 +1,153 @@
+#include <px/wire/connection_info.hpp>
+
+#include <gtest/gtest.h>
+
+namespace px {
+namespace {
+
+template <class Info>
+Info filled(Info info) {
+  info.ssh = "me@host:22";
+  info.interface = "tcp://10.0.0.1";
+  info.registration = 1;
+  info.control = 2;
+  info.mux = 3;
+  info.task = 4;
+  info.iopub = 65535;
+  info.key = "secret";
+  info.location = "host";
+  info.pack = "msgpack";
+  info.signature_scheme = "hmac-sha512";
+  return info;
+}
+
+ClientConnectionInfo client_info() {
+  auto info = filled(ClientConnectionInfo{});
+  info.task_scheme = "pure";
+  info.notification = 6;
+  info.broadcast = 7;
+  return info;
+}
+
+EngineConnectionInfo engine_info() {
+  auto info = filled(EngineConnectionInfo{});
+  info.hb_ping = 8;
+  info.hb_pong = 9;
+  info.broadcast = {10, 11};
+  info.lifeline = 12;
+  return info;
+}
+
+TEST(ConnectionInfo, OfAClientSurvivesItsText) {
+  const std::string text = write_connection_info(client_info());
+  const auto info = read_client_connection_info(text);
+  ASSERT_TRUE(info);
+  EXPECT_EQ(write_connection_info(*info), text);
+  EXPECT_EQ(info->broadcast, 7);
+  EXPECT_EQ(info->key, "secret");
+  EXPECT_FALSE(info->curve_serverkey);
+}
+
+TEST(ConnectionInfo, OfAnEngineSurvivesItsText) {
+  auto filled_in = engine_info();
+  filled_in.curve_serverkey = std::string(40, 'k');
+  const std::string text = write_connection_info(filled_in);
+  const auto info = read_engine_connection_info(text);
+  ASSERT_TRUE(info);
+  EXPECT_EQ(write_connection_info(*info), text);
+  EXPECT_EQ(info->broadcast, (std::vector<int>{10, 11}));
+  EXPECT_EQ(info->lifeline, 12);
+  EXPECT_EQ(info->curve_serverkey, std::string(40, 'k'));
+}
+
+TEST(ConnectionInfo, IsWrittenAsTheReferenceWritesIt) {
+  EXPECT_EQ(write_connection_info(client_info()), R"({
+  "ssh": "me@host:22",
+  "interface": "tcp://10.0.0.1",
+  "registration": 1,
+  "control": 2,
+  "mux": 3,
+  "task": 4,
+  "iopub": 65535,
+  "task_scheme": "pure",
+  "notification": 6,
+  "broadcast": 7,
+  "key": "secret",
+  "curve_serverkey": null,
+  "location": "host",
+  "pack": "msgpack",
+  "unpack": "msgpack",
+  "signature_scheme": "hmac-sha512"
+})");
+}
+
+/// What the reader says about a file that lacks `key`.
+template <class Read>
+std::string complaint_without(const std::string& text, const std::string& key, Read read) {
+  Json json = Json::parse(text);
+  EXPECT_EQ(json.erase(key), 1u) << key;
+  const auto info = read(json.dump());
+  return info ? "" : info.error().what;
+}
+
+TEST(ConnectionInfo, OfAClientNamesEachKeyThatIsMissing) {
+  const std::string text = write_connection_info(client_info());
+  for (const std::string key :
+       {"interface", "registration", "control", "mux", "task", "iopub", "task_scheme",
+        "notification", "broadcast", "pack", "signature_scheme"})
+    EXPECT_EQ(complaint_without(text, key, read_client_connection_info),
+              "the connection info is not usable: '" + key + "' is missing");
+  for (const std::string key : {"ssh", "key", "curve_serverkey", "location"})
+    EXPECT_EQ(complaint_without(text, key, read_client_connection_info), "");
+}
+
+TEST(ConnectionInfo, OfAnEngineNamesEachKeyThatIsMissing) {
+  const std::string text = write_connection_info(engine_info());
+  for (const std::string key : {"interface", "registration", "control", "mux", "task", "iopub",
+                                "hb_ping", "hb_pong", "pack", "signature_scheme"})
+    EXPECT_EQ(complaint_without(text, key, read_engine_connection_info),
+              "the connection info is not usable: '" + key + "' is missing");
+  EXPECT_NE(complaint_without(text, "broadcast", read_engine_connection_info), "");
+  for (const std::string key : {"ssh", "key", "curve_serverkey", "location", "lifeline"})
+    EXPECT_EQ(complaint_without(text, key, read_engine_connection_info), "");
+}
+
+TEST(ConnectionInfo, RefusesWhatIsNoPort) {
+  for (const Json& bad : {Json(0), Json(-1), Json(65536), Json("5"), Json(1.5), Json(nullptr),
+                          Json(18446744073709551615ull), Json::array({1})})
+    for (const std::string key : {"mux", "hb_ping", "lifeline"}) {
+      Json json = Json::parse(write_connection_info(engine_info()));
+      json[key] = bad;
+      const auto info = read_engine_connection_info(json.dump());
+      ASSERT_FALSE(info) << key << bad;
+      EXPECT_EQ(info.error().what,
+                "the connection info is not usable: '" + key + "' is not a port number");
+    }
+}
+
+TEST(ConnectionInfo, RefusesWhatIsNoText) {
+  Json json = Json::parse(write_connection_info(client_info()));
+  json["key"] = 5;
+  EXPECT_EQ(read_client_connection_info(json.dump()).error().what,
+            "the connection info is not usable: 'key' is not a string");
+}
+
+TEST(ConnectionInfo, RefusesWhatIsNoJsonObject) {
+  for (const std::string_view text : {"", "[]", "{", "5", "\"text\""}) {
+    EXPECT_FALSE(read_client_connection_info(text)) << text;
+    EXPECT_FALSE(read_engine_connection_info(text)) << text;
+  }
+}
+
+TEST(ConnectionInfo, IgnoresKeysItDoesNotKnow) {
+  Json json = Json::parse(write_connection_info(client_info()));
+  json["new"] = {1, 2};
+  EXPECT_TRUE(read_client_connection_info(json.dump()));
+}
+
+TEST(ConnectionInfo, AnEndpointIsTheInterfaceAndThePort) {
+  EXPECT_EQ(endpoint("tcp://10.0.0.1", 5555), "tcp://10.0.0.1:5555");
+}
+
+}  // namespace
+}  // namespace px

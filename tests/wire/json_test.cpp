@@ -1,0 +1,121 @@
+#include <px/wire/json.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace px {
+namespace {
+
+Json everything() {
+  return Json{{"text", "gr\u00fc\u00df \"dich\"\n"},
+              {"int", -7},
+              {"big", 18446744073709551615ull},
+              {"float", 0.25},
+              {"yes", true},
+              {"nothing", nullptr},
+              {"list", {1, "two", Json::array()}},
+              {"object", {{"", Json::object()}}}};
+}
+
+TEST(Packer, IsKnownByItsName) {
+  EXPECT_EQ(*packer_by_name(""), Packer::json);
+  EXPECT_EQ(*packer_by_name("json"), Packer::json);
+  EXPECT_EQ(*packer_by_name("orjson"), Packer::json);
+  EXPECT_EQ(*packer_by_name("msgpack"), Packer::msgpack);
+}
+
+TEST(Packer, ThatOnlyPythonCouldReadIsRefused) {
+  for (const std::string_view name : {"pickle", "my.module.pack"}) {
+    const auto packer = packer_by_name(name);
+    ASSERT_FALSE(packer);
+    EXPECT_EQ(packer.error().kind, ErrorKind::bad_input);
+    EXPECT_NE(packer.error().what.find(name), std::string::npos);
+  }
+}
+
+class EachPacker : public ::testing::TestWithParam<Packer> {};
+
+TEST_P(EachPacker, ReadsWhatItWrote) {
+  const Packer packer = GetParam();
+  EXPECT_EQ(*unpack(packer, pack(packer, everything())), everything());
+  EXPECT_EQ(*unpack(packer, pack(packer, Json::object())), Json::object());
+}
+
+TEST_P(EachPacker, RefusesEveryShortenedText) {
+  const std::string whole = pack(GetParam(), everything());
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(unpack(GetParam(), std::string_view(whole).substr(0, size))) << size;
+}
+
+TEST_P(EachPacker, RefusesWhatFollowsTheObject) {
+  EXPECT_FALSE(unpack(GetParam(), pack(GetParam(), everything()) + "x"));
+}
+
+TEST_P(EachPacker, RefusesWhatIsNoObject) {
+  for (const Json& value : {Json(1), Json("text"), Json(nullptr), Json::array({1})})
+    EXPECT_FALSE(unpack(GetParam(), pack(GetParam(), value)));
+}
+
+TEST_P(EachPacker, RefusesWhatNestsTooDeeply) {
+  Json nested = Json::object();
+  for (std::size_t depth = 1; depth < max_json_depth; ++depth) nested = Json{{"in", nested}};
+  EXPECT_EQ(*unpack(GetParam(), pack(GetParam(), nested)), nested);
+  EXPECT_FALSE(unpack(GetParam(), pack(GetParam(), Json{{"in", nested}})));
+}
+
+TEST_P(EachPacker, KeepsTheLastOfTwoMembersOfOneName) {
+  const std::string twice = GetParam() == Packer::json ? R"({"a": 1, "a": 2})"
+                                                       : "\x82\xa1"
+                                                         "a\x01\xa1"
+                                                         "a\x02";
+  EXPECT_EQ(*unpack(GetParam(), twice), (Json{{"a", 2}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EachPacker, ::testing::Values(Packer::json, Packer::msgpack),
+                         [](const auto& tested) {
+                           return tested.param == Packer::json ? "json" : "msgpack";
+                         });
+
+TEST(Json, WritesTextUnescapedAndWhatIsNoNumberAsNull) {
+  EXPECT_EQ(pack(Packer::json, Json{{"a", "\u00fc"}}), "{\"a\":\"\u00fc\"}");
+  EXPECT_EQ(pack(Packer::json, Json{{"a", std::nan("")}, {"b", HUGE_VAL}}),
+            "{\"a\":null,\"b\":null}");
+}
+
+TEST(Json, ReplacesBytesThatAreNotUtf8) {
+  EXPECT_EQ(pack(Packer::json, Json{{"a", "x\xff"}}), "{\"a\":\"x\ufffd\"}");
+}
+
+TEST(Json, NeverAllocatesWhatAMessageOnlyPromises) {
+  EXPECT_FALSE(unpack(Packer::msgpack, "\xdf\xff\xff\xff\xff"));  // a map of 2^32-1
+  EXPECT_FALSE(unpack(Packer::msgpack,
+                      "\x81\xa1"
+                      "a\xdd\xff\xff\xff\xff"));  // a list of 2^32-1
+  EXPECT_FALSE(unpack(Packer::msgpack,
+                      "\x81\xa1"
+                      "a\xdb\xff\xff\xff\xff"));  // a text of 4 GiB
+}
+
+TEST(Json, ANumberTooLargeForADoubleIsRefused) {
+  EXPECT_FALSE(unpack(Packer::json, R"({"a": 1e999})"));
+}
+
+TEST(Json, MembersAreReadOnlyInTheirType) {
+  const Json object = everything();
+  EXPECT_EQ(int_member(object, "int"), -7);
+  EXPECT_EQ(bool_member(object, "yes"), true);
+  EXPECT_EQ(string_member(object, "text"), "gr\u00fc\u00df \"dich\"\n");
+  EXPECT_FALSE(int_member(object, "float"));
+  EXPECT_FALSE(string_member(object, "int"));
+  EXPECT_FALSE(bool_member(object, "nothing"));
+  EXPECT_FALSE(string_member(object, "absent"));
+  EXPECT_FALSE(string_member(Json::array(), "absent"));
+}
+
+TEST(Json, AnIntegerThatDoesNotFitIsNoIntegerMember) {
+  EXPECT_FALSE(int_member(everything(), "big"));
+}
+
+}  // namespace
+}  // namespace px

@@ -1,0 +1,79 @@
+#include <px/wire/time.hpp>
+
+#include <gtest/gtest.h>
+
+namespace px {
+namespace {
+
+using namespace std::chrono;
+
+WallTime wall(year_month_day day, Duration clock) {
+  return WallTime{sys_days{day}.time_since_epoch()} + floor<microseconds>(clock);
+}
+
+constexpr year_month_day a_day{year{2026}, November, day{21}};
+
+TEST(Date, IsWrittenWithMicrosecondsAndZ) {
+  EXPECT_EQ(format_date(wall(a_day, 8h + 5min + 9s + 467893us)), "2026-11-21T08:05:09.467893Z");
+  EXPECT_EQ(format_date(wall(a_day, 8h + 5min + 9s + 7us)), "2026-11-21T08:05:09.000007Z");
+}
+
+TEST(Date, IsWrittenWithoutAFractionThatIsZero) {
+  EXPECT_EQ(format_date(wall(a_day, 8h + 5min + 9s)), "2026-11-21T08:05:09Z");
+}
+
+TEST(Date, BeforeTheEpochIsWrittenToo) {
+  EXPECT_EQ(format_date(WallTime{-1us}), "1969-12-31T23:59:59.999999Z");
+}
+
+TEST(Date, IsReadWithOneToSixDigitsOfFraction) {
+  const auto second = wall(a_day, 8h + 5min + 9s);
+  EXPECT_EQ(parse_date("2026-11-21T08:05:09Z"), second);
+  EXPECT_EQ(parse_date("2026-11-21T08:05:09.4Z"), second + 400000us);
+  EXPECT_EQ(parse_date("2026-11-21T08:05:09.467893Z"), second + 467893us);
+}
+
+TEST(Date, IsReadInEveryZone) {
+  const auto time = wall(a_day, 8h + 5min + 9s);
+  for (const std::string_view text :
+       {"2026-11-21T08:05:09", "2026-11-21T08:05:09Z", "2026-11-21T10:05:09+02:00",
+        "2026-11-21T10:05:09+0200", "2026-11-21T02:35:09-05:30", "2026-11-22T07:05:09+23:00"})
+    EXPECT_EQ(parse_date(text), time) << text;
+}
+
+TEST(Date, KnowsLeapDays) {
+  EXPECT_TRUE(parse_date("2028-02-29T00:00:00Z"));
+  EXPECT_FALSE(parse_date("2026-02-29T00:00:00Z"));
+}
+
+TEST(Date, IsNotReadFromAnythingElse) {
+  for (const std::string_view text : {"",
+                                      "now",
+                                      "2026-11-21",
+                                      "2026-11-21T08:05",
+                                      "2026-11-21 08:05:09Z",
+                                      "2026-11-21T08:05:09.Z",
+                                      "2026-11-21T08:05:09.1234567Z",
+                                      "2026-11-21T08:05:09z",
+                                      "2026-13-21T08:05:09Z",
+                                      "2026-11-31T08:05:09Z",
+                                      "2026-11-21T24:05:09Z",
+                                      "2026-11-21T08:60:09Z",
+                                      "2026-11-21T08:05:60Z",
+                                      "2026-11-21T08:05:09+24:00",
+                                      "2026-11-21T08:05:09+02:60",
+                                      "2026-11-21T08:05:09+2",
+                                      "2026-11-21T08:05:09ZZ",
+                                      " 2026-11-21T08:05:09Z",
+                                      "2026-11-21T08:05:09Z ",
+                                      "+026-11-21T08:05:09Z"})
+    EXPECT_FALSE(parse_date(text)) << text;
+}
+
+TEST(Date, OfTheWallClockSurvivesItsText) {
+  const WallTime now = wall_now();
+  EXPECT_EQ(parse_date(format_date(now)), now);
+}
+
+}  // namespace
+}  // namespace px

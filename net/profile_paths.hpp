@@ -10,11 +10,11 @@ namespace px {
 
 /// What a user may say about where a cluster's files are; empty = not said.
 struct ProfileChoice {
-  std::string profile;          ///< --profile=
-  std::string profile_dir;      ///< --profile-dir=
-  std::string ipython_dir;      ///< --ipython-dir=
-  std::string cluster_id;       ///< --cluster-id=
-  bool has_cluster_id = false;  ///< --cluster-id= was given, maybe as the empty id.
+  std::string profile = {};      ///< --profile=
+  std::string profile_dir = {};  ///< --profile-dir=
+  std::string ipython_dir = {};  ///< --ipython-dir=
+  std::string cluster_id = {};   ///< --cluster-id=
+  bool has_cluster_id = false;   ///< --cluster-id= was given, maybe as the empty id.
 };
 
 /// Where the files of one cluster lie (protocol 2.1). Pure: nothing is created.

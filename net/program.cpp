@@ -43,6 +43,24 @@ Result<spdlog::level::level_enum> level_by_name(std::string text) {
       "the log level '" + text + "' is neither 0-50 nor DEBUG, INFO, WARN, ERROR, CRITICAL"};
 }
 
+/// The arguments as CLI11 takes them: the last one first, and `--name=` as `--name` and an empty
+/// text, as CLI11 takes the next argument for the value otherwise.
+std::vector<std::string> reversed_arguments(int argc, const char* const* argv) {
+  std::vector<std::string> arguments;
+  bool is_option = true;
+  for (int i = 1; i < argc; ++i) {
+    std::string text = argv[i];
+    if (text == "--") is_option = false;
+    const bool is_emptied =
+        is_option && text.starts_with("--") && text.find('=') == text.size() - 1;
+    if (is_emptied) text.pop_back();
+    arguments.push_back(std::move(text));
+    if (is_emptied) arguments.emplace_back();
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  return arguments;
+}
+
 }  // namespace
 
 void add_program_options(CLI::App& app, ProgramOptions& options) {
@@ -81,7 +99,8 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
 
 std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv) {
   try {
-    app.parse(argc, argv);
+    if (app.get_name().empty() && argc > 0) app.name(argv[0]);
+    app.parse(reversed_arguments(argc, argv));
     return std::nullopt;
   } catch (const CLI::ParseError& stop) {
     return app.exit(stop, std::cout, std::cerr) == 0 ? 0 : 1;

@@ -21,17 +21,25 @@ enum class SocketKind { router, dealer, pub, xpub, sub, stream };
 
 /// What a socket is set up with before it binds or connects.
 struct SocketOptions {
-  std::string identity;  ///< ZeroMQ identity; empty = libzmq makes one.
-  int send_limit = 0;    ///< Messages queued for one peer; 0 = no limit (protocol 4.1, trap 43).
+  /// ZeroMQ identity; empty = libzmq makes one.
+  std::string identity = {};
+  /// Messages queued for one peer; 0 = no limit (protocol 4.1, trap 43).
+  int send_limit = 0;
   int receive_limit = 0;
-  std::int64_t max_frame_bytes =
-      -1;                     ///< A peer that sends a longer frame is disconnected; -1 = any.
-  bool hand_over = false;     ///< ROUTER: a new connection takes over an identity (trap 44).
-  bool is_mandatory = false;  ///< ROUTER: send() to an unknown peer fails instead of dropping.
-  std::optional<Duration> zmtp_heartbeat;     ///< Pings of the transport; a silent peer is cut off.
-  Duration linger = std::chrono::seconds(0);  ///< How long unsent messages outlive the socket.
-  std::optional<CurveKeys> curve_server;      ///< Be a CURVE server with these keys.
-  std::optional<std::string> curve_server_key;  ///< Be a CURVE client of the server with this key.
+  /// A peer that sends a longer frame is disconnected; -1 = any.
+  std::int64_t max_frame_bytes = -1;
+  /// ROUTER: a new connection takes over an identity (trap 44).
+  bool hand_over = false;
+  /// ROUTER: send() to an unknown peer fails instead of dropping.
+  bool is_mandatory = false;
+  /// Pings of the transport; a silent peer is cut off.
+  std::optional<Duration> zmtp_heartbeat = {};
+  /// How long unsent messages outlive the socket.
+  Duration linger = std::chrono::seconds(0);
+  /// Be a CURVE server with these keys.
+  std::optional<CurveKeys> curve_server = {};
+  /// Be a CURVE client of the server with this key.
+  std::optional<std::string> curve_server_key = {};
 };
 
 /// One ZeroMQ socket: whole messages in and out, never blocking. One thread owns it.

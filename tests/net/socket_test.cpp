@@ -1,0 +1,253 @@
+#include <px/net/socket.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include <px/net/loop.hpp>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+using Texts = std::vector<std::string>;
+
+Texts texts(const SharedFrames& frames) {
+  Texts all;
+  for (std::size_t i = 0; frames && i < frames->size(); ++i) all.emplace_back(frames->at(i));
+  return all;
+}
+
+/// The next message; null after five seconds.
+SharedFrames await(Socket& socket) {
+  Loop loop;
+  SharedFrames frames;
+  const Instant deadline = Clock::now() + 5s;
+  loop.watch(socket, [&] { frames = socket.receive(); });
+  while (!frames && Clock::now() < deadline) loop.wait_until(deadline);
+  return frames;
+}
+
+class SocketTest : public ::testing::Test {
+ protected:
+  Context context;
+
+  std::string bind(Socket& socket) {
+    const Result<int> port = socket.bind("tcp://127.0.0.1", 0);
+    EXPECT_TRUE(port);
+    return "tcp://127.0.0.1:" + std::to_string(*port);
+  }
+};
+
+TEST_F(SocketTest, CarriesWholeMessagesBothWays) {
+  Socket router{context, SocketKind::router};
+  Socket dealer{context, SocketKind::dealer, {.identity = "ann"}};
+  ASSERT_TRUE(dealer.connect(bind(router)));
+  EXPECT_TRUE(dealer.send({"a", "", std::string(100000, 'x')}));
+  EXPECT_EQ(texts(await(router)), (Texts{"ann", "a", "", std::string(100000, 'x')}));
+  EXPECT_TRUE(router.send({"ann", "reply"}));
+  EXPECT_EQ(texts(await(dealer)), Texts{"reply"});
+  EXPECT_EQ(dealer.receive(), nullptr);
+}
+
+TEST_F(SocketTest, TellsWhereItListens) {
+  Socket router{context, SocketKind::router};
+  const std::string where = bind(router);
+  EXPECT_EQ(router.bound_endpoint(), where);
+}
+
+TEST_F(SocketTest, APortInUseIsNamed) {
+  Socket first{context, SocketKind::router};
+  Socket second{context, SocketKind::router};
+  bind(first);
+  const int port = std::stoi(first.bound_endpoint().substr(first.bound_endpoint().rfind(':') + 1));
+  const auto refused = second.bind("tcp://127.0.0.1", port);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::system);
+  EXPECT_EQ(refused.error().what,
+            "cannot listen at " + first.bound_endpoint() + ": Address already in use");
+}
+
+TEST_F(SocketTest, AnAddressOfAnotherHostIsNamed) {
+  Socket router{context, SocketKind::router};
+  const auto refused = router.bind("tcp://203.0.113.1", 0);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().what.find("tcp://203.0.113.1"), std::string::npos);
+}
+
+TEST_F(SocketTest, WhatIsNoEndpointIsRefused) {
+  Socket dealer{context, SocketKind::dealer};
+  for (const std::string where : {"", "127.0.0.1:5", "tcp://127.0.0.1", "smoke://1:2"}) {
+    const auto refused = dealer.connect(where);
+    ASSERT_FALSE(refused) << where;
+    EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
+    EXPECT_NE(refused.error().what.find("'" + where + "'"), std::string::npos);
+  }
+}
+
+TEST_F(SocketTest, ForwardsWithOtherIdentsAndSharesTheBytes) {
+  Socket front{context, SocketKind::router}, back{context, SocketKind::router};
+  Socket client{context, SocketKind::dealer, {.identity = "client"}};
+  Socket engine{context, SocketKind::dealer, {.identity = "engine"}};
+  ASSERT_TRUE(client.connect(bind(front)));
+  ASSERT_TRUE(engine.connect(bind(back)));
+  engine.send({"here I am"});
+  await(back);
+  const std::string payload(1 << 20, 'p');
+  client.send({"engine", "small", payload});
+  const SharedFrames request = await(front);
+  const std::string_view idents[] = {request->at(1), request->at(0)};
+  EXPECT_TRUE(back.forward(idents, *request, 2));
+  EXPECT_EQ(texts(await(engine)), (Texts{"client", "small", payload}));
+  // What was forwarded can still be read and forwarded again.
+  EXPECT_EQ(request->at(3), payload);
+  EXPECT_TRUE(back.forward(idents, *request, 3));
+  EXPECT_EQ(texts(await(engine)), (Texts{"client", payload}));
+}
+
+TEST_F(SocketTest, ForwardsFramesOfOurOwn) {
+  Socket router{context, SocketKind::router};
+  Socket dealer{context, SocketKind::dealer, {.identity = "ann"}};
+  ASSERT_TRUE(dealer.connect(bind(router)));
+  const TextFrames frames{"left out", "a", "b"};
+  EXPECT_TRUE(dealer.forward({}, frames, 1));
+  EXPECT_EQ(texts(await(router)), (Texts{"ann", "a", "b"}));
+}
+
+TEST_F(SocketTest, ForwardsIdentsAlone) {
+  Socket router{context, SocketKind::router};
+  Socket dealer{context, SocketKind::dealer, {.identity = "ann"}};
+  ASSERT_TRUE(dealer.connect(bind(router)));
+  const std::string_view idents[] = {"a", "b"};
+  EXPECT_TRUE(dealer.forward(idents, TextFrames{"x"}, 1));
+  EXPECT_EQ(texts(await(router)), (Texts{"ann", "a", "b"}));
+}
+
+TEST_F(SocketTest, AMandatoryRouterTellsThatAPeerIsUnknown) {
+  Socket router{context, SocketKind::router, {.is_mandatory = true}};
+  bind(router);
+  EXPECT_FALSE(router.send({"nobody", "text"}));
+  Socket lax{context, SocketKind::router};
+  bind(lax);
+  EXPECT_TRUE(lax.send({"nobody", "text"}));
+}
+
+TEST_F(SocketTest, ADealerWhoseQueueIsFullSendsNothing) {
+  Socket dealer{context, SocketKind::dealer, {.send_limit = 2}};
+  ASSERT_TRUE(dealer.connect("tcp://127.0.0.1:9"));
+  EXPECT_TRUE(dealer.send({"1", "x"}));
+  EXPECT_TRUE(dealer.send({"2", "x"}));
+  EXPECT_FALSE(dealer.send({"3", "x"}));
+}
+
+TEST_F(SocketTest, AMessageOfTooManyFramesIsDroppedAndCounted) {
+  Socket router{context, SocketKind::router};
+  Socket dealer{context, SocketKind::dealer, {.identity = "ann"}};
+  ASSERT_TRUE(dealer.connect(bind(router)));
+  dealer.send(Texts(Socket::max_frames - 1, "x"));  // and the identity
+  dealer.send(Texts(Socket::max_frames, "x"));
+  dealer.send(Texts(3 * Socket::max_frames, "x"));
+  dealer.send({"good"});
+  EXPECT_EQ(await(router)->size(), Socket::max_frames);
+  EXPECT_EQ(router.dropped(), 0u);
+  EXPECT_EQ(texts(await(router)), (Texts{"ann", "good"}));
+  EXPECT_EQ(router.dropped(), 2u);
+}
+
+TEST_F(SocketTest, APeerThatSendsTooLongAFrameIsCutOffAndOthersAreNot) {
+  Socket router{context, SocketKind::router, {.max_frame_bytes = 1000}};
+  const std::string where = bind(router);
+  Socket good{context, SocketKind::dealer, {.identity = "good"}};
+  Socket bad{context, SocketKind::dealer, {.identity = "bad"}};
+  ASSERT_TRUE(good.connect(where));
+  ASSERT_TRUE(bad.connect(where));
+  good.send({"1"});
+  bad.send({std::string(1001, 'x')});
+  EXPECT_EQ(texts(await(router)), (Texts{"good", "1"}));
+  good.send({std::string(1000, 'x')});
+  EXPECT_EQ(texts(await(router)), (Texts{"good", std::string(1000, 'x')}));
+}
+
+TEST_F(SocketTest, ANewConnectionTakesOverItsIdentity) {
+  Socket router{context, SocketKind::router, {.hand_over = true}};
+  const std::string where = bind(router);
+  Socket old{context, SocketKind::dealer, {.identity = "ann"}};
+  ASSERT_TRUE(old.connect(where));
+  old.send({"old"});
+  await(router);
+  Socket fresh{context, SocketKind::dealer, {.identity = "ann"}};
+  ASSERT_TRUE(fresh.connect(where));
+  fresh.send({"fresh"});
+  EXPECT_EQ(texts(await(router)), (Texts{"ann", "fresh"}));
+  router.send({"ann", "to whom?"});
+  EXPECT_EQ(texts(await(fresh)), Texts{"to whom?"});
+}
+
+TEST_F(SocketTest, APublisherHearsOfEverySubscriber) {
+  Socket publisher{context, SocketKind::xpub};
+  const std::string where = bind(publisher);
+  for (int i = 0; i < 2; ++i) {
+    Socket subscriber{context, SocketKind::sub};
+    subscriber.subscribe("topic");
+    ASSERT_TRUE(subscriber.connect(where));
+    Texts heard = texts(await(publisher));
+    if (heard == Texts{std::string("\0topic", 6)})
+      heard = texts(await(publisher));  // the last left
+    EXPECT_EQ(heard, Texts{"\1topic"});
+    publisher.send({"topic.1", "text"});
+    publisher.send({"other", "text"});
+    EXPECT_EQ(texts(await(subscriber)), (Texts{"topic.1", "text"}));
+    EXPECT_EQ(subscriber.receive(), nullptr);
+  }
+}
+
+TEST_F(SocketTest, PayloadsAreReleasedOnceTheyAreSent) {
+  std::atomic<int> released = 0;
+  const std::string payload(1 << 20, 'p');
+  const Socket::Payload borrowed{payload.data(), payload.size(),
+                                 [](void* hint) { ++*static_cast<std::atomic<int>*>(hint); },
+                                 &released};
+  const std::vector<Socket::Payload> payloads(3, borrowed);
+  {
+    Socket router{context, SocketKind::router};
+    Socket dealer{context, SocketKind::dealer, {.identity = "ann"}};
+    ASSERT_TRUE(dealer.connect(bind(router)));
+    EXPECT_TRUE(dealer.send_with_payloads({"head"}, payloads));
+    const SharedFrames got = await(router);
+    EXPECT_EQ(got->size(), 5u);
+    EXPECT_EQ(got->at(4), payload);
+    EXPECT_TRUE(dealer.send_with_payloads({}, payloads));
+    EXPECT_EQ(await(router)->size(), 4u);
+  }
+  Socket full{context, SocketKind::router, {.is_mandatory = true}};
+  bind(full);
+  const int before = released;
+  EXPECT_FALSE(full.send_with_payloads({"nobody"}, payloads));
+  EXPECT_GE(released, before + 3);
+}
+
+TEST_F(SocketTest, CurveLetsInWhoHasTheServersKey) {
+  const CurveKeys keys = *new_curve_keys();
+  Socket router{context, SocketKind::router, {.curve_server = keys}};
+  const std::string where = bind(router);
+  Socket plain{context, SocketKind::dealer, {.identity = "plain"}};
+  ASSERT_TRUE(plain.connect(where));
+  plain.send({"let me in"});
+  Socket dealer{
+      context, SocketKind::dealer, {.identity = "ann", .curve_server_key = keys.public_key}};
+  ASSERT_TRUE(dealer.connect(where));
+  dealer.send({"secret"});
+  EXPECT_EQ(texts(await(router)), (Texts{"ann", "secret"}));
+}
+
+TEST(Curve, ThePublicKeyBelongsToTheSecretOne) {
+  const CurveKeys keys = *new_curve_keys();
+  EXPECT_EQ(keys.public_key.size(), 40u);
+  EXPECT_EQ(*curve_public_key(keys.secret_key), keys.public_key);
+  EXPECT_NE(new_curve_keys()->secret_key, keys.secret_key);
+  for (const std::string& bad : {std::string(), std::string(40, '\x7f'), std::string(41, 'a')})
+    EXPECT_FALSE(curve_public_key(bad)) << bad;
+}
+
+}  // namespace
+}  // namespace px

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import programs  # noqa: E402
 from running_cluster import RunningCluster  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[2]
+TIME_LIMIT = 90  # seconds for one test
 
 
 def pytest_configure(config):
@@ -31,6 +32,20 @@ def pytest_collection_modifyitems(items):
         commands = (programs.CONTROLLER, programs.ENGINE, programs.CLUSTER)
         if better and any(programs.is_reference(command) for command in commands):
             item.add_marker(pytest.mark.xfail(reason=better.args[0], strict=False))
+
+
+@pytest.fixture(autouse=True)
+def time_limit():
+    """No test waits for ever: the client's own waits have no limit."""
+
+    def stop(_signal, _frame):
+        raise TimeoutError(f"the test took longer than {TIME_LIMIT} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(TIME_LIMIT)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -57,7 +57,7 @@ def test_the_client_hears_within_two_seconds_and_the_other_engine_goes_on(pair, 
     rc[:].push({"kept": 42}, block=True)
     started = time.monotonic()
     answer = rc[0].apply_async(die)
-    with pytest.raises(ipp.EngineError, match="died while running"):
+    with pytest.raises(ipp.RemoteError, match="EngineError.*died while running"):
         answer.get(20)
     assert time.monotonic() - started < HEARD_WITHIN
     assert rc.ids == [1]
@@ -99,7 +99,7 @@ def test_a_task_with_retries_runs_on_another_engine_after_its_engine_died(pair, 
 
 def test_a_task_without_retries_whose_engine_died_is_an_error_for_the_client(pair):
     _, rc = pair
-    with pytest.raises(ipp.EngineError, match="died while running task"):
+    with pytest.raises(ipp.RemoteError, match="EngineError.*died while running task"):
         rc.load_balanced_view().apply_async(exit_at_once).get(30)
     assert rc.load_balanced_view().apply_sync(len, "abc") == 3
 
@@ -115,7 +115,7 @@ def test_a_dead_rank_ends_its_mpi_world_and_leaves_other_engines_alone(own_clust
     rc[single].push({"kept": 42}, block=True)
     started = time.monotonic()
     answer = rc[1].apply_async(kill_self)
-    with pytest.raises(ipp.EngineError):
+    with pytest.raises(ipp.RemoteError, match="EngineError"):
         answer.get(20)
     assert time.monotonic() - started < HEARD_WITHIN
     wait_until(lambda: rc.ids == [single], "the rest of the MPI world is unregistered")

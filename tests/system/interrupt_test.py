@@ -64,6 +64,7 @@ def test_an_executed_cell_is_interrupted_and_the_cells_behind_it_are_aborted(loc
     busy = view.execute(f"import time; open({str(marker)!r}, 'w').close(); time.sleep(60)", block=False)
     wait_until(marker.exists, "the engine is busy")
     behind = view.execute("ran = True", block=False)
+    wait_until(lambda: local_rc.queue_status()[0]["queue"] >= 2, "the second cell is queued")
     local_rc.send_signal(signal.SIGINT, targets=0, block=True)
     with pytest.raises(ipp.RemoteError, match="KeyboardInterrupt"):
         busy.get(20)

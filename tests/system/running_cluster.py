@@ -44,6 +44,9 @@ class RunningCluster:
         )
         if wait:
             wait_until(self.is_listening, "the controller writes its connection files")
+            if programs.is_reference(programs.CONTROLLER):
+                # the original handles signals, and so ends all its processes, only when all are up
+                ipp.Client(str(self.connection_file("client")), timeout=PATIENCE).close()
         return self.controller
 
     def is_listening(self):

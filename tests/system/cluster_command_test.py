@@ -1,0 +1,177 @@
+"""The start command: one line starts a cluster, one line ends it, and nothing stays behind."""
+
+import json
+import signal
+
+import ipyparallel as ipp
+import programs
+import psutil
+import pytest
+from programs import PATIENCE, wait_until
+
+only_ours = pytest.mark.better_than_reference("the original leaves its processes behind")
+
+
+class Commanded:
+    """A cluster under a profile of its own, handled by the start command alone."""
+
+    def __init__(self, stage, command, profile):
+        self.stage, self.command, self.profile = stage, command, profile
+        self.folder = stage.ipython_dir / f"profile_{profile}"
+        self.file = self.folder / "security" / "ipcontroller-client.json"
+
+    def start(self, *options):
+        return self.stage.start([*self.command, "start", f"--profile={self.profile}", *options], "cluster")
+
+    def run(self, verb, *options, profile=True, timeout=PATIENCE):
+        chosen = [f"--profile={self.profile}"] if profile else []
+        return self.stage.run([*self.command, verb, *chosen, *options], timeout=timeout)
+
+    def client(self, count, starter=None):
+        wait_until(
+            lambda: self.file.exists() or (starter and not starter.is_running()),
+            "the controller writes its connection file",
+        )
+        assert self.file.exists(), starter.output()
+        client = ipp.Client(str(self.file), timeout=PATIENCE)
+        wait_until(lambda: len(client.ids) == count, f"{count} engines register")
+        return client
+
+    def processes(self):
+        """The processes that belong to this profile, the start command aside."""
+        return [
+            process
+            for process in programs.processes_tagged(self.stage.tag)
+            if self.profile in " ".join(process.cmdline())
+            or str(self.folder) == process.environ().get("IPP_PROFILE_DIR")
+        ]
+
+
+@pytest.fixture
+def commanded(request, stage, cluster_cmd):
+    return Commanded(stage, cluster_cmd, f"{abs(hash(request.node.name)) % 10**8}")
+
+
+@pytest.mark.parametrize("engines", ["local", "mpi", "MPIEngineSetLauncher"])
+def test_one_line_starts_a_cluster_and_the_end_of_that_line_ends_it(commanded, engines, mpiexec):
+    if engines == "MPIEngineSetLauncher":
+        engines = "ipyparallel.cluster.launcher.MPIEngineSetLauncher"
+    starter = commanded.start("-n", "3", f"--engines={engines}")
+    rc = commanded.client(3, starter)
+    assert rc.ids == [0, 1, 2]
+    assert rc[:].apply_sync(len, "abc") == [3] * 3
+    rc.close()
+    starter.stop(30)
+    wait_until(lambda: not commanded.processes(), "the cluster's processes end", 20)
+    assert not commanded.file.exists()
+    assert not (commanded.folder / "security" / "cluster-.json").exists()
+
+
+def test_ctrl_c_ends_the_cluster(commanded):
+    starter = commanded.start("-n", "2")
+    commanded.client(2, starter).close()
+    starter.signal(signal.SIGINT)
+    starter.wait(30)
+    wait_until(lambda: not commanded.processes(), "the cluster's processes end", 20)
+    assert not commanded.file.exists()
+
+
+def test_a_daemon_is_started_listed_and_stopped(commanded):
+    started = commanded.run("start", "-n", "2", "--daemonize")
+    assert started.returncode == 0, started.stderr
+    rc = commanded.client(2)
+    assert rc[:].apply_sync(len, "ab") == [2, 2]
+    rc.close()
+    rows = [row for row in commanded.run("list", profile=False).stdout.splitlines() if commanded.profile in row]
+    assert len(rows) == 1 and "True" in rows[0]
+    listed = json.loads(commanded.run("list", "-o", "json", profile=False).stdout)
+    assert [entry for entry in listed if commanded.profile in json.dumps(entry)]
+    assert commanded.run("stop").returncode == 0
+    wait_until(lambda: not commanded.processes(), "the cluster's processes end", 20)
+    assert not commanded.file.exists()
+    assert commanded.profile not in commanded.run("list", profile=False).stdout
+
+
+def test_more_engines_are_added_to_a_running_cluster(commanded):
+    starter = commanded.start("-n", "1")
+    rc = commanded.client(1, starter)
+    more = commanded.stage.start(
+        [*commanded.command, "engines", f"--profile={commanded.profile}", "-n", "2"], "more-engines"
+    )
+    wait_until(lambda: len(rc.ids) == 3, "two more engines register")
+    assert rc[:].apply_sync(len, "abc") == [3] * 3
+    rc.close()
+    more.stop(30)
+    starter.stop(30)
+
+
+@only_ours
+def test_nothing_is_left_for_long_when_the_start_command_is_killed(commanded):
+    starter = commanded.start("-n", "2")
+    commanded.client(2, starter).close()
+    starter.signal(signal.SIGKILL)
+    starter.wait(10)
+    wait_until(lambda: not commanded.processes(), "the cluster's processes end", 20)
+
+
+def test_stop_all_succeeds_where_nothing_runs(commanded):
+    assert commanded.run("stop", "--all", profile=False).returncode == 0
+
+
+def test_clean_removes_what_dead_clusters_left(commanded):
+    starter = commanded.start("-n", "1")
+    commanded.client(1, starter).close()
+    for process in [*commanded.processes(), psutil.Process(starter.pid)]:
+        try:
+            process.kill()
+        except psutil.Error:
+            pass
+    starter.wait(10)
+    wait_until(lambda: not commanded.processes(), "the killed processes are gone", 20)
+    cleaned = commanded.run("clean")
+    assert cleaned.returncode == 0
+    assert not commanded.file.exists()
+    assert not (commanded.folder / "security" / "cluster-.json").exists()
+
+
+@only_ours
+def test_the_start_command_says_how_to_connect(commanded):
+    starter = commanded.start("-n", "2")
+    commanded.client(2, starter).close()
+    wait_until(lambda: "Client(" in starter.output(), "it says how to connect", 10)
+    assert "2" in starter.output()
+    starter.stop(30)
+
+
+@only_ours
+def test_engines_that_cannot_start_end_the_start_command_with_their_reason(commanded, tmp_path):
+    (tmp_path / "pxengine").write_text("#!/bin/sh\necho 'engine: the disk is on fire' >&2\nexit 7\n")
+    (tmp_path / "pxengine").chmod(0o755)
+    starter = commanded.start("-n", "2", f"--EngineLauncher.engine_cmd={tmp_path / 'pxengine'}")
+    assert starter.wait(60) != 0
+    assert "disk is on fire" in starter.output() or ".log" in starter.output()
+    wait_until(lambda: not commanded.processes(), "nothing stays behind", 20)
+
+
+@only_ours
+def test_profiles_are_listed_and_created(commanded):
+    listed = commanded.stage.run([*commanded.command, "profile", "list"])
+    assert listed.returncode == 0
+    for name in ("default", "mpi", "slurm"):
+        assert name in listed.stdout
+    created = commanded.stage.run(
+        [*commanded.command, "profile", "create", commanded.profile]
+    )
+    assert created.returncode == 0, created.stderr
+    assert commanded.folder.is_dir()
+
+
+@only_ours
+def test_a_python_config_file_is_named_and_left_alone(commanded):
+    commanded.folder.mkdir(parents=True, exist_ok=True)
+    config = commanded.folder / "ipcluster_config.py"
+    config.write_text("c.Cluster.n = 7\nraise SystemExit(99)\n")
+    starter = commanded.start("-n", "1")
+    commanded.client(1, starter).close()
+    assert "ipcluster_config.py" in starter.output()
+    starter.stop(30)

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
+#include <px/controller/sqlite_database.hpp>
 #include <px/controller/task_store.hpp>
 #include <px/wire/error.hpp>
 
@@ -14,15 +20,18 @@ namespace px {
 struct SqliteStoreOptions {
   std::string table = "ipython-tasks";
   Duration commit_interval = std::chrono::milliseconds(100);
+  /// After a failure it is tried again so much later.
+  Duration retry_interval = std::chrono::seconds(2);
   std::size_t commit_rows = 4096;        ///< So many changed records are written at once.
-  std::size_t cached_records = 4096;     ///< Unfinished records that stay in memory.
+  std::size_t cached_records = 4096;     ///< Unfinished records that stay in memory too.
   std::size_t cached_bytes = 64u << 20;  ///< Changed records of so many bytes are written at once.
   /// Told in one line of what went wrong on the disk; the cluster goes on.
   std::function<void(std::string_view)> warn = [](std::string_view) {};
 };
 
 /// The records in an SQLite file that the reference's SQLiteDB reads and writes too.
-/// Changes are gathered and written in groups; a query first writes what has gathered.
+/// Changes are gathered and written in groups; a query first writes what has gathered. While the
+/// disk refuses (full, read-only), the latest changes wait in memory, the oldest are given up.
 class SqliteStore final : public TaskStore {
  public:
   /// errors  system: the file cannot be opened or is no database.
@@ -39,12 +48,50 @@ class SqliteStore final : public TaskStore {
   void drop(const std::vector<MessageId>& msg_ids) override;
   void drop_finished(const std::optional<EngineUuid>& engine) override;
   void on_time(Instant now) override;
-  std::optional<Instant> next_deadline() const override;
+  std::optional<Instant> next_deadline() const override { return deadline_; }
 
  private:
-  class Database;
-  explicit SqliteStore(std::unique_ptr<Database> database);
-  std::unique_ptr<Database> database_;
+  /// A record in memory: one that waits to be written, or an unfinished one that will change.
+  struct Entry {
+    TaskRecord record;
+    std::size_t bytes = 0;
+    bool is_on_disk = false;      ///< In some version.
+    bool has_new_request = true;  ///< Since it was written last.
+    bool is_changed = false;
+  };
+  using Entries = std::list<Entry>;
+  struct Statements {
+    SqliteStatement upsert, update, select;
+  };
+
+  SqliteStore(SqliteDatabase database, Statements statements, std::string table,
+              SqliteStoreOptions options);
+  static Result<std::string> prepare_table(SqliteDatabase& database,
+                                           const SqliteStoreOptions& options);
+  static Result<Statements> prepare_statements(SqliteDatabase& database, const std::string& table);
+
+  std::optional<TaskRecord> read(const MessageId& msg_id);
+  /// From memory or, brought into memory, from the disk; end() where there is none.
+  std::optional<Entries::iterator> load(const MessageId& msg_id);
+  Entries::iterator keep(TaskRecord record, bool is_on_disk);
+  void apply(Entries::iterator entry, const RecordChange& change);
+  void erase(Entries::iterator entry);
+  /// Writes all changed records in one transaction; false, and one warning, where that fails.
+  bool flush();
+  Result<void> write_changed();
+  void settle_written();
+  void trim(Entries& entries, std::size_t records, std::size_t bytes);
+  void report(const Error& error);
+
+  SqliteDatabase database_;
+  Statements statements_;
+  std::string table_;
+  SqliteStoreOptions options_;
+  Entries changed_, clean_;  // the oldest first
+  std::unordered_map<MessageId, Entries::iterator, StringIdHash, StringIdEqual> entries_;
+  std::size_t changed_bytes_ = 0, clean_bytes_ = 0;
+  std::optional<Instant> deadline_;
+  bool is_failing_ = false;
 };
 
 }  // namespace px

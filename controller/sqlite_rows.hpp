@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <px/controller/db_query.hpp>
+#include <px/controller/sqlite_database.hpp>
+#include <px/controller/task_record.hpp>
+#include <px/controller/task_store.hpp>
+
+namespace px {
+
+// How a task record lies in a row: 23 columns in the order of record_keys(), with the declared
+// types of the reference. Parts are JSON text, dates ISO text, buffers a pickled list of bytes.
+
+/// A table's name, quoted for use in a statement.
+std::string quoted_table(const std::string& table);
+
+std::string create_table_sql(const std::string& table);
+/// Whether a table has just the columns of ours; an absent one has not, see `is_absent`.
+struct TableState {
+  bool is_absent = false;
+  bool is_ours = false;
+};
+Result<TableState> inspect_table(SqliteDatabase& database, const std::string& table);
+
+/// Writes a whole row, over an older one where there is one.
+std::string upsert_sql(const std::string& table);
+/// Writes what changes after the submission; the request, which may be large, stays.
+std::string update_sql(const std::string& table);
+/// All columns, of rows that `where` names; NULL for the buffers where they are left out.
+std::string select_sql(const std::string& table, Buffers buffers, const std::string& where);
+
+/// For upsert_sql() and update_sql().
+void bind_record(SqliteStatement& statement, const TaskRecord& record, bool with_request);
+/// The record in the present row of select_sql().
+TaskRecord read_record(const SqliteStatement& row);
+
+/// A condition that every row fulfils that the filter matches, and maybe more rows.
+struct RoughCondition {
+  std::string sql;  ///< "1" where nothing can be said.
+  std::vector<std::string> values;
+};
+RoughCondition rough_condition(const RecordFilter& filter);
+
+}  // namespace px

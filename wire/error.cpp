@@ -5,10 +5,9 @@
 
 namespace px {
 
-void check(bool ok, std::source_location where) {
+void check(bool ok, const char* file, int line, const char* function) {
   if (ok) return;
-  std::fprintf(stderr, "bug: a check failed at %s:%u in %s\n", where.file_name(),
-               static_cast<unsigned>(where.line()), where.function_name());
+  std::fprintf(stderr, "bug: a check failed at %s:%d in %s\n", file, line, function);
   std::abort();
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <source_location>
 #include <string>
 #include <utility>
 #include <variant>
@@ -25,7 +24,8 @@ struct Error {
 };
 
 /// Stops the process, naming the caller's line, unless `ok`: for what only a bug can break.
-void check(bool ok, std::source_location where = std::source_location::current());
+void check(bool ok, const char* file = __builtin_FILE(), int line = __builtin_LINE(),
+           const char* function = __builtin_FUNCTION());
 
 /// A T or an Error, under the names of std::expected, which C++20 lacks.
 template <class T>

@@ -5,6 +5,7 @@ namespace px {
 Result<PlannedProcess> LocalLauncher::plan_controller(const LaunchRequest& request,
                                                       const Machine& machine) const {
   PlannedProcess controller;
+  controller.has_children = true;  // ipyparallel's own is a family of processes
   controller.command = {.argv = controller_argv(request),
                         .environment = cluster_environment(request),
                         .log_file = controller_log(request, machine)};

@@ -58,10 +58,7 @@ Result<void> stop_processes(const ClusterRecord& living, std::optional<int> supe
       living.controller ? std::vector<int>{living.controller->pid} : std::vector<int>{};
   if (supervisor) {
     processes.signal(*supervisor, signal == SIGKILL ? SIGTERM : signal, false);
-    std::vector<int> all = engines;
-    all.insert(all.end(), controllers.begin(), controllers.end());
-    all.push_back(*supervisor);
-    wait_for_end(all, supervisor_patience, processes);
+    wait_for_end({*supervisor}, supervisor_patience, processes);
   }
   std::vector<int> left = end_processes(engines, signal, processes);
   const std::vector<int> left_controllers = end_processes(controllers, signal, processes);

@@ -1,0 +1,111 @@
+"""Launcher plug-ins for ipyparallel: its own Cluster and ipcluster start the programs of polyxeus.
+
+    ipp.Cluster(controller="polyxeus", engines="polyxeus-mpi", n=4)
+    ipcluster start --controller=polyxeus --engines=polyxeus-mpi -n 4
+
+The package declares them as entry points, so that nothing needs to be configured.
+"""
+
+import asyncio
+import os
+import shutil
+import sys
+
+try:
+    from ipyparallel.cluster.launcher import (
+        LocalControllerLauncher,
+        LocalEngineLauncher,
+        LocalEngineSetLauncher,
+        MPIControllerLauncher,
+        MPIEngineSetLauncher,
+    )
+    from traitlets import default
+except ImportError as missing:
+    raise ImportError(
+        "polyxeus.launchers are plug-ins for ipyparallel, which is not installed here "
+        f"({missing}); without it, use the command pxcluster"
+    ) from missing
+
+__all__ = [
+    "PolyxeusControllerLauncher",
+    "PolyxeusEngineSetLauncher",
+    "PolyxeusMPIControllerLauncher",
+    "PolyxeusMPIEngineSetLauncher",
+    "program",
+]
+
+
+def program(name):
+    """The path of a program of polyxeus: beside this Python, or in $PATH; else the bare name."""
+    beside = os.path.join(os.path.dirname(sys.executable), name)
+    if os.access(beside, os.X_OK):
+        return beside
+    return shutil.which(name) or name
+
+
+class _Controller:
+    """pxcontroller as the controller of an ipyparallel Cluster."""
+
+    @default("controller_cmd")
+    def _default_controller_cmd(self):
+        return [program("pxcontroller")]
+
+    def start(self, *args, **kwargs):
+        # A Cluster sleeps for `delay`, 1 s by default, between controller and engines, and then
+        # waits for the connection files as well. Ours say that the controller is ready: the sleep
+        # gains nothing. A delay that somebody has chosen stays.
+        cluster = self.parent
+        if getattr(cluster, "send_engines_connection_env", False):
+            if cluster.delay == type(cluster).delay.default_value:
+                cluster.delay = 0
+        return super().start(*args, **kwargs)
+
+    async def get_connection_info(self, timeout=None):
+        """What the connection files say, once both are there.
+
+        They appear when the controller is ready, so that there is nothing to wait for afterwards:
+        look for them often, then the engines start as soon as they can.
+        """
+        loop = asyncio.get_running_loop()
+        patience = self.connection_info_timeout if timeout is None else timeout
+        deadline = loop.time() + patience
+        files = list(self.connection_files.values())
+        while not all(map(os.path.exists, files)) and self.poll() is None:
+            if 0 <= patience and loop.time() > deadline:
+                break  # the base class says what is wrong
+            await asyncio.sleep(0.01)
+        return await super().get_connection_info(timeout=timeout)
+
+
+class _Engine:
+    """pxengine as the engine of an ipyparallel Cluster."""
+
+    @default("engine_cmd")
+    def _default_engine_cmd(self):
+        return [program("pxengine")]
+
+
+class PolyxeusControllerLauncher(_Controller, LocalControllerLauncher):
+    """Starts pxcontroller on this host."""
+
+
+class PolyxeusMPIControllerLauncher(_Controller, MPIControllerLauncher):
+    """Starts pxcontroller by mpiexec."""
+
+
+class PolyxeusEngineLauncher(_Engine, LocalEngineLauncher):
+    """Starts one pxengine on this host."""
+
+
+class PolyxeusEngineSetLauncher(_Engine, LocalEngineSetLauncher):
+    """Starts pxengines on this host, all at once: they need no pause between them."""
+
+    launcher_class = PolyxeusEngineLauncher
+
+    @default("delay")
+    def _default_delay(self):
+        return 0.0
+
+
+class PolyxeusMPIEngineSetLauncher(_Engine, MPIEngineSetLauncher):
+    """Starts pxengines as the ranks of one mpiexec; their ids are their ranks."""

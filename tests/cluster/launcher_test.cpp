@@ -1,0 +1,193 @@
+#include <gtest/gtest.h>
+
+#include <px/cluster/launcher.hpp>
+#include <px/cluster/start_plan.hpp>
+
+namespace px {
+namespace {
+
+Machine machine_with(std::vector<std::string> programs,
+                     std::map<std::string, std::string> variables = {}) {
+  return {.cores = 4,
+          .physical_cores = 2,
+          .is_root = false,
+          .pid = 77,
+          .find_program = [programs](const std::string& name) -> std::optional<std::string> {
+            for (const std::string& program : programs)
+              if (program == name) return "/bin/" + name;
+            return std::nullopt;
+          },
+          .variable = [variables](const std::string& name) -> std::optional<std::string> {
+            const auto found = variables.find(name);
+            return found == variables.end() ? std::nullopt : std::optional(found->second);
+          }};
+}
+
+Machine usual_machine() {
+  return machine_with({"pxcontroller", "pxengine", "mpiexec"});
+}
+
+LaunchRequest request_for(int engine_count, const std::string& cluster_id = "") {
+  LaunchRequest request;
+  request.settings.controller_cmd = {"pxcontroller"};
+  request.settings.engine_cmd = {"pxengine"};
+  request.paths.root = "/home/ann/.ipython/profile_default";
+  request.paths.cluster_id = cluster_id;
+  request.engine_set_id = "1700";
+  request.engine_count = engine_count;
+  return request;
+}
+
+EnginePlan plan_of(const std::string& launcher, const LaunchRequest& request,
+                   const Machine& machine = usual_machine()) {
+  auto plan = (*find_launcher(launcher))->plan_engines(request, machine);
+  EXPECT_TRUE(plan) << plan.error().what;
+  return *plan;
+}
+
+std::vector<std::string> words(std::initializer_list<std::string> list) {
+  return list;
+}
+
+TEST(Launcher, IsFoundByEveryNameThatIpyparallelHasForIt) {
+  for (const char* name : {"local", "Local", "LocalEngineSetLauncher", "LocalControllerLauncher",
+                           "ipyparallel.cluster.launcher.LocalEngineSetLauncher",
+                           "ipyparallel.cluster.launcher:LocalEngineSetLauncher", "polyxeus"})
+    EXPECT_EQ((*find_launcher(name))->name(), "local") << name;
+  for (const char* name : {"mpi", "MPI", "MPIEngineSetLauncher", "MPIControllerLauncher",
+                           "MPIExecEngineSetLauncher", "polyxeus-mpi"})
+    EXPECT_EQ((*find_launcher(name))->name(), "mpi") << name;
+}
+
+TEST(Launcher, SaysWhichOnesThereAre) {
+  EXPECT_EQ(find_launcher("slurm").error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(find_launcher("carrier-pigeon").error().kind, ErrorKind::bad_input);
+}
+
+TEST(LocalLauncher, StartsOneProcessForEachEngine) {
+  LaunchRequest request = request_for(2, "abc");
+  request.settings.engine_args = {"--debug"};
+  const EnginePlan plan = plan_of("local", request);
+  ASSERT_EQ(plan.processes.size(), 2u);
+  const Command& command = plan.processes[1].command;
+  EXPECT_EQ(command.argv, words({"pxengine", "--debug"}));
+  EXPECT_EQ(command.log_file, request.paths.log() / "ipengine-abc-1700-1.log");
+  EXPECT_EQ(command.environment.at("IPP_CLUSTER_ID"), "abc");
+  EXPECT_EQ(command.environment.at("IPP_PROFILE_DIR"), "/home/ann/.ipython/profile_default");
+}
+
+TEST(LocalLauncher, PassesAddressAndArgumentsToTheController) {
+  LaunchRequest request = request_for(1);
+  request.settings.ip = "*";
+  request.settings.location = "node1";
+  request.settings.controller_args = {"--sqlitedb"};
+  const auto controller = (*find_launcher("local"))->plan_controller(request, usual_machine());
+  ASSERT_TRUE(controller);
+  EXPECT_EQ(controller->command.argv,
+            words({"pxcontroller", "--ip=*", "--location=node1", "--sqlitedb"}));
+  EXPECT_EQ(controller->command.log_file.filename(), "ipcontroller-77.log");
+}
+
+TEST(MpiLauncher, StartsAllEnginesByOneMpiexec) {
+  LaunchRequest request = request_for(2);
+  request.settings.mpi_args = {"--bind-to", "none"};
+  request.settings.engine_args = {"--debug"};
+  const EnginePlan plan = plan_of("mpi", request);
+  ASSERT_EQ(plan.processes.size(), 1u);
+  EXPECT_EQ(plan.processes[0].command.argv,
+            words({"mpiexec", "-n", "2", "--bind-to", "none", "pxengine", "--mpi", "--debug"}));
+  EXPECT_EQ(plan.processes[0].engine_count, 2);
+  EXPECT_TRUE(plan.notes.empty());
+}
+
+TEST(MpiLauncher, StartsTheControllerAsOneRank) {
+  const auto controller = (*find_launcher("mpi"))->plan_controller(request_for(2), usual_machine());
+  ASSERT_TRUE(controller);
+  EXPECT_EQ(controller->command.argv, words({"mpiexec", "-n", "1", "pxcontroller"}));
+}
+
+TEST(MpiLauncher, NamesAnMpiexecThatIsMissing) {
+  const auto plan =
+      (*find_launcher("mpi"))->plan_engines(request_for(2), machine_with({"pxengine"}));
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().kind, ErrorKind::unsupported);
+  EXPECT_NE(plan.error().what.find("'mpiexec'"), std::string::npos);
+}
+
+TEST(MpiLauncher, OversubscribesByItselfAndSaysSo) {
+  const EnginePlan plan = plan_of("mpi", request_for(8));
+  EXPECT_EQ(plan.processes[0].command.environment.at("OMPI_MCA_rmaps_base_oversubscribe"), "1");
+  ASSERT_EQ(plan.notes.size(), 1u);
+  EXPECT_NE(plan.notes[0].find("8 ranks on 4 cores"), std::string::npos);
+}
+
+TEST(MpiLauncher, OversubscribesHardwareThreadsWithoutAWord) {
+  const EnginePlan plan = plan_of("mpi", request_for(4));
+  EXPECT_TRUE(plan.processes[0].command.environment.contains("OMPI_MCA_rmaps_base_oversubscribe"));
+  EXPECT_TRUE(plan.notes.empty());
+}
+
+TEST(MpiLauncher, DoesNotOversubscribeWhereOthersSayWhereRanksGo) {
+  LaunchRequest request = request_for(8);
+  EXPECT_TRUE(
+      plan_of("mpi", request, machine_with({"mpiexec", "pxengine"}, {{"SLURM_JOB_ID", "1"}}))
+          .notes.empty());
+  request.settings.mpi_args = {"--hostfile", "hosts"};
+  EXPECT_TRUE(plan_of("mpi", request).notes.empty());
+}
+
+TEST(MpiLauncher, LetsRootRunAndSaysSo) {
+  Machine machine = usual_machine();
+  machine.is_root = true;
+  const EnginePlan plan = plan_of("mpi", request_for(2), machine);
+  EXPECT_EQ(plan.processes[0].command.environment.at("OMPI_ALLOW_RUN_AS_ROOT"), "1");
+  EXPECT_EQ(plan.processes[0].command.environment.at("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1");
+  EXPECT_EQ(plan.notes.size(), 1u);
+}
+
+TEST(MpiLauncher, KeepsWhatTheUserHasSetForRoot) {
+  Machine machine =
+      machine_with({"mpiexec", "pxengine"},
+                   {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
+  machine.is_root = true;
+  const EnginePlan plan = plan_of("mpi", request_for(2), machine);
+  EXPECT_TRUE(plan.notes.empty());
+  EXPECT_FALSE(plan.processes[0].command.environment.contains("OMPI_ALLOW_RUN_AS_ROOT"));
+}
+
+TEST(StartPlan, KnowsWhichLogsAreThoseOfItsCluster) {
+  for (const char* name : {"ipcontroller-12.log", "ipengine--1700-0.log", "ipengine-1700-12.log"})
+    EXPECT_TRUE(is_log_of_cluster(name, "")) << name;
+  for (const char* name : {"ipcontroller-ab-12.log", "ipengine-ab-1700-0.log", "notes.log",
+                           "ipengine--1700-0.txt", "engines.json"})
+    EXPECT_FALSE(is_log_of_cluster(name, "")) << name;
+  EXPECT_TRUE(is_log_of_cluster("ipcontroller-ab-12.log", "ab"));
+  EXPECT_TRUE(is_log_of_cluster("ipengine-ab-1700-0.log", "ab"));
+  EXPECT_FALSE(is_log_of_cluster("ipengine--1700-0.log", "ab"));
+}
+
+TEST(StartPlan, SaysHowToConnectWithTheArgumentsThatAreNeeded) {
+  ProfilePaths paths;
+  paths.root = "/home/ann/.ipython/profile_default";
+  EXPECT_NE(how_to_connect(paths, true, false).find("ipp.Client()"), std::string::npos);
+  paths.root = "/home/ann/.ipython/profile_big";
+  paths.cluster_id = "b";
+  const std::string text = how_to_connect(paths, true, false);
+  EXPECT_NE(text.find("ipp.Client(profile=\"big\", cluster_id=\"b\")"), std::string::npos);
+  EXPECT_NE(text.find("pxcluster stop --profile=big --cluster-id=b"), std::string::npos);
+  EXPECT_NE(how_to_connect(paths, false, false).find("profile_dir=\"/home/ann"), std::string::npos);
+}
+
+TEST(StartPlan, GivesEachEngineSetAnIdOfItsOwn) {
+  EXPECT_EQ(new_engine_set_id(17, {}), "17");
+  EXPECT_EQ(new_engine_set_id(17, {{"17", {}}, {"17-1", {}}}), "17-2");
+}
+
+TEST(StartPlan, KnowsWhenAControllerKeepsItsFiles) {
+  EXPECT_TRUE(keeps_connection_files({"--ip=*", "--reuse"}));
+  EXPECT_TRUE(keeps_connection_files({"--restore"}));
+  EXPECT_FALSE(keeps_connection_files({"--ip=*"}));
+}
+
+}  // namespace
+}  // namespace px

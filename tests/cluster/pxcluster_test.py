@@ -1,0 +1,355 @@
+"""pxcluster with real processes: what it leaves behind, what it says, what it exits with.
+
+    PXCLUSTER=build/dev/pxcluster python -m pytest tests/cluster
+
+$PXCLUSTER_CONTROLLER and $PXCLUSTER_ENGINE name the commands to start (default: the programs beside
+pxcluster or in $PATH). Waits are bounded; nothing here sleeps for a fixed time.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+PXCLUSTER = os.environ.get("PXCLUSTER") or shutil.which("pxcluster")
+CONTROLLER = os.environ.get("PXCLUSTER_CONTROLLER")
+ENGINE = os.environ.get("PXCLUSTER_ENGINE")
+
+pytestmark = pytest.mark.skipif(not PXCLUSTER, reason="no pxcluster: set $PXCLUSTER")
+
+
+def until(condition, what, seconds=30):
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
+        time.sleep(0.02)
+
+
+class Place:
+    """A folder of profiles, and pxcluster in it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.profile = folder / "profile_default"
+        self.security = self.profile / "security"
+        self.cluster_file = self.security / "cluster-.json"
+        self.environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("IPP_")
+        }
+        self.environment["IPYTHONDIR"] = str(folder)
+        self.started = []
+
+    def command(self, *arguments):
+        words = [PXCLUSTER, *arguments]
+        if arguments[0] == "start" and CONTROLLER:
+            words[2:2] = ["--controller-cmd", CONTROLLER]
+        if arguments[0] in ("start", "engines") and ENGINE:
+            words[2:2] = ["--engine-cmd", ENGINE]
+        return words
+
+    def run(self, *arguments, **environment):
+        return subprocess.run(
+            self.command(*arguments),
+            env={**self.environment, **environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=90,
+        )
+
+    def start(self, *arguments, **environment):
+        """In front; returns when the engines are ready."""
+        output = self.folder / f"start{len(self.started)}.out"
+        with output.open("w") as file:
+            process = subprocess.Popen(
+                self.command("start", *arguments),
+                env={**self.environment, **environment},
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        process.output = output
+        self.started.append(process)
+        until(
+            lambda: "ready" in output.read_text() or process.poll() is not None,
+            "the engines",
+            60,
+        )
+        assert process.poll() is None, output.read_text()
+        return process
+
+    def pids(self):
+        """Every process that was started for a cluster of this place."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                environment = (entry / "environ").read_bytes()
+                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            except OSError:
+                continue
+            variable = b"IPP_PROFILE_DIR=" + str(self.profile).encode() + b"\0"
+            if variable in environment and state != "Z":
+                found.append(int(entry.name))
+        return found
+
+    def becomes_empty(self):
+        """Files are gone at once; a process may take a moment to be."""
+        until(lambda: not self.pids(), f"the end of {self.pids()}", 5)
+        return not list(self.security.glob("*")) and not list(self.profile.glob("pid/*"))
+
+    def recorded_pids(self):
+        state = json.loads(self.cluster_file.read_text())
+        controller = state["controller"]["state"]["pid"]
+        engines = []
+        for engine_set in state["engines"]["sets"].values():
+            engines += [e["pid"] for e in engine_set.get("engines", {}).values()]
+            engines += [engine_set["pid"]] if engine_set["pid"] > 0 else []
+        return controller, engines
+
+
+@pytest.fixture
+def place(tmp_path):
+    place = Place(tmp_path)
+    yield place
+    for process in place.started:
+        if process.poll() is None:
+            process.kill()
+        process.wait(10)
+    for pid in place.pids():
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_everything_and_exits_0(place, number):
+    process = place.start("-n", "2")
+    assert len(place.pids()) >= 3
+    process.send_signal(number)
+    assert process.wait(20) == 0
+    assert place.becomes_empty()
+
+
+def test_kill_9_leaves_no_process_behind(place):
+    process = place.start("-n", "2")
+    process.kill()
+    process.wait(10)
+    until(lambda: not place.pids(), "the end of all processes", 15)
+    assert place.run("list").stdout.count("\n") == 1
+    # what is left of it does not hinder the next one
+    again = place.start("-n", "1")
+    assert "has died" in again.output.read_text()
+    again.terminate()
+    assert again.wait(20) == 0
+    assert place.becomes_empty()
+
+
+@pytest.mark.skipif(not shutil.which("mpiexec"), reason="no mpiexec")
+def test_kill_9_leaves_no_rank_behind(place):
+    process = place.start("-n", "3", "--engines=mpi")
+    assert place.recorded_pids()[1], "mpiexec's pid is recorded"
+    assert "MPI" in place.run("list").stdout
+    process.kill()
+    process.wait(10)
+    until(lambda: not place.pids(), "the end of all ranks", 20)
+
+
+@pytest.mark.skipif(not shutil.which("mpiexec"), reason="no mpiexec")
+def test_ctrl_c_ends_all_ranks(place):
+    process = place.start("-n", "3", "--engines=MPIEngineSetLauncher", "--controller=mpi")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 0
+    assert place.becomes_empty()
+
+
+def test_a_second_start_exits_10_and_harms_nothing(place):
+    process = place.start("-n", "1")
+    before = place.recorded_pids()
+    second = place.run("start", "-n", "1")
+    assert second.returncode == 10
+    assert "runs already" in second.stderr
+    assert place.recorded_pids() == before
+    assert process.poll() is None
+
+
+def test_two_clusters_of_one_profile_live_side_by_side(place):
+    first = place.start("-n", "1", "--cluster-id=a")
+    second = place.start("-n", "1", "--cluster-id=b")
+    assert 'cluster_id="b"' in second.output.read_text()
+    rows = place.run("list").stdout.splitlines()[1:]
+    assert [row.split() for row in rows] == [
+        ["default", "a", "True", "1", "Local"],
+        ["default", "b", "True", "1", "Local"],
+    ]
+    assert place.run("stop", "a").returncode == 0
+    assert first.wait(20) == 0
+    assert second.poll() is None
+    assert place.run("stop", "--all").returncode == 0
+    assert second.wait(20) == 0
+    assert place.becomes_empty()
+
+
+def test_a_daemon_is_listed_and_stopped(place):
+    started = place.run("start", "-n", "2", "--daemonize")
+    assert started.returncode == 0, started.stderr
+    assert len(json.loads(place.run("list", "-o", "json").stdout)) == 1
+    assert place.run("clean").returncode == 1
+    assert place.pids()
+    assert place.run("stop").returncode == 0
+    assert place.becomes_empty()
+    assert json.loads(place.run("list", "-o", "json").stdout) == []
+    assert place.run("stop").returncode == 11
+    assert place.run("stop", "--all").returncode == 0
+
+
+def test_clean_force_stops_and_removes(place):
+    assert place.run("start", "-n", "1", "--daemonize").returncode == 0
+    assert place.run("clean", "--force").returncode == 0
+    assert place.becomes_empty()
+    assert not list((place.profile / "log").glob("*"))
+
+
+def test_more_engines_join_and_leave(place):
+    process = place.start("-n", "1")
+    assert place.run("engines", "-n", "2", "--daemonize").returncode == 0
+    assert place.run("list").stdout.splitlines()[1].split()[2:4] == ["True", "3"]
+    assert place.run("stop").returncode == 0
+    assert process.wait(20) == 0
+    assert place.becomes_empty()
+
+
+def test_engines_without_a_controller_exit_12(place):
+    result = place.run("engines", "-n", "1")
+    assert result.returncode == 12
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_engines_that_cannot_start_end_it_with_the_reason(place):
+    result = place.run("start", "-n", "2", "--engine-cmd", "sh -c 'echo no such module; exit 3'")
+    assert result.returncode == 1
+    assert "exit code 3" in result.stderr
+    assert "| no such module" in result.stderr
+    assert place.becomes_empty()
+
+
+def test_a_daemon_that_fails_tells_its_parent(place):
+    result = place.run("start", "-n", "1", "--daemonize", "--engine-cmd", "false")
+    assert result.returncode == 1
+    assert "stopped early" in result.stderr
+    assert place.becomes_empty()
+
+
+def test_a_controller_that_cannot_start_ends_it_with_the_reason(place):
+    result = place.run("start", "-n", "1", "--controller-cmd", "sh -c 'echo port in use; exit 5'")
+    assert result.returncode == 1
+    assert "exit code 5" in result.stderr
+    assert "| port in use" in result.stderr
+    assert place.becomes_empty()
+
+
+def test_a_killed_controller_takes_the_engines_along(place):
+    process = place.start("-n", "1")
+    os.kill(place.recorded_pids()[0], signal.SIGKILL)
+    assert process.wait(20) == 1
+    assert "SIGKILL" in process.output.read_text()
+    assert place.becomes_empty()
+
+
+def test_one_engine_that_dies_is_reported_and_the_rest_runs_on(place):
+    process = place.start("-n", "2")
+    os.kill(place.recorded_pids()[1][0], signal.SIGKILL)
+    until(lambda: "SIGKILL" in process.output.read_text(), "the report")
+    until(lambda: place.run("list").stdout.split()[-2] == "1", "the list")
+    process.terminate()
+    assert process.wait(20) == 0
+
+
+def test_a_missing_mpiexec_is_one_clear_line(place):
+    result = place.run("start", "-n", "2", "--engines=mpi", "--mpi-cmd", "mpiexec-that-is-not-there")
+    assert result.returncode == 1
+    assert "mpiexec-that-is-not-there" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert place.becomes_empty()
+
+
+@pytest.mark.parametrize("name", ["slurm", "nonsense"])
+def test_an_unknown_launcher_is_one_clear_line(place, name):
+    result = place.run("start", "-n", "1", f"--engines={name}")
+    assert result.returncode == 1
+    assert name in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_an_unwritable_folder_is_one_clear_line(place):
+    (place.folder / "profile_default").write_text("a file where the folder should be")
+    result = place.run("start", "-n", "1")
+    assert result.returncode == 1
+    assert "profile_default" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_bad_options_are_one_clear_line(place):
+    for arguments in (["-n", "many"], ["-n", "-3"], ["-n", "99999999"]):
+        result = place.run("start", *arguments)
+        assert result.returncode == 1
+        assert result.stderr
+    result = place.run("stop", "--signal=NOPE")
+    assert result.returncode == 1
+    assert "NOPE" in result.stderr
+
+
+def test_a_profile_is_created_and_used(place):
+    assert place.run("profile", "create", "two").returncode == 0
+    assert place.run("profile", "create", "two").returncode == 1
+    own_file = place.folder / "profile_two" / "pxcluster.json"
+    settings = json.loads(own_file.read_text())
+    own_file.write_text(json.dumps({**settings, "n": 1, "environment": {"COLOUR": "green"}}))
+    assert "two" in place.run("profile", "list").stdout
+    assert place.run("start", "--profile=two", "--daemonize").returncode == 0
+    assert place.run("list").stdout.splitlines()[1].split() == ["two", "''", "True", "1", "Local"]
+    assert place.run("stop", "--profile=two").returncode == 0
+    own_file.write_text('{"colour": "green"}')
+    result = place.run("start", "--profile=two")
+    assert result.returncode == 1
+    assert "'colour'" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_python_configuration_is_named_once_and_left_alone(place):
+    place.profile.mkdir()
+    (place.profile / "ipcontroller_config.py").write_text("raise SystemExit(1)")
+    (place.profile / "ipcluster_config.json").write_text('{"Cluster": {"n": 1}}')
+    result = place.run("start", "--daemonize", "--controller-cmd", "sh -c 'exit 5'")
+    assert result.stderr.count("ipcontroller_config.py") == 1
+
+
+def test_signals_for_engines_are_relayed(place):
+    script = "trap 'echo got it; exit 0' USR1; echo waiting; while :; do sleep 0.1; done"
+    output = place.folder / "relay.out"
+    with output.open("w") as file:
+        process = subprocess.Popen(
+            place.command("start", "-n", "1", "--engine-timeout=1", "--engine-cmd", f'sh -c "{script}"'),
+            env=place.environment,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        )
+    place.started.append(process)
+    until(lambda: "did not register" in output.read_text(), "the report of missing engines", 60)
+    assert "ipengine--" in output.read_text()
+    process.send_signal(signal.SIGUSR1)
+    logs = place.profile / "log"
+    until(lambda: any("got it" in log.read_text() for log in logs.glob("ipengine*")), "the relay")
+    process.wait(20)
+    assert place.becomes_empty()

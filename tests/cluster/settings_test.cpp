@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include <px/cluster/console.hpp>
+#include <px/cluster/options.hpp>
+#include <px/cluster/process.hpp>
+#include <px/cluster/settings.hpp>
+
+namespace px {
+namespace {
+
+using Words = std::vector<std::string>;
+using namespace std::chrono_literals;
+
+Json json(const char* text) {
+  return Json::parse(text);
+}
+
+TEST(Settings, AreLaidOverByAProfile) {
+  Settings settings;
+  ASSERT_TRUE(apply_profile(settings, json(R"({"n": 3, "engines": "mpi", "mpi_args": ["-v"],
+      "delay": 1.5, "environment": {"A": "1"}, "description": "x"})"),
+                            "p.json"));
+  EXPECT_EQ(settings.n, 3);
+  EXPECT_EQ(settings.engines, "mpi");
+  EXPECT_EQ(settings.mpi_args, Words{"-v"});
+  EXPECT_EQ(settings.delay, 1.5);
+  EXPECT_EQ(settings.environment.at("A"), "1");
+  EXPECT_EQ(settings.controller, "local");
+}
+
+TEST(Settings, TakeACommandAsOneStringToo) {
+  Settings settings;
+  ASSERT_TRUE(apply_profile(settings, json(R"({"engine_cmd": "python -m 'my engine'"})"), "p"));
+  EXPECT_EQ(settings.engine_cmd, (Words{"python", "-m", "my engine"}));
+}
+
+TEST(Settings, RefuseAKeyThatNobodyKnowsAndNameTheFile) {
+  Settings settings;
+  const auto done = apply_profile(settings, json(R"({"colour": 1})"), "/x/p.json");
+  ASSERT_FALSE(done);
+  EXPECT_NE(done.error().what.find("/x/p.json: nobody knows the key 'colour'"), std::string::npos);
+  EXPECT_EQ(done.error().what.find('\n'), std::string::npos);
+}
+
+TEST(Settings, RefuseWrongTypes) {
+  Settings settings;
+  for (const char* text :
+       {R"({"n": "3"})", R"({"n": -1})", R"({"n": 70000})", R"({"ip": 3})", R"({"delay": -1})",
+        R"({"mpi_args": [1]})", R"({"environment": {"A": 1}})", "[]", "3"})
+    EXPECT_FALSE(apply_profile(settings, json(text), "p")) << text;
+}
+
+TEST(Settings, HonourTheClusterTraitsOfAnIpclusterConfig) {
+  Settings settings;
+  const auto ignored = apply_ipcluster_config(
+      settings, json(R"({"Cluster": {"n": 5, "engine_launcher_class": "MPI", "load_profile": true},
+                         "IPController": {"ip": "*"}})"),
+      "c.json");
+  ASSERT_TRUE(ignored);
+  EXPECT_EQ(settings.n, 5);
+  EXPECT_EQ(settings.engines, "MPI");
+  EXPECT_EQ(*ignored, (Words{"Cluster.load_profile", "IPController"}));
+}
+
+TEST(SplitWords, KnowsBlanksQuotesAndBackslashes) {
+  EXPECT_EQ(split_words("  a  'b c' \"d 'e'\" f\\ g '' "), (Words{"a", "b c", "d 'e'", "f g", ""}));
+  EXPECT_EQ(split_words(""), Words{});
+}
+
+TEST(ProcessEnd, IsToldInWords) {
+  EXPECT_EQ((ProcessEnd{.exit_code = 3}).text(), "ended with exit code 3");
+  EXPECT_TRUE(
+      (ProcessEnd{.exit_code = 0, .signal = SIGKILL}).text().starts_with("was ended by SIGKILL"));
+}
+
+Options parsed(std::vector<const char*> words) {
+  words.insert(words.begin(), "pxcluster");
+  auto result = parse_options(static_cast<int>(words.size()), words.data());
+  EXPECT_TRUE(std::holds_alternative<Options>(result));
+  return std::get<Options>(result);
+}
+
+TEST(Options, UnderstandIpclustersWayOfStarting) {
+  const Options options =
+      parsed({"start", "-n", "4", "--engines=MPIEngineSetLauncher", "--profile=big", "--ip=*",
+              "--daemonize", "--cluster-id=x", "--", "--sqlitedb", "-v"});
+  const auto& start = std::get<StartOptions>(options.command);
+  EXPECT_EQ(start.settings, json(R"({"n": 4, "engines": "MPIEngineSetLauncher", "ip": "*"})"));
+  EXPECT_EQ(start.controller_args, (Words{"--sqlitedb", "-v"}));
+  EXPECT_TRUE(start.is_daemon);
+  EXPECT_TRUE(start.clean_logs);
+  EXPECT_EQ(options.program.profile.profile, "big");
+  EXPECT_EQ(options.program.profile.cluster_id, "x");
+}
+
+TEST(Options, UnderstandTraits) {
+  const Options options =
+      parsed({"start", "--Cluster.n=4", "--Cluster.engine_launcher_class=mpi",
+              "--IPClusterStart.daemonize=True", "--clean-logs=False", "--Colour.red=1"});
+  const auto& start = std::get<StartOptions>(options.command);
+  EXPECT_EQ(start.settings, json(R"({"n": 4, "engines": "mpi"})"));
+  EXPECT_TRUE(start.is_daemon);
+  EXPECT_FALSE(start.clean_logs);
+  EXPECT_EQ(options.unknown, Words{"--Colour.red=1"});
+}
+
+TEST(Options, UnderstandTheOtherCommands) {
+  EXPECT_TRUE(std::get<StartOptions>(parsed({"engines", "-n", "2"}).command).engines_only);
+  EXPECT_TRUE(std::get<ListOptions>(parsed({"list", "-o", "json"}).command).as_json);
+  EXPECT_EQ(std::get<StopOptions>(parsed({"stop", "a", "b", "--signal=KILL"}).command).cluster_ids,
+            (Words{"a", "b"}));
+  EXPECT_TRUE(std::get<CleanOptions>(parsed({"clean", "--force"}).command).force);
+  EXPECT_EQ(
+      std::get<ProfileCreateOptions>(parsed({"profile", "create", "big", "--from=mpi"}).command)
+          .from,
+      "mpi");
+}
+
+TEST(Options, KnowSignalsByNameAndNumber) {
+  EXPECT_EQ(*signal_by_name("15"), SIGTERM);
+  EXPECT_EQ(*signal_by_name("term"), SIGTERM);
+  EXPECT_EQ(*signal_by_name("SIGINT"), SIGINT);
+  EXPECT_FALSE(signal_by_name("NOPE"));
+  EXPECT_FALSE(signal_by_name("0"));
+}
+
+TEST(Progress, IsABarOnATerminal) {
+  EXPECT_EQ(progress_bar(2, 4), "[################................] 2/4 engines");
+  EXPECT_EQ(progress_bar(0, 0), "[################################] 0/0 engines");
+}
+
+TEST(Progress, IsALineASecondElsewhere) {
+  ProgressLines lines;
+  const Instant start{};
+  EXPECT_EQ(lines.line(0, 9, start), "0/9 engines");
+  EXPECT_EQ(lines.line(1, 9, start + 500ms), std::nullopt);
+  EXPECT_EQ(lines.line(2, 9, start + 1100ms), "2/9 engines");
+  EXPECT_EQ(lines.line(9, 9, start + 1200ms), "9/9 engines");
+}
+
+}  // namespace
+}  // namespace px

@@ -1,0 +1,331 @@
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include <px/cluster/supervisor.hpp>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+
+Instant at(Duration time) {
+  return Instant{} + time;
+}
+constexpr ProcessKey first{0};
+constexpr ProcessKey second{1};
+
+StartPlan two_local_engines() {
+  StartPlan plan;
+  plan.controller = PlannedProcess{};
+  plan.controller->command = {.argv = {"pxcontroller"}, .environment = {}, .log_file = "/log/c"};
+  for (const char* log : {"/log/0", "/log/1"})
+    plan.engines.processes.push_back(
+        {.command = {.argv = {"pxengine"}, .environment = {}, .log_file = log}, .engine_count = 1});
+  plan.engine_set_id = "17";
+  plan.client_file = "/security/client.json";
+  return plan;
+}
+
+StartPlan three_ranks() {
+  StartPlan plan = two_local_engines();
+  plan.engines.processes.resize(1);
+  plan.engines.processes[0].engine_count = 3;
+  plan.engines.processes[0].has_children = true;
+  plan.record.engine_launcher = "mpi";
+  return plan;
+}
+
+/// The effects of one kind, in order.
+template <class T>
+std::vector<T> only(const std::vector<Effect>& effects) {
+  std::vector<T> found;
+  for (const Effect& effect : effects)
+    if (const T* body = std::get_if<T>(&effect)) found.push_back(*body);
+  return found;
+}
+
+std::string said(const std::vector<Effect>& effects) {
+  std::string text;
+  for (const Say& say : only<Say>(effects)) text += say.text + "\n";
+  return text;
+}
+
+/// A cluster that has come as far as a test needs it: controller pid 10, engines 20, 21.
+struct Story {
+  explicit Story(StartPlan plan) : supervisor(std::move(plan)) {}
+  std::vector<Effect> controller_is_up() {
+    supervisor.begin(at(0s));
+    supervisor.on(ProcessStarted{controller_process, 10}, at(0s));
+    return supervisor.on(FilesReady{"{}"}, at(1s));
+  }
+  std::vector<Effect> engines_are_started() {
+    controller_is_up();
+    supervisor.on(ProcessStarted{first, 20}, at(1s));
+    return supervisor.on(ProcessStarted{second, 21}, at(1s));
+  }
+  std::vector<Effect> all_is_up() {
+    engines_are_started();
+    return supervisor.on(EnginesCounted{2}, at(2s));
+  }
+  std::vector<Effect> ended(ProcessKey key, Duration when, ProcessEnd end = {}) {
+    return supervisor.on(ProcessEnded{key, end, "", "last words"}, at(when));
+  }
+  Supervisor supervisor;
+};
+
+TEST(Supervisor, StartsTheControllerAlone) {
+  Supervisor supervisor{two_local_engines()};
+  const auto orders = only<StartProcess>(supervisor.begin(at(0s)));
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].key, controller_process);
+}
+
+TEST(Supervisor, StartsTheEnginesWithTheConnectionInfoWhenTheFilesAreThere) {
+  Story story{two_local_engines()};
+  const auto orders = only<StartProcess>(story.controller_is_up());
+  ASSERT_EQ(orders.size(), 2u);
+  EXPECT_EQ(orders[1].command.environment.at("IPP_CONNECTION_INFO"), "{}");
+}
+
+TEST(Supervisor, WaitsForTheDelayIfThereIsOne) {
+  StartPlan plan = two_local_engines();
+  plan.delay = 3s;
+  Story story{std::move(plan)};
+  EXPECT_TRUE(only<StartProcess>(story.controller_is_up()).empty());
+  EXPECT_EQ(story.supervisor.next_deadline(), at(4s));
+  EXPECT_EQ(only<StartProcess>(story.supervisor.on_time(at(4s))).size(), 2u);
+}
+
+TEST(Supervisor, WritesAllPidsDownOnceTheEnginesAreStarted) {
+  Story story{two_local_engines()};
+  const auto records = only<SaveRecord>(story.engines_are_started());
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].own.controller->pid, 10);
+  EXPECT_EQ(records[0].own.engine_pids(), (std::vector<int>{20, 21}));
+}
+
+TEST(Supervisor, IsReadyWhenAllEnginesAreRegistered) {
+  Story story{two_local_engines()};
+  story.engines_are_started();
+  const auto half = story.supervisor.on(EnginesCounted{1}, at(2s));
+  EXPECT_EQ(only<ShowProgress>(half), (std::vector{ShowProgress{1, 2}}));
+  EXPECT_TRUE(only<ReportReady>(half).empty());
+  const auto all = story.supervisor.on(EnginesCounted{2}, at(2s));
+  EXPECT_EQ(only<ReportReady>(all), (std::vector{ReportReady{2}}));
+  EXPECT_EQ(story.supervisor.next_deadline(), std::nullopt);
+}
+
+TEST(Supervisor, NamesTheLogsOfEnginesThatDoNotRegisterAndRunsOn) {
+  Story story{two_local_engines()};
+  story.engines_are_started();
+  story.supervisor.on(EnginesCounted{1}, at(2s));
+  const auto effects = story.supervisor.on_time(at(61s));
+  EXPECT_NE(said(effects).find("1 of 2 engines"), std::string::npos) << said(effects);
+  EXPECT_NE(said(effects).find("/log/1"), std::string::npos);
+  EXPECT_EQ(only<ReportReady>(effects).size(), 1u);
+  EXPECT_FALSE(story.supervisor.is_ended());
+}
+
+TEST(Supervisor, StopsTheEnginesFirstAndThenTheController) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  const auto asked = story.supervisor.on(SignalArrived{SIGINT}, at(9s));
+  EXPECT_EQ(only<SendSignal>(asked),
+            (std::vector{SendSignal{20, SIGTERM, false}, SendSignal{21, SIGTERM, false}}));
+  EXPECT_TRUE(only<SendSignal>(story.ended(first, 10s)).empty());
+  EXPECT_EQ(only<SendSignal>(story.ended(second, 10s)),
+            (std::vector{SendSignal{10, SIGTERM, false}}));
+  const auto last = story.ended(controller_process, 11s);
+  EXPECT_EQ(only<SaveRecord>(last), (std::vector{SaveRecord{}}));
+  EXPECT_EQ(only<RemoveConnectionFiles>(last).size(), 1u);
+  EXPECT_EQ(only<EndRun>(last), (std::vector{EndRun{0}}));
+  EXPECT_TRUE(story.supervisor.is_ended());
+}
+
+TEST(Supervisor, KillsWhatDoesNotEndInFiveSeconds) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  story.supervisor.on(SignalArrived{SIGTERM}, at(9s));
+  EXPECT_EQ(story.supervisor.next_deadline(), at(14s));
+  const auto killed = only<SendSignal>(story.supervisor.on_time(at(14s)));
+  EXPECT_EQ(killed, (std::vector{SendSignal{10, SIGKILL, true}, SendSignal{20, SIGKILL, true},
+                                 SendSignal{21, SIGKILL, true}}));
+}
+
+TEST(Supervisor, KillsAtOnceAtTheSecondCtrlC) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  story.supervisor.on(SignalArrived{SIGINT}, at(9s));
+  EXPECT_EQ(only<SendSignal>(story.supervisor.on(SignalArrived{SIGINT}, at(10s))).size(), 3u);
+}
+
+TEST(Supervisor, GivesUpOnAProcessThatSurvivesSigkill) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  story.supervisor.on(SignalArrived{SIGTERM}, at(9s));
+  story.supervisor.on_time(at(14s));
+  story.supervisor.on_time(at(19s));
+  EXPECT_TRUE(story.supervisor.is_ended());
+}
+
+TEST(Supervisor, LeavesTheConnectionFilesOfAControllerThatReusesThem) {
+  StartPlan plan = two_local_engines();
+  plan.keeps_files = true;
+  Story story{std::move(plan)};
+  story.all_is_up();
+  story.supervisor.on(SignalArrived{SIGTERM}, at(9s));
+  story.ended(first, 9s);
+  story.ended(second, 9s);
+  EXPECT_TRUE(only<RemoveConnectionFiles>(story.ended(controller_process, 9s)).empty());
+}
+
+TEST(Supervisor, RelaysUserSignalsToTheEnginesAlone) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  EXPECT_EQ(only<SendSignal>(story.supervisor.on(SignalArrived{SIGUSR1}, at(9s))),
+            (std::vector{SendSignal{20, SIGUSR1, false}, SendSignal{21, SIGUSR1, false}}));
+}
+
+TEST(Supervisor, FailsWithTheLogOfAControllerThatDiesEarly) {
+  Supervisor supervisor{two_local_engines()};
+  supervisor.begin(at(0s));
+  supervisor.on(ProcessStarted{controller_process, 10}, at(0s));
+  const auto effects =
+      supervisor.on(ProcessEnded{controller_process, {.exit_code = 3}, "", "no port"}, at(1s));
+  EXPECT_NE(said(effects).find("exit code 3"), std::string::npos);
+  EXPECT_NE(said(effects).find("    | no port"), std::string::npos);
+  EXPECT_EQ(only<EndRun>(effects), (std::vector{EndRun{1}}));
+}
+
+TEST(Supervisor, FailsWhenTheControllerWritesNoFilesInAMinute) {
+  Supervisor supervisor{two_local_engines()};
+  supervisor.begin(at(0s));
+  supervisor.on(ProcessStarted{controller_process, 10}, at(0s));
+  EXPECT_EQ(supervisor.next_deadline(), at(60s));
+  const auto effects = supervisor.on_time(at(60s));
+  EXPECT_NE(said(effects).find("/security/client.json"), std::string::npos);
+  EXPECT_EQ(only<SendSignal>(effects), (std::vector{SendSignal{10, SIGTERM, false}}));
+}
+
+TEST(Supervisor, FailsWhenAllEnginesEndBeforeTheyRegister) {
+  Story story{two_local_engines()};
+  story.engines_are_started();
+  EXPECT_TRUE(only<SendSignal>(story.ended(first, 2s, {.exit_code = 1})).empty());
+  const auto effects = story.ended(second, 3s, {.exit_code = 1});
+  EXPECT_NE(said(effects).find("stopped early"), std::string::npos);
+  EXPECT_EQ(only<SendSignal>(effects), (std::vector{SendSignal{10, SIGTERM, false}}));
+  EXPECT_EQ(only<EndRun>(story.ended(controller_process, 4s)), (std::vector{EndRun{1}}));
+}
+
+TEST(Supervisor, FailsWhenNoEngineCanBeStarted) {
+  Story story{two_local_engines()};
+  story.controller_is_up();
+  for (const ProcessKey key : {first, second})
+    story.supervisor.on(ProcessEnded{key, {.exit_code = 127}, "cannot run pxengine", ""}, at(1s));
+  EXPECT_EQ(only<EndRun>(story.ended(controller_process, 2s)), (std::vector{EndRun{1}}));
+}
+
+TEST(Supervisor, TakesAnEngineThatDiedAsMissingNoMore) {
+  Story story{two_local_engines()};
+  story.engines_are_started();
+  story.supervisor.on(EnginesCounted{1}, at(2s));
+  const auto effects = story.ended(second, 3s, {.exit_code = 0, .signal = SIGSEGV});
+  EXPECT_NE(said(effects).find("SIGSEGV"), std::string::npos);
+  EXPECT_EQ(only<ReportReady>(effects), (std::vector{ReportReady{1}}));
+}
+
+TEST(Supervisor, TakesEnginesThatEndWithTheControllerAsStoppedFromOutside) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  story.ended(first, 5s, {.exit_code = 1});
+  story.ended(second, 5s, {.exit_code = 1});
+  EXPECT_EQ(story.supervisor.next_deadline(), at(6s));
+  EXPECT_EQ(only<EndRun>(story.ended(controller_process, 5s)), (std::vector{EndRun{0}}));
+}
+
+TEST(Supervisor, FailsWhenAllEnginesEndSoonAndTheControllerStays) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  story.ended(first, 5s);
+  story.ended(second, 5s);
+  EXPECT_EQ(only<SendSignal>(story.supervisor.on_time(at(6s))),
+            (std::vector{SendSignal{10, SIGTERM, false}}));
+  EXPECT_EQ(only<EndRun>(story.ended(controller_process, 7s)), (std::vector{EndRun{1}}));
+}
+
+TEST(Supervisor, KeepsTheControllerWhenTheEnginesEndLate) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  story.ended(first, 50s);
+  const auto effects = story.ended(second, 51s);
+  EXPECT_TRUE(only<SendSignal>(effects).empty());
+  ASSERT_EQ(only<SaveRecord>(effects).size(), 1u);
+  EXPECT_TRUE(only<SaveRecord>(effects)[0].own.engine_sets.empty());
+}
+
+TEST(Supervisor, EndsWellWhenTheControllerIsAskedToStop) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  EXPECT_EQ(only<SendSignal>(story.ended(controller_process, 50s)).size(), 2u);
+  story.ended(first, 51s);
+  EXPECT_EQ(only<EndRun>(story.ended(second, 51s)), (std::vector{EndRun{0}}));
+}
+
+TEST(Supervisor, EndsWithAnErrorWhenTheControllerIsKilled) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  story.ended(controller_process, 50s, {.exit_code = 0, .signal = SIGKILL});
+  story.ended(first, 51s);
+  EXPECT_EQ(only<EndRun>(story.ended(second, 51s)), (std::vector{EndRun{1}}));
+}
+
+TEST(Supervisor, CountsTheRanksOfOneProcess) {
+  Story story{three_ranks()};
+  story.controller_is_up();
+  story.supervisor.on(ProcessStarted{first, 20}, at(1s));
+  EXPECT_TRUE(only<ReportReady>(story.supervisor.on(EnginesCounted{2}, at(2s))).empty());
+  EXPECT_EQ(only<ReportReady>(story.supervisor.on(EnginesCounted{3}, at(2s))).size(), 1u);
+}
+
+TEST(Supervisor, LooksAfterTheRanksOfAnMpiexecThatIsGone) {
+  Story story{three_ranks()};
+  story.controller_is_up();
+  story.supervisor.on(ProcessStarted{first, 20}, at(1s));
+  const auto effects = story.ended(first, 2s, {.exit_code = 0, .signal = SIGKILL});
+  EXPECT_EQ(only<SendSignal>(effects).front(), (SendSignal{20, SIGTERM, true}));
+}
+
+TEST(Supervisor, CountsOnlyItsOwnEnginesBesideThoseOfOthers) {
+  StartPlan plan = two_local_engines();
+  plan.controller.reset();
+  plan.engine_info = "{\"key\": 1}";
+  Supervisor supervisor{std::move(plan)};
+  EXPECT_TRUE(only<StartProcess>(supervisor.begin(at(0s))).empty());
+  EXPECT_EQ(only<StartProcess>(supervisor.on(EnginesCounted{5}, at(0s))).size(), 2u);
+  supervisor.on(ProcessStarted{first, 20}, at(0s));
+  supervisor.on(ProcessStarted{second, 21}, at(0s));
+  EXPECT_TRUE(only<ReportReady>(supervisor.on(EnginesCounted{6}, at(1s))).empty());
+  EXPECT_EQ(only<ReportReady>(supervisor.on(EnginesCounted{7}, at(1s))),
+            (std::vector{ReportReady{2}}));
+}
+
+TEST(Supervisor, SaysThatNoControllerAnswers) {
+  StartPlan plan = two_local_engines();
+  plan.controller.reset();
+  Supervisor supervisor{std::move(plan)};
+  supervisor.begin(at(0s));
+  const auto effects = supervisor.on_time(at(10s));
+  EXPECT_NE(said(effects).find("no controller answers"), std::string::npos);
+  EXPECT_EQ(only<EndRun>(effects), (std::vector{EndRun{1}}));
+}
+
+TEST(Supervisor, IsReadyAtOnceWithoutEngines) {
+  StartPlan plan = two_local_engines();
+  plan.engines.processes.clear();
+  Story story{std::move(plan)};
+  EXPECT_EQ(only<ReportReady>(story.controller_is_up()).size(), 1u);
+}
+
+}  // namespace
+}  // namespace px

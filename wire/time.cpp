@@ -96,8 +96,12 @@ std::optional<WallTime> parse_date(std::string_view text) {
   if (!micros) return std::nullopt;
   const auto zone = take_zone(text);
   if (!zone || !text.empty()) return std::nullopt;
-  return WallTime{sys_days{date}.time_since_epoch()} + hours{*h} + minutes{*mi} + seconds{*s} +
-         microseconds{*micros} - minutes{*zone};
+  const WallTime time = WallTime{sys_days{date}.time_since_epoch()} + hours{*h} + minutes{*mi} +
+                        seconds{*s} + microseconds{*micros} - minutes{*zone};
+  // A zone must not push it out of the years that can be written.
+  if (time < sys_days{year{1} / 1 / 1} || time >= sys_days{year{10000} / 1 / 1})
+    return std::nullopt;
+  return time;
 }
 
 }  // namespace px

@@ -3,6 +3,7 @@
 import signal
 
 import ipyparallel as ipp
+import pytest
 from programs import wait_until
 
 
@@ -26,15 +27,14 @@ def test_a_reused_connection_file_is_kept_and_taken_up_again(own_cluster):
     assert cluster.client(engines=1)[0].apply_sync(len, "abc") == 3
 
 
+@pytest.mark.better_than_reference("it fails where a key is missing")
 def test_connection_files_that_do_not_belong_together_are_not_reused(own_cluster):
     cluster = own_cluster()
     cluster.start_controller("--reuse").stop()
-    before = cluster.connection()["key"]
     cluster.connection_file("engine").write_text('{"key": "another"}')
-    cluster.start_controller("--reuse")
+    cluster.start_controller("--reuse", wait=False)
     wait_until(lambda: cluster.connection("engine")["key"] != "another", "a fresh file is written")
     assert cluster.connection("engine")["key"] == cluster.connection("client")["key"]
-    assert cluster.connection()["key"] != before or True
     cluster.start_engines(1)
     assert cluster.client(engines=1)[0].apply_sync(len, "abc") == 3
 

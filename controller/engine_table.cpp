@@ -1,0 +1,123 @@
+#include <px/controller/engine_table.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+#include <px/wire/json.hpp>
+
+namespace px {
+namespace {
+
+std::optional<int> read_id(const std::string& text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+bool EngineTable::is_pending(std::string_view uuid) const {
+  return std::any_of(pending_.begin(), pending_.end(),
+                     [&](const Pending& entry) { return entry.uuid.text == uuid; });
+}
+
+bool EngineTable::is_taken(EngineId id) const {
+  return engines_.contains(id) || std::any_of(pending_.begin(), pending_.end(),
+                                              [&](const Pending& entry) { return entry.id == id; });
+}
+
+std::optional<EngineId> EngineTable::find(std::string_view uuid) const {
+  const auto found = id_by_uuid_.find(uuid);
+  return found == id_by_uuid_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<EngineUuid> EngineTable::find(EngineId id) const {
+  const auto found = engines_.find(id);
+  return found == engines_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<EngineId> EngineTable::request(const EngineUuid& uuid, std::optional<EngineId> wanted,
+                                      Instant now) {
+  if (is_registered(uuid.text) || is_pending(uuid.text))
+    return Error{ErrorKind::bad_input, "uuid '" + uuid.text + "' in use"};
+  const bool is_granted = wanted && wanted->value >= 0 && !is_taken(*wanted);
+  // A restored table may have numbers above the counter.
+  while (is_taken(EngineId{next_id_})) ++next_id_;
+  const EngineId id = is_granted ? *wanted : EngineId{next_id_};
+  next_id_ = std::max(next_id_, id.value + 1);
+  pending_.push_back({id, uuid, now});
+  return id;
+}
+
+std::optional<RegisteredEngine> EngineTable::complete(const EngineUuid& uuid) {
+  const auto found = std::find_if(pending_.begin(), pending_.end(),
+                                  [&](const Pending& entry) { return entry.uuid == uuid; });
+  if (found == pending_.end()) return std::nullopt;
+  const RegisteredEngine engine{found->id, found->uuid};
+  pending_.erase(found);
+  engines_.emplace(engine.id, engine.uuid);
+  id_by_uuid_.emplace(engine.uuid, engine.id);
+  return engine;
+}
+
+std::optional<RegisteredEngine> EngineTable::remove(EngineId id) {
+  std::erase_if(pending_, [&](const Pending& entry) { return entry.id == id; });
+  const auto found = engines_.find(id);
+  if (found == engines_.end()) return std::nullopt;
+  const RegisteredEngine engine{found->first, found->second};
+  id_by_uuid_.erase(engine.uuid);
+  engines_.erase(found);
+  return engine;
+}
+
+std::optional<RegisteredEngine> EngineTable::remove(const EngineUuid& uuid) {
+  std::erase_if(pending_, [&](const Pending& entry) { return entry.uuid == uuid; });
+  const auto id = find(uuid.text);
+  return id ? remove(*id) : std::nullopt;
+}
+
+std::vector<RegisteredEngine> EngineTable::expire(Instant now) {
+  std::vector<RegisteredEngine> expired;
+  while (!pending_.empty() && pending_.front().since + patience_ <= now) {
+    expired.push_back({pending_.front().id, pending_.front().uuid});
+    pending_.erase(pending_.begin());
+  }
+  return expired;
+}
+
+std::optional<Instant> EngineTable::next_deadline() const {
+  if (pending_.empty()) return std::nullopt;
+  return pending_.front().since + patience_;
+}
+
+std::string EngineTable::write() const {
+  Json engines = Json::object();
+  for (const auto& [id, uuid] : engines_) engines[std::to_string(id.value)] = uuid.text;
+  return Json{{"engines", std::move(engines)}, {"next_id", next_id_}}.dump();
+}
+
+Result<std::vector<RegisteredEngine>> EngineTable::restore(std::string_view text) {
+  const Error malformed{ErrorKind::bad_input, "the engine table to restore is malformed"};
+  const Result<Json> object = unpack(Packer::json, text);
+  if (!object) return malformed;
+  const auto engines = object->find("engines");
+  const auto next_id = int_member(*object, "next_id");
+  if (engines == object->end() || !engines->is_object() || !next_id) return malformed;
+  std::vector<RegisteredEngine> restored;
+  for (const auto& [key, value] : engines->items()) {
+    const auto id = read_id(key);
+    if (!id || !value.is_string() || value.get_ref<const std::string&>().empty()) return malformed;
+    restored.push_back({EngineId{*id}, EngineUuid{value.get_ref<const std::string&>()}});
+  }
+  std::sort(restored.begin(), restored.end(),
+            [](const auto& a, const auto& b) { return a.id < b.id; });
+  for (const RegisteredEngine& engine : restored) {
+    engines_.emplace(engine.id, engine.uuid);
+    id_by_uuid_.emplace(engine.uuid, engine.id);
+  }
+  next_id_ = static_cast<int>(std::clamp<long long>(*next_id, 0, 1 << 30));
+  return restored;
+}
+
+}  // namespace px

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <px/wire/error.hpp>
+#include <px/wire/ids.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+struct RegisteredEngine {
+  EngineId id;
+  EngineUuid uuid;
+  bool operator==(const RegisteredEngine&) const = default;
+};
+
+/// Who is an engine of this cluster, and under which number (protocol 4.4). An engine is pending
+/// from its request until its heart was heard. Sees no socket, clock or file.
+class EngineTable {
+ public:
+  /// patience  A pending engine that is not heard for so long is forgotten.
+  explicit EngineTable(Duration patience) : patience_(patience) {}
+
+  /// Gives the engine an id: the requested one where nobody has it, else a new one.
+  /// errors  bad_input: the uuid is registered or pending.
+  Result<EngineId> request(const EngineUuid& uuid, std::optional<EngineId> wanted, Instant now);
+  /// The heart of a pending engine was heard: now it is registered. Nothing where it is not
+  /// pending.
+  std::optional<RegisteredEngine> complete(const EngineUuid& uuid);
+  /// Forgets an engine, registered or pending, and says what it was if it was registered.
+  std::optional<RegisteredEngine> remove(EngineId id);
+  std::optional<RegisteredEngine> remove(const EngineUuid& uuid);
+  /// Forgets and returns the pending ones that were not heard in time.
+  std::vector<RegisteredEngine> expire(Instant now);
+  std::optional<Instant> next_deadline() const;
+
+  const std::map<EngineId, EngineUuid>& engines() const { return engines_; }
+  bool is_registered(std::string_view uuid) const { return id_by_uuid_.contains(uuid); }
+  bool is_pending(std::string_view uuid) const;
+  std::optional<EngineId> find(std::string_view uuid) const;
+  std::optional<EngineUuid> find(EngineId id) const;
+
+  /// The text of engines<id>.json (protocol 2.3).
+  std::string write() const;
+  /// Registers the engines of such a text. Precondition: the table is empty.
+  /// errors  bad_input: not such a text; then nothing is registered.
+  Result<std::vector<RegisteredEngine>> restore(std::string_view text);
+
+ private:
+  struct Pending {
+    EngineId id;
+    EngineUuid uuid;
+    Instant since;
+  };
+  bool is_taken(EngineId id) const;
+  Duration patience_;
+  int next_id_ = 0;
+  std::map<EngineId, EngineUuid> engines_;
+  std::unordered_map<EngineUuid, EngineId, StringIdHash, StringIdEqual> id_by_uuid_;
+  std::vector<Pending> pending_;  // the longest waiting first
+};
+
+}  // namespace px

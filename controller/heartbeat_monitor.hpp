@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <px/wire/ids.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+struct HeartbeatOptions {
+  Duration period = std::chrono::milliseconds(3000);
+  int max_misses = 10;  ///< An engine that misses more beats in a row than this is dead.
+  /// Additional pings for newcomers are gathered for so long.
+  Duration newcomer_delay = std::chrono::milliseconds(5);
+};
+
+/// Decides when to ping and which engines are alive by their pongs (protocol 4.5). Sees no socket
+/// and no clock. A pong of anybody who is not watched is no matter of this class.
+class HeartbeatMonitor {
+ public:
+  HeartbeatMonitor(const HeartbeatOptions& options, Instant start);
+
+  /// Watches an engine from now on: it was just heard.
+  void watch(const EngineUuid& engine);
+  void forget(const EngineUuid& engine);
+  /// Whether a pong is one: the text of the present ping or of the one before. Takes it down.
+  bool heard(std::string_view engine, std::string_view pong);
+  /// Somebody new listens: a ping is due soon, so that nobody waits a whole period.
+  void newcomer(Instant now);
+
+  struct Beat {
+    std::optional<std::string> ping;  ///< To be sent now.
+    std::vector<EngineUuid> dead;     ///< No longer watched.
+  };
+  /// What is due at `now`.
+  Beat on_time(Instant now);
+  Instant next_deadline() const;
+
+ private:
+  struct Heart {
+    bool is_heard = true;  // since the last beat
+    int misses = 0;
+  };
+  HeartbeatOptions options_;
+  Instant start_, next_beat_;
+  std::optional<Instant> extra_ping_;
+  std::string ping_, previous_ping_;
+  std::unordered_map<EngineUuid, Heart, StringIdHash, StringIdEqual> hearts_;
+};
+
+}  // namespace px

@@ -1,0 +1,45 @@
+#include <px/controller/dependency.hpp>
+
+#include <algorithm>
+
+namespace px {
+
+void Dependency::finished(FinishedTask task) {
+  if (!(task.is_ok ? success_ : failure_)) {
+    ++spoiled_;
+    return;
+  }
+  ++satisfied_;
+  const auto found = std::find_if(satisfied_on_.begin(), satisfied_on_.end(),
+                                  [&](const auto& entry) { return entry.first == task.worker; });
+  if (found == satisfied_on_.end())
+    satisfied_on_.emplace_back(task.worker, 1);
+  else
+    ++found->second;
+}
+
+bool Dependency::is_met() const {
+  return total_ == 0 || (all_ ? satisfied_ == total_ : satisfied_ > 0);
+}
+
+bool Dependency::is_unreachable() const {
+  return total_ > 0 && (all_ ? spoiled_ > 0 : spoiled_ == total_);
+}
+
+bool Dependency::is_final() const {
+  return satisfied_ + spoiled_ == total_ || (all_ && satisfied_ > 0);
+}
+
+std::vector<WorkerKey> Dependency::workers() const {
+  std::vector<WorkerKey> result;
+  for (const auto& [worker, count] : satisfied_on_)
+    if (!all_ || count == total_) result.push_back(worker);
+  return result;
+}
+
+bool Dependency::touches(WorkerKey worker) const {
+  return std::any_of(satisfied_on_.begin(), satisfied_on_.end(),
+                     [&](const auto& entry) { return entry.first == worker; });
+}
+
+}  // namespace px

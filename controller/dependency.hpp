@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <px/controller/finished_tasks.hpp>
+
+namespace px {
+
+/// What a task waits for, as its client said it (protocol 8.1).
+struct DependencySpec {
+  std::vector<std::string> msg_ids;  ///< Each once.
+  bool all = true;                   ///< All of them, or any one.
+  bool success = true;               ///< A task that ended well counts.
+  bool failure = false;              ///< A task that failed counts.
+  bool empty() const { return msg_ids.empty(); }
+};
+
+/// How far a dependency is, counted up as its tasks end.
+class Dependency {
+ public:
+  Dependency() = default;
+  explicit Dependency(const DependencySpec& spec)
+      : total_(spec.msg_ids.size()),
+        all_(spec.all),
+        success_(spec.success),
+        failure_(spec.failure) {}
+
+  bool empty() const { return total_ == 0; }
+  /// One of its tasks ended. Precondition: told once for each.
+  void finished(FinishedTask task);
+  /// Enough of its tasks ended in a way that counts.
+  bool is_met() const;
+  /// It can never be met any more.
+  bool is_unreachable() const;
+
+  // As a `follow`: the task must run where these tasks ran.
+
+  /// All must count, but they ran on more than one engine.
+  bool is_split() const { return all_ && satisfied_on_.size() > 1; }
+  /// Nothing that ends later can add an engine.
+  bool is_final() const;
+  /// Where the task may run by what is known now.
+  std::vector<WorkerKey> workers() const;
+  /// Where at least one of the tasks that count ran.
+  bool touches(WorkerKey worker) const;
+
+ private:
+  std::size_t total_ = 0, satisfied_ = 0, spoiled_ = 0;
+  bool all_ = true, success_ = true, failure_ = false;
+  std::vector<std::pair<WorkerKey, std::size_t>> satisfied_on_;
+};
+
+}  // namespace px

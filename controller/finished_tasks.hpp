@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string_view>
+#include <unordered_map>
+
+namespace px {
+
+/// Names an engine inside the task queue: never used twice, unlike uuids that may come back.
+using WorkerKey = std::uint32_t;
+
+/// 128 bits that stand for a msg_id, which is longer.
+struct TaskDigest {
+  std::uint64_t high = 0, low = 0;
+  bool operator==(const TaskDigest&) const = default;
+};
+TaskDigest digest_of(std::string_view msg_id);
+struct TaskDigestHash {
+  std::size_t operator()(const TaskDigest& digest) const {
+    return static_cast<std::size_t>(digest.low);
+  }
+};
+
+/// How a task ended, as far as its dependents care.
+struct FinishedTask {
+  bool is_ok = false;
+  WorkerKey worker = 0;  ///< Where; 0 = nowhere.
+};
+
+/// Remembers the last `capacity` finished tasks, so that later ones may depend on them. What is
+/// older is forgotten, and is then an id that was never seen: memory stays bounded.
+class FinishedTasks {
+ public:
+  explicit FinishedTasks(std::size_t capacity = 65536) : capacity_(capacity) {}
+  /// A msg_id that finishes again (a client may use it twice) replaces its first end.
+  void add(const TaskDigest& digest, FinishedTask task);
+  /// Null where it never finished, or long ago. Valid until the next add().
+  const FinishedTask* find(const TaskDigest& digest) const;
+  std::size_t size() const { return tasks_.size(); }
+
+ private:
+  std::size_t capacity_;
+  std::unordered_map<TaskDigest, FinishedTask, TaskDigestHash> tasks_;
+  std::deque<TaskDigest> order_;
+};
+
+}  // namespace px

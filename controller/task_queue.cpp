@@ -1,0 +1,472 @@
+#include <px/controller/task_queue.hpp>
+
+#include <algorithm>
+
+namespace px {
+namespace {
+
+void insert_sorted(std::vector<WorkerKey>& keys, WorkerKey key) {
+  const auto position = std::lower_bound(keys.begin(), keys.end(), key);
+  if (position == keys.end() || *position != key) keys.insert(position, key);
+}
+
+bool contains(const std::vector<WorkerKey>& sorted, WorkerKey key) {
+  return std::binary_search(sorted.begin(), sorted.end(), key);
+}
+
+}  // namespace
+
+struct TaskQueue::Worker {
+  WorkerKey key;
+  EngineUuid uuid;
+  std::set<Group*> groups;  // those that name it as one of the engines to run on
+};
+
+/// What only a task that asked for something has.
+struct TaskQueue::Rules {
+  std::vector<WorkerKey> targets;  // sorted; those that were live when the task came
+  bool has_targets = false;
+  std::vector<std::string> awaited;  // msg_ids of both dependencies
+  Dependency after, follow;
+  std::vector<TaskDigest> after_ids, follow_ids;  // that have not ended
+  Duration timeout{0};
+  int retries = 0;
+  std::vector<WorkerKey> failed_on, unmet_on, seen_by;  // sorted
+  int repetitions = 0;
+  std::optional<Instant> timer;      // in timers_: the task's timeout
+  std::optional<Instant> pause_end;  // in timers_: the end of its pause
+};
+
+struct TaskQueue::Task {
+  std::uint64_t order = 0;
+  MessageId msg_id;
+  SharedFrames frames;
+  std::size_t delimiter_index = 0;
+  Place place = Place::nowhere;
+  WorkerKey worker = 0;    // while it runs
+  Group* group = nullptr;  // while it is ready
+  std::unique_ptr<Rules> rules;
+};
+
+struct TaskQueue::Group {
+  Restriction restriction;
+  Ready ready;
+};
+
+TaskQueue::TaskQueue(const TaskQueueOptions& options, RandomSource random)
+    : options_(options),
+      workers_(options.scheme, options.hwm, std::move(random)),
+      finished_(options.finished_limit) {
+  auto group = std::make_unique<Group>();
+  plain_ = group.get();
+  groups_.emplace(Restriction{}, std::move(group));
+  open_groups_.insert(plain_);
+}
+
+TaskQueue::~TaskQueue() = default;
+
+// ---------------------------------------------------------------- events
+
+TaskEffects TaskQueue::engine_joined(const EngineUuid& engine, Instant now) {
+  now_ = now;
+  if (key_by_uuid_.contains(engine)) return {};
+  const WorkerKey key = ++last_key_;
+  worker_by_key_.emplace(key, std::make_unique<Worker>(Worker{key, engine, {}}));
+  key_by_uuid_.emplace(engine, key);
+  workers_.add(key);
+  fill(key);
+  return finish_event();
+}
+
+TaskEffects TaskQueue::engine_left(const EngineUuid& engine, Instant now) {
+  now_ = now;
+  const auto found = key_by_uuid_.find(engine);
+  if (found == key_by_uuid_.end()) return {};
+  const WorkerKey key = found->second;
+  key_by_uuid_.erase(found);
+  workers_.remove(key);
+  dying_.emplace(now + options_.engine_grace, key);
+  settle_restricted();
+  return finish_event();
+}
+
+TaskEffects TaskQueue::submit(TaskRequest request, Instant now) {
+  now_ = now;
+  auto owner = std::make_unique<Task>();
+  Task& task = *owner;
+  task.msg_id = std::move(request.msg_id);
+  if (!tasks_.try_emplace(task.msg_id, std::move(owner)).second) return {};
+  task.order = ++last_order_;
+  task.frames = std::move(request.frames);
+  task.delimiter_index = request.delimiter_index;
+  if (request.rules.is_plain() || watch_dependencies(task, request.rules)) settle(task);
+  return finish_event();
+}
+
+TaskEffects TaskQueue::reply(std::string_view engine, std::string_view msg_id, TaskOutcome outcome,
+                             SharedFrames reply, Instant now) {
+  now_ = now;
+  const auto found = tasks_.find(msg_id);
+  if (found == tasks_.end()) return {};
+  Task& task = *found->second;
+  if (task.place != Place::running) return {};
+  const WorkerKey key = task.worker;
+  const Worker& worker = *worker_by_key_.at(key);
+  if (worker.uuid.text != engine) return {};
+  workers_.released(key);
+  const bool is_unmet = outcome == TaskOutcome::unmet;
+  const bool may_repeat = task.rules && task.rules->retries > 0;
+  if (is_unmet || (outcome == TaskOutcome::failed && may_repeat)) {
+    attempt_ended(task, is_unmet);
+  } else {
+    effects_.push_back(DeliverReply{task.msg_id, worker.uuid, task.frames, task.delimiter_index,
+                                    std::move(reply)});
+    end(task, {outcome == TaskOutcome::ok, key});
+  }
+  fill(key);
+  return finish_event();
+}
+
+TaskEffects TaskQueue::on_time(Instant now) {
+  now_ = now;
+  while (!timers_.empty() && timers_.begin()->first <= now) {
+    const auto [when, order] = *timers_.begin();
+    timers_.erase(timers_.begin());
+    Task& task = *restricted_.at(order);
+    Rules& rules = *task.rules;
+    if (rules.timer == when) {
+      rules.timer.reset();
+      fail(task, "TaskTimeout");
+    } else if (rules.pause_end == when) {
+      rules.pause_end.reset();
+      task.place = Place::nowhere;
+      settle(task);
+    }
+  }
+  while (!dying_.empty() && dying_.begin()->first <= now) {
+    const WorkerKey key = dying_.begin()->second;
+    dying_.erase(dying_.begin());
+    std::vector<Task*> lost;
+    for (const auto& [id, task] : tasks_)
+      if (task->place == Place::running && task->worker == key) lost.push_back(task.get());
+    std::sort(lost.begin(), lost.end(),
+              [](const Task* a, const Task* b) { return a->order < b->order; });
+    const EngineUuid uuid = worker_by_key_.at(key)->uuid;
+    for (Task* task : lost) {
+      if (task->rules && task->rules->retries > 0)
+        attempt_ended(*task, false);
+      else
+        fail(*task, "EngineError",
+             "Engine '" + uuid.text + "' died while running task '" + task->msg_id.text + "'",
+             uuid);
+    }
+    worker_by_key_.erase(key);
+  }
+  return finish_event();
+}
+
+std::optional<Instant> TaskQueue::next_deadline() const {
+  std::optional<Instant> next;
+  if (!timers_.empty()) next = timers_.begin()->first;
+  if (!dying_.empty() && (!next || dying_.begin()->first < *next)) next = dying_.begin()->first;
+  return next;
+}
+
+TaskEffects TaskQueue::finish_event() {
+  wake_dependents();
+  return std::exchange(effects_, {});
+}
+
+// ---------------------------------------------------------------- life of a task
+
+bool TaskQueue::watch_dependencies(Task& task, const TaskRules& wanted) {
+  task.rules = std::make_unique<Rules>();
+  restricted_.emplace(task.order, &task);
+  Rules& rules = *task.rules;
+  rules.timeout = wanted.timeout;
+  rules.retries = wanted.retries;
+  rules.has_targets = !wanted.targets.empty();
+  for (const EngineUuid& uuid : wanted.targets)
+    if (const auto found = key_by_uuid_.find(uuid); found != key_by_uuid_.end())
+      insert_sorted(rules.targets, found->second);
+  rules.after = Dependency{wanted.after};
+  rules.follow = Dependency{wanted.follow};
+  const auto watch = [&](const DependencySpec& spec, Dependency& dependency,
+                         std::vector<TaskDigest>& pending) {
+    for (const std::string& msg_id : spec.msg_ids) {
+      const TaskDigest digest = digest_of(msg_id);
+      if (msg_id == task.msg_id.text) return false;
+      if (tasks_.contains(std::string_view(msg_id))) {
+        pending.push_back(digest);
+        dependents_[digest].push_back(task.order);
+      } else if (const FinishedTask* ended = finished_.find(digest)) {
+        dependency.finished(*ended);
+      } else {
+        return false;
+      }
+    }
+    return true;
+  };
+  if (!watch(wanted.after, rules.after, rules.after_ids) ||
+      !watch(wanted.follow, rules.follow, rules.follow_ids)) {
+    fail(task, "InvalidDependency");
+    return false;
+  }
+  return true;
+}
+
+void TaskQueue::settle(Task& task) {
+  if (!task.rules) {
+    const auto worker = workers_.pick(Restriction{});
+    return worker ? assign(task, *worker) : make_ready(task, Restriction{});
+  }
+  const Rules& rules = *task.rules;
+  if (rules.after.is_unreachable() || rules.follow.is_unreachable())
+    return fail(task, "ImpossibleDependency");
+  if (!rules.after.is_met()) return park(task, Place::parked);
+  Restriction restriction;
+  switch (find_restriction(task, restriction)) {
+    case Verdict::impossible:
+      return fail(task, "ImpossibleDependency");
+    case Verdict::wait:
+      return park(task, Place::parked);
+    case Verdict::pause:
+      return park(task, Place::paused);
+    case Verdict::restricted:
+      break;
+  }
+  const auto worker = workers_.pick(restriction);
+  return worker ? assign(task, *worker) : make_ready(task, restriction);
+}
+
+void TaskQueue::assign(Task& task, WorkerKey worker) {
+  int repetition = 0;
+  if (task.rules) {
+    Rules& rules = *task.rules;
+    if (rules.timer) timers_.erase({*rules.timer, task.order});
+    rules.timer.reset();
+    if (contains(rules.seen_by, worker)) repetition = ++rules.repetitions;
+  }
+  task.place = Place::running;
+  task.worker = worker;
+  workers_.assigned(worker);
+  effects_.push_back(AssignTask{task.msg_id, worker_by_key_.at(worker)->uuid, task.frames,
+                                task.delimiter_index, repetition});
+}
+
+void TaskQueue::attempt_ended(Task& task, bool is_unmet) {
+  if (!task.rules) {  // a plain task with a dependency of its function
+    task.rules = std::make_unique<Rules>();
+    restricted_.emplace(task.order, &task);
+  }
+  Rules& rules = *task.rules;
+  if (!is_unmet) --rules.retries;
+  insert_sorted(is_unmet ? rules.unmet_on : rules.failed_on, task.worker);
+  insert_sorted(rules.seen_by, task.worker);
+  task.place = Place::nowhere;
+  settle(task);
+}
+
+void TaskQueue::fail(Task& task, std::string_view name, std::string value, EngineUuid engine) {
+  unpark(task);
+  const WorkerKey worker = task.place == Place::running ? task.worker : 0;
+  effects_.push_back(FailTask{task.msg_id, std::move(engine), task.frames, task.delimiter_index,
+                              std::string(name), std::move(value)});
+  end(task, {false, worker});
+}
+
+void TaskQueue::end(Task& task, FinishedTask result) {
+  const TaskDigest digest = digest_of(task.msg_id.text);
+  finished_.add(digest, result);
+  if (!dependents_.empty() && dependents_.contains(digest)) ended_.push_back({digest, result});
+  if (task.rules) {
+    for (const auto& timer : {task.rules->timer, task.rules->pause_end})
+      if (timer) timers_.erase({*timer, task.order});
+    restricted_.erase(task.order);
+  }
+  const auto found = tasks_.find(task.msg_id);
+  tasks_.erase(found);
+}
+
+void TaskQueue::wake_dependents() {
+  // Waking may end further tasks, which are appended.
+  for (std::size_t i = 0; i < ended_.size(); ++i) {
+    const Ended ended = ended_[i];
+    const auto found = dependents_.find(ended.digest);
+    if (found == dependents_.end()) continue;
+    const std::vector<std::uint64_t> waiting = std::move(found->second);
+    dependents_.erase(found);
+    for (const std::uint64_t order : waiting) {
+      const auto entry = restricted_.find(order);
+      if (entry == restricted_.end()) continue;
+      Task& task = *entry->second;
+      const auto tell = [&](Dependency& dependency, std::vector<TaskDigest>& pending) {
+        if (std::erase(pending, ended.digest) > 0) dependency.finished(ended.task);
+      };
+      tell(task.rules->after, task.rules->after_ids);
+      tell(task.rules->follow, task.rules->follow_ids);
+      if (task.place == Place::running || task.place == Place::paused) continue;
+      unpark(task);
+      settle(task);
+    }
+  }
+  ended_.clear();
+}
+
+// ---------------------------------------------------------------- where a task may run
+
+TaskQueue::Verdict TaskQueue::find_allowed(const Task& task, Restriction& allowed) const {
+  const Rules& rules = *task.rules;
+  const auto keep_live = [&](std::vector<WorkerKey> keys) {
+    std::erase_if(keys, [&](WorkerKey key) { return !workers_.is_live(key); });
+    std::sort(keys.begin(), keys.end());
+    return keys;
+  };
+  if (rules.has_targets) {
+    allowed = {true, keep_live(rules.targets)};
+    if (allowed.workers.empty()) return Verdict::impossible;
+  }
+  if (rules.follow.empty()) return Verdict::restricted;
+  if (rules.follow.is_split()) return Verdict::impossible;
+  const Restriction targets = allowed;
+  allowed = {true, keep_live(rules.follow.workers())};
+  std::erase_if(allowed.workers, [&](WorkerKey key) { return !targets.allows(key); });
+  if (!allowed.workers.empty()) return Verdict::restricted;
+  // Some of what must all run on one engine ran on one that is alive: the rest may, too.
+  if (!rules.follow.is_final()) return Verdict::wait;
+  const bool may_come =
+      std::any_of(worker_by_key_.begin(), worker_by_key_.end(), [&](const auto& entry) {
+        return rules.follow.touches(entry.first) && workers_.is_live(entry.first) &&
+               targets.allows(entry.first);
+      });
+  return may_come ? Verdict::wait : Verdict::impossible;
+}
+
+TaskQueue::Verdict TaskQueue::find_restriction(Task& task, Restriction& restriction) {
+  const Verdict verdict = find_allowed(task, restriction);
+  Rules& rules = *task.rules;
+  if (verdict != Verdict::restricted) return verdict;
+  const Restriction allowed = restriction;
+  const auto without = [&](const std::vector<WorkerKey>& excluded) {
+    Restriction result = allowed;
+    for (const WorkerKey key : excluded) {
+      if (allowed.is_only)
+        std::erase(result.workers, key);
+      else if (workers_.is_live(key))
+        insert_sorted(result.workers, key);
+    }
+    return result;
+  };
+  std::vector<WorkerKey> tried = rules.failed_on;
+  for (const WorkerKey key : rules.unmet_on) insert_sorted(tried, key);
+  restriction = without(tried);
+  if (tried.empty() || workers_.empty() || workers_.any_allowed(restriction))
+    return Verdict::restricted;
+  if (!workers_.any_allowed(without(rules.unmet_on))) return Verdict::impossible;
+  rules.failed_on.clear();
+  return Verdict::pause;
+}
+
+// ---------------------------------------------------------------- where a task waits
+
+void TaskQueue::park(Task& task, Place place) {
+  task.place = place;
+  start_timer(task);
+  if (place != Place::paused) return;
+  Rules& rules = *task.rules;
+  rules.pause_end = now_ + options_.pause;
+  if (rules.pause_end == rules.timer) *rules.pause_end += Duration{1};
+  timers_.emplace(*rules.pause_end, task.order);
+}
+
+void TaskQueue::start_timer(Task& task) {
+  Rules& rules = *task.rules;
+  if (rules.timeout == Duration{0} || rules.timer) return;
+  rules.timer = now_ + rules.timeout;
+  timers_.emplace(*rules.timer, task.order);
+}
+
+void TaskQueue::make_ready(Task& task, const Restriction& restriction) {
+  if (task.rules) start_timer(task);
+  Group* group = plain_;
+  if (!restriction.allows_all()) {
+    auto& owner = groups_[restriction];
+    if (!owner) {
+      owner = std::make_unique<Group>(Group{restriction, {}});
+      link(*owner);
+    }
+    group = owner.get();
+  }
+  group->ready.emplace_hint(group->ready.end(), task.order, &task);
+  task.group = group;
+  task.place = Place::ready;
+}
+
+void TaskQueue::unpark(Task& task) {
+  if (task.rules) {
+    // The timeout goes on: a task that is looked at again has not left the queue.
+    if (task.rules->pause_end) timers_.erase({*task.rules->pause_end, task.order});
+    task.rules->pause_end.reset();
+  }
+  if (task.place == Place::ready) {
+    Group& group = *task.group;
+    group.ready.erase(task.order);
+    task.group = nullptr;
+    if (group.ready.empty()) unlink(group);
+  }
+  if (task.place != Place::running) task.place = Place::nowhere;
+}
+
+void TaskQueue::link(Group& group) {
+  if (!group.restriction.is_only) {
+    open_groups_.insert(&group);
+    return;
+  }
+  for (const WorkerKey key : group.restriction.workers)
+    worker_by_key_.at(key)->groups.insert(&group);
+}
+
+void TaskQueue::unlink(Group& group) {
+  if (&group == plain_) return;
+  open_groups_.erase(&group);
+  if (group.restriction.is_only)
+    for (const WorkerKey key : group.restriction.workers)
+      if (const auto found = worker_by_key_.find(key); found != worker_by_key_.end())
+        found->second->groups.erase(&group);
+  groups_.erase(Restriction(group.restriction));
+}
+
+TaskQueue::Group* TaskQueue::oldest_group(WorkerKey worker) {
+  Group* oldest = nullptr;
+  const auto consider = [&](Group* group) {
+    if (group->ready.empty() || !group->restriction.allows(worker)) return;
+    if (!oldest || group->ready.begin()->first < oldest->ready.begin()->first) oldest = group;
+  };
+  for (Group* group : open_groups_) consider(group);
+  for (Group* group : worker_by_key_.at(worker)->groups) consider(group);
+  return oldest;
+}
+
+void TaskQueue::fill(WorkerKey worker) {
+  while (workers_.has_room(worker)) {
+    Group* group = oldest_group(worker);
+    if (!group) return;
+    Task& task = *group->ready.begin()->second;
+    unpark(task);
+    assign(task, worker);
+  }
+}
+
+void TaskQueue::settle_restricted() {
+  std::vector<std::uint64_t> waiting;
+  for (const auto& [order, task] : restricted_)
+    if (task->place == Place::parked || task->place == Place::ready) waiting.push_back(order);
+  for (const std::uint64_t order : waiting) {
+    const auto found = restricted_.find(order);
+    if (found == restricted_.end()) continue;
+    unpark(*found->second);
+    settle(*found->second);
+  }
+}
+
+}  // namespace px

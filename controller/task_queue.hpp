@@ -1,0 +1,151 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <px/controller/dependency.hpp>
+#include <px/controller/finished_tasks.hpp>
+#include <px/controller/task_request.hpp>
+#include <px/controller/worker_list.hpp>
+#include <px/wire/frames.hpp>
+#include <px/wire/ids.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+// What the queue asks of its server.
+
+/// Hand this request to the engine.
+struct AssignTask {
+  MessageId msg_id;
+  EngineUuid engine;
+  SharedFrames request;
+  std::size_t delimiter_index;
+  int repetition;  ///< 0 = the engine never saw it; else the copy must differ, or it is a replay.
+};
+/// Send the engine's reply to whoever asked: the final one.
+struct DeliverReply {
+  MessageId msg_id;
+  EngineUuid engine;
+  SharedFrames request;
+  std::size_t delimiter_index;  ///< of the request
+  SharedFrames reply;
+};
+/// Tell whoever asked that there will be no reply.
+struct FailTask {
+  MessageId msg_id;
+  EngineUuid engine;  ///< The engine that died with it; empty where it did not run.
+  SharedFrames request;
+  std::size_t delimiter_index;
+  std::string error_name;
+  std::string error_value;
+};
+using TaskEffect = std::variant<AssignTask, DeliverReply, FailTask>;
+using TaskEffects = std::vector<TaskEffect>;
+
+struct TaskQueueOptions {
+  TaskScheme scheme = TaskScheme::leastload;
+  std::size_t hwm = 1;  ///< Outstanding tasks per engine; 0 = no limit.
+  /// So long after its engine left may a reply still come; then the task counts as failed.
+  Duration engine_grace = std::chrono::seconds(5);
+  /// A task that failed on all engines waits so long before they are tried again.
+  Duration pause = std::chrono::milliseconds(500);
+  std::size_t finished_limit = 65536;  ///< Later tasks may depend on so many finished ones.
+};
+
+/// Decides which task runs where and when (protocol 8). Sees no socket and no clock.
+///
+/// What is done otherwise than in ipyparallel: a task that failed on every engine may, after a
+/// pause, go to them again while it has retries left; one whose dependencies no engine can meet
+/// ends as ImpossibleDependency; an aborted task is not tried again; a task that must follow
+/// another to an engine that is gone ends as ImpossibleDependency.
+class TaskQueue {
+ public:
+  TaskQueue(const TaskQueueOptions& options, RandomSource random);
+  ~TaskQueue();
+
+  TaskEffects engine_joined(const EngineUuid& engine, Instant now);
+  /// Its tasks are given up after the grace time.
+  TaskEffects engine_left(const EngineUuid& engine, Instant now);
+  /// A msg_id that is in the queue already is ignored.
+  TaskEffects submit(TaskRequest request, Instant now);
+  /// `msg_id`: of the request. Ignored unless the task runs on that engine.
+  TaskEffects reply(std::string_view engine, std::string_view msg_id, TaskOutcome outcome,
+                    SharedFrames reply, Instant now);
+  TaskEffects on_time(Instant now);
+  std::optional<Instant> next_deadline() const;
+
+  /// Tasks that wait or run.
+  std::size_t size() const { return tasks_.size(); }
+
+ private:
+  struct Worker;
+  struct Task;
+  struct Rules;
+  using Ready = std::map<std::uint64_t, Task*>;  // by the order of arrival
+  struct Group;
+  struct Ended {
+    TaskDigest digest;
+    FinishedTask task;
+  };
+  enum class Place { nowhere, parked, ready, paused, running };
+  enum class Verdict { restricted, wait, pause, impossible };
+
+  // life of a task
+  void settle(Task& task);
+  void assign(Task& task, WorkerKey worker);
+  void fail(Task& task, std::string_view name, std::string value = {}, EngineUuid engine = {});
+  void end(Task& task, FinishedTask result);
+  void attempt_ended(Task& task, bool is_unmet);
+  bool watch_dependencies(Task& task, const TaskRules& rules);
+  void wake_dependents();
+
+  // where a task may run
+  Verdict find_restriction(Task& task, Restriction& restriction);
+  Verdict find_allowed(const Task& task, Restriction& allowed) const;
+
+  // where a task waits
+  void park(Task& task, Place place);
+  void make_ready(Task& task, const Restriction& restriction);
+  void unpark(Task& task);
+  void fill(WorkerKey worker);
+  Group* oldest_group(WorkerKey worker);
+  void link(Group& group);
+  void unlink(Group& group);
+  void settle_restricted();
+  void start_timer(Task& task);
+
+  TaskEffects finish_event();
+
+  TaskQueueOptions options_;
+  WorkerList workers_;
+  WorkerKey last_key_ = 0;
+  std::uint64_t last_order_ = 0;
+  Instant now_{};
+  std::unordered_map<WorkerKey, std::unique_ptr<Worker>> worker_by_key_;  // the dying ones too
+  std::unordered_map<EngineUuid, WorkerKey, StringIdHash, StringIdEqual> key_by_uuid_;
+  std::unordered_map<MessageId, std::unique_ptr<Task>, StringIdHash, StringIdEqual> tasks_;
+  std::map<std::uint64_t, Task*> restricted_;  // all tasks with rules, waiting or running
+  std::map<Restriction, std::unique_ptr<Group>> groups_;
+  std::set<Group*> open_groups_;  // those that name no engines to run on, only some not to
+  Group* plain_ = nullptr;
+  std::set<std::pair<Instant, std::uint64_t>> timers_;  // by order of arrival, of restricted_
+  std::set<std::pair<Instant, WorkerKey>> dying_;
+  FinishedTasks finished_;
+  std::unordered_map<TaskDigest, std::vector<std::uint64_t>, TaskDigestHash> dependents_;
+  std::vector<Ended> ended_;
+  TaskEffects effects_;
+};
+
+}  // namespace px

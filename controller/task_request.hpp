@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <px/controller/dependency.hpp>
+#include <px/wire/error.hpp>
+#include <px/wire/frames.hpp>
+#include <px/wire/ids.hpp>
+#include <px/wire/json.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+/// What the metadata of a task asks of the queue (protocol 8.1).
+struct TaskRules {
+  std::vector<EngineUuid> targets;  ///< Empty = any engine.
+  DependencySpec after;             ///< Start no earlier than these.
+  DependencySpec follow;            ///< Run where these ran.
+  Duration timeout{0};              ///< The longest wait in the queue; 0 = for ever.
+  int retries = 0;                  ///< Further attempts after a failure.
+  /// Any engine at any time, once: nearly all tasks.
+  bool is_plain() const {
+    return targets.empty() && after.empty() && follow.empty() && timeout == Duration{0} &&
+           retries == 0;
+  }
+};
+
+/// A task that arrived, verified.
+struct TaskRequest {
+  MessageId msg_id;
+  SharedFrames frames;  ///< [client ident, delimiter, ...], or without the ident: the hub's own.
+  std::size_t delimiter_index = 0;
+  TaskRules rules;
+};
+
+/// Reads the metadata frame of a task. Missing keys have their defaults.
+/// errors  bad_input: not an object, or a key of the wrong type; names the key.
+Result<TaskRules> read_task_rules(Packer packer, std::string_view metadata);
+
+/// What an engine's reply means to the queue.
+enum class TaskOutcome {
+  ok,
+  failed,
+  aborted,  ///< Somebody wanted it not to run: final, whatever the retries.
+  unmet,    ///< This engine cannot run it: another may.
+};
+
+/// Reads the metadata frame of a reply; without a status it counts as ok.
+TaskOutcome read_task_outcome(Packer packer, std::string_view metadata);
+
+}  // namespace px

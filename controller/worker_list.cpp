@@ -1,0 +1,139 @@
+#include <px/controller/worker_list.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace px {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, TaskScheme>, 7> scheme_names{{
+    {"leastload", TaskScheme::leastload},
+    {"lru", TaskScheme::lru},
+    {"plainrandom", TaskScheme::plainrandom},
+    {"weighted", TaskScheme::weighted},
+    {"twobin", TaskScheme::twobin},
+    {"pure", TaskScheme::pure},
+    {"none", TaskScheme::none},
+}};
+
+}  // namespace
+
+Result<TaskScheme> task_scheme_by_name(std::string_view name) {
+  for (const auto& [text, scheme] : scheme_names)
+    if (text == name) return scheme;
+  return Error{ErrorKind::bad_input,
+               "the task scheme '" + std::string(name) +
+                   "' is none of leastload, lru, plainrandom, weighted, twobin, pure, none"};
+}
+
+std::string_view task_scheme_name(TaskScheme scheme) {
+  for (const auto& [text, known] : scheme_names)
+    if (known == scheme) return text;
+  check(false);
+  return {};
+}
+
+bool Restriction::allows(WorkerKey worker) const {
+  return std::binary_search(workers.begin(), workers.end(), worker) == is_only;
+}
+
+WorkerList::WorkerList(TaskScheme scheme, std::size_t limit, RandomSource random)
+    : scheme_(scheme), limit_(limit), random_(std::move(random)) {}
+
+std::size_t WorkerList::find(WorkerKey worker) const {
+  std::size_t index = 0;
+  while (index < slots_.size() && slots_[index].worker != worker) ++index;
+  return index;
+}
+
+void WorkerList::add(WorkerKey worker) {
+  slots_.insert(slots_.begin(), Slot{worker, 0});
+  ++room_count_;
+}
+
+void WorkerList::remove(WorkerKey worker) {
+  const std::size_t index = find(worker);
+  if (index == slots_.size()) return;
+  if (has_room(slots_[index])) --room_count_;
+  slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+bool WorkerList::has_room(WorkerKey worker) const {
+  const std::size_t index = find(worker);
+  return index < slots_.size() && has_room(slots_[index]);
+}
+
+bool WorkerList::any_allowed(const Restriction& restriction) const {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [&](const Slot& slot) { return restriction.allows(slot.worker); });
+}
+
+std::size_t WorkerList::pick_random(const std::vector<std::size_t>& candidates) const {
+  const auto draw = [&] {
+    const auto index = static_cast<std::size_t>(random_() * static_cast<double>(candidates.size()));
+    return std::min(index, candidates.size() - 1);
+  };
+  if (scheme_ == TaskScheme::plainrandom) return candidates[draw()];
+  if (scheme_ == TaskScheme::twobin) {
+    const std::size_t first = draw();  // one after the other: the order is part of a test's seed
+    return candidates[std::min(first, draw())];
+  }
+  const auto weight = [&](std::size_t slot) {
+    return 1.0 / (static_cast<double>(slots_[slot].load) + 1e-6);
+  };
+  double sum = 0;
+  for (const std::size_t slot : candidates) sum += weight(slot);
+  const auto weighted_draw = [&] {
+    double left = random_() * sum;
+    for (const std::size_t slot : candidates)
+      if ((left -= weight(slot)) < 0) return slot;
+    return candidates.back();
+  };
+  const std::size_t first = weighted_draw();
+  const std::size_t second = weighted_draw();
+  return weight(first) >= weight(second) ? first : second;
+}
+
+std::optional<WorkerKey> WorkerList::pick(const Restriction& restriction) const {
+  if (room_count_ == 0) return std::nullopt;
+  const bool allows_all = restriction.allows_all();
+  const Slot* best = nullptr;
+  std::vector<std::size_t> candidates;
+  const bool is_random = scheme_ != TaskScheme::leastload && scheme_ != TaskScheme::lru;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (!has_room(slot) || !(allows_all || restriction.allows(slot.worker))) continue;
+    if (is_random) {
+      candidates.push_back(i);
+      continue;
+    }
+    if (!best || slot.load < best->load) best = &slot;
+    if (scheme_ == TaskScheme::lru || best->load == 0) break;
+  }
+  if (best) return best->worker;
+  if (candidates.empty()) return std::nullopt;
+  return slots_[pick_random(candidates)].worker;
+}
+
+void WorkerList::assigned(WorkerKey worker) {
+  const std::size_t index = find(worker);
+  check(index < slots_.size());
+  Slot& slot = slots_[index];
+  const bool had_room = has_room(slot);
+  ++slot.load;
+  if (had_room && !has_room(slot)) --room_count_;
+  const auto position = slots_.begin() + static_cast<std::ptrdiff_t>(index);
+  std::rotate(position, position + 1, slots_.end());
+}
+
+void WorkerList::released(WorkerKey worker) {
+  const std::size_t index = find(worker);
+  if (index == slots_.size() || slots_[index].load == 0) return;
+  const bool had_room = has_room(slots_[index]);
+  --slots_[index].load;
+  if (!had_room && has_room(slots_[index])) ++room_count_;
+}
+
+}  // namespace px

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <px/controller/finished_tasks.hpp>
+#include <px/wire/error.hpp>
+
+namespace px {
+
+/// How the queue chooses among the engines that may run a task (protocol 8.3).
+enum class TaskScheme { leastload, lru, plainrandom, weighted, twobin, pure, none };
+
+/// errors  bad_input: lists the names that exist.
+Result<TaskScheme> task_scheme_by_name(std::string_view name);
+std::string_view task_scheme_name(TaskScheme scheme);
+
+/// Uniform in [0, 1).
+using RandomSource = std::function<double()>;
+
+/// Which engines a task may run on: one of these, or any but these.
+struct Restriction {
+  bool is_only = false;
+  std::vector<WorkerKey> workers;  ///< Sorted.
+  auto operator<=>(const Restriction&) const = default;
+  bool allows(WorkerKey worker) const;
+  bool allows_all() const { return !is_only && workers.empty(); }
+};
+
+/// The live engines with their loads, in the order in which the schemes see them: new ones come to
+/// the front, one that gets a task goes to the back.
+class WorkerList {
+ public:
+  /// limit  Outstanding tasks per engine; 0 = no limit. Precondition: a scheme that chooses.
+  WorkerList(TaskScheme scheme, std::size_t limit, RandomSource random);
+
+  void add(WorkerKey worker);
+  void remove(WorkerKey worker);
+  /// Chooses an engine with room that `restriction` allows; nothing where there is none.
+  std::optional<WorkerKey> pick(const Restriction& restriction) const;
+  /// The engine got a task. Precondition: it is live.
+  void assigned(WorkerKey worker);
+  /// A task of the engine ended; ignored where it is not live.
+  void released(WorkerKey worker);
+  bool has_room(WorkerKey worker) const;
+  bool is_live(WorkerKey worker) const { return find(worker) < slots_.size(); }
+  bool empty() const { return slots_.empty(); }
+  /// Whether any live engine is allowed, busy or not.
+  bool any_allowed(const Restriction& restriction) const;
+
+ private:
+  struct Slot {
+    WorkerKey worker;
+    std::size_t load;
+  };
+  std::size_t find(WorkerKey worker) const;
+  bool has_room(const Slot& slot) const { return limit_ == 0 || slot.load < limit_; }
+  std::size_t pick_random(const std::vector<std::size_t>& candidates) const;
+  TaskScheme scheme_;
+  std::size_t limit_;
+  RandomSource random_;
+  std::vector<Slot> slots_;     // contiguous: a thousand are looked through in a microsecond
+  std::size_t room_count_ = 0;  // slots with room
+};
+
+}  // namespace px

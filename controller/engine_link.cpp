@@ -1,0 +1,69 @@
+#include <px/controller/engine_link.hpp>
+
+#include <utility>
+
+namespace px {
+namespace {
+
+constexpr Duration patience = std::chrono::seconds(10);
+constexpr Duration between_tries = std::chrono::milliseconds(5);
+
+std::vector<std::string_view> with_engine(std::string_view engine,
+                                          std::span<const std::string_view> head) {
+  std::vector<std::string_view> idents{engine};
+  idents.insert(idents.end(), head.begin(), head.end());
+  return idents;
+}
+
+}  // namespace
+
+EngineLink::EngineLink(Socket socket, std::function<bool(std::string_view)> is_member)
+    : socket_(std::move(socket)), is_member_(std::move(is_member)) {}
+
+void EngineLink::send(std::string_view engine, std::span<const std::string_view> head,
+                      const SharedFrames& message, std::size_t from, Instant now) {
+  if (held_.empty()) {
+    const auto idents = with_engine(engine, head);
+    if (socket_.forward(idents, *message, from)) return;
+  }
+  send(engine, head, std::vector{FrameRun{message, from, message->size()}}, now);
+}
+
+void EngineLink::send(std::string_view engine, std::span<const std::string_view> head,
+                      std::vector<FrameRun> runs, Instant now) {
+  const auto idents = with_engine(engine, head);
+  Held held{{idents.begin(), idents.end()}, std::move(runs), now + patience};
+  const bool has_older = held_.find(engine) != held_.end();
+  if (!has_older && try_send(held)) return;
+  if (!is_member_(engine)) return;
+  if (held_.empty()) next_try_ = now + between_tries;
+  held_[std::string(engine)].push_back(std::move(held));
+}
+
+bool EngineLink::try_send(const Held& held) {
+  const std::vector<std::string_view> idents{held.idents.begin(), held.idents.end()};
+  std::vector<Socket::Run> runs;
+  for (const FrameRun& run : held.runs) runs.push_back({run.frames.get(), run.from, run.to});
+  return socket_.forward(idents, runs);
+}
+
+void EngineLink::on_time(Instant now) {
+  if (held_.empty() || now < next_try_) return;
+  next_try_ = now + between_tries;
+  for (auto entry = held_.begin(); entry != held_.end();) {
+    std::deque<Held>& queue = entry->second;
+    while (!queue.empty() && (queue.front().until <= now || try_send(queue.front())))
+      queue.pop_front();
+    entry = queue.empty() ? held_.erase(entry) : std::next(entry);
+  }
+}
+
+std::optional<Instant> EngineLink::next_deadline() const {
+  return held_.empty() ? std::nullopt : std::optional(next_try_);
+}
+
+void EngineLink::forget(std::string_view engine) {
+  if (const auto found = held_.find(engine); found != held_.end()) held_.erase(found);
+}
+
+}  // namespace px

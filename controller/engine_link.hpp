@@ -1,0 +1,58 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/net/socket.hpp>
+#include <px/wire/frames.hpp>
+#include <px/wire/ids.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+/// Frames `from` .. `to`-1 of a message, held.
+struct FrameRun {
+  SharedFrames frames;
+  std::size_t from, to;
+};
+
+/// The engines' side of a channel. An engine counts as soon as its heart is heard, which may be a
+/// moment before its other connections stand: what cannot be sent yet is held back and tried again.
+class EngineLink {
+ public:
+  /// `is_member`: whether a uuid is that of a registered engine. What is for others and cannot be
+  /// sent is dropped, as it always was.
+  EngineLink(Socket socket, std::function<bool(std::string_view)> is_member);
+
+  Socket& socket() { return socket_; }
+  /// Sends [engine, head..., the runs' frames...].
+  void send(std::string_view engine, std::span<const std::string_view> head,
+            std::vector<FrameRun> runs, Instant now);
+  /// Sends [engine, head..., frames of `message` from index `from` on].
+  void send(std::string_view engine, std::span<const std::string_view> head,
+            const SharedFrames& message, std::size_t from, Instant now);
+  void on_time(Instant now);
+  std::optional<Instant> next_deadline() const;
+  /// What waits for it is dropped.
+  void forget(std::string_view engine);
+
+ private:
+  struct Held {
+    std::vector<std::string> idents;
+    std::vector<FrameRun> runs;
+    Instant until;
+  };
+  bool try_send(const Held& held);
+  Socket socket_;
+  std::function<bool(std::string_view)> is_member_;
+  std::map<std::string, std::deque<Held>, std::less<>> held_;
+  Instant next_try_{};
+};
+
+}  // namespace px

@@ -1,0 +1,28 @@
+#include <px/controller/complaints.hpp>
+
+#include <spdlog/spdlog.h>
+
+namespace px {
+
+void Complaints::about(std::string_view kind, std::string_view detail) {
+  auto found = tallies_.find(kind);
+  if (found == tallies_.end()) found = tallies_.emplace(std::string(kind), Tally{}).first;
+  Tally& tally = found->second;
+  if (++tally.count < tally.next_logged) return;
+  tally.next_logged *= 10;
+  spdlog::warn("dropped a message ({} so far): {}{}{}", tally.count, kind,
+               detail.empty() ? "" : ": ", detail);
+}
+
+std::uint64_t Complaints::count(std::string_view kind) const {
+  const auto found = tallies_.find(kind);
+  return found == tallies_.end() ? 0 : found->second.count;
+}
+
+std::uint64_t Complaints::total() const {
+  std::uint64_t sum = 0;
+  for (const auto& [kind, tally] : tallies_) sum += tally.count;
+  return sum;
+}
+
+}  // namespace px

@@ -1,0 +1,211 @@
+#include <px/controller/configuration.hpp>
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include <px/controller/memory_store.hpp>
+#include <px/controller/no_store.hpp>
+#include <px/controller/sqlite_store.hpp>
+#include <px/net/address.hpp>
+#include <px/net/private_file.hpp>
+
+namespace px {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+const std::string& first_of(const std::string& wanted, const std::string& otherwise) {
+  return wanted.empty() ? otherwise : wanted;
+}
+
+std::string without_space_at_end(std::string text) {
+  text.erase(text.find_last_not_of(" \t\r\n") + 1);
+  return text;
+}
+
+Result<std::string> choose_key(const ControllerOptions& options,
+                               const ControllerEnvironment& environment, bool has_curve) {
+  if (!options.is_secure) return std::string();
+  if (options.has_key) return options.key;
+  if (!options.key_file.empty()) {
+    Result<std::string> text = read_file(options.key_file);
+    if (!text) return text.error();
+    std::string key = without_space_at_end(std::move(*text));
+    if (key.empty())
+      return Error{ErrorKind::bad_input, "the key file " + options.key_file + " is empty"};
+    return key;
+  }
+  if (environment.session_key) return *environment.session_key;
+  // CURVE authenticates what travels; a signature beside it would be made for nothing.
+  return has_curve ? std::string() : new_key();
+}
+
+Result<std::optional<CurveKeys>> choose_curve(const ControllerOptions& options,
+                                              const ControllerEnvironment& environment) {
+  if (!options.enable_curve && !environment.enable_curve) return std::optional<CurveKeys>{};
+  const std::string& secret = first_of(options.curve_secretkey, environment.curve_secretkey);
+  const std::string& given = first_of(options.curve_publickey, environment.curve_publickey);
+  if (secret.empty()) {
+    if (!given.empty())
+      return Error{ErrorKind::bad_input,
+                   "a CURVE public key was given without its secret key (IPP_CURVE_SECRETKEY)"};
+    const Result<CurveKeys> keys = new_curve_keys();
+    if (!keys) return keys.error();
+    return std::optional(*keys);
+  }
+  const Result<std::string> derived = curve_public_key(secret);
+  if (!derived) return derived.error();
+  if (!given.empty() && given != *derived)
+    return Error{ErrorKind::bad_input, "the CURVE public key does not belong to the secret key"};
+  return std::optional(CurveKeys{*derived, secret});
+}
+
+Result<PortPlan> make_port_plan(const ControllerOptions& options) {
+  const auto common = read_ports(options.ports);
+  if (!common) return common.error();
+  const auto engine = read_ports(options.engine_ports);
+  if (!engine) return engine.error();
+  const auto client = read_ports(options.client_ports);
+  if (!client) return client.error();
+  return PortPlan{*common, *engine, *client};
+}
+
+Duration from_ms(double ms) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::milli>(ms));
+}
+
+std::filesystem::path in_security(const std::string& name, const std::filesystem::path& otherwise,
+                                  const ProfilePaths& paths) {
+  return name.empty() ? otherwise : paths.security() / name;
+}
+
+}  // namespace
+
+ControllerEnvironment read_environment() {
+  ControllerEnvironment environment;
+  if (std::string key = variable("IPP_SESSION_KEY"); !key.empty())
+    environment.session_key = std::move(key);
+  const std::string curve = variable("IPP_ENABLE_CURVE");
+  environment.enable_curve = !curve.empty() && curve != "0";
+  environment.curve_publickey = variable("IPP_CURVE_PUBLICKEY");
+  environment.curve_secretkey = variable("IPP_CURVE_SECRETKEY");
+  return environment;
+}
+
+ConnectionFiles connection_files(const ControllerOptions& options, const ProfilePaths& paths) {
+  return {in_security(options.client_json_file, paths.client_file(), paths),
+          in_security(options.engine_json_file, paths.engine_file(), paths)};
+}
+
+Result<BindPlan> make_bind_plan(const ControllerOptions& options,
+                                const ControllerEnvironment& environment,
+                                const std::optional<ConnectionPair>& previous) {
+  if (options.transport != "tcp")
+    return Error{ErrorKind::bad_input, "--transport=" + options.transport + ": only tcp works"};
+  const auto scheme = task_scheme_by_name(options.scheme);
+  if (!scheme) return scheme.error();
+  if (options.registration_port < 0 || options.registration_port > 65535)
+    return Error{ErrorKind::bad_input, "--port must be between 1 and 65535"};
+  const Result<PortPlan> ports = make_port_plan(options);
+  if (!ports) return ports.error();
+  const auto curve = choose_curve(options, environment);
+  if (!curve) return curve.error();
+
+  BindPlan plan{{}, *ports, *curve, *scheme == TaskScheme::pure, *scheme != TaskScheme::none};
+  if (previous) {
+    plan.connection = *previous;
+  } else {
+    const Result<std::string> key = choose_key(options, environment, curve->has_value());
+    if (!key) return key.error();
+    const std::string ip = options.ip.empty() ? "127.0.0.1" : options.ip;
+    plan.connection.client.interface = "tcp://" + first_of(options.client_ip, ip);
+    plan.connection.engine.interface = "tcp://" + first_of(options.engine_ip, ip);
+    plan.connection.client.ssh = options.client_ssh;
+    plan.connection.engine.ssh = options.engine_ssh;
+    plan.connection.client.registration = options.registration_port;
+    const std::string location = options.location.empty() ? host_name() : options.location;
+    const auto fill = [&](ConnectionCommon& common) {
+      common.key = *key;
+      common.location = location;
+      common.pack = options.packer == "orjson" ? "json" : options.packer;
+      common.signature_scheme = options.signature_scheme;
+    };
+    fill(plan.connection.client);
+    fill(plan.connection.engine);
+  }
+  for (ConnectionCommon* common : {static_cast<ConnectionCommon*>(&plan.connection.client),
+                                   static_cast<ConnectionCommon*>(&plan.connection.engine)}) {
+    common->curve_serverkey.reset();
+    if (plan.curve) common->curve_serverkey = plan.curve->public_key;
+  }
+  plan.connection.client.task_scheme = options.scheme;
+  return plan;
+}
+
+Result<ServerOptions> make_server_options(const ControllerOptions& options,
+                                          const ProfilePaths& paths) {
+  const auto scheme = task_scheme_by_name(options.scheme);
+  if (!scheme) return scheme.error();
+  if (!(options.ping_ms >= 1 && options.ping_ms <= 86'400'000))
+    return Error{ErrorKind::bad_input, "--ping must be between 1 and 86400000 milliseconds"};
+  if (options.hwm < 0) return Error{ErrorKind::bad_input, "--hwm must not be negative"};
+  ServerOptions server;
+  server.membership.heartbeat.period = from_ms(options.ping_ms);
+  server.membership.heartbeat.max_misses = options.max_misses;
+  const double timeout_ms = options.registration_timeout_s > 0
+                                ? options.registration_timeout_s * 1000
+                                : std::max(30'000.0, 10 * options.ping_ms);
+  server.membership.registration_timeout = from_ms(std::min(timeout_ms, 1e12));
+  server.membership.table_file = paths.engine_table_file();
+  server.hub.registration_timeout = server.membership.registration_timeout;
+  server.tasks.scheme = *scheme;
+  server.tasks.hwm = static_cast<std::size_t>(options.hwm);
+  server.restore_engines = options.restore;
+  return server;
+}
+
+Result<Session> make_session(const ControllerOptions& options, const ConnectionPair& connection) {
+  const auto packer = packer_by_name(connection.client.pack);
+  if (!packer) return packer.error();
+  Result<Signer> signer = Signer::create(connection.client.signature_scheme, connection.client.key);
+  if (!signer) return signer.error();
+  return Session{SessionId{options.session.empty() ? new_session_id() : options.session},
+                 options.username.empty() ? current_username() : options.username, *packer,
+                 *signer};
+}
+
+Result<std::unique_ptr<TaskStore>> make_store(const ControllerOptions& options,
+                                              const ProfilePaths& paths) {
+  // The reference also takes the path of the class.
+  const std::string name = options.db_class.substr(options.db_class.rfind('.') + 1);
+  if (name == "MongoDB")
+    return Error{ErrorKind::unsupported,
+                 "MongoDB is not supported; use --sqlitedb, --dictdb or --nodb"};
+  if (name == "NoDB") return std::unique_ptr<TaskStore>(std::make_unique<NoStore>());
+  if (name == "DictDB") {
+    MemoryStoreLimits limits;
+    limits.finished_records = static_cast<std::size_t>(std::max(1ll, options.record_limit));
+    limits.bytes = static_cast<std::size_t>(std::max(1ll, options.size_limit));
+    return std::unique_ptr<TaskStore>(std::make_unique<MemoryStore>(limits));
+  }
+  if (name != "SQLiteDB")
+    return Error{ErrorKind::bad_input,
+                 "the task database '" + options.db_class + "' is none of DictDB, SQLiteDB, NoDB"};
+  const std::filesystem::path folder =
+      options.sqlite_location.empty() ? paths.root : std::filesystem::path(options.sqlite_location);
+  SqliteStoreOptions chosen;
+  chosen.table = options.sqlite_table;
+  chosen.warn = [](std::string_view text) { spdlog::warn("{}", text); };
+  Result<std::unique_ptr<SqliteStore>> store =
+      SqliteStore::open(folder / options.sqlite_filename, chosen);
+  if (!store) return store.error();
+  return std::unique_ptr<TaskStore>(std::move(*store));
+}
+
+}  // namespace px

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <px/controller/connection_files.hpp>
+#include <px/controller/options.hpp>
+#include <px/controller/server.hpp>
+#include <px/controller/sockets.hpp>
+#include <px/controller/task_store.hpp>
+#include <px/net/profile_paths.hpp>
+#include <px/wire/error.hpp>
+#include <px/wire/session.hpp>
+
+namespace px {
+
+/// What the environment says (protocol 11.4); read once, by main.
+struct ControllerEnvironment {
+  std::optional<std::string> session_key;
+  bool enable_curve = false;
+  std::string curve_publickey, curve_secretkey;
+};
+ControllerEnvironment read_environment();
+
+/// Where the connection files of this cluster lie.
+ConnectionFiles connection_files(const ControllerOptions& options, const ProfilePaths& paths);
+
+/// What to listen at; `previous`: the connection files to take ports and key from.
+/// errors  bad_input: an option that makes no sense; names it.
+Result<BindPlan> make_bind_plan(const ControllerOptions& options,
+                                const ControllerEnvironment& environment,
+                                const std::optional<ConnectionPair>& previous);
+
+/// errors  bad_input: an option that makes no sense; names it.
+Result<ServerOptions> make_server_options(const ControllerOptions& options,
+                                          const ProfilePaths& paths);
+
+/// errors  bad_input: a packer or a signature scheme that does not exist here.
+Result<Session> make_session(const ControllerOptions& options, const ConnectionPair& connection);
+
+/// errors  unsupported: MongoDB; bad_input: no such class; system: the file cannot be opened.
+Result<std::unique_ptr<TaskStore>> make_store(const ControllerOptions& options,
+                                              const ProfilePaths& paths);
+
+}  // namespace px

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include <px/controller/complaints.hpp>
+#include <px/controller/hub_thread.hpp>
+#include <px/wire/envelope.hpp>
+#include <px/wire/frames.hpp>
+#include <px/wire/session.hpp>
+
+namespace px {
+
+/// So many messages of one socket are handled before the others have their turn.
+inline constexpr int messages_per_turn = 128;
+
+/// What all parts of the server share. The I/O thread owns it.
+struct Desk {
+  Session session;
+  HubThread& hub;
+  Complaints& complaints;
+
+  Packer packer() const { return session.packer(); }
+  const Signer& signer() const { return session.signer(); }
+
+  /// The parts of a message with `ident_count` routing frames and a right signature; else nothing,
+  /// and it is counted. `channel` names the socket in the log.
+  std::optional<Envelope> open(const Frames& frames, std::size_t ident_count,
+                               std::string_view channel) const;
+};
+
+}  // namespace px

@@ -1,0 +1,103 @@
+#include <px/controller/hub_thread.hpp>
+
+#include <iterator>
+#include <utility>
+
+namespace px {
+namespace {
+
+std::size_t bytes_of(const HubEvent& event) {
+  return std::visit(
+      [](const auto& held) -> std::size_t {
+        if constexpr (requires { held.frames; })
+          return total_bytes(*held.frames);
+        else
+          return 0;
+      },
+      event);
+}
+
+template <class T>
+void move_to(std::vector<T>& target, std::vector<T>&& source) {
+  if (target.empty())
+    target.swap(source);
+  else
+    target.insert(target.end(), std::make_move_iterator(source.begin()),
+                  std::make_move_iterator(source.end()));
+  source.clear();
+}
+
+}  // namespace
+
+HubThread::HubThread(Hub hub, Waker waker)
+    : hub_(std::move(hub)), waker_(std::move(waker)), thread_([this] { run(); }) {}
+
+HubThread::~HubThread() {
+  flush();
+  {
+    const std::lock_guard lock{mutex_};
+    is_stopping_ = true;
+  }
+  has_work_.notify_one();
+  thread_.join();
+}
+
+void HubThread::post(HubEvent event) {
+  posted_.bytes += bytes_of(event);
+  posted_.events.push_back(std::move(event));
+  if (posted_.is_full()) flush();
+}
+
+void HubThread::flush() {
+  if (posted_.events.empty()) return;
+  bool wakes = false;
+  {
+    std::unique_lock lock{mutex_};
+    has_room_.wait(lock, [&] { return !waiting_.is_full(); });
+    move_to(waiting_.events, std::move(posted_.events));
+    waiting_.bytes += std::exchange(posted_.bytes, 0);
+    wakes = std::exchange(is_idle_, false);
+  }
+  if (wakes) has_work_.notify_one();
+}
+
+std::vector<HubEffect> HubThread::take_effects() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(effects_, {});
+}
+
+void HubThread::run() {
+  std::vector<HubEvent> batch;
+  std::vector<HubEffect> effects;
+  for (bool is_last = false; !is_last;) {
+    {
+      std::unique_lock lock{mutex_};
+      const auto has_work = [&] { return !waiting_.events.empty() || is_stopping_; };
+      if (!has_work()) {
+        is_idle_ = true;
+        if (const auto deadline = hub_.next_deadline())
+          has_work_.wait_until(lock, *deadline, has_work);
+        else
+          has_work_.wait(lock, has_work);
+        is_idle_ = false;
+      }
+      is_last = is_stopping_ && waiting_.events.empty();
+      batch.swap(waiting_.events);
+      waiting_.bytes = 0;
+    }
+    has_room_.notify_one();
+    const WallTime wall = wall_now();
+    const Instant now = Clock::now();
+    for (const HubEvent& event : batch) move_to(effects, hub_.on(event, wall, now));
+    batch.clear();
+    move_to(effects, hub_.on_time(wall, now));
+    if (effects.empty()) continue;
+    {
+      const std::lock_guard lock{mutex_};
+      move_to(effects_, std::move(effects));
+    }
+    waker_.wake();
+  }
+}
+
+}  // namespace px

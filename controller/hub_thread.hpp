@@ -1,0 +1,58 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <px/controller/hub.hpp>
+#include <px/controller/hub_events.hpp>
+#include <px/net/loop.hpp>
+
+namespace px {
+
+/// Runs the hub on a thread of its own, so that neither a query nor a disk holds up a message.
+/// All public functions are for the I/O thread.
+class HubThread {
+ public:
+  /// `waker`: wakes the I/O thread when take_effects() has something.
+  HubThread(Hub hub, Waker waker);
+  /// Ends the thread after it has taken in what was posted.
+  ~HubThread();
+  HubThread(const HubThread&) = delete;
+  HubThread& operator=(const HubThread&) = delete;
+
+  /// Puts an event aside for the next flush().
+  void post(HubEvent event);
+  /// Hands over what was posted. Blocks while the hub is too far behind: whoever makes the work
+  /// is slowed down to what can be recorded.
+  void flush();
+  /// What the hub wants done since the last call.
+  std::vector<HubEffect> take_effects();
+
+  static constexpr std::size_t max_waiting_events = 1 << 16;
+  static constexpr std::size_t max_waiting_bytes = std::size_t{256} << 20;
+
+ private:
+  struct Batch {
+    std::vector<HubEvent> events;
+    std::size_t bytes = 0;
+    bool is_full() const {
+      return events.size() >= max_waiting_events || bytes >= max_waiting_bytes;
+    }
+  };
+  void run();
+  Hub hub_;
+  Waker waker_;
+  Batch posted_;  // the I/O thread's own
+  std::mutex mutex_;
+  std::condition_variable has_work_, has_room_;
+  Batch waiting_;  // this and what follows: under the mutex
+  std::vector<HubEffect> effects_;
+  bool is_stopping_ = false;
+  bool is_idle_ = false;  // the thread waits for has_work_
+  std::thread thread_;    // last: it uses all of the above
+};
+
+}  // namespace px

@@ -1,0 +1,141 @@
+#include <spdlog/spdlog.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <px/controller/configuration.hpp>
+#include <px/net/private_file.hpp>
+
+namespace px {
+namespace {
+
+Server* running_server = nullptr;  // for the signal handler alone
+
+extern "C" void stop_on_signal(int) {
+  if (running_server) running_server->stop();
+}
+
+void handle_signals(Server& server) {
+  running_server = &server;
+  struct sigaction action {};
+  action.sa_handler = stop_on_signal;
+  for (const int signal : {SIGTERM, SIGINT, SIGABRT, SIGHUP}) ::sigaction(signal, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+/// Says why on stderr or in the log, whichever the user sees, and gives the exit code.
+int fail(const Error& error) {
+  spdlog::critical("{}", error.what);
+  return 1;
+}
+
+/// Parses the arguments of the configuration file, then those of the command line, which win.
+std::optional<int> parse(const std::vector<std::string>& config, int argc, char** argv,
+                         CLI::App& app, ControllerOptions& options) {
+  add_controller_options(app, options);
+  std::vector<const char*> arguments{argv[0]};
+  for (const std::string& argument : config) arguments.push_back(argument.c_str());
+  arguments.insert(arguments.end(), argv + 1, argv + argc);
+  return parse_command_line(app, static_cast<int>(arguments.size()), arguments.data());
+}
+
+Result<std::vector<std::string>> read_config(const ControllerOptions& options,
+                                             const ProfilePaths& paths) {
+  const bool is_named = options.config_file.ends_with(".json");
+  const std::filesystem::path file = is_named ? std::filesystem::path(options.config_file)
+                                              : paths.root / "ipcontroller_config.json";
+  const Result<std::string> text = read_file(file);
+  if (!text && text.error().kind == ErrorKind::not_found && !is_named)
+    return std::vector<std::string>{};
+  if (!text) return text.error();
+  auto arguments = read_config_arguments(*text);
+  if (!arguments) return Error{ErrorKind::bad_input, file.string() + ": " + arguments.error().what};
+  return arguments;
+}
+
+void warn_of_python_config(const ProfilePaths& paths) {
+  const auto file = paths.root / "ipcontroller_config.py";
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored))
+    spdlog::warn(
+        "{} is Python and is not read; put options into ipcontroller_config.json or on "
+        "the command line",
+        file.string());
+}
+
+Result<void> serve(const ControllerOptions& options, const ProfilePaths& paths) {
+  const ConnectionFiles files = connection_files(options, paths);
+  const ControllerEnvironment environment = read_environment();
+  const bool keeps_files = options.reuse || options.restore;
+  std::optional<ConnectionPair> previous;
+  if (keeps_files) {
+    if (Result<ConnectionPair> pair = read_connection_files(files))
+      previous = std::move(*pair);
+    else
+      spdlog::error("starting afresh, not with the connection files of the last run: {}",
+                    pair.error().what);
+  }
+  Result<BindPlan> plan = make_bind_plan(options, environment, previous);
+  if (!plan) return plan.error();
+  const Result<ServerOptions> server_options = make_server_options(options, paths);
+  if (!server_options) return server_options.error();
+  Result<Session> session = make_session(options, plan->connection);
+  if (!session) return session.error();
+  Result<std::unique_ptr<TaskStore>> store = make_store(options, paths);
+  if (!store) return store.error();
+
+  Context context;
+  Result<BoundSockets> bound = bind_sockets(context, std::move(*plan), session->signer());
+  if (!bound) return bound.error();
+  const ConnectionPair connection = bound->connection;
+  Server server{std::move(*bound), std::move(*session), std::move(*store), *server_options};
+  handle_signals(server);
+  if (auto written = write_connection_files(files, connection); !written) {
+    remove_connection_files(files);
+    return written.error();
+  }
+  spdlog::info("Hub listening on {}:{} for registration.", connection.client.interface,
+               connection.client.registration);
+  spdlog::info("writing connection info to {}", files.client.string());
+  spdlog::info("writing connection info to {}", files.engine.string());
+  server.run();
+  if (!keeps_files) remove_connection_files(files);
+  spdlog::info("the controller ends");
+  running_server = nullptr;
+  return {};
+}
+
+int run(int argc, char** argv) {
+  ControllerOptions options;
+  CLI::App app{
+      "The controller of a polyxeus cluster: engines and clients of ipyparallel connect to it",
+      "pxcontroller"};
+  if (const auto code = parse({}, argc, argv, app, options)) return *code;
+  const Result<ProfilePaths> paths = find_profile(options.program.profile);
+  if (!paths) return fail(paths.error());
+  const auto config = read_config(options, *paths);
+  if (!config) return fail(config.error());
+  // Parsed again, as the command line has the last word.
+  ControllerOptions all;
+  CLI::App whole{"", "pxcontroller"};
+  if (const auto code = parse(*config, argc, argv, whole, all)) return *code;
+  if (auto made = create_profile_folders(*paths); !made) return fail(made.error());
+  if (auto started = start_log("pxcontroller", all.program, *paths); !started)
+    return fail(started.error());
+  warn_of_unknown_options(whole);
+  warn_of_python_config(*paths);
+  if (auto entered = enter_work_dir(all.program); !entered) return fail(entered.error());
+  const Result<void> served = serve(all, *paths);
+  return served ? 0 : fail(served.error());
+}
+
+}  // namespace
+}  // namespace px
+
+int main(int argc, char** argv) {
+  return px::run(argc, argv);
+}

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/controller/desk.hpp>
+#include <px/controller/engine_table.hpp>
+#include <px/controller/heartbeat_monitor.hpp>
+#include <px/net/lifeline.hpp>
+#include <px/net/socket.hpp>
+#include <px/wire/ids.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+struct MembershipOptions {
+  HeartbeatOptions heartbeat;
+  Duration registration_timeout = std::chrono::seconds(30);
+  /// An engine whose lifeline ended may come back with another one for so long.
+  Duration lifeline_grace = std::chrono::milliseconds(250);
+  std::filesystem::path table_file;  ///< engines<id>.json
+};
+
+/// Lets engines in and out: listens to hearts and lifelines, tells clients and the rest of the
+/// server, and keeps the table on disk.
+class Membership {
+ public:
+  Membership(Desk& desk, const MembershipOptions& options, Socket& notification, Socket& ping,
+             Socket& pong, LifelineServer& lifeline, Instant now);
+
+  using Listener = std::function<void(const RegisteredEngine&)>;
+  void on_joined(Listener listener) { joined_listeners_.push_back(std::move(listener)); }
+  void on_left(Listener listener) { left_listeners_.push_back(std::move(listener)); }
+
+  const EngineTable& table() const { return table_; }
+  /// Protocol 4.4: the id, or why not. The engine is in once its heart is heard.
+  Result<EngineId> request(const EngineUuid& uuid, std::optional<EngineId> wanted, Instant now);
+  /// Takes the engines of the table file back in, as if they had never been away.
+  Result<void> restore();
+  void leave(EngineId id, std::string_view why);
+  void leave(const EngineUuid& uuid, std::string_view why);
+
+  // The sockets are readable:
+  void receive_pongs();
+  void receive_ping_subscriptions();
+  void receive_notification_subscriptions();
+  void receive_lifelines();
+
+  void notify(const std::string& type, Json content, const std::string& parent_header = "{}");
+  void on_time(Instant now);
+  Instant next_deadline() const;
+  /// Writes the table if it is not on disk yet.
+  void save();
+
+ private:
+  void welcome(const RegisteredEngine& engine);
+  void left(const RegisteredEngine& engine, std::string_view why);
+  void announce(const RegisteredEngine& engine);
+  Desk& desk_;
+  MembershipOptions options_;
+  Socket& notification_;
+  Socket& ping_;
+  Socket& pong_;
+  LifelineServer& lifeline_;
+  EngineTable table_;
+  HeartbeatMonitor heartbeat_;
+  std::vector<Listener> joined_listeners_, left_listeners_;
+  std::map<EngineUuid, Instant> lost_lifelines_;  // and when the grace ends
+  std::optional<Instant> save_due_;
+};
+
+}  // namespace px

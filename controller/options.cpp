@@ -1,0 +1,188 @@
+#include <px/controller/options.hpp>
+
+#include <px/wire/json.hpp>
+
+namespace px {
+namespace {
+
+void add_network_options(CLI::App& app, ControllerOptions& o) {
+  const std::string group = "Network";
+  app.add_option("--ip,--IPController.ip", o.ip,
+                 "Listen at this address (default: 127.0.0.1); * or 0.0.0.0 for all")
+      ->group(group);
+  app.add_option("--IPController.engine_ip", o.engine_ip, "The same for engines alone")
+      ->group(group);
+  app.add_option("--IPController.client_ip", o.client_ip, "The same for clients alone")
+      ->group(group);
+  app.add_option("--location,--IPController.location", o.location,
+                 "This host's name or address as others see it (default: its host name)")
+      ->group(group);
+  app.add_option("--transport,--IPController.transport", o.transport, "Only tcp works")
+      ->group(group);
+  app.add_option("--ports,--IPController.ports", o.ports,
+                 "Listen at these ports first, e.g. 10101-10120,10200")
+      ->group(group);
+  app.add_option("--IPController.engine_ports", o.engine_ports, "The same for engines alone")
+      ->group(group);
+  app.add_option("--IPController.client_ports", o.client_ports, "The same for clients alone")
+      ->group(group);
+  app.add_option("--port,--IPController.regport", o.registration_port, "The registration port")
+      ->group(group);
+  app.add_option("--ssh,--IPController.ssh_server", o.client_ssh,
+                 "[user@]host[:port] through which clients tunnel")
+      ->group(group);
+  app.add_option("--enginessh,--IPController.engine_ssh_server", o.engine_ssh,
+                 "[user@]host[:port] through which engines tunnel")
+      ->group(group);
+  app.add_flag("--enable-curve,--IPController.enable_curve", o.enable_curve,
+               "Encrypt with CURVE ($IPP_ENABLE_CURVE=1)")
+      ->group(group);
+  app.add_option("--IPController.curve_publickey", o.curve_publickey,
+                 "CURVE public key ($IPP_CURVE_PUBLICKEY)")
+      ->group(group);
+  app.add_option("--IPController.curve_secretkey", o.curve_secretkey,
+                 "CURVE secret key ($IPP_CURVE_SECRETKEY)")
+      ->group(group);
+}
+
+void add_file_options(CLI::App& app, ControllerOptions& o) {
+  const std::string group = "Connection files";
+  app.add_flag("--reuse,--IPController.reuse_files", o.reuse,
+               "Take ports and key from the connection files of the last run, and keep them")
+      ->group(group);
+  app.add_flag("--restore,--IPController.restore_engines", o.restore,
+               "The same, and take back the engines that are still running")
+      ->group(group);
+  app.add_option("--IPController.engine_json_file", o.engine_json_file, "Name of the engines' file")
+      ->group(group);
+  app.add_option("--IPController.client_json_file", o.client_json_file, "Name of the clients' file")
+      ->group(group);
+  app.add_option("--config", o.config_file,
+                 "A JSON configuration file (default: ipcontroller_config.json in the profile)")
+      ->group(group);
+}
+
+void add_session_options(CLI::App& app, ControllerOptions& o) {
+  const std::string group = "Messages";
+  app.add_option_function<std::string>(
+         "--Session.key",
+         [&o](const std::string& key) {
+           o.key = key;
+           o.has_key = true;
+         },
+         "The key that signs all messages ($IPP_SESSION_KEY; default: a new one)")
+      ->group(group);
+  app.add_option("--keyfile,--Session.keyfile", o.key_file, "A file that holds the key")
+      ->group(group);
+  app.add_option("--Session.packer", o.packer, "json or msgpack")->group(group);
+  app.add_option("--Session.signature_scheme", o.signature_scheme, "hmac-<hash>")->group(group);
+  app.add_option("--ident,--Session.session", o.session, "The id of this session")->group(group);
+  app.add_option("--user,--Session.username", o.username, "The user's name ($USER)")->group(group);
+  app.add_flag("--secure,!--no-secure", o.is_secure, "Sign messages (--no-secure: do not)")
+      ->group(group);
+}
+
+void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
+  const std::string group = "Engines and tasks";
+  app.add_option("--ping,--HeartMonitor.period", o.ping_ms,
+                 "Milliseconds between two pings of the engines")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--HeartMonitor.max_heartmonitor_misses", o.max_misses,
+                 "An engine that misses more pings in a row than this is dead")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option(
+         "--IPController.registration_timeout", o.registration_timeout_s,
+         "Seconds until a registration without heart is given up (default: max(30, 10 pings))")
+      ->group(group);
+  app.add_option("--scheme,--TaskScheduler.scheme_name", o.scheme,
+                 "leastload, lru, plainrandom, weighted, twobin, pure or none")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--hwm,--TaskScheduler.hwm", o.hwm,
+                 "Tasks that one engine holds at a time; 0 = any number")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--IPController.broadcast_scheduler_depth", o.broadcast_depth,
+                 "Accepted for compatibility; without effect")
+      ->group(group);
+  app.add_flag_callback(
+         "--usethreads,--IPController.use_threads", [] {}, "Accepted; without effect")
+      ->group(group);
+}
+
+void add_store_options(CLI::App& app, ControllerOptions& o) {
+  const std::string group = "Task records";
+  const auto choose = [&](const char* name, const char* db_class, const char* help) {
+    app.add_flag_callback(
+           name, [&o, db_class] { o.db_class = db_class; }, help)
+        ->group(group);
+  };
+  choose("--dictdb", "DictDB", "Keep the records in memory (the default)");
+  choose("--sqlitedb", "SQLiteDB", "Keep the records in an SQLite file");
+  choose("--nodb", "NoDB", "Keep no records");
+  choose("--mongodb", "MongoDB", "Not supported");
+  app.add_option("--IPController.db_class,--HubFactory.db_class", o.db_class,
+                 "DictDB, SQLiteDB or NoDB")
+      ->group(group);
+  app.add_option("--DictDB.record_limit", o.record_limit, "Keep at most so many records")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--DictDB.size_limit", o.size_limit, "Keep at most so many bytes of buffers")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--SQLiteDB.filename", o.sqlite_filename, "Name of the SQLite file")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--SQLiteDB.location", o.sqlite_location,
+                 "Folder of the SQLite file (default: the profile's)")
+      ->group(group);
+  app.add_option("--SQLiteDB.table", o.sqlite_table, "Its table")
+      ->capture_default_str()
+      ->group(group);
+}
+
+/// The text of a JSON value as an option has it; nothing for what no option can be.
+std::optional<std::string> option_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number() || value.is_boolean()) return value.dump();
+  if (!value.is_array()) return std::nullopt;
+  std::string text;
+  for (const Json& item : value) {
+    const auto piece = option_text(item);
+    if (!piece) return std::nullopt;
+    text += (text.empty() ? "" : ",") + *piece;
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_controller_options(CLI::App& app, ControllerOptions& options) {
+  add_program_options(app, options.program);
+  add_network_options(app, options);
+  add_file_options(app, options);
+  add_session_options(app, options);
+  add_scheduling_options(app, options);
+  add_store_options(app, options);
+}
+
+Result<std::vector<std::string>> read_config_arguments(std::string_view text) {
+  const Result<Json> config = unpack(Packer::json, text);
+  if (!config) return Error{ErrorKind::bad_input, "the configuration file is not a JSON object"};
+  std::vector<std::string> arguments;
+  for (const auto& [section, traits] : config->items()) {
+    if (!traits.is_object()) {
+      if (section == "version") continue;
+      return Error{ErrorKind::bad_input,
+                   "'" + section + "' in the configuration file is not an object of options"};
+    }
+    for (const auto& [name, value] : traits.items())
+      if (const auto piece = option_text(value))
+        arguments.push_back("--" + section + "." + name + "=" + *piece);
+  }
+  return arguments;
+}
+
+}  // namespace px

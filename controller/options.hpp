@@ -1,0 +1,56 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/net/program.hpp>
+#include <px/wire/error.hpp>
+
+namespace px {
+
+/// The options of pxcontroller: those of ipcontroller (protocol 11.2), under the same names.
+struct ControllerOptions {
+  ProgramOptions program;
+  std::string config_file;  ///< --config: instead of ipcontroller_config.json of the profile.
+
+  std::string ip, engine_ip, client_ip;  ///< Empty: the two sides take `ip`, it is 127.0.0.1.
+  std::string location;
+  std::string transport = "tcp";
+  std::string ports, engine_ports, client_ports;
+  int registration_port = 0;
+  std::string client_ssh, engine_ssh;
+  std::string engine_json_file, client_json_file;
+  bool reuse = false, restore = false;
+
+  double ping_ms = 3000;
+  int max_misses = 10;
+  double registration_timeout_s = 0;  ///< 0: max(30 s, 10 beats).
+  std::string scheme = "leastload";
+  int hwm = 1;
+  int broadcast_depth = 1;  ///< Accepted; our tree is always flat.
+
+  std::string db_class = "DictDB";
+  long long record_limit = 1024;
+  long long size_limit = 1024ll * 1024 * 1024;
+  std::string sqlite_filename = "tasks.db", sqlite_location, sqlite_table = "ipython-tasks";
+
+  bool has_key = false;
+  std::string key, key_file, packer = "json", signature_scheme = "hmac-sha256";
+  bool is_secure = true;
+  std::string session, username;
+  bool enable_curve = false;
+  std::string curve_publickey, curve_secretkey;
+};
+
+/// Adds all options to `app`. `options` must outlive the parse.
+void add_controller_options(CLI::App& app, ControllerOptions& options);
+
+/// The options that a JSON configuration file says, as arguments: `{"A": {"b": 1}}` -> `--A.b=1`.
+/// errors  bad_input: not JSON, or not an object of objects.
+Result<std::vector<std::string>> read_config_arguments(std::string_view text);
+
+}  // namespace px

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include <px/wire/error.hpp>
+
+namespace px {
+
+/// "10101-10120,10200" -> those ports in that order.  errors  bad_input: not such a text.
+Result<std::vector<int>> read_ports(std::string_view text);
+
+/// Which ports the sockets try, in the order of protocol 2.2: those of their own side first, then
+/// the common ones, then any free one (0).
+class PortPlan {
+ public:
+  enum class Side { engine, client };
+  PortPlan(std::vector<int> common, std::vector<int> engine, std::vector<int> client);
+  /// The next port for a socket of that side; 0 where none is left.
+  int take(Side side);
+
+ private:
+  std::vector<int> common_, engine_, client_;  // the next one last
+};
+
+}  // namespace px

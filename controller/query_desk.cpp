@@ -1,0 +1,146 @@
+#include <px/controller/query_desk.hpp>
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include <px/wire/header.hpp>
+
+namespace px {
+namespace {
+
+/// An engine id beyond this cannot be meant.
+constexpr long long max_engine_id = 1 << 30;
+
+}  // namespace
+
+QueryDesk::QueryDesk(Desk& desk, Membership& membership, DaskScheduler& dask, Socket& socket,
+                     Json connection_info, Duration heartbeat_period)
+    : desk_(desk),
+      membership_(membership),
+      dask_(dask),
+      socket_(socket),
+      connection_info_(std::move(connection_info)),
+      heartbeat_period_(heartbeat_period) {}
+
+void QueryDesk::receive() {
+  for (int i = 0; i < messages_per_turn; ++i) {
+    const SharedFrames frames = socket_.receive();
+    if (!frames) return;
+    const auto envelope = desk_.open(*frames, 1, "registration");
+    if (!envelope) continue;
+    if (!history_.is_new(envelope->signature)) {
+      desk_.complaints.about("registration: a message that came before");
+      continue;
+    }
+    const Result<Header> header = read_header(desk_.packer(), envelope->header);
+    const Result<Json> content = unpack(desk_.packer(), envelope->content);
+    if (!header || !content) {
+      desk_.complaints.about("registration: a message that cannot be read",
+                             header ? content.error().what : header.error().what);
+      continue;
+    }
+    handle({std::string(frames->at(0)), header->msg_type, std::string(envelope->header), *content});
+  }
+}
+
+void QueryDesk::handle(Request request) {
+  const std::string& type = request.msg_type;
+  if (type == "registration_request") return register_engine(request);
+  if (type == "unregistration_request") return unregister_engine(request);
+  if (type == "connection_request") return connect_client(request);
+  if (type == "shutdown_request") return shut_down(request);
+  if (type == "become_dask_request") return become_dask(std::move(request));
+  if (type == "stop_distributed_request") return stop_dask(request);
+  desk_.hub.post(HubQuery{std::move(request.client), std::move(request.msg_type),
+                          std::move(request.header), std::move(request.content)});
+}
+
+void QueryDesk::reply(const Request& request, std::string_view msg_type, Json content) {
+  Draft draft{{request.client}, std::string(msg_type), request.header,
+              Json::object(),   std::move(content),    {}};
+  socket_.send(desk_.session.compose(draft, wall_now()));
+}
+
+void QueryDesk::send(const SharedFrames& answer) {
+  socket_.forward(std::span<const std::string_view>{}, *answer, 0);
+}
+
+void QueryDesk::register_engine(const Request& request) {
+  const auto uuid = string_member(request.content, "uuid");
+  if (!uuid || uuid->empty() || uuid->size() > 255)
+    return desk_.complaints.about("registration: an engine without a uuid");
+  std::optional<EngineId> wanted;
+  if (const auto id = request.content.find("id"); id != request.content.end() && !id->is_null()) {
+    const auto number = int_member(request.content, "id");
+    if (!number || *number < 0 || *number > max_engine_id)
+      return reply(request, "hub_error",
+                   error_content("ValueError", "the requested engine id " + id->dump() +
+                                                   " is not a number of an engine"));
+    wanted = EngineId{static_cast<int>(*number)};
+  }
+  const auto id = membership_.request(EngineUuid{*uuid}, wanted, Clock::now());
+  if (!id) {
+    spdlog::error("registration::{}", id.error().what);
+    return reply(request, "registration_reply",
+                 error_content("KeyError", "\"" + id.error().what + "\""));
+  }
+  spdlog::debug("registration::register_engine({}, '{}')", id->value, *uuid);
+  const auto period = std::chrono::duration<double, std::milli>(heartbeat_period_).count();
+  reply(request, "registration_reply",
+        Json{{"id", id->value},
+             {"status", "ok"},
+             {"hb_period", static_cast<long long>(period)},
+             {"connection_info", connection_info_}});
+}
+
+void QueryDesk::unregister_engine(const Request& request) {
+  const auto id = int_member(request.content, "id");
+  if (id && *id >= 0 && *id <= max_engine_id)
+    membership_.leave(EngineId{static_cast<int>(*id)}, "it was asked to be unregistered");
+  else  // an engine that gave up before it knew its id
+    membership_.leave(EngineUuid{request.client}, "it gave up its registration");
+}
+
+void QueryDesk::connect_client(const Request& request) {
+  Json engines = Json::object();
+  for (const auto& [id, uuid] : membership_.table().engines())
+    engines[std::to_string(id.value)] = uuid.text;
+  reply(request, "connection_reply", Json{{"status", "ok"}, {"engines", std::move(engines)}});
+}
+
+void QueryDesk::shut_down(const Request& request) {
+  spdlog::info("hub::shutdown: asked for by a client");
+  reply(request, "shutdown_reply", Json{{"status", "ok"}});
+  membership_.notify("shutdown_notification", Json{{"status", "ok"}}, request.header);
+  is_shutdown_requested_ = true;
+}
+
+void QueryDesk::become_dask(Request request) {
+  waiting_for_dask_.push_back(std::move(request));
+  dask_.start(Clock::now());
+  on_dask(Clock::now());
+}
+
+void QueryDesk::on_dask(Instant now) {
+  if (waiting_for_dask_.empty()) return;
+  const std::optional<Result<DaskAddress>> news = dask_.poll(now);
+  if (!news) return;
+  for (const Request& request : std::exchange(waiting_for_dask_, {})) {
+    if (*news)
+      reply(request, "become_dask_reply",
+            Json{{"status", "ok"},
+                 {"ip", (*news)->ip},
+                 {"address", (*news)->address},
+                 {"port", (*news)->port}});
+    else
+      reply(request, "become_dask_reply", error_content("RuntimeError", news->error().what));
+  }
+}
+
+void QueryDesk::stop_dask(const Request& request) {
+  dask_.stop();
+  reply(request, "stop_distributed_reply", Json{{"status", "ok"}});
+}
+
+}  // namespace px

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <px/controller/dask_scheduler.hpp>
+#include <px/controller/desk.hpp>
+#include <px/controller/membership.hpp>
+#include <px/net/socket.hpp>
+#include <px/wire/replay_history.hpp>
+
+namespace px {
+
+/// The registration socket: answers engines and clients at once, and hands the questions about
+/// tasks to the hub.
+class QueryDesk {
+ public:
+  /// connection_info  What registration_reply tells engines.
+  QueryDesk(Desk& desk, Membership& membership, DaskScheduler& dask, Socket& socket,
+            Json connection_info, Duration heartbeat_period);
+
+  void receive();
+  void send(const SharedFrames& answer);
+  /// Answers those who wait for a dask scheduler, once there is news of it.
+  void on_dask(Instant now);
+  /// A client asked the hub to shut down.
+  bool is_shutdown_requested() const { return is_shutdown_requested_; }
+
+ private:
+  struct Request {
+    std::string client;
+    std::string msg_type;
+    std::string header;
+    Json content;
+  };
+  void handle(Request request);
+  void reply(const Request& request, std::string_view msg_type, Json content);
+  void register_engine(const Request& request);
+  void unregister_engine(const Request& request);
+  void connect_client(const Request& request);
+  void shut_down(const Request& request);
+  void become_dask(Request request);
+  void stop_dask(const Request& request);
+  Desk& desk_;
+  Membership& membership_;
+  DaskScheduler& dask_;
+  Socket& socket_;
+  Json connection_info_;
+  Duration heartbeat_period_;
+  ReplayHistory history_;
+  std::vector<Request> waiting_for_dask_;
+  bool is_shutdown_requested_ = false;
+};
+
+}  // namespace px

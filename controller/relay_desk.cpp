@@ -1,0 +1,160 @@
+#include <px/controller/relay_desk.hpp>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <px/wire/header.hpp>
+#include <px/wire/json_scan.hpp>
+
+namespace px {
+namespace {
+
+/// Two routing frames, delimiter, signature, four parts.
+constexpr std::size_t fewest_frames = 8;
+
+std::string msg_type_of(Packer packer, std::string_view header) {
+  if (packer == Packer::json) {
+    const auto raw = find_member(header, "msg_type");
+    return raw ? unquote(*raw).value_or("") : "";
+  }
+  const Result<Header> read = read_header(packer, header);
+  return read ? read->msg_type : "";
+}
+
+}  // namespace
+
+DirectRelay::DirectRelay(Desk& desk, Socket& client, EngineLink& engines, bool is_recorded,
+                         std::string_view name)
+    : desk_(desk), client_(client), engines_(engines), is_recorded_(is_recorded), name_(name) {}
+
+bool DirectRelay::is_well_formed(const Frames& frames) {
+  if (frames.size() >= fewest_frames && frames.at(2) == delimiter) return true;
+  desk_.complaints.about(std::string(name_) + ": not a message for or from an engine");
+  return false;
+}
+
+void DirectRelay::receive_requests() {
+  for (int i = 0; i < messages_per_turn; ++i) {
+    const SharedFrames frames = client_.receive();
+    if (!frames) return;
+    if (!is_well_formed(*frames)) continue;
+    const std::array client{frames->at(0)};
+    engines_.send(frames->at(1), client, frames, 2, Clock::now());
+    if (is_recorded_) desk_.hub.post(DirectSubmitted{EngineUuid{frames->at(1)}, frames});
+  }
+}
+
+void DirectRelay::receive_replies() {
+  for (int i = 0; i < messages_per_turn; ++i) {
+    const SharedFrames frames = engines_.socket().receive();
+    if (!frames) return;
+    if (!is_well_formed(*frames)) continue;
+    const std::array idents{frames->at(1), frames->at(0)};
+    client_.forward(idents, *frames, 2);
+    if (is_recorded_) desk_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, frames});
+  }
+}
+
+OutputRelay::OutputRelay(Desk& desk, Socket& engines, Socket& clients,
+                         std::function<void(const EngineUuid&)> on_shutdown)
+    : desk_(desk), engines_(engines), clients_(clients), on_shutdown_(std::move(on_shutdown)) {}
+
+void OutputRelay::receive() {
+  for (int i = 0; i < messages_per_turn; ++i) {
+    const SharedFrames frames = engines_.receive();
+    if (!frames) return;
+    clients_.forward(std::span<const std::string_view>{}, *frames, 0);
+    record(frames);
+  }
+}
+
+void OutputRelay::record(const SharedFrames& frames) {
+  const Result<Envelope> envelope = Envelope::locate(*frames, 1);
+  if (!envelope) return desk_.complaints.about("iopub: not a message", envelope.error().what);
+  const std::string type = msg_type_of(desk_.packer(), envelope->header);
+  // Every task has two of these; there is nothing in them to remember.
+  if (type == "status" || type == "iopub_welcome") return;
+  if (type == "shutdown_reply" && desk_.signer().verify(*envelope)) {
+    if (const Result<Header> header = read_header(desk_.packer(), envelope->header))
+      on_shutdown_(EngineUuid{header->session.text});
+    return;
+  }
+  desk_.hub.post(OutputPublished{frames});
+}
+
+PureTaskRelay::PureTaskRelay(Desk& desk, Socket& client, Socket& engines)
+    : desk_(desk), client_(client), engines_(engines) {}
+
+void PureTaskRelay::receive_requests() {
+  for (int i = 0; i < messages_per_turn; ++i) {
+    const SharedFrames frames = client_.receive();
+    if (!frames) return;
+    if (!desk_.open(*frames, 1, "task")) continue;
+    engines_.forward(std::span<const std::string_view>{}, *frames, 0);
+    desk_.hub.post(TaskSubmitted{frames});
+  }
+}
+
+void PureTaskRelay::receive_replies() {
+  for (int i = 0; i < messages_per_turn; ++i) {
+    const SharedFrames frames = engines_.receive();
+    if (!frames) return;
+    const auto envelope = desk_.open(*frames, 1, "task reply");
+    if (!envelope) continue;
+    client_.forward(std::span<const std::string_view>{}, *frames, 0);
+    const Result<Header> header = read_header(desk_.packer(), envelope->header);
+    desk_.hub.post(TaskFinished{EngineUuid{header ? header->session.text : std::string()},
+                                read_msg_id(desk_.packer(), envelope->parent_header), frames});
+  }
+}
+
+BroadcastDesk::BroadcastDesk(Desk& desk, Socket& client, EngineLink& engines)
+    : desk_(desk), relay_(desk.session.fork()), client_(client), engines_(engines) {}
+
+void BroadcastDesk::receive_requests() {
+  for (int i = 0; i < messages_per_turn; ++i) {
+    const SharedFrames frames = client_.receive();
+    if (!frames) return;
+    const auto envelope = desk_.open(*frames, 1, "broadcast");
+    if (!envelope) continue;
+    Result<BroadcastEffects> effects = relay_.request(frames, *envelope);
+    if (effects)
+      perform(std::move(*effects));
+    else
+      desk_.complaints.about("broadcast: a bad request", effects.error().what);
+  }
+}
+
+void BroadcastDesk::receive_replies() {
+  for (int i = 0; i < messages_per_turn; ++i) {
+    const SharedFrames frames = engines_.socket().receive();
+    if (!frames) return;
+    if (const auto envelope = desk_.open(*frames, 2, "broadcast reply"))
+      perform(relay_.reply(frames, *envelope));
+  }
+}
+
+void BroadcastDesk::engine_left(const EngineUuid& engine) {
+  engines_.forget(engine.text);
+  perform(relay_.engine_left(engine, wall_now()));
+}
+
+void BroadcastDesk::perform(BroadcastEffects effects) {
+  for (BroadcastEffect& effect : effects) std::visit([this](auto& e) { (*this)(e); }, effect);
+}
+
+void BroadcastDesk::operator()(BroadcastToEngine& effect) {
+  const std::vector<std::string_view> head{effect.head.begin(), effect.head.end()};
+  engines_.send(effect.engine.text, head, std::move(effect.runs), Clock::now());
+}
+
+void BroadcastDesk::operator()(BroadcastToClient& effect) {
+  const std::vector<std::string_view> head{effect.head.begin(), effect.head.end()};
+  std::vector<Socket::Run> runs;
+  for (const FrameRun& run : effect.runs) runs.push_back({run.frames.get(), run.from, run.to});
+  client_.forward(head, runs);
+}
+
+}  // namespace px

@@ -1,0 +1,202 @@
+#include <px/controller/server.hpp>
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include <px/controller/dask_scheduler.hpp>
+#include <px/controller/engine_link.hpp>
+#include <px/controller/hub_thread.hpp>
+#include <px/controller/query_desk.hpp>
+#include <px/controller/relay_desk.hpp>
+#include <px/controller/task_desk.hpp>
+
+namespace px {
+namespace {
+
+/// After a shutdown request so much time is left for its answers to leave.
+constexpr Duration farewell = std::chrono::milliseconds(200);
+
+RandomSource random_source() {
+  return [engine = std::mt19937_64{std::random_device{}()}]() mutable {
+    return std::uniform_real_distribution<double>{0.0, 1.0}(engine);
+  };
+}
+
+/// What registration_reply repeats of the engines' file.
+Json engine_ports(const EngineConnectionInfo& info) {
+  return Json{{"interface", info.interface}, {"registration", info.registration},
+              {"control", info.control},     {"mux", info.mux},
+              {"task", info.task},           {"iopub", info.iopub},
+              {"hb_ping", info.hb_ping},     {"hb_pong", info.hb_pong},
+              {"broadcast", info.broadcast}};
+}
+
+std::string ip_of(const std::string& interface) {
+  const std::size_t start = interface.find("://");
+  return start == std::string::npos ? interface : interface.substr(start + 3);
+}
+
+}  // namespace
+
+class Server::State {
+ public:
+  State(BoundSockets bound, Session session, std::unique_ptr<TaskStore> store,
+        const ServerOptions& options);
+  void run();
+
+  std::atomic<bool> is_stopping{false};
+  Loop loop;
+
+ private:
+  EngineLink link(Socket socket) {
+    return EngineLink{std::move(socket), [this](std::string_view uuid) {
+                        return membership_.table().is_registered(uuid);
+                      }};
+  }
+  void listen_to_membership();
+  void watch();
+  void watch_tasks(TaskScheme scheme);
+  void on_time(Instant now);
+  void take_hub_effects();
+  Instant next_deadline() const;
+
+  ControllerSockets sockets_;
+  HubThread hub_;
+  Complaints complaints_;
+  Desk desk_;
+  DaskScheduler dask_;
+  Membership membership_;
+  EngineLink mux_engines_, control_engines_, task_engines_, broadcast_engines_;
+  DirectRelay mux_, control_;
+  OutputRelay output_;
+  TaskDesk tasks_;
+  PureTaskRelay pure_tasks_;
+  BroadcastDesk broadcast_;
+  QueryDesk queries_;
+  bool has_queue_;  // tasks go through our queue
+  std::optional<Instant> end_;
+};
+
+Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskStore> store,
+                     const ServerOptions& options)
+    : sockets_(std::move(bound.sockets)),
+      hub_(Hub{session.fork(), std::move(store), options.hub}, loop.waker()),
+      desk_{std::move(session), hub_, complaints_},
+      dask_(ip_of(bound.connection.client.interface)),
+      membership_(desk_, options.membership, sockets_.notification, sockets_.ping, sockets_.pong,
+                  sockets_.lifeline, Clock::now()),
+      mux_engines_(link(std::move(sockets_.mux_engine))),
+      control_engines_(link(std::move(sockets_.control_engine))),
+      task_engines_(link(std::move(sockets_.task_engine))),
+      broadcast_engines_(link(std::move(sockets_.broadcast_engine))),
+      mux_(desk_, sockets_.mux_client, mux_engines_, true, "mux"),
+      control_(desk_, sockets_.control_client, control_engines_, false, "control"),
+      output_(desk_, sockets_.iopub_in, sockets_.iopub_out,
+              [this](const EngineUuid& uuid) { membership_.leave(uuid, "it shuts down"); }),
+      tasks_(desk_, options.tasks, random_source(), sockets_.task_client, task_engines_),
+      pure_tasks_(desk_, sockets_.task_client, task_engines_.socket()),
+      broadcast_(desk_, sockets_.broadcast_client, broadcast_engines_),
+      queries_(desk_, membership_, dask_, sockets_.registration,
+               engine_ports(bound.connection.engine), options.membership.heartbeat.period),
+      has_queue_(options.tasks.scheme != TaskScheme::pure &&
+                 options.tasks.scheme != TaskScheme::none) {
+  listen_to_membership();
+  if (options.restore_engines)
+    if (const auto restored = membership_.restore(); !restored)
+      spdlog::error("no engines are restored: {}", restored.error().what);
+  watch();
+  watch_tasks(options.tasks.scheme);
+}
+
+void Server::State::listen_to_membership() {
+  membership_.on_joined([this](const RegisteredEngine& engine) {
+    if (has_queue_) tasks_.engine_joined(engine.uuid);
+  });
+  membership_.on_left([this](const RegisteredEngine& engine) {
+    mux_engines_.forget(engine.uuid.text);
+    control_engines_.forget(engine.uuid.text);
+    if (has_queue_) tasks_.engine_left(engine.uuid);
+    broadcast_.engine_left(engine.uuid);
+  });
+}
+
+void Server::State::watch() {
+  loop.watch(sockets_.pong, [this] { membership_.receive_pongs(); });
+  loop.watch(sockets_.ping, [this] { membership_.receive_ping_subscriptions(); });
+  loop.watch(sockets_.notification, [this] { membership_.receive_notification_subscriptions(); });
+  loop.watch(sockets_.lifeline.descriptor(), [this] { membership_.receive_lifelines(); });
+  loop.watch(sockets_.registration, [this] { queries_.receive(); });
+  loop.watch(sockets_.control_client, [this] { control_.receive_requests(); });
+  loop.watch(control_engines_.socket(), [this] { control_.receive_replies(); });
+  loop.watch(sockets_.mux_client, [this] { mux_.receive_requests(); });
+  loop.watch(mux_engines_.socket(), [this] { mux_.receive_replies(); });
+  loop.watch(sockets_.iopub_in, [this] { output_.receive(); });
+  loop.watch(sockets_.broadcast_client, [this] { broadcast_.receive_requests(); });
+  loop.watch(broadcast_engines_.socket(), [this] { broadcast_.receive_replies(); });
+  loop.on_wake([this] { take_hub_effects(); });
+}
+
+void Server::State::watch_tasks(TaskScheme scheme) {
+  if (scheme == TaskScheme::pure) {
+    loop.watch(task_engines_.socket(), [this] { pure_tasks_.receive_replies(); });
+    loop.watch(sockets_.task_client, [this] { pure_tasks_.receive_requests(); });
+  } else if (scheme != TaskScheme::none) {
+    loop.watch(task_engines_.socket(), [this] { tasks_.receive_replies(); });
+    loop.watch(sockets_.task_client, [this] { tasks_.receive_requests(); });
+  }
+}
+
+void Server::State::take_hub_effects() {
+  for (HubEffect& effect : hub_.take_effects()) {
+    if (const auto* answer = std::get_if<SendAnswer>(&effect)) queries_.send(answer->frames);
+    if (const auto* task = std::get_if<ResubmitTask>(&effect)) tasks_.resubmit(task->frames);
+  }
+}
+
+void Server::State::on_time(Instant now) {
+  membership_.on_time(now);
+  if (has_queue_) tasks_.on_time(now);
+  for (EngineLink* engines :
+       {&mux_engines_, &control_engines_, &task_engines_, &broadcast_engines_})
+    engines->on_time(now);
+  queries_.on_dask(now);
+  if (queries_.is_shutdown_requested() && !end_) end_ = now + farewell;
+  hub_.flush();
+}
+
+Instant Server::State::next_deadline() const {
+  Instant next = membership_.next_deadline();
+  for (const auto& due : {tasks_.next_deadline(), mux_engines_.next_deadline(),
+                          control_engines_.next_deadline(), task_engines_.next_deadline(),
+                          broadcast_engines_.next_deadline(), dask_.next_deadline(), end_})
+    if (due) next = std::min(next, *due);
+  return next;
+}
+
+void Server::State::run() {
+  while (!is_stopping && !(end_ && Clock::now() >= *end_)) {
+    loop.wait_until(next_deadline());
+    on_time(Clock::now());
+  }
+  membership_.save();
+  if (complaints_.total() > 0)
+    spdlog::info("{} bad messages were dropped in all", complaints_.total());
+}
+
+Server::Server(BoundSockets bound, Session session, std::unique_ptr<TaskStore> store,
+               const ServerOptions& options)
+    : state_(std::make_unique<State>(std::move(bound), std::move(session), std::move(store),
+                                     options)) {}
+Server::~Server() = default;
+void Server::run() {
+  state_->run();
+}
+void Server::stop() {
+  state_->is_stopping = true;
+  state_->loop.waker().wake();
+}
+
+}  // namespace px

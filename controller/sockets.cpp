@@ -1,0 +1,142 @@
+#include <px/controller/sockets.hpp>
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <utility>
+
+namespace px {
+namespace {
+
+using Side = PortPlan::Side;
+
+/// A longer frame cannot be meant: its sender is disconnected.
+std::int64_t max_frame_bytes() {
+  const auto pages = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES));
+  return pages * static_cast<std::int64_t>(::sysconf(_SC_PAGE_SIZE)) / 2;
+}
+
+bool is_wildcard(std::string_view interface) {
+  return interface.ends_with("/*") || interface.ends_with("/0.0.0.0");
+}
+
+/// Binds one socket after the other and remembers the first failure.
+class Binder {
+ public:
+  Binder(Context& context, BindPlan& plan) : context_(context), plan_(plan) {}
+
+  SocketOptions options(std::string identity = {}) const {
+    SocketOptions options;
+    options.identity = std::move(identity);
+    options.max_frame_bytes = max_frame_bytes();
+    options.hand_over = true;
+    options.linger = std::chrono::milliseconds(500);
+    options.curve_server = plan_.curve;
+    return options;
+  }
+
+  Socket bind(SocketKind kind, Side side, int& port, const SocketOptions& options) {
+    Socket socket{context_, kind, options};
+    const std::string& interface =
+        side == Side::engine ? plan_.connection.engine.interface : plan_.connection.client.interface;
+    port = bind_first_free(socket, interface, side, port);
+    return socket;
+  }
+  Socket router(Side side, int& port, std::string identity = {}) {
+    return bind(SocketKind::router, side, port, options(std::move(identity)));
+  }
+  /// The engines' side: a message to an engine that is not there (yet) comes back.
+  Socket engine_router(int& port, std::string identity) {
+    SocketOptions chosen = options(std::move(identity));
+    chosen.is_mandatory = true;
+    return bind(SocketKind::router, Side::engine, port, chosen);
+  }
+  Socket plain(SocketKind kind, Side side, int& port) { return bind(kind, side, port, options()); }
+
+  /// The same port at a second address.
+  void bind_again(Socket& socket, const std::string& interface, int port) {
+    if (!failure_) note(socket.bind(interface, port));
+  }
+
+  /// Runs `attempt` with one port after the other until one is free.
+  template <class Attempt>
+  int first_free(Side side, int wanted, const Attempt& attempt) {
+    if (failure_) return 0;
+    if (wanted != 0) return note(attempt(wanted));
+    for (;;) {
+      const int port = plan_.ports.take(side);
+      const Result<int> bound = attempt(port);
+      if (bound || port == 0) return note(bound);
+    }
+  }
+
+  const std::optional<Error>& failure() const { return failure_; }
+
+ private:
+  int bind_first_free(Socket& socket, const std::string& interface, Side side, int wanted) {
+    return first_free(side, wanted, [&](int port) { return socket.bind(interface, port); });
+  }
+  int note(const Result<int>& bound) {
+    if (bound) return *bound;
+    failure_ = bound.error();
+    return 0;
+  }
+  Context& context_;
+  BindPlan& plan_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace
+
+Result<BoundSockets> bind_sockets(Context& context, BindPlan plan, const Signer& signer) {
+  Binder binder{context, plan};
+  ClientConnectionInfo& client = plan.connection.client;
+  EngineConnectionInfo& engine = plan.connection.engine;
+  if (engine.broadcast.empty()) engine.broadcast = {0};
+  // The order decides which port of --ports belongs to whom (protocol 2.2).
+  const bool is_engine_side_wider = is_wildcard(engine.interface);
+  Socket registration =
+      binder.router(is_engine_side_wider ? Side::engine : Side::client, client.registration);
+  engine.registration = client.registration;
+  if (engine.interface != client.interface && !is_engine_side_wider &&
+      !is_wildcard(client.interface))
+    binder.bind_again(registration, engine.interface, engine.registration);
+  Socket control_engine = binder.engine_router(engine.control, "control_out");
+  Socket mux_engine = binder.engine_router(engine.mux, "mux_out");
+  Socket task_engine = plan.has_pure_tasks
+                           ? binder.plain(SocketKind::dealer, Side::engine, engine.task)
+                           : binder.engine_router(engine.task, "task_out");
+  Socket iopub_in = binder.plain(SocketKind::sub, Side::engine, engine.iopub);
+  iopub_in.subscribe("");
+  Socket ping = binder.plain(SocketKind::xpub, Side::engine, engine.hb_ping);
+  Socket pong = binder.router(Side::engine, engine.hb_pong);
+  Socket broadcast_engine = binder.engine_router(engine.broadcast.front(), "sub_scheduler_0");
+  engine.broadcast.resize(1);
+  Socket control_client = binder.router(Side::client, client.control, "control_in");
+  Socket mux_client = binder.router(Side::client, client.mux, "mux_in");
+  Socket task_client = binder.router(Side::client, client.task, "task_in");
+  Socket iopub_out = binder.plain(SocketKind::pub, Side::client, client.iopub);
+  Socket notification = binder.plain(SocketKind::xpub, Side::client, client.notification);
+  Socket broadcast_client = binder.router(Side::client, client.broadcast, "sub_scheduler_0");
+  std::optional<LifelineServer> lifeline;
+  engine.lifeline = binder.first_free(Side::engine, engine.lifeline.value_or(0), [&](int port) {
+    Result<LifelineServer> server = LifelineServer::listen(engine.interface, port, signer);
+    if (!server) return Result<int>(server.error());
+    lifeline = std::move(*server);
+    return Result<int>(lifeline->port());
+  });
+  if (binder.failure()) return *binder.failure();
+  if (!plan.has_tasks) {  // the ports stay in the files, as a client must find them there
+    task_client = Socket{context, SocketKind::router};
+    task_engine = Socket{context, SocketKind::router};
+  }
+  return BoundSockets{
+      {std::move(registration), std::move(notification), std::move(iopub_in), std::move(iopub_out),
+       std::move(mux_client), std::move(mux_engine), std::move(control_client),
+       std::move(control_engine), std::move(task_client), std::move(task_engine),
+       std::move(broadcast_client), std::move(broadcast_engine), std::move(ping), std::move(pong),
+       std::move(*lifeline)},
+      std::move(plan.connection)};
+}
+
+}  // namespace px

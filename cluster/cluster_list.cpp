@@ -16,12 +16,19 @@ std::string profile_column(const ProfilePaths& paths, const std::filesystem::pat
 
 std::string launcher_title(std::string_view launcher) {
   static const std::map<std::string_view, std::string_view> titles{
-      {"local", "Local"},       {"mpi", "MPI"},
-      {"polyxeus", "Polyxeus"}, {"polyxeus-mpi", "PolyxeusMPI"},
-      {"ssh", "SSH"},           {"sshproxy", "SSHProxy"},
-      {"slurm", "Slurm"},       {"pbs", "PBS"},
-      {"sge", "SGE"},           {"lsf", "LSF"},
-      {"htcondor", "HTCondor"}, {"batch", "Batch"},
+      {"local", "Local"},
+      {"mpi", "MPI"},
+      {"polyxeus", "Polyxeus"},
+      {"polyxeus-local", "Polyxeus"},
+      {"polyxeus-mpi", "PolyxeusMPI"},
+      {"ssh", "SSH"},
+      {"sshproxy", "SSHProxy"},
+      {"slurm", "Slurm"},
+      {"pbs", "PBS"},
+      {"sge", "SGE"},
+      {"lsf", "LSF"},
+      {"htcondor", "HTCondor"},
+      {"batch", "Batch"},
   };
   const auto title = titles.find(launcher);
   return std::string(title == titles.end() ? launcher : title->second);

@@ -30,7 +30,7 @@ constexpr std::array foreign_names{"batch", "htcondor", "lsf",      "pbs",   "sg
 
 Result<std::unique_ptr<Launcher>> find_launcher(std::string_view name) {
   const std::string key = normalised(name);
-  if (key == "local" || key == "polyxeus")
+  if (key == "local" || key == "polyxeus" || key == "polyxeus-local")
     return std::unique_ptr<Launcher>(std::make_unique<LocalLauncher>());
   if (key == "mpi" || key == "mpiexec" || key == "polyxeus-mpi" || key == "polyxeusmpi")
     return std::unique_ptr<Launcher>(std::make_unique<MpiLauncher>());

@@ -36,6 +36,8 @@ Result<void> stop_cluster(const ProfilePaths& paths, int signal, Console& consol
     console.say(Level::info, "stopping " + called(paths));
     if (auto done = stop_processes(found->living, supervisor, signal, processes); !done)
       return Error{done.error().kind, called(paths) + ": " + done.error().what};
+    remove_left_files(paths);
+    return {};
   }
   say_removed(paths, console);
   return {};

@@ -36,7 +36,7 @@ std::vector<int> end_processes(const std::vector<int>& pids, int signal, Process
 }
 
 bool is_local(const std::string& launcher) {
-  constexpr std::array known{"local", "mpi", "polyxeus", "polyxeus-mpi"};
+  constexpr std::array known{"local", "mpi", "polyxeus", "polyxeus-local", "polyxeus-mpi"};
   return std::find(known.begin(), known.end(), launcher) != known.end();
 }
 

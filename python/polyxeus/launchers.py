@@ -1,4 +1,4 @@
-"""Launcher plug-ins for ipyparallel: its own Cluster and ipcluster start the programs of polyxeus.
+"""Launcher plug-ins for ipyparallel: its own Cluster and ipcluster start polyxeus.
 
     ipp.Cluster(controller="polyxeus", engines="polyxeus-mpi", n=4)
     ipcluster start --controller=polyxeus --engines=polyxeus-mpi -n 4
@@ -13,6 +13,8 @@ import sys
 
 try:
     from ipyparallel.cluster.launcher import (
+        ControllerLauncher,
+        EngineLauncher,
         LocalControllerLauncher,
         LocalEngineLauncher,
         LocalEngineSetLauncher,
@@ -43,7 +45,7 @@ def program(name):
     return shutil.which(name) or name
 
 
-class _Controller:
+class _Controller(ControllerLauncher):
     """pxcontroller as the controller of an ipyparallel Cluster."""
 
     @default("controller_cmd")
@@ -77,7 +79,7 @@ class _Controller:
         return await super().get_connection_info(timeout=timeout)
 
 
-class _Engine:
+class _Engine(EngineLauncher):
     """pxengine as the engine of an ipyparallel Cluster."""
 
     @default("engine_cmd")

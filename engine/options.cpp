@@ -1,0 +1,62 @@
+#include <px/engine/options.hpp>
+
+namespace px {
+namespace {
+
+void add_connection_options(CLI::App& app, EngineOptions& options) {
+  const std::string group = "Connection";
+  app.add_option("--file,--IPEngine.url_file", options.file,
+                 "The connection file of the engines ($IPP_CONNECTION_INFO beats it)")
+      ->group(group);
+  app.add_option("--location,--IPEngine.location", options.location,
+                 "Where the controller is, in place of what the file says")
+      ->group(group);
+  app.add_option("--timeout,--IPEngine.timeout", options.timeout_s,
+                 "Seconds to wait for the registration")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--IPEngine.wait_for_url_file", options.wait_for_file_s,
+                 "Seconds to wait for the connection file")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--IPEngine.max_heartbeat_misses,--EngineFactory.max_heartbeat_misses",
+                 options.max_heartbeat_misses, "Give the controller up then; 0 = never")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--ident,--Session.session", options.ident, "What the engine calls itself")
+      ->group(group);
+  app.add_option("--user,--Session.username", options.user, "The user's name in messages")
+      ->group(group);
+  app.add_option("--Session.key", options.key, "The signing key, where the file has none")
+      ->group(group);
+}
+
+void add_ignored_options(CLI::App& app, EngineOptions& options) {
+  const std::string nothing;  // no group: not in the help
+  app.add_option("--url,--IPEngine.registration_url", options.url, "")->group(nothing);
+  app.add_option("--ssh,--IPEngine.sshserver", options.ssh, "")->group(nothing);
+  app.add_option("--sshkey,--IPEngine.sshkey", options.ssh_key, "")->group(nothing);
+  app.add_option("--IPEngine.enable_nanny", options.nanny, "")->group(nothing);
+  app.add_option("--IPEngine.init_mpi", options.init_mpi, "")->group(nothing);
+  app.add_option("--IPEngine.mpi_registration_delay", options.mpi_delay, "")->group(nothing);
+}
+
+}  // namespace
+
+void add_engine_options(CLI::App& app, EngineOptions& options) {
+  add_program_options(app, options.program);
+  add_connection_options(app, options);
+  add_ignored_options(app, options);
+  app.add_option("--python", options.python,
+                 "The Python that runs the user's code (default: that of $VIRTUAL_ENV, of "
+                 "$CONDA_PREFIX, the one beside this program, then python3 in $PATH)");
+  app.add_option("-c,--IPEngine.startup_command", options.command, "Code to run at the start");
+  app.add_option("-s,--IPEngine.startup_script", options.script, "A script to run at the start");
+  app.add_flag("--mpi,--IPEngine.use_mpi", options.is_mpi,
+               "Take the MPI rank as id; define mpi_rank and mpi_size");
+  app.add_option("--IPEngine.id", options.id, "The id to ask for");
+  app.add_option("--InteractiveShell.colors,--colors", options.colors,
+                 "The colours of tracebacks: neutral, linux, lightbg or nocolor");
+}
+
+}  // namespace px

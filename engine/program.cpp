@@ -1,0 +1,100 @@
+#include <px/engine/program.hpp>
+
+#include <signal.h>
+#include <spdlog/spdlog.h>
+
+#include <iostream>
+
+#include <px/engine/runner.hpp>
+#include <px/wire/session.hpp>
+
+namespace px {
+
+EngineProgram::EngineProgram() = default;
+EngineProgram::~EngineProgram() = default;
+
+std::optional<int> EngineProgram::parse(const std::vector<std::string>& arguments) {
+  CLI::App app{"An engine of a polyxeus cluster: runs Python code for its clients.", "pxengine"};
+  add_engine_options(app, options_);
+  std::vector<const char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+  if (const auto code = parse_command_line(app, static_cast<int>(argv.size()), argv.data()))
+    return code;
+  const auto fail = [](const Error& error) {
+    std::cerr << "pxengine: " << error.what << std::endl;
+    return 1;
+  };
+  Result<ProfilePaths> paths = find_profile(options_.program.profile);
+  if (!paths) return fail(paths.error());
+  paths_ = std::move(*paths);
+  if (auto log = start_log("pxengine", options_.program, paths_); !log) return fail(log.error());
+  if (auto moved = enter_work_dir(options_.program); !moved) return fail(moved.error());
+  warn_of_unknown_options(app);
+  uuid_ = EngineUuid{options_.ident.empty() ? new_session_id() : options_.ident};
+  const std::optional<World> found = find_world(process_environment());
+  is_under_launcher_ = found.has_value();
+  if (options_.is_mpi) world_ = found.value_or(World{});
+  return std::nullopt;
+}
+
+ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
+                                          const std::string& watcher_program) const {
+  ServerConfig config;
+  config.info = std::move(info);
+  config.uuid = uuid_;
+  config.username = options_.user.empty() ? current_username() : options_.user;
+  if (options_.id >= 0) config.wanted_id = EngineId{options_.id};
+  if (world_ && world_->size > 1) config.wanted_id = EngineId{world_->rank.value};
+  config.registration_timeout =
+      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(options_.timeout_s));
+  config.max_heartbeat_misses = options_.max_heartbeat_misses;
+  config.orderly_exit_code = is_under_launcher_ ? 0 : 1;
+  config.watcher_program = watcher_program;
+  return config;
+}
+
+Result<void> EngineProgram::start(const std::string& watcher_program) {
+  ::signal(SIGINT, SIG_DFL);  // while it waits for the file Ctrl-C just ends it
+  Result<EngineConnectionInfo> info = find_connection(
+      options_, paths_, process_environment(), [](const std::string& what) { spdlog::info(what); });
+  if (!info) return info.error();
+  if (!info->ssh.empty())
+    spdlog::warn("this engine makes no ssh tunnels: it dials {} directly", info->interface);
+  const Result<Packer> packer = packer_by_name(info->pack);
+  if (!packer) return packer.error();
+  packer_ = *packer;
+  Result<std::unique_ptr<Server>> server =
+      Server::start(server_config(std::move(*info), watcher_program));
+  if (!server) return server.error();
+  server_ = std::move(*server);
+  return {};
+}
+
+Result<EngineIdentity> EngineProgram::wait_registered() {
+  Result<EngineIdentity> identity = server_->wait_registered();
+  if (identity && world_ && world_->size > 1 && identity->id.value != world_->rank.value)
+    spdlog::warn("the controller gave id {} to MPI rank {}: the id was taken", identity->id.value,
+                 world_->rank.value);
+  return identity;
+}
+
+int EngineProgram::run(Interpreter& interpreter, int signal_descriptor) {
+  Runner runner{interpreter, server_->inbox(), server_->outbox(), packer_};
+  server_->outbox().publish_status(nullptr, "starting");
+  server_->announce_ready();
+  runner.run(signal_descriptor);
+  return server_->finish();
+}
+
+Output& EngineProgram::output() {
+  return server_->outbox();
+}
+Inbox& EngineProgram::inbox() {
+  return server_->inbox();
+}
+
+void EngineProgram::stop() {
+  server_->outbox().perform({Stop{}});
+}
+
+}  // namespace px

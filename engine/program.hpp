@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <px/engine/connection.hpp>
+#include <px/engine/options.hpp>
+#include <px/engine/server.hpp>
+#include <px/engine/world.hpp>
+#include <px/interpreters/interpreter.hpp>
+
+namespace px {
+
+/// An engine from its command line to its exit code, for the language that hosts it.
+class EngineProgram {
+ public:
+  EngineProgram();
+  ~EngineProgram();
+
+  /// Reads the command line.  Returns the exit code where that was all (--help, an error).
+  std::optional<int> parse(const std::vector<std::string>& arguments);
+
+  const EngineOptions& options() const { return options_; }
+  const ProfilePaths& paths() const { return paths_; }
+  const EngineUuid& uuid() const { return uuid_; }
+  /// The MPI world, with --mpi; rank 0 of 1 where no launcher has made one.
+  const std::optional<World>& world() const { return world_; }
+
+  /// Finds the connection info and starts to register; does not wait for the answer.
+  /// watcher_program  the pxengine program, or empty (see ServerConfig).
+  Result<void> start(const std::string& watcher_program);
+  /// errors  as Server::wait_registered(); the exit code is then registration_failed.
+  Result<EngineIdentity> wait_registered();
+  /// Serves requests until the engine is to end. Returns the exit code.
+  int run(Interpreter& interpreter, int signal_descriptor);
+
+  /// Precondition of these: start() was well.
+  Output& output();
+  Inbox& inbox();
+  /// Any thread: the engine is to end.
+  void stop();
+
+  static constexpr int registration_failed = 255;
+
+ private:
+  ServerConfig server_config(EngineConnectionInfo info, const std::string& watcher_program) const;
+
+  EngineOptions options_;
+  ProfilePaths paths_;
+  EngineUuid uuid_;
+  std::optional<World> world_;
+  bool is_under_launcher_ = false;
+  std::unique_ptr<Server> server_;
+  Packer packer_ = Packer::json;
+};
+
+}  // namespace px

@@ -1,0 +1,85 @@
+#include <px/engine/python_choice.hpp>
+
+#include <sstream>
+
+namespace px {
+namespace {
+
+constexpr const char* names[] = {"python3", "python"};
+
+/// The folders in $PATH, in order.
+std::vector<std::string> path_folders(const Environment& environment) {
+  std::vector<std::string> folders;
+  std::istringstream path{environment("PATH").value_or("/usr/local/bin:/usr/bin:/bin")};
+  for (std::string folder; std::getline(path, folder, ':');)
+    if (!folder.empty()) folders.push_back(folder);
+  return folders;
+}
+
+}  // namespace
+
+std::vector<PythonCandidate> python_candidates(
+    const std::string& option, const Environment& environment, const std::string& program_folder,
+    const std::function<bool(const std::string& path)>& is_program) {
+  std::vector<PythonCandidate> candidates;
+  // The first of the two names that is in the folder.
+  const auto add = [&](const std::string& folder, const std::string& source) {
+    for (const char* name : names) {
+      const std::string path = folder + "/" + name;
+      if (!is_program(path)) continue;
+      candidates.push_back({path, source});
+      return true;
+    }
+    return false;
+  };
+  if (!option.empty()) {
+    if (option.find('/') != std::string::npos) return {{option, "--python"}};
+    for (const std::string& folder : path_folders(environment))
+      if (is_program(folder + "/" + option)) return {{folder + "/" + option, "--python"}};
+    return {{option, "--python"}};
+  }
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (const auto prefix = environment(variable); prefix && !prefix->empty())
+      add(*prefix + "/bin", std::string("$") + variable);
+  if (!program_folder.empty()) add(program_folder, "beside pxengine");
+  for (const std::string& folder : path_folders(environment))
+    if (add(folder, "$PATH")) break;
+  return candidates;
+}
+
+Result<std::string> choose_python(const std::vector<PythonCandidate>& candidates,
+                                  const std::function<bool(const PythonCandidate&)>& has_polyxeus) {
+  std::string tried;
+  for (const PythonCandidate& candidate : candidates) {
+    if (has_polyxeus(candidate)) return candidate.path;
+    tried += (tried.empty() ? "" : ", ") + candidate.path + " (" + candidate.source + ")";
+  }
+  if (tried.empty())
+    return Error{ErrorKind::unsupported,
+                 "no Python was found in $VIRTUAL_ENV, $CONDA_PREFIX or $PATH: name one by "
+                 "--python=PATH that has polyxeus (`pip install polyxeus`)"};
+  return Error{ErrorKind::unsupported, "none of these has polyxeus: " + tried + "; run `" +
+                                           candidates.front().path +
+                                           " -m pip install polyxeus` or name another by --python"};
+}
+
+std::vector<std::pair<std::string, std::string>> mpi_hints(
+    const Environment& environment,
+    const std::function<std::string(const std::string& name)>& find_library,
+    const std::function<std::string(const std::string& library)>& link_folder) {
+  std::vector<std::pair<std::string, std::string>> hints;
+  const bool is_mpich = environment("PMI_RANK") && !environment("OMPI_COMM_WORLD_RANK");
+  if (!is_mpich) return hints;
+  if (!environment("MPI4PY_MPIABI")) hints.emplace_back("MPI4PY_MPIABI", "mpich");
+  // Debian calls it libmpich.so.12, where mpi4py's wheel asks for MPICH's own name.
+  if (!find_library("libmpi.so.12").empty()) return hints;
+  const std::string library = find_library("libmpich.so.12");
+  if (library.empty()) return hints;
+  const std::string folder = link_folder(library);
+  if (folder.empty()) return hints;
+  const std::string before = environment("LD_LIBRARY_PATH").value_or("");
+  hints.emplace_back("LD_LIBRARY_PATH", before.empty() ? folder : folder + ":" + before);
+  return hints;
+}
+
+}  // namespace px

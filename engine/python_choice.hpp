@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <px/engine/world.hpp>
+#include <px/wire/error.hpp>
+
+namespace px {
+
+/// A Python that may run the engine, and who says so.
+struct PythonCandidate {
+  std::string path;
+  std::string source;  ///< "--python", "$VIRTUAL_ENV" ...
+};
+
+/// The candidates, best first: --python alone where it is given; otherwise the Pythons of
+/// $VIRTUAL_ENV, of $CONDA_PREFIX, beside this program, and python3 and python in $PATH.
+/// Without those that `is_program` says are not there.
+std::vector<PythonCandidate> python_candidates(
+    const std::string& option, const Environment& environment, const std::string& program_folder,
+    const std::function<bool(const std::string& path)>& is_program);
+
+/// The first candidate that `has_polyxeus`.
+/// errors  unsupported: none; says what was tried and how to install.
+Result<std::string> choose_python(const std::vector<PythonCandidate>& candidates,
+                                  const std::function<bool(const PythonCandidate&)>& has_polyxeus);
+
+/// The variables that mpi4py needs to find the MPI whose launcher has started us: name, value.
+/// find_library  the path of a shared library by its name, empty where it is not installed.
+/// link_folder   makes a folder in which `libmpi.so.12` is this library; returns the folder.
+std::vector<std::pair<std::string, std::string>> mpi_hints(
+    const Environment& environment,
+    const std::function<std::string(const std::string& name)>& find_library,
+    const std::function<std::string(const std::string& library)>& link_folder);
+
+}  // namespace px

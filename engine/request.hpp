@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/wire/envelope.hpp>
+#include <px/wire/error.hpp>
+#include <px/wire/frames.hpp>
+#include <px/wire/header.hpp>
+#include <px/wire/json.hpp>
+#include <px/wire/replay_history.hpp>
+#include <px/wire/signature.hpp>
+
+namespace px {
+
+/// By which way a request came: work in order, or orders that pass it.
+enum class Channel { shell, control };
+
+/// A verified request. Immutable, so that any thread may read it.
+struct Request {
+  Channel channel = Channel::shell;
+  std::size_t socket = 0;  ///< Which of our sockets it came from: the reply goes back there.
+  SharedFrames frames;
+  Envelope envelope;  ///< Views into `frames`.
+  Header header;
+
+  const std::string& type() const { return header.msg_type; }
+  /// The frames in front of the delimiter; they are echoed in front of the reply.
+  std::vector<std::string> idents() const;
+};
+
+using RequestPtr = std::shared_ptr<const Request>;
+
+/// Checks what comes in, signature first. One thread owns it.
+class RequestReader {
+ public:
+  RequestReader(Signer signer, Packer packer) : signer_(std::move(signer)), packer_(packer) {}
+
+  /// errors  bad_input: too few frames, not signed with our key, seen before, or no header.
+  Result<RequestPtr> read(Channel channel, std::size_t socket, SharedFrames frames);
+
+ private:
+  Signer signer_;
+  Packer packer_;
+  ReplayHistory history_;
+};
+
+}  // namespace px

@@ -1,0 +1,55 @@
+#include <px/engine/world.hpp>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+namespace px {
+namespace {
+
+struct Launcher {
+  const char* name;
+  const char* rank;
+  std::array<const char*, 2> sizes;
+};
+
+// The order matters: srun may start Open MPI's or MPICH's programs and set its own names as well.
+constexpr std::array<Launcher, 4> launchers{{
+    {"Open MPI", "OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_SIZE", nullptr}},
+    {"PMI", "PMI_RANK", {"PMI_SIZE", nullptr}},
+    {"PMIx", "PMIX_RANK", {"PMIX_SIZE", "SLURM_NTASKS"}},
+    {"Slurm", "SLURM_PROCID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}},
+}};
+
+std::optional<int> number(const Environment& environment, const char* name) {
+  if (!name) return std::nullopt;
+  const std::optional<std::string> text = environment(name);
+  if (!text) return std::nullopt;
+  int value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc{} || end != text->data() + text->size() || value < 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Environment process_environment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    return value ? std::optional<std::string>(value) : std::nullopt;
+  };
+}
+
+std::optional<World> find_world(const Environment& environment) {
+  for (const Launcher& launcher : launchers) {
+    const std::optional<int> rank = number(environment, launcher.rank);
+    if (!rank) continue;
+    for (const char* name : launcher.sizes) {
+      const std::optional<int> size = number(environment, name);
+      if (size && *size > *rank) return World{Rank{*rank}, *size, launcher.name};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace px

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/wire/json.hpp>
+
+namespace px {
+
+/// Bytes that somebody else owns; they live as long as `owner` does. Any thread may let go of it.
+struct SharedBytes {
+  std::string_view bytes;
+  std::shared_ptr<const void> owner;
+};
+
+/// Where an interpreter sends what a program prints and shows. Any thread may call it. What is
+/// sent belongs to the request that runs now, or ran last.
+class Output {
+ public:
+  virtual ~Output() = default;
+  /// Text for "stdout" or "stderr"; UTF-8. Gathered for a moment, in order with all else here.
+  virtual void write(std::string_view stream, std::string_view text) = 0;
+  /// A message for all clients, e.g. display_data.  content, metadata  JSON objects as text.
+  virtual void publish(std::string_view type, std::string content, std::string metadata,
+                       std::vector<SharedBytes> buffers) = 0;
+};
+
+/// One execute_request.
+struct Execution {
+  std::string code;
+  bool is_silent = false;  ///< No execute_result, nothing kept in the history.
+  bool keeps_history = true;
+  Json user_expressions = Json::object();
+  int count = 0;  ///< The number of the cell, where it is not silent.
+};
+
+/// One apply_request: its buffers hold a function and its arguments (protocol 6.1).
+struct Application {
+  std::vector<SharedBytes> buffers;
+};
+
+/// What came of an apply_request.
+struct ApplyResult {
+  std::string content;  ///< A JSON object: status, or the error without engine_info.
+  bool is_ok = false;
+  bool is_unmet_dependency = false;  ///< The function asked to be run elsewhere.
+  std::vector<SharedBytes> buffers;  ///< The result (protocol 6.2).
+};
+
+/// A language that an engine can host. The main thread makes all calls; none of them throws.
+/// Contents are those of the Jupyter messages of the same names.
+class Interpreter {
+ public:
+  virtual ~Interpreter() = default;
+
+  /// The content of the reply; errors have been published already.
+  virtual Json execute(const Execution& execution) = 0;
+  virtual ApplyResult apply(const Application& application) = 0;
+  virtual Json complete(const std::string& code, int cursor) = 0;
+  virtual Json inspect(const std::string& code, int cursor, int detail_level) = 0;
+  virtual Json is_complete(const std::string& code) = 0;
+  virtual Json history(const Json& request) = 0;
+  virtual Json kernel_info() = 0;
+  /// comm_open, comm_msg or comm_close: has no reply.
+  virtual void comm(const std::string& type, const Json& content) = 0;
+  /// The comms that are open.
+  virtual Json comm_info(const Json& request) = 0;
+  /// Forgets all that the user has defined.
+  virtual void clear() = 0;
+
+  /// The engine is idle and a signal or something else woke it: run what waits for that.
+  virtual void on_wake() = 0;
+  /// A request comes next: an interrupt that came too late for the last one must not hit it.
+  virtual void before_request() = 0;
+};
+
+}  // namespace px

@@ -1,0 +1,125 @@
+// polyxeus._engine: the C++ half of the Python engine, built for one Python and imported by it.
+// As a main() does, it joins the rooms: the engine and its interpreter.
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include <px/engine/program.hpp>
+#include <px/engine/termination.hpp>
+#include <px/interpreters/python/python_buffers.hpp>
+#include <px/interpreters/python/python_interpreter.hpp>
+#include <px_version.hpp>
+
+namespace py = pybind11;
+
+namespace px {
+namespace {
+
+/// What went wrong, for polyxeus.engine.__main__, which prints it and exits.
+class Failure : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// EngineProgram under Python's types.
+class PythonEngine {
+ public:
+  PythonEngine() { releases_ = std::make_shared<ReleaseList>(); }
+
+  std::optional<int> parse(const std::vector<std::string>& arguments) {
+    return program_.parse(arguments);
+  }
+
+  void start(const std::string& watcher_program) {
+    const py::gil_scoped_release unlock;
+    if (auto started = program_.start(watcher_program); !started)
+      throw Failure(started.error().what);
+    releases_->on_put([this] { program_.inbox().wake(); });
+  }
+
+  int wait_registered() {
+    const py::gil_scoped_release unlock;
+    const Result<EngineIdentity> identity = program_.wait_registered();
+    if (!identity) throw Failure(identity.error().what);
+    return identity->id.value;
+  }
+
+  int run(py::object backend, int signal_descriptor) {
+    PythonInterpreter interpreter{std::move(backend), releases_};
+    const py::gil_scoped_release unlock;
+    const int exit_code = program_.run(interpreter, signal_descriptor);
+    releases_->on_put(nullptr);
+    return exit_code;
+  }
+
+  void write(const std::string& stream, std::string_view text) {
+    program_.output().write(stream, text);
+  }
+
+  void publish(const std::string& type, const std::string& content, const std::string& metadata,
+               const py::list& buffers) {
+    std::vector<SharedBytes> shared;
+    for (const py::handle buffer : buffers) shared.push_back(from_python(buffer, releases_));
+    program_.output().publish(type, content, metadata, std::move(shared));
+  }
+
+  void stop() { program_.stop(); }
+
+  std::optional<std::pair<int, int>> world() const {
+    if (!program_.world()) return std::nullopt;
+    return std::pair{program_.world()->rank.value, program_.world()->size};
+  }
+
+  const EngineProgram& program() const { return program_; }
+
+ private:
+  EngineProgram program_;
+  std::shared_ptr<ReleaseList> releases_;
+};
+
+/// Ends the process if it is still there after `seconds`: MPI_Finalize waits for other ranks.
+void exit_within(double seconds, int exit_code) {
+  const SignalsBlocked blocked;
+  std::thread([=] {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    ::_exit(exit_code);
+  }).detach();
+}
+
+}  // namespace
+}  // namespace px
+
+PYBIND11_MODULE(_engine, module) {
+  using px::PythonEngine;
+  module.doc() = "The C++ half of the Python engine.";
+  module.attr("__version__") = px::version;
+  py::register_exception<px::Failure>(module, "Failure");
+  py::class_<px::ReceivedBuffer>(module, "ReceivedBuffer", py::buffer_protocol())
+      .def_buffer([](const px::ReceivedBuffer& buffer) { return buffer.info(); })
+      .def("__len__", &px::ReceivedBuffer::size);
+  const auto option = [](auto member) {
+    return [member](const PythonEngine& engine) { return engine.program().options().*member; };
+  };
+  py::class_<PythonEngine>(module, "Engine")
+      .def(py::init<>())
+      .def("parse", &PythonEngine::parse)
+      .def("start", &PythonEngine::start)
+      .def("wait_registered", &PythonEngine::wait_registered)
+      .def("run", &PythonEngine::run)
+      .def("write", &PythonEngine::write)
+      .def("publish", &PythonEngine::publish)
+      .def("stop", &PythonEngine::stop)
+      .def_property_readonly("world", &PythonEngine::world)
+      .def_property_readonly(
+          "uuid", [](const PythonEngine& engine) { return engine.program().uuid().text; })
+      .def_property_readonly(
+          "profile_dir",
+          [](const PythonEngine& engine) { return engine.program().paths().root.string(); })
+      .def_property_readonly("command", option(&px::EngineOptions::command))
+      .def_property_readonly("script", option(&px::EngineOptions::script))
+      .def_property_readonly("colors", option(&px::EngineOptions::colors));
+  module.def("exit_within", &px::exit_within);
+}

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <functional>
+#include <memory>
+
+#include <px/interpreters/interpreter.hpp>
+#include <px/interpreters/python/python_buffers.hpp>
+
+namespace px {
+
+/// The user's IPython as an Interpreter. The work is done by a Python object, the `backend`
+/// (polyxeus/engine/backend.py); this class takes the lock, hands over bytes, never throws. The
+/// caller holds the lock when it creates and destroys one, and never else.
+class PythonInterpreter final : public Interpreter {
+ public:
+  PythonInterpreter(pybind11::object backend, std::shared_ptr<ReleaseList> releases);
+
+  Json execute(const Execution& execution) override;
+  ApplyResult apply(const Application& application) override;
+  Json complete(const std::string& code, int cursor) override;
+  Json inspect(const std::string& code, int cursor, int detail_level) override;
+  Json is_complete(const std::string& code) override;
+  Json history(const Json& request) override;
+  Json kernel_info() override;
+  void comm(const std::string& type, const Json& content) override;
+  Json comm_info(const Json& request) override;
+  void clear() override;
+  void on_wake() override;
+  void before_request() override;
+
+ private:
+  template <class... Arguments>
+  Json call(const char* method, const Arguments&... arguments);
+
+  pybind11::object backend_;
+  std::shared_ptr<ReleaseList> releases_;
+};
+
+}  // namespace px

@@ -1,0 +1,1 @@
+"""The Python half of pxengine: the user's IPython behind the C++ core (polyxeus._engine)."""

@@ -1,0 +1,66 @@
+"""`python -m polyxeus.engine`: what pxengine becomes once it has found the user's Python."""
+
+import os
+import signal
+import sys
+
+
+def watcher_program():
+    """The pxengine program, for the process that reports our death; '' where there is none."""
+    beside = os.path.join(os.path.dirname(sys.executable), "pxengine")
+    path = os.environ.pop("POLYXEUS_PXENGINE", beside)
+    return path if os.access(path, os.X_OK) else ""
+
+
+def fail(message, code):
+    print(f"pxengine: {message}", file=sys.__stderr__, flush=True)
+    return code
+
+
+def signal_pipe():
+    """A descriptor that is readable when a signal handler of Python's waits to run."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    return reading
+
+
+def main(arguments):
+    from polyxeus import _engine
+
+    engine = _engine.Engine()
+    code = engine.parse(arguments)
+    if code is not None:
+        return code
+    try:
+        engine.start(watcher_program())
+    except _engine.Failure as failure:
+        return fail(failure, 1)
+
+    # The registration is on its way while IPython is imported.
+    from polyxeus.engine import mpi, start
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    backend = start.make_backend(engine)
+    try:
+        backend.set_engine_id(engine.wait_registered())
+    except _engine.Failure as failure:
+        return fail(failure, 255)
+    try:
+        mpi.initialize(engine.world, backend.shell.user_ns)
+    except mpi.WorldMismatch as mismatch:
+        return fail(mismatch, 1)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    start.run_startup_code(engine, backend.shell)
+    backend.signals = signal_pipe()
+    code = engine.run(backend, backend.signals)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.set_wakeup_fd(-1)
+    start.restore_streams()
+    _engine.exit_within(30, code)  # MPI_Finalize waits for the other ranks, maybe in vain
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,180 @@
+"""What the C++ core calls: requests in, contents of replies out, as JSON text."""
+
+import os
+import sys
+
+from polyxeus.engine import apply, json_text
+
+_OK = b'{"status": "ok"}'
+
+
+def _describe(error):
+    try:
+        return str(error)
+    except Exception as failure:
+        return f"Failed to cast exception to string: {failure}"
+
+
+class Backend:
+    """One engine's shell. Only the main thread calls it."""
+
+    def __init__(self, shell, kernel):
+        self.shell = shell
+        self.kernel = kernel
+        self.signals = -1  # the descriptor that signal.set_wakeup_fd() makes readable
+
+    def set_engine_id(self, engine_id):
+        self.kernel.engine_id = engine_id
+
+    # ------------------------------------------------------------ cells
+
+    def execute(self, code, silent, store_history, user_expressions, count):
+        shell = self.shell
+        code = code.decode()
+        shell.last_traceback = None
+        if not silent:
+            shell.execution_count = count
+        result = shell.run_cell(code, store_history=store_history and not silent, silent=silent)
+        error = result.error_before_exec or result.error_in_exec
+        content = {"execution_count": count, "user_expressions": {}, "payload": []}
+        if result.success:
+            content["status"] = "ok"
+            content["user_expressions"] = shell.user_expressions(json_text.load(user_expressions))
+        else:
+            content.update(self._error_content(error))
+        content["payload"] = shell.payload_manager.read_payload()
+        shell.payload_manager.clear_payload()
+        self._forget_outputs()
+        return json_text.dump(content)
+
+    def _error_content(self, error):
+        return {
+            "status": "error",
+            "ename": type(error).__name__,
+            "evalue": _describe(error),
+            "traceback": self.shell.last_traceback or [],
+        }
+
+    def _forget_outputs(self):
+        """IPython 9 keeps all that cells displayed, for an export that is not made here."""
+        outputs = getattr(self.shell.history_manager, "outputs", None)
+        if outputs:
+            outputs.clear()
+
+    # ------------------------------------------------------------ apply
+
+    def apply(self, buffers):
+        """(is_ok, is_unmet_dependency, content, buffers of the result)"""
+        shell = self.shell
+        try:
+            function, args, kwargs = apply.unpack(buffers, shell.user_ns)
+            result = function(*args, **kwargs)
+            return True, False, _OK, apply.pack(result)
+        except BaseException as error:
+            shell.last_traceback = None
+            try:
+                shell.showtraceback()
+            except Exception as failure:
+                self.kernel.log.error("cannot format the traceback of %r: %s", error, failure)
+            content = self._error_content(error)
+            unmet = content["ename"] == "UnmetDependency"
+            return False, unmet, json_text.dump(content), []
+
+    # ------------------------------------------------------------ questions about code
+
+    def complete(self, code, cursor):
+        from IPython.utils.tokenutil import line_at_cursor
+
+        line, offset = line_at_cursor(code.decode(), cursor)
+        text, matches = self.shell.complete("", line, cursor - offset)
+        return json_text.dump({
+            "status": "ok",
+            "matches": matches,
+            "cursor_start": cursor - len(text),
+            "cursor_end": cursor,
+            "metadata": {},
+        })
+
+    def inspect(self, code, cursor, detail_level):
+        from IPython.utils.tokenutil import token_at_cursor
+
+        content = {"status": "ok", "found": True, "data": {}, "metadata": {}}
+        name = token_at_cursor(code.decode(), cursor)
+        try:
+            content["data"] = self.shell.object_inspect_mime(name, detail_level=detail_level)
+        except KeyError:
+            content["found"] = False
+        return json_text.dump(content)
+
+    def is_complete(self, code):
+        manager = self.shell.input_transformer_manager
+        status, indent = manager.check_complete(code.decode())
+        content = {"status": status}
+        if status == "incomplete":
+            content["indent"] = " " * (indent or 0)
+        return json_text.dump(content)
+
+    def history(self, request):
+        request = json_text.load(request)
+        manager = self.shell.history_manager
+        raw, output = request.get("raw", True), request.get("output", False)
+        if request["hist_access_type"] == "tail":
+            found = manager.get_tail(request["n"], raw=raw, output=output, include_latest=True)
+        elif request["hist_access_type"] == "range":
+            found = manager.get_range(request["session"], request["start"], request["stop"],
+                                      raw=raw, output=output)
+        else:
+            found = manager.search(request["pattern"], raw=raw, output=output,
+                                   n=request.get("n"), unique=request.get("unique", False))
+        return json_text.dump({"status": "ok", "history": list(found)})
+
+    def kernel_info(self):
+        import polyxeus
+
+        version = sys.version_info
+        return json_text.dump({
+            "status": "ok",
+            "implementation": "polyxeus",
+            "implementation_version": polyxeus.__version__,
+            "language_info": {
+                "name": "python",
+                "version": sys.version.split()[0],
+                "mimetype": "text/x-python",
+                "codemirror_mode": {"name": "ipython", "version": version.major},
+                "pygments_lexer": f"ipython{version.major}",
+                "nbconvert_exporter": "python",
+                "file_extension": ".py",
+            },
+            "banner": self.shell.banner,
+            "help_links": [],
+        })
+
+    # ------------------------------------------------------------ comms, clear, signals
+
+    def comm(self, message_type, content):
+        import comm
+
+        message = {"content": json_text.load(content), "metadata": {}, "buffers": []}
+        getattr(comm.get_comm_manager(), message_type.decode())(None, None, message)
+
+    def comm_info(self, request):
+        comms = {}
+        if "comm" in sys.modules:
+            import comm
+
+            wanted = json_text.load(request).get("target_name")
+            for comm_id, each in comm.get_comm_manager().comms.items():
+                if wanted in (None, each.target_name):
+                    comms[comm_id] = {"target_name": each.target_name}
+        return json_text.dump({"status": "ok", "comms": comms})
+
+    def clear(self):
+        self.shell.reset(False)
+
+    def on_wake(self):
+        """A signal came while the engine was idle: its handler has run when this returns."""
+        try:
+            while os.read(self.signals, 512):
+                pass
+        except OSError:
+            pass

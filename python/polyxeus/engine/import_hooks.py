@@ -1,0 +1,52 @@
+"""Fits libraries to an engine at the moment when they are imported; none is imported before."""
+
+import importlib.util
+import sys
+
+
+class _Loader:
+    """The real loader, and what is to be done after it."""
+
+    def __init__(self, loader, then):
+        self._loader = loader
+        self._then = then
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        self._loader.exec_module(module)
+        self._then(module)
+
+
+class _Finder:
+    """Watches for the import of certain modules."""
+
+    def __init__(self, actions):
+        self._actions = actions
+
+    def find_spec(self, name, path=None, target=None):
+        action = self._actions.pop(name, None)  # gone, so that find_spec() below passes us by
+        if action is None:
+            return None
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader, action)
+        return spec
+
+
+def install(shell, engine):
+    def adopt_shell(module):
+        """ipykernel's shell class is asked for its instance by ipyparallel.datapub."""
+        module.ZMQInteractiveShell.instance = classmethod(lambda cls, *args, **kwargs: shell)
+        module.ZMQInteractiveShell.initialized = classmethod(lambda cls: True)
+
+    def adopt_comms(module):
+        from polyxeus.engine import comms
+
+        comms.install(module, engine)
+
+    sys.meta_path.insert(0, _Finder({"ipykernel.zmqshell": adopt_shell, "comm": adopt_comms}))

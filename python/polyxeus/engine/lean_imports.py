@@ -1,0 +1,37 @@
+"""Imports IPython without what an engine rarely needs: half the memory, half the time.
+
+`import IPython` brings prompt_toolkit (for its terminal) and jedi (for completion). Both stay
+importable afterwards.
+"""
+
+import importlib
+import sys
+import types
+
+_TERMINAL = "IPython.terminal.embed"
+
+
+def _lazy_terminal():
+    module = types.ModuleType(_TERMINAL)
+
+    def embed(**kwargs):
+        return importlib.import_module(_TERMINAL).embed(**kwargs)
+
+    module.embed = embed
+    return module
+
+
+def import_interactive_shell():
+    """The class IPython.core.interactiveshell.InteractiveShell."""
+    hidden = {}
+    if _TERMINAL not in sys.modules:
+        hidden[_TERMINAL] = _lazy_terminal()
+    if "jedi" not in sys.modules:
+        hidden["jedi"] = None  # importing it raises ImportError, for which IPython is prepared
+    sys.modules.update(hidden)
+    try:
+        from IPython.core.interactiveshell import InteractiveShell
+    finally:
+        for name in hidden:
+            sys.modules.pop(name, None)
+    return InteractiveShell

@@ -1,0 +1,104 @@
+"""The shell of an engine: the user's IPython, its output led to the clients."""
+
+import sys
+
+from traitlets import Any, Type
+
+from polyxeus.engine import json_text, lean_imports
+
+InteractiveShell = lean_imports.import_interactive_shell()
+
+from IPython.core.error import StdinNotImplementedError  # noqa: E402
+
+from polyxeus.engine.display import DisplayHook, DisplayPublisher  # noqa: E402
+
+
+class Shell(InteractiveShell):
+    """IPython's shell without a terminal."""
+
+    displayhook_class = Type(DisplayHook)
+    display_pub_class = Type(DisplayPublisher)
+    engine = Any()
+    kernel = Any()
+    data_pub = Any()
+    last_traceback = None
+
+    def init_hooks(self):
+        super().init_hooks()
+        self.display_pub.engine = self.displayhook.engine = self.engine
+
+    def init_io(self):
+        """The streams are in place already."""
+
+    def init_history(self):
+        from IPython.core.history import HistoryManager
+
+        self.history_manager = HistoryManager(shell=self, parent=self, hist_file=":memory:")
+        self.configurables.append(self.history_manager)
+
+    def init_virtualenv(self):
+        """This is the virtual environment's own Python."""
+
+    def enable_gui(self, gui=None):
+        """There is no event loop of a toolkit here; %matplotlib inline needs none."""
+
+    def raw_input(self, prompt=""):
+        raise StdinNotImplementedError(
+            "raw_input was called, but this frontend does not support stdin."
+        )
+
+    def getpass(self, prompt="", stream=None):
+        raise StdinNotImplementedError(
+            "getpass was called, but this frontend does not support input requests."
+        )
+
+    def ask_exit(self):
+        self.engine.stop()
+
+    @property
+    def _last_traceback(self):
+        return self.last_traceback
+
+    def _showtraceback(self, etype, evalue, stb):
+        """Publishes the error, and keeps its traceback for the reply."""
+        self.last_traceback = list(stb)
+        try:
+            value = str(evalue)
+        except Exception as error:
+            value = f"Failed to cast exception to string: {error}"
+        content = {"traceback": self.last_traceback, "ename": etype.__name__, "evalue": value}
+        self.engine.publish("error", json_text.dump(content), b"", [])
+
+
+class DataPublisher:
+    """publish_data(): a dict of objects for the clients while the task still runs."""
+
+    def __init__(self, engine):
+        self._engine = engine
+
+    def publish_data(self, data):
+        from ipyparallel.serialize import serialize_object
+
+        content = json_text.dump({"keys": list(data.keys())})
+        self._engine.publish("data_message", content, b"", serialize_object(data))
+
+
+def no_input(prompt=""):
+    raise StdinNotImplementedError(
+        "raw_input was called, but this frontend does not support input requests."
+    )
+
+
+def make_shell(engine, profile_dir, colors=""):
+    """The shell; there is one in a process."""
+    from traitlets.config import Config
+
+    config = Config()
+    if colors:
+        config.InteractiveShell.colors = colors
+    config.Completer.use_jedi = False
+    shell = Shell.instance(engine=engine, profile_dir=profile_dir, config=config)
+    shell.data_pub = DataPublisher(engine)
+    shell.builtin_trap.activate()
+    sys.modules["builtins"].input = no_input
+    return shell

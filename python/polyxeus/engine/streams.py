@@ -1,0 +1,51 @@
+"""sys.stdout and sys.stderr of an engine: what is printed goes to the clients."""
+
+import io
+import os
+import sys
+
+
+class Stream(io.TextIOBase):
+    """Hands text to the C++ core, which gathers it for a moment. Any thread may write."""
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def __init__(self, engine, name, original):
+        self._engine = engine
+        self.name = name
+        self._original = original
+
+    def write(self, text):
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        self._engine.write(self.name, text.encode("utf-8", "replace"))
+        return len(text)
+
+    def writelines(self, lines):
+        self.write("".join(lines))
+
+    def writable(self):
+        return True
+
+    def isatty(self):
+        return False
+
+    def flush(self):
+        """Nothing to do: the core sends all text before the reply, and five times a second."""
+
+    def fileno(self):
+        """The descriptor of the process's own stream, for subprocesses: it goes to the log."""
+        return self._original.fileno()
+
+
+def install(engine):
+    """Replaces sys.stdout and sys.stderr."""
+    sys.stdout = Stream(engine, "stdout", sys.__stdout__)
+    sys.stderr = Stream(engine, "stderr", sys.__stderr__)
+    # A forked child has no thread that would send anything: it prints to the log.
+    os.register_at_fork(after_in_child=restore)
+
+
+def restore():
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__

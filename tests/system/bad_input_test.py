@@ -1,18 +1,14 @@
 """Bad input gets one clear line or silence; never a crash, never harm to the other clients."""
 
 import json
-import os
 import random
 import re
-import signal
-import stat
 import zlib
 
 import ipyparallel as ipp
 import programs
 import psutil
 import pytest
-from programs import wait_until
 from raw_peer import DELIMITER, RawPeer, channels
 
 only_ours = pytest.mark.better_than_reference("the original is not that careful")
@@ -119,6 +115,7 @@ def signed_nonsense(peer):
     }
 
 
+@only_ours
 @pytest.mark.parametrize("kind", [malformed, signed_nonsense], ids=lambda kind: kind.__name__)
 def test_malformed_messages_on_every_client_port_harm_nobody(cluster, rc, kind):
     for channel in ("registration", "mux", "task", "control", "broadcast"):
@@ -181,7 +178,7 @@ def test_unknown_message_types_are_answered_as_errors(rc, peer):
 )
 def test_requests_with_wrong_content_are_answered_or_ignored(rc, peer, kind, content):
     answer = peer.ask(kind, content, timeout=1.0)
-    if answer is not None and kind != "db_request":
+    if answer is not None and kind not in ("db_request", "purge_request"):  # these may find nothing
         assert answer["status"] == "error"
     assert peer.ask("connection_request")["status"] == "ok"
 
@@ -200,6 +197,7 @@ def test_a_replayed_message_is_answered_only_once(rc, peer):
     assert json.loads(answer[answer.index(DELIMITER) + 2])["msg_type"] == "queue_reply"
 
 
+@only_ours
 def test_a_replayed_task_runs_only_once(rc, peer, cluster, tmp_path):
     """The very frames of a real client's task, sent again by somebody who saw them."""
     from ipyparallel.serialize import pack_apply_message
@@ -221,6 +219,7 @@ def test_a_replayed_task_runs_only_once(rc, peer, cluster, tmp_path):
     assert file.read_text() == "x"
 
 
+@only_ours
 @pytest.mark.parametrize("side", ["client", "engine"])
 def test_random_bytes_on_every_port_of_the_controller_harm_nobody(cluster, rc, side):
     noise = random.Random(zlib.crc32(side.encode()))
@@ -247,6 +246,7 @@ def test_a_frame_that_claims_to_be_huge_costs_no_memory(cluster, rc):
     assert psutil.Process(cluster.controller.pid).memory_info().rss - before < 64 * 2**20
 
 
+@only_ours
 def test_a_huge_message_with_a_wrong_signature_is_dropped(rc, peer):
     dealer = peer.dealer("task")
     frames = peer.message("apply_request", buffers=[bytes(32 * 2**20)], signature=b"0" * 64)

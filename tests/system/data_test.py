@@ -50,7 +50,7 @@ def test_objects_of_all_kinds_survive(local_rc):
     kinds = {
         "text": "grüße \U0001f600 \0 end",
         "bytes": bytes(range(256)) * 40,
-        "nested": {"a": [1, (2, {3, 4})], 5: None},
+        "nested": {"a": [1, (2, {3, 4})], "b": {5: None}},
         "number": 2**200,
         "long": list(range(1000)),
     }
@@ -113,6 +113,7 @@ def test_closures_travel_with_another_pickle(local_rc, library):
         def scaled(x):
             return [factor * y for y in x]
 
+        scaled.__module__ = "__main__"  # travels by value, not by name
         assert view.apply_sync(scaled, [1, 2]) == [[3, 6]] * 4
     finally:
         view.use_pickle()

@@ -23,10 +23,6 @@ class Shell(InteractiveShell):
     data_pub = Any()
     last_traceback = None
 
-    def init_hooks(self):
-        super().init_hooks()
-        self.display_pub.engine = self.displayhook.engine = self.engine
-
     def init_io(self):
         """The streams are in place already."""
 
@@ -98,6 +94,7 @@ def make_shell(engine, profile_dir, colors=""):
         config.InteractiveShell.colors = colors
     config.Completer.use_jedi = False
     shell = Shell.instance(engine=engine, profile_dir=profile_dir, config=config)
+    shell.display_pub.engine = shell.displayhook.engine = engine
     shell.data_pub = DataPublisher(engine)
     shell.builtin_trap.activate()
     sys.modules["builtins"].input = no_input

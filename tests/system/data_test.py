@@ -15,6 +15,14 @@ def digest(name):
     return hashlib.sha256(globals()[name].tobytes()).hexdigest()
 
 
+MAKES_A_CLOSURE = """
+def scale_by(factor):
+    def scaled(x):
+        return [factor * y for y in x]
+    return scaled
+"""
+
+
 @pytest.mark.parametrize("mebibytes", [1, 16, 64])
 def test_an_array_is_pushed_and_pulled_unchanged(local_rc, mebibytes):
     array = np.frombuffer(os.urandom(mebibytes * 2**20), dtype="u8")
@@ -108,12 +116,9 @@ def test_closures_travel_with_another_pickle(local_rc, library):
     view = local_rc[:]
     getattr(view, f"use_{library}")()
     try:
-        factor = 3
-
-        def scaled(x):
-            return [factor * y for y in x]
-
-        scaled.__module__ = "__main__"  # travels by value, not by name
+        namespace = {"__name__": "__main__"}  # so it travels by value, and drags no globals along
+        exec(MAKES_A_CLOSURE, namespace)
+        scaled = namespace["scale_by"](3)
         assert view.apply_sync(scaled, [1, 2]) == [[3, 6]] * 4
     finally:
         view.use_pickle()

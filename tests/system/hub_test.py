@@ -79,20 +79,22 @@ def test_a_second_client_waits_for_a_result_that_is_pending(worker, asker, tmp_p
         return "waited"
 
     sent = worker[0].apply_async(wait_for, str(gate))
+    seen = asker.get_result(sent.msg_ids[0], owner=False)
     try:
-        seen = wait_until(lambda: known(asker, sent.msg_ids[0]), "the hub knows the task")
-        assert not seen.ready()
+        wait_until(lambda: is_pending(seen), "the hub knows the task")
         assert asker.queue_status()[0]["queue"] == 1
     finally:
         gate.touch()
     assert seen.get(20) == "waited"
+    assert sent.get(20) == "waited"
 
 
-def known(client, msg_id):
+def is_pending(answer):
+    """Whether the hub knows of the task; asking for one that it does not know yet is an error."""
     try:
-        return client.get_result(msg_id, owner=False)
+        return not answer.ready()
     except (KeyError, ipp.RemoteError):
-        return None
+        return False
 
 
 def test_the_error_of_a_task_is_remembered_as_an_error(worker, asker):

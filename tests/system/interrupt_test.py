@@ -58,6 +58,7 @@ def test_every_engine_is_interrupted_at_once(local_rc, tmp_path):
             answer.get(20)
 
 
+@pytest.mark.better_than_reference("aborts only what its event loop has taken in by then")
 def test_an_executed_cell_is_interrupted_and_the_cells_behind_it_are_aborted(local_rc, tmp_path):
     marker = tmp_path / "busy"
     view = local_rc[0]

@@ -16,7 +16,7 @@ class Hub::State {
         store_(std::move(store)),
         options_(options),
         ledger_({.pending = options.pending_limit, .completed = options.completed_limit}),
-        recorder_(session_, *store_, ledger_),
+        recorder_(session_, *store_, ledger_, options.stream_text_limit),
         queries_(session_, *store_, ledger_, options_) {}
   // The parts refer to each other, so this stays where it is.
   State(const State&) = delete;

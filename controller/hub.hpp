@@ -22,6 +22,9 @@ struct HubOptions {
   std::size_t completed_limit = 8192;
   /// A verbose queue_request lists at most so many finished tasks of one engine, the latest.
   std::size_t completed_listed_limit = 1024;
+  /// So many bytes are kept of what one task prints on one stream; what comes later is dropped from
+  /// the record (the client that asked still gets it).
+  std::size_t stream_text_limit = 16u << 20;
 };
 
 /// Remembers what became of every task, and answers questions about it. Registration is decided

@@ -26,9 +26,9 @@ bool is_recorded_output(std::string_view msg_type) {
 }
 
 /// Appends what still fits below the limit, and no part of a UTF-8 character.
-void append_bounded(std::string& text, std::string_view more) {
-  if (text.size() >= stream_text_limit) return;
-  std::size_t room = std::min(more.size(), stream_text_limit - text.size());
+void append_bounded(std::string& text, std::string_view more, std::size_t limit) {
+  if (text.size() >= limit) return;
+  std::size_t room = std::min(more.size(), limit - text.size());
   if (room < more.size())
     while (room > 0 && (static_cast<unsigned char>(more[room]) & 0xc0) == 0x80) --room;
   text += more.substr(0, room);
@@ -172,7 +172,7 @@ void HubRecorder::record_output(const MessageId& msg_id, std::string_view msg_ty
     TaskOutput& output = record.make_output();
     if (msg_type == "stream")
       append_bounded(stream_name == "stdout" ? output.stdout_text : output.stderr_text,
-                     string_member(*content, "text").value_or(""));
+                     string_member(*content, "text").value_or(""), stream_text_limit_);
     else if (msg_type == "execute_input")
       output.execute_input = string_member(*content, "code").value_or("");
     else

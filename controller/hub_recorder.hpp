@@ -26,8 +26,9 @@ HeaderGlance glance_at_header(Packer packer, std::string_view header);
 /// that it refers to; they must outlive it.
 class HubRecorder {
  public:
-  HubRecorder(Session& session, TaskStore& store, HubLedger& ledger)
-      : session_(session), store_(store), ledger_(ledger) {}
+  /// `stream_text_limit`: see HubOptions.
+  HubRecorder(Session& session, TaskStore& store, HubLedger& ledger, std::size_t stream_text_limit)
+      : session_(session), store_(store), ledger_(ledger), stream_text_limit_(stream_text_limit) {}
 
   void on(const DirectSubmitted& event, WallTime wall);
   void on(const DirectFinished& event, WallTime wall);
@@ -60,6 +61,7 @@ class HubRecorder {
   Session& session_;
   TaskStore& store_;
   HubLedger& ledger_;
+  std::size_t stream_text_limit_;
   std::uint64_t rejected_count_ = 0;
 };
 

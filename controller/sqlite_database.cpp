@@ -12,9 +12,10 @@ Error error_of(sqlite3* database, const std::string& what) {
   return Error{ErrorKind::system, what + ": " + reason};
 }
 
-/// Task records hold what users sent: a new file is for its owner alone.
+/// Task records hold what users sent: a new file is for its owner alone. An existing file is not
+/// opened: closing it would drop the locks that SQLite has on it elsewhere in this process.
 void create_private(const std::filesystem::path& file) {
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor >= 0) ::close(descriptor);
 }
 

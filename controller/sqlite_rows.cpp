@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include <px/controller/buffer_pickle.hpp>
 
@@ -183,6 +184,12 @@ std::string assignments(bool with_request) {
   return sql;
 }
 
+/// Newer versions of SQLite write "text" as "TEXT".
+bool is_same_type(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == y; });
+}
+
 bool is_text_key(std::string_view key) {
   return key == "engine_uuid" || key == "client_uuid" || key == "queue" || key == "resubmitted";
 }
@@ -226,8 +233,9 @@ Result<TableState> inspect_table(SqliteDatabase& database, const std::string& ta
     const Result<bool> row = columns->step();
     if (!row) return row.error();
     if (!*row) break;
-    is_ours = is_ours && count < column_count && columns->text(1) == name(count) &&
-              columns->text(2) == column_types.at(static_cast<std::size_t>(count));
+    is_ours =
+        is_ours && count < column_count && columns->text(1) == name(count) &&
+        is_same_type(columns->text(2).value_or(""), column_types[static_cast<std::size_t>(count)]);
     ++count;
   }
   return TableState{.is_absent = count == 0, .is_ours = is_ours && count == column_count};

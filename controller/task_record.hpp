@@ -52,9 +52,6 @@ class TaskMessage {
 /// (broadcasts, and output that overtakes its request).
 enum class TaskQueueKind : std::uint8_t { none, mux, task };
 
-/// At most so many bytes of text are kept of one stream of one task; what comes later is dropped.
-inline constexpr std::size_t stream_text_limit = 16u << 20;
-
 /// What was printed and shown while a task ran. JSON values as text, null where nothing came.
 struct TaskOutput {
   std::string stdout_text;

@@ -1,0 +1,107 @@
+#include <px/controller/memory_store.hpp>
+
+#include <gtest/gtest.h>
+
+namespace px {
+namespace {
+
+TaskMessage message(std::size_t buffer_bytes = 0) {
+  return TaskMessage(R"({"date": "2026-11-21T08:00:00Z"})", "{}", "",
+                     {std::string(buffer_bytes, 'x')}, Packer::json);
+}
+
+void submit(MemoryStore& store, std::string_view msg_id, std::size_t buffer_bytes = 0) {
+  store.change(MessageId{msg_id}, [&](TaskRecord& record) {
+    record.queue = TaskQueueKind::task;
+    record.request = message(buffer_bytes);
+  });
+}
+void finish(MemoryStore& store, std::string_view msg_id) {
+  store.change(MessageId{msg_id}, [](TaskRecord& record) { record.result = message(); });
+}
+bool has(MemoryStore& store, std::string_view msg_id) {
+  return store.find(MessageId{msg_id}, [](const TaskRecord&) {});
+}
+
+TEST(MemoryStore, ForgetsTheOldestTenthOfTheFinishedRecords) {
+  MemoryStore store({.finished_records = 20});
+  for (int i = 0; i < 21; ++i) {
+    submit(store, "task " + std::to_string(i));
+    finish(store, "task " + std::to_string(i));
+  }
+  EXPECT_EQ(store.size(), 19u);
+  EXPECT_FALSE(has(store, "task 1"));
+  EXPECT_TRUE(has(store, "task 2"));
+  EXPECT_TRUE(has(store, "task 20"));
+}
+
+TEST(MemoryStore, KeepsUnfinishedRecordsWhileFinishedOnesGo) {
+  MemoryStore store({.finished_records = 2});
+  submit(store, "slow");
+  for (int i = 0; i < 10; ++i) {
+    submit(store, "quick " + std::to_string(i));
+    finish(store, "quick " + std::to_string(i));
+  }
+  EXPECT_TRUE(has(store, "slow"));
+  EXPECT_FALSE(has(store, "quick 0"));
+  finish(store, "slow");
+  EXPECT_TRUE(has(store, "slow"));
+}
+
+TEST(MemoryStore, BoundsTheBytesOfTheBuffers) {
+  MemoryStore store({.bytes = 1000});
+  submit(store, "unfinished", 500);
+  submit(store, "finished", 400);
+  finish(store, "finished");
+  EXPECT_EQ(store.bytes(), 900u);
+  submit(store, "more", 300);
+  EXPECT_FALSE(has(store, "finished"));
+  EXPECT_TRUE(has(store, "unfinished"));
+  EXPECT_EQ(store.bytes(), 800u);
+  submit(store, "too much", 600);
+  EXPECT_FALSE(has(store, "unfinished"));
+  EXPECT_LE(store.bytes(), 900u);
+}
+
+TEST(MemoryStore, BoundsTheUnfinishedRecordsToo) {
+  MemoryStore store({.pending_records = 10});
+  for (int i = 0; i < 11; ++i) submit(store, "task " + std::to_string(i));
+  EXPECT_EQ(store.size(), 10u);
+  EXPECT_FALSE(has(store, "task 0"));
+}
+
+TEST(MemoryStore, DroppedRecordsGiveTheirBytesBack) {
+  MemoryStore store;
+  submit(store, "a", 100);
+  submit(store, "b", 10);
+  store.drop({MessageId{"a"}, MessageId{"never seen"}});
+  EXPECT_EQ(store.bytes(), 10u);
+  finish(store, "b");
+  store.drop_finished(std::nullopt);
+  EXPECT_EQ(store.size(), 0u);
+  EXPECT_EQ(store.bytes(), 0u);
+}
+
+TEST(TaskMessage, CompactedIsTheSameMessageInOnePiece) {
+  const auto frames =
+      std::make_shared<TextFrames>(TextFrames{"ident", "<IDS|MSG>", "signature", "header", "parent",
+                                              "metadata", "content", "buffer one", ""});
+  const TaskMessage compact = TaskMessage(frames, 3, Packer::json).compacted();
+  EXPECT_EQ(frames.use_count(), 1);
+  EXPECT_EQ(compact.header(), "header");
+  EXPECT_EQ(compact.metadata(), "metadata");
+  EXPECT_EQ(compact.content(), "content");
+  ASSERT_EQ(compact.buffer_count(), 2u);
+  EXPECT_EQ(compact.buffer(0), "buffer one");
+  EXPECT_EQ(compact.buffer(1), "");
+}
+
+TEST(TaskMessage, ALargeMessageStaysShared) {
+  const auto frames = std::make_shared<TextFrames>(std::vector<std::string>{
+      "header", "parent", "metadata", "content", std::string(1 << 20, 'x')});
+  const TaskMessage message = TaskMessage(frames, 0, Packer::json).compacted();
+  EXPECT_EQ(message.buffer(0).data(), frames->at(4).data());
+}
+
+}  // namespace
+}  // namespace px

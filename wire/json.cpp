@@ -81,10 +81,12 @@ std::string pack(Packer packer, const Json& value) {
 }
 
 Result<Json> unpack(Packer packer, std::string_view packed) {
+  // The library takes a zero byte for the end of the text, whatever follows it.
+  const bool is_cut = packer == Packer::json && packed.find('\0') != std::string_view::npos;
   Builder builder;
   const auto format =
       packer == Packer::json ? Json::input_format_t::json : Json::input_format_t::msgpack;
-  if (!Json::sax_parse(packed.begin(), packed.end(), &builder, format))
+  if (is_cut || !Json::sax_parse(packed.begin(), packed.end(), &builder, format))
     return Error{ErrorKind::bad_input, packer == Packer::json
                                            ? "a part of a message is not JSON"
                                            : "a part of a message is not msgpack"};

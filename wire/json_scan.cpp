@@ -1,5 +1,7 @@
 #include <px/wire/json_scan.hpp>
 
+#include <cctype>
+
 #include <px/wire/json.hpp>
 
 namespace px {
@@ -46,27 +48,35 @@ bool JsonMembers::skip_string() {
   return false;
 }
 
-bool JsonMembers::skip_value() {
-  std::size_t depth = 0;
+/// Numbers, true, false, null.
+bool JsonMembers::skip_word() {
   const std::size_t start = at_;
+  while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) ||
+                                text_[at_] == '-' || text_[at_] == '+' || text_[at_] == '.'))
+    ++at_;
+  return at_ > start;
+}
+
+/// An object or a list, with all that is in it.
+bool JsonMembers::skip_container() {
+  std::size_t depth = 0;
   while (at_ < text_.size()) {
     const char c = text_[at_];
     if (c == '"') {
       if (!skip_string()) return false;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-      ++at_;
-    } else if (c == '}' || c == ']') {
-      if (depth == 0) break;
-      --depth;
-      ++at_;
-    } else if (c == ',' && depth == 0) {
-      break;
-    } else {
-      ++at_;
+      continue;
     }
+    ++at_;
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && --depth == 0) return true;
   }
-  return depth == 0 && at_ > start;
+  return false;
+}
+
+bool JsonMembers::skip_value() {
+  if (at_ >= text_.size()) return false;
+  const char c = text_[at_];
+  return c == '"' ? skip_string() : c == '{' || c == '[' ? skip_container() : skip_word();
 }
 
 bool JsonMembers::next() {
@@ -90,9 +100,6 @@ bool JsonMembers::next() {
   const std::size_t value_start = at_;
   if (!skip_value()) return fail();
   value_ = text_.substr(value_start, at_ - value_start);
-  while (!value_.empty() && (value_.back() == ' ' || value_.back() == '\n' ||
-                             value_.back() == '\t' || value_.back() == '\r'))
-    value_.remove_suffix(1);
   return true;
 }
 

@@ -25,6 +25,8 @@ class JsonMembers {
   bool finish();
   void skip_space();
   bool skip_string();
+  bool skip_word();
+  bool skip_container();
   bool skip_value();
   std::string_view text_;
   std::size_t at_ = 0;

@@ -84,8 +84,9 @@ TEST(JsonScan, RefusesEveryShortenedObject) {
 }
 
 TEST(JsonScan, RefusesWhatIsNoObject) {
-  for (const std::string_view text : {"", " ", "[]", "1", "{", "}", "{]", "{\"a\"}", "{\"a\":}",
-                                      "{\"a\":1,}", "{,}", "{a:1}", "{} {}", "{\"a\":1} x"}) {
+  for (const std::string_view text :
+       {"", " ", "[]", "1", "{", "}", "{]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "{a:1}",
+        "{} {}", "{\"a\":1} x", "{\"a\":\"b\" \"c\"}", "{\"a\":1 2}", "{\"a\":[1}"}) {
     JsonMembers members{text};
     while (members.next()) {
     }

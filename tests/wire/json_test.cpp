@@ -97,6 +97,11 @@ TEST(Json, NeverAllocatesWhatAMessageOnlyPromises) {
                       "a\xdb\xff\xff\xff\xff"));  // a text of 4 GiB
 }
 
+TEST(Json, EndsAtItsEndAndNotAtAZeroByte) {
+  EXPECT_FALSE(unpack(Packer::json, std::string_view("{}\0more", 7)));
+  EXPECT_FALSE(unpack(Packer::json, std::string_view("{}\0", 3)));
+}
+
 TEST(Json, ANumberTooLargeForADoubleIsRefused) {
   EXPECT_FALSE(unpack(Packer::json, R"({"a": 1e999})"));
 }

@@ -110,12 +110,6 @@ class Start {
  private:
   /// From here on in the process that stays.
   int supervise() {
-    if (options_.is_daemon) {
-      ProgramOptions to_file = program_;
-      to_file.log_to_file = true;
-      if (auto done = start_log("pxcluster", to_file, paths_); !done)
-        return fail(console_, done.error());
-    }
     std::optional<ClusterLock> lock;
     if (!options_.engines_only) {
       auto taken = ClusterLock::take(paths_);
@@ -125,6 +119,12 @@ class Start {
                     taken.error().kind == ErrorKind::overloaded ? exit_already_running : 1);
       lock.emplace(std::move(*taken));
       if (options_.clean_logs) remove_old_logs(paths_);
+    }
+    if (options_.is_daemon) {
+      ProgramOptions to_file = program_;
+      to_file.log_to_file = true;
+      if (auto done = start_log("pxcluster", to_file, paths_); !done)
+        return fail(console_, done.error());
     }
     const Machine machine = this_machine();
     auto plan = make_start_plan(make_request(machine), options_.engines_only, machine);

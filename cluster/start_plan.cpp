@@ -100,9 +100,11 @@ bool is_log_of_cluster(std::string_view name, std::string_view cluster_id) {
   name.remove_suffix(4);
   const std::string infix = cluster_id.empty() ? "-" : "-" + std::string(cluster_id) + "-";
   const std::string local_engines = "ipengine-" + std::string(cluster_id) + "-";
-  // ipcontroller[-<id>]-<pid>, ipengine[-<id>]-<set>-<pid>, ipengine-<id>-<set>-<i>; a set is
-  // <seconds> or <seconds>-<k>. What is left behind the id must be numbers.
-  for (const std::string& begin : {"ipcontroller" + infix, "ipengine" + infix, local_engines}) {
+  // ipcontroller[-<id>]-<pid>, ipengine[-<id>]-<set>-<pid>, ipengine-<id>-<set>-<i> and
+  // pxcluster-<id>-<pid>; a set is <seconds> or <seconds>-<k>. Behind the id stand numbers only.
+  const std::string daemon = "pxcluster-" + std::string(cluster_id) + "-";
+  for (const std::string& begin :
+       {"ipcontroller" + infix, "ipengine" + infix, local_engines, daemon}) {
     if (!name.starts_with(begin)) continue;
     std::string rest(name.substr(begin.size()));
     std::erase(rest, '-');

@@ -156,7 +156,8 @@ TEST(MpiLauncher, KeepsWhatTheUserHasSetForRoot) {
 }
 
 TEST(StartPlan, KnowsWhichLogsAreThoseOfItsCluster) {
-  for (const char* name : {"ipcontroller-12.log", "ipengine--1700-0.log", "ipengine-1700-12.log"})
+  for (const char* name :
+       {"ipcontroller-12.log", "ipengine--1700-0.log", "ipengine-1700-12.log", "pxcluster--9.log"})
     EXPECT_TRUE(is_log_of_cluster(name, "")) << name;
   for (const char* name : {"ipcontroller-ab-12.log", "ipengine-ab-1700-0.log", "notes.log",
                            "ipengine--1700-0.txt", "engines.json"})

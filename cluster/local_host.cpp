@@ -84,7 +84,7 @@ void LocalHost::take_signals() {
     if (number == SIGCHLD)
       reap();
     else
-      events_.push_back(SignalArrived{number});
+      events_.emplace_back(SignalArrived{number});
   }
 }
 
@@ -93,10 +93,10 @@ void LocalHost::reap() {
   for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
     const auto child = children_.find(pid);
     if (child == children_.end()) continue;
-    events_.push_back(ProcessEnded{.key = child->second.key,
-                                   .end = end_of(status),
-                                   .failure = "",
-                                   .log_tail = last_lines(child->second.log_file, 20)});
+    events_.emplace_back(ProcessEnded{.key = child->second.key,
+                                      .end = end_of(status),
+                                      .failure = "",
+                                      .log_tail = last_lines(child->second.log_file, 20)});
     children_.erase(child);
   }
 }
@@ -107,7 +107,7 @@ void LocalHost::look_for_files() {
   if (!files) return;
   next_look_.reset();
   connect(files->client);
-  events_.push_back(FilesReady{files->engine_text});
+  events_.emplace_back(FilesReady{files->engine_text});
 }
 
 void LocalHost::connect(const ClientConnectionInfo& info) {
@@ -122,7 +122,7 @@ void LocalHost::connect(const ClientConnectionInfo& info) {
   loop_.watch(hub_->socket(), [this] {
     const auto count = hub_->receive();
     if (!count || !next_question_) return;
-    events_.push_back(EnginesCounted{*count});
+    events_.emplace_back(EnginesCounted{*count});
     next_question_ = now() + question_interval;
   });
 }

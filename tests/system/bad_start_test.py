@@ -55,7 +55,7 @@ def test_every_program_tells_its_version_and_its_options(program, stage):
 @only_ours
 def test_an_option_without_a_sensible_value_is_refused(controller_cmd, stage):
     for option, word in (("--ports=a-b", "ports"), ("--hwm=many", "hwm"), ("--scheme=magic", "scheme"),
-                         ("--ping=soon", "ping"), ("--log-level=loud", "log-level")):  # fmt: skip
+                         ("--ping=soon", "ping"), ("--log-level=loud", "log.level")):  # fmt: skip
         done = stage.run([*controller_cmd, option, "--profile=wrong"], timeout=20)
         assert_one_clear_line(done, word)
 
@@ -166,7 +166,7 @@ def test_a_mpi_engine_in_a_different_world_than_its_launcher_refuses(engine_cmd,
     cluster.start_controller()
     done = stage.run(
         [*engine_cmd, "--mpi", f"--file={cluster.connection_file('engine')}"],
-        timeout=40, PMI_RANK=0, PMI_SIZE=4,
+        timeout=40, OMPI_COMM_WORLD_RANK=0, OMPI_COMM_WORLD_SIZE=4,
     )  # fmt: skip
     assert_one_clear_line(done, "MPI", "4", "1")
 

@@ -64,7 +64,8 @@ UNITS = {
     "pull_mib_per_s": "MiB/s, pull of 64 MiB from one",
     "controller_pss_mb": "MB PSS, all controller processes",
     "controller_processes": "controller processes",
-    "engine_pss_mb": "MB PSS, one engine with its helpers",
+    "engine_pss_mb": "MB PSS, one engine with its helpers, after its first cell",
+    "engine_idle_pss_mb": "MB PSS, the same before its first cell",
     "engine_processes": "processes of one engine",
 }
 
@@ -105,7 +106,9 @@ def tagged_processes(tag):
         with contextlib.suppress(OSError, IndexError, ValueError):
             if entry.isdigit() and int(entry) != os.getpid():
                 if wanted in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0"):
-                    parent = int(Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()[1])
+                    parent = int(
+                        Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()[1]
+                    )
                     found[int(entry)] = Process(int(entry), parent, pss_kb(entry))
     return found
 
@@ -216,7 +219,9 @@ def measure(side, tasks, round_trips):
             figures = {"start_s": seconds}
             # memory first: of a cluster that is up and has answered, before 64 MiB pass through it
             client[:].apply_sync(os.getpid)
-            figures |= memory(cluster, client, tag)
+            idle = memory(cluster, client, tag)["engine_pss_mb"]
+            client[:].execute("1 + 1", silent=False, block=True)
+            figures |= memory(cluster, client, tag) | {"engine_idle_pss_mb": idle}
             figures["round_trip_ms"] = milliseconds(lambda: client[0].apply_sync(int), round_trips)
             figures["all_engines_ms"] = milliseconds(
                 lambda: client[:].apply_sync(int), max(20, round_trips // 2)
@@ -274,11 +279,15 @@ def host():
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--repetitions", type=int, default=3, help="starts of each side (3)")
     parser.add_argument("--tasks", type=int, default=2000, help="balanced tasks (2000)")
     parser.add_argument("--round-trips", type=int, default=200, help="calls per median (200)")
-    parser.add_argument("--controller", default="polyxeus", help="our controller launcher (polyxeus)")
+    parser.add_argument(
+        "--controller", default="polyxeus", help="our controller launcher (polyxeus)"
+    )
     parser.add_argument("--engines", default="polyxeus", help="our engine launcher (polyxeus)")
     parser.add_argument("--json", type=Path, help="write all figures here")
     parser.add_argument("--no-bars", action="store_true", help="exit with 0 whatever the figures")

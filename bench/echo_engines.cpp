@@ -1,0 +1,125 @@
+#include "bench/echo_engines.hpp"
+
+#include <cstdio>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include <px/net/lifeline.hpp>
+#include <px/net/loop.hpp>
+#include <px/net/private_file.hpp>
+#include <px/net/socket.hpp>
+#include <px/wire/connection_info.hpp>
+#include <px/wire/session.hpp>
+
+namespace px {
+namespace {
+
+constexpr int messages_per_turn = 64;
+/// pickle.dumps(None)
+constexpr std::string_view pickled_none{"\x80\x04N.", 4};
+
+class EchoEngine {
+ public:
+  EchoEngine(Context& context, Loop& loop, const EngineConnectionInfo& info, std::size_t number,
+             bool is_raw)
+      : uuid_(echo_engine_uuid(number)),
+        info_(info),
+        session_(SessionId{uuid_.text}, "bench", Packer::json,
+                 *Signer::create(info.signature_scheme, info.key)),
+        mux_(dial(context, SocketKind::dealer, info.mux)),
+        task_(dial(context, SocketKind::dealer, info.task)),
+        registration_(dial(context, SocketKind::dealer, info.registration)),
+        pong_(dial(context, SocketKind::dealer, info.hb_pong)),
+        ping_(context, SocketKind::sub),
+        lifeline_(uuid_, session_.signer()) {
+    each(loop, mux_, [this](const Frames& request) { answer(mux_, request); });
+    each(loop, task_, [this](const Frames& request) { answer(task_, request); });
+    if (is_raw) {
+      mux_.send({"hello"});
+      task_.send({"hello"});
+    } else {
+      live(loop);
+    }
+  }
+
+ private:
+  Socket dial(Context& context, SocketKind kind, int port) {
+    Socket socket{context, kind, {.identity = uuid_.text}};
+    check(socket.connect(endpoint(info_.interface, port)).has_value());
+    return socket;
+  }
+
+  template <class Handler>
+  static void each(Loop& loop, Socket& socket, Handler handler) {
+    loop.watch(socket, [&socket, handler] {
+      for (int i = 0; i < messages_per_turn; ++i) {
+        const SharedFrames message = socket.receive();
+        if (!message) return;
+        handler(*message);
+      }
+    });
+  }
+
+  /// Registers, answers heartbeats, holds the lifeline.
+  void live(Loop& loop) {
+    ping_.subscribe("");
+    check(ping_.connect(endpoint(info_.interface, info_.hb_ping)).has_value());
+    each(loop, ping_, [this](const Frames& ping) { pong_.forward({}, ping, 0); });
+    each(loop, registration_, [](const Frames&) {});
+    registration_.send(session_.compose(
+        {.msg_type = "registration_request", .content = {{"uuid", uuid_.text}}}, wall_now()));
+    if (!info_.lifeline) return;
+    check(lifeline_.dial(info_.interface, *info_.lifeline).has_value());
+    loop.watch(lifeline_.descriptor(), [this] { lifeline_.receive(); });
+  }
+
+  void answer(Socket& socket, const Frames& request) {
+    const auto envelope = Envelope::locate(request);
+    if (!envelope || !session_.signer().verify(*envelope)) return;
+    const WallTime now = wall_now();
+    std::vector<std::string> reply;
+    for (std::size_t i = 0; i < envelope->ident_count; ++i) reply.emplace_back(request.at(i));
+    auto sealed =
+        session_.seal(write_header(Packer::json, session_.make_header("apply_reply", now)),
+                      std::string(envelope->header), metadata(now), R"({"status": "ok"})");
+    for (std::string& frame : sealed) reply.push_back(std::move(frame));
+    reply.emplace_back(pickled_none);
+    socket.send(reply);
+  }
+
+  std::string metadata(WallTime now) const {
+    return R"({"started": ")" + format_date(now) + R"(", "dependencies_met": true, "engine": ")" +
+           uuid_.text +
+           R"(", "is_broadcast": false, "is_coalescing": false, "original_msg_id": "", )"
+           R"("label": null, "status": "ok"})";
+  }
+
+  EngineUuid uuid_;
+  const EngineConnectionInfo& info_;
+  Session session_;
+  Socket mux_, task_, registration_, pong_, ping_;
+  LifelineClient lifeline_;
+};
+
+}  // namespace
+
+EngineUuid echo_engine_uuid(std::size_t number) {
+  char text[40];
+  std::snprintf(text, sizeof text, "00000000-%024zx", number);
+  return EngineUuid{text};
+}
+
+int run_echo_engines(const std::filesystem::path& engine_file, std::size_t count, bool is_raw) {
+  const Result<std::string> text = read_file(engine_file);
+  check(text.has_value());
+  const auto info = read_engine_connection_info(*text);
+  check(info.has_value());
+  Context context;
+  Loop loop;
+  std::deque<EchoEngine> engines;
+  for (std::size_t i = 0; i < count; ++i) engines.emplace_back(context, loop, *info, i, is_raw);
+  for (;;) loop.wait_until(std::nullopt);
+}
+
+}  // namespace px

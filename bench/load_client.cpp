@@ -1,0 +1,169 @@
+#include "bench/load_client.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <px/net/private_file.hpp>
+#include <px/wire/envelope.hpp>
+#include "bench/echo_engines.hpp"
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+
+ClientConnectionInfo read_info(const std::filesystem::path& file) {
+  const Result<std::string> text = read_file(file);
+  check(text.has_value());
+  const auto info = read_client_connection_info(*text);
+  check(info.has_value());
+  return *info;
+}
+
+Socket dial(Context& context, const ClientConnectionInfo& info, int port) {
+  Socket socket{context, SocketKind::dealer};
+  check(socket.connect(endpoint(info.interface, port)).has_value());
+  return socket;
+}
+
+constexpr std::string_view task_metadata =
+    R"({"after": [], "follow": [], "timeout": 0.0, "targets": [], "retries": 0, "label": null})";
+
+double seconds(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+}  // namespace
+
+double LoadClient::Run::median_us() const {
+  if (waits.empty()) return 0;
+  std::vector<double> sorted = waits;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2),
+                   sorted.end());
+  return 1e6 * sorted[sorted.size() / 2];
+}
+
+LoadClient::LoadClient(const std::filesystem::path& client_file)
+    : info_(read_info(client_file)),
+      session_(SessionId{new_session_id()}, "bench", Packer::json,
+               *Signer::create(info_.signature_scheme, info_.key)),
+      mux_(dial(context_, info_, info_.mux)),
+      task_(dial(context_, info_, info_.task)),
+      registration_(dial(context_, info_, info_.registration)) {
+  // The handlers do nothing: run() looks at the socket itself.
+  loop_.watch(mux_, [] {});
+  loop_.watch(task_, [] {});
+}
+
+void LoadClient::send(const Load& load, std::size_t number) {
+  const std::size_t index = sent_.size();
+  sent_.push_back(Clock::now());
+  is_answered_.push_back(false);
+  Header header = session_.make_header("apply_request", wall_now());
+  header.msg_id = MessageId{session_.id().text + "_" + std::to_string(first_ + index)};
+  std::vector<std::string> frames;
+  frames.reserve(10);
+  if (load.way == Way::direct) frames.push_back(echo_engine_uuid(number % load.engine_count).text);
+  auto sealed = session_.seal(write_header(Packer::json, header), "{}",
+                              std::string(load.way == Way::direct ? "{}" : task_metadata), "{}");
+  for (std::string& frame : sealed) frames.push_back(std::move(frame));
+  if (payload_.size() < 100000) {
+    frames.push_back(payload_);
+    socket(load.way).send(frames);
+    return;
+  }
+  const Socket::Payload borrowed{payload_.data(), payload_.size(), [](void*) {}, nullptr};
+  socket(load.way).send_with_payloads(frames, {&borrowed, 1});
+}
+
+bool LoadClient::receive(Way way, Run& run) {
+  const SharedFrames frames = socket(way).receive();
+  if (!frames) return false;
+  const auto envelope = Envelope::locate(*frames);
+  if (!envelope) return true;
+  const std::string id = read_msg_id(Packer::json, envelope->parent_header).text;
+  std::size_t number = 0;
+  const std::size_t digits = id.rfind('_') + 1;
+  std::from_chars(id.data() + digits, id.data() + id.size(), number);
+  if (number < first_ || number - first_ >= sent_.size()) return true;  // of an earlier run
+  const std::size_t index = number - first_;
+  if (is_answered_[index]) {
+    ++run.repeated;
+    return true;
+  }
+  is_answered_[index] = true;
+  ++run.answered;
+  run.waits.push_back(seconds(Clock::now() - sent_[index]));
+  return true;
+}
+
+LoadClient::Run LoadClient::run(const Load& load) {
+  first_ += sent_.size();
+  sent_.clear();
+  is_answered_.clear();
+  payload_.assign(load.payload_bytes, 'p');
+  Run run;
+  run.waits.reserve(load.count);
+  const Instant start = Clock::now();
+  Instant give_up = start + 10s;
+  while (run.answered < load.count && Clock::now() < give_up) {
+    while (sent_.size() < load.count && sent_.size() - run.answered < load.window)
+      send(load, sent_.size());
+    const std::size_t before = run.answered;
+    for (int i = 0; i < 64 && receive(load.way, run);) ++i;
+    if (run.answered == before) {
+      loop_.wait_until(give_up);
+      continue;
+    }
+    give_up = Clock::now() + 10s;
+    if (load.on_answer) load.on_answer(run.answered);
+  }
+  run.seconds = seconds(Clock::now() - start);
+  return run;
+}
+
+LoadClient::Run LoadClient::fan_out(std::size_t rounds, std::size_t engine_count) {
+  Run all;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    const Run round =
+        run({.count = engine_count, .window = engine_count, .engine_count = engine_count});
+    all.answered += round.answered;
+    all.seconds += round.seconds;
+    all.waits.push_back(round.seconds);
+  }
+  return all;
+}
+
+std::size_t LoadClient::registered_engines() {
+  Loop loop;
+  SharedFrames reply;
+  loop.watch(registration_, [&] { reply = registration_.receive(); });
+  registration_.send(session_.compose({.msg_type = "connection_request"}, wall_now()));
+  for (const Instant end = Clock::now() + 1s; !reply && Clock::now() < end;) loop.wait_until(end);
+  if (!reply) return 0;
+  const auto envelope = Envelope::locate(*reply);
+  const auto content = envelope ? unpack(Packer::json, envelope->content) : Error{};
+  if (!content || !content->contains("engines")) return 0;
+  return content->at("engines").size();
+}
+
+bool LoadClient::wait_for_engines(std::size_t engine_count, bool is_raw) {
+  const Instant end = Clock::now() + 30s;
+  while (!is_raw && registered_engines() < engine_count && Clock::now() < end)
+    loop_.wait_until(Clock::now() + 20ms);
+  // What is sent to an engine that is not there yet is lost: ask each again until it answers.
+  for (std::size_t i = 0; i < engine_count && Clock::now() < end;) {
+    first_ += sent_.size();
+    sent_.clear();
+    is_answered_.clear();
+    Run one;
+    send({.way = Way::direct, .engine_count = engine_count}, i);
+    const Instant patience = Clock::now() + 100ms;
+    while (one.answered == 0 && Clock::now() < patience)
+      if (!receive(Way::direct, one)) loop_.wait_until(patience);
+    i += one.answered;
+  }
+  return Clock::now() < end && run({.way = Way::balanced, .count = engine_count}).answered > 0;
+}
+
+}  // namespace px

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <px/net/loop.hpp>
+#include <px/net/socket.hpp>
+#include <px/wire/connection_info.hpp>
+#include <px/wire/session.hpp>
+
+namespace px {
+
+/// Sends requests as fast as it may and counts the answers.
+class LoadClient {
+ public:
+  explicit LoadClient(const std::filesystem::path& client_file);
+
+  /// Waits until every engine answers directly and balanced.  False after 30 s.
+  bool wait_for_engines(std::size_t engine_count, bool is_raw);
+
+  struct Run {
+    double seconds = 0;
+    std::size_t answered = 0;   ///< Requests with at least one answer.
+    std::size_t repeated = 0;   ///< Answers beyond the first.
+    std::vector<double> waits;  ///< Seconds from sending to the answer, in the order of answers.
+    double per_second() const { return static_cast<double>(answered) / seconds; }
+    /// In microseconds.
+    double median_us() const;
+  };
+
+  enum class Way { direct, balanced };
+  struct Load {
+    Way way = Way::direct;
+    std::size_t count = 1000;
+    std::size_t window = 1;        ///< At most so many are not answered yet.
+    std::size_t engine_count = 1;  ///< Direct requests go to these in turn.
+    std::size_t payload_bytes = 100;
+    /// Called after each answer with the number of answers.
+    std::function<void(std::size_t)> on_answer = {};
+  };
+  /// Gives up ten seconds after the last answer.
+  Run run(const Load& load);
+
+  /// `rounds` times one request to each of all engines, all answers awaited: the waits are those
+  /// of whole rounds.
+  Run fan_out(std::size_t rounds, std::size_t engine_count);
+
+ private:
+  void send(const Load& load, std::size_t number);
+  bool receive(Way way, Run& run);
+  std::size_t registered_engines();
+  Socket& socket(Way way) { return way == Way::direct ? mux_ : task_; }
+
+  ClientConnectionInfo info_;
+  Context context_;
+  Session session_;
+  Socket mux_, task_, registration_;
+  Loop loop_;
+  std::size_t first_ = 0;      // the number of a run's first message
+  std::vector<Instant> sent_;  // of this run
+  std::vector<bool> is_answered_;
+  std::string payload_;
+};
+
+}  // namespace px

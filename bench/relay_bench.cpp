@@ -1,0 +1,228 @@
+// Measures pxcontroller beside the simplest relay that could do its work, in one run: the same
+// engines, the same client, the same frames, each relay in a process of its own.
+//   relay_bench --controller build/release/pxcontroller --json results.json
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <optional>
+
+#include <px/wire/json.hpp>
+#include "bench/child_process.hpp"
+#include "bench/echo_engines.hpp"
+#include "bench/load_client.hpp"
+#include "bench/raw_relay.hpp"
+
+namespace px {
+namespace {
+
+using Way = LoadClient::Way;
+using namespace std::chrono_literals;
+
+struct Options {
+  std::string controller, json_file, folder, role, file;
+  std::size_t engines = 4, tasks = 40000, window = 256, payload_mib = 64;
+  std::size_t long_engines = 64, long_tasks = 200000;
+  int repeats = 3;
+  bool is_raw = false;
+};
+
+/// A relay and its engines, as processes.
+class Setup {
+ public:
+  Setup(const Options& options, const std::string& name, const std::vector<std::string>& extra,
+        std::size_t engine_count)
+      : folder_(std::filesystem::path(options.folder) / name), is_raw_(name == "raw") {
+    std::filesystem::create_directories(folder_);
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    const auto security = folder_ / "profile_bench" / "security";
+    client_file_ = is_raw_ ? folder_ / "client.json" : security / "ipcontroller-client.json";
+    const auto engine_file =
+        is_raw_ ? folder_ / "engine.json" : security / "ipcontroller-engine.json";
+    std::vector<std::string> command{self, "--role", "relay", "--folder", folder_};
+    if (!is_raw_)
+      command = {options.controller, "--profile-dir=" + (folder_ / "profile_bench").string(),
+                 "--cluster-id=", "--log-level=WARN"};
+    command.insert(command.end(), extra.begin(), extra.end());
+    relay_ = start(command, "relay.log");
+    if (!wait_for([&] { return exists(client_file_) && exists(engine_file); }, 20s, short_pause))
+      throw std::runtime_error("the relay wrote no connection files; see " + folder_.string());
+    command = {self,
+               "--role",
+               "engines",
+               "--file",
+               engine_file,
+               "--engines",
+               std::to_string(engine_count)};
+    if (is_raw_) command.push_back("--raw");
+    engines_ = start(command, "engines.log");
+    client_.emplace(client_file_);
+    if (!client_->wait_for_engines(engine_count, is_raw_))
+      throw std::runtime_error("the engines do not answer; see " + folder_.string());
+  }
+
+  LoadClient& client() { return *client_; }
+  ChildProcess& relay() { return *relay_; }
+
+ private:
+  std::optional<ChildProcess> start(const std::vector<std::string>& command, const char* log) {
+    Result<ChildProcess> child = ChildProcess::start(command, folder_ / log);
+    if (!child) throw std::runtime_error(child.error().what);
+    return std::move(*child);
+  }
+
+  std::filesystem::path folder_, client_file_;
+  bool is_raw_;
+  std::optional<ChildProcess> relay_, engines_;
+  std::optional<LoadClient> client_;
+};
+
+/// The median of what `measure` gives.
+double median(int repeats, const std::function<double()>& measure) {
+  std::vector<double> values;
+  for (int i = 0; i < repeats; ++i) values.push_back(measure());
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double tasks_per_second(LoadClient& client, const Options& options, Way way) {
+  return median(options.repeats, [&] {
+    return client
+        .run({.way = way,
+              .count = options.tasks,
+              .window = options.window,
+              .engine_count = options.engines})
+        .per_second();
+  });
+}
+
+double gigabytes_per_second(LoadClient& client, const Options& options) {
+  const std::size_t bytes = options.payload_mib << 20;
+  const auto run = client.run({.count = 10, .payload_bytes = bytes});
+  return static_cast<double>(bytes) / run.median_us() / 1e3;
+}
+
+Json measure(const Options& options, const std::string& name,
+             const std::vector<std::string>& extra) {
+  std::cerr << name << " ..." << std::endl;
+  Setup setup{options, name, extra, options.engines};
+  LoadClient& client = setup.client();
+  client.run({.count = 2000, .window = 64, .engine_count = options.engines});  // warm up
+  client.run({.way = Way::balanced, .count = 2000, .window = 64});
+  Json results;
+  results["direct_tasks_per_s"] = tasks_per_second(client, options, Way::direct);
+  results["balanced_tasks_per_s"] = tasks_per_second(client, options, Way::balanced);
+  results["direct_round_trip_us"] = client.run({.count = 5000}).median_us();
+  results["balanced_round_trip_us"] = client.run({.way = Way::balanced, .count = 5000}).median_us();
+  results["all_engines_us"] = client.fan_out(2000, options.engines).median_us();
+  results["relay_pss_mb"] = setup.relay().memory().proportional_mb;  // large payloads are kept
+  results["payload_gb_per_s"] = gigabytes_per_second(client, options);
+  return results;
+}
+
+Json long_run(const Options& options) {
+  std::cerr << options.long_engines << " engines, " << options.long_tasks << " tasks ..."
+            << std::endl;
+  Setup setup{options, "long", {}, options.long_engines};
+  Json memory = Json::array();
+  const auto sample = [&](std::size_t answered) {
+    const auto now = setup.relay().memory();
+    memory.push_back(
+        {{"tasks", answered}, {"rss_mb", now.resident_mb}, {"pss_mb", now.proportional_mb}});
+  };
+  std::size_t next_sample = 20000;
+  sample(0);
+  const auto run = setup.client().run({.way = Way::balanced,
+                                       .count = options.long_tasks,
+                                       .window = 1024,
+                                       .payload_bytes = 100,
+                                       .on_answer = [&](std::size_t answered) {
+                                         if (answered < next_sample) return;
+                                         sample(answered);
+                                         next_sample += 20000;
+                                       }});
+  return Json{{"engines", options.long_engines}, {"tasks", options.long_tasks},
+              {"answered", run.answered},        {"lost", options.long_tasks - run.answered},
+              {"repeated", run.repeated},        {"seconds", run.seconds},
+              {"tasks_per_s", run.per_second()}, {"memory", memory}};
+}
+
+void print_table(const Json& results) {
+  std::printf("%-26s %12s %12s %12s %8s %8s\n", "", "raw relay", "controller", "hwm=0", "ratio",
+              "hwm=0");
+  for (const auto& [key, raw] : results.at("raw").items()) {
+    const double base = raw, ours = results.at("controller").at(key),
+                 unlimited = results.at("controller_hwm_0").at(key);
+    std::printf("%-26s %12.2f %12.2f %12.2f %8.2f %8.2f\n", key.c_str(), base, ours, unlimited,
+                ours / base, unlimited / base);
+  }
+  if (!results.contains("long_run")) return;
+  const Json& run = results.at("long_run");
+  std::printf("\n%d engines, %d balanced tasks: %d lost, %d answered twice, %.0f tasks/s\n",
+              run.at("engines").get<int>(), run.at("tasks").get<int>(), run.at("lost").get<int>(),
+              run.at("repeated").get<int>(), run.at("tasks_per_s").get<double>());
+  for (const Json& sample : run.at("memory"))
+    std::printf("  after %7d: RSS %7.1f MB, PSS %7.1f MB\n", sample.at("tasks").get<int>(),
+                sample.at("rss_mb").get<double>(), sample.at("pss_mb").get<double>());
+}
+
+int run_bench(const Options& options) {
+  Json results;
+  results["options"] = {{"engines", options.engines},
+                        {"tasks", options.tasks},
+                        {"window", options.window},
+                        {"payload_mib", options.payload_mib}};
+  results["raw"] = measure(options, "raw", {});
+  results["controller"] = measure(options, "controller", {});
+  results["controller_hwm_0"] = measure(options, "controller_hwm_0", {"--hwm=0"});
+  if (options.long_tasks > 0) results["long_run"] = long_run(options);
+  print_table(results);
+  if (!options.json_file.empty()) std::ofstream(options.json_file) << results.dump(2) << "\n";
+  return 0;
+}
+
+std::string default_controller() {
+  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pxcontroller").string();
+}
+
+}  // namespace
+}  // namespace px
+
+int main(int argc, char** argv) {
+  px::Options options;
+  options.controller = px::default_controller();
+  CLI::App app{"Measures pxcontroller beside a raw ZeroMQ relay"};
+  app.add_option("--controller", options.controller, "pxcontroller (default: beside this program)");
+  app.add_option("--json", options.json_file, "Write the results here");
+  app.add_option("--folder", options.folder, "For logs and profiles (default: a temporary one)");
+  app.add_option("--engines", options.engines, "Engines")->capture_default_str();
+  app.add_option("--tasks", options.tasks, "Tasks of each throughput run")->capture_default_str();
+  app.add_option("--window", options.window, "Unanswered tasks at most")->capture_default_str();
+  app.add_option("--payload-mib", options.payload_mib, "Large payload")->capture_default_str();
+  app.add_option("--repeats", options.repeats, "Throughput runs, median taken")
+      ->capture_default_str();
+  app.add_option("--long-engines", options.long_engines, "Of the long run")->capture_default_str();
+  app.add_option("--long-tasks", options.long_tasks, "Of the long run; 0 = none")
+      ->capture_default_str();
+  app.add_option("--role", options.role, "Used by the bench itself");
+  app.add_option("--file", options.file, "Used by the bench itself");
+  app.add_flag("--raw", options.is_raw, "Used by the bench itself");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    if (options.role == "relay") return px::run_raw_relay(options.folder);
+    if (options.role == "engines")
+      return px::run_echo_engines(options.file, options.engines, options.is_raw);
+    if (options.folder.empty()) {
+      std::string made = std::filesystem::temp_directory_path() / "relay_bench.XXXXXX";
+      if (!::mkdtemp(made.data())) throw std::runtime_error("cannot create " + made);
+      options.folder = made;
+    }
+    return px::run_bench(options);
+  } catch (const std::exception& failure) {
+    std::cerr << "relay_bench: " << failure.what() << std::endl;
+    return 1;
+  }
+}

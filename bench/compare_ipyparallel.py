@@ -1,4 +1,4 @@
-"""The same work on ipyparallel's own programs and on ours, in one run, through the unmodified client.
+"""The same work on ipyparallel's programs and on ours, in one run, through its own client.
 
     python bench/compare_ipyparallel.py [--repetitions 3] [--json build/compare.json]
 

@@ -50,18 +50,20 @@ def expect(what, found, wanted):
 
 
 def start_command():
-    """The argv of the start command: PX_CLUSTER, else pxcluster beside this Python, else on PATH."""
+    """The start command: PX_CLUSTER, else pxcluster beside this Python, else on PATH."""
     if os.environ.get("PX_CLUSTER"):
         return shlex.split(os.environ["PX_CLUSTER"])
     beside = Path(sys.executable).parent / "pxcluster"
     found = str(beside) if beside.exists() else shutil.which("pxcluster")
     if not found:
-        raise Failed("there is no pxcluster beside this Python or on PATH; run scripts/demo, or pip install .")
+        raise Failed(
+            "no pxcluster beside this Python or on PATH; run scripts/demo, or pip install ."
+        )
     return [found]
 
 
 def environment(ipython_dir):
-    """This environment, with a profile folder of our own, fit for Open MPI as root and on few cores."""
+    """This environment, with our own profiles, fit for Open MPI as root and on few cores."""
     ours = dict(os.environ, IPYTHONDIR=ipython_dir)
     for name, value in {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -119,7 +121,10 @@ def story(file):
     seen("processes", view["pid"])
     expect("ranks", view["rank"], rc.ids)
 
-    step(3, "Send a program to all ranks: sum.py defines psum(), a compiled loop and an MPI Allreduce.")
+    step(
+        3,
+        "Send a program to all ranks: sum.py defines psum(), a compiled loop and an MPI Allreduce.",
+    )
     typed("view.run('sum.py')")
     started = time.monotonic()
     view.run(str(SUM))
@@ -134,7 +139,9 @@ def story(file):
         seen(f"rank {rank}", f"{length:,} numbers from {first:,.0f}")
     expect("numbers on all ranks", sum(view["length"]), len(numbers))
 
-    step(5, "Sum it in parallel: every rank sums its piece, MPI adds the parts, all know the total.")
+    step(
+        5, "Sum it in parallel: every rank sums its piece, MPI adds the parts, all know the total."
+    )
     typed("%px totalsum = psum(a)\nview['totalsum']")
     view.execute("psum(a[:1])")  # compiles
     started = time.monotonic()
@@ -164,7 +171,8 @@ def story(file):
         rc[2].execute("1 / 0", block=True)
         raise Failed("1 / 0 did not raise")
     except ipp.RemoteError as error:
-        say(f"    [{error.engine_info['engine_id']}:{error.engine_info['method']}] {error.ename}: {error.evalue}")
+        where = f"{error.engine_info['engine_id']}:{error.engine_info['method']}"
+        say(f"    [{where}] {error.ename}: {error.evalue}")
     expect("answers of all ranks afterwards", view.apply(len, "fine"), [4] * RANKS)
 
     step(7, "The same engines take load-balanced tasks.")

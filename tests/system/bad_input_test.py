@@ -107,7 +107,9 @@ def signed_nonsense(peer):
         "not utf-8": signed([b"\xff\xfe{}", b"{}", b"{}", b"{}"]),
         "header is a list": signed([b"[]", b"{}", b"{}", b"{}"]),
         "header is empty": signed([b"{}", b"{}", b"{}", b"{}"]),
-        "header with numbers": signed([b'{"msg_id":1,"msg_type":2,"session":[]}', b"{}", b"{}", b"{}"]),
+        "header with numbers": signed(
+            [b'{"msg_id":1,"msg_type":2,"session":[]}', b"{}", b"{}", b"{}"]
+        ),
         "content is a number": signed([header, b"{}", b"{}", b"17"]),
         "metadata is a list": signed([other, b"{}", b"[1]", b'{"targets":null}']),
         "deep nesting": signed([b"[" * 100_000, b"{}", b"{}", b"{}"]),
@@ -241,7 +243,9 @@ def test_a_frame_that_claims_to_be_huge_costs_no_memory(cluster, rc):
     before = psutil.Process(cluster.controller.pid).memory_info().rss
     with RawPeer(cluster.connection("client")) as stranger:
         for channel in ("registration", "mux", "task", "control", "broadcast"):
-            stranger.send_bytes(channel, greeting + ready + b"\x02" + (2**60).to_bytes(8, "big") + b"x" * 100)
+            stranger.send_bytes(
+                channel, greeting + ready + b"\x02" + (2**60).to_bytes(8, "big") + b"x" * 100
+            )
     assert rc[0].apply_async(len, "abc").get(20) == 3
     assert psutil.Process(cluster.controller.pid).memory_info().rss - before < 64 * 2**20
 

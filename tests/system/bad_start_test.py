@@ -1,4 +1,4 @@
-"""Programs that are started wrongly say why in one clear line, and end with an exit code of failure."""
+"""Programs that are started wrongly say why in one clear line, and end with a failure code."""
 
 import json
 import re
@@ -54,7 +54,8 @@ def test_every_program_tells_its_version_and_its_options(program, stage):
 
 @only_ours
 def test_an_option_without_a_sensible_value_is_refused(controller_cmd, stage):
-    for option, word in (("--ports=a-b", "ports"), ("--hwm=many", "hwm"), ("--scheme=magic", "scheme"),
+    for option, word in (("--ports=a-b", "ports"), ("--hwm=many", "hwm"),
+                         ("--scheme=magic", "scheme"),
                          ("--ping=soon", "ping"), ("--log-level=loud", "log.level")):  # fmt: skip
         done = stage.run([*controller_cmd, option, "--profile=wrong"], timeout=20)
         assert_one_clear_line(done, word)
@@ -88,14 +89,24 @@ def test_a_folder_that_cannot_be_made_is_named(program, stage, no_permission):
 @only_ours
 def test_an_engine_says_where_it_looked_for_the_connection_file(engine_cmd, stage, tmp_path):
     missing = tmp_path / "nowhere.json"
-    done = stage.run([*engine_cmd, f"--file={missing}", "--IPEngine.wait_for_url_file=0.5"], timeout=40)
+    done = stage.run(
+        [*engine_cmd, f"--file={missing}", "--IPEngine.wait_for_url_file=0.5"], timeout=40
+    )
     assert_one_clear_line(done, re.escape(str(missing)))
 
 
 @only_ours
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "{}", '{"key": 5}', "\x00\xff", json.dumps({"key": "k", "interface": "tcp://127.0.0.1"})],
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"key": 5}',
+        "\x00\xff",
+        json.dumps({"key": "k", "interface": "tcp://127.0.0.1"}),
+    ],
     ids=["empty", "half", "list", "nothing", "number", "binary", "incomplete"],
 )
 def test_a_corrupted_connection_file_is_named(engine_cmd, stage, tmp_path, text):
@@ -106,7 +117,9 @@ def test_a_corrupted_connection_file_is_named(engine_cmd, stage, tmp_path, text)
 
 
 @only_ours
-def test_an_engine_whose_controller_does_not_answer_says_so(engine_cmd, stage, own_cluster, tmp_path):
+def test_an_engine_whose_controller_does_not_answer_says_so(
+    engine_cmd, stage, own_cluster, tmp_path
+):
     cluster = own_cluster()
     cluster.start_controller()
     file = tmp_path / "old.json"
@@ -128,7 +141,9 @@ def test_an_interpreter_that_is_not_there_is_named(engine_cmd, stage, own_cluste
 
 
 @only_ours
-def test_an_interpreter_without_polyxeus_is_told_how_to_get_it(engine_cmd, stage, own_cluster, tmp_path):
+def test_an_interpreter_without_polyxeus_is_told_how_to_get_it(
+    engine_cmd, stage, own_cluster, tmp_path
+):
     bare = tmp_path / "bare"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True)
     cluster = own_cluster()
@@ -152,15 +167,20 @@ def test_a_missing_mpiexec_is_named_and_nothing_stays_behind(cluster_cmd, stage,
 
 
 @only_ours
-def test_engines_of_an_unknown_kind_are_refused_with_the_kinds_there_are(cluster_cmd, stage, tmp_path):
+def test_engines_of_an_unknown_kind_are_refused_with_the_kinds_there_are(
+    cluster_cmd, stage, tmp_path
+):
     done = stage.run(
-        [*cluster_cmd, "start", "-n", "2", "--engines=quantum", f"--profile-dir={tmp_path / 'p'}"], timeout=60
+        [*cluster_cmd, "start", "-n", "2", "--engines=quantum", f"--profile-dir={tmp_path / 'p'}"],
+        timeout=60,
     )
     assert_one_clear_line(done, "quantum", "mpi")
 
 
 @only_ours
-def test_a_mpi_engine_in_a_different_world_than_its_launcher_refuses(engine_cmd, stage, own_cluster, mpiexec):
+def test_a_mpi_engine_in_a_different_world_than_its_launcher_refuses(
+    engine_cmd, stage, own_cluster, mpiexec
+):
     """An environment that speaks of four ranks although MPI itself has a world of one."""
     cluster = own_cluster()
     cluster.start_controller()

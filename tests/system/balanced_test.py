@@ -243,7 +243,9 @@ def test_queued_tasks_are_aborted_before_they_run(local_rc, gate):
     assert view.apply_sync(len, "goes on") == 7
 
 
-@pytest.mark.parametrize("scheme", ["lru", "plainrandom", "weighted", "twobin", "leastload", "pure"])
+@pytest.mark.parametrize(
+    "scheme", ["lru", "plainrandom", "weighted", "twobin", "leastload", "pure"]
+)
 def test_every_scheme_answers_all_tasks(own_cluster, scheme):
     cluster = own_cluster()
     cluster.start_controller(f"--scheme={scheme}")

@@ -30,7 +30,9 @@ def test_answers_come_with_the_engine_that_gave_them(local_rc, view):
     assert values == [by_engine[engine] for engine in engines]
 
 
-@pytest.mark.better_than_reference("gathered answers come in tree order, not in the order asked for")
+@pytest.mark.better_than_reference(
+    "gathered answers come in tree order, not in the order asked for"
+)
 def test_answers_come_in_the_order_of_the_engines(local_rc, view):
     assert view.apply_sync(pid) == local_rc[:].apply_sync(pid)
 
@@ -72,7 +74,9 @@ def test_the_error_of_one_engine_is_not_lost(local_rc, view):
 
 def test_a_map_over_a_broadcast_view_keeps_the_order(local_rc):
     view = local_rc.broadcast_view()
-    assert list(view.map_sync(ipp.interactive(lambda x: -x), range(101))) == [-x for x in range(101)]
+    assert list(view.map_sync(ipp.interactive(lambda x: -x), range(101))) == [
+        -x for x in range(101)
+    ]
 
 
 def test_many_broadcasts_in_flight_do_not_mix(view):

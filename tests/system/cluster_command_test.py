@@ -2,6 +2,7 @@
 
 import json
 import signal
+import zlib
 
 import ipyparallel as ipp
 import programs
@@ -21,7 +22,9 @@ class Commanded:
         self.file = self.folder / "security" / "ipcontroller-client.json"
 
     def start(self, *options):
-        return self.stage.start([*self.command, "start", f"--profile={self.profile}", *options], "cluster")
+        return self.stage.start(
+            [*self.command, "start", f"--profile={self.profile}", *options], "cluster"
+        )
 
     def run(self, verb, *options, profile=True, timeout=PATIENCE):
         chosen = [f"--profile={self.profile}"] if profile else []
@@ -49,7 +52,7 @@ class Commanded:
 
 @pytest.fixture
 def commanded(request, stage, cluster_cmd):
-    return Commanded(stage, cluster_cmd, f"{abs(hash(request.node.name)) % 10**8}")
+    return Commanded(stage, cluster_cmd, f"cluster{zlib.crc32(request.node.name.encode())}")
 
 
 @pytest.mark.parametrize("engines", ["local", "mpi", "MPIEngineSetLauncher"])
@@ -82,7 +85,11 @@ def test_a_daemon_is_started_listed_and_stopped(commanded):
     rc = commanded.client(2)
     assert rc[:].apply_sync(len, "ab") == [2, 2]
     rc.close()
-    rows = [row for row in commanded.run("list", profile=False).stdout.splitlines() if commanded.profile in row]
+    rows = [
+        row
+        for row in commanded.run("list", profile=False).stdout.splitlines()
+        if commanded.profile in row
+    ]
     assert len(rows) == 1 and "True" in rows[0]
     listed = json.loads(commanded.run("list", "-o", "json", profile=False).stdout)
     assert [entry for entry in listed if commanded.profile in json.dumps(entry)]
@@ -145,7 +152,9 @@ def test_the_start_command_says_how_to_connect(commanded):
 
 @only_ours
 def test_engines_that_cannot_start_end_the_start_command_with_their_reason(commanded, tmp_path):
-    (tmp_path / "pxengine").write_text("#!/bin/sh\necho 'engine: the disk is on fire' >&2\nexit 7\n")
+    (tmp_path / "pxengine").write_text(
+        "#!/bin/sh\necho 'engine: the disk is on fire' >&2\nexit 7\n"
+    )
     (tmp_path / "pxengine").chmod(0o755)
     starter = commanded.start("-n", "2", f"--EngineLauncher.engine_cmd={tmp_path / 'pxengine'}")
     assert starter.wait(60) != 0
@@ -159,9 +168,7 @@ def test_profiles_are_listed_and_created(commanded):
     assert listed.returncode == 0
     for name in ("default", "mpi", "slurm"):
         assert name in listed.stdout
-    created = commanded.stage.run(
-        [*commanded.command, "profile", "create", commanded.profile]
-    )
+    created = commanded.stage.run([*commanded.command, "profile", "create", commanded.profile])
     assert created.returncode == 0, created.stderr
     assert commanded.folder.is_dir()
 

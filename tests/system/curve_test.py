@@ -69,7 +69,8 @@ def test_a_peer_without_the_servers_key_is_not_let_in(curve_cluster, rc):
             monitor = socket.get_monitor_socket()
             socket.connect(address)
             refused = {zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL, zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL,
-                       zmq.EVENT_HANDSHAKE_FAILED_AUTH, zmq.EVENT_DISCONNECTED, zmq.EVENT_CLOSED}  # fmt: skip
+                       zmq.EVENT_HANDSHAKE_FAILED_AUTH, zmq.EVENT_DISCONNECTED,
+                       zmq.EVENT_CLOSED}  # fmt: skip
             seen = set()
 
             def is_refused():

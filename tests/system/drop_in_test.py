@@ -9,7 +9,11 @@ import pytest
 from programs import PATIENCE, wait_until
 
 pytestmark = pytest.mark.skipif(
-    not [found for found in entry_points(group="ipyparallel.controller_launchers") if found.name == "polyxeus"],
+    not [
+        found
+        for found in entry_points(group="ipyparallel.controller_launchers")
+        if found.name == "polyxeus"
+    ],
     reason="the package polyxeus is not installed in this Python",
 )
 
@@ -31,9 +35,15 @@ def executables(stage):
 
 
 @pytest.mark.parametrize("engines", ["polyxeus", "polyxeus-mpi"])
-def test_one_word_makes_ipyparallel_start_our_controller_and_engines(environment, engines, tmp_path):
+def test_one_word_makes_ipyparallel_start_our_controller_and_engines(
+    environment, engines, tmp_path
+):
     cluster = ipp.Cluster(
-        controller="polyxeus", engines=engines, n=4, profile_dir=str(tmp_path / "profile"), log_level=20
+        controller="polyxeus",
+        engines=engines,
+        n=4,
+        profile_dir=str(tmp_path / "profile"),
+        log_level=20,
     )
     with cluster as rc:
         rc.wait_for_engines(4, timeout=PATIENCE)
@@ -50,7 +60,11 @@ def test_one_word_makes_ipyparallel_start_our_controller_and_engines(environment
 
 def test_the_drop_in_interrupts_engines_and_restarts_them(environment, tmp_path):
     cluster = ipp.Cluster(
-        controller="polyxeus", engines="polyxeus", n=2, profile_dir=str(tmp_path / "profile"), log_level=20
+        controller="polyxeus",
+        engines="polyxeus",
+        n=2,
+        profile_dir=str(tmp_path / "profile"),
+        log_level=20,
     )
     with cluster as rc:
         rc.wait_for_engines(2, timeout=PATIENCE)

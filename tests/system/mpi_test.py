@@ -191,7 +191,7 @@ for step in range(300):
 
 
 def test_a_rank_that_raises_before_a_collective_is_named_and_the_others_can_be_freed(rc, view):
-    """The others wait in recv; the message that they wait for can still be sent by the same rank."""
+    """The others wait in recv; the same rank can still send what they wait for."""
     view.execute("turn = 0")
     code = """
 if rank == 1:

@@ -45,7 +45,12 @@ def test_the_value_of_a_cell_is_its_execute_result_on_every_rank(rc):
     answer = rc[:].execute("rank ** 2", silent=False)
     results = answer.get(20)
     assert answer.wait_for_output(20)
-    assert [result.execute_result["data"]["text/plain"] for result in results] == ["0", "1", "4", "9"]
+    assert [result.execute_result["data"]["text/plain"] for result in results] == [
+        "0",
+        "1",
+        "4",
+        "9",
+    ]
 
 
 def test_a_silent_cell_has_no_value_and_counts_up_no_execution(rc):

@@ -1,7 +1,7 @@
 """The programs under test, and how a process of a test is started, watched and ended.
 
-Which programs: the environment variables PX_CONTROLLER, PX_ENGINE and PX_CLUSTER (commands, may hold
-arguments), else pxcontroller, pxengine and pxcluster beside this Python, else on PATH. To check the
+Which programs: the environment variables PX_CONTROLLER, PX_ENGINE and PX_CLUSTER (commands, may
+hold arguments), else pxcontroller, pxengine and pxcluster beside this Python, else on PATH. To check the
 tests themselves, let them name ipyparallel's originals:
 
     PX_CONTROLLER="python -m ipyparallel.controller" PX_ENGINE="python -m ipyparallel.engine" \\
@@ -48,7 +48,7 @@ def is_reference(command):
 
 
 def wait_until(is_true, what, timeout=PATIENCE, interval=0.02):
-    """Polls until `is_true()` gives something true and returns that; fails, naming `what`, when late."""
+    """Polls until `is_true()` gives something true, and returns that; fails with `what` when late."""
     deadline = time.monotonic() + timeout
     while True:
         value = is_true()
@@ -60,7 +60,7 @@ def wait_until(is_true, what, timeout=PATIENCE, interval=0.02):
 
 
 def test_environment(tag, ipython_dir, **more):
-    """The environment of every process of a test: tagged, isolated, and fit for Open MPI anywhere."""
+    """The environment of each process of a test: tagged, isolated, fit for Open MPI anywhere."""
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -168,7 +168,7 @@ class Program:
 
 
 class Stage:
-    """Where the processes of one test module live: a folder, a tag, and everything started there."""
+    """Where the processes of a test module live: a folder, a tag, and all that was started."""
 
     def __init__(self, folder):
         self.folder = Path(folder)

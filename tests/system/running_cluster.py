@@ -1,4 +1,4 @@
-"""A controller and engines, started as a user would by hand, for the unmodified ipyparallel client."""
+"""A controller and engines, started by hand, for the unmodified ipyparallel client."""
 
 import json
 import signal

@@ -1,8 +1,8 @@
 """The programs under test, and how a process of a test is started, watched and ended.
 
 Which programs: the environment variables PX_CONTROLLER, PX_ENGINE and PX_CLUSTER (commands, may
-hold arguments), else pxcontroller, pxengine and pxcluster beside this Python, else on PATH. To check the
-tests themselves, let them name ipyparallel's originals:
+hold arguments), else pxcontroller, pxengine and pxcluster beside this Python, else on PATH. To
+check the tests themselves, let them name ipyparallel's originals:
 
     PX_CONTROLLER="python -m ipyparallel.controller" PX_ENGINE="python -m ipyparallel.engine" \\
     PX_CLUSTER="python -m ipyparallel.cluster" pytest tests/system
@@ -48,7 +48,7 @@ def is_reference(command):
 
 
 def wait_until(is_true, what, timeout=PATIENCE, interval=0.02):
-    """Polls until `is_true()` gives something true, and returns that; fails with `what` when late."""
+    """Polls until `is_true()` gives something true, and returns that; fails when late."""
     deadline = time.monotonic() + timeout
     while True:
         value = is_true()

@@ -36,7 +36,8 @@ class EngineProgram {
   /// Serves requests until the engine is to end. Returns the exit code.
   int run(Interpreter& interpreter, int signal_descriptor);
 
-  /// Precondition of these: start() was well.
+  bool is_started() const { return server_ != nullptr; }
+  /// Precondition of these: is_started().
   Output& output();
   Inbox& inbox();
   /// Any thread: the engine is to end.

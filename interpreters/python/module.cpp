@@ -56,17 +56,21 @@ class PythonEngine {
   }
 
   void write(const std::string& stream, std::string_view text) {
+    if (!program_.is_started()) return;
     program_.output().write(stream, text);
   }
 
   void publish(const std::string& type, const std::string& content, const std::string& metadata,
                const py::list& buffers) {
+    if (!program_.is_started()) return;
     std::vector<SharedBytes> shared;
     for (const py::handle buffer : buffers) shared.push_back(from_python(buffer, releases_));
     program_.output().publish(type, content, metadata, std::move(shared));
   }
 
-  void stop() { program_.stop(); }
+  void stop() {
+    if (program_.is_started()) program_.stop();
+  }
 
   std::optional<std::pair<int, int>> world() const {
     if (!program_.world()) return std::nullopt;

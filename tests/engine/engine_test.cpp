@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include <px/engine/engine.hpp>
+#include <tests/engine/requests.hpp>
+
+namespace px {
+namespace {
+
+using testing::Sender;
+
+/// The effects as one line, e.g. "busy reply:abort_reply idle".
+std::string words(const std::vector<Effect>& effects) {
+  struct Words {
+    std::string operator()(const PublishStatus& each) { return each.is_busy ? "busy" : "idle"; }
+    std::string operator()(const SendReply& each) { return "reply:" + each.type; }
+    std::string operator()(const PublishShutdown&) { return "shutdown"; }
+    std::string operator()(const RaiseSignal& each) {
+      return "signal:" + std::to_string(each.number);
+    }
+    std::string operator()(const Interrupt&) { return "interrupt"; }
+    std::string operator()(const AnswerUsage&) { return "usage"; }
+    std::string operator()(const WakeMain&) { return "wake"; }
+    std::string operator()(const Stop&) { return "stop"; }
+    std::string operator()(const Warn&) { return "warn"; }
+  };
+  std::string line;
+  for (const Effect& effect : effects)
+    line += (line.empty() ? "" : " ") + std::visit(Words{}, effect);
+  return line;
+}
+
+class EngineTest : public ::testing::Test {
+ protected:
+  EngineTest() { engine.set_id(EngineId{3}); }
+  std::string taken() {
+    const std::optional<Job> job = engine.take();
+    if (!job) return "nothing";
+    engine.finish();
+    return job->request->type() + (job->is_aborted ? " aborted" : "");
+  }
+  std::string id_of(const RequestPtr& request) { return request->header.msg_id.text; }
+
+  Engine engine{EngineUuid{"engine-uuid"}, Packer::json};
+  Sender client;
+};
+
+TEST_F(EngineTest, WorkWaitsForTheMainThreadInItsOrder) {
+  EXPECT_EQ(words(engine.arrive(client.request("execute_request"))), "wake");
+  EXPECT_EQ(words(engine.arrive(client.request("apply_request"))), "wake");
+  EXPECT_EQ(taken(), "execute_request");
+  EXPECT_EQ(taken(), "apply_request");
+  EXPECT_EQ(taken(), "nothing");
+}
+
+TEST_F(EngineTest, WhatTheControlChannelAsksOfTheInterpreterPassesTheQueue) {
+  engine.arrive(client.request("apply_request"));
+  engine.arrive(client.order("clear_request"));
+  EXPECT_EQ(taken(), "clear_request");
+  EXPECT_EQ(taken(), "apply_request");
+}
+
+TEST_F(EngineTest, IsBusyFromTakingARequestUntilItIsFinished) {
+  engine.arrive(client.request("apply_request"));
+  EXPECT_FALSE(engine.is_busy());
+  engine.take();
+  EXPECT_TRUE(engine.is_busy());
+  engine.finish();
+  EXPECT_FALSE(engine.is_busy());
+}
+
+TEST_F(EngineTest, OrdersAreAnsweredWhileTheMainThreadIsBusy) {
+  engine.arrive(client.request("apply_request"));
+  engine.take();
+  EXPECT_EQ(words(engine.arrive(client.order("connect_request"))), "busy reply:connect_reply idle");
+  EXPECT_EQ(words(engine.arrive(client.order("usage_request"))), "busy usage idle");
+  EXPECT_EQ(words(engine.arrive(client.order("interrupt_request"))),
+            "busy reply:interrupt_reply interrupt idle");
+}
+
+TEST_F(EngineTest, AShutdownIsAnsweredBeforeTheEngineEnds) {
+  EXPECT_EQ(words(engine.arrive(client.order("shutdown_request"))),
+            "busy reply:shutdown_reply shutdown idle stop");
+}
+
+TEST_F(EngineTest, ASignalIsRaisedAfterItsReplyWhoseTypeIsOddOnPurpose) {
+  EXPECT_EQ(words(engine.arrive(client.order("signal_request", {{"sig", SIGUSR1}}))),
+            "reply:_request signal:" + std::to_string(SIGUSR1));
+  EXPECT_EQ(words(engine.arrive(client.order("signal_request", {{"sig", "SIGINT"}}))),
+            "reply:_request signal:" + std::to_string(SIGINT));
+}
+
+TEST_F(EngineTest, ANameThatIsNoSignalIsAnErrorAndRaisesNothing) {
+  const auto effects = engine.arrive(client.order("signal_request", {{"sig", "SIGNOTHING"}}));
+  EXPECT_EQ(words(effects), "reply:_request");
+  EXPECT_NE(std::get<SendReply>(effects[0]).content.find("\"error\""), std::string::npos);
+}
+
+TEST_F(EngineTest, ARequestThatIsAbortedBeforeItRunsIsNotRun) {
+  const RequestPtr first = client.request("apply_request");
+  const RequestPtr second = client.request("apply_request");
+  engine.arrive(first);
+  engine.arrive(second);
+  EXPECT_EQ(words(engine.arrive(client.order("abort_request", {{"msg_ids", {id_of(second)}}}))),
+            "busy reply:abort_reply idle");
+  EXPECT_EQ(taken(), "apply_request");
+  EXPECT_EQ(taken(), "apply_request aborted");
+}
+
+TEST_F(EngineTest, AnAbortIsRememberedForARequestThatComesLater) {
+  const RequestPtr later = client.request("apply_request");
+  engine.arrive(client.order("abort_request", {{"msg_ids", id_of(later)}}));
+  engine.arrive(later);
+  EXPECT_EQ(taken(), "apply_request aborted");
+}
+
+TEST_F(EngineTest, AnAbortOfAllAbortsTheCellsThatWait) {
+  engine.arrive(client.request("execute_request"));
+  engine.arrive(client.request("apply_request"));
+  engine.arrive(client.order("abort_request", {{"msg_ids", Json::array()}}));
+  EXPECT_EQ(taken(), "execute_request aborted");
+  EXPECT_EQ(taken(), "apply_request");
+}
+
+TEST_F(EngineTest, ACellThatFailsAbortsTheCellsBehindItButNotTheTasks) {
+  for (const char* type : {"execute_request", "apply_request", "execute_request"})
+    engine.arrive(client.request(type));
+  engine.abort_queued_executions();
+  engine.arrive(client.request("execute_request"));
+  EXPECT_EQ(taken(), "execute_request aborted");
+  EXPECT_EQ(taken(), "apply_request");
+  EXPECT_EQ(taken(), "execute_request aborted");
+  EXPECT_EQ(taken(), "execute_request");
+}
+
+TEST_F(EngineTest, AnAbortedRequestIsAnsweredWithTheMetadataThatSchedulersNeed) {
+  const RequestPtr request = client.request("apply_request", Json::object(), Channel::shell,
+                                            {{"is_broadcast", true}, {"original_msg_id", "m1"}});
+  const auto effects = engine.answer_aborted(request, WallTime{});
+  ASSERT_EQ(words(effects), "busy reply:apply_reply idle");
+  const Json metadata = Json::parse(std::get<SendReply>(effects[1]).metadata);
+  EXPECT_EQ(metadata["status"], "aborted");
+  EXPECT_EQ(metadata["is_broadcast"], true);
+  EXPECT_EQ(metadata["original_msg_id"], "m1");
+}
+
+TEST_F(EngineTest, UnknownTypesAndApplyOnTheControlChannelGetNoReply) {
+  EXPECT_EQ(words(engine.arrive(client.request("dance_request"))), "busy warn idle");
+  EXPECT_EQ(words(engine.arrive(client.order("apply_request"))), "busy warn idle");
+}
+
+TEST_F(EngineTest, AnAbortWithoutIdsGetsNoReply) {
+  EXPECT_EQ(words(engine.arrive(client.order("abort_request"))), "busy warn idle");
+}
+
+}  // namespace
+}  // namespace px

@@ -1,0 +1,156 @@
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include <px/engine/heart_watch.hpp>
+#include <px/engine/reply_metadata.hpp>
+#include <px/engine/stream_buffer.hpp>
+#include <px/engine/world.hpp>
+#include <tests/engine/requests.hpp>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Sender;
+
+Instant at(Duration since_start) {
+  return Instant{} + since_start;
+}
+
+Environment variables(std::map<std::string, std::string> values) {
+  return [values = std::move(values)](const std::string& name) -> std::optional<std::string> {
+    const auto found = values.find(name);
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  };
+}
+
+// ---------------------------------------------------------------- requests
+
+TEST(RequestReader, TakesWhatIsSignedWithTheKeyOnce) {
+  Sender sender;
+  RequestReader reader{*Signer::create("hmac-sha256", "secret"), Packer::json};
+  const SharedFrames frames = sender.frames("apply_request");
+  const Result<RequestPtr> request = reader.read(Channel::shell, 2, frames);
+  ASSERT_TRUE(request);
+  EXPECT_EQ((*request)->type(), "apply_request");
+  EXPECT_EQ((*request)->idents(), std::vector<std::string>{"client-ident"});
+  EXPECT_FALSE(reader.read(Channel::shell, 2, frames)) << "a replay";
+}
+
+TEST(RequestReader, RefusesAnotherKeyAndShortMessages) {
+  RequestReader reader{*Signer::create("hmac-sha256", "secret"), Packer::json};
+  Sender stranger{"another key"};
+  EXPECT_FALSE(reader.read(Channel::shell, 0, stranger.frames("apply_request")));
+  EXPECT_FALSE(reader.read(Channel::shell, 0, std::make_shared<TextFrames>()));
+  EXPECT_FALSE(reader.read(Channel::shell, 0,
+                           std::make_shared<TextFrames>(std::vector<std::string>{"<IDS|MSG>"})));
+}
+
+// ---------------------------------------------------------------- metadata of replies
+
+TEST(ReplyMetadata, RepeatsWhatTheRequestSaidAndHasDefaultsForTheRest) {
+  Sender sender;
+  const RequestPtr request = sender.request("apply_request", Json::object(), Channel::shell,
+                                            {{"is_coalescing", true}, {"label", "sum"}});
+  const Json metadata = Json::parse(
+      reply_metadata(Packer::json, *request, {EngineUuid{"e"}, EngineId{2}}, {"ok", WallTime{}}));
+  EXPECT_EQ(metadata, (Json{{"started", "1970-01-01T00:00:00Z"},
+                            {"dependencies_met", true},
+                            {"engine", "e"},
+                            {"is_broadcast", false},
+                            {"is_coalescing", true},
+                            {"original_msg_id", ""},
+                            {"label", "sum"},
+                            {"status", "ok"}}));
+}
+
+TEST(ReplyMetadata, AnErrorNamesTheEngineAndMayAskForAnother) {
+  Sender sender;
+  const Json metadata =
+      Json::parse(reply_metadata(Packer::json, *sender.request("apply_request"),
+                                 {EngineUuid{"e"}, EngineId{2}}, {"error", WallTime{}, true}));
+  EXPECT_EQ(metadata["dependencies_met"], false);
+  EXPECT_EQ(metadata["engine_info"], (Json{{"engine_uuid", "e"}, {"engine_id", 2}}));
+}
+
+// ---------------------------------------------------------------- streams
+
+TEST(StreamBuffer, GathersWhatIsPrintedInAMoment) {
+  StreamBuffer buffer;
+  EXPECT_FALSE(buffer.add("stdout", "a", nullptr, at(0s)));
+  EXPECT_FALSE(buffer.add("stdout", "b", nullptr, at(100ms)));
+  EXPECT_EQ(buffer.next_deadline(), at(200ms));
+  EXPECT_EQ(buffer.flush()->text, "ab");
+  EXPECT_FALSE(buffer.flush());
+  EXPECT_FALSE(buffer.next_deadline());
+}
+
+TEST(StreamBuffer, KeepsTheOrderOfTheTwoStreamsAndOfRequests) {
+  StreamBuffer buffer;
+  Sender sender;
+  const RequestPtr next = sender.request("execute_request");
+  buffer.add("stdout", "out", nullptr, at(0s));
+  EXPECT_EQ(buffer.add("stderr", "err", nullptr, at(0s))->text, "out");
+  EXPECT_EQ(buffer.add("stderr", "more", next, at(0s))->text, "err");
+  EXPECT_EQ(buffer.flush()->parent, next);
+}
+
+TEST(StreamBuffer, AFloodIsCutIntoMessages) {
+  StreamBuffer buffer;
+  buffer.add("stdout", std::string(StreamBuffer::max_bytes, 'x'), nullptr, at(0s));
+  EXPECT_EQ(buffer.add("stdout", "y", nullptr, at(0s))->text.size(), StreamBuffer::max_bytes);
+}
+
+// ---------------------------------------------------------------- hearts
+
+TEST(HeartWatch, GivesTheControllerUpAfterSoManySilentPeriods) {
+  HeartWatch watch{1s, 2, at(0s)};
+  EXPECT_FALSE(watch.is_lost(at(1s)));
+  EXPECT_TRUE(watch.is_lost(at(2s)));
+}
+
+TEST(HeartWatch, APingForgivesAllMisses) {
+  HeartWatch watch{1s, 2, at(0s)};
+  EXPECT_FALSE(watch.is_lost(at(1s)));
+  watch.heard();
+  EXPECT_FALSE(watch.is_lost(at(2s)));
+  EXPECT_FALSE(watch.is_lost(at(3s)));
+  EXPECT_EQ(watch.next_deadline(), at(4s));
+}
+
+TEST(HeartWatch, CanBeSwitchedOff) {
+  HeartWatch watch{1s, 0, at(0s)};
+  EXPECT_FALSE(watch.is_lost(at(1000s)));
+  EXPECT_FALSE(watch.next_deadline());
+}
+
+// ---------------------------------------------------------------- the world
+
+TEST(World, IsTheOneOfEachLauncher) {
+  const auto rank_of = [](const Environment& environment) {
+    return find_world(environment)->rank.value;
+  };
+  EXPECT_EQ(rank_of(variables({{"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"}})), 3);
+  EXPECT_EQ(rank_of(variables({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}})), 1);
+  EXPECT_EQ(rank_of(variables({{"PMIX_RANK", "2"}, {"SLURM_NTASKS", "8"}})), 2);
+  EXPECT_EQ(rank_of(variables({{"SLURM_PROCID", "5"}, {"SLURM_NTASKS", "8"}})), 5);
+}
+
+TEST(World, OpenMpiUnderSlurmIsOpenMpis) {
+  const std::optional<World> world = find_world(variables({{"OMPI_COMM_WORLD_RANK", "3"},
+                                                           {"OMPI_COMM_WORLD_SIZE", "4"},
+                                                           {"SLURM_PROCID", "0"},
+                                                           {"SLURM_NTASKS", "1"}}));
+  EXPECT_EQ(world->launcher, "Open MPI");
+  EXPECT_EQ(world->size, 4);
+}
+
+TEST(World, NothingWhereNoLauncherStartedUsOrTheNumbersMakeNoSense) {
+  EXPECT_FALSE(find_world(variables({})));
+  EXPECT_FALSE(find_world(variables({{"PMI_RANK", "2"}, {"PMI_SIZE", "2"}})));
+  EXPECT_FALSE(find_world(variables({{"PMI_RANK", "two"}, {"PMI_SIZE", "2"}})));
+}
+
+}  // namespace
+}  // namespace px

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <px/engine/request.hpp>
+#include <px/wire/session.hpp>
+
+namespace px::testing {
+
+/// Requests as a client of this cluster sends them.
+class Sender {
+ public:
+  explicit Sender(std::string_view key = "secret")
+      : session_(SessionId{"client"}, "ann", Packer::json, *Signer::create("hmac-sha256", key)) {}
+
+  SharedFrames frames(std::string_view type, const Json& content = Json::object(),
+                      const Json& metadata = Json::object()) {
+    Draft draft;
+    draft.idents = {"client-ident"};
+    draft.msg_type = type;
+    draft.content = content;
+    draft.metadata = metadata;
+    return std::make_shared<TextFrames>(session_.compose(draft, WallTime{}));
+  }
+
+  /// A request that has been read and verified.
+  RequestPtr request(std::string_view type, const Json& content = Json::object(),
+                     Channel channel = Channel::shell, const Json& metadata = Json::object()) {
+    RequestReader reader{session_.signer(), Packer::json};
+    return *reader.read(channel, 0, frames(type, content, metadata));
+  }
+
+  RequestPtr order(std::string_view type, const Json& content = Json::object()) {
+    return request(type, content, Channel::control);
+  }
+
+ private:
+  Session session_;
+};
+
+}  // namespace px::testing

@@ -117,10 +117,9 @@ Result<BindPlan> make_bind_plan(const ControllerOptions& options,
   const auto curve = choose_curve(options, environment);
   if (!curve) return curve.error();
 
-  BindPlan plan{{}, *ports, *curve, *scheme == TaskScheme::pure, *scheme != TaskScheme::none};
-  if (previous) {
-    plan.connection = *previous;
-  } else {
+  BindPlan plan{previous.value_or(ConnectionPair{}), *ports, *curve, *scheme == TaskScheme::pure,
+                *scheme != TaskScheme::none};
+  if (!previous) {
     const Result<std::string> key = choose_key(options, environment, curve->has_value());
     if (!key) return key.error();
     const std::string ip = options.ip.empty() ? "127.0.0.1" : options.ip;

@@ -1,0 +1,65 @@
+"""apply_request: functions and arguments in, results out (protocol 6)."""
+
+import json
+import operator
+import pickle
+import sys
+
+import pytest
+
+from polyxeus.engine import apply
+
+
+def request(function, *args, **kwargs):
+    """The buffers of a request whose values need no canning."""
+    keys = sorted(kwargs)
+    info = {"nargs": len(args), "narg_bufs": len(args), "kw_keys": keys}
+    values = [*args, *(kwargs[key] for key in keys)]
+    return [pickle.dumps(each) for each in (function, info, *values)]
+
+
+def test_a_function_is_called_with_its_arguments(backend):
+    is_ok, is_unmet, content, buffers = backend.apply(request(int, "ff", base=16))
+    assert (is_ok, is_unmet, json.loads(content)) == (True, False, {"status": "ok"})
+    assert pickle.loads(buffers[0]) == 255
+
+
+def test_an_engine_without_canned_objects_never_imports_ipyparallel(backend):
+    before = "ipyparallel" in sys.modules
+    backend.apply(request(operator.add, 1, 2))
+    assert ("ipyparallel" in sys.modules) == before
+
+
+def test_an_exception_becomes_an_error_with_a_traceback(backend, recorder):
+    is_ok, _, content, buffers = backend.apply(request(operator.truediv, 1, 0))
+    content = json.loads(content)
+    assert (is_ok, buffers, content["ename"]) == (False, [], "ZeroDivisionError")
+    assert content["traceback"]
+    assert recorder.contents("error")
+
+
+def test_leftover_or_missing_frames_are_an_error(backend):
+    pytest.importorskip("ipyparallel")
+    for buffers in (request(len, [1])[:1], request(len, [1]) + [pickle.dumps(2)]):
+        is_ok, _, content, _ = backend.apply(buffers)
+        assert not is_ok
+        assert json.loads(content)["ename"] == "AssertionError"
+
+
+def test_canned_functions_see_the_users_names_and_leave_none_behind(backend):
+    serialize = pytest.importorskip("ipyparallel.serialize")
+    function = eval("lambda x: x + offset", {"__name__": "__main__"})
+    backend.shell.user_ns["offset"] = 10
+    names = set(backend.shell.user_ns)
+    _, _, _, buffers = backend.apply(serialize.pack_apply_message(function, (1,), {}))
+    assert pickle.loads(buffers[0]) == 11
+    assert set(backend.shell.user_ns) == names
+
+
+def test_arrays_in_results_travel_beside_the_pickle():
+    numpy = pytest.importorskip("numpy")
+    serialize = pytest.importorskip("ipyparallel.serialize")
+    array = numpy.arange(1000.0)
+    buffers = apply.pack(array)
+    assert [memoryview(each).nbytes for each in buffers[1:]] == [8000]
+    assert (serialize.deserialize_object(buffers)[0] == array).all()

@@ -1,0 +1,88 @@
+"""execute_request and the questions about code, as the shell answers them."""
+
+import json
+
+
+def test_the_value_of_a_cell_is_published_with_its_number(execute, recorder):
+    reply = execute("6 * 7")
+    assert reply["status"] == "ok"
+    (result,) = recorder.contents("execute_result")
+    assert result["data"] == {"text/plain": "42"}
+    assert result["execution_count"] == reply["execution_count"]
+
+
+def test_a_silent_cell_shows_no_value_but_runs(execute, recorder, backend):
+    execute("x = 1; x", silent=True)
+    assert recorder.messages == []
+    assert backend.shell.user_ns["x"] == 1
+
+
+def test_an_error_is_published_and_is_in_the_reply(execute, recorder):
+    reply = execute("1/0")
+    assert (reply["status"], reply["ename"]) == ("error", "ZeroDivisionError")
+    (error,) = recorder.contents("error")
+    assert error["traceback"] == reply["traceback"] != []
+
+
+def test_a_syntax_error_is_an_error_too(execute):
+    reply = execute("1 +")
+    assert reply["ename"] == "SyntaxError"
+    assert reply["traceback"]
+
+
+def test_user_expressions_are_evaluated_after_the_cell(execute):
+    reply = execute("y = 2", expressions={"good": "y + 1", "bad": "nothing"})
+    assert reply["user_expressions"]["good"]["data"]["text/plain"] == "3"
+    assert reply["user_expressions"]["bad"]["status"] == "error"
+
+
+def test_await_works_at_the_top_of_a_cell(execute, backend):
+    assert execute("import asyncio; z = await asyncio.sleep(0, 5)")["status"] == "ok"
+    assert backend.shell.user_ns["z"] == 5
+
+
+def test_display_publishes_all_its_forms(execute, recorder):
+    execute("from IPython.display import display, HTML; display(HTML('<b>x</b>'))")
+    (shown,) = recorder.contents("display_data")
+    assert shown["data"]["text/html"] == "<b>x</b>"
+
+
+def test_images_travel_as_base64(execute, recorder):
+    execute("get_ipython().display_pub.publish({'image/png': b'\\x89PNG'})")
+    assert recorder.contents("display_data")[0]["data"]["image/png"] == "iVBORw=="
+
+
+def test_input_is_refused_clearly(execute):
+    assert execute("input('name? ')")["ename"] == "StdinNotImplementedError"
+
+
+def test_exit_ends_the_engine(execute, recorder):
+    execute("get_ipython().ask_exit()")
+    assert recorder.is_stopped
+
+
+def test_code_is_completed_inspected_and_judged(execute, backend):
+    execute("abcdef = 1")
+    completed = json.loads(backend.complete(b"abcd", 4))
+    assert "abcdef" in completed["matches"]
+    assert (completed["cursor_start"], completed["cursor_end"]) == (0, 4)
+    assert json.loads(backend.inspect(b"len", 3, 0))["found"]
+    assert not json.loads(backend.inspect(b"nothing_like_this", 5, 0))["found"]
+    assert json.loads(backend.is_complete(b"if x:"))["status"] == "incomplete"
+
+
+def test_the_history_has_the_cells_that_ran(execute, backend):
+    execute("first = 1")
+    request = json.dumps({"hist_access_type": "tail", "n": 5}).encode()
+    history = json.loads(backend.history(request))["history"]
+    assert history[-1][2] == "first = 1"
+
+
+def test_clear_forgets_what_the_user_defined(execute, backend):
+    execute("kept = 1")
+    backend.clear()
+    assert "kept" not in backend.shell.user_ns
+
+
+def test_text_that_is_not_unicode_does_not_break_a_reply(execute):
+    assert execute("raise ValueError('\\udc80')")["evalue"] == "?"

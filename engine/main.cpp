@@ -24,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_program(const std::string& path) {
-  return ::access(path.c_str(), X_OK) == 0;
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
 }
 
 /// Whether the package lies in the usual place of the Python whose program this is.

@@ -1,10 +1,25 @@
 """The MPI world of an engine that was started with --mpi."""
 
+import importlib.util
 import logging
 
 
 class WorldMismatch(Exception):
-    """MPI says another world than the launcher: the wrong MPI was loaded."""
+    """MPI says another world than the launcher: the wrong MPI was loaded, or none."""
+
+
+def _load():
+    """mpi4py.MPI, which initializes MPI; None where mpi4py is not installed."""
+    if importlib.util.find_spec("mpi4py") is None:
+        logging.getLogger("polyxeus").warning(
+            "MPI is not initialized: mpi4py is not installed (`pip install mpi4py`)"
+        )
+        return None
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as failure:
+        raise WorldMismatch(f"mpi4py cannot load the launcher's MPI: {failure}") from failure
+    return MPI
 
 
 def initialize(world, user_ns):
@@ -19,12 +34,8 @@ def initialize(world, user_ns):
         return
     rank, size = world
     user_ns["mpi_rank"], user_ns["mpi_size"] = rank, size
-    if size == 1:
-        return
-    try:
-        from mpi4py import MPI
-    except ImportError as missing:
-        logging.getLogger("polyxeus").warning("MPI is not initialized: %s", missing)
+    MPI = _load() if size > 1 else None
+    if MPI is None:
         return
     found = MPI.COMM_WORLD.Get_size()
     if found != size:

@@ -4,6 +4,7 @@ import builtins
 import glob
 import logging
 import os
+import sys
 import tempfile
 
 from polyxeus.engine import import_hooks, streams
@@ -25,8 +26,19 @@ def _profile_dir(path):
         return ProfileDir(location=tempfile.mkdtemp(prefix="polyxeus-profile-"))
 
 
+def _start_log():
+    """Our own log goes to the process's stderr; sys.stderr goes to the clients."""
+    handler = logging.StreamHandler(sys.__stderr__)
+    handler.setFormatter(logging.Formatter("%(asctime)s [pxengine] %(levelname)s: %(message)s"))
+    log = logging.getLogger("polyxeus")
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.propagate = False
+
+
 def make_backend(engine):
     """All that the C++ core needs of Python."""
+    _start_log()
     shell = make_shell(engine, _profile_dir(engine.profile_dir), engine.colors)
     shell.kernel = Kernel(shell, engine.uuid)
     import_hooks.install(shell, engine)

@@ -13,6 +13,12 @@ Error bad_request(const char* what) {
   return {ErrorKind::bad_input, std::string("a broadcast request without ") + what};
 }
 
+/// What people call the engine: its id.
+std::string engine_name(const Json& pair) {
+  return pair[1].is_number_integer() ? std::to_string(pair[1].get<long long>())
+                                     : pair[0].get<std::string>();
+}
+
 std::string part_text(std::string_view part) {
   return std::string(part);
 }
@@ -140,7 +146,7 @@ BroadcastRelay::Answer BroadcastRelay::death_notice(const Call& call,
   draft.metadata =
       Json{{"status", "error"},    {"engine", target.uuid}, {"date", format_date(now)},
            {"is_broadcast", true}, {"is_coalescing", true}, {"original_msg_id", original_id}};
-  draft.content = error_content("EngineError", "Engine " + target.pair[1].dump() +
+  draft.content = error_content("EngineError", "Engine " + engine_name(target.pair) +
                                                    " died while running task '" + msg_id + "'");
   auto frames = std::make_shared<TextFrames>(session_.compose(draft, now));
   const Result<Envelope> parts = Envelope::locate(*frames);

@@ -94,7 +94,7 @@ std::optional<Instant> EngineTable::next_deadline() const {
 std::string EngineTable::write() const {
   Json engines = Json::object();
   for (const auto& [id, uuid] : engines_) engines[std::to_string(id.value)] = uuid.text;
-  return Json{{"engines", std::move(engines)}, {"next_id", next_id_}}.dump();
+  return pack(Packer::json, Json{{"engines", std::move(engines)}, {"next_id", next_id_}});
 }
 
 Result<std::vector<RegisteredEngine>> EngineTable::restore(std::string_view text) {

@@ -100,14 +100,20 @@ void Membership::receive_pongs() {
 }
 
 void Membership::receive_ping_subscriptions() {
-  while (const SharedFrames frames = ping_.receive())
+  for (int i = 0; i < messages_per_turn; ++i) {
+    const SharedFrames frames = ping_.receive();
+    if (!frames) return;
     if (frames->at(0).starts_with('\1')) heartbeat_.newcomer(Clock::now());
+  }
 }
 
 void Membership::receive_notification_subscriptions() {
   bool has_newcomer = false;
-  while (const SharedFrames frames = notification_.receive())
+  for (int i = 0; i < messages_per_turn; ++i) {
+    const SharedFrames frames = notification_.receive();
+    if (!frames) break;
     has_newcomer |= frames->at(0).starts_with('\1');
+  }
   if (!has_newcomer) return;
   for (const auto& [id, uuid] : table_.engines()) announce({id, uuid});
 }

@@ -75,8 +75,7 @@ void QueryDesk::register_engine(const Request& request) {
     const auto number = int_member(request.content, "id");
     if (!number || *number < 0 || *number > max_engine_id)
       return reply(request, "hub_error",
-                   error_content("ValueError", "the requested engine id " + id->dump() +
-                                                   " is not a number of an engine"));
+                   error_content("ValueError", "the requested engine id is not a number >= 0"));
     wanted = EngineId{static_cast<int>(*number)};
   }
   const auto id = membership_.request(EngineUuid{*uuid}, wanted, Clock::now());

@@ -14,6 +14,8 @@ namespace {
 /// Two routing frames, delimiter, signature, four parts.
 constexpr std::size_t fewest_frames = 8;
 
+constexpr Duration between_tries = std::chrono::milliseconds(5);
+
 std::string msg_type_of(Packer packer, std::string_view header) {
   if (packer == Packer::json) {
     const auto raw = find_member(header, "msg_type");
@@ -92,9 +94,23 @@ void PureTaskRelay::receive_requests() {
     const SharedFrames frames = client_.receive();
     if (!frames) return;
     if (!desk_.open(*frames, 1, "task")) continue;
-    engines_.forward(std::span<const std::string_view>{}, *frames, 0);
     desk_.hub.post(TaskSubmitted{frames});
+    if (!held_.empty() || !try_send(*frames)) held_.push_back(frames);
   }
+}
+
+bool PureTaskRelay::try_send(const Frames& frames) {
+  return engines_.forward(std::span<const std::string_view>{}, frames, 0);
+}
+
+void PureTaskRelay::on_time(Instant now) {
+  if (held_.empty() || now < next_try_) return;
+  while (!held_.empty() && try_send(*held_.front())) held_.pop_front();
+  next_try_ = now + between_tries;
+}
+
+std::optional<Instant> PureTaskRelay::next_deadline() const {
+  return held_.empty() ? std::nullopt : std::optional(next_try_);
 }
 
 void PureTaskRelay::receive_replies() {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <deque>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include <px/controller/broadcast_relay.hpp>
@@ -52,11 +54,17 @@ class PureTaskRelay {
   PureTaskRelay(Desk& desk, Socket& client, Socket& engines);
   void receive_requests();
   void receive_replies();
+  /// Tries again to send what came while no engine was there.
+  void on_time(Instant now);
+  std::optional<Instant> next_deadline() const;
 
  private:
+  bool try_send(const Frames& frames);
   Desk& desk_;
   Socket& client_;
   Socket& engines_;
+  std::deque<SharedFrames> held_;
+  Instant next_try_{};
 };
 
 /// The broadcast channel.

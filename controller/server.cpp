@@ -162,6 +162,7 @@ void Server::State::on_time(Instant now) {
   for (EngineLink* engines :
        {&mux_engines_, &control_engines_, &task_engines_, &broadcast_engines_})
     engines->on_time(now);
+  pure_tasks_.on_time(now);
   queries_.on_dask(now);
   if (queries_.is_shutdown_requested() && !end_) end_ = now + farewell;
   hub_.flush();

@@ -1,0 +1,195 @@
+#include <px/controller/broadcast_relay.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include <px/wire/header.hpp>
+
+namespace px {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Session session(const char* id) {
+  return {SessionId{id}, "alice", Packer::json, *Signer::create("hmac-sha256", "key")};
+}
+
+/// One frame after the other, as they would travel.
+Texts frames_of(const std::vector<std::string>& head, const std::vector<FrameRun>& runs) {
+  Texts frames = head;
+  for (const FrameRun& run : runs)
+    for (std::size_t i = run.from; i < run.to; ++i) frames.emplace_back(run.frames->at(i));
+  return frames;
+}
+
+class Broadcast : public testing::Test {
+ protected:
+  /// A request of the client "cl" for engines with the ids 0, 1, ...
+  Result<BroadcastEffects> request(const Texts& engines, bool is_coalescing) {
+    Json targets = Json::array();
+    for (std::size_t i = 0; i < engines.size(); ++i) targets.push_back({engines[i], i});
+    Draft draft{
+        {"cl"},
+        "apply_request",
+        "{}",
+        Json{{"targets", targets}, {"is_broadcast", true}, {"is_coalescing", is_coalescing}},
+        Json::object(),
+        {"function", "arguments"}};
+    return send(draft);
+  }
+  Result<BroadcastEffects> send(const Draft& draft) {
+    auto frames = std::make_shared<TextFrames>(client_.compose(draft, WallTime{}));
+    return relay_.request(frames, *Envelope::locate(*frames));
+  }
+  /// What an engine answers to the copy that it got.
+  BroadcastEffects reply(const BroadcastEffect& effect, Json content, Texts buffers) {
+    const auto& copy = std::get<BroadcastToEngine>(effect);
+    const TextFrames got{frames_of(copy.head, copy.runs)};
+    const Envelope parts = *Envelope::locate(got);
+    Json metadata = Json::parse(parts.metadata);
+    metadata["engine"] = copy.engine.text;
+    metadata["status"] = content["status"];
+    const Draft draft{
+        {copy.engine.text, "cl"}, "apply_reply", std::string(parts.header), metadata, content,
+        std::move(buffers)};
+    Session engine = session(copy.engine.text.c_str());
+    auto frames = std::make_shared<TextFrames>(engine.compose(draft, WallTime{}));
+    return relay_.reply(frames, *Envelope::locate(*frames));
+  }
+  BroadcastEffects ok(const BroadcastEffect& effect, Texts buffers) {
+    return reply(effect, Json{{"status", "ok"}}, std::move(buffers));
+  }
+  BroadcastEffects fails(const BroadcastEffect& effect, const char* name) {
+    return reply(effect, error_content(name, "bad"), {});
+  }
+  /// The only message to the client, read.
+  struct ToClient {
+    Texts frames;
+    Json header, parent, metadata, content;
+    Texts buffers;
+    bool is_signed = false;
+  };
+  static ToClient to_client(const BroadcastEffects& effects) {
+    EXPECT_EQ(effects.size(), 1u);
+    const auto& message = std::get<BroadcastToClient>(effects.at(0));
+    ToClient result;
+    result.frames = frames_of(message.head, message.runs);
+    const TextFrames frames{result.frames};
+    const Envelope parts = *Envelope::locate(frames);
+    EXPECT_EQ(parts.ident_count, 1u);
+    result.is_signed = Signer::create("hmac-sha256", "key")->verify(parts);
+    result.header = Json::parse(parts.header);
+    result.parent = Json::parse(parts.parent_header);
+    result.metadata = Json::parse(parts.metadata);
+    result.content = Json::parse(parts.content);
+    for (std::size_t i = parts.first_buffer; i < frames.size(); ++i)
+      result.buffers.emplace_back(frames.at(i));
+    return result;
+  }
+  Session client_ = session("client");
+  BroadcastRelay relay_{session("controller")};
+};
+
+TEST_F(Broadcast, EachEngineGetsASignedCopyOfItsOwn) {
+  const auto effects = request({"ann", "bob"}, false);
+  ASSERT_TRUE(effects);
+  ASSERT_EQ(effects->size(), 2u);
+  const auto& copy = std::get<BroadcastToEngine>((*effects)[1]);
+  EXPECT_EQ(copy.engine.text, "bob");
+  const TextFrames frames{frames_of(copy.head, copy.runs)};
+  const Envelope parts = *Envelope::locate(frames);
+  EXPECT_EQ(frames.at(0), "cl");
+  EXPECT_EQ(parts.ident_count, 1u);
+  EXPECT_TRUE(client_.signer().verify(parts));
+  const Header header = *read_header(Packer::json, parts.header);
+  const Json metadata = Json::parse(parts.metadata);
+  const std::string original = metadata["original_msg_id"];
+  EXPECT_EQ(header.msg_id.text, original + "_bob");
+  EXPECT_EQ(header.msg_type, "apply_request");
+  EXPECT_EQ(header.session.text, "client");
+  EXPECT_EQ(metadata["targets"], Json::parse(R"([["bob",1]])"));
+  EXPECT_EQ(frames.at(parts.first_buffer), "function");
+  EXPECT_EQ(frames.size() - parts.first_buffer, 2u);
+}
+
+TEST_F(Broadcast, WithoutGatheringEachReplyGoesOnUnchanged) {
+  const auto effects = *request({"ann", "bob"}, false);
+  const ToClient first = to_client(ok(effects[1], {"1"}));
+  EXPECT_EQ(first.frames[0], "cl");
+  EXPECT_EQ(first.frames[1], delimiter);
+  EXPECT_EQ(first.metadata["engine"], "bob");
+  EXPECT_EQ(first.buffers, (Texts{"1"}));
+  EXPECT_TRUE(first.is_signed);
+  EXPECT_EQ(to_client(ok(effects[0], {"0"})).metadata["engine"], "ann");
+  EXPECT_EQ(relay_.open_calls(), 0u);
+}
+
+TEST_F(Broadcast, AGatheredAnswerIsInTheOrderOfTheRequest) {
+  const auto effects = *request({"ann", "bob", "cid"}, true);
+  EXPECT_TRUE(ok(effects[2], {"2"}).empty());
+  EXPECT_TRUE(ok(effects[0], {"0", "0b"}).empty());
+  const ToClient answer = to_client(ok(effects[1], {"1"}));
+  EXPECT_TRUE(answer.is_signed);
+  EXPECT_EQ(answer.buffers, (Texts{"0", "0b", "1", "2"}));
+  EXPECT_EQ(answer.metadata["broadcast_targets"],
+            Json::parse(R"([["ann",0],["bob",1],["cid",2]])"));
+  EXPECT_EQ(answer.metadata["is_coalescing"], true);
+  EXPECT_EQ(answer.content["status"], "ok");
+  EXPECT_EQ(relay_.open_calls(), 0u);
+}
+
+TEST_F(Broadcast, AGatheredAnswerIsAnErrorIfAnyEngineFailed) {
+  const auto effects = *request({"ann", "bob", "cid"}, true);
+  fails(effects[2], "LateError");
+  fails(effects[1], "EarlyError");
+  const ToClient answer = to_client(ok(effects[0], {"0"}));
+  EXPECT_EQ(answer.content["ename"], "EarlyError");
+  EXPECT_EQ(answer.metadata["broadcast_targets"].size(), 3u);
+  EXPECT_TRUE(answer.buffers.empty());
+  EXPECT_TRUE(answer.is_signed);
+}
+
+TEST_F(Broadcast, TheDeathOfAnEngineEndsAGatheredCall) {
+  const auto effects = *request({"ann", "bob"}, true);
+  ok(effects[0], {"0"});
+  const ToClient answer = to_client(relay_.engine_left(EngineUuid{"bob"}, WallTime{}));
+  EXPECT_EQ(answer.frames[0], "cl");
+  EXPECT_EQ(answer.header["msg_type"], "apply_reply");
+  EXPECT_EQ(answer.content["ename"], "EngineError");
+  EXPECT_TRUE(answer.metadata["is_coalescing"]);
+  EXPECT_TRUE(answer.is_signed);
+  EXPECT_EQ(relay_.open_calls(), 0u);
+}
+
+TEST_F(Broadcast, ALateReplyToAnEndedCallIsDropped) {
+  const auto effects = *request({"ann", "bob"}, true);
+  relay_.engine_left(EngineUuid{"bob"}, WallTime{});
+  EXPECT_TRUE(ok(effects[0], {"0"}).empty());
+}
+
+TEST_F(Broadcast, TheDeathOfAnEngineThatAnsweredChangesNothing) {
+  const auto effects = *request({"ann", "bob"}, true);
+  ok(effects[0], {"0"});
+  EXPECT_TRUE(relay_.engine_left(EngineUuid{"ann"}, WallTime{}).empty());
+  EXPECT_EQ(to_client(ok(effects[1], {"1"})).buffers, (Texts{"0", "1"}));
+}
+
+TEST_F(Broadcast, ASecondReplyOfTheSameEngineIsNotCounted) {
+  const auto effects = *request({"ann", "bob"}, true);
+  ok(effects[0], {"0"});
+  EXPECT_TRUE(ok(effects[0], {"again"}).empty());
+  EXPECT_EQ(to_client(ok(effects[1], {"1"})).buffers, (Texts{"0", "1"}));
+}
+
+TEST_F(Broadcast, ARequestWithoutWhatItNeedsIsRefused) {
+  for (const char* metadata :
+       {"{}", R"({"targets":[["ann",0]]})", R"({"targets":7,"is_coalescing":true})",
+        R"({"targets":["ann"],"is_coalescing":true})", R"({"is_coalescing":true})"}) {
+    Draft draft{{"cl"}, "apply_request", "{}", Json::parse(metadata), Json::object(), {}};
+    EXPECT_FALSE(send(draft)) << metadata;
+  }
+}
+
+}  // namespace
+}  // namespace px

@@ -1,0 +1,176 @@
+#include <px/controller/configuration.hpp>
+
+#include <gtest/gtest.h>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+using Texts = std::vector<std::string>;
+
+/// The options of a command line; fails the test where it is refused.
+ControllerOptions parse(const Texts& arguments) {
+  ControllerOptions options;
+  CLI::App app;
+  add_controller_options(app, options);
+  std::vector<const char*> pointers{"pxcontroller"};
+  for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
+  EXPECT_FALSE(
+      parse_command_line(app, static_cast<int>(pointers.size()), pointers.data()).has_value());
+  return options;
+}
+
+BindPlan plan(const Texts& arguments, const ControllerEnvironment& environment = {}) {
+  const auto result = make_bind_plan(parse(arguments), environment, std::nullopt);
+  EXPECT_TRUE(result) << (result ? "" : result.error().what);
+  return *result;
+}
+
+bool is_refused(const Texts& arguments) {
+  const ControllerOptions options = parse(arguments);
+  return !make_bind_plan(options, {}, std::nullopt) ||
+         !make_server_options(options, ProfilePaths{"/tmp/profile_x", ""});
+}
+
+TEST(Options, BothSpellingsAreKnown) {
+  EXPECT_EQ(parse({"--ping=250"}).ping_ms, 250);
+  EXPECT_EQ(parse({"--HeartMonitor.period=250"}).ping_ms, 250);
+  EXPECT_EQ(parse({"--scheme", "lru"}).scheme, "lru");
+  EXPECT_EQ(parse({"--TaskScheduler.scheme_name=lru"}).scheme, "lru");
+  EXPECT_TRUE(parse({"--reuse"}).reuse);
+  EXPECT_TRUE(parse({"--IPController.reuse_files=True"}).reuse);
+  EXPECT_FALSE(parse({"--IPController.reuse_files=False"}).reuse);
+}
+
+TEST(Options, TheLastWordCounts) {
+  EXPECT_EQ(parse({"--ping=1", "--HeartMonitor.period=2"}).ping_ms, 2);
+  EXPECT_EQ(parse({"--sqlitedb", "--nodb"}).db_class, "NoDB");
+  EXPECT_EQ(parse({"--IPController.db_class=ipyparallel.controller.sqlitedb.SQLiteDB"}).db_class,
+            "ipyparallel.controller.sqlitedb.SQLiteDB");
+}
+
+TEST(Options, UnknownOnesAreNotFatal) {
+  parse({"--Session.digest_history_size=5", "--what"});
+}
+
+TEST(Options, AJsonConfigurationIsReadAsArguments) {
+  const auto arguments = read_config_arguments(
+      R"({"IPController": {"ip": "*", "reuse_files": true, "ports": ["1-2", 7]},
+          "HeartMonitor": {"period": 200}, "version": 1})");
+  ASSERT_TRUE(arguments);
+  const ControllerOptions options = parse(*arguments);
+  EXPECT_EQ(options.ip, "*");
+  EXPECT_TRUE(options.reuse);
+  EXPECT_EQ(options.ports, "1-2,7");
+  EXPECT_EQ(options.ping_ms, 200);
+  EXPECT_FALSE(read_config_arguments("c.IPController.ip = '*'"));
+  EXPECT_FALSE(read_config_arguments(R"({"IPController": 7})"));
+}
+
+TEST(Configuration, WithoutOptionsItListensOnLoopbackWithANewKey) {
+  const BindPlan first = plan({});
+  EXPECT_EQ(first.connection.client.interface, "tcp://127.0.0.1");
+  EXPECT_EQ(first.connection.engine.interface, "tcp://127.0.0.1");
+  EXPECT_EQ(first.connection.client.key, first.connection.engine.key);
+  EXPECT_GE(first.connection.client.key.size(), 32u);
+  EXPECT_NE(first.connection.client.key, plan({}).connection.client.key);
+  EXPECT_FALSE(first.connection.client.location.empty());
+}
+
+TEST(Configuration, AddressesAndTunnelsGoIntoTheFiles) {
+  const BindPlan both = plan({"--ip=*", "--location=head", "--ssh=u@gate", "--enginessh=gate2"});
+  EXPECT_EQ(both.connection.client.interface, "tcp://*");
+  EXPECT_EQ(both.connection.engine.location, "head");
+  EXPECT_EQ(both.connection.client.ssh, "u@gate");
+  EXPECT_EQ(both.connection.engine.ssh, "gate2");
+  const BindPlan apart = plan({"--IPController.engine_ip=0.0.0.0"});
+  EXPECT_EQ(apart.connection.client.interface, "tcp://127.0.0.1");
+  EXPECT_EQ(apart.connection.engine.interface, "tcp://0.0.0.0");
+}
+
+TEST(Configuration, TheKeyComesFromTheOptionThenTheEnvironment) {
+  ControllerEnvironment environment;
+  environment.session_key = "of-the-environment";
+  EXPECT_EQ(plan({}, environment).connection.client.key, "of-the-environment");
+  EXPECT_EQ(plan({"--Session.key=mine"}, environment).connection.client.key, "mine");
+  EXPECT_EQ(plan({"--no-secure"}, environment).connection.client.key, "");
+}
+
+TEST(Configuration, CurveReplacesTheKeyUnlessOneIsGiven) {
+  ControllerEnvironment environment;
+  environment.enable_curve = true;
+  const BindPlan curve = plan({}, environment);
+  ASSERT_TRUE(curve.curve);
+  EXPECT_EQ(curve.connection.client.key, "");
+  EXPECT_EQ(curve.connection.client.curve_serverkey, curve.curve->public_key);
+  EXPECT_EQ(curve.connection.engine.curve_serverkey, curve.curve->public_key);
+  EXPECT_EQ(plan({"--Session.key=k"}, environment).connection.client.key, "k");
+  EXPECT_FALSE(plan({}).connection.client.curve_serverkey);
+}
+
+TEST(Configuration, ACurveSecretGivesItsPublicKey) {
+  const CurveKeys keys = *new_curve_keys();
+  ControllerEnvironment environment{std::nullopt, true, "", keys.secret_key};
+  EXPECT_EQ(plan({}, environment).curve->public_key, keys.public_key);
+  environment.curve_publickey = new_curve_keys()->public_key;
+  EXPECT_FALSE(make_bind_plan(parse({}), environment, std::nullopt));
+}
+
+TEST(Configuration, SenselessOptionsAreRefused) {
+  EXPECT_TRUE(is_refused({"--scheme=best"}));
+  EXPECT_TRUE(is_refused({"--ping=0"}));
+  EXPECT_TRUE(is_refused({"--hwm=-1"}));
+  EXPECT_TRUE(is_refused({"--ports=a-b"}));
+  EXPECT_TRUE(is_refused({"--port=70000"}));
+  EXPECT_TRUE(is_refused({"--transport=ipc"}));
+  EXPECT_FALSE(is_refused({}));
+}
+
+TEST(Configuration, MongoDBIsRefusedWithASentence) {
+  const auto store = make_store(parse({"--mongodb"}), ProfilePaths{"/tmp/profile_x", ""});
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().kind, ErrorKind::unsupported);
+  EXPECT_NE(store.error().what.find("--sqlitedb"), std::string::npos);
+}
+
+TEST(Configuration, TheRegistrationTimeoutFollowsThePing) {
+  const auto options = [](const Texts& arguments) {
+    return make_server_options(parse(arguments), ProfilePaths{"/tmp/profile_x", ""})->membership;
+  };
+  EXPECT_EQ(options({}).registration_timeout, 30s);
+  EXPECT_EQ(options({"--ping=5000"}).registration_timeout, 50s);
+  EXPECT_EQ(options({"--IPController.registration_timeout=7"}).registration_timeout, 7s);
+}
+
+TEST(ConnectionFiles, FilesOfOneRunAreTakenBackAndOthersRefused) {
+  ConnectionPair pair;
+  for (ConnectionCommon* common : {static_cast<ConnectionCommon*>(&pair.client),
+                                   static_cast<ConnectionCommon*>(&pair.engine)}) {
+    common->key = "k";
+    common->registration = 5;
+    common->control = common->mux = common->task = common->iopub = 6;
+  }
+  pair.client.notification = pair.client.broadcast = 7;
+  pair.engine.hb_ping = pair.engine.hb_pong = 8;
+  pair.engine.broadcast = {9};
+  const std::string client = write_connection_info(pair.client);
+  const auto read = match_connection_texts(client, write_connection_info(pair.engine));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->client.registration, 5);
+  pair.engine.key = "other";
+  EXPECT_FALSE(match_connection_texts(client, write_connection_info(pair.engine)));
+  EXPECT_FALSE(match_connection_texts(client, "{}"));
+}
+
+TEST(ConnectionFiles, ReusedPortsAndKeyGoIntoThePlan) {
+  ConnectionPair previous;
+  previous.client.key = "old";
+  previous.client.mux = 77;
+  const auto reused = make_bind_plan(parse({"--reuse"}), {}, previous);
+  ASSERT_TRUE(reused);
+  EXPECT_EQ(reused->connection.client.key, "old");
+  EXPECT_EQ(reused->connection.client.mux, 77);
+}
+
+}  // namespace
+}  // namespace px

@@ -1,0 +1,117 @@
+#include <px/controller/engine_table.hpp>
+
+#include <gtest/gtest.h>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+
+const EngineUuid ann{"ann"}, bob{"bob"}, cid{"cid"};
+Instant at(Duration since_start) {
+  return Instant{} + since_start;
+}
+
+int id_of(EngineTable& table, const EngineUuid& uuid, std::optional<int> wanted = {}) {
+  const auto id =
+      table.request(uuid, wanted ? std::optional(EngineId{*wanted}) : std::nullopt, at(0s));
+  return id ? id->value : -1;
+}
+
+TEST(EngineTable, IdsAreCountedUp) {
+  EngineTable table{30s};
+  EXPECT_EQ(id_of(table, ann), 0);
+  EXPECT_EQ(id_of(table, bob), 1);
+}
+
+TEST(EngineTable, AnEngineIsRegisteredOnceItsHeartIsHeard) {
+  EngineTable table{30s};
+  id_of(table, ann);
+  EXPECT_TRUE(table.engines().empty());
+  EXPECT_TRUE(table.is_pending("ann"));
+  EXPECT_EQ(table.complete(ann), (RegisteredEngine{EngineId{0}, ann}));
+  EXPECT_EQ(table.complete(ann), std::nullopt);
+  EXPECT_EQ(table.find("ann"), EngineId{0});
+}
+
+TEST(EngineTable, ARequestedIdIsGranted) {
+  EngineTable table{30s};
+  EXPECT_EQ(id_of(table, ann, 5), 5);
+  EXPECT_EQ(id_of(table, bob), 6);
+  EXPECT_EQ(id_of(table, cid, 2), 2);
+}
+
+TEST(EngineTable, ARequestedIdThatSomebodyHasIsNotGranted) {
+  EngineTable table{30s};
+  id_of(table, ann, 1);
+  EXPECT_EQ(id_of(table, bob, 1), 2);  // while the other is pending
+  table.complete(ann);
+  EXPECT_EQ(id_of(table, cid, 1), 3);  // and when it is registered
+}
+
+TEST(EngineTable, AnIdIsNotGivenTwiceUnlessItIsRequested) {
+  EngineTable table{30s};
+  id_of(table, ann);
+  table.complete(ann);
+  table.remove(ann);
+  EXPECT_EQ(id_of(table, bob), 1);
+  EXPECT_EQ(id_of(table, cid, 0), 0);
+}
+
+TEST(EngineTable, AUuidIsRefusedWhileItIsInUse) {
+  EngineTable table{30s};
+  id_of(table, ann);
+  const auto again = table.request(ann, std::nullopt, at(0s));
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().what, "uuid 'ann' in use");
+  table.complete(ann);
+  EXPECT_FALSE(table.request(ann, std::nullopt, at(0s)));
+}
+
+TEST(EngineTable, RemovingIsIdempotentAndForgetsPendingOnesToo) {
+  EngineTable table{30s};
+  id_of(table, ann);
+  EXPECT_EQ(table.remove(ann), std::nullopt);
+  EXPECT_FALSE(table.is_pending("ann"));
+  id_of(table, bob);
+  table.complete(bob);
+  EXPECT_EQ(table.remove(EngineId{1}), (RegisteredEngine{EngineId{1}, bob}));
+  EXPECT_EQ(table.remove(EngineId{1}), std::nullopt);
+}
+
+TEST(EngineTable, APendingEngineThatIsNotHeardIsForgotten) {
+  EngineTable table{30s};
+  id_of(table, ann);
+  EXPECT_EQ(table.next_deadline(), at(30s));
+  EXPECT_TRUE(table.expire(at(29s)).empty());
+  EXPECT_EQ(table.expire(at(30s)).size(), 1u);
+  EXPECT_EQ(table.next_deadline(), std::nullopt);
+  EXPECT_EQ(table.complete(ann), std::nullopt);
+}
+
+TEST(EngineTable, WhatWasWrittenCanBeRestored) {
+  EngineTable table{30s};
+  for (const auto& uuid : {ann, bob, cid}) {
+    id_of(table, uuid);
+    table.complete(uuid);
+  }
+  table.remove(cid);
+  EngineTable other{30s};
+  const auto engines = other.restore(table.write());
+  ASSERT_TRUE(engines);
+  EXPECT_EQ(*engines, (std::vector<RegisteredEngine>{{EngineId{0}, ann}, {EngineId{1}, bob}}));
+  EXPECT_EQ(other.engines(), table.engines());
+  EXPECT_EQ(id_of(other, cid), 3);
+}
+
+TEST(EngineTable, AMalformedTableRestoresNothing) {
+  for (const char* text : {"", "[]", "{}", R"({"engines":{"x":"ann"},"next_id":1})",
+                           R"({"engines":{"0":7},"next_id":1})", R"({"engines":{"0":"ann"}})"}) {
+    EngineTable table{30s};
+    EXPECT_FALSE(table.restore(text)) << text;
+    EXPECT_TRUE(table.engines().empty());
+  }
+}
+
+}  // namespace
+}  // namespace px

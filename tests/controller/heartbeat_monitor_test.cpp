@@ -1,0 +1,91 @@
+#include <px/controller/heartbeat_monitor.hpp>
+
+#include <gtest/gtest.h>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+
+const EngineUuid ann{"ann"};
+Instant at(Duration since_start) {
+  return Instant{} + since_start;
+}
+
+HeartbeatMonitor monitor(int max_misses = 10) {
+  return {{1s, max_misses, 5ms}, at(0s)};
+}
+
+TEST(HeartbeatMonitor, ItPingsAtOnceAndThenOnceAPeriod) {
+  HeartbeatMonitor hearts = monitor();
+  EXPECT_TRUE(hearts.on_time(at(0s)).ping);
+  EXPECT_EQ(hearts.next_deadline(), at(1s));
+  EXPECT_FALSE(hearts.on_time(at(999ms)).ping);
+  EXPECT_TRUE(hearts.on_time(at(1s)).ping);
+}
+
+TEST(HeartbeatMonitor, TwoPingsNeverReadTheSame) {
+  HeartbeatMonitor hearts = monitor();
+  EXPECT_NE(hearts.on_time(at(0s)).ping, hearts.on_time(at(1s)).ping);
+}
+
+TEST(HeartbeatMonitor, TheLastTwoPingsCountAndNoOthers) {
+  HeartbeatMonitor hearts = monitor();
+  const auto first = *hearts.on_time(at(0s)).ping;
+  EXPECT_TRUE(hearts.heard("ann", first));
+  const auto second = *hearts.on_time(at(1s)).ping;
+  EXPECT_TRUE(hearts.heard("ann", second));
+  EXPECT_TRUE(hearts.heard("ann", first));
+  hearts.on_time(at(2s));
+  EXPECT_FALSE(hearts.heard("ann", first));
+  EXPECT_FALSE(hearts.heard("ann", "hello"));
+  EXPECT_FALSE(hearts.heard("ann", ""));
+}
+
+TEST(HeartbeatMonitor, AnEngineThatMissesMoreBeatsThanAllowedIsDead) {
+  HeartbeatMonitor hearts = monitor(2);
+  hearts.watch(ann);
+  for (const auto time : {0s, 1s, 2s}) EXPECT_TRUE(hearts.on_time(at(time)).dead.empty());
+  EXPECT_EQ(hearts.on_time(at(3s)).dead, std::vector{ann});
+  EXPECT_TRUE(hearts.on_time(at(4s)).dead.empty());
+}
+
+TEST(HeartbeatMonitor, AnyAnswerResetsTheCount) {
+  HeartbeatMonitor hearts = monitor(1);
+  hearts.watch(ann);
+  for (int second = 0; second < 20; ++second) {
+    const auto beat = hearts.on_time(at(1s * second));
+    EXPECT_TRUE(beat.dead.empty());
+    if (second % 2 == 0) hearts.heard("ann", *beat.ping);
+  }
+}
+
+TEST(HeartbeatMonitor, AForgottenEngineIsNotDeclaredDead) {
+  HeartbeatMonitor hearts = monitor(0);
+  hearts.watch(ann);
+  hearts.forget(ann);
+  hearts.on_time(at(0s));
+  EXPECT_TRUE(hearts.on_time(at(1s)).dead.empty());
+}
+
+TEST(HeartbeatMonitor, ANewcomerIsPingedSoonWithThePresentPing) {
+  HeartbeatMonitor hearts = monitor();
+  const auto ping = hearts.on_time(at(0s)).ping;
+  hearts.newcomer(at(100ms));
+  hearts.newcomer(at(103ms));
+  EXPECT_EQ(hearts.next_deadline(), at(105ms));
+  EXPECT_EQ(hearts.on_time(at(105ms)).ping, ping);
+  EXPECT_FALSE(hearts.on_time(at(108ms)).ping);
+  EXPECT_EQ(hearts.next_deadline(), at(1s));
+}
+
+TEST(HeartbeatMonitor, AfterALongSleepNobodyIsDeadAtOnce) {
+  HeartbeatMonitor hearts = monitor(2);
+  hearts.watch(ann);
+  hearts.on_time(at(0s));
+  EXPECT_TRUE(hearts.on_time(at(1h)).dead.empty());
+  EXPECT_TRUE(hearts.on_time(at(1h)).dead.empty());
+}
+
+}  // namespace
+}  // namespace px

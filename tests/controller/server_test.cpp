@@ -1,0 +1,355 @@
+#include <tests/controller/server_fixture.hpp>
+
+#include <px/net/private_file.hpp>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+
+Draft apply(std::vector<std::string> idents = {}, Json metadata = Json::object()) {
+  return {std::move(idents),   "apply_request", "{}",
+          std::move(metadata), Json::object(),  {"function", "arguments"}};
+}
+
+TEST_F(ServerTest, AnEngineRegistersAndAClientSeesIt) {
+  start();
+  auto ann = engine("ann");
+  const Received reply = ann->join();
+  EXPECT_EQ(reply.header.msg_type, "registration_reply");
+  EXPECT_EQ(reply.content["id"], 0);
+  EXPECT_EQ(reply.content["hb_period"], 3000);
+  EXPECT_EQ(reply.content["connection_info"]["mux"], files.engine.mux);
+  auto user = client();
+  user->wait_for("registration_notification", "ann");
+  const Received connection = user->ask("connection_request");
+  EXPECT_EQ(connection.header.msg_type, "connection_reply");
+  EXPECT_EQ(connection.content, Json::parse(R"({"status":"ok","engines":{"0":"ann"}})"));
+  EXPECT_EQ(connection.parent["msg_type"], "connection_request");
+}
+
+TEST_F(ServerTest, EachNewSubscriberHearsOfTheEnginesThatAreThere) {
+  start();
+  auto ann = engine("ann");
+  ann->join();
+  auto first = client("first");
+  first->wait_for("registration_notification", "ann");
+  auto second = client("second");
+  second->wait_for("registration_notification", "ann");
+}
+
+TEST_F(ServerTest, AUuidThatIsInUseIsRefused) {
+  start();
+  auto ann = engine("ann");
+  ann->join();
+  auto user = client();
+  const Received reply = user->ask("registration_request", Json{{"uuid", "ann"}});
+  EXPECT_EQ(reply.header.msg_type, "registration_reply");
+  EXPECT_EQ(reply.content["ename"], "KeyError");
+  EXPECT_EQ(reply.content["evalue"], "\"uuid 'ann' in use\"");
+}
+
+TEST_F(ServerTest, ARequestedIdOfTheWrongTypeIsAHubError) {
+  start();
+  auto user = client();
+  const Received reply = user->ask("registration_request", Json{{"uuid", "eve"}, {"id", "one"}});
+  EXPECT_EQ(reply.header.msg_type, "hub_error");
+  EXPECT_EQ(reply.content["status"], "error");
+}
+
+TEST_F(ServerTest, AnUnregisteredEngineIsAnnouncedAndItsIdMayBeAskedForAgain) {
+  start();
+  auto user = client();
+  auto ann = engine("ann");
+  EXPECT_EQ(ann->join(3).content["id"], 3);
+  user->wait_for("registration_notification", "ann");
+  user->send(user->registration,
+             Draft{{}, "unregistration_request", "{}", Json::object(), Json{{"id", 3}}, {}});
+  user->wait_for("unregistration_notification", "ann");
+  auto bob = engine("bob");
+  EXPECT_EQ(bob->join(3).content["id"], 3);
+}
+
+TEST_F(ServerTest, AShutdownReplyOnIopubUnregistersTheEngine) {
+  start();
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  user->wait_for("registration_notification", "ann");
+  ann->send(ann->iopub, Draft{{"engine.0.shutdown"},
+                              "shutdown_reply",
+                              "{}",
+                              Json::object(),
+                              Json{{"status", "ok"}},
+                              {}});
+  user->wait_for("unregistration_notification", "ann");
+}
+
+TEST_F(ServerTest, AnEngineWhoseHeartStopsIsUnregistered) {
+  ServerOptions options;
+  options.membership.heartbeat = {20ms, 1, 1ms};
+  start(options);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  user->wait_for("registration_notification", "ann");
+  user->wait_for("unregistration_notification", "ann");
+}
+
+TEST_F(ServerTest, AnEngineWhoseLifelineEndsIsUnregisteredAfterTheGrace) {
+  ServerOptions options;
+  options.membership.lifeline_grace = 10ms;
+  start(options);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  user->wait_for("registration_notification", "ann");
+  LifelineClient lifeline{EngineUuid{"ann"}, test_signer()};
+  ASSERT_TRUE(lifeline.dial("127.0.0.1", *files.engine.lifeline));
+  Loop loop;
+  loop.watch(lifeline.descriptor(), [&] { lifeline.receive(); });
+  const Instant deadline = Clock::now() + patience;
+  while (lifeline.state() != LifelineState::held && Clock::now() < deadline)
+    loop.wait_until(deadline);
+  ASSERT_EQ(lifeline.state(), LifelineState::held);
+  lifeline.close();
+  user->wait_for("unregistration_notification", "ann");
+}
+
+TEST_F(ServerTest, ADirectRequestReachesItsEngineAndTheReplyItsClient) {
+  start();
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  user->wait_for("registration_notification", "ann");
+  const std::string id = user->send(user->mux, apply({"ann"}));
+  const Received request = receive(ann->mux);
+  EXPECT_EQ(request.idents, std::vector<std::string>{"client"});
+  EXPECT_EQ(request.header.msg_id.text, id);
+  EXPECT_EQ(request.buffers, (std::vector<std::string>{"function", "arguments"}));
+  ann->reply(ann->mux, request);
+  const Received reply = receive(user->mux);
+  EXPECT_EQ(reply.idents, std::vector<std::string>{"ann"});
+  EXPECT_EQ(reply.parent["msg_id"], id);
+}
+
+TEST_F(ServerTest, AnEngineThatRegistersBeforeItsOtherConnectionsStandLosesNothing) {
+  start();
+  auto user = client();
+  Peer ann{context_, "ann", files.engine.registration};
+  Socket pong = ann.dealer(files.engine.hb_pong);
+  Socket ping = ann.subscriber(files.engine.hb_ping);
+  ann.ask("registration_request", Json{{"uuid", "ann"}});
+  pong.send({std::string(receive_frames(ping)->at(0))});
+  user->wait_for("registration_notification", "ann");
+  const std::string id = user->send(user->mux, apply({"ann"}));
+  user->send(user->task, apply());
+  user->ask("connection_request");  // so that both have passed
+  Socket mux = ann.dealer(files.engine.mux);
+  Socket task = ann.dealer(files.engine.task);
+  EXPECT_EQ(receive(mux).header.msg_id.text, id);
+  receive(task);
+}
+
+TEST_F(ServerTest, ATaskRunsAndItsReplyNamesTheEngine) {
+  start();
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  const std::string id = user->send(user->task, apply());
+  const Received request = receive(ann->task);
+  EXPECT_EQ(request.idents, std::vector<std::string>{"client"});
+  ann->reply(ann->task, request);
+  const Received reply = receive(user->task);
+  EXPECT_EQ(reply.idents, std::vector<std::string>{"ann"});
+  EXPECT_EQ(reply.parent["msg_id"], id);
+  EXPECT_EQ(reply.buffers, std::vector<std::string>{"result of ann"});
+}
+
+TEST_F(ServerTest, ARetryOnTheSameEngineIsAnotherMessageWithTheSameId) {
+  ServerOptions options;
+  options.tasks.pause = 1ms;
+  start(options);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  const std::string id = user->send(user->task, apply({}, Json{{"retries", 1}}));
+  const Received first = receive(ann->task);
+  ann->reply(ann->task, first, "error");
+  const Received second = receive(ann->task);
+  EXPECT_EQ(second.header.msg_id.text, id);
+  EXPECT_NE(second.header_text, first.header_text);
+  EXPECT_EQ(second.buffers, first.buffers);
+  ann->reply(ann->task, second);
+  EXPECT_EQ(receive(user->task).content["status"], "ok");
+}
+
+TEST_F(ServerTest, ATaskThatCannotRunFailsWithoutAnEngineIdent) {
+  start();
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  user->wait_for("registration_notification", "ann");
+  const std::string id = user->send(user->task, apply({}, Json{{"after", {"nobody"}}}));
+  const Received reply = receive(user->task);
+  EXPECT_TRUE(reply.idents.empty());
+  EXPECT_EQ(reply.header.msg_type, "apply_reply");
+  EXPECT_EQ(reply.parent["msg_id"], id);
+  EXPECT_EQ(reply.content["ename"], "InvalidDependency");
+  EXPECT_EQ(reply.content["engine_info"], Json::object());
+  EXPECT_TRUE(reply.content["traceback"].is_array());
+}
+
+TEST_F(ServerTest, ATaskWithMalformedRulesIsAnswered) {
+  start();
+  auto user = client();
+  user->send(user->task, apply({}, Json{{"targets", 7}}));
+  EXPECT_EQ(receive(user->task).content["ename"], "ValueError");
+}
+
+TEST_F(ServerTest, ATaskOfADeadEngineFailsWithAnEngineError) {
+  ServerOptions options;
+  options.tasks.engine_grace = 1ms;
+  start(options);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  user->send(user->task, apply());
+  receive(ann->task);
+  user->send(user->registration,
+             Draft{{}, "unregistration_request", "{}", Json::object(), Json{{"id", 0}}, {}});
+  const Received reply = receive(user->task);
+  EXPECT_EQ(reply.idents, std::vector<std::string>{"ann"});
+  EXPECT_EQ(reply.content["ename"], "EngineError");
+  EXPECT_EQ(reply.metadata["engine"], "ann");
+}
+
+TEST_F(ServerTest, PureTasksAreDealtOutInTurn) {
+  ServerOptions options;
+  options.tasks.scheme = TaskScheme::pure;
+  start(options);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  const std::string id = user->send(user->task, apply());
+  const Received request = receive(ann->task);
+  EXPECT_EQ(request.idents, std::vector<std::string>{"client"});
+  ann->reply(ann->task, request);
+  EXPECT_EQ(receive(user->task).parent["msg_id"], id);
+}
+
+TEST_F(ServerTest, ABroadcastReachesAllAndItsGatheredAnswerHasNoEngineIdent) {
+  start();
+  auto user = client();
+  auto ann = engine("ann");
+  auto bob = engine("bob");
+  ann->join();
+  bob->join();
+  const Json metadata{{"targets", Json::parse(R"([["bob",1],["ann",0]])")},
+                      {"is_broadcast", true},
+                      {"is_coalescing", true}};
+  const std::string id = user->send(user->broadcast, apply({}, metadata));
+  for (FakeEngine* peer : {ann.get(), bob.get()}) {
+    const Received request = receive(peer->broadcast);
+    EXPECT_EQ(request.header.msg_id.text, id + "_" + peer->name());
+    peer->reply(peer->broadcast, request, "ok", request.metadata);
+  }
+  const Received answer = receive(user->broadcast);
+  EXPECT_TRUE(answer.idents.empty());
+  EXPECT_EQ(answer.buffers, (std::vector<std::string>{"result of bob", "result of ann"}));
+  EXPECT_EQ(answer.metadata["original_msg_id"], id);
+}
+
+TEST_F(ServerTest, WhatEnginesPublishReachesClientsUnchanged) {
+  start();
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  // A subscription takes a moment to reach the publishers: publish until something comes.
+  Received output;
+  for (int i = 0; i < 2000 && output.idents.empty(); ++i) {
+    ann->send(ann->iopub, Draft{{"engine.0.stdout"},
+                                "stream",
+                                "{}",
+                                Json::object(),
+                                Json{{"name", "stdout"}, {"text", "hello"}},
+                                {}});
+    if (const SharedFrames frames = receive_frames(user->iopub, 10ms))
+      output.idents.emplace_back(frames->at(0));
+  }
+  EXPECT_EQ(output.idents, std::vector<std::string>{"engine.0.stdout"});
+}
+
+TEST_F(ServerTest, BadMessagesHarmNobody) {
+  start();
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  user->wait_for("registration_notification", "ann");
+  auto eve = client("eve");
+  const std::string big(100'000, 'x');
+  for (Socket* socket :
+       {&eve->registration, &eve->mux, &eve->task, &eve->control, &eve->broadcast}) {
+    socket->send({""});
+    socket->send({"", ""});
+    socket->send({"<IDS|MSG>"});
+    socket->send({"ann", "<IDS|MSG>", "bad"});
+    socket->send({"<IDS|MSG>", std::string(64, '0'), "{}", "{}", "{}", "{}"});
+    socket->send({"<IDS|MSG>", "", "{", "[", "\xff", big});
+    socket->send({big, big, big});
+  }
+  for (Socket* socket : {&ann->task, &ann->control, &ann->broadcast, &ann->pong, &ann->iopub}) {
+    socket->send({"x"});
+    socket->send({"client", "<IDS|MSG>"});
+    socket->send({"client", "<IDS|MSG>", "", "{}", "{}", "{}", "{}"});
+  }
+  const std::string id = user->send(user->task, apply());
+  const Received request = receive(ann->task);
+  ann->reply(ann->task, request);
+  EXPECT_EQ(receive(user->task).parent["msg_id"], id);
+}
+
+TEST_F(ServerTest, ARepeatedMessageIsNotAnsweredTwice) {
+  start();
+  auto user = client();
+  Session session{SessionId{"s"}, "alice", Packer::json, test_signer()};
+  const auto frames = session.compose(Draft{{}, "connection_request"}, wall_now());
+  user->registration.send(frames);
+  user->registration.send(frames);
+  receive(user->registration);
+  const Received next = user->ask("connection_request");
+  EXPECT_EQ(next.parent["session"], "client");
+}
+
+TEST_F(ServerTest, AnUnknownQuestionIsAHubError) {
+  start();
+  auto user = client();
+  EXPECT_EQ(user->ask("what_request").header.msg_type, "hub_error");
+}
+
+TEST_F(ServerTest, AShutdownRequestIsAnsweredAnnouncedAndEndsTheServer) {
+  start();
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  user->wait_for("registration_notification", "ann");
+  EXPECT_EQ(user->ask("shutdown_request").header.msg_type, "shutdown_reply");
+  const Received notice = receive(user->notification);
+  EXPECT_EQ(notice.header.msg_type, "shutdown_notification");
+  EXPECT_EQ(notice.content, Json::parse(R"({"status":"ok"})"));
+  wait_for_end();
+  const auto table = read_file(folder_ + "/engines.json");
+  ASSERT_TRUE(table);
+  EXPECT_EQ(Json::parse(*table), Json::parse(R"({"engines":{"0":"ann"},"next_id":1})"));
+}
+
+TEST_F(ServerTest, AFullReuseOfPortsIsRefusedWithOneClearSentence) {
+  start();
+  BindPlan plan{files, PortPlan{{}, {}, {}}, std::nullopt, false, true};
+  const auto again = bind_sockets(context_, std::move(plan), test_signer());
+  ASSERT_FALSE(again);
+  EXPECT_NE(again.error().what.find(std::to_string(files.client.registration)), std::string::npos);
+}
+
+}  // namespace
+}  // namespace px

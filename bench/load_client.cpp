@@ -58,7 +58,7 @@ LoadClient::LoadClient(const std::filesystem::path& client_file)
 void LoadClient::send(const Load& load, std::size_t number) {
   const std::size_t index = sent_.size();
   sent_.push_back(Clock::now());
-  is_answered_.push_back(false);
+  answers_.push_back(false);
   Header header = session_.make_header("apply_request", wall_now());
   header.msg_id = MessageId{session_.id().text + "_" + std::to_string(first_ + index)};
   std::vector<std::string> frames;
@@ -87,20 +87,18 @@ bool LoadClient::receive(Way way, Run& run) {
   std::from_chars(id.data() + digits, id.data() + id.size(), number);
   if (number < first_ || number - first_ >= sent_.size()) return true;  // of an earlier run
   const std::size_t index = number - first_;
-  if (is_answered_[index]) {
+  if (answers_[index]) {
     ++run.repeated;
     return true;
   }
-  is_answered_[index] = true;
+  answers_[index] = true;
   ++run.answered;
   run.waits.push_back(seconds(Clock::now() - sent_[index]));
   return true;
 }
 
 LoadClient::Run LoadClient::run(const Load& load) {
-  first_ += sent_.size();
-  sent_.clear();
-  is_answered_.clear();
+  forget_run();
   payload_.assign(load.payload_bytes, 'p');
   Run run;
   run.waits.reserve(load.count);
@@ -147,23 +145,32 @@ std::size_t LoadClient::registered_engines() {
   return content->at("engines").size();
 }
 
+void LoadClient::forget_run() {
+  first_ += sent_.size();
+  sent_.clear();
+  answers_.clear();
+}
+
+/// What is sent to an engine that is not there yet is lost: asks again until it answers.
+bool LoadClient::is_answered(const Load& load, std::size_t number, Instant end) {
+  forget_run();
+  Run run;
+  while (run.answered == 0 && Clock::now() < end) {
+    send(load, number);
+    const Instant patience = Clock::now() + 200ms;
+    while (run.answered == 0 && Clock::now() < patience)
+      if (!receive(load.way, run)) loop_.wait_until(patience);
+  }
+  return run.answered > 0;
+}
+
 bool LoadClient::wait_for_engines(std::size_t engine_count, bool is_raw) {
-  const Instant end = Clock::now() + 30s;
+  const Instant end = Clock::now() + 60s;
   while (!is_raw && registered_engines() < engine_count && Clock::now() < end)
     loop_.wait_until(Clock::now() + 20ms);
-  // What is sent to an engine that is not there yet is lost: ask each again until it answers.
-  for (std::size_t i = 0; i < engine_count && Clock::now() < end;) {
-    first_ += sent_.size();
-    sent_.clear();
-    is_answered_.clear();
-    Run one;
-    send({.way = Way::direct, .engine_count = engine_count}, i);
-    const Instant patience = Clock::now() + 100ms;
-    while (one.answered == 0 && Clock::now() < patience)
-      if (!receive(Way::direct, one)) loop_.wait_until(patience);
-    i += one.answered;
-  }
-  return Clock::now() < end && run({.way = Way::balanced, .count = engine_count}).answered > 0;
+  for (std::size_t i = 0; i < engine_count; ++i)
+    if (!is_answered({.way = Way::direct, .engine_count = engine_count}, i, end)) return false;
+  return is_answered({.way = Way::balanced}, 0, end);
 }
 
 }  // namespace px

@@ -18,7 +18,7 @@ class LoadClient {
  public:
   explicit LoadClient(const std::filesystem::path& client_file);
 
-  /// Waits until every engine answers directly and balanced.  False after 30 s.
+  /// Waits until every engine answers directly and balanced.  False after a minute.
   bool wait_for_engines(std::size_t engine_count, bool is_raw);
 
   struct Run {
@@ -51,6 +51,8 @@ class LoadClient {
  private:
   void send(const Load& load, std::size_t number);
   bool receive(Way way, Run& run);
+  void forget_run();
+  bool is_answered(const Load& load, std::size_t number, Instant end);
   std::size_t registered_engines();
   Socket& socket(Way way) { return way == Way::direct ? mux_ : task_; }
 
@@ -61,7 +63,7 @@ class LoadClient {
   Loop loop_;
   std::size_t first_ = 0;      // the number of a run's first message
   std::vector<Instant> sent_;  // of this run
-  std::vector<bool> is_answered_;
+  std::vector<bool> answers_;
   std::string payload_;
 };
 

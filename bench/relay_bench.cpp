@@ -4,10 +4,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <map>
+#include <memory>
 #include <optional>
 
 #include <px/wire/json.hpp>
@@ -26,7 +29,7 @@ struct Options {
   std::string controller, json_file, folder, role, file;
   std::size_t engines = 4, tasks = 40000, window = 256, payload_mib = 64;
   std::size_t long_engines = 64, long_tasks = 200000;
-  int repeats = 3;
+  int repeats = 5;
   bool is_raw = false;
 };
 
@@ -36,6 +39,7 @@ class Setup {
   Setup(const Options& options, const std::string& name, const std::vector<std::string>& extra,
         std::size_t engine_count)
       : folder_(std::filesystem::path(options.folder) / name), is_raw_(name == "raw") {
+    std::filesystem::remove_all(folder_);  // the connection files of an earlier run
     std::filesystem::create_directories(folder_);
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     const auto security = folder_ / "profile_bench" / "security";
@@ -80,46 +84,70 @@ class Setup {
   std::optional<LoadClient> client_;
 };
 
-/// The median of what `measure` gives.
-double median(int repeats, const std::function<double()>& measure) {
-  std::vector<double> values;
-  for (int i = 0; i < repeats; ++i) values.push_back(measure());
+double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
 
-double tasks_per_second(LoadClient& client, const Options& options, Way way) {
-  return median(options.repeats, [&] {
-    return client
-        .run({.way = way,
-              .count = options.tasks,
-              .window = options.window,
-              .engine_count = options.engines})
-        .per_second();
-  });
+/// One figure of a relay, and how it is taken.
+struct Measurement {
+  std::string name;
+  std::function<double(Setup&)> take;
+};
+
+std::vector<Measurement> measurements(const Options& options) {
+  const auto throughput = [options](Way way) {
+    return [options, way](Setup& setup) {
+      return setup.client()
+          .run({.way = way,
+                .count = options.tasks,
+                .window = options.window,
+                .engine_count = options.engines})
+          .per_second();
+    };
+  };
+  const auto round_trip = [](Way way) {
+    return
+        [way](Setup& setup) { return setup.client().run({.way = way, .count = 3000}).median_us(); };
+  };
+  return {{"direct_tasks_per_s", throughput(Way::direct)},
+          {"balanced_tasks_per_s", throughput(Way::balanced)},
+          {"direct_round_trip_us", round_trip(Way::direct)},
+          {"balanced_round_trip_us", round_trip(Way::balanced)},
+          {"all_engines_us",
+           [options](Setup& setup) {
+             return setup.client().fan_out(1000, options.engines).median_us();
+           }},
+          // Before the payload: large payloads are kept for a while.
+          {"relay_pss_mb", [](Setup& setup) { return setup.relay().memory().proportional_mb; }},
+          {"payload_gb_per_s", [options](Setup& setup) {
+             const std::size_t bytes = options.payload_mib << 20;
+             const auto run = setup.client().run({.count = 5, .payload_bytes = bytes});
+             return static_cast<double>(bytes) / run.median_us() / 1e3;
+           }}};
 }
 
-double gigabytes_per_second(LoadClient& client, const Options& options) {
-  const std::size_t bytes = options.payload_mib << 20;
-  const auto run = client.run({.count = 10, .payload_bytes = bytes});
-  return static_cast<double>(bytes) / run.median_us() / 1e3;
-}
-
-Json measure(const Options& options, const std::string& name,
-             const std::vector<std::string>& extra) {
-  std::cerr << name << " ..." << std::endl;
-  Setup setup{options, name, extra, options.engines};
-  LoadClient& client = setup.client();
-  client.run({.count = 2000, .window = 64, .engine_count = options.engines});  // warm up
-  client.run({.way = Way::balanced, .count = 2000, .window = 64});
+/// All relays stand ready at the same time and are measured in turn, so that what else happens on
+/// this host meets each of them alike.
+Json compare(const Options& options) {
+  std::map<std::string, std::unique_ptr<Setup>> setups;
+  const auto add = [&](const std::string& name, const std::vector<std::string>& extra) {
+    setups[name] = std::make_unique<Setup>(options, name, extra, options.engines);
+  };
+  add("raw", {});
+  add("controller", {});
+  add("controller_hwm_0", {"--hwm=0"});
   Json results;
-  results["direct_tasks_per_s"] = tasks_per_second(client, options, Way::direct);
-  results["balanced_tasks_per_s"] = tasks_per_second(client, options, Way::balanced);
-  results["direct_round_trip_us"] = client.run({.count = 5000}).median_us();
-  results["balanced_round_trip_us"] = client.run({.way = Way::balanced, .count = 5000}).median_us();
-  results["all_engines_us"] = client.fan_out(2000, options.engines).median_us();
-  results["relay_pss_mb"] = setup.relay().memory().proportional_mb;  // large payloads are kept
-  results["payload_gb_per_s"] = gigabytes_per_second(client, options);
+  for (const Measurement& measurement : measurements(options)) {
+    std::cerr << measurement.name << " ..." << std::endl;
+    std::map<std::string, std::vector<double>> values;
+    for (int i = 0; i <= options.repeats; ++i)  // the first one warms up
+      for (const auto& [name, setup] : setups) {
+        const double value = measurement.take(*setup);
+        if (i > 0) values[name].push_back(value);
+      }
+    for (const auto& [name, taken] : values) results[name][measurement.name] = median(taken);
+  }
   return results;
 }
 
@@ -170,14 +198,12 @@ void print_table(const Json& results) {
 }
 
 int run_bench(const Options& options) {
-  Json results;
+  Json results = compare(options);
   results["options"] = {{"engines", options.engines},
                         {"tasks", options.tasks},
                         {"window", options.window},
+                        {"repeats", options.repeats},
                         {"payload_mib", options.payload_mib}};
-  results["raw"] = measure(options, "raw", {});
-  results["controller"] = measure(options, "controller", {});
-  results["controller_hwm_0"] = measure(options, "controller_hwm_0", {"--hwm=0"});
   if (options.long_tasks > 0) results["long_run"] = long_run(options);
   print_table(results);
   if (!options.json_file.empty()) std::ofstream(options.json_file) << results.dump(2) << "\n";
@@ -202,7 +228,7 @@ int main(int argc, char** argv) {
   app.add_option("--tasks", options.tasks, "Tasks of each throughput run")->capture_default_str();
   app.add_option("--window", options.window, "Unanswered tasks at most")->capture_default_str();
   app.add_option("--payload-mib", options.payload_mib, "Large payload")->capture_default_str();
-  app.add_option("--repeats", options.repeats, "Throughput runs, median taken")
+  app.add_option("--repeats", options.repeats, "Runs of each figure, median taken")
       ->capture_default_str();
   app.add_option("--long-engines", options.long_engines, "Of the long run")->capture_default_str();
   app.add_option("--long-tasks", options.long_tasks, "Of the long run; 0 = none")

@@ -110,6 +110,7 @@ Result<void> serve(const ControllerOptions& options, const ProfilePaths& paths) 
 }
 
 int run(int argc, char** argv) {
+  start_log_to_stderr("pxcontroller");
   ControllerOptions options;
   CLI::App app{
       "The controller of a polyxeus cluster: engines and clients of ipyparallel connect to it",

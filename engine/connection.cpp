@@ -53,14 +53,17 @@ void fill_gaps(EngineConnectionInfo& info, const EngineOptions& options,
 Result<EngineConnectionInfo> find_connection(
     const EngineOptions& options, const ProfilePaths& paths, const Environment& environment,
     const std::function<void(const std::string&)>& report) {
+  const std::filesystem::path file =
+      options.file.empty() ? paths.engine_file() : std::filesystem::path(options.file);
   Result<std::string> text = environment("IPP_CONNECTION_INFO").value_or("");
-  if (text->empty())
-    text = wait_for_file(
-        options.file.empty() ? paths.engine_file() : std::filesystem::path(options.file),
-        seconds(options.wait_for_file_s), report);
+  const bool is_from_file = text->empty();
+  if (is_from_file) text = wait_for_file(file, seconds(options.wait_for_file_s), report);
   if (!text) return text.error();
   Result<EngineConnectionInfo> info = read_engine_connection_info(*text);
-  if (info) fill_gaps(*info, options, environment);
+  if (!info)
+    return Error{info.error().kind,
+                 (is_from_file ? file.string() : "IPP_CONNECTION_INFO") + ": " + info.error().what};
+  fill_gaps(*info, options, environment);
   return info;
 }
 

@@ -61,6 +61,15 @@ std::vector<std::string> reversed_arguments(int argc, const char* const* argv) {
   return arguments;
 }
 
+void set_default_logger(const std::string& name, std::shared_ptr<spdlog::sinks::sink> sink,
+                        spdlog::level::level_enum level) {
+  auto logger = std::make_shared<spdlog::logger>(name, std::move(sink));
+  logger->set_pattern("%Y-%m-%d %H:%M:%S.%e [%n] %l: %v");
+  logger->set_level(level);
+  logger->flush_on(spdlog::level::debug);
+  spdlog::set_default_logger(std::move(logger));
+}
+
 }  // namespace
 
 void add_program_options(CLI::App& app, ProgramOptions& options) {
@@ -113,6 +122,10 @@ void warn_of_unknown_options(const CLI::App& app) {
       spdlog::warn("ignoring the option {}: this program does not know it", text);
 }
 
+void start_log_to_stderr(const std::string& name) {
+  set_default_logger(name, std::make_shared<spdlog::sinks::stderr_sink_mt>(), spdlog::level::info);
+}
+
 Result<void> start_log(const std::string& name, const ProgramOptions& options,
                        const ProfilePaths& paths) {
   const std::string wanted = options.is_debug   ? "DEBUG"
@@ -131,11 +144,7 @@ Result<void> start_log(const std::string& name, const ProgramOptions& options,
       return Error{ErrorKind::system, failure.what()};
     }
   }
-  auto logger = std::make_shared<spdlog::logger>(name, sink);
-  logger->set_pattern("%Y-%m-%d %H:%M:%S.%e [%n] %l: %v");
-  logger->set_level(*level);
-  logger->flush_on(spdlog::level::debug);
-  spdlog::set_default_logger(logger);
+  set_default_logger(name, std::move(sink), *level);
   return {};
 }
 

@@ -31,6 +31,10 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
 /// One log line for each option that nobody knows; as in the reference they are not fatal.
 void warn_of_unknown_options(const CLI::App& app);
 
+/// Sends spdlog's default logger to stderr, from INFO on: for what goes wrong before the options
+/// are known. Call it first.
+void start_log_to_stderr(const std::string& name);
+
 /// Sends spdlog's default logger to stderr, or to <profile>/log/<name>-<cluster_id>-<pid>.log with
 /// --log-to-file; lines begin with date, [name] and, from warnings on, the level.
 /// errors  bad_input: not a level; system: the file cannot be written.

@@ -1,5 +1,7 @@
 #include <px/controller/hub_thread.hpp>
 
+#include <pthread.h>
+
 #include <iterator>
 #include <utility>
 
@@ -67,6 +69,7 @@ std::vector<HubEffect> HubThread::take_effects() {
 }
 
 void HubThread::run() {
+  ::pthread_setname_np(::pthread_self(), "hub");
   std::vector<HubEvent> batch;
   std::vector<HubEffect> effects;
   for (bool is_last = false; !is_last;) {

@@ -31,8 +31,9 @@ class HubThread {
   /// What the hub wants done since the last call.
   std::vector<HubEffect> take_effects();
 
-  static constexpr std::size_t max_waiting_events = 1 << 16;
-  static constexpr std::size_t max_waiting_bytes = std::size_t{256} << 20;
+  /// The events of about a thousand tasks: enough to ride out a commit of the store, little memory.
+  static constexpr std::size_t max_waiting_events = 4096;
+  static constexpr std::size_t max_waiting_bytes = std::size_t{64} << 20;
 
  private:
   struct Batch {

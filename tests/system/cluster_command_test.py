@@ -166,7 +166,7 @@ def test_engines_that_cannot_start_end_the_start_command_with_their_reason(comma
 def test_profiles_are_listed_and_created(commanded):
     listed = commanded.stage.run([*commanded.command, "profile", "list"])
     assert listed.returncode == 0
-    for name in ("default", "mpi", "slurm"):
+    for name in ("default", "mpi"):
         assert name in listed.stdout
     created = commanded.stage.run([*commanded.command, "profile", "create", commanded.profile])
     assert created.returncode == 0, created.stderr

@@ -18,6 +18,8 @@ struct Repeated {
 };
 
 Repeated read_repeated(std::string_view metadata) {
+  // The scanner takes what looks like JSON; what is repeated must be JSON.
+  if (metadata != "{}" && !unpack(Packer::json, metadata)) return {};
   Repeated found;
   JsonMembers members{metadata};
   while (members.next()) {

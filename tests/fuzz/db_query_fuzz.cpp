@@ -34,7 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const Result<Json> query = unpack(Packer::json, input.rest());
   if (!query) return 0;
-  const auto filter = RecordFilter::parse(*query);
+  const QueryResult<RecordFilter> parsed = RecordFilter::parse(*query);
+  const RecordFilter* filter = std::get_if<RecordFilter>(&parsed);
   if (!filter) return 0;
   static_cast<void>(filter->matches(record));
   static_cast<void>(filter->named_records());

@@ -46,11 +46,20 @@ HubThread::~HubThread() {
 
 void HubThread::post(HubEvent event) {
   posted_.bytes += bytes_of(event);
+  has_query_ = has_query_ || std::holds_alternative<HubQuery>(event);
   posted_.events.push_back(std::move(event));
   if (posted_.is_full()) flush();
 }
 
+void HubThread::flush_when_due(Instant now) {
+  if (posted_.events.empty()) return;
+  if (!flush_due_) flush_due_ = now + patience;
+  if (has_query_ || posted_.events.size() >= events_per_flush || now >= *flush_due_) flush();
+}
+
 void HubThread::flush() {
+  flush_due_.reset();
+  has_query_ = false;
   if (posted_.events.empty()) return;
   bool wakes = false;
   {

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -25,6 +26,11 @@ class HubThread {
 
   /// Puts an event aside for the next flush().
   void post(HubEvent event);
+  /// Call it once a turn: flushes where somebody waits for an answer or enough was put aside for
+  /// long enough. To wake the other thread for every message would cost more than the message.
+  void flush_when_due(Instant now);
+  /// When flush_when_due() has work; nothing while nothing is put aside.
+  std::optional<Instant> next_deadline() const { return flush_due_; }
   /// Hands over what was posted. Blocks while the hub is too far behind: whoever makes the work
   /// is slowed down to what can be recorded.
   void flush();
@@ -34,6 +40,9 @@ class HubThread {
   /// The events of about a thousand tasks: enough to ride out a commit of the store, little memory.
   static constexpr std::size_t max_waiting_events = 4096;
   static constexpr std::size_t max_waiting_bytes = std::size_t{64} << 20;
+  /// So many events, or so long after the first of them, are handed over at once.
+  static constexpr std::size_t events_per_flush = 512;
+  static constexpr Duration patience = std::chrono::milliseconds(2);
 
  private:
   struct Batch {
@@ -46,7 +55,9 @@ class HubThread {
   void run();
   Hub hub_;
   Waker waker_;
-  Batch posted_;  // the I/O thread's own
+  Batch posted_;  // the I/O thread's own, as are the next two
+  bool has_query_ = false;
+  std::optional<Instant> flush_due_;
   std::mutex mutex_;
   std::condition_variable has_work_, has_room_;
   Batch waiting_;  // this and what follows: under the mutex

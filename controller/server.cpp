@@ -165,14 +165,15 @@ void Server::State::on_time(Instant now) {
   pure_tasks_.on_time(now);
   queries_.on_dask(now);
   if (queries_.is_shutdown_requested() && !end_) end_ = now + farewell;
-  hub_.flush();
+  hub_.flush_when_due(now);
 }
 
 Instant Server::State::next_deadline() const {
   Instant next = membership_.next_deadline();
-  for (const auto& due : {tasks_.next_deadline(), mux_engines_.next_deadline(),
-                          control_engines_.next_deadline(), task_engines_.next_deadline(),
-                          broadcast_engines_.next_deadline(), dask_.next_deadline(), end_})
+  for (const auto& due :
+       {tasks_.next_deadline(), mux_engines_.next_deadline(), control_engines_.next_deadline(),
+        task_engines_.next_deadline(), broadcast_engines_.next_deadline(), dask_.next_deadline(),
+        hub_.next_deadline(), end_})
     if (due) next = std::min(next, *due);
   return next;
 }

@@ -5,6 +5,7 @@
 set(px_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/polyxeus)
 
 foreach(room wire net)
+  target_compile_features(px_${room} PUBLIC cxx_std_20)   # who uses it needs it too
   install(TARGETS px_${room} EXPORT polyxeus ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${room}/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/px/${room} FILES_MATCHING PATTERN "*.hpp")

@@ -26,7 +26,7 @@ using Way = LoadClient::Way;
 using namespace std::chrono_literals;
 
 struct Options {
-  std::string controller, json_file, folder, role, file;
+  std::string controller, json_file, folder, only, role, file;
   std::size_t engines = 4, tasks = 40000, window = 256, payload_mib = 64;
   std::size_t long_engines = 64, long_tasks = 200000;
   int repeats = 5;
@@ -139,6 +139,7 @@ Json compare(const Options& options) {
   add("controller_hwm_0", {"--hwm=0"});
   Json results;
   for (const Measurement& measurement : measurements(options)) {
+    if (measurement.name.find(options.only) == std::string::npos) continue;
     std::cerr << measurement.name << " ..." << std::endl;
     std::map<std::string, std::vector<double>> values;
     for (int i = 0; i <= options.repeats; ++i)  // the first one warms up
@@ -233,6 +234,7 @@ int main(int argc, char** argv) {
   app.add_option("--long-engines", options.long_engines, "Of the long run")->capture_default_str();
   app.add_option("--long-tasks", options.long_tasks, "Of the long run; 0 = none")
       ->capture_default_str();
+  app.add_option("--only", options.only, "Figures with this text in their name alone");
   app.add_option("--role", options.role, "Used by the bench itself");
   app.add_option("--file", options.file, "Used by the bench itself");
   app.add_flag("--raw", options.is_raw, "Used by the bench itself");

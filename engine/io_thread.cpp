@@ -187,6 +187,7 @@ void Server::IoThread::perform(const Interrupt&) {
   interrupt_main();
 }
 void Server::IoThread::perform(const WakeMain&) {
+  outbox_.expect_mail(Clock::now());
   inbox_.wake();
 }
 void Server::IoThread::perform(const Warn& effect) {

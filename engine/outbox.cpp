@@ -1,5 +1,6 @@
 #include <px/engine/outbox.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace px {
@@ -43,7 +44,8 @@ void Outbox::reply(const RequestPtr& request, std::string type, std::string meta
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
   post(Outgoing{true, request, std::move(type), "", std::move(metadata), std::move(content),
-                std::move(buffers), wall_now()});
+                std::move(buffers), wall_now()},
+       Hurry::soon);
 }
 
 void Outbox::publish_status(const RequestPtr& request, std::string_view state) {
@@ -56,7 +58,8 @@ void Outbox::publish_status(const RequestPtr& request, std::string_view state) {
                 metadata_,
                 "{\"execution_state\": \"" + std::string(state) + "\"}",
                 {},
-                wall_now()});
+                wall_now()},
+       state == "busy" ? Hurry::soon : Hurry::now);
 }
 
 void Outbox::perform(std::vector<Effect> effects) {
@@ -67,19 +70,33 @@ void Outbox::perform(std::vector<Effect> effects) {
 
 std::vector<Mail> Outbox::take(Instant now) {
   const std::lock_guard lock{mutex_};
+  is_woken_ = true;  // it is here
   if (const auto deadline = streams_.next_deadline(); deadline && *deadline <= now)
     post_text(streams_.flush());
+  if (!mail_.empty())
+    look_at_ = now + patience;
+  else if (look_at_ && *look_at_ <= now)
+    look_at_.reset();
+  is_woken_ = false;
   return std::exchange(mail_, {});
 }
 
 std::optional<Instant> Outbox::next_deadline() const {
   const std::lock_guard lock{mutex_};
-  return streams_.next_deadline();
+  const auto text_due = streams_.next_deadline();
+  return text_due && look_at_ ? std::min(*text_due, *look_at_) : text_due ? text_due : look_at_;
 }
 
-void Outbox::post(Mail mail) {
+void Outbox::expect_mail(Instant now) {
+  const std::lock_guard lock{mutex_};
+  look_at_ = now + patience;
+}
+
+void Outbox::post(Mail mail, Hurry hurry) {
   mail_.push_back(std::move(mail));
-  if (mail_.size() == 1) waker_.wake();
+  if (is_woken_ || (hurry == Hurry::soon && look_at_)) return;
+  is_woken_ = true;
+  waker_.wake();
 }
 
 void Outbox::post_text(std::optional<StreamText> text) {

@@ -30,6 +30,9 @@ using Mail = std::variant<Outgoing, std::vector<Effect>>;
 
 /// What the threads of the interpreter want to have sent, in their order, for the I/O thread.
 /// Any thread may call it.
+///
+/// Of a short request, "busy", the reply and "idle" leave together: what is posted while the I/O
+/// thread has promised to look again in a moment does not wake it, but "idle" does.
 class Outbox final : public Output {
  public:
   /// metadata  what every publication carries.
@@ -51,10 +54,17 @@ class Outbox final : public Output {
 
   /// For the I/O thread: what waits; text that was printed a moment ago may still gather.
   std::vector<Mail> take(Instant now);
+  /// For the I/O thread: when it has to call take(), woken or not.
   std::optional<Instant> next_deadline() const;
+  /// For the I/O thread: a request was handed out, so mail will come soon.
+  void expect_mail(Instant now);
+
+  /// So long may mail wait for more of the same request.
+  static constexpr Duration patience = std::chrono::milliseconds(1);
 
  private:
-  void post(Mail mail);                            // mutex_ held
+  enum class Hurry { now, soon };
+  void post(Mail mail, Hurry hurry = Hurry::now);  // mutex_ held
   void post_text(std::optional<StreamText> text);  // mutex_ held
 
   const std::string metadata_;
@@ -63,6 +73,8 @@ class Outbox final : public Output {
   RequestPtr request_;
   StreamBuffer streams_;
   std::vector<Mail> mail_;
+  std::optional<Instant> look_at_;  // the I/O thread has promised to look by then
+  bool is_woken_ = false;
 };
 
 /// The topic of a publication of this type, without "engine.<id>.".

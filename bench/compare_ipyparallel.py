@@ -222,9 +222,10 @@ def measure(side, tasks, round_trips):
             idle = memory(cluster, client, tag)["engine_pss_mb"]
             client[:].execute("1 + 1", silent=False, block=True)
             figures |= memory(cluster, client, tag) | {"engine_idle_pss_mb": idle}
-            figures["round_trip_ms"] = milliseconds(lambda: client[0].apply_sync(int), round_trips)
+            one, everyone = client[0], client[:]
+            figures["round_trip_ms"] = milliseconds(lambda: one.apply_sync(int), round_trips)
             figures["all_engines_ms"] = milliseconds(
-                lambda: client[:].apply_sync(int), max(20, round_trips // 2)
+                lambda: everyone.apply_sync(int), max(20, round_trips // 2)
             )
             figures["tasks_per_s"] = tasks_per_second(client, tasks)
             rates = [transfer(client) for _ in range(3)]

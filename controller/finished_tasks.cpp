@@ -21,17 +21,4 @@ TaskDigest digest_of(std::string_view msg_id) {
   return {hash(msg_id, 0xcbf29ce484222325ull), hash(msg_id, 0x9e3779b97f4a7c15ull)};
 }
 
-void FinishedTasks::add(const TaskDigest& digest, FinishedTask task) {
-  if (!tasks_.insert_or_assign(digest, task).second) return;
-  order_.push_back(digest);
-  if (order_.size() <= capacity_) return;
-  tasks_.erase(order_.front());
-  order_.pop_front();
-}
-
-const FinishedTask* FinishedTasks::find(const TaskDigest& digest) const {
-  const auto found = tasks_.find(digest);
-  return found == tasks_.end() ? nullptr : &found->second;
-}
-
 }  // namespace px

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string_view>
-#include <unordered_map>
+
+#include <px/wire/recent_map.hpp>
 
 namespace px {
 
@@ -33,17 +33,15 @@ struct FinishedTask {
 /// older is forgotten, and is then an id that was never seen: memory stays bounded.
 class FinishedTasks {
  public:
-  explicit FinishedTasks(std::size_t capacity = 65536) : capacity_(capacity) {}
+  explicit FinishedTasks(std::size_t capacity = 65536) : tasks_(capacity) {}
   /// A msg_id that finishes again (a client may use it twice) replaces its first end.
-  void add(const TaskDigest& digest, FinishedTask task);
+  void add(const TaskDigest& digest, FinishedTask task) { tasks_.add(digest, task); }
   /// Null where it never finished, or long ago. Valid until the next add().
-  const FinishedTask* find(const TaskDigest& digest) const;
+  const FinishedTask* find(const TaskDigest& digest) const { return tasks_.find(digest); }
   std::size_t size() const { return tasks_.size(); }
 
  private:
-  std::size_t capacity_;
-  std::unordered_map<TaskDigest, FinishedTask, TaskDigestHash> tasks_;
-  std::deque<TaskDigest> order_;
+  RecentMap<TaskDigest, FinishedTask, TaskDigestHash> tasks_;
 };
 
 }  // namespace px

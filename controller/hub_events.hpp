@@ -11,7 +11,7 @@
 namespace px {
 
 // What the I/O thread tells the hub (the thread that remembers), in the order in which it happened.
-// Frames are shared, never copied; the hub verifies signatures of what it opens.
+// Large messages are shared, never copied; the hub verifies signatures of what it opens.
 
 /// An engine finished its registration.
 struct EngineJoined {
@@ -56,9 +56,9 @@ struct OutputPublished {
 /// A client asks: queue_request, result_request, db_request and so on, or an unknown type. The I/O
 /// thread has verified it and dropped repeats.
 struct HubQuery {
-  std::string client;         ///< the ident frame to answer to
+  std::string client;  ///< the ident frame to answer to
   std::string msg_type;
-  std::string header;         ///< packed: the parent_header of the answer
+  std::string header;  ///< packed: the parent_header of the answer
   Json content;
 };
 

@@ -143,8 +143,7 @@ void HubRecorder::record_result(const MessageId& msg_id, const Opened& opened,
                                 const EngineUuid& engine, WallTime wall) {
   const bool has_date = glance_at_header(session_.packer(), opened.envelope.header).has_date;
   store_.change_existing(msg_id, [&](TaskRecord& record) {
-    record.request = record.request.compacted();
-    record.result = opened.message.compacted();
+    record.result = opened.message;
     record.engine_uuid = engine;
     record.received = wall;
     record.completed_override = has_date ? std::nullopt : std::optional(wall);

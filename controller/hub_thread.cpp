@@ -8,13 +8,18 @@
 namespace px {
 namespace {
 
-std::size_t bytes_of(const HubEvent& event) {
+/// Copies small frames: to hold on to what the sockets' threads have allocated, and to free it on
+/// the hub's, costs more of both memory and time. Returns the bytes that the event holds.
+std::size_t make_own(HubEvent& event) {
   return std::visit(
-      [](const auto& held) -> std::size_t {
-        if constexpr (requires { held.frames; })
-          return total_bytes(*held.frames);
-        else
+      [](auto& held) -> std::size_t {
+        if constexpr (requires { held.frames; }) {
+          const std::size_t bytes = total_bytes(*held.frames);
+          if (bytes <= HubThread::copied_bytes) held.frames = compacted(*held.frames);
+          return bytes;
+        } else {
           return 0;
+        }
       },
       event);
 }
@@ -45,7 +50,7 @@ HubThread::~HubThread() {
 }
 
 void HubThread::post(HubEvent event) {
-  posted_.bytes += bytes_of(event);
+  posted_.bytes += make_own(event);
   has_query_ = has_query_ || std::holds_alternative<HubQuery>(event);
   posted_.events.push_back(std::move(event));
   if (posted_.is_full()) flush();

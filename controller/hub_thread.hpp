@@ -40,6 +40,8 @@ class HubThread {
   /// The events of about a thousand tasks: enough to ride out a commit of the store, little memory.
   static constexpr std::size_t max_waiting_events = 4096;
   static constexpr std::size_t max_waiting_bytes = std::size_t{64} << 20;
+  /// Messages up to this are copied for the hub, larger ones shared with the sockets.
+  static constexpr std::size_t copied_bytes = std::size_t{16} << 10;
   /// So many events, or so long after the first of them, are handed over at once.
   static constexpr std::size_t events_per_flush = 512;
   static constexpr Duration patience = std::chrono::milliseconds(2);

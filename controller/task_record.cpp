@@ -6,29 +6,6 @@
 namespace px {
 namespace {
 
-/// Small frames in one piece of memory.
-class CompactFrames final : public Frames {
- public:
-  void reserve(std::size_t frames, std::size_t bytes) {
-    ends_.reserve(frames);
-    bytes_.reserve(bytes);
-  }
-  void add(std::string_view frame) {
-    bytes_ += frame;
-    ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
-  }
-  std::size_t size() const override { return ends_.size(); }
-  std::string_view at(std::size_t index) const override {
-    const std::size_t start = index == 0 ? 0 : ends_.at(index - 1);
-    return std::string_view(bytes_).substr(start, ends_.at(index) - start);
-  }
-
- private:
-  std::string bytes_;
-  std::vector<std::uint32_t> ends_;
-};
-
-constexpr std::size_t compact_limit = 16u << 10;
 constexpr std::size_t part_count = 4;  // header, parent header, metadata, content
 
 /// The member of a packed object; null where it is absent or cannot be read.
@@ -170,20 +147,6 @@ std::size_t TaskMessage::buffer_bytes() const {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < buffer_count(); ++i) bytes += buffer(i).size();
   return bytes;
-}
-
-TaskMessage TaskMessage::compacted() const {
-  if (!frames_) return {};
-  const std::size_t bytes = header().size() + metadata().size() + content().size() + buffer_bytes();
-  if (bytes > compact_limit) return *this;
-  auto compact = std::make_shared<CompactFrames>();
-  compact->reserve(part_count + buffer_count(), bytes);
-  compact->add(header());
-  compact->add({});
-  compact->add(metadata());
-  compact->add(content());
-  for (std::size_t i = 0; i < buffer_count(); ++i) compact->add(buffer(i));
-  return TaskMessage(std::move(compact), 0, packer_);
 }
 
 TaskOutput& TaskRecord::make_output() {

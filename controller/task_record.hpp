@@ -37,9 +37,6 @@ class TaskMessage {
   std::string_view buffer(std::size_t index) const;
   /// The bytes of all buffers.
   std::size_t buffer_bytes() const;
-  /// The same message in memory of its own and in one piece, if it is small: frames that came from
-  /// a socket keep a whole receive buffer alive. A large one stays shared.
-  TaskMessage compacted() const;
 
  private:
   std::string_view part(std::size_t offset) const;

@@ -1,13 +1,17 @@
 #include <px/net/loop.hpp>
 
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 #include <vector>
+
+#include <px/net/descriptor.hpp>
 
 namespace px {
 namespace {
@@ -22,10 +26,10 @@ std::shared_ptr<const int> new_event_descriptor() {
 }
 
 /// Milliseconds to wait, rounded up so that the deadline has passed when the wait ends.
-long wait_ms(std::optional<Instant> deadline) {
+int wait_ms(std::optional<Instant> deadline) {
   if (!deadline) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count();
-  return std::clamp<long>(left, 0, 3600 * 1000);
+  return static_cast<int>(std::clamp<long>(left, 0, 3600 * 1000));
 }
 
 }  // namespace
@@ -41,40 +45,93 @@ void Waker::wake() const {
 
 struct Loop::State {
   struct Source {
-    void* socket = nullptr;  // a zmq socket, or
-    int descriptor = -1;     // a file descriptor
+    std::uint64_t number = 0;     // in the order of watch(), from 1
+    Readiness* socket = nullptr;  // null for a plain descriptor
+    int descriptor = -1;
     std::function<void()> on_readable;
+    bool is_ready = false;  // it is in ready
     bool is_forgotten = false;
   };
   using SharedSource = std::shared_ptr<Source>;
 
-  std::vector<SharedSource> sources;
-  // What zmq_poll() reads: the wake-up descriptor, then the sources in their order. Kept from one
-  // wait to the next.
-  std::vector<zmq_pollitem_t> items;
-  std::vector<SharedSource> ready;
-  bool is_changed = true;  // sources are no longer what items say
+  State() : poll_(::epoll_create1(EPOLL_CLOEXEC)) {
+    check(poll_.is_open());
+    listen(*wake_descriptor, wake_number);
+  }
+
+  void add(Readiness* socket, int descriptor, std::function<void()> on_readable) {
+    auto source = std::make_shared<Source>();
+    source->number = ++last_number_;
+    source->socket = socket;
+    source->descriptor = descriptor;
+    source->on_readable = std::move(on_readable);
+    listen(descriptor, source->number);
+    sources_.push_back(std::move(source));
+  }
+
+  void forget(int descriptor) {
+    std::erase_if(sources_, [&](const SharedSource& source) {
+      if (source->descriptor != descriptor) return false;
+      return source->is_forgotten = true;
+    });
+    ::epoll_ctl(poll_.value(), EPOLL_CTL_DEL, descriptor, nullptr);  // it may be closed already
+  }
+
+  void wait_until(std::optional<Instant> deadline) {
+    for (bool is_over = false; !is_over;) {
+      find_ready_sockets();
+      is_over = !wait(ready_.empty() ? wait_ms(deadline) : 0);
+      is_over = is_over || is_woken_ || !ready_.empty() || (deadline && Clock::now() >= *deadline);
+    }
+    run_ready();
+  }
+
   std::function<void()> on_wake;
   std::shared_ptr<const int> wake_descriptor = new_event_descriptor();
 
-  void add(Source source) {
-    sources.push_back(std::make_shared<Source>(std::move(source)));
-    is_changed = true;
+ private:
+  static constexpr int events_per_wait = 64;
+  static constexpr std::uint64_t wake_number = 0;
+
+  void listen(int descriptor, std::uint64_t number) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = number;
+    check(::epoll_ctl(poll_.value(), EPOLL_CTL_ADD, descriptor, &event) == 0);
   }
 
-  void forget(void* socket, int descriptor) {
-    std::erase_if(sources, [&](const SharedSource& source) {
-      if (source->socket != socket || source->descriptor != descriptor) return false;
-      return source->is_forgotten = true;
-    });
-    is_changed = true;
+  void set_ready(const SharedSource& source) {
+    if (!std::exchange(source->is_ready, true)) ready_.push_back(source);
   }
 
-  void rebuild_items() {
-    items.assign(1, {nullptr, *wake_descriptor, ZMQ_POLLIN, 0});
-    for (const SharedSource& source : sources)
-      items.push_back({source->socket, source->descriptor, ZMQ_POLLIN | ZMQ_POLLERR, 0});
-    is_changed = false;
+  /// Those that do not need their descriptor to be readable.
+  void find_ready_sockets() {
+    for (const SharedSource& source : sources_)
+      if (source->socket && source->socket->may_be_readable() && source->socket->is_readable())
+        set_ready(source);
+  }
+
+  /// False when a signal ended it.
+  bool wait(int timeout_ms) {
+    std::array<epoll_event, events_per_wait> events;
+    const int count = ::epoll_wait(poll_.value(), events.data(), events_per_wait, timeout_ms);
+    for (int i = 0; i < count; ++i) {
+      const std::uint64_t number = events[static_cast<std::size_t>(i)].data.u64;
+      if (number == wake_number)
+        is_woken_ = true;
+      else
+        set_ready_if_readable(number);
+    }
+    return count >= 0;
+  }
+
+  void set_ready_if_readable(std::uint64_t number) {
+    const auto found = std::lower_bound(
+        sources_.begin(), sources_.end(), number,
+        [](const SharedSource& source, std::uint64_t wanted) { return source->number < wanted; });
+    if (found == sources_.end() || (*found)->number != number) return;
+    const SharedSource& source = *found;
+    if (!source->socket || source->socket->is_readable()) set_ready(source);
   }
 
   void take_wake_up() {
@@ -84,15 +141,21 @@ struct Loop::State {
   }
 
   void run_ready() {
-    const bool is_woken = items[0].revents != 0;
-    // A handler may watch or forget sources, so what is ready is found before any of them runs.
-    for (std::size_t i = 1; i < items.size(); ++i)
-      if (items[i].revents) ready.push_back(sources[i - 1]);
-    if (is_woken) take_wake_up();
-    for (const SharedSource& source : ready)
+    if (std::exchange(is_woken_, false)) take_wake_up();
+    std::sort(ready_.begin(), ready_.end(),
+              [](const SharedSource& a, const SharedSource& b) { return a->number < b->number; });
+    for (const SharedSource& source : ready_) {
+      source->is_ready = false;
       if (!source->is_forgotten) source->on_readable();
-    ready.clear();
+    }
+    ready_.clear();
   }
+
+  Descriptor poll_;
+  std::vector<SharedSource> sources_;  // by their numbers
+  std::vector<SharedSource> ready_;    // a handler may watch or forget, so found before they run
+  std::uint64_t last_number_ = 0;
+  bool is_woken_ = false;
 };
 
 Loop::Loop() : state_(std::make_unique<State>()) {}
@@ -101,11 +164,12 @@ Loop::Loop(Loop&&) noexcept = default;
 Loop& Loop::operator=(Loop&&) noexcept = default;
 
 void Loop::watch(Socket& socket, std::function<void()> on_readable) {
-  state_->add({.socket = socket.handle(), .on_readable = std::move(on_readable)});
+  Readiness& readiness = socket.readiness();
+  state_->add(&readiness, readiness.descriptor(), std::move(on_readable));
 }
 
 void Loop::watch(int descriptor, std::function<void()> on_readable) {
-  state_->add({.descriptor = descriptor, .on_readable = std::move(on_readable)});
+  state_->add(nullptr, descriptor, std::move(on_readable));
 }
 
 void Loop::on_wake(std::function<void()> handler) {
@@ -113,18 +177,15 @@ void Loop::on_wake(std::function<void()> handler) {
 }
 
 void Loop::forget(const Socket& socket) {
-  state_->forget(socket.handle(), -1);
+  state_->forget(socket.readiness().descriptor());
 }
 
 void Loop::forget(int descriptor) {
-  state_->forget(nullptr, descriptor);
+  state_->forget(descriptor);
 }
 
 void Loop::wait_until(std::optional<Instant> deadline) {
-  if (state_->is_changed) state_->rebuild_items();
-  std::vector<zmq_pollitem_t>& items = state_->items;
-  if (zmq_poll(items.data(), static_cast<int>(items.size()), wait_ms(deadline)) > 0)
-    state_->run_ready();
+  state_->wait_until(deadline);
 }
 
 Waker Loop::waker() const {

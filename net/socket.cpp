@@ -72,14 +72,20 @@ void apply_curve(zmq::socket_t& socket, const SocketOptions& options) {
 }  // namespace
 
 struct Socket::State {
+  explicit State(zmq::socket_t made) : socket(std::move(made)), readiness(socket.handle()) {}
+
   zmq::socket_t socket;
+  Readiness readiness;
 
   /// False where nothing waits.
   bool receive(zmq::message_t& message) {
-    return zmq_msg_recv(message.handle(), socket.handle(), ZMQ_DONTWAIT) >= 0;
+    const bool is_received = zmq_msg_recv(message.handle(), socket.handle(), ZMQ_DONTWAIT) >= 0;
+    is_received ? readiness.touched() : readiness.emptied();
+    return is_received;
   }
   /// False where the peer is unknown or its queue is full.
   bool send(zmq::message_t& message, bool more) {
+    readiness.touched();
     const int flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0);
     return zmq_msg_send(message.handle(), socket.handle(), flags) >= 0;
   }
@@ -90,9 +96,9 @@ struct Socket::State {
 };
 
 Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
-    : state_(std::make_unique<State>()) {
+    : state_(std::make_unique<State>(
+          zmq::socket_t(*static_cast<zmq::context_t*>(context.handle()), zmq_type(kind)))) {
   zmq::socket_t& socket = state_->socket;
-  socket = zmq::socket_t(*static_cast<zmq::context_t*>(context.handle()), zmq_type(kind));
   socket.set(zmq::sockopt::sndhwm, options.send_limit);
   socket.set(zmq::sockopt::rcvhwm, options.receive_limit);
   socket.set(zmq::sockopt::linger, to_ms(options.linger));
@@ -119,6 +125,7 @@ Socket& Socket::operator=(Socket&&) noexcept = default;
 Result<int> Socket::bind(std::string_view interface, int port) {
   const std::string wanted =
       std::string(interface) + ":" + (port == 0 ? "*" : std::to_string(port));
+  state_->readiness.touched();
   try {
     state_->socket.bind(wanted);
   } catch (const zmq::error_t& failure) {
@@ -129,6 +136,7 @@ Result<int> Socket::bind(std::string_view interface, int port) {
 }
 
 Result<void> Socket::connect(const std::string& endpoint) {
+  state_->readiness.touched();
   try {
     state_->socket.connect(endpoint);
   } catch (const zmq::error_t& failure) {
@@ -138,6 +146,7 @@ Result<void> Socket::connect(const std::string& endpoint) {
 }
 
 void Socket::subscribe(std::string_view topic) {
+  state_->readiness.touched();
   state_->socket.set(zmq::sockopt::subscribe, topic);
 }
 
@@ -214,8 +223,8 @@ bool Socket::send_with_payloads(const std::vector<std::string>& head,
   return true;
 }
 
-void* Socket::handle() const {
-  return state_->socket.handle();
+Readiness& Socket::readiness() const {
+  return state_->readiness;
 }
 
 }  // namespace px

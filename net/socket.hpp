@@ -11,6 +11,7 @@
 
 #include <px/net/context.hpp>
 #include <px/net/curve.hpp>
+#include <px/net/readiness.hpp>
 #include <px/wire/error.hpp>
 #include <px/wire/frames.hpp>
 #include <px/wire/time.hpp>
@@ -93,8 +94,8 @@ class Socket {
   /// "tcp://127.0.0.1:40001" of the last bind.
   const std::string& bound_endpoint() const { return bound_endpoint_; }
 
-  /// For net/ alone: the zmq socket.
-  void* handle() const;
+  /// For net/ alone: stays in its place when the Socket moves.
+  Readiness& readiness() const;
 
   static constexpr std::size_t max_frames = 1 << 16;
 

@@ -38,4 +38,8 @@ class TextFrames final : public Frames {
 /// The bytes of all frames together.
 std::size_t total_bytes(const Frames& frames);
 
+/// The same frames in memory of their own and in one piece: frames that came from a socket keep a
+/// whole receive buffer alive. For small messages, that somebody keeps.
+SharedFrames compacted(const Frames& frames);
+
 }  // namespace px

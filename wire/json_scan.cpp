@@ -37,6 +37,13 @@ void JsonMembers::skip_space() {
 
 bool JsonMembers::skip_string() {
   if (at_ >= text_.size() || text_[at_] != '"') return false;
+  // Nearly all strings have no escapes: then their end is the next quotation mark.
+  const std::size_t end = text_.find('"', at_ + 1);
+  if (end == std::string_view::npos) return false;
+  if (text_.substr(at_, end - at_).find('\\') == std::string_view::npos) {
+    at_ = end + 1;
+    return true;
+  }
   for (++at_; at_ < text_.size(); ++at_) {
     if (text_[at_] == '\\')
       ++at_;

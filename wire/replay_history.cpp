@@ -17,15 +17,7 @@ std::uint64_t fingerprint(std::string_view signature) {
 }  // namespace
 
 bool ReplayHistory::is_new(std::string_view signature) {
-  if (signature.empty()) return true;
-  const std::uint64_t value = fingerprint(signature);
-  if (!seen_.insert(value).second) return false;
-  order_.push_back(value);
-  if (order_.size() > capacity_) {
-    seen_.erase(order_.front());
-    order_.pop_front();
-  }
-  return true;
+  return signature.empty() || seen_.add(fingerprint(signature), {});
 }
 
 }  // namespace px

@@ -82,26 +82,5 @@ TEST(MemoryStore, DroppedRecordsGiveTheirBytesBack) {
   EXPECT_EQ(store.bytes(), 0u);
 }
 
-TEST(TaskMessage, CompactedIsTheSameMessageInOnePiece) {
-  const auto frames =
-      std::make_shared<TextFrames>(TextFrames{"ident", "<IDS|MSG>", "signature", "header", "parent",
-                                              "metadata", "content", "buffer one", ""});
-  const TaskMessage compact = TaskMessage(frames, 3, Packer::json).compacted();
-  EXPECT_EQ(frames.use_count(), 1);
-  EXPECT_EQ(compact.header(), "header");
-  EXPECT_EQ(compact.metadata(), "metadata");
-  EXPECT_EQ(compact.content(), "content");
-  ASSERT_EQ(compact.buffer_count(), 2u);
-  EXPECT_EQ(compact.buffer(0), "buffer one");
-  EXPECT_EQ(compact.buffer(1), "");
-}
-
-TEST(TaskMessage, ALargeMessageStaysShared) {
-  const auto frames = std::make_shared<TextFrames>(std::vector<std::string>{
-      "header", "parent", "metadata", "content", std::string(1 << 20, 'x')});
-  const TaskMessage message = TaskMessage(frames, 0, Packer::json).compacted();
-  EXPECT_EQ(message.buffer(0).data(), frames->at(4).data());
-}
-
 }  // namespace
 }  // namespace px

@@ -35,6 +35,7 @@ struct DirectFinished {
 };
 /// A task arrived: [client, delimiter, ...] as it came, verified by the I/O thread.
 struct TaskSubmitted {
+  MessageId msg_id;
   SharedFrames frames;
 };
 /// A task was handed to an engine (again, after a retry).
@@ -48,6 +49,7 @@ struct TaskFinished {
   EngineUuid engine;
   MessageId msg_id;  ///< of the request
   SharedFrames frames;
+  bool is_aborted = false;  ///< The engine was asked not to run it.
 };
 /// Something was published by an engine: [topic, delimiter, ...] as it came.
 struct OutputPublished {

@@ -49,7 +49,7 @@ HeaderGlance glance_at_header(Packer packer, std::string_view header) {
   if (packer != Packer::json) {
     const Result<Header> read = read_header(packer, header);
     if (!read) return {};
-    return {read->msg_id, read->msg_type, !read->date.empty()};
+    return {read->msg_id, read->msg_type};
   }
   JsonMembers members{header};
   while (members.next()) {
@@ -57,8 +57,6 @@ HeaderGlance glance_at_header(Packer packer, std::string_view header) {
       glance.msg_id.text = text_of(members.value());
     else if (members.key() == "msg_type")
       glance.msg_type = text_of(members.value());
-    else if (members.key() == "date")
-      glance.has_date = members.value() != "null";
   }
   return members.ok() ? glance : HeaderGlance{};
 }
@@ -82,28 +80,24 @@ void HubRecorder::on(const DirectSubmitted& event, WallTime wall) {
   // Messages of widgets (comm_msg) are never answered: as tasks they would stay pending for ever.
   if (!header.msg_type.ends_with("_request")) return;
   if (!ledger_.submit_direct(header.msg_id, *slot)) return;
-  record_request(header.msg_id, opened, TaskQueueKind::mux, event.engine,
-                 header.has_date ? std::nullopt : std::optional(wall));
+  record_request(header.msg_id, opened, TaskQueueKind::mux, event.engine, wall);
 }
 
 void HubRecorder::on(const TaskSubmitted& event, WallTime wall) {
   const Opened opened = open(event.frames, Trust::verified);
   if (!opened.message.has_value()) return;
-  const HeaderGlance header = glance_at_header(session_.packer(), opened.envelope.header);
-  if (header.msg_id.empty()) return reject();
-  if (!ledger_.submit_task(header.msg_id)) return;
-  record_request(header.msg_id, opened, TaskQueueKind::task, std::nullopt,
-                 header.has_date ? std::nullopt : std::optional(wall));
+  if (event.msg_id.empty()) return reject();
+  if (!ledger_.submit_task(event.msg_id)) return;
+  record_request(event.msg_id, opened, TaskQueueKind::task, std::nullopt, wall);
 }
 
 void HubRecorder::record_request(const MessageId& msg_id, const Opened& opened, TaskQueueKind queue,
-                                 const std::optional<EngineUuid>& engine,
-                                 const std::optional<WallTime>& missing_date) {
+                                 const std::optional<EngineUuid>& engine, WallTime wall) {
   store_.change(msg_id, [&](TaskRecord& record) {
     record.request = opened.message;
     record.queue = queue;
     if (engine) record.engine_uuid = engine;
-    if (missing_date) record.submitted_override = missing_date;
+    record.arrived = wall;
   });
 }
 
@@ -129,24 +123,21 @@ void HubRecorder::on(const DirectFinished& event, WallTime wall) {
 void HubRecorder::on(const TaskFinished& event, WallTime wall) {
   const Opened opened = open(event.frames, Trust::verified);
   if (!opened.message.has_value()) return;
-  const Packer packer = session_.packer();
-  const bool is_aborted = packed_text(packer, opened.envelope.metadata, "status") == "aborted";
   // The scheduler's own answer for an engine that died names it in the metadata.
   const EngineUuid engine =
-      event.engine.empty() ? EngineUuid{packed_text(packer, opened.envelope.metadata, "engine")}
-                           : event.engine;
-  if (!ledger_.finish(event.msg_id, ledger_.slot_of(engine.text), !is_aborted)) return;
+      event.engine.empty()
+          ? EngineUuid{packed_text(session_.packer(), opened.envelope.metadata, "engine")}
+          : event.engine;
+  if (!ledger_.finish(event.msg_id, ledger_.slot_of(engine.text), !event.is_aborted)) return;
   record_result(event.msg_id, opened, engine, wall);
 }
 
 void HubRecorder::record_result(const MessageId& msg_id, const Opened& opened,
                                 const EngineUuid& engine, WallTime wall) {
-  const bool has_date = glance_at_header(session_.packer(), opened.envelope.header).has_date;
   store_.change_existing(msg_id, [&](TaskRecord& record) {
     record.result = opened.message;
     record.engine_uuid = engine;
     record.received = wall;
-    record.completed_override = has_date ? std::nullopt : std::optional(wall);
   });
 }
 

@@ -17,7 +17,6 @@ namespace px {
 struct HeaderGlance {
   MessageId msg_id;
   std::string msg_type;
-  bool has_date = false;
 };
 /// Empty ids where the header is malformed.
 HeaderGlance glance_at_header(Packer packer, std::string_view header);
@@ -51,8 +50,7 @@ class HubRecorder {
   Opened open(const SharedFrames& frames, Trust trust);
   void reject() { ++rejected_count_; }
   void record_request(const MessageId& msg_id, const Opened& opened, TaskQueueKind queue,
-                      const std::optional<EngineUuid>& engine,
-                      const std::optional<WallTime>& missing_date);
+                      const std::optional<EngineUuid>& engine, WallTime wall);
   void record_result(const MessageId& msg_id, const Opened& opened, const EngineUuid& engine,
                      WallTime wall);
   void record_output(const MessageId& msg_id, std::string_view msg_type, std::string_view content);

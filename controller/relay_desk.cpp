@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <px/controller/task_request.hpp>
 #include <px/wire/header.hpp>
 #include <px/wire/json_scan.hpp>
 
@@ -93,8 +94,9 @@ void PureTaskRelay::receive_requests() {
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = client_.receive();
     if (!frames) return;
-    if (!desk_.open(*frames, 1, "task")) continue;
-    desk_.hub.post(TaskSubmitted{frames});
+    const auto envelope = desk_.open(*frames, 1, "task");
+    if (!envelope) continue;
+    desk_.hub.post(TaskSubmitted{read_msg_id(desk_.packer(), envelope->header), frames});
     if (!held_.empty() || !try_send(*frames)) held_.push_back(frames);
   }
 }
@@ -121,8 +123,10 @@ void PureTaskRelay::receive_replies() {
     if (!envelope) continue;
     client_.forward(std::span<const std::string_view>{}, *frames, 0);
     const Result<Header> header = read_header(desk_.packer(), envelope->header);
-    desk_.hub.post(TaskFinished{EngineUuid{header ? header->session.text : std::string()},
-                                read_msg_id(desk_.packer(), envelope->parent_header), frames});
+    desk_.hub.post(TaskFinished{
+        EngineUuid{header ? header->session.text : std::string()},
+        read_msg_id(desk_.packer(), envelope->parent_header), frames,
+        read_task_outcome(desk_.packer(), envelope->metadata) == TaskOutcome::aborted});
   }
 }
 

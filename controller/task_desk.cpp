@@ -43,7 +43,7 @@ void TaskDesk::resubmit(SharedFrames frames) {
 void TaskDesk::submit(const SharedFrames& frames, const Envelope& envelope) {
   MessageId msg_id = read_msg_id(desk_.packer(), envelope.header);
   if (msg_id.empty()) return desk_.complaints.about("task: a message without a msg_id");
-  desk_.hub.post(TaskSubmitted{frames});
+  desk_.hub.post(TaskSubmitted{msg_id, frames});
   Result<TaskRules> rules = read_task_rules(desk_.packer(), envelope.metadata);
   if (!rules) return refuse(frames, envelope, std::move(msg_id), rules.error().what);
   perform(queue_.submit({std::move(msg_id), frames, envelope.delimiter_index(), std::move(*rules)},
@@ -111,8 +111,8 @@ void TaskDesk::operator()(DeliverReply& effect) {
     const std::array<std::string_view, 2> idents{effect.request->at(0), effect.engine.text};
     client_.forward(idents, *effect.reply, 2);
   }
-  desk_.hub.post(
-      TaskFinished{std::move(effect.engine), std::move(effect.msg_id), std::move(effect.reply)});
+  desk_.hub.post(TaskFinished{std::move(effect.engine), std::move(effect.msg_id),
+                              std::move(effect.reply), effect.outcome == TaskOutcome::aborted});
 }
 
 void TaskDesk::operator()(FailTask& effect) {

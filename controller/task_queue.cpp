@@ -95,7 +95,7 @@ TaskEffects TaskQueue::submit(TaskRequest request, Instant now) {
   auto owner = std::make_unique<Task>();
   Task& task = *owner;
   task.msg_id = std::move(request.msg_id);
-  if (!tasks_.try_emplace(task.msg_id, std::move(owner)).second) return {};
+  if (!tasks_.try_emplace(task.msg_id.text, std::move(owner)).second) return {};
   task.order = ++last_order_;
   task.frames = std::move(request.frames);
   task.delimiter_index = request.delimiter_index;
@@ -120,7 +120,7 @@ TaskEffects TaskQueue::reply(std::string_view engine, std::string_view msg_id, T
     attempt_ended(task, is_unmet);
   } else {
     effects_.push_back(DeliverReply{task.msg_id, worker.uuid, task.frames, task.delimiter_index,
-                                    std::move(reply)});
+                                    std::move(reply), outcome});
     end(task, {outcome == TaskOutcome::ok, key});
   }
   fill(key);
@@ -284,7 +284,7 @@ void TaskQueue::end(Task& task, FinishedTask result) {
       if (timer) timers_.erase({*timer, task.order});
     restricted_.erase(task.order);
   }
-  const auto found = tasks_.find(task.msg_id);
+  const auto found = tasks_.find(task.msg_id.text);
   tasks_.erase(found);
 }
 

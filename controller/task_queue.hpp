@@ -41,6 +41,7 @@ struct DeliverReply {
   SharedFrames request;
   std::size_t delimiter_index;  ///< of the request
   SharedFrames reply;
+  TaskOutcome outcome;
 };
 /// Tell whoever asked that there will be no reply.
 struct FailTask {
@@ -135,7 +136,7 @@ class TaskQueue {
   Instant now_{};
   std::unordered_map<WorkerKey, std::unique_ptr<Worker>> worker_by_key_;  // the dying ones too
   std::unordered_map<EngineUuid, WorkerKey, StringIdHash, StringIdEqual> key_by_uuid_;
-  std::unordered_map<MessageId, std::unique_ptr<Task>, StringIdHash, StringIdEqual> tasks_;
+  std::unordered_map<std::string_view, std::unique_ptr<Task>> tasks_;  // by their own msg_id
   std::map<std::uint64_t, Task*> restricted_;  // all tasks with rules, waiting or running
   std::map<Restriction, std::unique_ptr<Group>> groups_;
   std::set<Group*> open_groups_;  // those that name no engines to run on, only some not to

@@ -37,6 +37,13 @@ std::optional<WallTime> member_date(Packer packer, std::string_view packed, std:
   return text ? parse_date(*text) : std::nullopt;
 }
 
+/// The date in a message's header; where there is none, when the message came here.
+std::optional<WallTime> date_of(const TaskMessage& message, std::optional<WallTime> came) {
+  if (!message.has_value()) return std::nullopt;
+  const auto text = member_text(message.packer(), message.header(), "date");
+  return text ? parse_date(*text) : came;
+}
+
 Json part_value(const TaskMessage& message, std::string_view part) {
   if (!message.has_value()) return nullptr;
   Result<Json> value = unpack(message.packer(), part);
@@ -167,7 +174,7 @@ std::size_t TaskRecord::bytes() const {
 
 std::optional<WallTime> submitted_date(const TaskRecord& record) {
   if (record.submitted_override) return record.submitted_override;
-  return member_date(record.request.packer(), record.request.header(), "date");
+  return date_of(record.request, record.arrived);
 }
 
 std::optional<WallTime> started_date(const TaskRecord& record) {
@@ -177,7 +184,7 @@ std::optional<WallTime> started_date(const TaskRecord& record) {
 
 std::optional<WallTime> completed_date(const TaskRecord& record) {
   if (record.completed_override) return record.completed_override;
-  return member_date(record.result.packer(), record.result.header(), "date");
+  return date_of(record.result, record.received);
 }
 
 const std::vector<std::string>& record_keys() {

@@ -66,7 +66,8 @@ struct TaskRecord {
   TaskMessage result;
   TaskQueueKind queue = TaskQueueKind::none;
   std::optional<EngineUuid> engine_uuid;
-  std::optional<WallTime> received;
+  std::optional<WallTime> arrived;   ///< The request, here.
+  std::optional<WallTime> received;  ///< The reply, here.
   /// Dates that replace those of the messages: of an engine that died, or of a row on disk.
   std::optional<WallTime> submitted_override, started_override, completed_override;
   std::optional<MessageId> resubmitted;
@@ -79,7 +80,8 @@ struct TaskRecord {
   std::size_t bytes() const;
 };
 
-/// The dates of a record; nothing where the sender gave none or a malformed one.
+/// The dates of a record; nothing where it is malformed. Where the sender gave none, a request
+/// counts as submitted when it came here, and a task as completed when its reply came here.
 std::optional<WallTime> submitted_date(const TaskRecord& record);
 std::optional<WallTime> started_date(const TaskRecord& record);
 std::optional<WallTime> completed_date(const TaskRecord& record);

@@ -91,7 +91,8 @@ class HubTest : public testing::Test {
                                 Json::object(), parts)});
   }
   void submit_task(std::string_view msg_id, RequestParts parts = {}) {
-    tell(TaskSubmitted{frames({"client"}, request_header(msg_id, parts), Json::object(), parts)});
+    tell(TaskSubmitted{MessageId{msg_id},
+                       frames({"client"}, request_header(msg_id, parts), Json::object(), parts)});
   }
   void assign(std::string_view msg_id, std::string_view uuid) {
     tell(TaskAssigned{MessageId{msg_id}, EngineUuid{uuid}});
@@ -118,7 +119,9 @@ class HubTest : public testing::Test {
     finish_direct(msg_id, uuid, result());
   }
   void finish_task(std::string_view msg_id, std::string_view uuid, RequestParts parts) {
-    tell(TaskFinished{EngineUuid{uuid}, MessageId{msg_id}, reply(msg_id, uuid, std::move(parts))});
+    const bool is_aborted = parts.metadata.value("status", "ok") == "aborted";
+    tell(TaskFinished{EngineUuid{uuid}, MessageId{msg_id}, reply(msg_id, uuid, std::move(parts)),
+                      is_aborted});
   }
   void finish_task(std::string_view msg_id, std::string_view uuid) {
     finish_task(msg_id, uuid, result());

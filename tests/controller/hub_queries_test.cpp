@@ -252,7 +252,7 @@ TEST_F(HubQueriesTest, AResubmittedTaskRunsItsCourse) {
   const auto effects = ask_for_effects("resubmit_request", {{"msg_ids", {"old"}}});
   const std::string fresh = open_answer(effects[1]).content["resubmitted"]["old"];
   EXPECT_EQ(queues()["unassigned"], 0);
-  tell(TaskSubmitted{std::get<ResubmitTask>(effects[0]).frames});
+  tell(TaskSubmitted{MessageId{fresh}, std::get<ResubmitTask>(effects[0]).frames});
   EXPECT_EQ(queues()["unassigned"], 1);
   assign(fresh, "engine b");
   finish_task(fresh, "engine b", result("again"));

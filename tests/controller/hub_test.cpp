@@ -246,12 +246,12 @@ TEST_F(HubTest, ShortAndGarbledMessagesAreIgnored) {
   const auto garbled = std::make_shared<TextFrames>(TextFrames{"x", "<IDS|MSG>", "y"});
   tell(DirectSubmitted{EngineUuid{"engine a"}, garbled});
   tell(DirectFinished{EngineUuid{"engine a"}, garbled});
-  tell(TaskSubmitted{garbled});
+  tell(TaskSubmitted{MessageId{"one"}, garbled});
   tell(TaskFinished{EngineUuid{"engine a"}, MessageId{"one"}, garbled});
   tell(OutputPublished{garbled});
   tell(OutputPublished{std::make_shared<TextFrames>()});
-  tell(TaskSubmitted{
-      std::make_shared<TextFrames>(TextFrames{"<IDS|MSG>", "", "not json", "{}", "{}", "{}"})});
+  tell(TaskSubmitted{MessageId{""}, std::make_shared<TextFrames>(TextFrames{
+                                        "<IDS|MSG>", "", "not json", "{}", "{}", "{}"})});
   EXPECT_EQ(hub_->rejected_count(), 7u);
   EXPECT_EQ(queues()["unassigned"], 0);
 }

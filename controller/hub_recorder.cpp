@@ -1,6 +1,7 @@
 #include <px/controller/hub_recorder.hpp>
 
 #include <px/wire/json_scan.hpp>
+#include <px/wire/version_adapter.hpp>
 
 namespace px {
 namespace {
@@ -144,29 +145,31 @@ void HubRecorder::record_result(const MessageId& msg_id, const Opened& opened,
 void HubRecorder::on(const OutputPublished& event) {
   const Result<Envelope> envelope = Envelope::locate(*event.frames);
   if (!envelope) return reject();
-  const std::string msg_type = packed_text(session_.packer(), envelope->header, "msg_type");
-  if (!is_recorded_output(msg_type)) return;  // above all status: two for every task
+  Result<Header> header = read_header(session_.packer(), envelope->header);
+  if (!header) return reject();
+  if (!is_recorded_output(header->msg_type) && !is_old_message(*header)) return;
   const MessageId parent = read_msg_id(session_.packer(), envelope->parent_header);
   if (parent.empty()) return;
   if (!session_.signer().verify(*envelope)) return reject();
-  record_output(parent, msg_type, envelope->content);
+  Result<Json> content = unpack(session_.packer(), envelope->content);
+  if (!content) return reject();
+  modernize(*header, *content);
+  if (is_recorded_output(header->msg_type)) record_output(parent, header->msg_type, *content);
 }
 
 void HubRecorder::record_output(const MessageId& msg_id, std::string_view msg_type,
-                                std::string_view packed) {
-  const Result<Json> content = unpack(session_.packer(), packed);
-  if (!content) return reject();
-  const std::string stream_name = string_member(*content, "name").value_or("");
+                                const Json& content) {
+  const std::string stream_name = string_member(content, "name").value_or("");
   if (msg_type == "stream" && stream_name != "stdout" && stream_name != "stderr") return;
   store_.change(msg_id, [&](TaskRecord& record) {
     TaskOutput& output = record.make_output();
     if (msg_type == "stream")
       append_bounded(stream_name == "stdout" ? output.stdout_text : output.stderr_text,
-                     string_member(*content, "text").value_or(""), stream_text_limit_);
+                     string_member(content, "text").value_or(""), stream_text_limit_);
     else if (msg_type == "execute_input")
-      output.execute_input = string_member(*content, "code").value_or("");
+      output.execute_input = string_member(content, "code").value_or("");
     else
-      (msg_type == "error" ? output.error : output.execute_result) = pack(Packer::json, *content);
+      (msg_type == "error" ? output.error : output.execute_result) = pack(Packer::json, content);
   });
 }
 

@@ -53,7 +53,7 @@ class HubRecorder {
                       const std::optional<EngineUuid>& engine, WallTime wall);
   void record_result(const MessageId& msg_id, const Opened& opened, const EngineUuid& engine,
                      WallTime wall);
-  void record_output(const MessageId& msg_id, std::string_view msg_type, std::string_view content);
+  void record_output(const MessageId& msg_id, std::string_view msg_type, const Json& content);
   TaskMessage death_notice(const TaskRecord& record, HubLedger::Slot slot, WallTime wall);
 
   Session& session_;

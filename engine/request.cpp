@@ -1,6 +1,19 @@
 #include <px/engine/request.hpp>
 
+#include <px/wire/version_adapter.hpp>
+
 namespace px {
+namespace {
+
+/// The same message with other content.
+SharedFrames with_content(const Frames& frames, const Envelope& envelope, std::string content) {
+  std::vector<std::string> copy;
+  for (std::size_t i = 0; i < frames.size(); ++i) copy.emplace_back(frames.at(i));
+  copy.at(envelope.first_buffer - 1) = std::move(content);
+  return std::make_shared<TextFrames>(std::move(copy));
+}
+
+}  // namespace
 
 std::vector<std::string> Request::idents() const {
   std::vector<std::string> copies;
@@ -9,7 +22,7 @@ std::vector<std::string> Request::idents() const {
 }
 
 Result<RequestPtr> RequestReader::read(Channel channel, std::size_t socket, SharedFrames frames) {
-  const Result<Envelope> envelope = Envelope::locate(*frames);
+  Result<Envelope> envelope = Envelope::locate(*frames);
   if (!envelope) return envelope.error();
   if (!signer_.verify(*envelope))
     return Error{ErrorKind::bad_input, "a message is not signed with the key of this cluster"};
@@ -17,6 +30,13 @@ Result<RequestPtr> RequestReader::read(Channel channel, std::size_t socket, Shar
     return Error{ErrorKind::bad_input, "a message came twice"};
   Result<Header> header = read_header(packer_, envelope->header);
   if (!header) return header.error();
+  if (is_old_message(*header)) {
+    Result<Json> content = unpack(packer_, envelope->content);
+    if (!content) return content.error();
+    modernize(*header, *content);
+    frames = with_content(*frames, *envelope, pack(packer_, *content));
+    envelope = Envelope::locate(*frames);
+  }
   return RequestPtr(std::make_shared<Request>(
       Request{channel, socket, std::move(frames), *envelope, std::move(*header)}));
 }

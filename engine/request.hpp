@@ -34,7 +34,8 @@ struct Request {
 
 using RequestPtr = std::shared_ptr<const Request>;
 
-/// Checks what comes in, signature first. One thread owns it.
+/// Checks what comes in, signature first, and rewrites what speaks an old protocol: its header
+/// stays in the frames as it came, as replies repeat it. One thread owns it.
 class RequestReader {
  public:
   RequestReader(Signer signer, Packer packer) : signer_(std::move(signer)), packer_(packer) {}

@@ -39,6 +39,7 @@ struct RequestParts {
   Json content = Json::object();
   std::vector<std::string> buffers = {"function", "argument"};
   std::string key = "test key";
+  std::string version = "5.4";
 };
 
 /// A hub between a hand-made client and hand-made engines, all with one key.
@@ -68,7 +69,7 @@ class HubTest : public testing::Test {
                 {"msg_type", parts.msg_type},
                 {"username", "alice"},
                 {"session", "client one"},
-                {"version", "5.4"}};
+                {"version", parts.version}};
     if (!parts.date.empty()) header["date"] = parts.date;
     return header;
   }

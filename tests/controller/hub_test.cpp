@@ -190,6 +190,21 @@ TEST_F(HubTest, OutputGathersInTheRecordOfItsRequest) {
   EXPECT_EQ(one["error"], Json({{"ename", "ValueError"}}));
 }
 
+TEST_F(HubTest, OutputOfTheOldProtocolIsReadAsTodays) {
+  const auto publish_old = [&](std::string_view msg_type, Json content) {
+    const RequestParts parts{.msg_type = std::string(msg_type),
+                             .content = std::move(content),
+                             .buffers = {},
+                             .version = "4.1"};
+    tell(OutputPublished{frames({"engine.0.topic"}, request_header("output", parts),
+                                Json{{"msg_id", "one"}}, parts)});
+  };
+  publish_old("stream", {{"name", "stdout"}, {"data", "hello"}});
+  publish_old("pyin", {{"code", "6*7"}});
+  EXPECT_EQ(record("one")["stdout"], "hello");
+  EXPECT_EQ(record("one")["execute_input"], "6*7");
+}
+
 TEST_F(HubTest, OutputMayOvertakeItsRequest) {
   join(0, "engine a");
   publish("stream", "one", {{"name", "stdout"}, {"text", "early"}});

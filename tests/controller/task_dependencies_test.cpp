@@ -1,0 +1,241 @@
+#include <gtest/gtest.h>
+
+#include <tests/controller/task_queue_fixture.hpp>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace testing;
+
+// ---------------------------------------------------------------- targets
+
+TEST(TaskDependencies, ATaskWithTargetsRunsOnOneOfThem) {
+  Cluster cluster;
+  for (const char* engine : {"ann", "bob", "cid"}) cluster.join(engine);
+  EXPECT_EQ(cluster.submit("t1", targets({"ann"})), (Texts{"t1>ann"}));
+  EXPECT_EQ(cluster.submit("t2", targets({"ann"})), Texts{});
+  EXPECT_EQ(cluster.submit("t3", targets({"ann", "bob"})), (Texts{"t3>bob"}));
+  EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann", "t2>ann"}));
+}
+
+TEST(TaskDependencies, ATaskForAnUnknownEngineIsImpossible) {
+  Cluster cluster;
+  cluster.join("ann");
+  EXPECT_EQ(cluster.submit("t1", targets({"eve"})), (Texts{"t1!ImpossibleDependency"}));
+}
+
+TEST(TaskDependencies, AWaitingTaskIsImpossibleOnceItsTargetsAreDead) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  cluster.submit("t1", targets({"ann"}));
+  EXPECT_EQ(cluster.submit("t2", targets({"ann"})), Texts{});
+  EXPECT_EQ(cluster.leave("ann"), (Texts{"t2!ImpossibleDependency"}));
+}
+
+TEST(TaskDependencies, ARestrictedTaskDoesNotHoldUpThoseBehindIt) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  cluster.submit("t1", targets({"ann"}));
+  cluster.submit("t2", targets({"bob"}));
+  cluster.submit("t3", targets({"ann"}));
+  cluster.submit("t4");
+  EXPECT_EQ(cluster.reply("bob", "t2"), (Texts{"t2=bob", "t4>bob"}));
+  EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann", "t3>ann"}));
+}
+
+TEST(TaskDependencies, RestrictedAndPlainTasksTakeTheirTurnsByArrival) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.submit("t1");
+  cluster.submit("t2");
+  cluster.submit("t3", targets({"ann"}));
+  cluster.submit("t4");
+  EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann", "t2>ann"}));
+  EXPECT_EQ(cluster.reply("ann", "t2"), (Texts{"t2=ann", "t3>ann"}));
+  EXPECT_EQ(cluster.reply("ann", "t3"), (Texts{"t3=ann", "t4>ann"}));
+}
+
+// ---------------------------------------------------------------- after
+
+TEST(TaskDependencies, ATaskStartsAfterTheOneItNames) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  cluster.submit("t1");
+  EXPECT_EQ(cluster.submit("t2", after(spec({"t1"}))), Texts{});
+  EXPECT_EQ(cluster.reply("bob", "t1"), (Texts{"t1=bob", "t2>ann"}));
+}
+
+TEST(TaskDependencies, ATaskAfterAFinishedOneStartsAtOnce) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.submit("t1");
+  cluster.reply("ann", "t1");
+  EXPECT_EQ(cluster.submit("t2", after(spec({"t1"}))), (Texts{"t2>ann"}));
+}
+
+TEST(TaskDependencies, AfterAllWaitsForTheLast) {
+  Cluster cluster{options(TaskScheme::leastload, 0)};
+  cluster.join("ann");
+  cluster.submit("t1");
+  cluster.submit("t2");
+  cluster.submit("t3", after(spec({"t1", "t2"})));
+  EXPECT_EQ(cluster.reply("ann", "t2"), (Texts{"t2=ann"}));
+  EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann", "t3>ann"}));
+}
+
+TEST(TaskDependencies, AfterAnyWaitsForTheFirst) {
+  Cluster cluster{options(TaskScheme::leastload, 0)};
+  cluster.join("ann");
+  cluster.submit("t1");
+  cluster.submit("t2");
+  cluster.submit("t3", after(spec({"t1", "t2"}, false)));
+  EXPECT_EQ(cluster.reply("ann", "t2"), (Texts{"t2=ann", "t3>ann"}));
+}
+
+TEST(TaskDependencies, AFailureMakesItsDependentsImpossible) {
+  Cluster cluster{options(TaskScheme::leastload, 0)};
+  cluster.join("ann");
+  cluster.submit("t1");
+  cluster.submit("t2", after(spec({"t1"})));
+  cluster.submit("t3", after(spec({"t2"})));
+  EXPECT_EQ(cluster.fails("ann", "t1"),
+            (Texts{"t1=ann", "t2!ImpossibleDependency", "t3!ImpossibleDependency"}));
+  EXPECT_EQ(cluster.submit("t4", after(spec({"t1"}))), (Texts{"t4!ImpossibleDependency"}));
+}
+
+TEST(TaskDependencies, AnyIsImpossibleOnlyWhenAllFailed) {
+  Cluster cluster{options(TaskScheme::leastload, 0)};
+  cluster.join("ann");
+  cluster.submit("t1");
+  cluster.submit("t2");
+  cluster.submit("t3", after(spec({"t1", "t2"}, false)));
+  EXPECT_EQ(cluster.fails("ann", "t1"), (Texts{"t1=ann"}));
+  EXPECT_EQ(cluster.fails("ann", "t2"), (Texts{"t2=ann", "t3!ImpossibleDependency"}));
+}
+
+TEST(TaskDependencies, ADependencyOnFailureIsMetByAFailureAndSpoiltByASuccess) {
+  Cluster cluster{options(TaskScheme::leastload, 0)};
+  cluster.join("ann");
+  cluster.submit("t1");
+  cluster.submit("t2", after(spec({"t1"}, true, false, true)));
+  EXPECT_EQ(cluster.fails("ann", "t1"), (Texts{"t1=ann", "t2>ann"}));
+  cluster.reply("ann", "t2");
+  EXPECT_EQ(cluster.submit("t3", after(spec({"t2"}, true, false, true))),
+            (Texts{"t3!ImpossibleDependency"}));
+}
+
+TEST(TaskDependencies, ADependencyOnAnyEndIsMetByBoth) {
+  Cluster cluster{options(TaskScheme::leastload, 0)};
+  cluster.join("ann");
+  cluster.submit("t1");
+  cluster.submit("t2");
+  cluster.submit("t3", after(spec({"t1", "t2"}, true, true, true)));
+  cluster.fails("ann", "t1");
+  EXPECT_EQ(cluster.reply("ann", "t2"), (Texts{"t2=ann", "t3>ann"}));
+}
+
+TEST(TaskDependencies, ADependencyOnItselfOrOnAnUnknownTaskIsInvalid) {
+  Cluster cluster;
+  cluster.join("ann");
+  EXPECT_EQ(cluster.submit("t1", after(spec({"t1"}))), (Texts{"t1!InvalidDependency"}));
+  EXPECT_EQ(cluster.submit("t2", after(spec({"t9"}))), (Texts{"t2!InvalidDependency"}));
+  EXPECT_EQ(cluster.submit("t3", follow(spec({"t9"}))), (Texts{"t3!InvalidDependency"}));
+  EXPECT_EQ(cluster.queue().size(), 0u);
+}
+
+TEST(TaskDependencies, ADependencyOnATaskThatWasForgottenIsInvalid) {
+  TaskQueueOptions small;
+  small.finished_limit = 1;
+  Cluster cluster{small};
+  cluster.join("ann");
+  for (const char* id : {"t1", "t2"}) {
+    cluster.submit(id);
+    cluster.reply("ann", id);
+  }
+  EXPECT_EQ(cluster.submit("t3", after(spec({"t1"}))), (Texts{"t3!InvalidDependency"}));
+  EXPECT_EQ(cluster.submit("t4", after(spec({"t2"}))),
+            (Texts{"t4!InvalidDependency"}));  // t3 is it
+}
+
+TEST(TaskDependencies, ALongChainThatFailsAtItsHeadEndsAtOnce) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.submit("t0");
+  for (int i = 1; i <= 20000; ++i)
+    cluster.submit("t" + std::to_string(i), after(spec({"t" + std::to_string(i - 1)})));
+  EXPECT_EQ(cluster.fails("ann", "t0").size(), 20001u);
+  EXPECT_EQ(cluster.queue().size(), 0u);
+}
+
+// ---------------------------------------------------------------- follow
+
+TEST(TaskDependencies, ATaskFollowsAnotherToItsEngine) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  cluster.submit("t1", targets({"ann"}));
+  EXPECT_EQ(cluster.submit("t2", follow(spec({"t1"}))), Texts{});
+  EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann", "t2>ann"}));
+}
+
+TEST(TaskDependencies, AFollowerWaitsForItsEngineEvenIfOthersAreFree) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  cluster.submit("t1", targets({"ann"}));
+  cluster.reply("ann", "t1");
+  cluster.submit("t2", targets({"ann"}));
+  EXPECT_EQ(cluster.submit("t3", follow(spec({"t1"}))), Texts{});
+  EXPECT_EQ(cluster.reply("ann", "t2"), (Texts{"t2=ann", "t3>ann"}));
+}
+
+TEST(TaskDependencies, AFollowerOfTasksOnTwoEnginesIsImpossible) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  cluster.submit("t1", targets({"ann"}));
+  cluster.submit("t2", targets({"bob"}));
+  cluster.submit("t3", follow(spec({"t1", "t2"})));
+  cluster.reply("ann", "t1");
+  EXPECT_EQ(cluster.reply("bob", "t2"), (Texts{"t2=bob", "t3!ImpossibleDependency"}));
+}
+
+TEST(TaskDependencies, AFollowerOfAnyMayRunWhereOneOfThemRan) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  cluster.submit("t1", targets({"ann"}));
+  cluster.submit("t2", targets({"bob"}));
+  cluster.submit("t3", follow(spec({"t1", "t2"}, false)));
+  EXPECT_EQ(cluster.reply("bob", "t2"), (Texts{"t2=bob", "t3>bob"}));
+}
+
+TEST(TaskDependencies, AFollowerAndItsTargetsMustAgree) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  cluster.submit("t1", targets({"ann"}));
+  TaskRules rules = follow(spec({"t1"}));
+  rules.targets.emplace_back("bob");
+  EXPECT_EQ(cluster.submit("t2", rules), Texts{});
+  EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann", "t2!ImpossibleDependency"}));
+}
+
+TEST(TaskDependencies, AFollowerToADeadEngineIsImpossible) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  cluster.submit("t1", targets({"ann"}));
+  cluster.reply("ann", "t1");
+  cluster.submit("t2", targets({"ann"}));
+  cluster.submit("t3", follow(spec({"t1"})));
+  EXPECT_EQ(cluster.leave("ann"), (Texts{"t3!ImpossibleDependency"}));
+  EXPECT_EQ(cluster.submit("t4", follow(spec({"t1"}))), (Texts{"t4!ImpossibleDependency"}));
+}
+
+}  // namespace
+}  // namespace px

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <px/controller/task_queue.hpp>
+
+namespace px::testing {
+
+using namespace std::chrono_literals;
+using Texts = std::vector<std::string>;
+
+inline Instant at(Duration since_start) {
+  return Instant{} + 1h + since_start;
+}
+
+/// A queue with a clock that a test sets, and its effects as text: "t1>ann" (assigned),
+/// "t1>ann again" (as a copy), "t1=ann" (answered by ann), "t1!Name" (failed).
+class Cluster {
+ public:
+  explicit Cluster(TaskQueueOptions options = {}, std::vector<double> draws = {})
+      : queue_(options, [draws, next = std::size_t{0}]() mutable {
+          return draws.empty() ? 0.0 : draws[next++ % draws.size()];
+        }) {}
+
+  Texts join(const std::string& engine) {
+    return texts(queue_.engine_joined(EngineUuid{engine}, now_));
+  }
+  Texts leave(const std::string& engine) {
+    return texts(queue_.engine_left(EngineUuid{engine}, now_));
+  }
+  Texts submit(const std::string& id, TaskRules rules = {}) {
+    auto frames = std::make_shared<TextFrames>(TextFrames{"client", "<IDS|MSG>"});
+    return texts(queue_.submit({MessageId{id}, frames, 1, std::move(rules)}, now_));
+  }
+  Texts reply(const std::string& engine, const std::string& id,
+              TaskOutcome outcome = TaskOutcome::ok) {
+    return texts(queue_.reply(engine, id, outcome, std::make_shared<TextFrames>(), now_));
+  }
+  Texts fails(const std::string& engine, const std::string& id) {
+    return reply(engine, id, TaskOutcome::failed);
+  }
+  Texts unmet(const std::string& engine, const std::string& id) {
+    return reply(engine, id, TaskOutcome::unmet);
+  }
+  Texts clock(Duration time) {
+    now_ = at(time);
+    return texts(queue_.on_time(now_));
+  }
+  TaskQueue& queue() { return queue_; }
+  const std::string& last_error() const { return last_error_; }
+
+ private:
+  Texts texts(const TaskEffects& effects) {
+    Texts result;
+    for (const TaskEffect& effect : effects) {
+      if (const auto* assign = std::get_if<AssignTask>(&effect))
+        result.push_back(assign->msg_id.text + ">" + assign->engine.text +
+                         (assign->repetition > 0 ? " again" : ""));
+      if (const auto* reply = std::get_if<DeliverReply>(&effect))
+        result.push_back(reply->msg_id.text + "=" + reply->engine.text);
+      if (const auto* failure = std::get_if<FailTask>(&effect)) {
+        result.push_back(failure->msg_id.text + "!" + failure->error_name);
+        last_error_ = failure->error_value;
+      }
+    }
+    return result;
+  }
+  Instant now_ = at(0s);
+  TaskQueue queue_;
+  std::string last_error_;
+};
+
+inline TaskRules targets(const Texts& engines) {
+  TaskRules rules;
+  for (const std::string& engine : engines) rules.targets.emplace_back(engine);
+  return rules;
+}
+inline TaskRules retries(int count, Duration timeout = 0s) {
+  TaskRules rules;
+  rules.retries = count;
+  rules.timeout = timeout;
+  return rules;
+}
+inline DependencySpec spec(const Texts& ids, bool all = true, bool success = true,
+                           bool failure = false) {
+  return {ids, all, success, failure};
+}
+inline TaskRules after(DependencySpec dependency) {
+  TaskRules rules;
+  rules.after = std::move(dependency);
+  return rules;
+}
+inline TaskRules follow(DependencySpec dependency) {
+  TaskRules rules;
+  rules.follow = std::move(dependency);
+  return rules;
+}
+inline TaskQueueOptions options(TaskScheme scheme, std::size_t hwm) {
+  TaskQueueOptions result;
+  result.scheme = scheme;
+  result.hwm = hwm;
+  return result;
+}
+
+}  // namespace px::testing

@@ -20,7 +20,8 @@ PXCLUSTER = os.environ.get("PXCLUSTER") or shutil.which("pxcluster")
 CONTROLLER = os.environ.get("PXCLUSTER_CONTROLLER")
 ENGINE = os.environ.get("PXCLUSTER_ENGINE")
 
-pytestmark = pytest.mark.skipif(not PXCLUSTER, reason="no pxcluster: set $PXCLUSTER")
+if not PXCLUSTER:
+    raise RuntimeError("no pxcluster to test: set $PXCLUSTER")
 
 
 def until(condition, what, seconds=30):
@@ -156,7 +157,6 @@ def test_kill_9_leaves_no_process_behind(place):
     assert place.becomes_empty()
 
 
-@pytest.mark.skipif(not shutil.which("mpiexec"), reason="no mpiexec")
 def test_kill_9_leaves_no_rank_behind(place):
     process = place.start("-n", "3", "--engines=mpi")
     assert place.recorded_pids()[1], "mpiexec's pid is recorded"
@@ -166,7 +166,6 @@ def test_kill_9_leaves_no_rank_behind(place):
     until(lambda: not place.pids(), "the end of all ranks", 20)
 
 
-@pytest.mark.skipif(not shutil.which("mpiexec"), reason="no mpiexec")
 def test_ctrl_c_ends_all_ranks(place):
     process = place.start("-n", "3", "--engines=MPIEngineSetLauncher", "--controller=mpi")
     process.send_signal(signal.SIGINT)

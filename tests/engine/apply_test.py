@@ -5,7 +5,8 @@ import operator
 import pickle
 import sys
 
-import pytest
+import numpy
+from ipyparallel import serialize
 
 from polyxeus.engine import apply
 
@@ -39,7 +40,6 @@ def test_an_exception_becomes_an_error_with_a_traceback(backend, recorder):
 
 
 def test_leftover_or_missing_frames_are_an_error(backend):
-    pytest.importorskip("ipyparallel")
     for buffers in (request(len, [1])[:1], request(len, [1]) + [pickle.dumps(2)]):
         is_ok, _, content, _ = backend.apply(buffers)
         assert not is_ok
@@ -47,7 +47,6 @@ def test_leftover_or_missing_frames_are_an_error(backend):
 
 
 def test_canned_functions_see_the_users_names_and_leave_none_behind(backend):
-    serialize = pytest.importorskip("ipyparallel.serialize")
     function = eval("lambda x: x + offset", {"__name__": "__main__"})
     backend.shell.user_ns["offset"] = 10
     names = set(backend.shell.user_ns)
@@ -57,8 +56,6 @@ def test_canned_functions_see_the_users_names_and_leave_none_behind(backend):
 
 
 def test_arrays_in_results_travel_beside_the_pickle():
-    numpy = pytest.importorskip("numpy")
-    serialize = pytest.importorskip("ipyparallel.serialize")
     array = numpy.arange(1000.0)
     buffers = apply.pack(array)
     assert [memoryview(each).nbytes for each in buffers[1:]] == [8000]

@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items):
         # one original is enough to bring its defect in
         commands = (programs.CONTROLLER, programs.ENGINE, programs.CLUSTER)
         if better and any(programs.is_reference(command) for command in commands):
-            item.add_marker(pytest.mark.xfail(reason=better.args[0], strict=False))
+            item.add_marker(pytest.mark.xfail(reason=better.args[0], strict=True))
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +59,7 @@ def pytest_runtest_makereport(item, call):
 
 def command(found, name):
     if not found:
-        pytest.skip(f"no {name} to test: neither beside {sys.executable} nor on PATH")
+        pytest.fail(f"no {name} to test: neither beside {sys.executable} nor on PATH")
     return found
 
 
@@ -80,7 +80,7 @@ def cluster_cmd():
 
 @pytest.fixture(scope="session")
 def mpiexec():
-    return shutil.which("mpiexec") or pytest.skip("no mpiexec on PATH")
+    return shutil.which("mpiexec") or pytest.fail("no mpiexec on PATH")
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import os
 
 import ipyparallel as ipp
 import numpy as np
+import pandas
 import pytest
 
 
@@ -69,7 +70,6 @@ def test_objects_of_all_kinds_survive(local_rc):
 
 
 def test_a_data_frame_survives(local_rc):
-    pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"n": range(5000), "name": ["x"] * 5000})
     local_rc[0].push({"frame": frame}, block=True)
     assert local_rc[0].pull("frame", block=True).equals(frame)
@@ -112,7 +112,6 @@ def test_an_unknown_name_is_a_name_error_of_the_engine_asked(local_rc):
 
 @pytest.mark.parametrize("library", ["dill", "cloudpickle"])
 def test_closures_travel_with_another_pickle(local_rc, library):
-    pytest.importorskip(library)
     view = local_rc[:]
     getattr(view, f"use_{library}")()
     try:

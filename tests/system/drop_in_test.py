@@ -1,21 +1,11 @@
 """The launcher plug-ins: ipyparallel's own starter starts our programs by one word."""
 
 import os
-from importlib.metadata import entry_points
 
 import ipyparallel as ipp
 import programs
 import pytest
 from programs import PATIENCE, wait_until
-
-pytestmark = pytest.mark.skipif(
-    not [
-        found
-        for found in entry_points(group="ipyparallel.controller_launchers")
-        if found.name == "polyxeus"
-    ],
-    reason="the package polyxeus is not installed in this Python",
-)
 
 
 @pytest.fixture

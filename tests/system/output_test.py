@@ -105,7 +105,6 @@ display(Math('x^2'))
 
 
 def test_a_figure_arrives_as_a_png_when_the_cell_ends(rc):
-    pytest.importorskip("matplotlib")
     code = """
 %matplotlib inline
 import matplotlib.pyplot as plt

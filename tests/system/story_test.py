@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+import nbclient
+import nbformat
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,8 +23,6 @@ def test_the_demo_runs_and_its_numbers_agree(
 )
 def test_a_notebook_runs_from_top_to_bottom(stage, mpi_cluster, notebook, monkeypatch):
     """Its kernel finds the cluster as a person's would: by the profile in IPYTHONDIR."""
-    nbformat = pytest.importorskip("nbformat")
-    nbclient = pytest.importorskip("nbclient")
     for name, value in stage.environment(PX_PROFILE=mpi_cluster.profile).items():
         monkeypatch.setenv(name, value)
     book = nbformat.read(ROOT / "notebooks" / notebook, as_version=4)

@@ -83,6 +83,12 @@ def mpiexec():
     return shutil.which("mpiexec") or pytest.fail("no mpiexec on PATH")
 
 
+@pytest.fixture(scope="session")
+def mpich():
+    """MPICH's mpiexec, which Debian names so where another MPI is there as well."""
+    return shutil.which("mpiexec.mpich") or pytest.fail("no mpiexec.mpich on PATH")
+
+
 @pytest.fixture(scope="module")
 def stage(request, tmp_path_factory):
     """A folder, an IPYTHONDIR and a process tag for one test module; nothing outlives it."""

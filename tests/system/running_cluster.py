@@ -67,10 +67,10 @@ class RunningCluster:
         self.engines += started
         return started
 
-    def start_mpi_engines(self, count, *options, **environment):
+    def start_mpi_engines(self, count, *options, mpiexec="mpiexec", **environment):
         """Starts `count` engines as ranks of one MPI world."""
         mpi = self.stage.start(
-            ["mpiexec", "-n", count, *programs.ENGINE, "--mpi", *self.options(), *options],
+            [mpiexec, "-n", count, *programs.ENGINE, "--mpi", *self.options(), *options],
             "mpi-engines",
             **{**self.environment, **environment},
         )

@@ -45,3 +45,28 @@ def test_a_set_of_ranks_that_comes_after_another_ended_has_its_ranks_as_ids_agai
     assert rc.ids == [0, 1, 2]
     rc[:].execute(WORLD, block=True)
     assert rc[:]["where"] == [(0, 3), (1, 3), (2, 3)]
+
+
+def test_under_mpich_the_engine_id_is_the_rank_and_collectives_work(own_cluster, mpich):
+    cluster = own_cluster()
+    cluster.start_controller()
+    cluster.start_mpi_engines(3, mpiexec=mpich)
+    rc = cluster.client(engines=3)
+    assert rc.ids == [0, 1, 2]
+    rc[:].execute(WORLD, block=True)
+    assert rc[:]["where"] == [(0, 3), (1, 3), (2, 3)]
+    rc[:].execute("library = MPI.Get_library_version(); s = MPI.COMM_WORLD.allreduce(2)", block=True)
+    assert rc[:]["s"] == [6, 6, 6]
+    assert all(library.startswith("MPICH") for library in rc[:]["library"])
+
+
+def test_engines_with_another_mpi_than_their_launcher_refuse(own_cluster, mpich):
+    """mpi4py loads Open MPI although MPICH has started them: two worlds of one rank each."""
+    cluster = own_cluster()
+    cluster.start_controller()
+    engines = cluster.start_mpi_engines(2, mpiexec=mpich, MPI4PY_MPIABI="openmpi")
+    wait_until(lambda: not engines.is_running(), "the engines give up")
+    said = [line for line in engines.output().splitlines() if line.startswith("pxengine:")]
+    assert said and all("a world of 2 ranks, but mpi4py sees 1" in line for line in said)
+    assert all("MPI4PY_MPIABI" in line for line in said), "the fix"
+    assert not cluster.client().ids

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <px/net/lifeline.hpp>
@@ -29,8 +30,6 @@ class EchoEngine {
                  *Signer::create(info.signature_scheme, info.key)),
         mux_(dial(context, SocketKind::dealer, info.mux)),
         task_(dial(context, SocketKind::dealer, info.task)),
-        registration_(dial(context, SocketKind::dealer, info.registration)),
-        pong_(dial(context, SocketKind::dealer, info.hb_pong)),
         ping_(context, SocketKind::sub),
         lifeline_(uuid_, session_.signer()) {
     each(loop, mux_, [this](const Frames& request) { answer(mux_, request); });
@@ -39,7 +38,7 @@ class EchoEngine {
       mux_.send({"hello"});
       task_.send({"hello"});
     } else {
-      live(loop);
+      live(context, loop);
     }
   }
 
@@ -62,12 +61,14 @@ class EchoEngine {
   }
 
   /// Registers, answers heartbeats, holds the lifeline.
-  void live(Loop& loop) {
+  void live(Context& context, Loop& loop) {
+    pong_ = dial(context, SocketKind::dealer, info_.hb_pong);
+    registration_ = dial(context, SocketKind::dealer, info_.registration);
     ping_.subscribe("");
     check(ping_.connect(endpoint(info_.interface, info_.hb_ping)).has_value());
-    each(loop, ping_, [this](const Frames& ping) { pong_.forward({}, ping, 0); });
-    each(loop, registration_, [](const Frames&) {});
-    registration_.send(session_.compose(
+    each(loop, ping_, [this](const Frames& ping) { pong_->forward({}, ping, 0); });
+    each(loop, *registration_, [](const Frames&) {});
+    registration_->send(session_.compose(
         {.msg_type = "registration_request", .content = {{"uuid", uuid_.text}}}, wall_now()));
     if (!info_.lifeline) return;
     check(lifeline_.dial(info_.interface, *info_.lifeline).has_value());
@@ -98,7 +99,10 @@ class EchoEngine {
   EngineUuid uuid_;
   const EngineConnectionInfo& info_;
   Session session_;
-  Socket mux_, task_, registration_, pong_, ping_;
+  Socket mux_, task_, ping_;
+  // Not dialed to a raw relay: it has one port for all, and two sockets of one name there would
+  // take each other's messages.
+  std::optional<Socket> registration_, pong_;
   LifelineClient lifeline_;
 };
 

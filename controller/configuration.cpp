@@ -1,4 +1,5 @@
 #include <px/controller/configuration.hpp>
+#include <px/controller/host_memory.hpp>
 
 #include <spdlog/spdlog.h>
 
@@ -154,6 +155,8 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
   if (!(options.ping_ms >= 1 && options.ping_ms <= 86'400'000))
     return Error{ErrorKind::bad_input, "--ping must be between 1 and 86400000 milliseconds"};
   if (options.hwm < 0) return Error{ErrorKind::bad_input, "--hwm must not be negative"};
+  if (options.task_queue_mib < 0)
+    return Error{ErrorKind::bad_input, "--task-queue-mib must not be negative"};
   ServerOptions server;
   server.membership.heartbeat.period = from_ms(options.ping_ms);
   server.membership.heartbeat.max_misses = options.max_misses;
@@ -165,6 +168,9 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
   server.hub.registration_timeout = server.membership.registration_timeout;
   server.tasks.scheme = *scheme;
   server.tasks.hwm = static_cast<std::size_t>(options.hwm);
+  server.tasks.max_bytes = options.task_queue_mib > 0
+                               ? static_cast<std::size_t>(options.task_queue_mib) << 20
+                               : static_cast<std::size_t>(half_of_host_memory());
   server.restore_engines = options.restore;
   return server;
 }

@@ -104,6 +104,11 @@ void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
                  "Tasks that one engine holds at a time; 0 = any number")
       ->capture_default_str()
       ->group(group);
+  app.add_option("--task-queue-mib", o.task_queue_mib,
+                 "MiB of unfinished load-balanced tasks to hold; further ones are answered by the "
+                 "error Overloaded; 0 = half of the memory")
+      ->capture_default_str()
+      ->group(group);
   app.add_option("--IPController.broadcast_scheduler_depth", o.broadcast_depth,
                  "Accepted for compatibility; without effect")
       ->group(group);

@@ -1,20 +1,14 @@
 #include <px/controller/sockets.hpp>
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <utility>
+
+#include <px/controller/host_memory.hpp>
 
 namespace px {
 namespace {
 
 using Side = PortPlan::Side;
-
-/// A longer frame cannot be meant: its sender is disconnected.
-std::int64_t max_frame_bytes() {
-  const auto pages = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES));
-  return pages * static_cast<std::int64_t>(::sysconf(_SC_PAGE_SIZE)) / 2;
-}
 
 bool is_wildcard(std::string_view interface) {
   return interface.ends_with("/*") || interface.ends_with("/0.0.0.0");
@@ -28,7 +22,8 @@ class Binder {
   SocketOptions options(std::string identity = {}) const {
     SocketOptions options;
     options.identity = std::move(identity);
-    options.max_frame_bytes = max_frame_bytes();
+    // A longer frame cannot be meant: its sender is disconnected.
+    options.max_frame_bytes = half_of_host_memory();
     options.hand_over = true;
     options.linger = std::chrono::milliseconds(500);
     options.curve_server = plan_.curve;

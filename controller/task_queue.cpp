@@ -1,6 +1,7 @@
 #include <px/controller/task_queue.hpp>
 
 #include <algorithm>
+#include <string>
 
 namespace px {
 namespace {
@@ -42,6 +43,7 @@ struct TaskQueue::Task {
   MessageId msg_id;
   SharedFrames frames;
   std::size_t delimiter_index = 0;
+  std::size_t bytes = 0;
   Place place = Place::nowhere;
   WorkerKey worker = 0;    // while it runs
   Group* group = nullptr;  // while it is ready
@@ -99,7 +101,12 @@ TaskEffects TaskQueue::submit(TaskRequest request, Instant now) {
   task.order = ++last_order_;
   task.frames = std::move(request.frames);
   task.delimiter_index = request.delimiter_index;
-  if (request.rules.is_plain() || watch_dependencies(task, request.rules)) settle(task);
+  task.bytes = total_bytes(*task.frames);
+  bytes_ += task.bytes;
+  if (options_.max_bytes > 0 && bytes_ > options_.max_bytes)
+    refuse_overload(task);
+  else if (request.rules.is_plain() || watch_dependencies(task, request.rules))
+    settle(task);
   return finish_event();
 }
 
@@ -275,6 +282,14 @@ void TaskQueue::fail(Task& task, std::string_view name, std::string value, Engin
   end(task, {false, worker});
 }
 
+void TaskQueue::refuse_overload(Task& task) {
+  const auto mib = [](std::size_t bytes) { return std::to_string(bytes >> 20); };
+  fail(task, "Overloaded",
+       "the unfinished tasks hold " + mib(bytes_ - task.bytes) + " MiB already, and this one has " +
+           mib(task.bytes) + " MiB more; the controller's bound is " + mib(options_.max_bytes) +
+           " MiB: wait for results first, or raise --task-queue-mib");
+}
+
 void TaskQueue::end(Task& task, FinishedTask result) {
   const TaskDigest digest = digest_of(task.msg_id.text);
   finished_.add(digest, result);
@@ -284,6 +299,7 @@ void TaskQueue::end(Task& task, FinishedTask result) {
       if (timer) timers_.erase({*timer, task.order});
     restricted_.erase(task.order);
   }
+  bytes_ -= task.bytes;
   const auto found = tasks_.find(task.msg_id.text);
   tasks_.erase(found);
 }

@@ -62,6 +62,8 @@ struct TaskQueueOptions {
   Duration engine_grace = std::chrono::seconds(5);
   /// A task that failed on all engines waits so long before they are tried again.
   Duration pause = std::chrono::milliseconds(500);
+  /// Of all unfinished tasks together; a task beyond it fails as Overloaded. 0 = no limit.
+  std::size_t max_bytes = 0;
   std::size_t finished_limit = 65536;  ///< Later tasks may depend on so many finished ones.
 };
 
@@ -89,6 +91,8 @@ class TaskQueue {
 
   /// Tasks that wait or run.
   std::size_t size() const { return tasks_.size(); }
+  /// The bytes of their requests.
+  std::size_t bytes() const { return bytes_; }
 
  private:
   struct Worker;
@@ -108,6 +112,7 @@ class TaskQueue {
   void assign(Task& task, WorkerKey worker);
   void fail(Task& task, std::string_view name, std::string value = {}, EngineUuid engine = {});
   void end(Task& task, FinishedTask result);
+  void refuse_overload(Task& task);
   void attempt_ended(Task& task, bool is_unmet);
   bool watch_dependencies(Task& task, const TaskRules& rules);
   void wake_dependents();
@@ -133,6 +138,7 @@ class TaskQueue {
   WorkerList workers_;
   WorkerKey last_key_ = 0;
   std::uint64_t last_order_ = 0;
+  std::size_t bytes_ = 0;
   Instant now_{};
   std::unordered_map<WorkerKey, std::unique_ptr<Worker>> worker_by_key_;  // the dying ones too
   std::unordered_map<EngineUuid, WorkerKey, StringIdHash, StringIdEqual> key_by_uuid_;

@@ -120,6 +120,7 @@ TEST(Configuration, SenselessOptionsAreRefused) {
   EXPECT_TRUE(is_refused({"--scheme=best"}));
   EXPECT_TRUE(is_refused({"--ping=0"}));
   EXPECT_TRUE(is_refused({"--hwm=-1"}));
+  EXPECT_TRUE(is_refused({"--task-queue-mib=-1"}));
   EXPECT_TRUE(is_refused({"--ports=a-b"}));
   EXPECT_TRUE(is_refused({"--port=70000"}));
   EXPECT_TRUE(is_refused({"--transport=ipc"}));

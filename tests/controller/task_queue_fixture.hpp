@@ -31,8 +31,9 @@ class Cluster {
   Texts leave(const std::string& engine) {
     return texts(queue_.engine_left(EngineUuid{engine}, now_));
   }
-  Texts submit(const std::string& id, TaskRules rules = {}) {
-    auto frames = std::make_shared<TextFrames>(TextFrames{"client", "<IDS|MSG>"});
+  Texts submit(const std::string& id, TaskRules rules = {}, std::size_t payload_bytes = 0) {
+    auto frames = std::make_shared<TextFrames>(
+        std::vector<std::string>{"client", "<IDS|MSG>", std::string(payload_bytes, 'x')});
     return texts(queue_.submit({MessageId{id}, frames, 1, std::move(rules)}, now_));
   }
   Texts reply(const std::string& engine, const std::string& id,

@@ -73,6 +73,21 @@ TEST(TaskQueue, AReplyOfAnEngineThatDoesNotRunTheTaskIsIgnored) {
   EXPECT_EQ(cluster.reply("bob", "t1"), Texts{});
 }
 
+TEST(TaskQueue, ATaskBeyondTheBoundOfBytesIsOverload) {
+  Cluster cluster{{.max_bytes = std::size_t{3} << 20}};
+  cluster.join("ann");
+  constexpr std::size_t mib = 1 << 20;
+  EXPECT_EQ(cluster.submit("t1", {}, mib), (Texts{"t1>ann"}));
+  EXPECT_EQ(cluster.submit("t2", {}, mib), Texts{});
+  EXPECT_EQ(cluster.submit("t3", {}, mib), (Texts{"t3!Overloaded"}));
+  EXPECT_NE(cluster.last_error().find("--task-queue-mib"), std::string::npos);
+  EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann", "t2>ann"}));
+  EXPECT_EQ(cluster.submit("t4", {}, mib), Texts{});
+  cluster.reply("ann", "t2");
+  cluster.reply("ann", "t4");
+  EXPECT_EQ(cluster.queue().bytes(), 0u);
+}
+
 // ---------------------------------------------------------------- schemes
 
 TEST(TaskQueue, LeastLoadChoosesTheEngineWithTheFewestTasks) {

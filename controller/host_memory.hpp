@@ -1,0 +1,10 @@
+#pragma once
+
+#include <cstdint>
+
+namespace px {
+
+/// Half of the memory of this host, in bytes: more than that no single thing may take.
+std::int64_t half_of_host_memory();
+
+}  // namespace px

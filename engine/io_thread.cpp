@@ -75,7 +75,7 @@ void Server::IoThread::run() {
   while (!is_finished_) {
     loop_.wait_until(next_deadline());
     on_time(Clock::now());
-    deliver(outbox_.take(Clock::now()));
+    deliver(outbox_.take(Clock::now(), inbox_.queued() > 0));
   }
   deliver(outbox_.take(Instant::max()));
   take_leave();

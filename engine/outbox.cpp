@@ -68,14 +68,14 @@ void Outbox::perform(std::vector<Effect> effects) {
   post(std::move(effects));
 }
 
-std::vector<Mail> Outbox::take(Instant now) {
+std::vector<Mail> Outbox::take(Instant now, bool expects_more) {
   const std::lock_guard lock{mutex_};
   is_woken_ = true;  // it is here
   if (const auto deadline = streams_.next_deadline(); deadline && *deadline <= now)
     post_text(streams_.flush());
-  if (!mail_.empty())
+  if (!mail_.empty() && expects_more)
     look_at_ = now + patience;
-  else if (look_at_ && *look_at_ <= now)
+  else if (!mail_.empty() || (look_at_ && *look_at_ <= now))
     look_at_.reset();
   is_woken_ = false;
   return std::exchange(mail_, {});

@@ -53,7 +53,8 @@ class Outbox final : public Output {
   void perform(std::vector<Effect> effects);
 
   /// For the I/O thread: what waits; text that was printed a moment ago may still gather.
-  std::vector<Mail> take(Instant now);
+  /// expects_more  further requests wait, so the thread promises to look again in a moment.
+  std::vector<Mail> take(Instant now, bool expects_more = false);
   /// For the I/O thread: when it has to call take(), woken or not.
   std::optional<Instant> next_deadline() const;
   /// For the I/O thread: a request was handed out, so mail will come soon.

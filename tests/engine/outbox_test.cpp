@@ -75,13 +75,27 @@ TEST_F(OutboxTest, APromiseEndsWhenItWasKeptAndNothingCame) {
   EXPECT_TRUE(was_woken());
 }
 
-TEST_F(OutboxTest, LooksAgainAfterMailCame) {
+TEST_F(OutboxTest, MailThatCameKeepsThePromise) {
+  outbox_.expect_mail(start_);
   idle();
   EXPECT_TRUE(was_woken());
   EXPECT_EQ(taken(start_).size(), 1u);
-  busy();  // of the next request, which was queued
+  EXPECT_EQ(outbox_.next_deadline(), std::nullopt);
+}
+
+TEST_F(OutboxTest, LooksAgainWhereFurtherRequestsWait) {
+  idle();
+  EXPECT_TRUE(was_woken());
+  EXPECT_EQ(outbox_.take(start_, true).size(), 1u);
+  busy();  // of the next request
   EXPECT_FALSE(was_woken());
   EXPECT_EQ(outbox_.next_deadline(), start_ + Outbox::patience);
+}
+
+TEST_F(OutboxTest, DoesNotLookAgainAndAgainWhileALongRequestRuns) {
+  outbox_.expect_mail(start_);
+  EXPECT_TRUE(outbox_.take(start_ + Outbox::patience, true).empty());
+  EXPECT_EQ(outbox_.next_deadline(), std::nullopt);
 }
 
 TEST_F(OutboxTest, WakesOnceForWhatGathers) {

@@ -1,5 +1,5 @@
 #include <px/controller/configuration.hpp>
-#include <px/controller/host_memory.hpp>
+#include <px/net/host_memory.hpp>
 
 #include <spdlog/spdlog.h>
 

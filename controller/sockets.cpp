@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <px/controller/host_memory.hpp>
+#include <px/net/host_memory.hpp>
 
 namespace px {
 namespace {

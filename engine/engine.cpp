@@ -76,7 +76,7 @@ bool Engine::is_order(std::string_view type) {
   return contains(order_types, type);
 }
 
-std::vector<Effect> Engine::arrive(RequestPtr request) {
+std::vector<Effect> Engine::arrive(RequestPtr request, WallTime now) {
   const std::string& type = request->type();
   if (request->channel == Channel::control && is_order(type)) return answer(request);
   const bool is_work = contains(work_types, type) || is_order(type);
@@ -84,8 +84,23 @@ std::vector<Effect> Engine::arrive(RequestPtr request) {
     return surrounded(request, {Warn{"ignoring a message of the unknown type '" + type + "'"}});
   if (request->channel == Channel::control && type == "apply_request")
     return surrounded(request, {Warn{"ignoring an apply_request on the control channel"}});
+  const std::size_t bytes = total_bytes(*request->frames);
+  if (queued_bytes_ + bytes > max_queued_bytes_) return refuse_overload(request, now);
+  queued_bytes_ += bytes;
   (request->channel == Channel::control ? orders_ : work_).push_back({std::move(request)});
   return {WakeMain{}};
+}
+
+std::vector<Effect> Engine::refuse_overload(const RequestPtr& request, WallTime now) const {
+  const Json content = error_content(
+      "Overloaded",
+      "engine " + std::to_string(identity_.id.value) + " holds " +
+          std::to_string(queued_bytes_ >> 20) + " MiB of requests already, and its bound is " +
+          std::to_string(max_queued_bytes_ >> 20) + " MiB: wait for results first",
+      {}, engine_info(identity_, "queue"));
+  SendReply refusal = reply(request, content);
+  refusal.metadata = reply_metadata(packer_, *request, identity_, {"error", now});
+  return surrounded(request, {std::move(refusal)});
 }
 
 std::optional<Job> Engine::take() {
@@ -93,6 +108,7 @@ std::optional<Job> Engine::take() {
   if (lane.empty()) return std::nullopt;
   Job job = std::move(lane.front());
   lane.pop_front();
+  queued_bytes_ -= total_bytes(*job.request->frames);
   if (aborted_.erase(job.request->header.msg_id.text) > 0) job.is_aborted = true;
   running_ = job.request;
   return job;

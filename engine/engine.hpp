@@ -61,13 +61,16 @@ struct Job {
 /// thread, what is aborted. Sees no socket, thread or clock.
 class Engine {
  public:
-  Engine(EngineUuid uuid, Packer packer) : identity_{std::move(uuid)}, packer_(packer) {}
+  /// max_queued_bytes  of all requests that wait; one beyond it is answered by the error
+  /// Overloaded.
+  Engine(EngineUuid uuid, Packer packer, std::size_t max_queued_bytes)
+      : identity_{std::move(uuid)}, packer_(packer), max_queued_bytes_(max_queued_bytes) {}
 
   void set_id(EngineId id) { identity_.id = id; }
   const EngineIdentity& identity() const { return identity_; }
 
   /// A request came in.
-  std::vector<Effect> arrive(RequestPtr request);
+  std::vector<Effect> arrive(RequestPtr request, WallTime now);
 
   /// The next request for the main thread; the engine is busy until finish(). Orders on the
   /// control channel come first, then the shell's requests one after the other.
@@ -75,6 +78,7 @@ class Engine {
   void finish() { running_.reset(); }
   bool is_busy() const { return running_ != nullptr; }
   std::size_t queued() const { return orders_.size() + work_.size(); }
+  std::size_t queued_bytes() const { return queued_bytes_; }
 
   /// Whether answer() handles requests of this type, without the interpreter.
   static bool is_order(std::string_view type);
@@ -90,6 +94,7 @@ class Engine {
   static constexpr std::size_t max_aborted = 100'000;
 
  private:
+  std::vector<Effect> refuse_overload(const RequestPtr& request, WallTime now) const;
   void remember_aborted(const Json& content);
   std::vector<Effect> answer_abort(const RequestPtr& request, const Json& content);
   std::vector<Effect> answer_signal(const RequestPtr& request, const Json& content) const;
@@ -98,6 +103,8 @@ class Engine {
 
   EngineIdentity identity_;
   Packer packer_;
+  std::size_t max_queued_bytes_;
+  std::size_t queued_bytes_ = 0;
   std::deque<Job> orders_;
   std::deque<Job> work_;
   RequestPtr running_;

@@ -7,16 +7,19 @@
 #include <array>
 #include <cstdint>
 
+#include <px/net/host_memory.hpp>
+
 namespace px {
 
 Inbox::Inbox(EngineUuid uuid, Packer packer)
-    : engine_(std::move(uuid), packer), event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    : engine_(std::move(uuid), packer, static_cast<std::size_t>(half_of_host_memory())),
+      event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   check(event_.is_open());
 }
 
 std::vector<Effect> Inbox::arrive(RequestPtr request) {
   const std::lock_guard lock{mutex_};
-  return engine_.arrive(std::move(request));
+  return engine_.arrive(std::move(request), wall_now());
 }
 
 std::vector<Effect> Inbox::answer(const RequestPtr& request) {

@@ -40,29 +40,46 @@ class EngineTest : public ::testing::Test {
     engine.finish();
     return job->request->type() + (job->is_aborted ? " aborted" : "");
   }
+  std::vector<Effect> arrive(RequestPtr request) {
+    return engine.arrive(std::move(request), WallTime{});
+  }
   std::string id_of(const RequestPtr& request) { return request->header.msg_id.text; }
 
-  Engine engine{EngineUuid{"engine-uuid"}, Packer::json};
+  Engine engine{EngineUuid{"engine-uuid"}, Packer::json, std::size_t{3} << 20};
   Sender client;
 };
 
 TEST_F(EngineTest, WorkWaitsForTheMainThreadInItsOrder) {
-  EXPECT_EQ(words(engine.arrive(client.request("execute_request"))), "wake");
-  EXPECT_EQ(words(engine.arrive(client.request("apply_request"))), "wake");
+  EXPECT_EQ(words(arrive(client.request("execute_request"))), "wake");
+  EXPECT_EQ(words(arrive(client.request("apply_request"))), "wake");
   EXPECT_EQ(taken(), "execute_request");
   EXPECT_EQ(taken(), "apply_request");
   EXPECT_EQ(taken(), "nothing");
 }
 
+TEST_F(EngineTest, WhatIsTooMuchToHoldIsRefusedAndTheRestStays) {
+  const Json megabyte{{"code", std::string(1 << 20, ' ')}};
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(words(arrive(client.request("execute_request", megabyte))), "wake");
+  const auto refused = arrive(client.request("execute_request", megabyte));
+  ASSERT_EQ(words(refused), "busy reply:execute_reply idle");
+  const auto& reply = std::get<SendReply>(refused[1]);
+  EXPECT_EQ(Json::parse(reply.content)["ename"], "Overloaded");
+  EXPECT_EQ(Json::parse(reply.metadata)["status"], "error");
+  EXPECT_EQ(words(arrive(client.order("usage_request"))), "busy usage idle");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(taken(), "execute_request");
+  EXPECT_EQ(engine.queued_bytes(), 0u);
+}
+
 TEST_F(EngineTest, WhatTheControlChannelAsksOfTheInterpreterPassesTheQueue) {
-  engine.arrive(client.request("apply_request"));
-  engine.arrive(client.order("clear_request"));
+  arrive(client.request("apply_request"));
+  arrive(client.order("clear_request"));
   EXPECT_EQ(taken(), "clear_request");
   EXPECT_EQ(taken(), "apply_request");
 }
 
 TEST_F(EngineTest, IsBusyFromTakingARequestUntilItIsFinished) {
-  engine.arrive(client.request("apply_request"));
+  arrive(client.request("apply_request"));
   EXPECT_FALSE(engine.is_busy());
   engine.take();
   EXPECT_TRUE(engine.is_busy());
@@ -71,28 +88,28 @@ TEST_F(EngineTest, IsBusyFromTakingARequestUntilItIsFinished) {
 }
 
 TEST_F(EngineTest, OrdersAreAnsweredWhileTheMainThreadIsBusy) {
-  engine.arrive(client.request("apply_request"));
+  arrive(client.request("apply_request"));
   engine.take();
-  EXPECT_EQ(words(engine.arrive(client.order("connect_request"))), "busy reply:connect_reply idle");
-  EXPECT_EQ(words(engine.arrive(client.order("usage_request"))), "busy usage idle");
-  EXPECT_EQ(words(engine.arrive(client.order("interrupt_request"))),
+  EXPECT_EQ(words(arrive(client.order("connect_request"))), "busy reply:connect_reply idle");
+  EXPECT_EQ(words(arrive(client.order("usage_request"))), "busy usage idle");
+  EXPECT_EQ(words(arrive(client.order("interrupt_request"))),
             "busy reply:interrupt_reply interrupt idle");
 }
 
 TEST_F(EngineTest, AShutdownIsAnsweredBeforeTheEngineEnds) {
-  EXPECT_EQ(words(engine.arrive(client.order("shutdown_request"))),
+  EXPECT_EQ(words(arrive(client.order("shutdown_request"))),
             "busy reply:shutdown_reply shutdown idle stop");
 }
 
 TEST_F(EngineTest, ASignalIsRaisedAfterItsReplyWhoseTypeIsOddOnPurpose) {
-  EXPECT_EQ(words(engine.arrive(client.order("signal_request", {{"sig", SIGUSR1}}))),
+  EXPECT_EQ(words(arrive(client.order("signal_request", {{"sig", SIGUSR1}}))),
             "reply:_request signal:" + std::to_string(SIGUSR1));
-  EXPECT_EQ(words(engine.arrive(client.order("signal_request", {{"sig", "SIGINT"}}))),
+  EXPECT_EQ(words(arrive(client.order("signal_request", {{"sig", "SIGINT"}}))),
             "reply:_request signal:" + std::to_string(SIGINT));
 }
 
 TEST_F(EngineTest, ANameThatIsNoSignalIsAnErrorAndRaisesNothing) {
-  const auto effects = engine.arrive(client.order("signal_request", {{"sig", "SIGNOTHING"}}));
+  const auto effects = arrive(client.order("signal_request", {{"sig", "SIGNOTHING"}}));
   EXPECT_EQ(words(effects), "reply:_request");
   EXPECT_NE(std::get<SendReply>(effects[0]).content.find("\"error\""), std::string::npos);
 }
@@ -100,9 +117,9 @@ TEST_F(EngineTest, ANameThatIsNoSignalIsAnErrorAndRaisesNothing) {
 TEST_F(EngineTest, ARequestThatIsAbortedBeforeItRunsIsNotRun) {
   const RequestPtr first = client.request("apply_request");
   const RequestPtr second = client.request("apply_request");
-  engine.arrive(first);
-  engine.arrive(second);
-  EXPECT_EQ(words(engine.arrive(client.order("abort_request", {{"msg_ids", {id_of(second)}}}))),
+  arrive(first);
+  arrive(second);
+  EXPECT_EQ(words(arrive(client.order("abort_request", {{"msg_ids", {id_of(second)}}}))),
             "busy reply:abort_reply idle");
   EXPECT_EQ(taken(), "apply_request");
   EXPECT_EQ(taken(), "apply_request aborted");
@@ -110,24 +127,24 @@ TEST_F(EngineTest, ARequestThatIsAbortedBeforeItRunsIsNotRun) {
 
 TEST_F(EngineTest, AnAbortIsRememberedForARequestThatComesLater) {
   const RequestPtr later = client.request("apply_request");
-  engine.arrive(client.order("abort_request", {{"msg_ids", id_of(later)}}));
-  engine.arrive(later);
+  arrive(client.order("abort_request", {{"msg_ids", id_of(later)}}));
+  arrive(later);
   EXPECT_EQ(taken(), "apply_request aborted");
 }
 
 TEST_F(EngineTest, AnAbortOfAllAbortsTheCellsThatWait) {
-  engine.arrive(client.request("execute_request"));
-  engine.arrive(client.request("apply_request"));
-  engine.arrive(client.order("abort_request", {{"msg_ids", Json::array()}}));
+  arrive(client.request("execute_request"));
+  arrive(client.request("apply_request"));
+  arrive(client.order("abort_request", {{"msg_ids", Json::array()}}));
   EXPECT_EQ(taken(), "execute_request aborted");
   EXPECT_EQ(taken(), "apply_request");
 }
 
 TEST_F(EngineTest, ACellThatFailsAbortsTheCellsBehindItButNotTheTasks) {
   for (const char* type : {"execute_request", "apply_request", "execute_request"})
-    engine.arrive(client.request(type));
+    arrive(client.request(type));
   engine.abort_queued_executions();
-  engine.arrive(client.request("execute_request"));
+  arrive(client.request("execute_request"));
   EXPECT_EQ(taken(), "execute_request aborted");
   EXPECT_EQ(taken(), "apply_request");
   EXPECT_EQ(taken(), "execute_request aborted");
@@ -146,12 +163,12 @@ TEST_F(EngineTest, AnAbortedRequestIsAnsweredWithTheMetadataThatSchedulersNeed) 
 }
 
 TEST_F(EngineTest, UnknownTypesAndApplyOnTheControlChannelGetNoReply) {
-  EXPECT_EQ(words(engine.arrive(client.request("dance_request"))), "busy warn idle");
-  EXPECT_EQ(words(engine.arrive(client.order("apply_request"))), "busy warn idle");
+  EXPECT_EQ(words(arrive(client.request("dance_request"))), "busy warn idle");
+  EXPECT_EQ(words(arrive(client.order("apply_request"))), "busy warn idle");
 }
 
 TEST_F(EngineTest, AnAbortWithoutIdsGetsNoReply) {
-  EXPECT_EQ(words(engine.arrive(client.order("abort_request"))), "busy warn idle");
+  EXPECT_EQ(words(arrive(client.order("abort_request"))), "busy warn idle");
 }
 
 }  // namespace

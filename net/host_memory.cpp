@@ -1,4 +1,4 @@
-#include <px/controller/host_memory.hpp>
+#include <px/net/host_memory.hpp>
 
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 #include <px/controller/configuration.hpp>
-#include <px/net/host_memory.hpp>
 
 #include <spdlog/spdlog.h>
 
@@ -11,6 +10,7 @@
 #include <px/controller/no_store.hpp>
 #include <px/controller/sqlite_store.hpp>
 #include <px/net/address.hpp>
+#include <px/net/host_memory.hpp>
 #include <px/net/private_file.hpp>
 
 namespace px {

@@ -1,6 +1,5 @@
 #include <px/controller/sockets.hpp>
 
-#include <cstdint>
 #include <utility>
 
 #include <px/net/host_memory.hpp>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <px/engine/reply_metadata.hpp>
-#include <px/engine/request.hpp>
+#include <px/wire/request.hpp>
 
 namespace px {
 

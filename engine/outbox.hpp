@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <px/engine/engine.hpp>
-#include <px/engine/stream_buffer.hpp>
+#include <px/interpreters/stream_buffer.hpp>
 #include <px/interpreters/interpreter.hpp>
 #include <px/net/loop.hpp>
 

@@ -7,14 +7,9 @@
 #include <vector>
 
 #include <px/wire/json.hpp>
+#include <px/wire/shared_bytes.hpp>
 
 namespace px {
-
-/// Bytes that somebody else owns; they live as long as `owner` does. Any thread may let go of it.
-struct SharedBytes {
-  std::string_view bytes;
-  std::shared_ptr<const void> owner;
-};
 
 /// Where an interpreter sends what a program prints and shows. Any thread may call it. What is
 /// sent belongs to the request that runs now, or ran last.

@@ -3,7 +3,7 @@
 #include <csignal>
 
 #include <px/engine/engine.hpp>
-#include <tests/engine/requests.hpp>
+#include <tests/wire/requests.hpp>
 
 namespace px {
 namespace {

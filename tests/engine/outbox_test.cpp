@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <px/engine/outbox.hpp>
-#include <tests/engine/requests.hpp>
+#include <tests/wire/requests.hpp>
 
 namespace px {
 namespace {

@@ -4,9 +4,8 @@
 
 #include <px/engine/heart_watch.hpp>
 #include <px/engine/reply_metadata.hpp>
-#include <px/engine/stream_buffer.hpp>
 #include <px/engine/world.hpp>
-#include <tests/engine/requests.hpp>
+#include <tests/wire/requests.hpp>
 
 namespace px {
 namespace {
@@ -23,46 +22,6 @@ Environment variables(std::map<std::string, std::string> values) {
     const auto found = values.find(name);
     return found == values.end() ? std::nullopt : std::optional(found->second);
   };
-}
-
-// ---------------------------------------------------------------- requests
-
-TEST(RequestReader, TakesWhatIsSignedWithTheKeyOnce) {
-  Sender sender;
-  RequestReader reader{*Signer::create("hmac-sha256", "secret"), Packer::json};
-  const SharedFrames frames = sender.frames("apply_request");
-  const Result<RequestPtr> request = reader.read(Channel::shell, 2, frames);
-  ASSERT_TRUE(request);
-  EXPECT_EQ((*request)->type(), "apply_request");
-  EXPECT_EQ((*request)->idents(), std::vector<std::string>{"client-ident"});
-  EXPECT_FALSE(reader.read(Channel::shell, 2, frames)) << "a replay";
-}
-
-TEST(RequestReader, RefusesAnotherKeyAndShortMessages) {
-  RequestReader reader{*Signer::create("hmac-sha256", "secret"), Packer::json};
-  Sender stranger{"another key"};
-  EXPECT_FALSE(reader.read(Channel::shell, 0, stranger.frames("apply_request")));
-  EXPECT_FALSE(reader.read(Channel::shell, 0, std::make_shared<TextFrames>()));
-  EXPECT_FALSE(reader.read(Channel::shell, 0,
-                           std::make_shared<TextFrames>(std::vector<std::string>{"<IDS|MSG>"})));
-}
-
-TEST(RequestReader, ReadsTheOldProtocolAsTodays) {
-  const Signer signer = *Signer::create("hmac-sha256", "secret");
-  const std::string header = R"({"msg_id": "1", "msg_type": "object_info_request"})";
-  const std::string content = R"({"oname": "range"})";
-  std::vector<std::string> frames{
-      "client-ident", "<IDS|MSG>", signer.sign(header, "{}", "{}", content), header, "{}", "{}",
-      content,        "a buffer"};
-  RequestReader reader{signer, Packer::json};
-  const auto request =
-      reader.read(Channel::shell, 0, std::make_shared<TextFrames>(std::move(frames)));
-  ASSERT_TRUE(request);
-  EXPECT_EQ((*request)->type(), "inspect_request");
-  EXPECT_EQ((*request)->envelope.header, header) << "what the reply repeats";
-  EXPECT_EQ(Json::parse((*request)->envelope.content),
-            Json({{"code", "range"}, {"cursor_pos", 5}, {"detail_level", 0}}));
-  EXPECT_EQ((*request)->frames->at(7), "a buffer");
 }
 
 // ---------------------------------------------------------------- metadata of replies
@@ -90,34 +49,6 @@ TEST(ReplyMetadata, AnErrorNamesTheEngineAndMayAskForAnother) {
                                  {EngineUuid{"e"}, EngineId{2}}, {"error", WallTime{}, true}));
   EXPECT_EQ(metadata["dependencies_met"], false);
   EXPECT_EQ(metadata["engine_info"], (Json{{"engine_uuid", "e"}, {"engine_id", 2}}));
-}
-
-// ---------------------------------------------------------------- streams
-
-TEST(StreamBuffer, GathersWhatIsPrintedInAMoment) {
-  StreamBuffer buffer;
-  EXPECT_FALSE(buffer.add("stdout", "a", nullptr, at(0s)));
-  EXPECT_FALSE(buffer.add("stdout", "b", nullptr, at(100ms)));
-  EXPECT_EQ(buffer.next_deadline(), at(200ms));
-  EXPECT_EQ(buffer.flush()->text, "ab");
-  EXPECT_FALSE(buffer.flush());
-  EXPECT_FALSE(buffer.next_deadline());
-}
-
-TEST(StreamBuffer, KeepsTheOrderOfTheTwoStreamsAndOfRequests) {
-  StreamBuffer buffer;
-  Sender sender;
-  const RequestPtr next = sender.request("execute_request");
-  buffer.add("stdout", "out", nullptr, at(0s));
-  EXPECT_EQ(buffer.add("stderr", "err", nullptr, at(0s))->text, "out");
-  EXPECT_EQ(buffer.add("stderr", "more", next, at(0s))->text, "err");
-  EXPECT_EQ(buffer.flush()->parent, next);
-}
-
-TEST(StreamBuffer, AFloodIsCutIntoMessages) {
-  StreamBuffer buffer;
-  buffer.add("stdout", std::string(StreamBuffer::max_bytes, 'x'), nullptr, at(0s));
-  EXPECT_EQ(buffer.add("stdout", "y", nullptr, at(0s))->text.size(), StreamBuffer::max_bytes);
 }
 
 // ---------------------------------------------------------------- hearts

@@ -3,7 +3,7 @@
 #include "tests/fuzz/input.hpp"
 
 #include <px/engine/reply_metadata.hpp>
-#include <px/engine/request.hpp>
+#include <px/wire/request.hpp>
 
 using namespace px;
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include <px/engine/request.hpp>
+#include <px/wire/request.hpp>
 #include <px/wire/session.hpp>
 
 namespace px::testing {

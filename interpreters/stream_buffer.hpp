@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <px/engine/request.hpp>
+#include <px/wire/request.hpp>
 #include <px/wire/time.hpp>
 
 namespace px {

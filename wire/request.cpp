@@ -1,4 +1,4 @@
-#include <px/engine/request.hpp>
+#include <px/wire/request.hpp>
 
 #include <px/wire/version_adapter.hpp>
 

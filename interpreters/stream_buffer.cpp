@@ -1,4 +1,4 @@
-#include <px/engine/stream_buffer.hpp>
+#include <px/interpreters/stream_buffer.hpp>
 
 #include <utility>
 

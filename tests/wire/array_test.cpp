@@ -1,0 +1,82 @@
+#include <gtest/gtest.h>
+
+#include <px/wire/array.hpp>
+
+namespace px {
+namespace {
+
+TEST(Array, NamesItsElementsAsNumPyDoes) {
+  EXPECT_EQ(dtype_of<double>(), "<f8");
+  EXPECT_EQ(dtype_of<float>(), "<f4");
+  EXPECT_EQ(dtype_of<std::int64_t>(), "<i8");
+  EXPECT_EQ(dtype_of<std::uint16_t>(), "<u2");
+  EXPECT_EQ(dtype_of<signed char>(), "|i1");
+  EXPECT_EQ(dtype_of<bool>(), "|b1");
+  EXPECT_EQ(dtype_of<std::complex<float>>(), "<c8");
+}
+
+TEST(Array, KnowsTheBytesOfAnElement) {
+  EXPECT_EQ(*bytes_per_element("<f8"), 8u);
+  EXPECT_EQ(*bytes_per_element("<U3"), 12u) << "NumPy's text has four bytes a character";
+  EXPECT_EQ(*bytes_per_element("<M8[ns]"), 8u);
+  for (const char* bad : {"", "f8", ">f8", "<f", "<q8", "<f8x", "|O"})
+    EXPECT_FALSE(bytes_per_element(bad)) << bad;
+}
+
+TEST(Array, GivesItsElementsAsTheTypeThatTheyHave) {
+  const Array array = Array::adopt(std::vector<double>{1, 2, 3, 4, 5, 6}, {2, 3});
+  const auto elements = array.as<double>();
+  ASSERT_TRUE(elements);
+  EXPECT_EQ((*elements)[5], 6);
+  EXPECT_EQ(array.as<float>().error().what, "the array holds <f8, it was asked for as <f4");
+}
+
+TEST(Array, SaysWhatDoesNotAgree) {
+  Array array = Array::adopt(std::vector<double>{1, 2, 3});
+  EXPECT_TRUE(array.validate());
+  array.shape = {2, 2};
+  EXPECT_EQ(array.validate().error().what,
+            "an array of <f8 with the shape (2, 2) has 32 bytes, but 24 came with it");
+  array.shape = {-1, -24};
+  EXPECT_FALSE(array.validate());
+  array.shape = {std::int64_t{1} << 62, 64};
+  EXPECT_FALSE(array.validate()) << "too many for this machine";
+}
+
+TEST(Array, IsCutAlongItsFirstAxisAndJoinedAgain) {
+  const Array array = Array::adopt(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {5, 2});
+  const std::vector<Array> blocks = split_rows(array, 3);
+  ASSERT_EQ(blocks.size(), 3u);
+  EXPECT_EQ(blocks[0].shape, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(blocks[1].shape, (std::vector<std::int64_t>{2, 2}));
+  EXPECT_EQ((*blocks[2].as<int>())[0], 6);
+  const auto joined = join_rows(blocks);
+  ASSERT_TRUE(joined);
+  EXPECT_EQ(joined->shape, array.shape);
+  EXPECT_EQ(joined->data.bytes, array.data.bytes);
+}
+
+TEST(Array, MoreBlocksThanRowsLeavesSomeEmpty) {
+  const std::vector<Array> blocks = split_rows(Array::adopt(std::vector<int>{1}), 4);
+  ASSERT_EQ(blocks.size(), 4u);
+  EXPECT_EQ(blocks[0].shape[0] + blocks[1].shape[0] + blocks[2].shape[0], 0);
+  EXPECT_EQ(blocks[3].shape[0], 1);
+}
+
+TEST(Array, BlocksThatDoNotFitAreNamed) {
+  const auto joined =
+      join_rows({Array::adopt(std::vector<int>{1, 2}, {1, 2}), Array::adopt(std::vector<int>{1})});
+  ASSERT_FALSE(joined);
+  EXPECT_EQ(joined.error().what, "blocks of <i4 (1, 2) and of <i4 (1) do not fit together");
+}
+
+TEST(Array, ElementsAtAnOddAddressAreMovedBeforeTheyAreRead) {
+  const auto memory = std::make_shared<const std::string>("x01234567");
+  const Array odd{"<f8", {1}, {std::string_view(*memory).substr(1), memory}};
+  const Array even = aligned(odd);
+  EXPECT_TRUE(even.as<double>());
+  EXPECT_EQ(even.data.bytes, "01234567");
+}
+
+}  // namespace
+}  // namespace px

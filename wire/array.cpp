@@ -1,0 +1,122 @@
+#include <px/wire/array.hpp>
+
+#include <charconv>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+
+namespace px {
+namespace {
+
+Error no_such_dtype(std::string_view dtype) {
+  return {ErrorKind::bad_input, "'" + std::string(dtype) +
+                                    "' is not the dtype of an array: it is written like '<f8' or "
+                                    "'|b1', in the byte order of this machine"};
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::string text = "(";
+  for (const std::int64_t extent : shape)
+    text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+  return text + ")";
+}
+
+/// Product of the shape; nothing where an extent is negative or it does not fit.
+std::optional<std::size_t> count_elements(const std::vector<std::int64_t>& shape) {
+  std::size_t count = 1;
+  for (const std::int64_t extent : shape) {
+    if (extent < 0) return std::nullopt;
+    std::size_t product = 0;
+    if (__builtin_mul_overflow(count, static_cast<std::size_t>(extent), &product))
+      return std::nullopt;
+    count = product;
+  }
+  return count;
+}
+
+bool have_equal_rows(const Array& a, const Array& b) {
+  return a.dtype == b.dtype && a.shape.size() == b.shape.size() && !a.shape.empty() &&
+         std::equal(a.shape.begin() + 1, a.shape.end(), b.shape.begin() + 1);
+}
+
+}  // namespace
+
+Result<std::size_t> bytes_per_element(std::string_view dtype) {
+  constexpr std::string_view kinds = "biufcmMSUV";
+  if (dtype.size() < 3 || (dtype[0] != '<' && dtype[0] != '|') ||
+      kinds.find(dtype[1]) == std::string_view::npos)
+    return no_such_dtype(dtype);
+  std::size_t count = 0;
+  const char* const end = dtype.data() + dtype.size();
+  const auto [rest, problem] = std::from_chars(dtype.data() + 2, end, count);
+  // Dates have their unit behind the number: "<M8[ns]".
+  const bool has_unit = rest != end && *rest == '[' && dtype.back() == ']';
+  if (problem != std::errc{} || (rest != end && !has_unit)) return no_such_dtype(dtype);
+  const std::size_t unit = dtype[1] == 'U' ? 4 : 1;
+  if (count > std::numeric_limits<std::size_t>::max() / unit) return no_such_dtype(dtype);
+  return count * unit;
+}
+
+Result<void> Array::validate() const {
+  const Result<std::size_t> each = bytes_per_element(dtype);
+  if (!each) return each.error();
+  const std::optional<std::size_t> count = count_elements(shape);
+  std::size_t wanted = 0;
+  if (!count || __builtin_mul_overflow(*count, *each, &wanted))
+    return Error{ErrorKind::bad_input, "no array has the shape " + shape_text(shape)};
+  if (wanted == data.bytes.size()) return {};
+  return Error{ErrorKind::bad_input, "an array of " + dtype + " with the shape " +
+                                         shape_text(shape) + " has " + std::to_string(wanted) +
+                                         " bytes, but " + std::to_string(data.bytes.size()) +
+                                         " came with it"};
+}
+
+Array Array::rows(std::int64_t begin, std::int64_t end) const {
+  check(!shape.empty() && 0 <= begin && begin <= end && end <= shape[0]);
+  const std::size_t row = shape[0] == 0 ? 0 : bytes() / static_cast<std::size_t>(shape[0]);
+  Array part{dtype, shape, data};
+  part.shape[0] = end - begin;
+  part.data.bytes = data.bytes.substr(row * static_cast<std::size_t>(begin),
+                                      row * static_cast<std::size_t>(end - begin));
+  return part;
+}
+
+Array aligned(Array array) {
+  const auto address = reinterpret_cast<std::uintptr_t>(array.data.bytes.data());
+  if (address % alignof(std::max_align_t) == 0) return array;
+  array.data = owned_bytes(std::string(array.data.bytes));
+  return array;
+}
+
+std::vector<Array> split_rows(const Array& array, std::size_t pieces) {
+  check(!array.shape.empty() && pieces > 0);
+  const auto count = static_cast<std::size_t>(array.shape[0]);
+  std::vector<Array> blocks;
+  for (std::size_t i = 0; i < pieces; ++i)
+    blocks.push_back(array.rows(static_cast<std::int64_t>(i * count / pieces),
+                                static_cast<std::int64_t>((i + 1) * count / pieces)));
+  return blocks;
+}
+
+Result<Array> join_rows(const std::vector<Array>& blocks) {
+  if (blocks.empty()) return Error{ErrorKind::bad_input, "there are no blocks to join"};
+  std::string bytes;
+  Array joined{blocks[0].dtype, blocks[0].shape, {}};
+  std::int64_t count = 0;
+  std::size_t size = 0;
+  for (const Array& block : blocks) {
+    if (!have_equal_rows(blocks[0], block))
+      return Error{ErrorKind::bad_input,
+                   "blocks of " + blocks[0].dtype + " " + shape_text(blocks[0].shape) + " and of " +
+                       block.dtype + " " + shape_text(block.shape) + " do not fit together"};
+    count += block.shape[0];
+    size += block.bytes();
+  }
+  bytes.reserve(size);
+  for (const Array& block : blocks) bytes.append(block.data.bytes);
+  joined.shape[0] = count;
+  joined.data = owned_bytes(std::move(bytes));
+  return joined;
+}
+
+}  // namespace px

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <px/engine/termination.hpp>
-#include <px/engine/usage.hpp>
+#include <px/net/termination.hpp>
+#include <px/net/usage.hpp>
 
 namespace px {
 namespace {

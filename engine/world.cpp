@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <cstdlib>
 
 namespace px {
 namespace {
@@ -32,13 +31,6 @@ std::optional<int> number(const Environment& environment, const char* name) {
 }
 
 }  // namespace
-
-Environment process_environment() {
-  return [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    return value ? std::optional<std::string>(value) : std::nullopt;
-  };
-}
 
 std::optional<World> find_world(const Environment& environment) {
   for (const Launcher& launcher : launchers) {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
+#include <px/interpreters/environment.hpp>
 #include <px/wire/ids.hpp>
 
 namespace px {
@@ -14,12 +14,6 @@ struct World {
   int size = 1;
   std::string launcher;  ///< "Open MPI", "PMI", "PMIx" or "Slurm"; for messages.
 };
-
-/// How find_world() reads the environment: the value of a variable, or nothing.
-using Environment = std::function<std::optional<std::string>(const std::string& name)>;
-
-/// The environment of this process.
-Environment process_environment();
 
 /// Rank and size from the variables that mpiexec, MPICH, Intel MPI, PMIx or srun set, without MPI
 /// itself. Nothing where none of them has started this process.

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include <px/engine/program.hpp>
-#include <px/engine/termination.hpp>
+#include <px/net/termination.hpp>
 #include <px/interpreters/python/python_buffers.hpp>
 #include <px/interpreters/python/python_interpreter.hpp>
 #include <px_version.hpp>

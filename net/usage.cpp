@@ -1,4 +1,4 @@
-#include <px/engine/usage.hpp>
+#include <px/net/usage.hpp>
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include <px/engine/world.hpp>
+#include <px/interpreters/environment.hpp>
 #include <px/wire/error.hpp>
 
 namespace px {
 
-/// A Python that may run the engine, and who says so.
+/// A Python that may run one of our programs, and who says so.
 struct PythonCandidate {
   std::string path;
   std::string source;  ///< "--python", "$VIRTUAL_ENV" ...
@@ -26,13 +26,5 @@ std::vector<PythonCandidate> python_candidates(
 /// errors  unsupported: none; says what was tried and how to install.
 Result<std::string> choose_python(const std::vector<PythonCandidate>& candidates,
                                   const std::function<bool(const PythonCandidate&)>& has_polyxeus);
-
-/// The variables that mpi4py needs to find the MPI whose launcher has started us: name, value.
-/// find_library  the path of a shared library by its name, empty where it is not installed.
-/// link_folder   makes a folder in which `libmpi.so.12` is this library; returns the folder.
-std::vector<std::pair<std::string, std::string>> mpi_hints(
-    const Environment& environment,
-    const std::function<std::string(const std::string& name)>& find_library,
-    const std::function<std::string(const std::string& library)>& link_folder);
 
 }  // namespace px

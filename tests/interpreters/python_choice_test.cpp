@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include <px/engine/python_choice.hpp>
+#include <px/interpreters/python_choice.hpp>
 
 namespace px {
 namespace {
@@ -35,7 +35,7 @@ TEST(PythonChoice, TheUsersEnvironmentComesBeforeTheSystem) {
           {"/venv/bin/python", "/conda/bin/python3", "/opt/bin/python3", "/usr/bin/python3"}));
   EXPECT_EQ(sources(candidates),
             "/venv/bin/python by $VIRTUAL_ENV, /conda/bin/python3 by $CONDA_PREFIX, "
-            "/opt/bin/python3 by beside pxengine, /usr/bin/python3 by $PATH");
+            "/opt/bin/python3 by beside this program, /usr/bin/python3 by $PATH");
 }
 
 TEST(PythonChoice, TheOptionIsTheOnlyCandidate) {
@@ -61,25 +61,6 @@ TEST(PythonChoice, TheErrorNamesWhatWasTriedAndTheCure) {
   EXPECT_NE(what.find("/a/python ($VIRTUAL_ENV)"), std::string::npos);
   EXPECT_NE(what.find("pip install polyxeus"), std::string::npos);
   EXPECT_NE(choose_python({}, none).error().what.find("pip install polyxeus"), std::string::npos);
-}
-
-TEST(MpiHints, MpichsLauncherNeedsMpichsLibraryUnderItsOwnName) {
-  const auto find = [](const std::string& name) {
-    return name == "libmpich.so.12" ? std::string("/usr/lib/libmpich.so.12") : std::string();
-  };
-  const auto link = [](const std::string&) { return std::string("/links"); };
-  const auto hints =
-      mpi_hints(variables({{"PMI_RANK", "0"}, {"LD_LIBRARY_PATH", "/x"}}), find, link);
-  EXPECT_EQ(hints, (std::vector<std::pair<std::string, std::string>>{
-                       {"MPI4PY_MPIABI", "mpich"}, {"LD_LIBRARY_PATH", "/links:/x"}}));
-}
-
-TEST(MpiHints, OpenMpiAndNoLauncherNeedNone) {
-  const auto nothing = [](const std::string&) { return std::string(); };
-  EXPECT_TRUE(mpi_hints(variables({}), nothing, nothing).empty());
-  EXPECT_TRUE(
-      mpi_hints(variables({{"PMI_RANK", "0"}, {"OMPI_COMM_WORLD_RANK", "0"}}), nothing, nothing)
-          .empty());
 }
 
 }  // namespace

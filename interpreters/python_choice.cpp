@@ -1,4 +1,4 @@
-#include <px/engine/python_choice.hpp>
+#include <px/interpreters/python_choice.hpp>
 
 #include <sstream>
 
@@ -41,7 +41,7 @@ std::vector<PythonCandidate> python_candidates(
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
     if (const auto prefix = environment(variable); prefix && !prefix->empty())
       add(*prefix + "/bin", std::string("$") + variable);
-  if (!program_folder.empty()) add(program_folder, "beside pxengine");
+  if (!program_folder.empty()) add(program_folder, "beside this program");
   for (const std::string& folder : path_folders(environment))
     if (add(folder, "$PATH")) break;
   return candidates;
@@ -61,25 +61,6 @@ Result<std::string> choose_python(const std::vector<PythonCandidate>& candidates
   return Error{ErrorKind::unsupported, "none of these has polyxeus: " + tried + "; run `" +
                                            candidates.front().path +
                                            " -m pip install polyxeus` or name another by --python"};
-}
-
-std::vector<std::pair<std::string, std::string>> mpi_hints(
-    const Environment& environment,
-    const std::function<std::string(const std::string& name)>& find_library,
-    const std::function<std::string(const std::string& library)>& link_folder) {
-  std::vector<std::pair<std::string, std::string>> hints;
-  const bool is_mpich = environment("PMI_RANK") && !environment("OMPI_COMM_WORLD_RANK");
-  if (!is_mpich) return hints;
-  if (!environment("MPI4PY_MPIABI")) hints.emplace_back("MPI4PY_MPIABI", "mpich");
-  // Debian calls it libmpich.so.12, where mpi4py's wheel asks for MPICH's own name.
-  if (!find_library("libmpi.so.12").empty()) return hints;
-  const std::string library = find_library("libmpich.so.12");
-  if (library.empty()) return hints;
-  const std::string folder = link_folder(library);
-  if (folder.empty()) return hints;
-  const std::string before = environment("LD_LIBRARY_PATH").value_or("");
-  hints.emplace_back("LD_LIBRARY_PATH", before.empty() ? folder : folder + ":" + before);
-  return hints;
 }
 
 }  // namespace px

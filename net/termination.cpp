@@ -1,4 +1,4 @@
-#include <px/engine/termination.hpp>
+#include <px/net/termination.hpp>
 
 #include <signal.h>
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <px/interpreters/environment.hpp>
+
+namespace px {
+
+/// The variables that mpi4py needs to find the MPI whose launcher has started us: name, value.
+/// find_library  the path of a shared library by its name, empty where it is not installed.
+/// link_folder   makes a folder in which `libmpi.so.12` is this library; returns the folder.
+std::vector<std::pair<std::string, std::string>> mpi_hints(
+    const Environment& environment,
+    const std::function<std::string(const std::string& name)>& find_library,
+    const std::function<std::string(const std::string& library)>& link_folder);
+
+}  // namespace px

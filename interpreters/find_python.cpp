@@ -1,0 +1,79 @@
+#include <px/interpreters/find_python.hpp>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+extern char** environ;
+
+namespace px {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether the package lies in the usual place of the Python whose program this is.
+bool lies_beside(const fs::path& python, const std::string& package) {
+  std::error_code ignored;
+  const fs::path lib = python.parent_path().parent_path() / "lib";
+  for (const auto& entry : fs::directory_iterator(lib, ignored)) {
+    if (!entry.path().filename().string().starts_with("python3")) continue;
+    if (fs::exists(entry.path() / "site-packages" / package, ignored)) return true;
+  }
+  return false;
+}
+
+/// Asks the Python itself, which takes a moment.
+bool finds_module(const std::string& python, const std::string& module) {
+  const std::string question =
+      "import importlib.util as u, sys; sys.exit(u.find_spec('" + module + "') is None)";
+  const char* arguments[] = {python.c_str(), "-c", question.c_str(), nullptr};
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = -1;
+  const int failure = ::posix_spawn(&child, python.c_str(), &actions, nullptr,
+                                    const_cast<char* const*>(arguments), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  int status = 1;
+  return failure == 0 && ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+}  // namespace
+
+bool is_program(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::string own_program() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).string();
+}
+
+Result<std::string> find_python(const std::string& option, const std::string& program,
+                                const std::string& package, const std::string& module) {
+  const fs::path called = fs::path(program).has_parent_path() ? program : own_program();
+  return choose_python(
+      python_candidates(option, process_environment(), called.parent_path().string(), is_program),
+      [&](const PythonCandidate& candidate) {
+        return lies_beside(candidate.path, package) || finds_module(candidate.path, module);
+      });
+}
+
+std::string become_python(const std::string& python, const std::string& module, int argc,
+                          char** argv) {
+  std::vector<char*> arguments{const_cast<char*>(python.c_str()), const_cast<char*>("-m"),
+                               const_cast<char*>(module.c_str())};
+  for (int i = 1; i < argc; ++i) arguments.push_back(argv[i]);
+  arguments.push_back(nullptr);
+  ::execv(python.c_str(), arguments.data());
+  return "cannot start " + python + ": " + std::strerror(errno);
+}
+
+}  // namespace px

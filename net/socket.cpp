@@ -47,6 +47,8 @@ int zmq_type(SocketKind kind) {
       return ZMQ_SUB;
     case SocketKind::stream:
       return ZMQ_STREAM;
+    case SocketKind::pair:
+      return ZMQ_PAIR;
   }
   check(false);
   return -1;
@@ -108,6 +110,7 @@ Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
     socket.set(zmq::sockopt::router_handover, options.hand_over);
     socket.set(zmq::sockopt::router_mandatory, options.is_mandatory);
   }
+  if (kind == SocketKind::xpub) socket.set(zmq::sockopt::xpub_nodrop, options.never_drops);
   // Without it a publisher hears of a subscription only once, and cannot answer each newcomer.
   if (kind == SocketKind::xpub) socket.set(zmq::sockopt::xpub_verbose, true);
   if (options.zmtp_heartbeat) {
@@ -135,6 +138,17 @@ Result<int> Socket::bind(std::string_view interface, int port) {
   return std::stoi(bound_endpoint_.substr(bound_endpoint_.rfind(':') + 1));
 }
 
+Result<void> Socket::listen(const std::string& endpoint) {
+  state_->readiness.touched();
+  try {
+    state_->socket.bind(endpoint);
+  } catch (const zmq::error_t& failure) {
+    return Error{ErrorKind::system, "cannot listen at " + endpoint + ": " + failure.what()};
+  }
+  bound_endpoint_ = state_->socket.get(zmq::sockopt::last_endpoint);
+  return {};
+}
+
 Result<void> Socket::connect(const std::string& endpoint) {
   state_->readiness.touched();
   try {
@@ -148,6 +162,14 @@ Result<void> Socket::connect(const std::string& endpoint) {
 void Socket::subscribe(std::string_view topic) {
   state_->readiness.touched();
   state_->socket.set(zmq::sockopt::subscribe, topic);
+}
+
+void Socket::report_connections(const std::string& endpoint) {
+  constexpr int events = ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+                         ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+                         ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+  check(zmq_socket_monitor(state_->socket.handle(), endpoint.empty() ? nullptr : endpoint.c_str(),
+                           events) == 0);
 }
 
 SharedFrames Socket::receive() {

@@ -18,7 +18,7 @@
 
 namespace px {
 
-enum class SocketKind { router, dealer, pub, xpub, sub, stream };
+enum class SocketKind { router, dealer, pub, xpub, sub, stream, pair };
 
 /// What a socket is set up with before it binds or connects.
 struct SocketOptions {
@@ -33,6 +33,8 @@ struct SocketOptions {
   bool hand_over = false;
   /// ROUTER: send() to an unknown peer fails instead of dropping.
   bool is_mandatory = false;
+  /// XPUB: send() fails while a subscriber's queue is full, where it drops the message otherwise.
+  bool never_drops = false;
   /// Pings of the transport; a silent peer is cut off.
   std::optional<Duration> zmtp_heartbeat = {};
   /// How long unsent messages outlive the socket.
@@ -55,9 +57,14 @@ class Socket {
   /// Listens at `interface`, e.g. "tcp://127.0.0.1"; port 0 = a free one. Returns the port.
   /// errors  system: the port is in use or the address is not of this host; names both.
   Result<int> bind(std::string_view interface, int port);
+  /// Listens at a whole endpoint, e.g. "ipc:///run/kernel-1".
+  /// errors  system: it is in use, or not to be had here; names it.
+  Result<void> listen(const std::string& endpoint);
   /// errors  bad_input: not an endpoint. That nobody listens there is no error: libzmq tries on.
   Result<void> connect(const std::string& endpoint);
   void subscribe(std::string_view topic);
+  /// Lets libzmq report connections to a pair socket at `endpoint`: see ConnectionMonitor.
+  void report_connections(const std::string& endpoint);
 
   /// The next message; null where none waits. A message of more than max_frames frames is dropped
   /// and counted.

@@ -3,6 +3,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -92,6 +93,24 @@ Result<Descriptor> start_connect_tcp(std::string_view interface, int port) {
   if (::connect(socket.value(), address.ai_addr, address.ai_addrlen) != 0 && errno != EINPROGRESS)
     return failure("cannot connect to", ip, port);
   return socket;
+}
+
+Result<void> probe_tcp(std::string_view interface, int port, Duration patience) {
+  const Result<Descriptor> socket = start_connect_tcp(interface, port);
+  if (!socket) return Error{ErrorKind::lost_peer, socket.error().what};
+  const auto wait_ms = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
+  pollfd waiting{socket->value(), POLLOUT, 0};
+  const std::string_view ip = without_transport(interface);
+  if (::poll(&waiting, 1, static_cast<int>(wait_ms)) <= 0) {
+    errno = ETIMEDOUT;
+    return Error{ErrorKind::lost_peer, failure("cannot connect to", ip, port).what};
+  }
+  int problem = 0;
+  socklen_t length = sizeof problem;
+  ::getsockopt(socket->value(), SOL_SOCKET, SO_ERROR, &problem, &length);
+  if (problem == 0) return {};
+  errno = problem;
+  return Error{ErrorKind::lost_peer, failure("cannot connect to", ip, port).what};
 }
 
 Descriptor accept_tcp(const Descriptor& listener) {

@@ -4,6 +4,7 @@
 
 #include <px/net/descriptor.hpp>
 #include <px/wire/error.hpp>
+#include <px/wire/time.hpp>
 
 namespace px {
 
@@ -20,6 +21,10 @@ int local_port(const Descriptor& listener);
 /// Starts to connect and returns at once; a refusal is found by the first read.
 /// errors  bad_input: not an address; system.
 Result<Descriptor> start_connect_tcp(std::string_view ip, int port);
+
+/// Whether somebody accepts connections there; waits for at most `patience`, then closes it.
+/// errors  bad_input: not an address; lost_peer: refused, or no answer: says which.
+Result<void> probe_tcp(std::string_view ip, int port, Duration patience);
 
 /// The next connection; not open where none waits. errno is that of accept4().
 Descriptor accept_tcp(const Descriptor& listener);

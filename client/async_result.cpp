@@ -1,0 +1,126 @@
+#include <px/client/async_result.hpp>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <px/client/core.hpp>
+#include <px/client/partition.hpp>
+#include <px/client/work.hpp>
+
+namespace px {
+namespace {
+
+std::optional<Instant> deadline_of(Timeout timeout) {
+  if (!timeout) return std::nullopt;
+  return Clock::now() + *timeout;
+}
+
+/// The values of a reply that is ok: those of a native request, or the content as it is.
+std::vector<Value> values_of(const Reply& reply) {
+  const Json content = reply.content();
+  if (!content.contains("value") && !content.contains("values")) return {Value{content}};
+  return value_or_throw(read_values(reply));
+}
+
+}  // namespace
+
+AsyncResult::AsyncResult(std::shared_ptr<Call> call, std::weak_ptr<ClientCore> core)
+    : call_(std::move(call)), core_(std::move(core)) {}
+
+bool AsyncResult::is_successful() const {
+  check(is_ready());
+  return failures().empty();
+}
+
+bool AsyncResult::wait(Timeout timeout) const {
+  return call_->wait_ready(deadline_of(timeout));
+}
+
+bool AsyncResult::wait_for_output(Timeout timeout) const {
+  return call_->wait_output(deadline_of(timeout));
+}
+
+void AsyncResult::wait_or_throw(Timeout timeout) const {
+  if (!wait(timeout))
+    throw TimeoutError(std::to_string(size() - progress()) + " of " + std::to_string(size()) +
+                       " requests are not answered yet");
+}
+
+void AsyncResult::throw_failures() const {
+  std::vector<Failure> found = failures();
+  if (found.empty()) return;
+  if (size() == 1) throw RemoteError(std::move(found.front()));
+  throw CompositeError(std::move(found));
+}
+
+std::vector<Failure> AsyncResult::failures() const {
+  std::vector<Failure> found;
+  for (std::size_t i = 0; i < size(); ++i)
+    if (TaskInfo info = call_->info(i); info.failure) found.push_back(std::move(*info.failure));
+  return found;
+}
+
+std::vector<Value> AsyncResult::get(Timeout timeout) const {
+  wait_or_throw(timeout);
+  throw_failures();
+  std::vector<Value> results;
+  for (std::size_t i = 0; i < size(); ++i) {
+    std::vector<Value> values = values_of(call_->info(i).reply);
+    results.push_back(values.empty() ? Value{Json()} : std::move(values.front()));
+  }
+  return results;
+}
+
+Value AsyncResult::get_one(Timeout timeout) const {
+  check(size() == 1);
+  return std::move(get(timeout).front());
+}
+
+std::vector<Value> AsyncResult::get_all_of(std::size_t task, Timeout timeout) const {
+  if (!call_->wait_task(task, deadline_of(timeout)))
+    throw TimeoutError("request " + std::to_string(task) + " is not answered yet");
+  TaskInfo info = call_->info(task);
+  if (info.failure) throw RemoteError(std::move(*info.failure));
+  return values_of(info.reply);
+}
+
+Value AsyncResult::get_joined(Timeout timeout) const {
+  return value_or_throw(join(get(timeout)));
+}
+
+std::vector<std::size_t> AsyncResult::as_completed(std::size_t& cursor, Timeout timeout) const {
+  const std::optional<Instant> deadline = deadline_of(timeout);
+  std::vector<std::size_t> answered;
+  while (answered.empty()) {
+    const std::vector<CallEvent> news = call_->events(cursor, deadline);
+    if (news.empty()) break;
+    cursor += news.size();
+    for (const CallEvent& event : news)
+      if (event.kind == CallEvent::Kind::answered) answered.push_back(event.task);
+  }
+  return answered;
+}
+
+std::vector<CallEvent> AsyncResult::events(std::size_t from, Timeout timeout) const {
+  return call_->events(from, deadline_of(timeout));
+}
+
+void AsyncResult::abort() const {
+  const std::shared_ptr<ClientCore> core = core_.lock();
+  if (!core) return;
+  // A balanced task may wait at any engine, or nowhere yet: all of them are told.
+  std::map<EngineId, Json> by_engine;
+  const std::vector<EngineId> present = core->connection().engines().ids();
+  for (std::size_t i = 0; i < size(); ++i) {
+    const TaskInfo info = call_->info(i);
+    if (info.status != TaskStatus::pending) continue;
+    for (const EngineId id : present)
+      if (!info.sent.engine || *info.sent.engine == id)
+        by_engine[id].push_back(info.sent.msg_id.text);
+  }
+  for (auto& [id, ids] : by_engine)
+    core->send_control({id}, "abort_request", {{"msg_ids", std::move(ids)}});
+}
+
+}  // namespace px

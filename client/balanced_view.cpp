@@ -1,0 +1,78 @@
+#include <px/client/balanced_view.hpp>
+
+#include <utility>
+
+namespace px {
+namespace {
+
+Json to_json(const std::optional<Dependency>& dependency) {
+  if (!dependency) return Json::array();
+  Json ids = Json::array();
+  for (const MessageId& id : dependency->ids) ids.push_back(id.text);
+  return {{"dependencies", std::move(ids)},
+          {"all", dependency->all},
+          {"success", dependency->success},
+          {"failure", dependency->failure}};
+}
+
+}  // namespace
+
+TaskOptions LoadBalancedView::task_options() const {
+  TaskOptions options;
+  options.label = options_.label;
+  options.after = to_json(options_.after);
+  options.follow = to_json(options_.follow);
+  options.timeout_s = std::chrono::duration<double>(options_.timeout).count();
+  options.retries = options_.retries;
+  if (options_.targets) {
+    const EngineDirectory engines = core_->connection().engines();
+    for (const EngineId id : core_->resolve(*options_.targets))
+      if (const auto uuid = engines.uuid_of(id)) options.targets.push_back(*uuid);
+  }
+  return options;
+}
+
+AsyncResult LoadBalancedView::execute(const std::string& code, bool is_silent) const {
+  return {core_->send_balanced({execute_work(code, is_silent)}, task_options()), core_};
+}
+
+AsyncResult LoadBalancedView::call(const Function& function, const Arguments& arguments,
+                                   const NamedValues& named) const {
+  return {core_->send_balanced({call_work(function, arguments, named)}, task_options()), core_};
+}
+
+AsyncResult LoadBalancedView::call_each(const Function& function,
+                                        const std::vector<Arguments>& all) const {
+  std::vector<Work> works;
+  works.reserve(all.size());
+  for (const Arguments& arguments : all) works.push_back(call_work(function, arguments));
+  return {core_->send_balanced(works, task_options()), core_};
+}
+
+std::vector<Block> LoadBalancedView::cut(std::size_t count, const MapOptions& options) const {
+  if (options.items_per_task > 0) return blocks_of(count, options.items_per_task);
+  const std::size_t engines = core_->resolve(options_.targets.value_or(Targets::all())).size();
+  return guided_blocks(count, engines);
+}
+
+AsyncResult LoadBalancedView::map(const Function& function, const Arguments& sequences,
+                                  const MapOptions& options) const {
+  const std::size_t count = value_or_throw(count_items(sequences));
+  std::vector<Work> works;
+  for (const Block block : cut(count, options))
+    works.push_back(map_work(function, take_block(sequences, block)));
+  return {core_->send_balanced(works, task_options()), core_};
+}
+
+MapStream LoadBalancedView::map_stream(const Function& function, Arguments sequences,
+                                       bool is_ordered, const MapOptions& options) const {
+  const std::vector<Block> blocks = cut(value_or_throw(count_items(sequences)), options);
+  const auto send = [core = core_, function, sequences = std::move(sequences),
+                     task = task_options()](Block block) {
+    const Work work = map_work(function, take_block(sequences, block));
+    return AsyncResult{core->send_balanced({work}, task), core};
+  };
+  return MapStream{send, blocks, options.max_outstanding, is_ordered};
+}
+
+}  // namespace px

@@ -1,0 +1,182 @@
+#include <px/client/call.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace px {
+
+Call::Call(std::vector<TaskSent> tasks) : size_(tasks.size()) {
+  tasks_.resize(size_);
+  for (std::size_t i = 0; i < size_; ++i) tasks_[i].sent = std::move(tasks[i]);
+}
+
+// ---------------------------------------------------------------- the I/O thread
+
+void Call::answer(std::size_t task, const ReplyHead& head, Reply reply, WallTime now) {
+  bool is_ready = false;
+  {
+    const std::lock_guard lock{mutex_};
+    TaskInfo& info = tasks_[task];
+    if (info.status != TaskStatus::pending) return;
+    info.status = head.status;
+    info.reply = std::move(reply);
+    if (head.status != TaskStatus::ok)
+      info.failure = read_failure(info.reply.content(), info.sent.engine);
+    is_ready = settle(task, now);
+  }
+  tell(task, is_ready);
+}
+
+void Call::fail(std::size_t task, Failure failure, WallTime now) {
+  bool is_ready = false;
+  {
+    const std::lock_guard lock{mutex_};
+    TaskInfo& info = tasks_[task];
+    if (info.status != TaskStatus::pending) return;
+    info.status = TaskStatus::error;
+    info.failure = std::move(failure);
+    is_ready = settle(task, now);
+  }
+  tell(task, is_ready);
+}
+
+void Call::publish(std::size_t task, Publication publication) {
+  const std::lock_guard lock{mutex_};
+  log({CallEvent::Kind::published, static_cast<std::uint32_t>(task),
+       std::make_shared<const Publication>(std::move(publication))});
+}
+
+void Call::complete_output(std::size_t task) {
+  const std::lock_guard lock{mutex_};
+  if (tasks_[task].is_output_complete) return;
+  tasks_[task].is_output_complete = true;
+  ++outputs_complete_;
+  log({CallEvent::Kind::output_complete, static_cast<std::uint32_t>(task), nullptr});
+}
+
+void Call::learn_engine(std::size_t task, EngineId engine, const EngineUuid& uuid) {
+  const std::lock_guard lock{mutex_};
+  tasks_[task].sent.engine = engine;
+  tasks_[task].sent.engine_uuid = uuid;
+}
+
+bool Call::settle(std::size_t task, WallTime now) {
+  tasks_[task].received = now;
+  ++answered_;
+  log({CallEvent::Kind::answered, static_cast<std::uint32_t>(task), nullptr});
+  return answered_ == size_;
+}
+
+void Call::log(CallEvent event) {
+  events_.push_back(std::move(event));
+  if (waiting_ > 0) changed_.notify_all();
+}
+
+void Call::tell(std::size_t task, bool is_ready) {
+  std::vector<std::function<void(std::size_t)>> each;
+  std::vector<std::function<void()>> all;
+  {
+    const std::lock_guard lock{mutex_};
+    if (is_ready) {
+      each.swap(on_answer_);
+      all.swap(on_ready_);
+    } else {
+      each = on_answer_;
+    }
+  }
+  for (const auto& handler : each) handler(task);
+  for (const auto& handler : all) handler();
+}
+
+// ---------------------------------------------------------------- any thread
+
+std::size_t Call::answered() const {
+  const std::lock_guard lock{mutex_};
+  return answered_;
+}
+
+std::size_t Call::outputs_complete() const {
+  const std::lock_guard lock{mutex_};
+  return outputs_complete_;
+}
+
+bool Call::wait(std::optional<Instant> deadline, const std::function<bool()>& is_met) const {
+  std::unique_lock lock{mutex_};
+  ++waiting_;
+  bool is_met_now = true;
+  if (deadline)
+    is_met_now = changed_.wait_until(lock, *deadline, is_met);
+  else
+    changed_.wait(lock, is_met);
+  --waiting_;
+  return is_met_now;
+}
+
+bool Call::wait_ready(std::optional<Instant> deadline) const {
+  return wait(deadline, [this] { return answered_ == size_; });
+}
+
+bool Call::wait_output(std::optional<Instant> deadline) const {
+  return wait(deadline, [this] { return outputs_complete_ == size_ && answered_ == size_; });
+}
+
+bool Call::wait_task(std::size_t task, std::optional<Instant> deadline) const {
+  return wait(deadline, [=, this] { return tasks_[task].status != TaskStatus::pending; });
+}
+
+std::vector<CallEvent> Call::events(std::size_t from, std::optional<Instant> deadline) const {
+  wait(deadline, [=, this] { return events_.size() > from || outputs_complete_ == size_; });
+  const std::lock_guard lock{mutex_};
+  if (from >= events_.size()) return {};
+  return {events_.begin() + static_cast<std::ptrdiff_t>(from), events_.end()};
+}
+
+TaskInfo Call::info(std::size_t task) const {
+  const std::lock_guard lock{mutex_};
+  return tasks_.at(task);
+}
+
+TaskStatus Call::status(std::size_t task) const {
+  const std::lock_guard lock{mutex_};
+  return tasks_.at(task).status;
+}
+
+std::vector<std::shared_ptr<const Publication>> Call::publications(std::size_t task) const {
+  const std::lock_guard lock{mutex_};
+  std::vector<std::shared_ptr<const Publication>> found;
+  for (const CallEvent& event : events_)
+    if (event.task == task && event.publication) found.push_back(event.publication);
+  return found;
+}
+
+std::string Call::text(std::size_t task, std::string_view stream) const {
+  std::string text;
+  for (const auto& publication : publications(task))
+    if (publication->type == "stream" && string_member(publication->content, "name") == stream)
+      text += string_member(publication->content, "text").value_or("");
+  return text;
+}
+
+void Call::on_ready(std::function<void()> handler) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (answered_ < size_) {
+      on_ready_.push_back(std::move(handler));
+      return;
+    }
+  }
+  handler();
+}
+
+void Call::on_answer(std::function<void(std::size_t)> handler) {
+  std::vector<std::size_t> already;
+  {
+    const std::lock_guard lock{mutex_};
+    for (std::size_t i = 0; i < size_; ++i)
+      if (tasks_[i].status != TaskStatus::pending) already.push_back(i);
+    if (answered_ < size_) on_answer_.push_back(handler);
+  }
+  for (const std::size_t task : already) handler(task);
+}
+
+}  // namespace px

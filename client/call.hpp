@@ -1,0 +1,106 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <px/client/incoming.hpp>
+#include <px/wire/ids.hpp>
+
+namespace px {
+
+/// One request of a call: what was sent.
+struct TaskSent {
+  MessageId msg_id;
+  std::optional<EngineId> engine;  ///< Nothing where the controller chooses.
+  EngineUuid engine_uuid;          ///< Empty where the controller chooses.
+  WallTime submitted{};
+  Json label;
+};
+
+/// One request of a call: all that is known. A value.
+struct TaskInfo {
+  TaskSent sent;
+  TaskStatus status = TaskStatus::pending;
+  bool is_output_complete = false;
+  Reply reply;                     ///< Not there for a failure that was found here.
+  std::optional<Failure> failure;  ///< Where status is error or aborted.
+  std::optional<WallTime> received;
+};
+
+/// Something that happened to a call.
+struct CallEvent {
+  enum class Kind { published, answered, output_complete };
+  Kind kind = Kind::published;
+  std::uint32_t task = 0;                          ///< Which of the requests.
+  std::shared_ptr<const Publication> publication;  ///< Of `published`.
+};
+
+/// The state of the requests that were sent together: what came of them so far. The I/O thread
+/// puts in, any thread waits and looks.
+class Call {
+ public:
+  explicit Call(std::vector<TaskSent> tasks);
+
+  std::size_t size() const { return size_; }
+
+  // ---- for the I/O thread
+  void answer(std::size_t task, const ReplyHead& head, Reply reply, WallTime now);
+  /// A failure that was found here: the engine is lost, the message could not be sent.
+  void fail(std::size_t task, Failure failure, WallTime now);
+  void publish(std::size_t task, Publication publication);
+  void complete_output(std::size_t task);
+  /// The engine that runs a task, learned from what it published.
+  void learn_engine(std::size_t task, EngineId engine, const EngineUuid& uuid);
+
+  // ---- for any thread
+  /// How many are answered.
+  std::size_t answered() const;
+  std::size_t outputs_complete() const;
+  bool is_ready() const { return answered() == size(); }
+  /// Wait; false when `deadline` passed first.  nothing: for ever.
+  bool wait_ready(std::optional<Instant> deadline) const;
+  bool wait_output(std::optional<Instant> deadline) const;
+  /// Waits for one of the requests.
+  bool wait_task(std::size_t task, std::optional<Instant> deadline) const;
+
+  /// What happened since event number `from`; waits for the first one. Empty when `deadline`
+  /// passed.
+  std::vector<CallEvent> events(std::size_t from, std::optional<Instant> deadline) const;
+  TaskInfo info(std::size_t task) const;
+  TaskStatus status(std::size_t task) const;
+  /// What was published for a task so far, in order.
+  std::vector<std::shared_ptr<const Publication>> publications(std::size_t task) const;
+  /// Text of "stdout" or "stderr" of a task so far.
+  std::string text(std::size_t task, std::string_view stream) const;
+  /// `handler` runs once, when all are answered: at once in this thread where they are, otherwise
+  /// in the I/O thread, where it must not wait.
+  void on_ready(std::function<void()> handler);
+  /// The same for each task that is answered, those that are already included.
+  void on_answer(std::function<void(std::size_t task)> handler);
+
+ private:
+  void log(CallEvent event);                    // mutex_ held
+  bool settle(std::size_t task, WallTime now);  // mutex_ held; true: now ready
+  bool wait(std::optional<Instant> deadline, const std::function<bool()>& is_met) const;
+  void tell(std::size_t task, bool is_ready);
+
+  const std::size_t size_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  mutable int waiting_ = 0;
+  std::vector<TaskInfo> tasks_;
+  std::vector<CallEvent> events_;
+  std::size_t answered_ = 0;
+  std::size_t outputs_complete_ = 0;
+  std::vector<std::function<void()>> on_ready_;
+  std::vector<std::function<void(std::size_t)>> on_answer_;
+};
+
+}  // namespace px

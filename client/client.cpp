@@ -1,0 +1,159 @@
+#include <px/client/client.hpp>
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include <px/net/private_file.hpp>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration hub_patience = 60s;
+
+std::string connection_file(const ClientOptions& options) {
+  if (!options.file.empty()) return options.file;
+  return value_or_throw(find_profile(options.profile)).client_file().string();
+}
+
+/// The file's text; waits for it where the caller has the patience.
+std::string read_connection_file(const std::string& path, Duration patience) {
+  const Instant deadline = Clock::now() + patience;
+  for (;;) {
+    const Result<std::string> text = read_file(path);
+    if (text) return *text;
+    if (text.error().kind != ErrorKind::not_found) throw ClientError(text.error());
+    if (Clock::now() >= deadline)
+      throw ClientError(ErrorKind::not_found,
+                        "no cluster runs here: there is no " + path +
+                            "; start one by `pxcluster start -n 4`, or name its connection file");
+    std::this_thread::sleep_for(50ms);
+  }
+}
+
+Json texts_of(const std::vector<MessageId>& ids) {
+  Json texts = Json::array();
+  for (const MessageId& id : ids) texts.push_back(id.text);
+  return texts;
+}
+
+std::vector<MessageId> ids_of(const Json& texts) {
+  std::vector<MessageId> ids;
+  for (const Json& text : texts)
+    if (text.is_string()) ids.push_back(MessageId{text.get<std::string>()});
+  return ids;
+}
+
+Json numbers_of(const std::vector<EngineId>& ids) {
+  Json numbers = Json::array();
+  for (const EngineId id : ids) numbers.push_back(id.value);
+  return numbers;
+}
+
+}  // namespace
+
+Client Client::connect(const ClientOptions& options) {
+  const std::string path = connection_file(options);
+  const Duration patience = options.file.empty() ? options.file_patience : Duration::zero();
+  const Result<ClientConnectionInfo> info =
+      read_client_connection_info(read_connection_file(path, patience));
+  if (!info) throw ClientError(ErrorKind::bad_input, path + ": " + info.error().what);
+  auto connection = value_or_throw(Connection::open(*info, path, {options.timeout}));
+  return Client{std::make_shared<ClientCore>(std::move(connection))};
+}
+
+// ---------------------------------------------------------------- engines and views
+
+std::vector<EngineId> Client::ids() const {
+  return core_->connection().engines().ids();
+}
+
+void Client::wait_for_engines(std::size_t count, Timeout timeout) const {
+  const auto deadline = timeout ? std::optional(Clock::now() + *timeout) : std::nullopt;
+  if (core_->connection().wait_for_engines(count, deadline)) return;
+  if (const auto why = core_->connection().why_closed())
+    throw ClientError(ErrorKind::lost_peer, *why);
+  throw TimeoutError(std::to_string(ids().size()) + " of " + std::to_string(count) +
+                     " engines have registered; their logs may say why");
+}
+
+void Client::on_engine_change(std::function<void(const EngineChange&)> handler) const {
+  core_->connection().on_engine_change(std::move(handler));
+}
+
+DirectView Client::direct(std::vector<EngineId> ids) const {
+  const Targets targets = Targets::ids(std::move(ids));
+  core_->resolve(targets);  // says now what is wrong with them
+  return DirectView{core_, targets};
+}
+
+LoadBalancedView Client::balanced(BalancedOptions options) const {
+  return LoadBalancedView{core_, std::move(options)};
+}
+
+BroadcastView Client::broadcast(const Targets& targets) const {
+  return BroadcastView{core_, targets};
+}
+
+// ---------------------------------------------------------------- orders
+
+std::vector<MessageId> Client::outstanding() const {
+  return core_->connection().unanswered();
+}
+
+void Client::abort(std::vector<MessageId> ids) const {
+  if (ids.empty()) ids = outstanding();
+  if (!ids.empty()) all().abort(ids).wait(hub_patience);
+}
+
+void Client::shutdown(const Targets& targets, bool hub, Timeout timeout) const {
+  if (!this->ids().empty()) direct(targets).shutdown().wait(timeout);
+  if (hub) core_->ask_hub("shutdown_request", Json::object(), timeout.value_or(hub_patience));
+}
+
+// ---------------------------------------------------------------- questions
+
+Json Client::ask_hub(const std::string& type, const Json& content) const {
+  Json answer = core_->ask_hub(type, content, hub_patience).content();
+  answer.erase("status");
+  return answer;
+}
+
+Json Client::queue_status(const Targets& targets, bool verbose) const {
+  const Json which = targets.is_all() ? Json() : numbers_of(core_->resolve(targets));
+  return ask_hub("queue_request", {{"targets", which}, {"verbose", verbose}});
+}
+
+std::vector<MessageId> Client::history() const {
+  return ids_of(ask_hub("history_request", Json::object()).value("history", Json::array()));
+}
+
+Json Client::db_query(const Json& query, const std::vector<std::string>& keys) const {
+  const Json wanted = keys.empty() ? Json() : Json(keys);
+  return ask_hub("db_request", {{"query", query}, {"keys", wanted}})
+      .value("records", Json::array());
+}
+
+Json Client::result_status(const std::vector<MessageId>& ids) const {
+  return ask_hub("result_request", {{"msg_ids", texts_of(ids)}, {"status_only", true}});
+}
+
+std::vector<MessageId> Client::resubmit(const std::vector<MessageId>& ids) const {
+  const Json renamed = ask_hub("resubmit_request", {{"msg_ids", texts_of(ids)}})
+                           .value("resubmitted", Json::object());
+  std::vector<MessageId> fresh;
+  for (const MessageId& id : ids) fresh.push_back(MessageId{renamed.value(id.text, "")});
+  return fresh;
+}
+
+void Client::purge(const std::vector<MessageId>& ids) const {
+  ask_hub("purge_request", {{"msg_ids", texts_of(ids)}, {"engine_ids", Json::array()}});
+}
+
+void Client::purge_everything() const {
+  ask_hub("purge_request", {{"msg_ids", "all"}, {"engine_ids", Json::array()}});
+}
+
+}  // namespace px

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <px/client/balanced_view.hpp>
+#include <px/client/direct_view.hpp>
+#include <px/net/profile_paths.hpp>
+
+namespace px {
+
+/// Where a client finds its cluster.
+struct ClientOptions {
+  /// Profile and cluster id; empty: those of the environment (IPP_PROFILE_DIR, IPP_CLUSTER_ID,
+  /// IPYTHONDIR), then the default ones.
+  ProfileChoice profile = {};
+  /// A connection file, in place of that of the profile.
+  std::string file = {};
+  /// For the connection file to appear, where it is that of a profile.
+  Duration file_patience = {};
+  /// For the controller to answer.
+  Duration timeout = std::chrono::seconds(10);
+};
+
+/// A connection to one cluster. Makes views, which do the work, and asks the controller about the
+/// past. Any thread may use it. Errors are thrown as ClientError.
+class Client {
+ public:
+  /// errors  not_found: no connection file: names the path and how to start a cluster; bad_input:
+  ///         the file is malformed; lost_peer: no controller answers there.
+  static Client connect(const ClientOptions& options = {});
+
+  // ---------------------------------------------------------------- engines and views
+  /// The ids of the engines that are there now, ascending.
+  std::vector<EngineId> ids() const;
+  /// Waits until `count` engines are there.  errors  TimeoutError: says how many there are.
+  void wait_for_engines(std::size_t count, Timeout timeout = {}) const;
+  /// `handler` runs in the I/O thread whenever an engine joins or leaves; it must not wait.
+  void on_engine_change(std::function<void(const EngineChange&)> handler) const;
+
+  DirectView operator[](int id) const { return direct({EngineId{id}}); }
+  /// All engines, those that join later too.
+  DirectView all() const { return DirectView{core_, Targets::all()}; }
+  DirectView direct(std::vector<EngineId> ids) const;
+  DirectView direct(const Targets& targets) const { return DirectView{core_, targets}; }
+  LoadBalancedView balanced(BalancedOptions options = {}) const;
+  BroadcastView broadcast(const Targets& targets = Targets::all()) const;
+
+  // ---------------------------------------------------------------- orders
+  /// Requests that were sent by this client and are not answered.
+  std::vector<MessageId> outstanding() const;
+  /// What of these requests (nothing: of all outstanding ones) has not begun is not to run.
+  void abort(std::vector<MessageId> ids = {}) const;
+  /// Ends these engines; with `hub` the controller as well.
+  void shutdown(const Targets& targets, bool hub, Timeout timeout = std::chrono::seconds(30)) const;
+
+  // ---------------------------------------------------------------- questions to the controller
+  // Contents are those of ipyparallel's hub replies (docs/protocol.md), without "status".
+  /// Tasks of each engine: counts, or with `verbose` their ids.
+  Json queue_status(const Targets& targets = Targets::all(), bool verbose = false) const;
+  /// The ids of all requests that the controller has on record, oldest first.
+  std::vector<MessageId> history() const;
+  /// Records that meet a query like {"completed": {"$ne": null}}; `keys` empty: all but buffers.
+  Json db_query(const Json& query, const std::vector<std::string>& keys = {}) const;
+  /// Which of these requests are pending and which completed.
+  Json result_status(const std::vector<MessageId>& ids) const;
+  /// The answers of requests of any client, once they are all there.
+  AsyncResult result_by_id(const std::vector<MessageId>& ids) const;
+  /// Sends them again, to any engine; the new ids in the same order.
+  std::vector<MessageId> resubmit(const std::vector<MessageId>& ids) const;
+  /// Lets the controller forget these results; the second all that are completed.
+  void purge(const std::vector<MessageId>& ids) const;
+  void purge_everything() const;
+  /// Any other question to the hub.
+  Json ask_hub(const std::string& type, const Json& content) const;
+
+  const std::shared_ptr<ClientCore>& core() const { return core_; }
+
+ private:
+  explicit Client(std::shared_ptr<ClientCore> core) : core_(std::move(core)) {}
+  std::shared_ptr<ClientCore> core_;
+};
+
+}  // namespace px

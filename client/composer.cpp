@@ -1,0 +1,64 @@
+#include <px/client/composer.hpp>
+
+#include <utility>
+
+namespace px {
+namespace {
+
+std::string packed(Packer packer, const std::string& json_text) {
+  if (packer == Packer::json) return json_text;
+  const Result<Json> value = unpack(Packer::json, json_text);
+  return pack(packer, value ? *value : Json::object());
+}
+
+}  // namespace
+
+Composer::Composed Composer::compose(const std::string& route, const Work& work,
+                                     const std::string& metadata) {
+  Composed composed;
+  composed.submitted = wall_now();
+  std::string packed_metadata = packed(session_.packer(), metadata);
+  std::string content = packed(session_.packer(), work.content);
+  const std::lock_guard lock{mutex_};
+  Header header = session_.make_header(work.type, composed.submitted);
+  std::vector<std::string> sealed =
+      session_.seal(write_header(session_.packer(), header), packed(session_.packer(), "{}"),
+                    std::move(packed_metadata), std::move(content));
+  composed.msg_id = std::move(header.msg_id);
+  composed.frames.reserve(sealed.size() + 1 + work.buffers.size());
+  if (!route.empty()) composed.frames.push_back(route);
+  for (std::string& frame : sealed) composed.frames.push_back(std::move(frame));
+  return composed;
+}
+
+std::string direct_metadata(const Json& label) {
+  if (label.is_null()) return "{\"label\": null}";
+  return pack(Packer::json, {{"label", label}});
+}
+
+std::string balanced_metadata(const TaskOptions& options) {
+  Json targets = Json::array();
+  for (const EngineUuid& uuid : options.targets) targets.push_back(uuid.text);
+  const bool asks_for_nothing = targets.empty() && options.after.empty() &&
+                                options.follow.empty() && options.timeout_s == 0 &&
+                                options.retries == 0 && options.label.is_null();
+  if (asks_for_nothing) return "{}";
+  return pack(Packer::json, {{"targets", std::move(targets)},
+                             {"after", options.after},
+                             {"follow", options.follow},
+                             {"timeout", options.timeout_s},
+                             {"retries", options.retries},
+                             {"label", options.label}});
+}
+
+std::string broadcast_metadata(const std::vector<std::pair<EngineUuid, EngineId>>& targets,
+                               const Json& label) {
+  Json pairs = Json::array();
+  for (const auto& [uuid, id] : targets) pairs.push_back({uuid.text, id.value});
+  return pack(Packer::json, {{"targets", std::move(pairs)},
+                             {"is_broadcast", true},
+                             {"is_coalescing", false},
+                             {"label", label}});
+}
+
+}  // namespace px

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <px/client/work.hpp>
+#include <px/wire/session.hpp>
+
+namespace px {
+
+/// Which of the controller's channels a request takes.
+enum class Way { direct, balanced, broadcast, control, hub };
+
+/// Where, when and how often a balanced task may run (protocol 8.1).
+struct TaskOptions {
+  Json label;                       ///< Any JSON; shown by the controller's records.
+  std::vector<EngineUuid> targets;  ///< Empty: any engine.
+  Json after = Json::array();       ///< msg_ids, or a dependency object: run after these ...
+  Json follow = Json::array();      ///< ... and where these ran.
+  double timeout_s = 0;  ///< Waiting longer than this for its dependencies fails; 0 = never.
+  int retries = 0;
+};
+
+/// One message on its way out: frames that are made here, then payloads that are not copied.
+struct Outgoing {
+  Way way = Way::direct;
+  EngineUuid engine;  ///< Of direct and control: who it is for.
+  std::vector<std::string> head;
+  std::vector<SharedBytes> payloads;
+  std::vector<std::pair<MessageId, Pending::Entry>> entries;  ///< What is awaited.
+};
+
+/// Makes messages: numbers, dates and signs them. Any thread may call it.
+class Composer {
+ public:
+  explicit Composer(Session session) : session_(std::move(session)) {}
+
+  const SessionId& session_id() const { return session_.id(); }
+  Packer packer() const { return session_.packer(); }
+
+  struct Composed {
+    MessageId msg_id;
+    WallTime submitted{};
+    std::vector<std::string> frames;  ///< From the routing on, without buffers.
+  };
+  /// route     the frame in front of the delimiter; empty = none.
+  /// metadata  a JSON object as text, as the content of `work`.
+  Composed compose(const std::string& route, const Work& work, const std::string& metadata);
+
+ private:
+  std::mutex mutex_;
+  Session session_;
+};
+
+/// The metadata of a request by these ways, as JSON text.
+std::string direct_metadata(const Json& label);
+std::string balanced_metadata(const TaskOptions& options);
+/// Not coalescing: one reply from each engine.
+std::string broadcast_metadata(const std::vector<std::pair<EngineUuid, EngineId>>& targets,
+                               const Json& label);
+
+}  // namespace px

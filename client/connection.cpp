@@ -1,0 +1,47 @@
+#include <px/client/connection.hpp>
+
+#include <utility>
+
+#include <px/client/io_thread.hpp>
+
+namespace px {
+
+Connection::Connection(std::unique_ptr<IoThread> thread) : thread_(std::move(thread)) {}
+Connection::~Connection() = default;
+
+Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo& info,
+                                                     const std::string& where,
+                                                     const Options& options) {
+  const Result<Packer> packer = packer_by_name(info.pack);
+  if (!packer) return packer.error();
+  Result<Signer> signer = Signer::create(info.signature_scheme, info.key);
+  if (!signer) return signer.error();
+  Session session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)};
+  auto thread = std::make_unique<IoThread>(info, std::move(session));
+  if (const auto started = thread->start(where, options.timeout); !started) return started.error();
+  return std::unique_ptr<Connection>(new Connection(std::move(thread)));
+}
+
+Composer& Connection::composer() {
+  return thread_->composer();
+}
+void Connection::post(Outgoing message) {
+  thread_->post(std::move(message));
+}
+EngineDirectory Connection::engines() const {
+  return thread_->engines();
+}
+bool Connection::wait_for_engines(std::size_t count, std::optional<Instant> deadline) const {
+  return thread_->wait_for_engines(count, deadline);
+}
+void Connection::on_engine_change(std::function<void(const EngineChange&)> handler) {
+  thread_->on_engine_change(std::move(handler));
+}
+std::vector<MessageId> Connection::unanswered() const {
+  return thread_->unanswered();
+}
+std::optional<std::string> Connection::why_closed() const {
+  return thread_->why_closed();
+}
+
+}  // namespace px

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <px/client/composer.hpp>
+#include <px/client/engine_directory.hpp>
+#include <px/wire/connection_info.hpp>
+
+namespace px {
+
+/// An engine came or left.
+struct EngineChange {
+  EngineId id;
+  EngineUuid uuid;
+  bool is_present = false;
+};
+
+/// The sockets of a client and the thread that owns them: sends what any thread posts, finds the
+/// calls that answers and outputs belong to, keeps the list of engines. Any thread may call it.
+class Connection {
+ public:
+  struct Options {
+    Duration timeout = std::chrono::seconds(10);  ///< For the controller to answer at first.
+  };
+  /// Dials the controller and waits until it has answered.
+  /// where  the file's path, for sentences.
+  /// errors  bad_input: the connection info is not usable; lost_peer: nobody listens there, or no
+  ///         answer in time: says what may be the cause.
+  static Result<std::unique_ptr<Connection>> open(const ClientConnectionInfo& info,
+                                                  const std::string& where, const Options& options);
+  /// Fails what is not answered and closes the sockets.
+  ~Connection();
+
+  Composer& composer();
+
+  /// Sends the message, in the order of the calls. What cannot be sent fails its entries.
+  void post(Outgoing message);
+
+  EngineDirectory engines() const;
+  /// Waits until `count` engines are there. False when `deadline` passed first.
+  bool wait_for_engines(std::size_t count, std::optional<Instant> deadline) const;
+  /// `handler` runs in the I/O thread for each change; it must not wait.
+  void on_engine_change(std::function<void(const EngineChange&)> handler);
+
+  /// Requests that were sent and not answered.
+  std::vector<MessageId> unanswered() const;
+  /// Why nothing can be sent any more; nothing while all is well.
+  std::optional<std::string> why_closed() const;
+
+ private:
+  class IoThread;
+  explicit Connection(std::unique_ptr<IoThread> thread);
+  std::unique_ptr<IoThread> thread_;
+};
+
+}  // namespace px

@@ -1,0 +1,129 @@
+#include <px/client/core.hpp>
+
+#include <utility>
+
+namespace px {
+
+std::vector<EngineId> ClientCore::resolve(const Targets& targets) const {
+  check_open();
+  return value_or_throw(targets.resolve(connection_->engines().ids()));
+}
+
+std::shared_ptr<Call> ClientCore::send_direct(const std::vector<EngineId>& ids, const Work& work,
+                                              const Json& label) {
+  std::vector<Addressed> all;
+  for (const EngineId id : ids) all.push_back({id, work});
+  return send_direct(all, label);
+}
+
+std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all,
+                                              const Json& label) {
+  check_open();
+  const EngineDirectory engines = connection_->engines();
+  const std::string metadata = direct_metadata(label);
+  std::vector<Outgoing> messages;
+  std::vector<TaskSent> tasks;
+  for (const auto& [id, work] : all) {
+    const EngineUuid uuid = uuid_of(id, engines);
+    auto composed = connection_->composer().compose(uuid.text, work, metadata);
+    tasks.push_back({composed.msg_id, id, uuid, composed.submitted, label});
+    messages.push_back({Way::direct, uuid, std::move(composed.frames), work.buffers, {}});
+  }
+  return post(std::move(messages), std::move(tasks),
+              all.empty() ? OutputEnd::none : all.front().work.output_end);
+}
+
+std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<Work>& all,
+                                                const TaskOptions& options) {
+  check_open();
+  const std::string metadata = balanced_metadata(options);
+  std::vector<Outgoing> messages;
+  std::vector<TaskSent> tasks;
+  for (const Work& work : all) {
+    auto composed = connection_->composer().compose("", work, metadata);
+    tasks.push_back({composed.msg_id, std::nullopt, {}, composed.submitted, options.label});
+    messages.push_back({Way::balanced, {}, std::move(composed.frames), work.buffers, {}});
+  }
+  return post(std::move(messages), std::move(tasks),
+              all.empty() ? OutputEnd::none : all.front().output_end);
+}
+
+std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& ids, const Work& work,
+                                                 const Json& label) {
+  check_open();
+  const EngineDirectory engines = connection_->engines();
+  std::vector<std::pair<EngineUuid, EngineId>> targets;
+  for (const EngineId id : ids) targets.emplace_back(uuid_of(id, engines), id);
+  auto composed = connection_->composer().compose("", work, broadcast_metadata(targets, label));
+  std::vector<TaskSent> tasks;
+  for (const auto& [uuid, id] : targets)  // the controller gives each copy this name
+    tasks.push_back(
+        {MessageId{composed.msg_id.text + "_" + uuid.text}, id, uuid, composed.submitted, label});
+  std::vector<Outgoing> messages;
+  messages.push_back({Way::broadcast, {}, std::move(composed.frames), work.buffers, {}});
+  return post(std::move(messages), std::move(tasks), work.output_end);
+}
+
+std::shared_ptr<Call> ClientCore::send_control(const std::vector<EngineId>& ids,
+                                               const std::string& type, const Json& content) {
+  check_open();
+  const EngineDirectory engines = connection_->engines();
+  const Work work{type, pack(Packer::json, content), {}, OutputEnd::none};
+  std::vector<Outgoing> messages;
+  std::vector<TaskSent> tasks;
+  for (const EngineId id : ids) {
+    const EngineUuid uuid = uuid_of(id, engines);
+    auto composed = connection_->composer().compose(uuid.text, work, "{}");
+    tasks.push_back({composed.msg_id, id, uuid, composed.submitted, {}});
+    messages.push_back({Way::control, uuid, std::move(composed.frames), {}, {}});
+  }
+  return post(std::move(messages), std::move(tasks), OutputEnd::none);
+}
+
+Reply ClientCore::ask_hub(const std::string& type, const Json& content, Duration timeout) {
+  check_open();
+  const Work work{type, pack(Packer::json, content), {}, OutputEnd::none};
+  auto composed = connection_->composer().compose("", work, "{}");
+  std::vector<TaskSent> tasks{{composed.msg_id, std::nullopt, {}, composed.submitted, {}}};
+  std::vector<Outgoing> messages;
+  messages.push_back({Way::hub, {}, std::move(composed.frames), {}, {}});
+  const auto call = post(std::move(messages), std::move(tasks), OutputEnd::none);
+  if (!call->wait_ready(Clock::now() + timeout))
+    throw TimeoutError("the controller has not answered a " + type + " in time: is it overloaded?");
+  TaskInfo info = call->info(0);
+  if (info.failure) throw RemoteError(*info.failure);
+  return info.reply;
+}
+
+EngineUuid ClientCore::uuid_of(EngineId id, const EngineDirectory& engines) const {
+  if (const auto uuid = engines.uuid_of(id)) return *uuid;
+  // Says it in the words of Targets, which name the engines that are there.
+  value_or_throw(Targets::ids({id}).resolve(engines.ids()));
+  throw ClientError(ErrorKind::not_found, "there is no engine " + std::to_string(id.value));
+}
+
+/// One task for each message, or all tasks for the one message of a broadcast.
+std::shared_ptr<Call> ClientCore::post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,
+                                       OutputEnd output_end) {
+  std::vector<Pending::Entry> entries;
+  std::vector<MessageId> ids;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    ids.push_back(tasks[i].msg_id);
+    entries.push_back({nullptr, i, tasks[i].engine_uuid, output_end});
+  }
+  const auto call = std::make_shared<Call>(std::move(tasks));
+  const bool is_one_message = messages.size() == 1;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i].call = call;
+    Outgoing& message = messages[is_one_message ? 0 : i];
+    message.entries.emplace_back(std::move(ids[i]), std::move(entries[i]));
+  }
+  for (Outgoing& message : messages) connection_->post(std::move(message));
+  return call;
+}
+
+void ClientCore::check_open() const {
+  if (const auto why = connection_->why_closed()) throw ClientError(ErrorKind::lost_peer, *why);
+}
+
+}  // namespace px

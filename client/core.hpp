@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <px/client/connection.hpp>
+#include <px/client/targets.hpp>
+
+namespace px {
+
+/// What a Client, its views and its results share: addresses work and sends it. Any thread may
+/// call it. Throws ClientError.
+class ClientCore {
+ public:
+  explicit ClientCore(std::unique_ptr<Connection> connection)
+      : connection_(std::move(connection)) {}
+
+  Connection& connection() { return *connection_; }
+
+  /// The engines that are meant, of those that are there now.
+  std::vector<EngineId> resolve(const Targets& targets) const;
+
+  /// One request to each of these engines; all the same, or each its own.
+  std::shared_ptr<Call> send_direct(const std::vector<EngineId>& ids, const Work& work,
+                                    const Json& label);
+  struct Addressed {
+    EngineId engine;
+    Work work;
+  };
+  std::shared_ptr<Call> send_direct(const std::vector<Addressed>& all, const Json& label);
+  /// Requests for whichever engines are free.
+  std::shared_ptr<Call> send_balanced(const std::vector<Work>& all, const TaskOptions& options);
+  /// One message; the controller copies it to these engines.
+  std::shared_ptr<Call> send_broadcast(const std::vector<EngineId>& ids, const Work& work,
+                                       const Json& label);
+  /// An order that passes what waits at these engines.
+  std::shared_ptr<Call> send_control(const std::vector<EngineId>& ids, const std::string& type,
+                                     const Json& content);
+  /// A question to the controller; waits for the answer.
+  /// errors  lost_peer: it has ended; TimeoutError; RemoteError: it answered with an error.
+  Reply ask_hub(const std::string& type, const Json& content, Duration timeout);
+
+ private:
+  EngineUuid uuid_of(EngineId id, const EngineDirectory& engines) const;
+  std::shared_ptr<Call> post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,
+                             OutputEnd output_end);
+  void check_open() const;
+
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace px

@@ -1,0 +1,101 @@
+#include <px/client/direct_view.hpp>
+
+#include <utility>
+
+#include <px/client/partition.hpp>
+#include <px/net/private_file.hpp>
+
+namespace px {
+AsyncResult DirectView::send(const Work& work, const Json& label) const {
+  return {core_->send_direct(engines(), work, label), core_};
+}
+
+AsyncResult DirectView::order(const std::string& type, const Json& content) const {
+  return {core_->send_control(engines(), type, content), core_};
+}
+
+AsyncResult DirectView::execute(const std::string& code, const SendOptions& options) const {
+  return send(execute_work(code, options.is_silent), options.label);
+}
+
+AsyncResult DirectView::run(const std::string& path, const SendOptions& options) const {
+  return execute(value_or_throw(read_file(path)), options);
+}
+
+AsyncResult DirectView::call(const Function& function, const Arguments& arguments,
+                             const NamedValues& named) const {
+  return send(call_work(function, arguments, named));
+}
+
+AsyncResult DirectView::map(const Function& function, const Arguments& sequences) const {
+  const std::vector<EngineId> ids = engines();
+  const std::vector<Block> blocks = even_blocks(value_or_throw(count_items(sequences)), ids.size());
+  std::vector<ClientCore::Addressed> all;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (blocks[i].size() > 0)
+      all.push_back({ids[i], map_work(function, take_block(sequences, blocks[i]))});
+  return {core_->send_direct(all, {}), core_};
+}
+
+AsyncResult DirectView::push(const NamedValues& values) const {
+  return send(push_work(values));
+}
+
+AsyncResult DirectView::pull(const std::vector<std::string>& expressions) const {
+  return send(pull_work(expressions));
+}
+
+AsyncResult DirectView::scatter(const std::string& name, const Value& sequence) const {
+  const std::vector<EngineId> ids = engines();
+  const std::vector<Block> blocks = even_blocks(value_or_throw(count_items(sequence)), ids.size());
+  std::vector<ClientCore::Addressed> all;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    all.push_back({ids[i], push_work({{name, take_block(sequence, blocks[i])}})});
+  return {core_->send_direct(all, {}), core_};
+}
+
+const DirectView::Item& DirectView::Item::operator=(const Value& value) const {
+  view_.push({{name_, value}}).get();
+  return *this;
+}
+
+AsyncResult DirectView::abort(const std::vector<MessageId>& ids) const {
+  Json texts = Json::array();
+  for (const MessageId& id : ids) texts.push_back(id.text);
+  return order("abort_request", {{"msg_ids", std::move(texts)}});
+}
+
+AsyncResult DirectView::send_signal(const Json& signal) const {
+  return order("signal_request", {{"sig", signal}});
+}
+
+AsyncResult DirectView::clear() const {
+  return order("clear_request", Json::object());
+}
+
+AsyncResult DirectView::shutdown(bool is_restart) const {
+  return order("shutdown_request", {{"restart", is_restart}});
+}
+
+AsyncResult BroadcastView::send(const Work& work, const Json& label) const {
+  return {core_->send_broadcast(engines(), work, label), core_};
+}
+
+AsyncResult BroadcastView::execute(const std::string& code, const SendOptions& options) const {
+  return send(execute_work(code, options.is_silent), options.label);
+}
+
+AsyncResult BroadcastView::call(const Function& function, const Arguments& arguments,
+                                const NamedValues& named) const {
+  return send(call_work(function, arguments, named));
+}
+
+AsyncResult BroadcastView::push(const NamedValues& values) const {
+  return send(push_work(values));
+}
+
+AsyncResult BroadcastView::pull(const std::vector<std::string>& expressions) const {
+  return send(pull_work(expressions));
+}
+
+}  // namespace px

@@ -1,0 +1,46 @@
+#include <px/client/engine_directory.hpp>
+
+namespace px {
+
+bool EngineDirectory::add(EngineId id, const EngineUuid& uuid) {
+  known_[uuid] = id;
+  EngineUuid& there = present_[id];
+  if (there == uuid) return false;
+  there = uuid;
+  return true;
+}
+
+bool EngineDirectory::remove(const EngineUuid& uuid) {
+  const auto known = known_.find(uuid);
+  if (known == known_.end()) return false;
+  const auto found = present_.find(known->second);
+  if (found == present_.end() || found->second != uuid) return false;
+  present_.erase(found);
+  return true;
+}
+
+std::vector<EngineId> EngineDirectory::ids() const {
+  std::vector<EngineId> ids;
+  ids.reserve(present_.size());
+  for (const auto& [id, uuid] : present_) ids.push_back(id);
+  return ids;
+}
+
+bool EngineDirectory::has(const EngineUuid& uuid) const {
+  const auto known = known_.find(uuid);
+  return known != known_.end() && uuid_of(known->second) == uuid;
+}
+
+std::optional<EngineUuid> EngineDirectory::uuid_of(EngineId id) const {
+  const auto found = present_.find(id);
+  if (found == present_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<EngineId> EngineDirectory::id_of(std::string_view uuid) const {
+  const auto found = known_.find(uuid);
+  if (found == known_.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace px

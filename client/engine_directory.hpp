@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <px/wire/ids.hpp>
+
+namespace px {
+
+/// The engines that a client knows: which ids and which uuids belong together. Remembers those
+/// that have left, so that results of the past still name their engine.
+class EngineDirectory {
+ public:
+  /// True where it was not there. An id that another engine had is given to this one.
+  bool add(EngineId id, const EngineUuid& uuid);
+  /// True where it was there.
+  bool remove(const EngineUuid& uuid);
+
+  /// Ascending.
+  std::vector<EngineId> ids() const;
+  std::size_t size() const { return present_.size(); }
+  bool has(const EngineUuid& uuid) const;
+  /// Of an engine that is present.
+  std::optional<EngineUuid> uuid_of(EngineId id) const;
+  /// Of an engine that is or was present.
+  std::optional<EngineId> id_of(std::string_view uuid) const;
+
+ private:
+  std::map<EngineId, EngineUuid> present_;
+  std::unordered_map<EngineUuid, EngineId, StringIdHash, StringIdEqual> known_;
+};
+
+}  // namespace px

@@ -1,0 +1,112 @@
+#include <px/client/incoming.hpp>
+
+#include <charconv>
+
+#include <px/wire/header.hpp>
+#include <px/wire/json_scan.hpp>
+
+namespace px {
+namespace {
+
+std::optional<TaskStatus> status_named(std::string_view name) {
+  if (name == "ok") return TaskStatus::ok;
+  if (name == "error") return TaskStatus::error;
+  if (name == "aborted") return TaskStatus::aborted;
+  return std::nullopt;
+}
+
+/// A member of a packed object as JSON text.
+std::optional<std::string> raw_member(Packer packer, std::string_view packed,
+                                      std::string_view key) {
+  if (packer == Packer::json) {
+    const auto raw = find_member(packed, key);
+    return raw ? std::optional(std::string(*raw)) : std::nullopt;
+  }
+  const Result<Json> object = unpack(packer, packed);
+  if (!object || !object->contains(key)) return std::nullopt;
+  return pack(Packer::json, object->at(std::string(key)));
+}
+
+std::optional<std::size_t> read_count(const std::optional<std::string>& raw) {
+  if (!raw) return std::nullopt;
+  std::size_t count = 0;
+  const char* const end = raw->data() + raw->size();
+  const auto [rest, problem] = std::from_chars(raw->data(), end, count);
+  if (problem != std::errc{} || rest != end) return std::nullopt;
+  return count;
+}
+
+}  // namespace
+
+std::string_view name_of(TaskStatus status) {
+  switch (status) {
+    case TaskStatus::pending:
+      return "pending";
+    case TaskStatus::ok:
+      return "ok";
+    case TaskStatus::error:
+      return "error";
+    case TaskStatus::aborted:
+      return "aborted";
+  }
+  return "";
+}
+
+Result<ReplyHead> read_reply_head(Packer packer, const Envelope& envelope) {
+  ReplyHead head;
+  head.parent = read_msg_id(packer, envelope.parent_header);
+  if (head.parent.empty()) return Error{ErrorKind::bad_input, "a reply names no request"};
+  const auto raw = raw_member(packer, envelope.content, "status");
+  const auto name = raw ? unquote(*raw) : std::nullopt;
+  const auto status = name ? status_named(*name) : std::nullopt;
+  if (!status) return Error{ErrorKind::bad_input, "a reply has no status"};
+  head.status = *status;
+  head.published = read_count(raw_member(packer, envelope.metadata, "published"));
+  if (const auto engine = raw_member(packer, envelope.metadata, "engine"))
+    head.engine = unquote(*engine).value_or("");
+  return head;
+}
+
+Json Reply::part(std::string_view packed) const {
+  if (!frames_) return Json::object();
+  const Result<Json> object = unpack(packer_, packed);
+  return object ? *object : Json::object();
+}
+
+std::string Reply::content_text() const {
+  if (!frames_) return "{}";
+  if (packer_ == Packer::json) return std::string(envelope_.content);
+  return pack(Packer::json, content());
+}
+
+std::vector<SharedBytes> Reply::buffers() const {
+  std::vector<SharedBytes> buffers;
+  if (!frames_) return buffers;
+  for (std::size_t i = envelope_.first_buffer; i < frames_->size(); ++i)
+    buffers.push_back({frames_->at(i), frames_});
+  return buffers;
+}
+
+Failure read_failure(const Json& content, std::optional<EngineId> engine) {
+  Failure failure;
+  failure.engine = engine;
+  if (!content.is_object()) return failure;
+  if (string_member(content, "status") == "aborted") {
+    failure.name = "TaskAborted";
+    failure.value = "the request was aborted before it ran";
+    return failure;
+  }
+  failure.name = string_member(content, "ename").value_or("Error");
+  failure.value = string_member(content, "evalue").value_or("");
+  if (const auto lines = content.find("traceback"); lines != content.end() && lines->is_array())
+    for (const Json& line : *lines)
+      if (line.is_string()) failure.traceback.push_back(line.get<std::string>());
+  if (const auto info = content.find("engine_info"); info != content.end() && info->is_object()) {
+    if (const auto id = int_member(*info, "engine_id"))
+      failure.engine = EngineId{static_cast<int>(*id)};
+    failure.method = string_member(*info, "method").value_or("");
+  }
+  return failure;
+}
+
+}  // namespace px

@@ -1,0 +1,380 @@
+#include <px/client/io_thread.hpp>
+
+#include <signal.h>
+
+#include <utility>
+
+#include <px/net/address.hpp>
+#include <px/net/tcp.hpp>
+#include <px/wire/header.hpp>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Messages of one socket in one turn, so that none starves the others.
+constexpr int arrivals_per_turn = 256;
+/// A controller that is gone for longer than this is lost.
+constexpr Duration patience = 3s;
+/// Frames up to this size are kept in memory of their own: see compacted().
+constexpr std::size_t small_message = 4096;
+
+/// Threads of this library leave all signals to those of the program.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
+Failure lost(const std::string& why) {
+  return {"ConnectionLost", why, {}, std::nullopt, ""};
+}
+
+}  // namespace
+
+Connection::IoThread::IoThread(const ClientConnectionInfo& info, Session session)
+    : info_(info),
+      interface_(dial_interface(info.interface, info.location)),
+      composer_(session),
+      signer_(session.signer()),
+      packer_(session.packer()),
+      registration_(make(SocketKind::dealer)),
+      mux_(make(SocketKind::dealer)),
+      task_(make(SocketKind::dealer)),
+      broadcast_(make(SocketKind::dealer)),
+      control_(make(SocketKind::dealer)),
+      notification_(make(SocketKind::sub)),
+      iopub_(make(SocketKind::sub)),
+      monitor_(context_, registration_) {}
+
+Connection::IoThread::~IoThread() {
+  is_finished_ = true;
+  loop_.waker().wake();
+  if (thread_.joinable()) thread_.join();
+}
+
+Socket Connection::IoThread::make(SocketKind kind) {
+  SocketOptions options;
+  options.curve_server_key = info_.curve_serverkey;
+  options.linger = 1s;
+  return Socket{context_, kind, options};
+}
+
+Result<void> Connection::IoThread::start(const std::string& where, Duration timeout) {
+  const Instant deadline = Clock::now() + timeout;
+  if (const auto reached = probe_tcp(interface_, info_.registration, timeout); !reached)
+    return Error{ErrorKind::lost_peer,
+                 "no controller answers: " + reached.error().what + "; " + where +
+                     " may be left from a cluster that has ended: start one by `pxcluster start`"};
+  const std::pair<Socket*, int> all[] = {{&registration_, info_.registration},
+                                         {&mux_, info_.mux},
+                                         {&task_, info_.task},
+                                         {&broadcast_, info_.broadcast},
+                                         {&control_, info_.control},
+                                         {&notification_, info_.notification},
+                                         {&iopub_, info_.iopub}};
+  for (const auto& [socket, port] : all)
+    if (auto done = socket->connect(endpoint(interface_, port)); !done) return done.error();
+  {
+    const SignalsBlocked blocked;
+    thread_ = std::thread([this] { run(); });
+  }
+  std::unique_lock lock{mutex_};
+  changed_.wait_until(lock, deadline, [this] { return stage_ != Stage::dialing; });
+  if (stage_ == Stage::open) return {};
+  if (stage_ == Stage::refused) return Error{ErrorKind::bad_input, why_};
+  return Error{ErrorKind::lost_peer, "something listens at " +
+                                         endpoint(interface_, info_.registration) +
+                                         " but does not answer as a controller: the key in " +
+                                         where + " is probably that of another cluster"};
+}
+
+void Connection::IoThread::run() {
+  watch(registration_, &IoThread::on_hub_reply);
+  for (Socket* socket : {&mux_, &task_, &broadcast_, &control_})
+    watch(*socket, &IoThread::on_reply);
+  watch(notification_, &IoThread::on_notification);
+  watch(iopub_, &IoThread::on_publication);
+  loop_.watch(monitor_.socket(), [this] { on_connection_events(); });
+  loop_.on_wake([this] { send_posted(); });
+  notification_.subscribe("");
+  iopub_.subscribe("");
+  ask_for_engines();
+  while (!is_finished_) {
+    loop_.wait_until(lost_since_ ? std::optional(*lost_since_ + patience) : std::nullopt);
+    if (lost_since_ && Clock::now() >= *lost_since_ + patience)
+      give_up("the controller at " + endpoint(interface_, info_.registration) +
+              " has ended or cannot be reached any more");
+  }
+  send_posted();
+  pending_.fail_all(lost("the client was closed"), wall_now());
+}
+
+void Connection::IoThread::watch(Socket& socket,
+                                 void (IoThread::*handler)(const Envelope&, const SharedFrames&)) {
+  loop_.watch(socket, [this, &socket, handler] { receive(socket, handler); });
+}
+
+void Connection::IoThread::receive(Socket& socket, void (IoThread::*handler)(const Envelope&,
+                                                                             const SharedFrames&)) {
+  for (int i = 0; i < arrivals_per_turn; ++i) {
+    SharedFrames frames = socket.receive();
+    if (!frames) return;
+    if (total_bytes(*frames) < small_message) frames = compacted(*frames);
+    const Result<Envelope> envelope = Envelope::locate(*frames);
+    if (envelope) (this->*handler)(*envelope, frames);
+  }
+}
+
+void Connection::IoThread::ask_for_engines() {
+  auto hello = composer_.compose("", {"connection_request", "{}"}, "{}");
+  hello_ = hello.msg_id;
+  registration_.send(hello.frames);
+}
+
+// ---------------------------------------------------------------- what comes in
+
+void Connection::IoThread::on_reply(const Envelope& envelope, const SharedFrames& frames) {
+  if (!signer_.verify(envelope) || !history_.is_new(envelope.signature)) return;
+  const Result<ReplyHead> head = read_reply_head(packer_, envelope);
+  if (!head) return;
+  if (!head->engine.empty())
+    if (const auto id = engines_.id_of(head->engine))
+      pending_.learn_engine(head->parent, *id, EngineUuid{head->engine});
+  pending_.answer(*head, Reply{packer_, frames, envelope}, wall_now());
+}
+
+void Connection::IoThread::on_hub_reply(const Envelope& envelope, const SharedFrames& frames) {
+  if (read_msg_id(packer_, envelope.parent_header) != hello_) return on_reply(envelope, frames);
+  if (!signer_.verify(envelope)) return;
+  const Result<Json> content = unpack(packer_, envelope.content);
+  if (!content) return;
+  const auto engines = content->find("engines");
+  if (engines == content->end() || !engines->is_object())
+    return enter(Stage::refused, "the controller refuses clients: " +
+                                     string_member(*content, "evalue").value_or("no reason given"));
+  std::vector<EngineUuid> gone;
+  for (const EngineId id : engines_.ids()) gone.push_back(*engines_.uuid_of(id));
+  for (const auto& [id, uuid] : engines->items()) {
+    if (!uuid.is_string()) continue;
+    std::erase(gone, EngineUuid{uuid.get<std::string>()});
+    add_engine(EngineId{std::atoi(id.c_str())}, EngineUuid{uuid.get<std::string>()});
+  }
+  for (const EngineUuid& uuid : gone) remove_engine(uuid);
+  enter(Stage::open, "");
+}
+
+void Connection::IoThread::on_notification(const Envelope& envelope, const SharedFrames&) {
+  if (!signer_.verify(envelope)) return;
+  const Result<Header> header = read_header(packer_, envelope.header);
+  const Result<Json> content = unpack(packer_, envelope.content);
+  if (!header || !content) return;
+  if (header->msg_type == "shutdown_notification") return give_up("the cluster was shut down");
+  const auto uuid = string_member(*content, "uuid");
+  const auto id = int_member(*content, "id");
+  if (!uuid || !id) return;
+  if (header->msg_type == "registration_notification")
+    add_engine(EngineId{static_cast<int>(*id)}, EngineUuid{*uuid});
+  if (header->msg_type == "unregistration_notification") remove_engine(EngineUuid{*uuid});
+}
+
+void Connection::IoThread::on_publication(const Envelope& envelope, const SharedFrames& frames) {
+  // Most of it is for other clients: looked for before anything is verified or parsed.
+  if (packer_ == Packer::json &&
+      envelope.parent_header.find(composer_.session_id().text) == std::string_view::npos)
+    return;
+  if (!signer_.verify(envelope) || !history_.is_new(envelope.signature)) return;
+  const Result<Header> header = read_header(packer_, envelope.header);
+  const Result<Json> content = unpack(packer_, envelope.content);
+  if (!header || !content) return;
+  const MessageId parent = read_msg_id(packer_, envelope.parent_header);
+  const EngineUuid engine{header->session.text};
+  if (const auto id = engines_.id_of(engine.text)) pending_.learn_engine(parent, *id, engine);
+  if (header->msg_type == "status") {
+    if (string_member(*content, "execution_state") == "idle") pending_.finish_output(parent);
+    return;
+  }
+  Publication publication{header->msg_type, *content, {}, {}};
+  if (const Result<Json> metadata = unpack(packer_, envelope.metadata))
+    publication.metadata = *metadata;
+  for (std::size_t i = envelope.first_buffer; i < frames->size(); ++i)
+    publication.buffers.push_back({frames->at(i), frames});
+  pending_.publish(parent, std::move(publication));
+}
+
+void Connection::IoThread::on_connection_events() {
+  while (const auto event = monitor_.receive()) {
+    switch (*event) {
+      case ConnectionEvent::connected:
+        if (lost_since_) ask_for_engines();  // it may be a new one at the same place
+        lost_since_.reset();
+        break;
+      case ConnectionEvent::disconnected:
+        if (!lost_since_) lost_since_ = Clock::now();
+        break;
+      case ConnectionEvent::refused:
+        enter(Stage::refused,
+              "the controller does not accept our encryption keys: the connection file is probably "
+              "that of another cluster");
+        break;
+    }
+  }
+}
+
+// ---------------------------------------------------------------- engines, stages
+
+void Connection::IoThread::add_engine(EngineId id, const EngineUuid& uuid) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (!engines_.add(id, uuid)) return;
+  }
+  changed_.notify_all();
+  tell({id, uuid, true});
+}
+
+void Connection::IoThread::remove_engine(const EngineUuid& uuid) {
+  const std::optional<EngineId> id = engines_.id_of(uuid.text);
+  {
+    const std::lock_guard lock{mutex_};
+    if (!engines_.remove(uuid)) return;
+  }
+  pending_.lose_engine(uuid, *id, wall_now());
+  changed_.notify_all();
+  tell({*id, uuid, false});
+}
+
+void Connection::IoThread::tell(const EngineChange& change) {
+  std::vector<std::function<void(const EngineChange&)>> handlers;
+  {
+    const std::lock_guard lock{mutex_};
+    handlers = on_change_;
+  }
+  for (const auto& handler : handlers) handler(change);
+}
+
+void Connection::IoThread::enter(Stage stage, const std::string& why) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (stage == Stage::refused && stage_ != Stage::dialing) return;
+    stage_ = stage;
+    why_ = why;
+  }
+  changed_.notify_all();
+}
+
+void Connection::IoThread::give_up(const std::string& why) {
+  lost_since_.reset();
+  enter(Stage::lost, why);
+  pending_.fail_all(lost(why), wall_now());
+  for (const EngineId id : engines_.ids()) remove_engine(*engines_.uuid_of(id));
+}
+
+// ---------------------------------------------------------------- what goes out
+
+void Connection::IoThread::send_posted() {
+  std::vector<Outgoing> posted;
+  {
+    const std::lock_guard lock{mutex_};
+    posted.swap(posted_);
+    is_posted_ = false;
+  }
+  for (Outgoing& message : posted) send(std::move(message));
+  const std::lock_guard lock{mutex_};
+  if (!std::exchange(wants_unanswered_, false)) return;
+  unanswered_ = pending_.unanswered_ids();
+  changed_.notify_all();
+}
+
+void Connection::IoThread::send(Outgoing message) {
+  const WallTime now = wall_now();
+  for (auto& [id, entry] : message.entries) pending_.add(id, std::move(entry));
+  const auto fail_all = [&](const Failure& failure) {
+    for (const auto& [id, entry] : message.entries) pending_.fail(id, failure, now);
+  };
+  if (stage_ == Stage::lost) return fail_all(lost(why_));
+  const bool is_addressed = message.way == Way::direct || message.way == Way::control;
+  if (is_addressed && !engines_.has(message.engine)) {
+    const auto id = engines_.id_of(message.engine.text);
+    const std::string name = id ? std::to_string(id->value) : message.engine.text;
+    return fail_all({"EngineError", "Engine " + name + " has left the cluster", {}, id, ""});
+  }
+  std::vector<Socket::Payload> payloads;
+  for (const SharedBytes& bytes : message.payloads)
+    payloads.push_back({bytes.bytes.data(), bytes.bytes.size(),
+                        [](void* owner) { delete static_cast<SharedBytes*>(owner); },
+                        new SharedBytes(bytes)});
+  socket_of(message.way).send_with_payloads(message.head, payloads);
+}
+
+Socket& Connection::IoThread::socket_of(Way way) {
+  switch (way) {
+    case Way::direct:
+      return mux_;
+    case Way::balanced:
+      return task_;
+    case Way::broadcast:
+      return broadcast_;
+    case Way::control:
+      return control_;
+    case Way::hub:
+      return registration_;
+  }
+  return registration_;
+}
+
+// ---------------------------------------------------------------- any thread
+
+void Connection::IoThread::post(Outgoing message) {
+  {
+    const std::lock_guard lock{mutex_};
+    posted_.push_back(std::move(message));
+    if (std::exchange(is_posted_, true)) return;
+  }
+  loop_.waker().wake();
+}
+
+EngineDirectory Connection::IoThread::engines() const {
+  const std::lock_guard lock{mutex_};
+  return engines_;
+}
+
+bool Connection::IoThread::wait_for_engines(std::size_t count,
+                                            std::optional<Instant> deadline) const {
+  std::unique_lock lock{mutex_};
+  const auto is_met = [&] { return engines_.size() >= count || stage_ == Stage::lost; };
+  if (deadline)
+    changed_.wait_until(lock, *deadline, is_met);
+  else
+    changed_.wait(lock, is_met);
+  return engines_.size() >= count;
+}
+
+void Connection::IoThread::on_engine_change(std::function<void(const EngineChange&)> handler) {
+  const std::lock_guard lock{mutex_};
+  on_change_.push_back(std::move(handler));
+}
+
+std::vector<MessageId> Connection::IoThread::unanswered() const {
+  std::unique_lock lock{mutex_};
+  auto* const self = const_cast<IoThread*>(this);
+  self->wants_unanswered_ = true;
+  loop_.waker().wake();
+  changed_.wait(lock, [this] { return !wants_unanswered_ || is_finished_; });
+  return unanswered_;
+}
+
+std::optional<std::string> Connection::IoThread::why_closed() const {
+  const std::lock_guard lock{mutex_};
+  if (stage_ == Stage::lost) return why_;
+  return std::nullopt;
+}
+
+}  // namespace px

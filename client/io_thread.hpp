@@ -1,0 +1,85 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <px/client/connection.hpp>
+#include <px/net/connection_monitor.hpp>
+#include <px/net/loop.hpp>
+#include <px/wire/replay_history.hpp>
+
+namespace px {
+
+/// The thread behind a Connection. What stands below `shared` is guarded by mutex_; all else
+/// belongs to the thread itself.
+class Connection::IoThread {
+ public:
+  IoThread(const ClientConnectionInfo& info, Session session);
+  ~IoThread();
+
+  /// errors  as Connection::open().
+  Result<void> start(const std::string& where, Duration timeout);
+
+  Composer& composer() { return composer_; }
+  void post(Outgoing message);
+  EngineDirectory engines() const;
+  bool wait_for_engines(std::size_t count, std::optional<Instant> deadline) const;
+  void on_engine_change(std::function<void(const EngineChange&)> handler);
+  std::vector<MessageId> unanswered() const;
+  std::optional<std::string> why_closed() const;
+
+ private:
+  enum class Stage { dialing, open, refused, lost };
+
+  void run();
+  Socket make(SocketKind kind);
+  void watch(Socket& socket, void (IoThread::*handler)(const Envelope&, const SharedFrames&));
+  void receive(Socket& socket, void (IoThread::*handler)(const Envelope&, const SharedFrames&));
+  void ask_for_engines();
+
+  void on_reply(const Envelope& envelope, const SharedFrames& frames);
+  void on_hub_reply(const Envelope& envelope, const SharedFrames& frames);
+  void on_notification(const Envelope& envelope, const SharedFrames& frames);
+  void on_publication(const Envelope& envelope, const SharedFrames& frames);
+  void on_connection_events();
+
+  void send_posted();
+  void send(Outgoing message);
+  Socket& socket_of(Way way);
+  void add_engine(EngineId id, const EngineUuid& uuid);
+  void remove_engine(const EngineUuid& uuid);
+  void tell(const EngineChange& change);
+  void enter(Stage stage, const std::string& why);
+  void give_up(const std::string& why);
+
+  const ClientConnectionInfo info_;
+  const std::string interface_;
+  Composer composer_;
+  const Signer signer_;
+  const Packer packer_;
+  Context context_;
+  Loop loop_;  // its wakers are for all
+  Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
+  ConnectionMonitor monitor_;
+  ReplayHistory history_;
+  Pending pending_;
+  MessageId hello_;
+  std::optional<Instant> lost_since_;
+
+  mutable std::mutex mutex_;  // shared, from here on
+  mutable std::condition_variable changed_;
+  EngineDirectory engines_;
+  std::vector<Outgoing> posted_;
+  std::vector<std::function<void(const EngineChange&)>> on_change_;
+  std::vector<MessageId> unanswered_;
+  Stage stage_ = Stage::dialing;
+  std::string why_;
+  bool is_posted_ = false;  // a wake-up is on its way
+  bool wants_unanswered_ = false;
+  std::atomic<bool> is_finished_ = false;
+  std::thread thread_;
+};
+
+}  // namespace px

@@ -1,0 +1,97 @@
+#include <px/client/partition.hpp>
+
+#include <algorithm>
+
+#include <px/client/async_result.hpp>
+
+namespace px {
+
+std::vector<Block> even_blocks(std::size_t count, std::size_t pieces) {
+  std::vector<Block> blocks;
+  for (std::size_t i = 0; i < pieces; ++i)
+    blocks.push_back({i * count / pieces, (i + 1) * count / pieces});
+  return blocks;
+}
+
+std::vector<Block> guided_blocks(std::size_t count, std::size_t workers) {
+  std::vector<Block> blocks;
+  for (std::size_t begin = 0; begin < count;) {
+    const std::size_t size = std::max<std::size_t>(1, (count - begin) / (3 * workers));
+    blocks.push_back({begin, begin + size});
+    begin += size;
+  }
+  return blocks;
+}
+
+std::vector<Block> blocks_of(std::size_t count, std::size_t size) {
+  std::vector<Block> blocks;
+  for (std::size_t begin = 0; begin < count; begin += size)
+    blocks.push_back({begin, std::min(count, begin + size)});
+  return blocks;
+}
+
+Result<std::size_t> count_items(const Value& sequence) {
+  if (const auto* array = std::get_if<Array>(&sequence); array && !array->shape.empty())
+    return static_cast<std::size_t>(array->shape[0]);
+  if (const auto* json = std::get_if<Json>(&sequence); json && json->is_array())
+    return json->size();
+  return Error{ErrorKind::bad_input,
+               "a sequence was expected, an array or a JSON list, not " + describe_kind(sequence)};
+}
+
+Result<std::size_t> count_items(const std::vector<Value>& sequences) {
+  if (sequences.empty()) return Error{ErrorKind::bad_input, "a map needs a sequence"};
+  const Result<std::size_t> count = count_items(sequences.front());
+  if (!count) return count.error();
+  for (const Value& sequence : sequences) {
+    const Result<std::size_t> other = count_items(sequence);
+    if (!other) return other.error();
+    if (*other != *count)
+      return Error{ErrorKind::bad_input, "the sequences of a map must be of one length, but have " +
+                                             std::to_string(*count) + " and " +
+                                             std::to_string(*other) + " items"};
+  }
+  return count;
+}
+
+Value take_block(const Value& sequence, Block block) {
+  if (const auto* array = std::get_if<Array>(&sequence))
+    return array->rows(static_cast<std::int64_t>(block.begin),
+                       static_cast<std::int64_t>(block.end));
+  const Json& list = std::get<Json>(sequence);
+  Json part = Json::array();
+  for (std::size_t i = block.begin; i < block.end; ++i) part.push_back(list[i]);
+  return part;
+}
+
+std::vector<Value> take_block(const std::vector<Value>& sequences, Block block) {
+  std::vector<Value> blocks;
+  for (const Value& sequence : sequences) blocks.push_back(take_block(sequence, block));
+  return blocks;
+}
+
+Result<Value> join(const std::vector<Value>& parts) {
+  const bool are_arrays =
+      !parts.empty() && std::all_of(parts.begin(), parts.end(), [](const Value& part) {
+        return std::holds_alternative<Array>(part);
+      });
+  if (are_arrays) {
+    std::vector<Array> arrays;
+    for (const Value& part : parts) arrays.push_back(std::get<Array>(part));
+    Result<Array> joined = join_rows(arrays);
+    if (!joined) return joined.error();
+    return Value{std::move(*joined)};
+  }
+  Json list = Json::array();
+  for (const Value& part : parts) {
+    const auto* json = std::get_if<Json>(&part);
+    if (!json || !json->is_array())
+      return Error{
+          ErrorKind::bad_input,
+          "the parts are not all of one kind, or no sequences: one is " + describe_kind(part)};
+    for (const Json& item : *json) list.push_back(item);
+  }
+  return Value{std::move(list)};
+}
+
+}  // namespace px

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <px/wire/value.hpp>
+
+namespace px {
+
+/// Items `begin` .. `end`-1 of a sequence.
+struct Block {
+  std::size_t begin = 0, end = 0;
+  std::size_t size() const { return end - begin; }
+  bool operator==(const Block&) const = default;
+};
+
+/// `count` items as `pieces` blocks, as even as they can be: block i is [i*m/n, (i+1)*m/n).
+/// Precondition: pieces > 0.
+std::vector<Block> even_blocks(std::size_t count, std::size_t pieces);
+
+/// `count` items in blocks for `workers` that take one after the other: large ones first, so that
+/// messages are few, small ones last, so that all end together. Between them tasks of unequal
+/// length even out.  Precondition: workers > 0.
+std::vector<Block> guided_blocks(std::size_t count, std::size_t workers);
+
+/// Blocks of this size, the last one maybe smaller.  Precondition: size > 0.
+std::vector<Block> blocks_of(std::size_t count, std::size_t size);
+
+/// How many items a value has as a sequence: the first extent of an array, the items of a JSON
+/// list.  errors  bad_input: it is none: says what it is.
+Result<std::size_t> count_items(const Value& sequence);
+
+/// The length that all of these sequences have.
+/// errors  bad_input: there is none, one is no sequence, or they differ: names the lengths.
+Result<std::size_t> count_items(const std::vector<Value>& sequences);
+
+/// A block of a sequence, of its own kind; an array shares its elements.
+/// Precondition: count_items() is there and block.end within it.
+Value take_block(const Value& sequence, Block block);
+/// The same block of each.
+std::vector<Value> take_block(const std::vector<Value>& sequences, Block block);
+
+/// Parts one behind the other: arrays along their first axis, JSON lists as one list.
+/// errors  bad_input: parts that do not fit together, or are no sequences.
+Result<Value> join(const std::vector<Value>& parts);
+
+}  // namespace px

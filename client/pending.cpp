@@ -1,0 +1,123 @@
+#include <px/client/pending.hpp>
+
+#include <utility>
+
+namespace px {
+
+void Pending::add(const MessageId& id, Entry entry) {
+  if (!entry.engine.empty()) by_engine_[entry.engine].insert(id.text);
+  states_.emplace(id, State{std::move(entry), false, 0, std::nullopt, false});
+  ++unanswered_;
+}
+
+bool Pending::answer(const ReplyHead& head, Reply reply, WallTime now) {
+  const auto found = states_.find(head.parent);
+  if (found == states_.end() || found->second.is_answered) return false;
+  State& state = found->second;
+  state.is_answered = true;
+  --unanswered_;
+  if (state.entry.output_end == OutputEnd::by_count) state.expected = head.published;
+  // Nobody works for what was aborted or what the controller itself refused.
+  if (head.status == TaskStatus::aborted ||
+      (head.status == TaskStatus::error && head.engine.empty()))
+    state.was_idle = true;
+  // Kept alive here: a handler may let go of the last other owner.
+  const std::shared_ptr<Call> call = state.entry.call;
+  call->answer(state.entry.task, head, std::move(reply), now);
+  settle(found);
+  return true;
+}
+
+bool Pending::publish(const MessageId& id, Publication publication) {
+  const auto found = states_.find(id);
+  if (found == states_.end()) return false;
+  State& state = found->second;
+  ++state.published;
+  state.entry.call->publish(state.entry.task, std::move(publication));
+  settle(found);
+  return true;
+}
+
+bool Pending::finish_output(const MessageId& id) {
+  const auto found = states_.find(id);
+  if (found == states_.end()) return false;
+  found->second.was_idle = true;
+  settle(found);
+  return true;
+}
+
+void Pending::learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid) {
+  const auto found = states_.find(id);
+  if (found == states_.end() || !found->second.entry.engine.empty()) return;
+  found->second.entry.call->learn_engine(found->second.entry.task, engine, uuid);
+}
+
+void Pending::lose_engine(const EngineUuid& uuid, EngineId id, WallTime now) {
+  const auto filed = by_engine_.find(uuid);
+  if (filed == by_engine_.end()) return;
+  const std::vector<std::string> ids{filed->second.begin(), filed->second.end()};
+  for (const std::string& text : ids) {
+    const auto found = states_.find(std::string_view(text));
+    if (found == states_.end()) continue;
+    const std::string engine = std::to_string(id.value);
+    fail(
+        found,
+        {"EngineError", "Engine " + engine + " died while running task '" + text + "'", {}, id, {}},
+        now);
+  }
+}
+
+void Pending::fail_all(const Failure& failure, WallTime now) {
+  while (!states_.empty()) fail(states_.begin(), failure, now);
+}
+
+void Pending::fail(const MessageId& id, const Failure& failure, WallTime now) {
+  if (const auto found = states_.find(id); found != states_.end()) fail(found, failure, now);
+}
+
+std::vector<MessageId> Pending::unanswered_ids() const {
+  std::vector<MessageId> ids;
+  for (const auto& [id, state] : states_)
+    if (!state.is_answered) ids.push_back(id);
+  return ids;
+}
+
+bool Pending::is_unanswered(const MessageId& id) const {
+  const auto found = states_.find(id);
+  return found != states_.end() && !found->second.is_answered;
+}
+
+void Pending::fail(States::iterator found, const Failure& failure, WallTime now) {
+  State& state = found->second;
+  const std::shared_ptr<Call> call = state.entry.call;
+  const std::size_t task = state.entry.task;
+  if (!state.is_answered) --unanswered_;
+  forget(found);
+  call->fail(task, failure, now);
+  call->complete_output(task);
+}
+
+void Pending::settle(States::iterator found) {
+  if (!found->second.is_answered || !is_output_complete(found->second)) return;
+  const std::shared_ptr<Call> call = found->second.entry.call;
+  const std::size_t task = found->second.entry.task;
+  forget(found);
+  call->complete_output(task);
+}
+
+void Pending::forget(States::iterator found) {
+  const EngineUuid& engine = found->second.entry.engine;
+  if (!engine.empty()) {
+    const auto filed = by_engine_.find(engine);
+    filed->second.erase(found->first.text);
+    if (filed->second.empty()) by_engine_.erase(filed);
+  }
+  states_.erase(found);
+}
+
+bool Pending::is_output_complete(const State& state) {
+  if (state.entry.output_end == OutputEnd::none || state.was_idle) return true;
+  return state.expected && state.published >= *state.expected;
+}
+
+}  // namespace px

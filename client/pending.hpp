@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <px/client/call.hpp>
+
+namespace px {
+
+/// How the end of a request's output is known.
+enum class OutputEnd {
+  none,      ///< There is none to wait for: hub queries, control messages.
+  by_idle,   ///< The engine publishes "idle" (protocol 10.4).
+  by_count,  ///< The reply says how many publications there are; by idle where it does not.
+};
+
+/// What was sent and is not yet answered in full: finds the Call that a message belongs to. Sees
+/// no socket, thread or clock; the I/O thread owns it.
+class Pending {
+ public:
+  struct Entry {
+    std::shared_ptr<Call> call;
+    std::size_t task = 0;
+    EngineUuid engine;  ///< Empty: whichever the controller chooses.
+    OutputEnd output_end = OutputEnd::by_idle;
+  };
+  void add(const MessageId& id, Entry entry);
+
+  /// A reply came. False: nobody waits for it (any more).
+  bool answer(const ReplyHead& head, Reply reply, WallTime now);
+  /// Something was published for this request. False: nobody waits for it.
+  bool publish(const MessageId& id, Publication publication);
+  /// "idle" was published for this request.
+  bool finish_output(const MessageId& id);
+  /// Which engine works for a request of which the controller chose the engine.
+  void learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid);
+
+  /// An engine has left: what it was sent and has not answered fails as "EngineError".
+  void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now);
+  /// Everything fails: the controller is lost, or the client closes.
+  void fail_all(const Failure& failure, WallTime now);
+  void fail(const MessageId& id, const Failure& failure, WallTime now);
+
+  /// Requests without a reply, of one engine or of all.
+  std::size_t unanswered() const { return unanswered_; }
+  std::vector<MessageId> unanswered_ids() const;
+  bool is_unanswered(const MessageId& id) const;
+
+ private:
+  struct State {
+    Entry entry;
+    bool is_answered = false;
+    std::size_t published = 0;
+    std::optional<std::size_t> expected;  // publications, once the reply said so
+    bool was_idle = false;
+  };
+  using States = std::unordered_map<MessageId, State, StringIdHash, StringIdEqual>;
+  void settle(States::iterator found);
+  void fail(States::iterator found, const Failure& failure, WallTime now);
+  void forget(States::iterator found);
+  static bool is_output_complete(const State& state);
+
+  States states_;
+  std::unordered_map<EngineUuid, std::unordered_set<std::string>, StringIdHash, StringIdEqual>
+      by_engine_;
+  std::size_t unanswered_ = 0;
+};
+
+}  // namespace px

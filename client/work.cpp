@@ -1,0 +1,78 @@
+#include <px/client/work.hpp>
+
+#include <utility>
+
+namespace px {
+namespace {
+
+Json describe_all(const NamedValues& values, std::vector<SharedBytes>& buffers) {
+  Json described = Json::object();
+  for (const auto& [name, value] : values) described[name] = describe(value, buffers);
+  return described;
+}
+
+Json describe_all(const Arguments& values, std::vector<SharedBytes>& buffers) {
+  Json described = Json::array();
+  for (const Value& value : values) described.push_back(describe(value, buffers));
+  return described;
+}
+
+Work make_work(std::string type, const Json& content, std::vector<SharedBytes> buffers) {
+  return {std::move(type), pack(Packer::json, content), std::move(buffers), OutputEnd::by_count};
+}
+
+}  // namespace
+
+Work execute_work(const std::string& code, bool is_silent) {
+  const Json content{{"code", code}, {"silent", is_silent}, {"user_expressions", Json::object()}};
+  return {"execute_request", pack(Packer::json, content), {}, OutputEnd::by_idle};
+}
+
+Work push_work(const NamedValues& values) {
+  std::vector<SharedBytes> buffers;
+  const Json content{{"values", describe_all(values, buffers)}};
+  return make_work("push_request", content, std::move(buffers));
+}
+
+Work pull_work(const std::vector<std::string>& expressions) {
+  return make_work("pull_request", {{"expressions", expressions}, {"accepts", readable_forms}}, {});
+}
+
+Work call_work(const Function& function, const Arguments& arguments, const NamedValues& named) {
+  std::vector<SharedBytes> buffers;
+  Json content{{"function", function.descriptor()},
+               {"args", describe_all(arguments, buffers)},
+               {"kwargs", describe_all(named, buffers)},
+               {"accepts", readable_forms}};
+  return make_work("call_request", content, std::move(buffers));
+}
+
+Work map_work(const Function& function, const Arguments& sequences) {
+  std::vector<SharedBytes> buffers;
+  Json content{{"function", function.descriptor()},
+               {"args", describe_all(sequences, buffers)},
+               {"kwargs", Json::object()},
+               {"map", true},
+               {"accepts", readable_forms}};
+  return make_work("call_request", content, std::move(buffers));
+}
+
+Result<std::vector<Value>> read_values(const Reply& reply) {
+  const Json content = reply.content();
+  const std::vector<SharedBytes> buffers = reply.buffers();
+  std::vector<Value> values;
+  const auto add = [&](const Json& descriptor) -> Result<void> {
+    Result<Value> value = read_value(descriptor, buffers);
+    if (!value) return value.error();
+    values.push_back(std::move(*value));
+    return {};
+  };
+  if (const auto one = content.find("value"); one != content.end())
+    if (const Result<void> done = add(*one); !done) return done.error();
+  if (const auto several = content.find("values"); several != content.end())
+    for (const Json& descriptor : *several)
+      if (const Result<void> done = add(descriptor); !done) return done.error();
+  return values;
+}
+
+}  // namespace px

@@ -1,0 +1,58 @@
+#include <px/net/connection_monitor.hpp>
+
+#include <zmq.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace px {
+namespace {
+
+std::string next_endpoint() {
+  static std::atomic<std::uint64_t> number = 0;  // endpoints are known in the whole context
+  return "inproc://px-connection-monitor-" + std::to_string(number++);
+}
+
+}  // namespace
+
+struct ConnectionMonitor::State {
+  Socket& watched;
+  Socket reports;
+};
+
+ConnectionMonitor::ConnectionMonitor(Context& context, Socket& socket)
+    : state_(new State{socket, Socket{context, SocketKind::pair}}) {
+  const std::string endpoint = next_endpoint();
+  socket.report_connections(endpoint);
+  check(state_->reports.connect(endpoint).has_value());
+}
+
+ConnectionMonitor::~ConnectionMonitor() {
+  if (state_) state_->watched.report_connections("");
+}
+
+ConnectionMonitor::ConnectionMonitor(ConnectionMonitor&&) noexcept = default;
+ConnectionMonitor& ConnectionMonitor::operator=(ConnectionMonitor&&) noexcept = default;
+
+Socket& ConnectionMonitor::socket() {
+  return state_->reports;
+}
+
+std::optional<ConnectionEvent> ConnectionMonitor::receive() {
+  for (;;) {
+    const SharedFrames frames = state_->reports.receive();
+    if (!frames) return std::nullopt;
+    // The first frame holds the event and a value, the second one the address.
+    std::uint16_t event = 0;
+    if (frames->at(0).size() < sizeof event) continue;
+    std::memcpy(&event, frames->at(0).data(), sizeof event);
+    if (event == ZMQ_EVENT_MONITOR_STOPPED) continue;
+    if (event == ZMQ_EVENT_DISCONNECTED) return ConnectionEvent::disconnected;
+    if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) return ConnectionEvent::connected;
+    return ConnectionEvent::refused;
+  }
+}
+
+}  // namespace px

@@ -1,0 +1,60 @@
+#include <gtest/gtest.h>
+
+#include <px/client/partition.hpp>
+
+namespace px {
+namespace {
+
+TEST(Partition, BlocksAreAsEvenAsTheyCanBe) {
+  EXPECT_EQ(even_blocks(10, 4), (std::vector<Block>{{0, 2}, {2, 5}, {5, 7}, {7, 10}}));
+  EXPECT_EQ(even_blocks(1, 3), (std::vector<Block>{{0, 0}, {0, 0}, {0, 1}}));
+}
+
+TEST(Partition, GuidedBlocksCoverAllAndGetSmaller) {
+  for (const std::size_t count : {0, 1, 7, 1000, 100000}) {
+    std::size_t next = 0;
+    std::size_t last_size = count;
+    for (const Block block : guided_blocks(count, 4)) {
+      EXPECT_EQ(block.begin, next);
+      EXPECT_LE(block.size(), last_size);
+      EXPECT_GE(block.size(), 1u);
+      last_size = block.size();
+      next = block.end;
+    }
+    EXPECT_EQ(next, count);
+  }
+}
+
+TEST(Partition, ManyTinyItemsAreFewBlocksAndFewItemsAreOneEach) {
+  EXPECT_LT(guided_blocks(100000, 4).size(), 150u);
+  EXPECT_EQ(guided_blocks(8, 4).size(), 8u);
+}
+
+TEST(Partition, BlocksOfAFixedSizeLeaveARest) {
+  EXPECT_EQ(blocks_of(5, 2), (std::vector<Block>{{0, 2}, {2, 4}, {4, 5}}));
+}
+
+TEST(Partition, ASequenceIsCutAndJoinedAsItsOwnKind) {
+  const Value list = Json{1, 2, 3, 4};
+  EXPECT_EQ(std::get<Json>(take_block(list, {1, 3})), Json({2, 3}));
+  const auto joined = join({take_block(list, {0, 1}), take_block(list, {1, 4})});
+  ASSERT_TRUE(joined);
+  EXPECT_EQ(std::get<Json>(*joined), Json({1, 2, 3, 4}));
+  const Value array = Array::adopt(std::vector<double>{1, 2, 3, 4});
+  const auto same = join({take_block(array, {0, 3}), take_block(array, {3, 4})});
+  ASSERT_TRUE(same);
+  EXPECT_EQ(std::get<Array>(*same).data.bytes, std::get<Array>(array).data.bytes);
+}
+
+TEST(Partition, WhatIsNoSequenceIsNamed) {
+  EXPECT_EQ(count_items(Value{Json(3)}).error().what,
+            "a sequence was expected, an array or a JSON list, not JSON of the kind number");
+  EXPECT_EQ(count_items(std::vector<Value>{Json{1, 2}, Json{1, 2, 3}}).error().what,
+            "the sequences of a map must be of one length, but have 2 and 3 items");
+  EXPECT_FALSE(count_items(std::vector<Value>{}));
+  EXPECT_FALSE(join({Value{Json{1, 2}}, Value{Json(3)}}));
+  EXPECT_FALSE(join({Value{Json{1, 2}}, Value{Array::adopt(std::vector<int>{1})}}));
+}
+
+}  // namespace
+}  // namespace px

@@ -1,0 +1,135 @@
+#include <gtest/gtest.h>
+
+#include <px/client/pending.hpp>
+
+namespace px {
+namespace {
+
+const MessageId first{"m_0"}, second{"m_1"};
+const EngineUuid ann{"ann"}, bob{"bob"};
+
+/// One call of two requests, to ann and to bob.
+class PendingTest : public ::testing::Test {
+ protected:
+  void send(OutputEnd end) {
+    pending.add(first, {call, 0, ann, end});
+    pending.add(second, {call, 1, bob, end});
+  }
+  static ReplyHead ok(const MessageId& parent, std::optional<std::size_t> published = {}) {
+    return {parent, TaskStatus::ok, published, "ann"};
+  }
+  static Publication text(const char* what) {
+    return {"stream", {{"name", "stdout"}, {"text", what}}, {}, {}};
+  }
+
+  Pending pending;
+  std::shared_ptr<Call> call = std::make_shared<Call>(
+      std::vector<TaskSent>{{first, EngineId{0}, ann, {}, {}}, {second, EngineId{1}, bob, {}, {}}});
+};
+
+TEST_F(PendingTest, AnAnswerIsOneOfItsCall) {
+  send(OutputEnd::none);
+  EXPECT_EQ(pending.unanswered(), 2u);
+  EXPECT_TRUE(pending.answer(ok(first), {}, {}));
+  EXPECT_EQ(call->answered(), 1u);
+  EXPECT_FALSE(call->is_ready());
+  EXPECT_TRUE(pending.answer(ok(second), {}, {}));
+  EXPECT_TRUE(call->is_ready());
+  EXPECT_EQ(pending.unanswered(), 0u);
+}
+
+TEST_F(PendingTest, NobodyWaitsForASecondOrAStrangeAnswer) {
+  send(OutputEnd::none);
+  pending.answer(ok(first), {}, {});
+  EXPECT_FALSE(pending.answer(ok(first), {}, {}));
+  EXPECT_FALSE(pending.answer(ok(MessageId{"x"}), {}, {}));
+  EXPECT_FALSE(pending.publish(MessageId{"x"}, text("lost")));
+}
+
+TEST_F(PendingTest, OutputEndsWithIdleWhicheverComesFirst) {
+  send(OutputEnd::by_idle);
+  pending.publish(first, text("a"));
+  pending.answer(ok(first), {}, {});
+  pending.publish(first, text("b"));
+  EXPECT_EQ(call->outputs_complete(), 0u);
+  pending.finish_output(first);
+  EXPECT_EQ(call->outputs_complete(), 1u);
+  pending.finish_output(second);
+  EXPECT_EQ(call->outputs_complete(), 1u) << "it is not answered yet";
+  pending.answer(ok(second), {}, {});
+  EXPECT_EQ(call->outputs_complete(), 2u);
+  EXPECT_EQ(call->text(0, "stdout"), "ab");
+}
+
+TEST_F(PendingTest, OutputEndsWithTheNumberOfPublicationsThatTheReplyNames) {
+  send(OutputEnd::by_count);
+  pending.answer(ok(first, 0), {}, {});
+  EXPECT_EQ(call->outputs_complete(), 1u);
+  pending.publish(second, text("a"));
+  pending.answer(ok(second, 2), {}, {});
+  EXPECT_EQ(call->outputs_complete(), 1u);
+  pending.publish(second, text("b"));
+  EXPECT_EQ(call->outputs_complete(), 2u);
+}
+
+TEST_F(PendingTest, AnEngineThatLeavesFailsWhatItHasNotAnswered) {
+  send(OutputEnd::by_idle);
+  pending.answer(ok(first), {}, {});
+  pending.lose_engine(ann, EngineId{0}, {});
+  pending.lose_engine(bob, EngineId{1}, {});
+  EXPECT_EQ(call->status(0), TaskStatus::ok) << "answered before it left";
+  EXPECT_EQ(call->outputs_complete(), 2u);
+  const TaskInfo lost = call->info(1);
+  EXPECT_EQ(lost.failure->name, "EngineError");
+  EXPECT_EQ(lost.failure->value, "Engine 1 died while running task 'm_1'");
+  EXPECT_EQ(pending.unanswered(), 0u);
+}
+
+TEST_F(PendingTest, WhatIsAbortedHasNoOutput) {
+  send(OutputEnd::by_idle);
+  pending.answer({first, TaskStatus::aborted, {}, "ann"}, {}, {});
+  EXPECT_EQ(call->outputs_complete(), 1u);
+  EXPECT_EQ(call->status(0), TaskStatus::aborted);
+}
+
+TEST_F(PendingTest, WhatTheControllerItselfRefusesHasNoOutput) {
+  send(OutputEnd::by_idle);
+  pending.answer({first, TaskStatus::error, {}, ""}, {}, {});
+  EXPECT_EQ(call->outputs_complete(), 1u);
+}
+
+TEST_F(PendingTest, AllFailsWhenTheControllerIsLost) {
+  send(OutputEnd::by_idle);
+  pending.fail_all({"ConnectionLost", "gone", {}, {}, ""}, {});
+  EXPECT_TRUE(call->is_ready());
+  EXPECT_EQ(call->info(0).failure->value, "gone");
+}
+
+TEST_F(PendingTest, HandlersRunOnceForEachAnswerAndOnceForAll) {
+  send(OutputEnd::none);
+  std::vector<std::size_t> answered;
+  int ready = 0;
+  pending.answer(ok(first), {}, {});
+  call->on_answer([&](std::size_t task) { answered.push_back(task); });
+  call->on_ready([&] { ++ready; });
+  pending.answer(ok(second), {}, {});
+  EXPECT_EQ(answered, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(ready, 1);
+  call->on_ready([&] { ++ready; });
+  EXPECT_EQ(ready, 2) << "it was ready already";
+}
+
+TEST_F(PendingTest, EventsAreReadFromWhereOneStopped) {
+  send(OutputEnd::by_count);
+  pending.publish(first, text("a"));
+  pending.answer(ok(first, 1), {}, {});
+  const auto events = call->events(0, Instant{});
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[0].kind, CallEvent::Kind::published);
+  EXPECT_EQ(events[1].kind, CallEvent::Kind::answered);
+  EXPECT_EQ(events[2].kind, CallEvent::Kind::output_complete);
+  EXPECT_TRUE(call->events(3, Instant{}).empty());
+}
+
+}  // namespace
+}  // namespace px

@@ -124,6 +124,12 @@ bool Call::wait_task(std::size_t task, std::optional<Instant> deadline) const {
   return wait(deadline, [=, this] { return tasks_[task].status != TaskStatus::pending; });
 }
 
+bool Call::wait_task_output(std::size_t task, std::optional<Instant> deadline) const {
+  return wait(deadline, [=, this] {
+    return tasks_[task].is_output_complete && tasks_[task].status != TaskStatus::pending;
+  });
+}
+
 std::vector<CallEvent> Call::events(std::size_t from, std::optional<Instant> deadline) const {
   wait(deadline, [=, this] { return events_.size() > from || outputs_complete_ == size_; });
   const std::lock_guard lock{mutex_};
@@ -139,6 +145,11 @@ TaskInfo Call::info(std::size_t task) const {
 TaskStatus Call::status(std::size_t task) const {
   const std::lock_guard lock{mutex_};
   return tasks_.at(task).status;
+}
+
+MessageId Call::msg_id(std::size_t task) const {
+  const std::lock_guard lock{mutex_};
+  return tasks_.at(task).sent.msg_id;
 }
 
 std::vector<std::shared_ptr<const Publication>> Call::publications(std::size_t task) const {

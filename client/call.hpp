@@ -69,12 +69,15 @@ class Call {
   bool wait_output(std::optional<Instant> deadline) const;
   /// Waits for one of the requests.
   bool wait_task(std::size_t task, std::optional<Instant> deadline) const;
+  /// The same, and for its output.
+  bool wait_task_output(std::size_t task, std::optional<Instant> deadline) const;
 
   /// What happened since event number `from`; waits for the first one. Empty when `deadline`
   /// passed.
   std::vector<CallEvent> events(std::size_t from, std::optional<Instant> deadline) const;
   TaskInfo info(std::size_t task) const;
   TaskStatus status(std::size_t task) const;
+  MessageId msg_id(std::size_t task) const;
   /// What was published for a task so far, in order.
   std::vector<std::shared_ptr<const Publication>> publications(std::size_t task) const;
   /// Text of "stdout" or "stderr" of a task so far.

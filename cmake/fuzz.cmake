@@ -29,7 +29,7 @@ function(px_fuzz name room)
   endif()
 endfunction()
 
-foreach(name envelope header json_scan unpack date connection_info)
+foreach(name envelope header json_scan unpack date connection_info value)
   px_fuzz(${name} wire)
 endforeach()
 px_fuzz(lifeline net)

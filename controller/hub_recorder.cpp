@@ -1,6 +1,7 @@
 #include <px/controller/hub_recorder.hpp>
 
 #include <px/wire/json_scan.hpp>
+#include <px/wire/message_type.hpp>
 #include <px/wire/version_adapter.hpp>
 
 namespace px {
@@ -35,12 +36,12 @@ void append_bounded(std::string& text, std::string_view more, std::size_t limit)
   text += more.substr(0, room);
 }
 
-std::string reply_type(const MessageId& msg_id, const TaskRecord& record) {
+std::string reply_type_of(const MessageId& msg_id, const TaskRecord& record) {
   check(record.msg_id == msg_id);
-  return packed_text(record.request.packer(), record.request.header(), "msg_type") ==
-                 "execute_request"
-             ? "execute_reply"
-             : "apply_reply";
+  const std::string type =
+      packed_text(record.request.packer(), record.request.header(), "msg_type");
+  const bool has_own_reply = type == "execute_request" || is_native_request(type);
+  return has_own_reply ? reply_type(type) : "apply_reply";
 }
 
 }  // namespace
@@ -175,7 +176,7 @@ void HubRecorder::record_output(const MessageId& msg_id, std::string_view msg_ty
 
 TaskMessage HubRecorder::death_notice(const TaskRecord& record, HubLedger::Slot slot,
                                       WallTime wall) {
-  Header header = session_.make_header(reply_type(record.msg_id, record), wall);
+  Header header = session_.make_header(reply_type_of(record.msg_id, record), wall);
   const std::string uuid = ledger_.uuid(slot).text;
   header.session = SessionId{uuid};
   const Packer packer = session_.packer();

@@ -14,14 +14,11 @@ constexpr std::array<std::string_view, 6> order_types{
     "shutdown_request", "connect_request", "usage_request",
 };
 
-constexpr std::array<std::string_view, 13> work_types{
-    "execute_request",     "apply_request",
-    "complete_request",    "inspect_request",
-    "history_request",     "kernel_info_request",
-    "is_complete_request", "comm_info_request",
-    "comm_open",           "comm_msg",
-    "comm_close",          "clear_request",
-    "shutdown_request",
+constexpr std::array<std::string_view, 12> work_types{
+    "execute_request",   "complete_request",    "inspect_request",
+    "history_request",   "kernel_info_request", "is_complete_request",
+    "comm_info_request", "comm_open",           "comm_msg",
+    "comm_close",        "clear_request",       "shutdown_request",
 };
 
 template <std::size_t n>
@@ -42,21 +39,24 @@ constexpr std::array<SignalName, 20> signal_names{{
     {"CONT", SIGCONT}, {"STOP", SIGSTOP}, {"TSTP", SIGTSTP}, {"TTIN", SIGTTIN}, {"WINCH", SIGWINCH},
 }};
 
-/// busy, then `middle`, then idle: the frame around every answer (protocol 5.2).
+/// busy, then `middle`, then idle: the frame around every answer (protocol 5.2) but to our own
+/// requests.
 std::vector<Effect> surrounded(const RequestPtr& request, std::vector<Effect> middle) {
+  if (is_native_request(request->type())) return middle;
   std::vector<Effect> effects{PublishStatus{request, true}};
   for (Effect& effect : middle) effects.push_back(std::move(effect));
   effects.push_back(PublishStatus{request, false});
   return effects;
 }
 
-}  // namespace
-
-std::string reply_type(std::string_view request_type) {
-  constexpr std::string_view ending = "_request";
-  if (request_type.ends_with(ending)) request_type.remove_suffix(ending.size());
-  return std::string(request_type) + "_reply";
+/// The outcome of a request that never ran, so that nothing was published for it.
+Outcome not_run(const RequestPtr& request, std::string_view status, WallTime now) {
+  Outcome outcome{status, now};
+  if (is_native_request(request->type())) outcome.published = 0;
+  return outcome;
 }
+
+}  // namespace
 
 std::optional<int> signal_number(const Json& value) {
   if (value.is_number_integer()) {
@@ -79,11 +79,12 @@ bool Engine::is_order(std::string_view type) {
 std::vector<Effect> Engine::arrive(RequestPtr request, WallTime now) {
   const std::string& type = request->type();
   if (request->channel == Channel::control && is_order(type)) return answer(request);
-  const bool is_work = contains(work_types, type) || is_order(type);
+  const bool is_call = type == "apply_request" || is_native_request(type);
+  const bool is_work = is_call || contains(work_types, type) || is_order(type);
   if (!is_work)
     return surrounded(request, {Warn{"ignoring a message of the unknown type '" + type + "'"}});
-  if (request->channel == Channel::control && type == "apply_request")
-    return surrounded(request, {Warn{"ignoring an apply_request on the control channel"}});
+  if (request->channel == Channel::control && is_call)
+    return surrounded(request, {Warn{"ignoring an " + type + " on the control channel"}});
   const std::size_t bytes = total_bytes(*request->frames);
   if (queued_bytes_ + bytes > max_queued_bytes_) return refuse_overload(request, now);
   queued_bytes_ += bytes;
@@ -99,7 +100,7 @@ std::vector<Effect> Engine::refuse_overload(const RequestPtr& request, WallTime 
           std::to_string(max_queued_bytes_ >> 20) + " MiB: wait for results first",
       {}, engine_info(identity_, "queue"));
   SendReply refusal = reply(request, content);
-  refusal.metadata = reply_metadata(packer_, *request, identity_, {"error", now});
+  refusal.metadata = reply_metadata(packer_, *request, identity_, not_run(request, "error", now));
   return surrounded(request, {std::move(refusal)});
 }
 
@@ -166,7 +167,7 @@ std::vector<Effect> Engine::answer_shutdown(const RequestPtr& request, const Jso
 
 std::vector<Effect> Engine::answer_aborted(const RequestPtr& request, WallTime now) const {
   SendReply aborted = reply(request, {{"status", "aborted"}});
-  aborted.metadata = reply_metadata(packer_, *request, identity_, {"aborted", now});
+  aborted.metadata = reply_metadata(packer_, *request, identity_, not_run(request, "aborted", now));
   return surrounded(request, {std::move(aborted)});
 }
 

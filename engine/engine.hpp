@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <px/engine/reply_metadata.hpp>
+#include <px/wire/message_type.hpp>
 #include <px/wire/request.hpp>
 
 namespace px {
@@ -110,9 +111,6 @@ class Engine {
   RequestPtr running_;
   std::unordered_set<std::string> aborted_;
 };
-
-/// "execute_request" -> "execute_reply".
-std::string reply_type(std::string_view request_type);
 
 /// A signal by number (2) or name ("SIGINT", "INT").
 std::optional<int> signal_number(const Json& value);

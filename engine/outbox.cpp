@@ -16,11 +16,18 @@ std::string topic_of(std::string_view type) {
 void Outbox::set_request(RequestPtr request) {
   const std::lock_guard lock{mutex_};
   request_ = std::move(request);
+  published_ = 0;
 }
 
 RequestPtr Outbox::request() const {
   const std::lock_guard lock{mutex_};
   return request_;
+}
+
+std::size_t Outbox::flush_publications() {
+  const std::lock_guard lock{mutex_};
+  post_text(streams_.flush());
+  return published_;
 }
 
 void Outbox::write(std::string_view stream, std::string_view text) {
@@ -34,6 +41,7 @@ void Outbox::publish(std::string_view type, std::string content, std::string met
                      std::vector<SharedBytes> buffers) {
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
+  ++published_;
   post(Outgoing{false, request_, std::string(type), topic_of(type),
                 metadata.empty() ? metadata_ : std::move(metadata), std::move(content),
                 std::move(buffers), wall_now()});
@@ -101,6 +109,7 @@ void Outbox::post(Mail mail, Hurry hurry) {
 
 void Outbox::post_text(std::optional<StreamText> text) {
   if (!text) return;
+  if (text->parent == request_) ++published_;
   const std::string content =
       pack(Packer::json, {{"name", text->stream}, {"text", std::move(text->text)}});
   post(Outgoing{false, text->parent, "stream", text->stream, metadata_, content, {}, wall_now()});

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <px/engine/engine.hpp>
-#include <px/interpreters/stream_buffer.hpp>
 #include <px/interpreters/interpreter.hpp>
+#include <px/interpreters/stream_buffer.hpp>
 #include <px/net/loop.hpp>
 
 namespace px {
@@ -41,6 +41,8 @@ class Outbox final : public Output {
   /// From now on what is printed and shown belongs to this request.
   void set_request(RequestPtr request);
   RequestPtr request() const;
+  /// Sends what was printed for this request so far. Returns how many publications it has had.
+  std::size_t flush_publications();
 
   void write(std::string_view stream, std::string_view text) override;
   void publish(std::string_view type, std::string content, std::string metadata,
@@ -74,6 +76,7 @@ class Outbox final : public Output {
   RequestPtr request_;
   StreamBuffer streams_;
   std::vector<Mail> mail_;
+  std::size_t published_ = 0;       // for request_
   std::optional<Instant> look_at_;  // the I/O thread has promised to look by then
   bool is_woken_ = false;
 };

@@ -61,6 +61,7 @@ std::string reply_metadata(Packer packer, const Request& request, const EngineId
   text += ", \"original_msg_id\": " + repeated.original_msg_id;
   text += ", \"label\": " + repeated.label;
   text += ", \"status\": \"" + std::string(outcome.status) + "\"";
+  if (outcome.published) text += ", \"published\": " + std::to_string(*outcome.published);
   if (outcome.status == "error")
     text += ", \"engine_info\": {\"engine_uuid\": " + uuid +
             ", \"engine_id\": " + std::to_string(identity.id.value) + "}";

@@ -20,6 +20,7 @@ class Runner {
  private:
   void serve(const Job& job);
   void apply(const RequestPtr& request);
+  void serve_native(const RequestPtr& request);
   void serve_comm(const RequestPtr& request);
   void clear(const RequestPtr& request);
 

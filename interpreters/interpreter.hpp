@@ -37,12 +37,27 @@ struct Application {
   std::vector<SharedBytes> buffers;
 };
 
-/// What came of an apply_request.
+/// One request of our own: push, pull or call (docs/protocol.md, "Native messages").
+struct NativeRequest {
+  std::string type;     ///< "push_request", "pull_request" or "call_request"
+  std::string content;  ///< A JSON object as text; its values refer to the buffers.
+  std::vector<SharedBytes> buffers;
+};
+
+/// What came of an apply_request or a native request.
 struct ApplyResult {
   std::string content;  ///< A JSON object: status, or the error without engine_info.
   bool is_ok = false;
   bool is_unmet_dependency = false;  ///< The function asked to be run elsewhere.
-  std::vector<SharedBytes> buffers;  ///< The result (protocol 6.2).
+  std::vector<SharedBytes> buffers;  ///< The result (protocol 6.2), or what `content` refers to.
+};
+
+/// comm_open, comm_msg or comm_close.
+struct CommMessage {
+  std::string type;
+  Json content;
+  std::string metadata = "{}";  ///< A JSON object as text.
+  std::vector<SharedBytes> buffers = {};
 };
 
 /// A language that an engine can host. The main thread makes all calls; none of them throws.
@@ -54,13 +69,15 @@ class Interpreter {
   /// The content of the reply; errors have been published already.
   virtual Json execute(const Execution& execution) = 0;
   virtual ApplyResult apply(const Application& application) = 0;
+  /// Nothing is published where it fails: its reply says all.
+  virtual ApplyResult serve(const NativeRequest& request) = 0;
   virtual Json complete(const std::string& code, int cursor) = 0;
   virtual Json inspect(const std::string& code, int cursor, int detail_level) = 0;
   virtual Json is_complete(const std::string& code) = 0;
   virtual Json history(const Json& request) = 0;
   virtual Json kernel_info() = 0;
-  /// comm_open, comm_msg or comm_close: has no reply.
-  virtual void comm(const std::string& type, const Json& content) = 0;
+  /// Has no reply.
+  virtual void comm(const CommMessage& message) = 0;
   /// The comms that are open.
   virtual Json comm_info(const Json& request) = 0;
   /// Forgets all that the user has defined.

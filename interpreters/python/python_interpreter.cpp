@@ -59,13 +59,15 @@ Json PythonInterpreter::execute(const Execution& execution) {
               execution.user_expressions, execution.count);
 }
 
-ApplyResult PythonInterpreter::apply(const Application& application) {
+template <class... Arguments>
+ApplyResult PythonInterpreter::compute(const char* method, const std::vector<SharedBytes>& buffers,
+                                       const Arguments&... arguments) {
   const py::gil_scoped_acquire lock;
   ApplyResult result;
   try {
-    py::list buffers;
-    for (const SharedBytes& buffer : application.buffers) buffers.append(to_python(buffer));
-    const py::tuple reply = backend_.attr("apply")(buffers);
+    py::list frames;
+    for (const SharedBytes& buffer : buffers) frames.append(to_python(buffer));
+    const py::tuple reply = backend_.attr(method)(to_argument(arguments)..., frames);
     result.is_ok = reply[0].cast<bool>();
     result.is_unmet_dependency = reply[1].cast<bool>();
     result.content = std::string(py::bytes(reply[2]));
@@ -75,6 +77,14 @@ ApplyResult PythonInterpreter::apply(const Application& application) {
     result = {pack(Packer::json, escaped_error(error)), false, false, {}};
   }
   return result;
+}
+
+ApplyResult PythonInterpreter::apply(const Application& application) {
+  return compute("apply", application.buffers);
+}
+
+ApplyResult PythonInterpreter::serve(const NativeRequest& request) {
+  return compute("serve", request.buffers, request.type, request.content);
 }
 
 Json PythonInterpreter::complete(const std::string& code, int cursor) {
@@ -101,8 +111,16 @@ void PythonInterpreter::clear() {
   call("clear");
 }
 
-void PythonInterpreter::comm(const std::string& type, const Json& content) {
-  call("comm", type, content);
+void PythonInterpreter::comm(const CommMessage& message) {
+  const py::gil_scoped_acquire lock;
+  try {
+    py::list frames;
+    for (const SharedBytes& buffer : message.buffers) frames.append(to_python(buffer));
+    backend_.attr("comm")(to_argument(message.type), to_argument(message.content),
+                          to_argument(message.metadata), frames);
+  } catch (py::error_already_set& error) {
+    error.discard_as_unraisable("a comm message");
+  }
 }
 
 void PythonInterpreter::on_wake() {

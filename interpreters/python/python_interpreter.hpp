@@ -19,18 +19,22 @@ class PythonInterpreter final : public Interpreter {
 
   Json execute(const Execution& execution) override;
   ApplyResult apply(const Application& application) override;
+  ApplyResult serve(const NativeRequest& request) override;
   Json complete(const std::string& code, int cursor) override;
   Json inspect(const std::string& code, int cursor, int detail_level) override;
   Json is_complete(const std::string& code) override;
   Json history(const Json& request) override;
   Json kernel_info() override;
-  void comm(const std::string& type, const Json& content) override;
+  void comm(const CommMessage& message) override;
   Json comm_info(const Json& request) override;
   void clear() override;
   void on_wake() override;
   void before_request() override;
 
  private:
+  template <class... Arguments>
+  ApplyResult compute(const char* method, const std::vector<SharedBytes>& buffers,
+                      const Arguments&... arguments);
   template <class... Arguments>
   Json call(const char* method, const Arguments&... arguments);
 

@@ -26,12 +26,13 @@ Texts frames_of(const std::vector<std::string>& head, const std::vector<FrameRun
 class Broadcast : public testing::Test {
  protected:
   /// A request of the client "cl" for engines with the ids 0, 1, ...
-  Result<BroadcastEffects> request(const Texts& engines, bool is_coalescing) {
+  Result<BroadcastEffects> request(const Texts& engines, bool is_coalescing,
+                                   const char* type = "apply_request") {
     Json targets = Json::array();
     for (std::size_t i = 0; i < engines.size(); ++i) targets.push_back({engines[i], i});
     Draft draft{
         {"cl"},
-        "apply_request",
+        type,
         "{}",
         Json{{"targets", targets}, {"is_broadcast", true}, {"is_coalescing", is_coalescing}},
         Json::object(),
@@ -160,6 +161,16 @@ TEST_F(Broadcast, TheDeathOfAnEngineEndsAGatheredCall) {
   EXPECT_TRUE(answer.metadata["is_coalescing"]);
   EXPECT_TRUE(answer.is_signed);
   EXPECT_EQ(relay_.open_calls(), 0u);
+}
+
+TEST_F(Broadcast, TheAnswerForADeadEngineHasTheTypeOfTheRequest) {
+  for (const auto& [request_type, reply_type] :
+       {std::pair{"execute_request", "execute_reply"}, std::pair{"call_request", "call_reply"},
+        std::pair{"push_request", "push_reply"}}) {
+    ASSERT_TRUE(request({"ann"}, true, request_type).has_value());
+    const ToClient answer = to_client(relay_.engine_left(EngineUuid{"ann"}, WallTime{}));
+    EXPECT_EQ(answer.header["msg_type"], reply_type);
+  }
 }
 
 TEST_F(Broadcast, ALateReplyToAnEndedCallIsDropped) {

@@ -144,6 +144,14 @@ TEST_F(HubTest, RequestsOfADeadEngineAreGivenUpAfterTheTimeout) {
   EXPECT_EQ(queues()["0"], Json({{"queue", 0}, {"completed", 0}, {"tasks", 0}}));
 }
 
+TEST_F(HubTest, RequestsOfOurOwnThatAreGivenUpGetAReplyOfTheirType) {
+  join(0, "engine a");
+  submit_direct("one", "engine a", {.msg_type = "call_request"});
+  leave(0, "engine a");
+  hub_->on_time(wall_, at(30s));
+  EXPECT_EQ(record("one")["result_header"]["msg_type"], "call_reply");
+}
+
 TEST_F(HubTest, AReplyAfterTheTimeoutStillReplacesTheError) {
   join(0, "engine a");
   submit_direct("one", "engine a");

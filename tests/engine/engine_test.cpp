@@ -167,6 +167,28 @@ TEST_F(EngineTest, UnknownTypesAndApplyOnTheControlChannelGetNoReply) {
   EXPECT_EQ(words(arrive(client.order("apply_request"))), "busy warn idle");
 }
 
+TEST_F(EngineTest, OurOwnRequestsAreWorkInOrderWithTheOthers) {
+  for (const char* type : {"push_request", "execute_request", "call_request", "pull_request"})
+    EXPECT_EQ(words(arrive(client.request(type))), "wake");
+  EXPECT_EQ(taken(), "push_request");
+  EXPECT_EQ(taken(), "execute_request");
+  EXPECT_EQ(taken(), "call_request");
+  EXPECT_EQ(taken(), "pull_request");
+  EXPECT_EQ(words(arrive(client.order("call_request"))), "warn");
+}
+
+TEST_F(EngineTest, NoStatusIsPublishedForOurOwnRequestsThatDoNotRun) {
+  const auto aborted = engine.answer_aborted(client.request("call_request"), WallTime{});
+  ASSERT_EQ(words(aborted), "reply:call_reply");
+  EXPECT_EQ(Json::parse(std::get<SendReply>(aborted[0]).metadata)["published"], 0);
+  const Json much{{"values", {{"x", {{"json", std::string(4 << 20, ' ')}}}}}};
+  const auto refused = arrive(client.request("push_request", much));
+  ASSERT_EQ(words(refused), "reply:push_reply");
+  const auto& reply = std::get<SendReply>(refused[0]);
+  EXPECT_EQ(Json::parse(reply.content)["ename"], "Overloaded");
+  EXPECT_EQ(Json::parse(reply.metadata)["published"], 0);
+}
+
 TEST_F(EngineTest, AnAbortWithoutIdsGetsNoReply) {
   EXPECT_EQ(words(arrive(client.order("abort_request"))), "busy warn idle");
 }

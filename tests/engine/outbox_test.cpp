@@ -118,5 +118,28 @@ TEST_F(OutboxTest, WhatWasPrintedGoesOutBeforeTheReply) {
   EXPECT_EQ(sent[0], R"(stream {"name":"stdout","text":"hello"})");
 }
 
+TEST_F(OutboxTest, CountsWhatIsPublishedForARequestTextIncluded) {
+  outbox_.set_request(request_);
+  EXPECT_EQ(outbox_.flush_publications(), 0u);
+  outbox_.write("stdout", "a");
+  outbox_.write("stdout", "b");
+  outbox_.write("stderr", "c");
+  outbox_.publish("display_data", "{}", "", {});
+  outbox_.write("stdout", "d");
+  EXPECT_EQ(outbox_.flush_publications(), 4u);
+  EXPECT_EQ(outbox_.flush_publications(), 4u);
+  reply();
+  EXPECT_EQ(taken(start_).size(), 5u);
+}
+
+TEST_F(OutboxTest, WhatGatheredForTheLastRequestCountsForItAlone) {
+  outbox_.set_request(request_);
+  outbox_.write("stdout", "late");
+  outbox_.set_request(sender_.request("call_request"));
+  outbox_.write("stdout", "mine");
+  EXPECT_EQ(outbox_.flush_publications(), 1u);
+  EXPECT_EQ(taken(start_).size(), 2u);
+}
+
 }  // namespace
 }  // namespace px

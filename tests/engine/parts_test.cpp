@@ -51,6 +51,15 @@ TEST(ReplyMetadata, AnErrorNamesTheEngineAndMayAskForAnother) {
   EXPECT_EQ(metadata["engine_info"], (Json{{"engine_uuid", "e"}, {"engine_id", 2}}));
 }
 
+TEST(ReplyMetadata, SayHowMuchWasPublishedForOurOwnRequests) {
+  Sender sender;
+  Outcome outcome{"ok", WallTime{}};
+  outcome.published = 12;
+  const Json metadata = Json::parse(reply_metadata(Packer::json, *sender.request("call_request"),
+                                                   {EngineUuid{"e"}, EngineId{2}}, outcome));
+  EXPECT_EQ(metadata["published"], 12);
+}
+
 // ---------------------------------------------------------------- hearts
 
 TEST(HeartWatch, GivesTheControllerUpAfterSoManySilentPeriods) {

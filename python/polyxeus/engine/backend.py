@@ -3,7 +3,8 @@
 import os
 import sys
 
-from polyxeus.engine import apply, json_text
+from polyxeus import functions
+from polyxeus.engine import apply, json_text, native
 
 _OK = b'{"status": "ok"}'
 
@@ -21,6 +22,7 @@ class Backend:
     def __init__(self, shell, kernel):
         self.shell = shell
         self.kernel = kernel
+        functions.set_namespace(shell.user_ns)
         self.signals = -1  # the descriptor that signal.set_wakeup_fd() makes readable
 
     def set_engine_id(self, engine_id):
@@ -76,9 +78,41 @@ class Backend:
                 shell.showtraceback()
             except Exception as failure:
                 self.kernel.log.error("cannot format the traceback of %r: %s", error, failure)
-            content = self._error_content(error)
-            unmet = content["ename"] == "UnmetDependency"
-            return False, unmet, json_text.dump(content), []
+            return self._failure(error)
+
+    def _failure(self, error):
+        content = self._error_content(error)
+        unmet = content["ename"] == "UnmetDependency"
+        return False, unmet, json_text.dump(content), []
+
+    # ------------------------------------------------------------ push, pull, call
+
+    def serve(self, kind, content, buffers):
+        """A native request; the result is that of apply()."""
+        try:
+            content, buffers = native.serve(kind, content, buffers, functions)
+            return True, False, content, buffers
+        except BaseException as error:
+            if isinstance(error, NameError):
+                functions.explain(error, f"engine {self.kernel.engine_id}")
+            self._format_quietly(error)
+            return self._failure(error)
+
+    def _format_quietly(self, error):
+        """Leaves the traceback in the shell and publishes nothing: the reply says all."""
+        shell = self.shell
+        shell.last_traceback = None
+        trace = native.user_traceback(error)
+        shell.publishes_errors = False
+        try:
+            if trace is None:
+                shell.last_traceback = [f"{type(error).__name__}: {_describe(error)}"]
+            else:
+                shell.showtraceback((type(error), error, trace), tb_offset=0)
+        except Exception as failure:
+            self.kernel.log.error("cannot format the traceback of %r: %s", error, failure)
+        finally:
+            shell.publishes_errors = True
 
     # ------------------------------------------------------------ questions about code
 
@@ -151,10 +185,11 @@ class Backend:
 
     # ------------------------------------------------------------ comms, clear, signals
 
-    def comm(self, message_type, content):
+    def comm(self, message_type, content, metadata=b"{}", buffers=()):
         import comm
 
-        message = {"content": json_text.load(content), "metadata": {}, "buffers": []}
+        message = {"content": json_text.load(content), "metadata": json_text.load(metadata),
+                   "buffers": [memoryview(each) for each in buffers]}
         getattr(comm.get_comm_manager(), message_type.decode())(None, None, message)
 
     def comm_info(self, request):

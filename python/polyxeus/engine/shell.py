@@ -22,6 +22,7 @@ class Shell(InteractiveShell):
     kernel = Any()
     data_pub = Any()
     last_traceback = None
+    publishes_errors = True
 
     def init_io(self):
         """The streams are in place already."""
@@ -58,6 +59,8 @@ class Shell(InteractiveShell):
     def _showtraceback(self, etype, evalue, stb):
         """Publishes the error, and keeps its traceback for the reply."""
         self.last_traceback = list(stb)
+        if not self.publishes_errors:
+            return
         try:
             value = str(evalue)
         except Exception as error:

@@ -1,0 +1,219 @@
+"""push_request, pull_request and call_request: values in, values out (docs/protocol.md)."""
+
+import ast
+import builtins
+import importlib
+import itertools
+import json
+import linecache
+import os
+import sys
+import textwrap
+from collections import OrderedDict
+
+from polyxeus.values import decode, encode, encode_results
+
+_OK = b'{"status": "ok"}'
+_NO_FORM = ("json",)
+_load = json.JSONDecoder().decode
+_dump = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def _references_of_something_new():
+    result = object()
+    return sys.getrefcount(result)
+
+
+_NEW = _references_of_something_new()
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def serve(kind, content, buffers, functions):
+    """(content of the reply, its buffers).
+
+    kind       b"push_request", b"pull_request" or b"call_request"
+    functions  the module polyxeus.functions, which knows the user's namespace.
+    errors     those of the user's code, and clear ones for bad requests.
+    """
+    return _SERVE[kind](_Content(_load(content.decode())), buffers, functions)
+
+
+class _Content(dict):
+    """The content of a request, which may not have what it must have."""
+
+    def __missing__(self, key):
+        raise ValueError(f"the content of the request must have {key!r}")
+
+
+def user_traceback(error):
+    """The error's traceback without the frames of this package at its beginning."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        trace = trace.tb_next
+    return trace
+
+
+# ---------------------------------------------------------------- push and pull
+
+
+def _push(request, buffers, functions):
+    evaluate = functions.evaluate
+    values = {}
+    for name, description in request["values"].items():
+        if not name.isidentifier():
+            raise ValueError(f"cannot push {name!r}: that is not a name")
+        values[name] = decode(description, buffers, evaluate)
+    functions.forget_carried(values)
+    functions.namespace().update(values)
+    return _OK, []
+
+
+def _pull(request, buffers, functions):
+    accepts = request.get("accepts", _NO_FORM)
+    found = []
+    values = [
+        encode(functions.evaluate(expression), accepts, found, snapshot=True)
+        for expression in request["expressions"]
+    ]
+    return _reply("values", values), found
+
+
+def _reply(key, value):
+    return f'{{"status":"ok","{key}":{_dump(value)}}}'.encode()
+
+
+# ---------------------------------------------------------------- calls
+
+
+def _call(request, buffers, functions):
+    evaluate = functions.evaluate
+    function = _function(request["function"], buffers, functions)
+    args = [decode(each, buffers, evaluate) for each in request.get("args", ())]
+    kwargs = {
+        name: decode(each, buffers, evaluate) for name, each in request.get("kwargs", {}).items()
+    }
+    accepts = request.get("accepts", _NO_FORM)
+    found = []
+    if request.get("map"):
+        results = _map(function, args, kwargs)
+        return _reply("value", encode_results(results, accepts, found)), found
+    result = function(*args, **kwargs)
+    if result is None and "json" in accepts:
+        return b'{"status":"ok","value":{"json":null}}', found
+    # An array that owns its memory and that only this function knows is sent without a copy.
+    is_known = sys.getrefcount(result) > _NEW or getattr(result, "base", result) is not None
+    return _reply("value", encode(result, accepts, found, snapshot=is_known)), found
+
+
+def _map(function, sequences, kwargs):
+    if not sequences:
+        raise TypeError("a map needs a sequence")
+    for index, each in enumerate(sequences):
+        if not hasattr(each, "__iter__") and not hasattr(each, "__getitem__"):
+            raise TypeError(f"argument {index} of a map must be a sequence, not {repr(each)[:80]}")
+    if kwargs:
+        return [function(*items, **kwargs) for items in zip(*sequences)]
+    return list(map(function, *sequences))
+
+
+def _function(description, buffers, functions):
+    if not isinstance(description, dict):
+        raise ValueError("a function must be described as one of name, code or pickle")
+    name = description.get("name")
+    if name is not None:
+        function = _named(name, functions.namespace())
+    elif "code" in description:
+        function = _coded(description["code"], functions.namespace())
+    else:
+        function = decode(description, buffers, functions.evaluate)
+    if not callable(function):
+        text = repr(function)
+        what = name or "what was sent as a function"
+        raise TypeError(f"{what} is not a function: it is {text[:80]}")
+    return function
+
+
+def _named(name, names):
+    """By the dotted name: in the namespace, among the builtins, in a module."""
+    first, *rest = name.split(".")
+    if first in names:
+        found = names[first]
+    elif hasattr(builtins, first):
+        found = getattr(builtins, first)
+    else:
+        try:
+            found = importlib.import_module(first)
+        except ImportError as problem:
+            raise NameError(
+                f"there is no {name!r}: {first!r} is not defined here, and importing it says: "
+                f"{problem}"
+            ) from None
+    for step in rest:
+        try:
+            found = getattr(found, step)
+        except AttributeError:
+            found = _submodule(found, step, name)
+    return found
+
+
+def _submodule(parent, step, name):
+    try:
+        return importlib.import_module(f"{parent.__name__}.{step}")
+    except (AttributeError, ImportError):
+        raise NameError(f"there is no {name!r}: {repr(parent)[:80]} has no {step!r}") from None
+
+
+# ---------------------------------------------------------------- source text
+
+
+class _Program:
+    """Source text, compiled: some definitions, then what gives the function."""
+
+    def __init__(self, source, file):
+        lines = source.splitlines(keepends=True)
+        linecache.cache[file] = (len(source), None, lines, file)  # tracebacks show the lines
+        self.file = file
+        tree = ast.parse(source, file)
+        last = tree.body[-1] if tree.body else None
+        if isinstance(last, ast.Expr):
+            tree.body.pop()
+            self.expression = compile(ast.Expression(last.value), file, "eval")
+        else:
+            name = next(filter(None, map(_defined_name, reversed(tree.body))), None)
+            if name is None:
+                raise ValueError("the code that was sent as a function defines none")
+            self.expression = compile(name, file, "eval")
+        self.definitions = compile(tree, file, "exec") if tree.body else None
+
+    def run(self, names):
+        if self.definitions is not None:
+            exec(self.definitions, names)
+        return eval(self.expression, names)
+
+
+def _defined_name(statement):
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return statement.name
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0].id
+    return None
+
+
+_MOST_PROGRAMS = 128
+_programs = OrderedDict()
+_numbers = itertools.count(1)
+
+
+def _coded(source, names):
+    program = _programs.get(source)
+    if program is None:
+        text = textwrap.dedent(source).strip("\n")
+        program = _programs[source] = _Program(text, f"<function {next(_numbers)}>")
+        if len(_programs) > _MOST_PROGRAMS:
+            linecache.cache.pop(_programs.popitem(last=False)[1].file, None)
+    else:
+        _programs.move_to_end(source)
+    return program.run(names)
+
+
+_SERVE = {b"push_request": _push, b"pull_request": _pull, b"call_request": _call}

@@ -1,0 +1,408 @@
+"""Functions that travel: pickled so that those of an interactive session work on an engine.
+
+A function of an importable module travels by its name, as always. One that was defined in a
+session or a script (its globals are those of `__main__`) travels by value, and where it arrives its
+globals are the user's namespace: what `push` and cells define there it sees, at each call anew.
+
+The names that it uses travel with it where the session defines them: modules by their name,
+functions and classes, and data whose pickle is small. They are set where it arrives unless the
+name is taken: the engine's own value wins. What came with an earlier function is replaced.
+"""
+
+import dis
+import functools
+import importlib
+import io
+import marshal
+import pickle
+import re
+import sys
+import types
+import weakref
+
+__all__ = ["dumps", "evaluate", "explain", "forget_carried", "namespace", "set_namespace"]
+
+PROTOCOL = 5
+# Data that a function uses travel with it up to this size of their pickle.
+MOST_CARRIED_BYTES = 64 << 10
+# Buffers from this size on travel beside the pickle.
+LEAST_BUFFER_BYTES = 4096
+MOST_BUFFERS = 1024
+
+_GLOBAL_OPERATIONS = frozenset({"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"})
+# Every shell has its own: "_", "_1", "__", "_i", "_ih", "__name__" ...
+_SHELL_NAME = re.compile(
+    r"(_+|_i?\d+|_(i{1,3}|ih|oh|dh|sh)|__\w+__|In|Out|exit|quit|get_ipython)$"
+)
+_PLAIN = frozenset({int, float, complex, bool, type(None)})
+_TOO_LARGE = "too large"
+
+_namespace = None  # of the user's cells, in an engine
+_carried = {}  # name -> the object that came with a function
+_left = {}  # name -> why it did not come with the last function that uses it
+
+
+def set_namespace(names):
+    """Makes the dict `names` the globals of interactive functions that arrive in this process."""
+    global _namespace
+    _namespace = names
+
+
+def namespace():
+    """The globals of interactive functions that arrive: the engine's, else those of `__main__`."""
+    return sys.modules["__main__"].__dict__ if _namespace is None else _namespace
+
+
+def evaluate(expression):
+    """The value of an expression in namespace(). An object that reduces to a call of this, with
+    its text, becomes that value where it is unpickled: also deep inside of other objects."""
+    names = namespace()
+    if expression.isidentifier() and expression in names:
+        return names[expression]
+    return eval(_compiled(expression), names)
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(expression):
+    return compile(expression.strip(), "<expression>", "eval")
+
+
+def forget_carried(names):
+    """The user has set these names: what comes with a function does not replace them any more."""
+    if _carried:
+        for name in names:
+            _carried.pop(name, None)
+
+
+def explain(error, where):
+    """Says in a NameError why the name did not travel.  where  "engine 3"."""
+    name = getattr(error, "name", None)
+    if name is None:  # Python 3.9
+        found = re.match(r"name '(\w+)' is not defined", str(error))
+        name = found and found.group(1)
+    reason = _left.get(name)
+    if reason is not None and name not in namespace():
+        error.args = (f"name '{name}' is not defined on {where}; {reason}",)
+
+
+# ---------------------------------------------------------------- what a function uses
+
+
+_names_of = weakref.WeakKeyDictionary()
+
+
+def _global_names(code):
+    """The global names that code reads, that of its nested functions and classes too."""
+    names = _names_of.get(code)
+    if names is None:
+        found = {
+            each.argval for each in dis.get_instructions(code) if each.opname in _GLOBAL_OPERATIONS
+        }
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                found.update(_global_names(constant))
+        names = _names_of[code] = tuple(sorted(found))
+    return names
+
+
+def _attribute_names(code):
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _attribute_names(constant)
+    return names
+
+
+def _submodules(module_name, attributes):
+    """Which imported modules below this one the attributes may name: scipy -> scipy.linalg."""
+    found = []
+    for attribute in attributes:
+        name = f"{module_name}.{attribute}"
+        if isinstance(sys.modules.get(name), types.ModuleType):
+            found += [name, *_submodules(name, attributes)]
+    return found
+
+
+def _is_interactive(function):
+    # Not by its __module__: functools.wraps() gives a library's wrapper that of what it wraps.
+    return function.__globals__.get("__name__") == "__main__" or function.__module__ is None
+
+
+# ---------------------------------------------------------------- pickling
+
+
+class _TooLarge(Exception):
+    pass
+
+
+class _BoundedFile:
+    """Stops the pickling of what turns out to be large."""
+
+    def __init__(self, room):
+        self.room = room
+        self.chunks = []
+
+    def write(self, data):
+        self.room -= memoryview(data).nbytes
+        if self.room < 0:
+            raise _TooLarge
+        self.chunks.append(bytes(data))
+
+
+class _Trip:
+    """What the picklers of one dumps() share."""
+
+    def __init__(self, is_careful):
+        self.is_careful = is_careful  # test whether each thing can be pickled before it is
+        self.has_carried = False
+        self.in_progress = set()  # ids of what is being pickled further out
+        self.verdicts = {}  # id of a function or class -> None, or why it cannot be pickled
+        self.data = {}  # id of data -> (it, its pickle or why there is none)
+
+
+def _is_surely_large(value):
+    kind = type(value)
+    if kind in (str, bytes, bytearray, list, tuple, dict, set, frozenset):
+        return len(value) > MOST_CARRIED_BYTES
+    return hasattr(kind, "nbytes") and value.nbytes > MOST_CARRIED_BYTES
+
+
+def _left_behind(reason):
+    if reason == _TOO_LARGE:
+        return "it was too large to travel with the function: push it first"
+    return f"it cannot travel with the function ({reason}): define it on the engine"
+
+
+@functools.lru_cache(maxsize=None)
+def _pickler_class():
+    """Made when it is needed first: cloudpickle takes a moment to import."""
+    try:
+        from cloudpickle import Pickler as base
+    except ImportError:
+        base = pickle.Pickler  # classes of the session cannot travel then
+    reduce_other = getattr(base, "reducer_override", lambda self, value: NotImplemented)
+
+    class Pickler(base):
+        def __init__(self, file, trip, buffer_callback=None):
+            super().__init__(file, protocol=PROTOCOL, buffer_callback=buffer_callback)
+            self._trip = trip
+            self._cells = {}
+
+        def reducer_override(self, value):
+            kind = type(value)
+            if kind is types.FunctionType and _is_interactive(value):
+                return self._reduce(value)
+            # A cell is filled by the functions that have it, so that they may be in it.
+            if kind is types.CellType and id(value) in self._cells:
+                return _make_cell, ()
+            return reduce_other(self, value)
+
+        def _reduce(self, function):
+            cells = function.__closure__ or ()
+            self._cells.update((id(cell), cell) for cell in cells)
+            args = (sys.implementation.cache_tag, _pack_code(function.__code__), cells)
+            return _make_function, args, self._state(function), None, None, _restore
+
+        def _state(self, function):
+            carried, left = self._uses(function)
+            state = {
+                "names": (function.__name__, function.__qualname__, function.__module__),
+                "cells": [_contents(cell) for cell in function.__closure__ or ()],
+                "defaults": function.__defaults__,
+                "kwdefaults": function.__kwdefaults__,
+                "doc": function.__doc__,
+                "dict": function.__dict__,
+                "annotations": _annotations(function),
+                "carried": carried,
+                "left": left,
+            }
+            return {key: value for key, value in state.items() if value}
+
+        def _uses(self, function):
+            """(what travels, why the rest does not), by the names that the function uses."""
+            carried, left = {}, {}
+            names = function.__globals__
+            for name in _global_names(function.__code__):
+                if name not in names or _SHELL_NAME.match(name):
+                    continue
+                try:
+                    thing = self._carry(names[name], function.__code__)
+                except Exception as problem:
+                    is_large = isinstance(problem, _TooLarge)
+                    left[name] = _TOO_LARGE if is_large else f"{type(problem).__name__}: {problem}"
+                else:
+                    if thing is not None:
+                        carried[name] = thing
+            return carried, left
+
+        def _carry(self, value, code):
+            """("import", names of modules), ("value", it) or ("pickle", bytes)."""
+            if type(value) in _PLAIN:
+                return "value", value
+            if isinstance(value, types.ModuleType):
+                name = value.__name__
+                if name == "__main__":
+                    return None
+                return "import", [name, *_submodules(name, _attribute_names(code))]
+            if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)):
+                self._check(value)
+                self._trip.has_carried = True
+                return "value", value
+            return self._carry_data(value)
+
+        def _check(self, value):
+            """Raises what makes the value impossible to pickle, if we have to be careful."""
+            trip = self._trip
+            if not trip.is_careful or id(value) in trip.in_progress:
+                return
+            if id(value) not in trip.verdicts:
+                try:
+                    self._dump_apart(value, io.BytesIO())
+                    trip.verdicts[id(value)] = None
+                except Exception as problem:
+                    trip.verdicts[id(value)] = problem
+            if trip.verdicts[id(value)] is not None:
+                raise trip.verdicts[id(value)]
+
+        def _carry_data(self, value):
+            if id(value) in self._trip.in_progress:
+                return None  # it is on its way already: data may hold functions that use it
+            known = self._trip.data.get(id(value))
+            if known is None:
+                known = self._trip.data[id(value)] = value, self._try_data(value)
+            if isinstance(known[1], Exception):
+                raise known[1]
+            return "pickle", known[1]
+
+        def _try_data(self, value):
+            if _is_surely_large(value):
+                return _TooLarge()
+            file = _BoundedFile(MOST_CARRIED_BYTES)
+            try:
+                self._dump_apart(value, file)
+            except Exception as problem:
+                return problem
+            return b"".join(file.chunks)
+
+        def _dump_apart(self, value, file):
+            in_progress = self._trip.in_progress
+            in_progress.add(id(value))
+            try:
+                Pickler(file, self._trip).dump(value)
+            finally:
+                in_progress.discard(id(value))
+
+    return Pickler
+
+
+def dumps(value, buffers=None):
+    """The pickle of any value, interactive functions and classes included.
+
+    buffers  a list: large buffers (those of arrays) are appended to it as memoryviews of bytes and
+             not copied; pickle.loads(..., buffers=them) wants them in this order. None: all is in
+             the pickle.
+    errors   those of pickle and cloudpickle, for what cannot be pickled.
+    """
+    first = 0 if buffers is None else len(buffers)
+
+    def take(buffer):
+        raw = buffer.raw()
+        if raw.nbytes < LEAST_BUFFER_BYTES or len(buffers) - first >= MOST_BUFFERS:
+            return True  # into the pickle
+        buffers.append(raw)
+        return False
+
+    def dump(trip):
+        file = io.BytesIO()
+        _pickler_class()(file, trip, None if buffers is None else take).dump(value)
+        return file.getvalue()
+
+    trip = _Trip(is_careful=False)
+    try:
+        return dump(trip)
+    except Exception:
+        if not trip.has_carried:
+            raise
+        # Something that a function uses may be the reason, and it may do without.
+        if buffers is not None:
+            del buffers[first:]
+        return dump(_Trip(is_careful=True))
+
+
+def _pack_code(code):
+    try:
+        return marshal.dumps(code)
+    except ValueError:  # constants of unusual types
+        return code
+
+
+def _contents(cell):
+    try:
+        return (cell.cell_contents,)
+    except ValueError:
+        return ()
+
+
+def _annotations(function):
+    try:
+        return function.__annotations__
+    except Exception:  # from Python 3.14 on they are evaluated now
+        return {}
+
+
+# ---------------------------------------------------------------- unpickling
+
+
+def _make_cell():
+    return types.CellType()
+
+
+def _make_function(made_by, code, cells):
+    here = sys.implementation.cache_tag
+    if made_by != here:
+        raise RuntimeError(
+            f"a function of {made_by} was sent to {here}: functions of a session travel only "
+            "between Pythons of one version; put it into a module that both can import"
+        )
+    if isinstance(code, bytes):
+        code = marshal.loads(code)
+    return types.FunctionType(code, namespace(), closure=cells or None)
+
+
+def _restore(function, state):
+    get = state.get
+    function.__name__, function.__qualname__, function.__module__ = state["names"]
+    function.__defaults__, function.__kwdefaults__ = get("defaults"), get("kwdefaults")
+    function.__doc__ = get("doc")
+    if "annotations" in state:
+        function.__annotations__ = state["annotations"]
+    if "dict" in state:
+        function.__dict__.update(state["dict"])
+    for cell, contents in zip(function.__closure__ or (), get("cells", ())):
+        if contents:
+            cell.cell_contents = contents[0]
+    names = namespace()
+    for name, (kind, thing) in get("carried", {}).items():
+        if name not in names or (name in _carried and names[name] is _carried[name]):
+            _adopt(names, name, kind, thing)
+    for name, reason in get("left", {}).items():
+        _left[name] = _left_behind(reason)
+
+
+def _adopt(names, name, kind, thing):
+    if kind == "value":
+        value = thing
+    elif kind == "pickle":
+        value = pickle.loads(thing)
+    else:
+        try:
+            value = importlib.import_module(thing[0])
+        except ImportError as problem:
+            _left[name] = f"it is the module {thing[0]}, which cannot be imported there: {problem}"
+            return
+        for submodule in thing[1:]:
+            try:
+                importlib.import_module(submodule)
+            except ImportError:
+                pass  # an attribute may have this name, too
+    names[name] = _carried[name] = value

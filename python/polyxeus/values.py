@@ -1,0 +1,371 @@
+"""Values in messages that every language can read (docs/protocol.md, "Native messages").
+
+A value is described by a small dict in the content of a message; what is large lies in the
+message's buffers, to which the description refers by number:
+
+    {"json": 3.5}
+    {"array": {"dtype": "<f8", "shape": [20, 10], "buffer": 0}}
+    {"bytes": 1}
+    {"pickle": [2, 3, 4]}       the pickle, its out-of-band buffers
+    {"reference": "x"}          an expression that the engine evaluates
+"""
+
+import math
+import operator
+import pickle
+import sys
+
+__all__ = ["FORMS", "NO_PICKLE", "decode", "encode", "encode_results"]
+
+# What a Python program reads; what one may ask for to get no pickles.
+FORMS = ("json", "array", "bytes", "pickle")
+NO_PICKLE = ("json", "array", "bytes")
+
+_LEAST_INT, _MOST_INT = -(1 << 63), (1 << 63) - 1
+# ZeroMQ leaves small frames where they came in, at odd addresses: they are copied.
+_COPIED_BELOW = 16384
+_SMALL = 4096
+
+
+def _numpy():
+    """NumPy, which is imported for the first array only."""
+    module = sys.modules.get("numpy")
+    if module is None:
+        try:
+            import numpy as module
+        except ImportError:
+            raise ImportError("numpy is needed for arrays: pip install numpy") from None
+    return module
+
+
+# ---------------------------------------------------------------- from a message
+
+
+def _buffer(number, buffers):
+    if type(number) is not int or not 0 <= number < len(buffers):
+        raise ValueError(
+            f"a value refers to buffer {number!r}, but the message has {len(buffers)}"
+        )
+    return buffers[number]
+
+
+def _writable(buffer):
+    view = memoryview(buffer)
+    return bytearray(view) if view.readonly or view.nbytes < _COPIED_BELOW else view
+
+
+def _decode_array(description, buffers):
+    numpy = _numpy()
+    try:
+        dtype = numpy.dtype(description["dtype"])
+        shape = tuple(map(operator.index, description["shape"]))
+        buffer = _buffer(description["buffer"], buffers)
+    except (KeyError, TypeError) as problem:
+        raise ValueError(f"an array must have dtype, shape and buffer: {problem}") from None
+    count = math.prod(shape)
+    size = memoryview(buffer).nbytes
+    if dtype.hasobject or any(extent < 0 for extent in shape) or count * dtype.itemsize != size:
+        raise ValueError(
+            f"an array of {description['dtype']} with the shape {list(shape)} does not have "
+            f"{size} bytes"
+        )
+    if size == 0:
+        return numpy.zeros(shape, dtype)
+    return numpy.ndarray(shape, dtype, _writable(buffer))
+
+
+def _decode_bytes(number, buffers):
+    buffer = _buffer(number, buffers)
+    return buffer if type(buffer) is bytes else bytes(buffer)
+
+
+def _decode_pickle(numbers, buffers):
+    if not isinstance(numbers, list) or not numbers:
+        raise ValueError("a pickle must name its buffers")
+    data, *beside = [_buffer(number, buffers) for number in numbers]
+    try:
+        return pickle.loads(data, buffers=map(_writable, beside))
+    except ImportError as problem:
+        raise type(problem)(
+            f"cannot import what a function or value that was sent here needs ({problem}): install "
+            "it here, or define it in the session that sends it",
+            name=problem.name,
+        ) from None
+    except Exception as problem:
+        raise pickle.UnpicklingError(
+            f"cannot unpickle what was sent here: {type(problem).__name__}: {problem}"
+        ) from problem
+
+
+_DECODERS = {"array": _decode_array, "bytes": _decode_bytes, "pickle": _decode_pickle}
+
+
+def decode(description, buffers, evaluate=None):
+    """The value of a description.
+
+    buffers   those of the message. Arrays share their memory, and are writable where it is; what
+              is small or read-only is copied.
+    evaluate  called with the expression of a reference; None: references are an error.
+    errors    ValueError for a bad description; what unpickling or `evaluate` raises.
+    """
+    try:
+        ((kind, rest),) = description.items()
+    except (AttributeError, ValueError):
+        kind = rest = None
+    if kind == "json":
+        return rest
+    if kind == "reference" and evaluate is not None and isinstance(rest, str):
+        return evaluate(rest)
+    decoder = _DECODERS.get(kind)
+    if decoder is None:
+        raise ValueError(
+            "a value must be described as one of json, array, bytes, pickle or reference"
+        )
+    return decoder(rest, buffers)
+
+
+# ---------------------------------------------------------------- into a message
+
+
+def encode(value, accepts, buffers, snapshot=False):
+    """The description of `value` in the first form that holds it without loss of meaning.
+
+    accepts   the forms that the receiver reads, some of FORMS.
+    buffers   the message's list of buffers: what is large is appended.
+    snapshot  copy the memory of arrays, as somebody may change them before the message is sent;
+              otherwise `buffers` share it.
+    errors    TypeError where no accepted form holds it; says what and where.
+    """
+    kind = type(value)
+    if "json" in accepts and (
+        value is None
+        or kind is bool
+        or (kind is int and _LEAST_INT <= value <= _MOST_INT)
+        or (kind is float and math.isfinite(value))
+        or (kind is str and _is_text(value))
+    ):
+        return {"json": value}
+    if kind is bytes and "bytes" in accepts:
+        return {"bytes": _append(buffers, value)}
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and kind is numpy.ndarray and "array" in accepts:
+        if _is_plain_array(value) and (value.dtype.isnative or "pickle" not in accepts):
+            return _describe_array(numpy, value, buffers, snapshot)
+    if "pickle" in accepts:
+        return _describe_pickle(value, buffers, snapshot)
+    return _encode_without_pickle(value, accepts, buffers, snapshot)
+
+
+def encode_results(results, accepts, buffers):
+    """Like encode() for the list of a map's results, which nobody else has.
+
+    Where pickles are not accepted, numbers of one type, or arrays of one type and shape, become
+    one array.
+    """
+    if "pickle" not in accepts and "array" in accepts and results:
+        array = _joined(results)
+        if array is not None:
+            return _describe_array(_numpy(), array, buffers, False)
+    return encode(results, accepts, buffers)
+
+
+def _append(buffers, data):
+    buffers.append(data)
+    return len(buffers) - 1
+
+
+def _is_text(text):
+    """Whether UTF-8 has words for it: not for lone surrogates."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_plain_array(array):
+    """Whether its elements are of fixed size and mean what their bytes say."""
+    dtype = array.dtype
+    return not dtype.hasobject and dtype.names is None and dtype.kind in "biufcmMSUV"
+
+
+def _describe_array(numpy, array, buffers, snapshot):
+    given = array
+    dtype = array.dtype.newbyteorder("=")
+    array = numpy.asarray(array, dtype=dtype, order="C")
+    if array.nbytes < _SMALL:
+        data = array.tobytes()
+    else:
+        if snapshot and numpy.may_share_memory(array, given):
+            array = array.copy()
+        # Not the array's own buffer interface, which has no dates.
+        data = memoryview(array.reshape(-1).view(numpy.uint8))
+    return {
+        "array": {
+            "dtype": dtype.str,
+            "shape": list(array.shape),
+            "buffer": _append(buffers, data),
+        }
+    }
+
+
+_dumps = None
+
+
+def _describe_pickle(value, buffers, snapshot):
+    global _dumps
+    if _dumps is None:  # imported when it is needed first
+        from polyxeus.functions import dumps as _dumps
+    beside = []
+    try:
+        data = _dumps(value, beside)
+    except Exception as problem:
+        raise TypeError(
+            f"{_named(value)} cannot be pickled: {type(problem).__name__}: {problem}"
+        ) from None
+    numbers = [_append(buffers, data)]
+    for each in beside:
+        numbers.append(_append(buffers, bytearray(each) if snapshot else each))
+    return {"pickle": numbers}
+
+
+def _named(value):
+    name = type(value).__name__
+    return ("an " if name[:1].lower() in tuple("aeiou") else "a ") + name
+
+
+# ---------------------------------------------------------------- for those who read no pickles
+
+
+class _NotJson(Exception):
+    """Why a part of a value has no place in JSON."""
+
+
+def _encode_without_pickle(value, accepts, buffers, snapshot):
+    kind = type(value)
+    if kind in (bytearray, memoryview) and "bytes" in accepts:
+        return {"bytes": _append(buffers, bytes(value))}
+    if "array" in accepts:
+        array = _as_array(value, "json" in accepts)
+        if array is not None:
+            return _describe_array(_numpy(), array, buffers, snapshot)
+    if "json" not in accepts:
+        raise TypeError(f"{_named(value)} has none of the forms {', '.join(accepts)}")
+    try:
+        return {"json": _plain(value)}
+    except _NotJson as problem:
+        where = "".join(f"[{step!r}]" for step in reversed(problem.args[1:]))
+        position = f", found at {where}," if where else ""
+        raise TypeError(f"{problem.args[0]}{position} cannot travel without a pickle: "
+                        f"{_advice(problem.args[0])}") from None
+
+
+def _advice(what):
+    if what.startswith("an ndarray of"):
+        return "give it a dtype of fixed size"
+    if "ndarray" in what:
+        return "send it as a value of its own, or as a list by .tolist()"
+    if what.startswith("the float"):
+        return "make the whole an array, or replace it"
+    return "make it of numbers, text, lists, dicts with text as keys, or arrays"
+
+
+def _as_array(value, has_json):
+    """An array that holds the value, where no other form does; None where there is none."""
+    kind = type(value)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        if isinstance(value, numpy.ndarray):
+            is_whole = _is_plain_array(value) and not isinstance(value, numpy.ma.MaskedArray)
+            return numpy.asarray(value) if is_whole else None
+        if isinstance(value, numpy.generic):
+            if has_json and _is_json_scalar(numpy, value):
+                return None
+            array = numpy.asarray(value)
+            return array if _is_plain_array(array) else None
+    is_number = kind in (bool, int, float, complex)
+    has_no_word = kind is complex or (kind is float and not math.isfinite(value))
+    if not is_number or (has_json and not has_no_word):
+        return None
+    array = _numpy().asarray(value)
+    return array if _is_plain_array(array) else None
+
+
+def _is_json_scalar(numpy, value):
+    """Whether JSON has a word for one of NumPy's scalars."""
+    if isinstance(value, (numpy.timedelta64, numpy.longdouble)):
+        return False
+    if isinstance(value, numpy.floating):
+        return math.isfinite(value)
+    return isinstance(value, (numpy.bool_, numpy.integer, numpy.str_))
+
+
+def _plain(value):
+    """The same in JSON's words."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        if _LEAST_INT <= value <= _MOST_INT:
+            return int(value)
+        raise _NotJson(f"the int {str(value)[:20]}..., which has more than 64 bits,")
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return float(value)
+        raise _NotJson(f"the float {value}")
+    if isinstance(value, str):
+        if _is_text(value):
+            return str(value)
+        raise _NotJson("a str with lone surrogates")
+    if isinstance(value, (list, tuple)):
+        return [_part(each, index) for index, each in enumerate(value)]
+    if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                raise _NotJson(f"a dict with {_named(key)} as a key")
+        return {key: _part(each, key) for key, each in value.items()}
+    return _plain_scalar(value)
+
+
+def _plain_scalar(value):
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        if isinstance(value, numpy.generic) and _is_json_scalar(numpy, value):
+            return _plain(value.item())
+        if isinstance(value, numpy.floating):
+            raise _NotJson(f"the float {value}")
+        if isinstance(value, numpy.ndarray):
+            if value.ndim == 0 and value.dtype.kind in "biufU" and value.dtype.itemsize <= 8:
+                return _plain(value.item())
+            kind = "an ndarray"
+            raise _NotJson(kind if _is_plain_array(value) else f"{kind} of {value.dtype}")
+    raise _NotJson(_named(value))
+
+
+def _part(value, step):
+    try:
+        return _plain(value)
+    except _NotJson as problem:
+        problem.args += (step,)
+        raise
+
+
+def _joined(results):
+    """One array of results that are all numbers of one type, or arrays of one type and shape."""
+    kind = type(results[0])
+    if any(type(each) is not kind for each in results):
+        return None
+    numpy = sys.modules.get("numpy")
+    is_numpy = numpy is not None and issubclass(kind, (numpy.generic, numpy.ndarray))
+    if not is_numpy and kind not in (bool, int, float, complex):
+        return None
+    if is_numpy:
+        first = results[0]
+        if not all(each.dtype == first.dtype and each.shape == first.shape for each in results):
+            return None
+    try:
+        array = _numpy().array(results)
+    except ImportError:
+        return None
+    return array if _is_plain_array(array) and array.dtype.kind in "biufcmM" else None

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace px {
+
+/// Whether requests of this type are ours and not ipyparallel's (docs/protocol.md, "Native
+/// messages"): push_request, pull_request, call_request.
+bool is_native_request(std::string_view type);
+
+/// "execute_request" -> "execute".
+std::string_view method_of(std::string_view request_type);
+
+/// "execute_request" -> "execute_reply".
+std::string reply_type(std::string_view request_type);
+
+}  // namespace px

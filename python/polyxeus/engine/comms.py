@@ -3,7 +3,7 @@
 from polyxeus.engine import json_text
 
 
-def install(comm, engine):
+def install(comm, engine, common_metadata):
     """Makes comm.create_comm() create comms that speak through `engine`."""
     from comm.base_comm import BaseComm
 
@@ -11,7 +11,7 @@ def install(comm, engine):
         def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **keys):
             content = dict(data=data or {}, comm_id=self.comm_id, **keys)
             engine.publish(msg_type, json_text.dump(content),
-                           json_text.dump({"engine": engine.uuid, **(metadata or {})}),
+                           json_text.dump({**common_metadata, **(metadata or {})}),
                            list(buffers or []))
 
     comm.create_comm = EngineComm

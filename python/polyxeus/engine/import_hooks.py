@@ -38,7 +38,9 @@ class _Finder:
         return spec
 
 
-def install(shell, engine):
+def install(shell, engine, comm_metadata):
+    """comm_metadata  what the messages of comms carry."""
+
     def adopt_shell(module):
         """ipykernel's shell class is asked for its instance by ipyparallel.datapub."""
         module.ZMQInteractiveShell.instance = classmethod(lambda cls, *args, **kwargs: shell)
@@ -47,6 +49,6 @@ def install(shell, engine):
     def adopt_comms(module):
         from polyxeus.engine import comms
 
-        comms.install(module, engine)
+        comms.install(module, engine, comm_metadata)
 
     sys.meta_path.insert(0, _Finder({"ipykernel.zmqshell": adopt_shell, "comm": adopt_comms}))

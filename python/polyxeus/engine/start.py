@@ -41,7 +41,7 @@ def make_backend(engine):
     _start_log()
     shell = make_shell(engine, _profile_dir(engine.profile_dir), engine.colors)
     shell.kernel = Kernel(shell, engine.uuid)
-    import_hooks.install(shell, engine)
+    import_hooks.install(shell, engine, {"engine": engine.uuid})
     builtins.display = _display
     streams.install(engine)
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")

@@ -1,0 +1,51 @@
+#include <px/kernel/connection.hpp>
+
+#include <px/wire/json.hpp>
+
+namespace px::kernel {
+namespace {
+
+struct PortKey {
+  const char* key;
+  int KernelConnection::*member;
+};
+constexpr PortKey port_keys[] = {{"shell_port", &KernelConnection::shell},
+                                 {"control_port", &KernelConnection::control},
+                                 {"stdin_port", &KernelConnection::input},
+                                 {"iopub_port", &KernelConnection::iopub},
+                                 {"hb_port", &KernelConnection::heartbeat}};
+
+Error bad(const std::string& what) {
+  return Error{ErrorKind::bad_input, "the connection file " + what};
+}
+
+}  // namespace
+
+std::string KernelConnection::endpoint(int port) const {
+  return transport + "://" + ip + (transport == "ipc" ? "-" : ":") + std::to_string(port);
+}
+
+Result<KernelConnection> read_kernel_connection(std::string_view text) {
+  const Result<Json> file = unpack(Packer::json, text);
+  if (!file) return bad("is not a JSON object: " + file.error().what);
+  KernelConnection connection;
+  connection.transport = string_member(*file, "transport").value_or("tcp");
+  if (connection.transport != "tcp" && connection.transport != "ipc")
+    return bad("asks for the transport '" + connection.transport + "': it may be tcp or ipc");
+  connection.ip = string_member(*file, "ip").value_or("");
+  if (connection.ip.empty()) return bad("has no 'ip'");
+  for (const PortKey& each : port_keys) {
+    const auto port = int_member(*file, each.key);
+    if (!port || *port <= 0 || *port > 65535)
+      return bad(std::string("has no '") + each.key + "' between 1 and 65535");
+    connection.*each.member = static_cast<int>(*port);
+  }
+  connection.key = string_member(*file, "key").value_or("");
+  connection.signature_scheme = string_member(*file, "signature_scheme").value_or("hmac-sha256");
+  const auto public_key = string_member(*file, "curve_publickey");
+  const auto secret_key = string_member(*file, "curve_secretkey");
+  if (public_key && secret_key) connection.curve = CurveKeys{*public_key, *secret_key};
+  return connection;
+}
+
+}  // namespace px::kernel

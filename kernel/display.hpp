@@ -1,0 +1,102 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <px/kernel/display_event.hpp>
+#include <px/kernel/failure_text.hpp>
+#include <px/kernel/fold.hpp>
+#include <px/kernel/screen.hpp>
+#include <px/kernel/terminal_line.hpp>
+
+namespace px::kernel {
+
+struct DisplayOptions {
+  std::vector<EngineId> engines;  ///< By their ranks in the cell.
+  bool is_folding = true;
+  std::optional<std::size_t> max_lines = {};  ///< Of each engine; nothing: all.
+  /// When the progress bar appears; nothing: never.
+  std::optional<Duration> progress_after = std::chrono::seconds(2);
+};
+
+/// Turns what the engines of one cell do into what one screen shows, while it happens. The order
+/// of each engine is kept, nothing is lost; lines and errors that several have in common at about
+/// the same time are shown once. Sees no clock, socket or screen.
+class Display {
+ public:
+  Display(DisplayOptions options, Instant now);
+
+  /// Something happened.
+  void on(const DisplayEvent& event, Instant now);
+  /// What is to be done on the screen now.
+  std::vector<Action> take(Instant now);
+  /// When take() is to be called at the latest.
+  Instant next_deadline() const;
+  /// What is left to do: nothing comes any more.
+  std::vector<Action> finish(Instant now);
+
+ private:
+  struct Stream {
+    TerminalLine line;
+    std::optional<Instant> open_since;  // there is a line without an end
+    bool is_continued = false;          // the beginning of the line is on the screen
+  };
+  struct RankState {
+    Stream out, err;
+    std::size_t lines = 0, left_out = 0;
+    Stream& stream(bool is_error) { return is_error ? err : out; }
+  };
+  /// Where the last text on the screen stands.
+  struct Cursor {
+    std::string label;  // empty: something else came behind it
+    std::string stream = "stdout";
+    bool is_block = false;     // the label stands on a line of its own
+    bool is_mid_line = false;  // the last line has no end
+  };
+
+  void handle(const Printed& event, Instant now);
+  void handle(const Shown& event, Instant now);
+  void handle(const Cleared& event, Instant now);
+  void handle(const Valued& event, Instant now);
+  void handle(const Failed& event, Instant now);
+  void handle(const Done& event, Instant now);
+
+  void add_line(std::size_t rank, bool is_error, std::string text, Instant now);
+  void add_item(std::size_t rank, std::vector<Action> actions, Instant now);
+  void add(std::size_t rank, Said said, Instant now);
+  void end_open_lines(std::size_t rank, Instant now);
+
+  bool is_due(Instant now) const;
+  void flush();
+  void write_lines(const std::vector<Saying>& sayings, std::size_t begin, std::size_t end);
+  void write_failure(const Saying& saying);
+  void write_open_lines(Instant now);
+  void write_open_line(std::size_t rank, bool is_error);
+  void write_left_out();
+  void end_line();
+  void put(const std::string& stream, std::string text);
+  void update_progress(Instant now);
+  ShowProgress progress(Instant now) const;
+  std::string label_of(const Saying& saying) const;
+  std::vector<EngineId> engines_of(const std::vector<std::size_t>& ranks) const;
+
+  const DisplayOptions options_;
+  const Instant begin_;
+  std::vector<RankState> ranks_;
+  Folder folder_;
+  std::deque<std::vector<Action>> items_;
+  std::deque<Failure> failures_;
+  FailureText failure_text_;
+  std::optional<Instant> first_added_, last_added_;
+  Cursor cursor_;
+  std::size_t done_ = 0;
+  ShowProgress shown_progress_;
+  std::optional<Instant> progress_at_;  // when the progress was shown last
+  std::vector<Action> actions_;
+};
+
+}  // namespace px::kernel

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <px/client/async_result.hpp>
+#include <px/client/error.hpp>
+#include <px/kernel/screen.hpp>
+
+namespace px::kernel {
+
+// What happens at an engine while it runs a cell. `rank`: its place among the engines of the cell.
+
+struct Printed {
+  std::size_t rank = 0;
+  bool is_error = false;  ///< On stderr.
+  std::string text;
+};
+/// A picture or something else that is rich.
+struct Shown {
+  std::size_t rank = 0;
+  ShowData data;
+};
+struct Cleared {
+  std::size_t rank = 0;
+  bool waits = false;
+};
+/// The value of the cell's last expression.
+struct Valued {
+  std::size_t rank = 0;
+  long long count = 0;  ///< The number of the cell there.
+  Json data, metadata;
+};
+struct Failed {
+  std::size_t rank = 0;
+  Failure failure;
+};
+/// It has answered.
+struct Done {
+  std::size_t rank = 0;
+};
+using DisplayEvent = std::variant<Printed, Shown, Cleared, Valued, Failed, Done>;
+
+/// Reads what an engine published; nothing where it is not for the screen.
+std::optional<DisplayEvent> read_publication(std::size_t rank, const Publication& publication,
+                                             std::optional<EngineId> engine);
+
+}  // namespace px::kernel

@@ -1,0 +1,73 @@
+#include <px/kernel/label.hpp>
+
+#include <utility>
+
+namespace px::kernel {
+namespace {
+
+constexpr std::string_view red = "\x1b[31m", plain = "\x1b[0m";
+
+ShowData text_only(std::string text) {
+  return {{{"text/plain", std::move(text)}}, Json::object(), {}, false};
+}
+
+}  // namespace
+
+std::string short_names(const std::vector<EngineId>& engines) {
+  std::string text;
+  for (std::size_t i = 0; i < engines.size();) {
+    std::size_t last = i;
+    while (last + 1 < engines.size() && engines[last + 1].value == engines[last].value + 1) ++last;
+    if (last - i < 2) last = i;
+    text += (text.empty() ? "" : ",") + std::to_string(engines[i].value);
+    if (last > i) text += "-" + std::to_string(engines[last].value);
+    i = last + 1;
+  }
+  return text;
+}
+
+std::string stream_label(bool is_error, const std::vector<EngineId>& engines) {
+  const bool is_one = engines.size() == 1;
+  return std::string("[") +
+         (is_error ? "stderr:"
+          : is_one ? "stdout:"
+                   : "") +
+         short_names(engines) + "]";
+}
+
+std::string without_colours(std::string_view text) {
+  std::string clean;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\x1b') {
+      clean.push_back(text[at]);
+    } else if (at + 1 < text.size() && text[at + 1] == '[') {
+      at += 2;  // up to the letter that ends the sequence
+      while (at < text.size() && (text[at] < '@' || text[at] > '~')) ++at;
+    }
+  }
+  return clean;
+}
+
+ShowData output_label(EngineId engine) {
+  return text_only("[output:" + std::to_string(engine.value) + "]");
+}
+
+ShowData relabelled(ShowData data, EngineId engine) {
+  data.metadata["engine"] = engine.value;
+  if (!data.display_id.empty())
+    data.display_id = "engine-" + std::to_string(engine.value) + "-" + data.display_id;
+  return data;
+}
+
+std::vector<ShowData> labelled_value(EngineId engine, long long count, Json data, Json metadata) {
+  const std::string label = std::string(red) + "Out[" + std::to_string(engine.value) + ":" +
+                            std::to_string(count) + "]:" + std::string(plain);
+  metadata["engine"] = engine.value;
+  const bool is_rich = data.size() > 1 || !data.contains("text/plain");
+  if (is_rich) return {text_only(label), {std::move(data), std::move(metadata), {}, false}};
+  std::string text = string_member(data, "text/plain").value_or("");
+  if (text.find('\n') != std::string::npos && text.front() != '\n') text.insert(0, "\n");
+  return {{{{"text/plain", label + " " + text}}, std::move(metadata), {}, false}};
+}
+
+}  // namespace px::kernel

@@ -1,0 +1,48 @@
+#include <px/kernel/log.hpp>
+
+#include <fcntl.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <mutex>
+
+#include <px/net/descriptor.hpp>
+
+namespace px::kernel {
+namespace {
+
+class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit DescriptorSink(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t text;
+    formatter_->format(message, text);
+    [[maybe_unused]] const auto written = ::write(descriptor_.value(), text.data(), text.size());
+  }
+  void flush_() override {}
+
+  Descriptor descriptor_;
+};
+
+spdlog::level::level_enum level_by_name(const std::string& name) {
+  if (name == "DEBUG") return spdlog::level::debug;
+  if (name == "INFO") return spdlog::level::info;
+  if (name == "ERROR") return spdlog::level::err;
+  if (name == "CRITICAL") return spdlog::level::critical;
+  return spdlog::level::warn;
+}
+
+}  // namespace
+
+void start_log(int descriptor, const std::string& level) {
+  Descriptor copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
+  auto logger = std::make_shared<spdlog::logger>("pxkernel",
+                                                 std::make_shared<DescriptorSink>(std::move(copy)));
+  logger->set_pattern("%Y-%m-%d %H:%M:%S.%e [%n] %l: %v");
+  logger->set_level(level_by_name(level));
+  spdlog::set_default_logger(std::move(logger));
+}
+
+}  // namespace px::kernel

@@ -1,0 +1,365 @@
+#include <px/kernel/magic_options.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+#include <px/client/targets.hpp>
+
+namespace px::kernel {
+namespace {
+
+/// The magics that know an option, as a set of bits.
+constexpr unsigned of(Magic magic) {
+  return 1U << static_cast<unsigned>(magic);
+}
+constexpr unsigned runs = of(Magic::px) | of(Magic::pxconfig);
+constexpr unsigned shows = of(Magic::px) | of(Magic::pxresult);
+constexpr unsigned moves =
+    of(Magic::pxpush) | of(Magic::pxpull) | of(Magic::pxscatter) | of(Magic::pxgather);
+
+using Apply = Result<void> (*)(MagicOptions& options, const std::string& value);
+
+struct Option {
+  std::string_view long_name;  ///< Empty: it has a short one only.
+  char short_name;             ///< 0: it has none.
+  std::string_view value;      ///< What its value is called; empty: it takes none.
+  unsigned magics;
+  std::string_view help;
+  Apply apply;
+};
+
+Error wrong(std::string what) {
+  return {ErrorKind::bad_input, std::move(what)};
+}
+
+Result<void> set_targets(MagicOptions& options, const std::string& value) {
+  if (const auto targets = Targets::parse(value); !targets) return targets.error();
+  options.targets = value;
+  return {};
+}
+
+Result<void> set_progress(MagicOptions& options, const std::string& value) {
+  char* end = nullptr;
+  const double seconds = std::strtod(value.c_str(), &end);
+  if (value.empty() || *end != '\0' || !(seconds == seconds))
+    return wrong("'" + value + "' is not a number of seconds");
+  options.progress_after = seconds;
+  return {};
+}
+
+std::optional<long> read_number(std::string_view text) {
+  long number = 0;
+  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc{} || rest != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+bool is_signal_name(std::string_view name) {
+  constexpr std::array<std::string_view, 14> known{
+      "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGABRT", "SIGKILL", "SIGUSR1", "SIGUSR2",
+      "SIGALRM", "SIGTERM", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGXCPU", "SIGWINCH"};
+  return std::find(known.begin(), known.end(), name) != known.end();
+}
+
+Result<void> set_signal(MagicOptions& options, const std::string& value) {
+  if (const auto number = read_number(value); number && *number >= 0 && *number < 65)
+    options.signal = *number;
+  else if (is_signal_name(value))
+    options.signal = value;
+  else
+    return wrong("'" + value + "' is no signal: write SIGINT, SIGKILL, 2, 9, 0 for none ...");
+  return {};
+}
+
+Result<void> set_grouping(MagicOptions& options, const std::string& value) {
+  if (value == "type")
+    options.group_outputs = Grouping::type;
+  else if (value == "engine")
+    options.group_outputs = Grouping::engine;
+  else if (value == "order")
+    options.group_outputs = Grouping::order;
+  else
+    return wrong("'" + value + "' is none of engine, order and type");
+  return {};
+}
+
+Result<void> set_max_output(MagicOptions& options, const std::string& value) {
+  const auto number = read_number(value);
+  if (!number || *number < 1) return wrong("'" + value + "' is not a number of lines");
+  options.max_output = static_cast<std::size_t>(*number);
+  return {};
+}
+
+Result<void> set_variable(std::string& variable, const std::string& value) {
+  if (!is_name(value)) return wrong("'" + value + "' cannot be the name of a variable");
+  variable = value;
+  return {};
+}
+
+template <auto member, bool value>
+Result<void> flag(MagicOptions& options, const std::string&) {
+  options.*member = value;
+  return {};
+}
+
+// In the order in which the usage names them.
+const std::array all_options{
+    Option{"targets", 't', "TARGETS", runs | moves,
+           "the engines: all, 2, 0:4, ::2, 0,3 (this time only; for good by %pxconfig)",
+           set_targets},
+    Option{"block", 'b', "", runs, "wait for the engines", flag<&MagicOptions::block, true>},
+    Option{"noblock", 'a', "", runs, "do not wait; %pxresult shows what came of it",
+           flag<&MagicOptions::block, false>},
+    Option{"local", 0, "", of(Magic::px), "run the cell here as well",
+           flag<&MagicOptions::is_local, true>},
+    Option{"verbose", 0, "", runs, "say at each execution where it runs",
+           flag<&MagicOptions::verbose, true>},
+    Option{"no-verbose", 0, "", runs, "do not say it", flag<&MagicOptions::verbose, false>},
+    Option{"stream", 0, "", runs, "show output while it comes", flag<&MagicOptions::stream, true>},
+    Option{"no-stream", 0, "", runs, "show output at the end, grouped",
+           flag<&MagicOptions::stream, false>},
+    Option{"fold", 0, "", runs, "show lines that several engines print together once",
+           flag<&MagicOptions::fold, true>},
+    Option{"no-fold", 0, "", runs, "show each engine's lines apart",
+           flag<&MagicOptions::fold, false>},
+    Option{"max-output", 0, "LINES", runs | of(Magic::pxresult),
+           "show at most so many lines of each engine, and say how many are left out",
+           set_max_output},
+    Option{"progress-after", 0, "SECONDS", runs,
+           "show a progress bar after this time (2); 0: at once, -1: never", set_progress},
+    Option{"signal-on-interrupt", 0, "SIGNAL", runs,
+           "what the engines get when the cell is interrupted (SIGINT); 0: nothing", set_signal},
+    Option{"group-outputs", 0, "engine|order|type", shows,
+           "show outputs at the end: engine by engine; displays in turns; by their type",
+           set_grouping},
+    Option{
+        "", 'e', "", shows, "the same as --group-outputs=engine",
+        [](MagicOptions& options, const std::string&) { return set_grouping(options, "engine"); }},
+    Option{
+        "", 'r', "", shows, "the same as --group-outputs=order",
+        [](MagicOptions& options, const std::string&) { return set_grouping(options, "order"); }},
+    Option{"out", 'o', "NAME", shows, "keep the AsyncResult under this name",
+           [](MagicOptions& options, const std::string& value) {
+             return set_variable(options.save_name, value);
+           }},
+    Option{"profile", 0, "NAME", of(Magic::pxconfig), "the profile of the cluster to work with",
+           [](MagicOptions& options, const std::string& value) -> Result<void> {
+             options.profile = value;
+             return {};
+           }},
+    Option{"cluster-id", 0, "ID", of(Magic::pxconfig), "its cluster id",
+           [](MagicOptions& options, const std::string& value) -> Result<void> {
+             options.cluster_id = value;
+             return {};
+           }},
+    Option{"as", 0, "NAME", moves, "the variable's name on the other side",
+           [](MagicOptions& options, const std::string& value) {
+             return set_variable(options.as, value);
+           }},
+};
+
+std::string_view name_of(Magic magic) {
+  constexpr std::array<std::string_view, 7> names{"%%px",    "%pxconfig",  "%pxresult", "%pxpush",
+                                                  "%pxpull", "%pxscatter", "%pxgather"};
+  return names[static_cast<std::size_t>(magic)];
+}
+
+bool takes_names(Magic magic) {
+  return (of(magic) & moves) != 0;
+}
+
+std::string spelling(const Option& option) {
+  std::string text;
+  if (option.short_name) text = std::string("-") + option.short_name;
+  if (!option.long_name.empty())
+    text += (text.empty() ? "--" : ", --") + std::string(option.long_name);
+  if (!option.value.empty()) text += " " + std::string(option.value);
+  return text;
+}
+
+Error explain(Magic magic, const std::string& what) {
+  return wrong(std::string(name_of(magic)) + ": " + what + "\n" + usage(magic));
+}
+
+const Option* find_short(Magic magic, char name) {
+  for (const Option& option : all_options)
+    if (option.short_name == name && (option.magics & of(magic))) return &option;
+  return nullptr;
+}
+
+/// The long option of this name, or the only one that begins so.
+Result<const Option*> find_long(Magic magic, const std::string& name) {
+  std::vector<const Option*> found;
+  for (const Option& option : all_options) {
+    if (!(option.magics & of(magic)) || option.long_name.empty()) continue;
+    if (option.long_name == name) return &option;
+    if (!name.empty() && option.long_name.rfind(name, 0) == 0) found.push_back(&option);
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty()) return explain(magic, "there is no option '--" + name + "'");
+  std::string which;
+  for (const Option* option : found)
+    which += (which.empty() ? "--" : " or --") + std::string(option->long_name);
+  return explain(magic, "'--" + name + "' may mean " + which);
+}
+
+/// Whether a word is an option, not a value like -1 or a name.
+bool looks_like_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && !std::isdigit(static_cast<unsigned char>(word[1])) &&
+         word[1] != '.' && word[1] != ':';
+}
+
+/// Goes through the words of one line.
+class Reader {
+ public:
+  Reader(Magic magic, std::vector<std::string> words) : magic_(magic), words_(std::move(words)) {}
+
+  Result<MagicOptions> read() {
+    while (at_ < words_.size()) {
+      const std::string word = words_[at_++];
+      const Result<void> done = looks_like_option(word) ? read_option(word) : read_name(word);
+      if (!done) return done.error();
+    }
+    return check_names();
+  }
+
+ private:
+  Result<void> read_option(const std::string& word) {
+    std::optional<std::string> value;
+    const Option* option = nullptr;
+    if (word[1] == '-') {
+      const std::size_t equals = word.find('=');
+      const auto found = find_long(magic_, word.substr(2, equals - 2));
+      if (!found) return found.error();
+      option = *found;
+      if (equals != std::string::npos) value = word.substr(equals + 1);
+    } else {
+      option = find_short(magic_, word[1]);
+      if (!option) return explain(magic_, "there is no option '" + word.substr(0, 2) + "'");
+      if (word.size() > 2) value = word.substr(word[2] == '=' ? 3 : 2);
+    }
+    return apply(*option, std::move(value));
+  }
+
+  Result<void> apply(const Option& option, std::optional<std::string> value) {
+    const std::string name = option.long_name.empty() ? std::string("-") + option.short_name
+                                                      : "--" + std::string(option.long_name);
+    if (option.value.empty() && value) return explain(magic_, name + " takes no value");
+    if (!option.value.empty() && !value) {
+      if (at_ == words_.size() || looks_like_option(words_[at_]))
+        return explain(magic_, name + " needs a value: " + std::string(option.value));
+      value = words_[at_++];
+    }
+    const Result<void> done = option.apply(options_, value.value_or(""));
+    if (!done) return explain(magic_, name + ": " + done.error().what);
+    return {};
+  }
+
+  Result<void> read_name(const std::string& word) {
+    if (!takes_names(magic_))
+      return explain(magic_, "'" + word + "' is not an option" +
+                                 (magic_ == Magic::px ? "; code begins on the next line" : ""));
+    for (const std::string& name : split_at_commas(word)) {
+      // What is pulled may be any expression; what is made has to be a name.
+      const bool is_expression = magic_ == Magic::pxpull || magic_ == Magic::pxgather;
+      if (!is_expression && !is_name(name))
+        return explain(magic_, "'" + name + "' is not the name of a variable");
+      options_.names.push_back(name);
+    }
+    return {};
+  }
+
+  static std::vector<std::string> split_at_commas(const std::string& word) {
+    if (word.find_first_of("([{") != std::string::npos) return {word};
+    std::vector<std::string> parts;
+    for (std::size_t begin = 0; begin <= word.size();) {
+      const std::size_t end = std::min(word.find(',', begin), word.size());
+      if (end > begin) parts.push_back(word.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    return parts;
+  }
+
+  Result<MagicOptions> check_names() {
+    if (!takes_names(magic_)) return options_;
+    if (options_.names.empty()) return explain(magic_, "the name of a variable is missing");
+    if (!options_.as.empty() && options_.names.size() > 1)
+      return explain(magic_,
+                     "--as goes with one name, not with " + std::to_string(options_.names.size()));
+    const bool is_one = magic_ == Magic::pxscatter || magic_ == Magic::pxgather;
+    if (is_one && options_.names.size() > 1)
+      return explain(magic_, "one name at a time, not " + std::to_string(options_.names.size()));
+    if (options_.as.empty())
+      for (const std::string& name : options_.names)
+        if (!is_name(name))
+          return explain(magic_, "'" + name + "' is an expression: say by --as where to put it");
+    return options_;
+  }
+
+  Magic magic_;
+  std::vector<std::string> words_;
+  std::size_t at_ = 0;
+  MagicOptions options_;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> split_words(std::string_view line) {
+  std::vector<std::string> words;
+  std::optional<std::string> word;
+  char quote = 0;
+  for (const char letter : line) {
+    if (quote) {
+      if (letter == quote)
+        quote = 0;
+      else
+        word->push_back(letter);
+    } else if (letter == '"' || letter == '\'') {
+      quote = letter;
+      if (!word) word.emplace();
+    } else if (std::isspace(static_cast<unsigned char>(letter))) {
+      if (word) words.push_back(*std::exchange(word, std::nullopt));
+    } else {
+      if (!word) word.emplace();
+      word->push_back(letter);
+    }
+  }
+  if (quote) return wrong(std::string("a quote ") + quote + " is not closed");
+  if (word) words.push_back(*word);
+  return words;
+}
+
+bool is_name(std::string_view text) {
+  const auto fits = [](char letter) {
+    const auto byte = static_cast<unsigned char>(letter);
+    return std::isalnum(byte) || letter == '_' || byte >= 0x80;
+  };
+  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text.front())) &&
+         std::all_of(text.begin(), text.end(), fits);
+}
+
+Result<MagicOptions> read_options(Magic magic, std::string_view line) {
+  auto words = split_words(line);
+  if (!words) return explain(magic, words.error().what);
+  return Reader{magic, std::move(*words)}.read();
+}
+
+std::string usage(Magic magic) {
+  std::string text = "usage: " + std::string(name_of(magic)) + " [options]";
+  if (takes_names(magic))
+    text += magic == Magic::pxscatter || magic == Magic::pxgather ? " NAME" : " NAME [NAME ...]";
+  constexpr std::size_t column = 32;
+  for (const Option& option : all_options) {
+    if (!(option.magics & of(magic))) continue;
+    std::string left = "  " + spelling(option);
+    left.resize(std::max(left.size() + 2, column), ' ');
+    text += "\n" + left + std::string(option.help);
+  }
+  return text;
+}
+
+}  // namespace px::kernel

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/wire/error.hpp>
+#include <px/wire/json.hpp>
+
+namespace px::kernel {
+
+/// The magics that take options; `%px` takes a line of code, `%pxcluster` those of its program.
+enum class Magic { px, pxconfig, pxresult, pxpush, pxpull, pxscatter, pxgather };
+
+/// How the outputs of several engines are put in order once all are there.
+enum class Grouping { type, engine, order };
+
+/// What the line of a magic says; nothing where it does not say it.
+struct MagicOptions {
+  std::optional<std::string> targets;
+  std::optional<bool> block;
+  std::optional<bool> stream;
+  std::optional<bool> verbose;
+  std::optional<bool> fold;
+  std::optional<double> progress_after;  ///< Seconds; below 0: no progress bar.
+  std::optional<Json> signal;            ///< Sent on an interrupt: a name or a number, 0 = none.
+  std::optional<Grouping> group_outputs;
+  std::optional<std::size_t> max_output;  ///< Lines of each engine that are shown.
+  std::string save_name;                  ///< Where the result is kept.
+  bool is_local = false;                  ///< The cell runs here too.
+  std::optional<std::string> profile;
+  std::optional<std::string> cluster_id;
+  std::vector<std::string> names;  ///< Of variables.
+  std::string as;                  ///< Another name for the variable.
+};
+
+/// Reads the line of a magic: long options may be shortened as long as they stay clear, values
+/// come behind a blank or '=', quotes hold words together.
+/// errors  bad_input: one sentence that names the option, then the usage.
+Result<MagicOptions> read_options(Magic magic, std::string_view line);
+
+/// Every option of a magic with what it does; several lines.
+std::string usage(Magic magic);
+
+/// The words of a line: quotes hold them together and are taken off.
+/// errors  bad_input: a quote is not closed.
+Result<std::vector<std::string>> split_words(std::string_view line);
+
+/// Whether this can be a variable: letters (of any alphabet), digits and '_'.
+bool is_name(std::string_view text);
+
+}  // namespace px::kernel

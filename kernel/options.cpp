@@ -1,0 +1,80 @@
+#include <px/kernel/options.hpp>
+
+#include <iostream>
+
+#include <px/net/program.hpp>
+#include <px_version.hpp>
+
+namespace px::kernel {
+namespace {
+
+void add_name(CLI::App& command, Options& options) {
+  command.add_option("--name", options.install.name, "The name of the kernelspec")
+      ->capture_default_str();
+}
+
+void add_place(CLI::App& command, Options& options) {
+  auto* const user =
+      command.add_flag("--user", options.install.is_for_user, "For this user (the default)");
+  auto* const environment = command.add_flag("--sys-prefix", options.install.is_for_environment,
+                                             "For all who use this Python's environment");
+  auto* const prefix =
+      command.add_option("--prefix", options.install.prefix, "Below PREFIX/share/jupyter/kernels");
+  user->excludes(environment)->excludes(prefix);
+  environment->excludes(prefix);
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, Options& options) {
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.set_version_flag("--version,-V", std::string(version), "Print the version and exit");
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app.add_option("-f,--connection-file,--f", options.connection_file,
+                 "The connection file that Jupyter has written");
+  app.add_option("--python", options.python,
+                 "The Python to run in (default: that of $VIRTUAL_ENV, $CONDA_PREFIX, beside this "
+                 "program, in $PATH)");
+  app.add_option("--profile", options.profile, "The IPython profile (default: default)");
+  app.add_option("--ipython-dir", options.ipython_dir,
+                 "The folder of IPython's profiles (default: $IPYTHONDIR or ~/.ipython)");
+  app.add_option("--log-level", options.log_level, "DEBUG, INFO, WARN, ERROR or CRITICAL")
+      ->capture_default_str();
+  app.allow_extras();
+  app.footer("Options of IPython, such as --InteractiveShell.xmode=Plain, are passed on to it.");
+  app.require_subcommand(0, 1);
+
+  CLI::App* const install =
+      app.add_subcommand("install", "Make this kernel known to Jupyter, for this Python");
+  add_place(*install, options);
+  add_name(*install, options);
+  install->add_option("--display-name", options.install.display_name, "The name that users see")
+      ->capture_default_str();
+  CLI::App* const uninstall = app.add_subcommand("uninstall", "Undo that");
+  add_place(*uninstall, options);
+  add_name(*uninstall, options);
+  for (CLI::App* each : {install, uninstall}) {
+    each->allow_extras(false);
+    each->callback([each, &options] { options.command = each->get_name(); });
+  }
+}
+
+std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
+  CLI::App app{"A Jupyter kernel for Python that drives polyxeus clusters.", "pxkernel"};
+  add_options(app, options);
+  if (const auto code = parse_command_line(app, argc, argv)) return code;
+  options.others = app.remaining();
+  for (const std::string& each : options.others) {
+    if (each.starts_with("-")) continue;
+    std::cerr << "pxkernel: '" << each << "' is neither a command nor an option: see --help"
+              << std::endl;
+    return 1;
+  }
+  if (!options.command.empty() || !options.connection_file.empty()) return std::nullopt;
+  std::cerr << "pxkernel: Jupyter starts this program, with -f FILE; you may want `pxkernel "
+               "install`, which makes it known to Jupyter"
+            << std::endl;
+  return 1;
+}
+
+}  // namespace px::kernel

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace px::kernel {
+
+/// What `pxkernel install` and `pxkernel uninstall` are told.
+struct InstallOptions {
+  bool is_for_user = false;
+  bool is_for_environment = false;
+  std::string prefix;
+  std::string name = "pxpython";
+  std::string display_name = "Python + polyxeus";
+};
+
+/// The command line of pxkernel.
+struct Options {
+  std::string command;  ///< "install", "uninstall"; empty: be a kernel.
+  std::string connection_file;
+  std::string python;  ///< Read by pxkernel alone: which Python to become.
+  std::string profile;
+  std::string ipython_dir;
+  std::string log_level = "WARN";
+  InstallOptions install;
+  /// Options of IPython's own, e.g. --InteractiveShell.xmode=Plain.
+  std::vector<std::string> others;
+};
+
+/// `options` must outlive the parse.
+void add_options(CLI::App& app, Options& options);
+
+/// Parses.  Returns the exit code where that was all: --help, --version, an error, which is said.
+std::optional<int> parse_options(int argc, const char* const* argv, Options& options);
+
+}  // namespace px::kernel

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <px/interpreters/environment.hpp>
+#include <px/net/descriptor.hpp>
+
+namespace px::kernel {
+
+/// A descriptor that becomes readable when the Jupyter server that has started this kernel ends;
+/// closed where there is none to be found: nobody said so, or it is not an ancestor of ours (the
+/// number is of another container).
+Descriptor watch_parent(const Environment& environment);
+
+/// Whether `process` has started the present process, maybe through others.
+bool is_ancestor(pid_t process);
+
+}  // namespace px::kernel

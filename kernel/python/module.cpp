@@ -1,0 +1,195 @@
+// polyxeus._kernel: the C++ half of the Python kernel, built for one Python and imported by it.
+// As a main() does, it joins the rooms: the kernel and its interpreter.
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <signal.h>
+
+#include <px/interpreters/environment.hpp>
+#include <px/interpreters/python/python_buffers.hpp>
+#include <px/interpreters/python/python_interpreter.hpp>
+#include <px/kernel/log.hpp>
+#include <px/kernel/options.hpp>
+#include <px/kernel/parent_watch.hpp>
+#include <px/kernel/runner.hpp>
+#include <px/net/private_file.hpp>
+#include <px_version.hpp>
+
+namespace py = pybind11;
+
+namespace px::kernel {
+namespace {
+
+/// What went wrong, for polyxeus.kernel.__main__, which prints it and exits.
+class Failure : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A request to which output can belong: an opaque value for Python.
+struct Parent {
+  RequestPtr request;
+  std::string message_id() const { return request->header.msg_id.text; }
+  py::bytes part(std::string_view text) const { return py::bytes(text.data(), text.size()); }
+};
+
+/// The Server under Python's types.
+class PythonKernel {
+ public:
+  PythonKernel() { releases_ = std::make_shared<ReleaseList>(); }
+
+  std::optional<int> parse(const std::vector<std::string>& arguments) {
+    std::vector<const char*> argv;
+    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+    return parse_options(static_cast<int>(argv.size()), argv.data(), options_);
+  }
+
+  void start() {
+    const py::gil_scoped_release unlock;
+    const Result<std::string> text = read_file(options_.connection_file);
+    if (!text) throw Failure(text.error().what);
+    const Result<KernelConnection> connection = read_kernel_connection(*text);
+    if (!connection) throw Failure(connection.error().what + " (" + options_.connection_file + ")");
+    auto server = Server::start(*connection, watch_parent(process_environment()));
+    if (!server) throw Failure(server.error().what);
+    server_ = std::move(*server);
+    start_log(server_->original_stderr(), options_.log_level);
+    releases_->on_put([this] { server_->requests().wake(); });
+  }
+
+  /// idle(descriptor) returns when the descriptor is readable, or earlier.
+  void run(py::object backend, const py::function& idle) {
+    PythonInterpreter interpreter{std::move(backend), releases_};
+    const py::gil_scoped_release unlock;
+    Runner runner{interpreter, *server_};
+    runner.run([&](int descriptor) {
+      const py::gil_scoped_acquire lock;
+      releases_->release();
+      idle(descriptor);
+    });
+    server_->finish();
+    releases_->on_put(nullptr);
+  }
+
+  std::optional<Parent> parent() const {
+    RequestPtr request = server_->outbox().request();
+    return request ? std::optional(Parent{std::move(request)}) : std::nullopt;
+  }
+
+  void write(const std::string& stream, std::string_view text,
+             const std::optional<Parent>& parent) {
+    wait_for_room();
+    parent ? server_->outbox().write(stream, text, parent->request)
+           : server_->outbox().write(stream, text);
+  }
+
+  void publish(const std::string& type, const std::string& content, const std::string& metadata,
+               const py::list& buffers, const std::optional<Parent>& parent) {
+    wait_for_room();
+    std::vector<SharedBytes> shared;
+    for (const py::handle buffer : buffers) shared.push_back(from_python(buffer, releases_));
+    Outbox& outbox = server_->outbox();
+    parent ? outbox.publish(type, content, metadata, std::move(shared), parent->request)
+           : outbox.publish(type, content, metadata, std::move(shared));
+  }
+
+  bool allows_input() const { return server_->inputs().is_allowed(); }
+
+  std::string input(const std::string& prompt, bool is_password) {
+    const RequestPtr request = server_->outbox().request();
+    server_->inputs().expect();
+    server_->outbox().ask_user(request,
+                               pack(Packer::json, {{"prompt", prompt}, {"password", is_password}}));
+    for (;;) {
+      if (std::optional<std::string> answer = wait_for_input()) return *answer;
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    }
+  }
+
+  void stop() { server_->requests().stop(); }
+
+  const Options& options() const { return options_; }
+  std::string uuid() const { return server_->session().text; }
+  int original_stderr() const { return server_->original_stderr(); }
+
+ private:
+  static constexpr Duration patience = std::chrono::milliseconds(50);  // between looks at signals
+
+  std::optional<std::string> wait_for_input() {
+    const py::gil_scoped_release unlock;
+    return server_->inputs().wait(patience);
+  }
+
+  /// Clients read more slowly than this program prints.
+  void wait_for_room() {
+    if (!server_) throw Failure("the kernel has not been started");
+    Outbox& outbox = server_->outbox();
+    while (outbox.is_full()) {
+      {
+        const py::gil_scoped_release unlock;
+        outbox.wait_for_room(patience);
+      }
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    }
+  }
+
+  Options options_;
+  std::shared_ptr<ReleaseList> releases_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace
+}  // namespace px::kernel
+
+PYBIND11_MODULE(_kernel, module) {
+  using namespace px::kernel;
+  module.doc() = "The C++ half of the Python kernel.";
+  module.attr("__version__") = px::version;
+  py::register_exception<Failure>(module, "Failure");
+  py::class_<px::ReceivedBuffer>(module, "ReceivedBuffer", py::buffer_protocol(),
+                                 py::module_local())
+      .def_buffer([](const px::ReceivedBuffer& buffer) { return buffer.info(); })
+      .def("__len__", &px::ReceivedBuffer::size);
+  py::class_<Parent>(module, "Parent")
+      .def_property_readonly("message_id", &Parent::message_id)
+      .def_property_readonly(
+          "header",
+          [](const Parent& parent) { return parent.part(parent.request->envelope.header); })
+      .def_property_readonly(
+          "metadata",
+          [](const Parent& parent) { return parent.part(parent.request->envelope.metadata); })
+      .def_property_readonly("content", [](const Parent& parent) {
+        return parent.part(parent.request->envelope.content);
+      });
+  const auto option = [](auto member) {
+    return [member](const PythonKernel& kernel) { return kernel.options().*member; };
+  };
+  const auto install_option = [](auto member) {
+    return [member](const PythonKernel& kernel) { return kernel.options().install.*member; };
+  };
+  py::class_<PythonKernel>(module, "Kernel")
+      .def(py::init<>())
+      .def("parse", &PythonKernel::parse)
+      .def("start", &PythonKernel::start)
+      .def("run", &PythonKernel::run)
+      .def("write", &PythonKernel::write, py::arg("stream"), py::arg("text"),
+           py::arg("parent") = py::none())
+      .def("publish", &PythonKernel::publish, py::arg("type"), py::arg("content"),
+           py::arg("metadata"), py::arg("buffers"), py::arg("parent") = py::none())
+      .def("input", &PythonKernel::input)
+      .def("stop", &PythonKernel::stop)
+      .def_property_readonly("allows_input", &PythonKernel::allows_input)
+      .def_property_readonly("parent", &PythonKernel::parent)
+      .def_property_readonly("uuid", &PythonKernel::uuid)
+      .def_property_readonly("original_stderr", &PythonKernel::original_stderr)
+      .def_property_readonly("command", option(&Options::command))
+      .def_property_readonly("connection_file", option(&Options::connection_file))
+      .def_property_readonly("profile", option(&Options::profile))
+      .def_property_readonly("ipython_dir", option(&Options::ipython_dir))
+      .def_property_readonly("other_options", option(&Options::others))
+      .def_property_readonly("is_for_user", install_option(&InstallOptions::is_for_user))
+      .def_property_readonly("is_for_environment",
+                             install_option(&InstallOptions::is_for_environment))
+      .def_property_readonly("prefix", install_option(&InstallOptions::prefix))
+      .def_property_readonly("name", install_option(&InstallOptions::name))
+      .def_property_readonly("display_name", install_option(&InstallOptions::display_name));
+}

@@ -1,0 +1,190 @@
+#include <px/kernel/xeus_kernel.hpp>
+
+#include <spdlog/spdlog.h>
+#include <xeus/xhistory_manager.hpp>
+#include <xeus/xinterpreter.hpp>
+#include <xeus/xkernel.hpp>
+#include <xeus/xserver.hpp>
+
+#include <exception>
+#include <iostream>
+#include <utility>
+
+namespace px::kernel {
+namespace {
+
+/// What the pieces that xeus builds for us share.
+struct Wiring {
+  Interpreter& interpreter;
+  RequestDesk& requests;
+  Outbox& outbox;
+  RequestPtr request;  // the one that is served now
+  bool stops_on_error = true;
+  bool is_answered = false;
+  Json execution_count;  // of the cell, as the interpreter counts
+};
+
+class NoControlMessenger final : public xeus::xcontrol_messenger {
+  nl::json send_to_shell_impl(const nl::json&) override { return nl::json::object(); }
+};
+
+class FedServer final : public xeus::xserver {
+ public:
+  explicit FedServer(std::shared_ptr<Wiring> wiring) : wiring_(std::move(wiring)) {}
+  void feed(xeus::xmessage message) { notify_shell_listener(std::move(message)); }
+
+ private:
+  xeus::xcontrol_messenger& get_control_messenger_impl() override { return messenger_; }
+
+  void send_shell_impl(xeus::xmessage message) override { send(message); }
+  void send_control_impl(xeus::xmessage message) override { send(message); }
+  void send_stdin_impl(xeus::xmessage) override {}
+
+  void publish_impl(xeus::xpub_message message, xeus::channel) override {
+    const std::string type = message.header().value("msg_type", "");
+    if (type == "status")
+      return wiring_->outbox.publish_status(wiring_->request,
+                                            message.content().value("execution_state", "idle"));
+    if (type == "execute_input") return;  // the interpreter knows the number better
+    wiring_->outbox.publish(type, pack(Packer::json, message.content()), "", {});
+  }
+
+  void start_impl(xeus::xpub_message) override {}
+  // The interpreter has marked the queued cells before the reply went out.
+  void abort_queue_impl(const listener&, long) override {}
+  void stop_impl() override {}
+  void update_config_impl(xeus::xconfiguration&) const override {}
+
+  void send(const xeus::xmessage& message) {
+    Json content = message.content();
+    if (message.header().value("msg_type", "") == "execute_reply")
+      content["execution_count"] = wiring_->execution_count;
+    wiring_->is_answered = true;
+    wiring_->outbox.reply(wiring_->request, pack(Packer::json, content));
+  }
+
+  std::shared_ptr<Wiring> wiring_;
+  NoControlMessenger messenger_;
+};
+
+/// Our interface under xeus' names.
+class XeusInterpreter final : public xeus::xinterpreter {
+ public:
+  explicit XeusInterpreter(std::shared_ptr<Wiring> wiring) : wiring_(std::move(wiring)) {
+    xeus::register_interpreter(this);
+  }
+
+ private:
+  void configure_impl() override {}
+  void shutdown_request_impl() override {}
+
+  nl::json execute_request_impl(int count, const std::string& code, bool is_silent,
+                                bool keeps_history, nl::json user_expressions, bool) override {
+    Json content = wiring_->interpreter.execute(
+        {code, is_silent, keeps_history, std::move(user_expressions), count});
+    wiring_->execution_count = content.value("execution_count", Json(count));
+    // Before the reply: what a fast client sends after it is not to be aborted.
+    if (content.value("status", "error") == "error" && !is_silent && wiring_->stops_on_error)
+      wiring_->requests.abort_queued_executions();
+    return content;
+  }
+  nl::json complete_request_impl(const std::string& code, int cursor) override {
+    return wiring_->interpreter.complete(code, cursor);
+  }
+  nl::json inspect_request_impl(const std::string& code, int cursor, int detail_level) override {
+    return wiring_->interpreter.inspect(code, cursor, detail_level);
+  }
+  nl::json is_complete_request_impl(const std::string& code) override {
+    return wiring_->interpreter.is_complete(code);
+  }
+  nl::json kernel_info_request_impl() override { return wiring_->interpreter.kernel_info(); }
+
+  std::shared_ptr<Wiring> wiring_;
+};
+
+std::unique_ptr<xeus::xserver> build_server(xeus::xcontext& context, const xeus::xconfiguration&,
+                                            nl::json::error_handler_t) {
+  return std::make_unique<FedServer>(context.get_wrapped_context<std::shared_ptr<Wiring>>());
+}
+
+Json header_json(const Header& header) {
+  return {{"msg_id", header.msg_id.text}, {"msg_type", header.msg_type},
+          {"username", header.username},  {"session", header.session.text},
+          {"date", header.date},          {"version", header.version}};
+}
+
+/// The member, or the default where it is missing or of another type: xeus throws there.
+template <class T>
+T member(const Json& content, const char* key, T otherwise) {
+  const auto found = content.find(key);
+  if (found == content.end() || found->type() != Json(otherwise).type()) return otherwise;
+  return found->get<T>();
+}
+
+int cursor_of(const Json& content) {
+  const auto cursor = int_member(content, "cursor_pos");
+  return cursor ? static_cast<int>(*cursor)
+                : static_cast<int>(member(content, "code", std::string()).size());
+}
+
+/// All that xeus asks for, with the defaults of Jupyter's protocol.
+Json completed(const std::string& type, const Json& content) {
+  Json whole = content;
+  whole["code"] = member(content, "code", std::string());
+  if (type == "execute_request") {
+    const bool is_silent = member(content, "silent", false);
+    whole["silent"] = is_silent;
+    whole["store_history"] = member(content, "store_history", true) && !is_silent;
+    whole["allow_stdin"] = member(content, "allow_stdin", true);
+    whole["stop_on_error"] = member(content, "stop_on_error", true);
+    const auto expressions = content.find("user_expressions");
+    if (expressions == content.end() || !expressions->is_object())
+      whole["user_expressions"] = Json::object();
+  } else if (type == "complete_request" || type == "inspect_request") {
+    whole["cursor_pos"] = cursor_of(content);
+    whole["detail_level"] = int_member(content, "detail_level").value_or(0);
+  }
+  return whole;
+}
+
+}  // namespace
+
+struct XeusKernel::State {
+  std::shared_ptr<Wiring> wiring;
+  std::unique_ptr<xeus::xkernel> kernel;
+  FedServer* server = nullptr;
+};
+
+XeusKernel::XeusKernel(Interpreter& interpreter, RequestDesk& requests, Outbox& outbox)
+    : state_(std::make_unique<State>()) {
+  state_->wiring = std::make_shared<Wiring>(
+      Wiring{interpreter, requests, outbox, nullptr, true, false, nullptr});
+  std::streambuf* const log = std::clog.rdbuf(nullptr);  // xeus prints how to attach to a kernel
+  state_->kernel = std::make_unique<xeus::xkernel>(
+      "", xeus::make_context<std::shared_ptr<Wiring>>(state_->wiring),
+      std::make_unique<XeusInterpreter>(state_->wiring), build_server);
+  state_->kernel->start();
+  std::clog.rdbuf(log);
+  std::clog.clear();
+  state_->server = dynamic_cast<FedServer*>(&state_->kernel->get_server());
+  check(state_->server != nullptr);
+}
+
+XeusKernel::~XeusKernel() = default;
+
+void XeusKernel::serve(const RequestPtr& request, Json content) {
+  Wiring& wiring = *state_->wiring;
+  const Json whole = completed(request->type(), content);
+  wiring.request = request;
+  wiring.is_answered = false;
+  wiring.stops_on_error = whole.value("stop_on_error", true);
+  try {
+    state_->server->feed(xeus::xmessage(xeus::xmessage::guid_list{}, header_json(request->header),
+                                        Json::object(), Json::object(), whole, {}));
+  } catch (const std::exception& failure) {
+    spdlog::error("cannot answer a {}: {}", request->type(), failure.what());
+  }
+  if (!wiring.is_answered) spdlog::error("xeus has not answered a {}", request->type());
+}
+
+}  // namespace px::kernel

@@ -1,0 +1,55 @@
+"""`python -m polyxeus.kernel`: what pxkernel becomes once it has found the user's Python."""
+
+import signal
+import sys
+
+
+def fail(message):
+    print(f"pxkernel: {message}", file=sys.__stderr__, flush=True)
+    return 1
+
+
+def install(kernel):
+    from polyxeus.kernel import kernelspec
+
+    place = kernelspec.Place(kernel.is_for_user, kernel.is_for_environment, kernel.prefix)
+    try:
+        if kernel.command == "install":
+            print(kernelspec.install(place, kernel.name, kernel.display_name))
+        else:
+            print(kernelspec.uninstall(place, kernel.name))
+    except kernelspec.Failure as failure:
+        return fail(failure)
+    return 0
+
+
+def main(arguments):
+    if sys.path and sys.path[0] == "":
+        sys.path.pop(0)  # python -m; IPython adds it again, after its own start
+    from polyxeus import _kernel
+
+    kernel = _kernel.Kernel()
+    code = kernel.parse(arguments)
+    if code is not None:
+        return code
+    if kernel.command:
+        return install(kernel)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a stop button that comes too early
+    try:
+        kernel.start()
+    except _kernel.Failure as failure:
+        return fail(failure)
+
+    # Clients' first requests are on their way while IPython is imported.
+    from polyxeus.engine import streams
+    from polyxeus.kernel import start
+
+    backend = start.make_backend(kernel)
+    kernel.run(backend, backend.cells.idle)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    streams.restore()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

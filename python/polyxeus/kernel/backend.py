@@ -1,0 +1,86 @@
+"""What the C++ core calls in a kernel: the engine's backend, for a client that has a user."""
+
+import sys
+
+from polyxeus.engine import json_text
+from polyxeus.engine.backend import Backend
+
+
+class KernelBackend(Backend):
+    """One kernel's shell. Only the main thread calls it."""
+
+    def __init__(self, shell, kernel, cells):
+        super().__init__(shell, kernel)
+        self.cells = cells
+
+    # ------------------------------------------------------------ cells
+
+    def execute(self, code, silent, store_history, user_expressions, count):
+        shell = self.shell
+        code = code.decode()
+        shell.last_traceback = None
+        if not silent:
+            self._publish_input(code)
+        content = {"status": "ok", "user_expressions": {}, "payload": []}
+        try:
+            result = self.cells.run(code, store_history=store_history, silent=silent)
+            if result.success:
+                expressions = json_text.load(user_expressions)
+                content["user_expressions"] = shell.user_expressions(expressions)
+            else:
+                error = result.error_before_exec or result.error_in_exec
+                content.update(self._error_content(error))
+        except BaseException as error:  # an interrupt beside the user's code, exit() in a thread
+            shell.showtraceback()
+            content.update(self._error_content(error))
+        content["execution_count"] = shell.execution_count - 1
+        content["payload"] = shell.payload_manager.read_payload()
+        shell.payload_manager.clear_payload()
+        self._forget_outputs()
+        return json_text.dump(content)
+
+    def _publish_input(self, code):
+        core = self.shell.engine
+        core.begin_cell()
+        content = {"code": code, "execution_count": self.shell.execution_count}
+        core.publish("execute_input", json_text.dump(content))
+
+    # ------------------------------------------------------------ questions about code
+
+    def complete(self, code, cursor):
+        from IPython.core.completer import provisionalcompleter, rectify_completions
+
+        text = code.decode()
+        with provisionalcompleter():
+            found = list(rectify_completions(text, self.shell.Completer.completions(text, cursor)))
+        if found:
+            start, end = found[0].start, found[0].end
+        else:
+            start = end = cursor
+        kinds = [{"start": each.start, "end": each.end, "text": each.text, "type": each.type,
+                  "signature": each.signature} for each in found]
+        return json_text.dump({
+            "status": "ok",
+            "matches": [each.text for each in found],
+            "cursor_start": start,
+            "cursor_end": end,
+            "metadata": {"_jupyter_types_experimental": kinds},
+        })
+
+    def kernel_info(self):
+        content = json_text.load(super().kernel_info())
+        content["protocol_version"] = "5.4"
+        content["language_info"]["codemirror_mode"]["version"] = sys.version_info.major
+        content["help_links"] = [
+            {"text": "Python", "url": f"https://docs.python.org/{sys.version_info.major}."
+                                      f"{sys.version_info.minor}"},
+            {"text": "IPython", "url": "https://ipython.org/documentation.html"},
+        ]
+        content["supported_features"] = []
+        return json_text.dump(content)
+
+    # ------------------------------------------------------------ comms
+
+    def comm(self, message_type, content, metadata=b"{}", buffers=()):
+        self.shell.engine.begin_cell()
+        super().comm(message_type, content, metadata, buffers)

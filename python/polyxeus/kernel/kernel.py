@@ -1,0 +1,53 @@
+"""What code in a kernel finds as `get_ipython().kernel`."""
+
+from polyxeus.engine import json_text
+from polyxeus.engine.kernel import Kernel as EngineKernel
+from polyxeus.kernel import core
+
+
+class Kernel(EngineKernel):
+    """The members of ipykernel's kernel that libraries ask for."""
+
+    implementation = "polyxeus"
+
+    def __init__(self, shell, engine):
+        self._engine = engine
+        super().__init__(shell, engine.uuid)
+
+    def get_parent(self, channel=None):
+        """The message for which the present code runs, as a dictionary."""
+        parent = core.parent() or self._engine.parent
+        if parent is None:
+            return {}
+        header = json_text.load(parent.header)
+        return {"header": header, "msg_id": parent.message_id, "msg_type": header.get("msg_type"),
+                "parent_header": {}, "metadata": json_text.load(parent.metadata),
+                "content": json_text.load(parent.content), "buffers": []}
+
+    @property
+    def _parent_header(self):
+        return self.get_parent()
+
+    @property
+    def parent_header(self):
+        return self.get_parent().get("header", {})
+
+    @parent_header.setter
+    def parent_header(self, value):
+        """The core knows it already."""
+
+    @property
+    def execution_count(self):
+        return self.shell.execution_count
+
+    def send_response(self, stream, msg_or_type, content=None, ident=None, buffers=None,
+                      track=False, header=None, metadata=None, channel=None):
+        """Publishes a message; `stream` and all that is about sockets is ignored."""
+        self._engine.publish(msg_or_type, json_text.dump(content or {}),
+                             json_text.dump(metadata or {}), list(buffers or []))
+
+    def raw_input(self, prompt=""):
+        return self.shell.raw_input(prompt)
+
+    def getpass(self, prompt="", stream=None):
+        return self.shell.getpass(prompt)

@@ -1,0 +1,73 @@
+"""`pxkernel install` and `pxkernel uninstall`: makes the kernel known to Jupyter."""
+
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Failure(Exception):
+    """What to tell the user."""
+
+
+class Place(NamedTuple):
+    """Where kernelspecs go."""
+
+    is_for_user: bool
+    is_for_environment: bool
+    prefix: str
+
+    def folder(self):
+        if self.prefix:
+            return Path(self.prefix) / "share/jupyter/kernels"
+        if self.is_for_environment:
+            return Path(sys.prefix) / "share/jupyter/kernels"
+        return _user_data() / "kernels"
+
+
+def _user_data():
+    """Jupyter's folder of this user's data."""
+    if os.environ.get("JUPYTER_DATA_DIR"):
+        return Path(os.environ["JUPYTER_DATA_DIR"])
+    home = Path("~").expanduser()
+    if sys.platform == "darwin":
+        return home / "Library/Jupyter"
+    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local/share") / "jupyter"
+
+
+def _folder(place, name):
+    if not re.fullmatch(r"[A-Za-z0-9._-]+", name):
+        raise Failure(f"'{name}' cannot name a kernelspec: letters, digits, '.', '_' and '-' may")
+    return place.folder() / name.lower()
+
+
+def install(place, name, display_name):
+    """Returns what to tell the user."""
+    folder = _folder(place, name)
+    resources = Path(__file__).parent / "resources"
+    spec = json.loads((resources / "kernel.json").read_text())
+    spec["argv"][0] = sys.executable
+    spec["display_name"] = display_name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in resources.glob("logo-*"):
+            shutil.copyfile(path, folder / path.name)
+        (folder / "kernel.json").write_text(json.dumps(spec, indent=1) + "\n")
+    except OSError as error:
+        raise Failure(f"cannot install the kernelspec: {error}") from error
+    return f"installed the kernelspec {folder.name} in {folder}"
+
+
+def uninstall(place, name):
+    """Returns what to tell the user."""
+    folder = _folder(place, name)
+    if not (folder / "kernel.json").is_file():
+        raise Failure(f"there is no kernelspec in {folder}")
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise Failure(f"cannot remove the kernelspec: {error}") from error
+    return f"removed {folder}"

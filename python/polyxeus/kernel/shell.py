@@ -1,0 +1,87 @@
+"""The shell of a kernel: the engine's, with a user in front of it."""
+
+import builtins
+import getpass
+import os
+import sys
+
+from traitlets import Instance, default
+
+from polyxeus.engine.shell import InteractiveShell, Shell
+
+from IPython.core import page
+from IPython.core.autocall import ZMQExitAutocall
+from IPython.core.error import StdinNotImplementedError
+
+
+class KernelShell(Shell):
+    """IPython's shell for a Jupyter client."""
+
+    keepkernel_on_exit = False
+    exiter = Instance(ZMQExitAutocall)  # `exit` and `quit`
+
+    @default("exiter")
+    def _default_exiter(self):
+        return ZMQExitAutocall(self)
+
+    init_history = InteractiveShell.init_history  # the user's own
+
+    def init_environment(self):
+        """Child processes shall use colours, and no pager: there is nobody to turn its pages."""
+        os.environ.update(TERM="xterm-color", CLICOLOR="1", FORCE_COLOR="1", CLICOLOR_FORCE="1",
+                          PAGER="cat", GIT_PAGER="cat")
+
+    def init_hooks(self):
+        super().init_hooks()
+        self.set_hook("show_in_pager", page.as_hook(self._show_page), 99)
+
+    def init_io(self):
+        builtins.input = self.raw_input
+        getpass.getpass = self.getpass
+
+    # ------------------------------------------------------------ what the client is asked to do
+
+    def _show_page(self, text, start=0, screen_lines=0, pager_cmd=None):
+        data = text if isinstance(text, dict) else {"text/plain": text}
+        self.payload_manager.write_payload(
+            {"source": "page", "data": data, "start": max(0, start)})
+
+    def set_next_input(self, text, replace=False):
+        self.payload_manager.write_payload(
+            {"source": "set_next_input", "text": text, "replace": replace})
+
+    def ask_exit(self):
+        keeps_kernel = bool(self.keepkernel_on_exit)
+        self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": keeps_kernel})
+        if not keeps_kernel:
+            self.engine.stop()
+
+    # ------------------------------------------------------------ input
+
+    def raw_input(self, prompt=""):
+        return self._ask(prompt, False)
+
+    def getpass(self, prompt="Password: ", stream=None):
+        return self._ask(prompt, True)
+
+    def _ask(self, prompt, is_password):
+        if not self.engine.allows_input:
+            raise StdinNotImplementedError(
+                "this client does not take input: input() and getpass() do not work here")
+        sys.stdout.flush()
+        answer = self.engine.input(str(prompt), is_password)
+        if answer == "\x04":  # Ctrl-D
+            raise EOFError
+        return answer
+
+    # ------------------------------------------------------------ the parent of output
+
+    @property
+    def parent_header(self):
+        return self.kernel.get_parent()
+
+    def get_parent(self):
+        return self.kernel.get_parent()
+
+    def set_parent(self, parent):
+        """The core knows it already."""

@@ -1,0 +1,94 @@
+"""Builds the world of a kernel: the user's IPython configuration, streams, shell, hooks."""
+
+import builtins
+import faulthandler
+import os
+import sys
+import tempfile
+
+import polyxeus.kernel
+from polyxeus.engine import import_hooks, streams
+from polyxeus.kernel.core import Core, follow_threads
+from polyxeus.kernel.shell import KernelShell
+
+from IPython.core.application import BaseIPythonApplication
+from IPython.core.shellapp import InteractiveShellApp
+from IPython.paths import get_ipython_dir
+
+from polyxeus.kernel.backend import KernelBackend
+from polyxeus.kernel.cells import CellRunner
+from polyxeus.kernel.kernel import Kernel
+
+
+class KernelApplication(BaseIPythonApplication, InteractiveShellApp):
+    """Reads what the user has configured for IPython and for its kernels."""
+
+    name = "ipython-kernel"
+    core = None
+
+    @classmethod
+    def section_names(cls):
+        return [*super().section_names(), "IPKernelApp"]
+
+    def init_crash_handler(self):
+        """An error in the configuration is told, and no reason to end."""
+
+    def init_shell(self):
+        self.shell = KernelShell.instance(parent=self, engine=self.core,
+                                          profile_dir=self.profile_dir, user_ns=self.user_ns)
+        self.shell.configurables.append(self)
+
+
+def _arguments(core):
+    arguments = list(core.other_options)
+    if core.profile:
+        arguments.append(f"--profile={core.profile}")
+    if core.ipython_dir:
+        arguments.append(f"--ipython-dir={core.ipython_dir}")
+    return arguments
+
+
+def _find_writable_folder(core):
+    """IPython keeps its profiles there; for now elsewhere, where the home cannot be written."""
+    folder = core.ipython_dir or get_ipython_dir()
+    try:
+        os.makedirs(folder, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return
+    except OSError:
+        pass
+    os.environ["IPYTHONDIR"] = tempfile.mkdtemp(prefix="polyxeus-ipython-")
+
+
+def make_backend(kernel):
+    """All that the C++ core needs of Python.  kernel  a polyxeus._kernel.Kernel that has started"""
+    core = polyxeus.kernel._current = Core(kernel)
+    faulthandler.enable(core.original_stderr)
+    # What is not led to the clients is in the descriptors that the core captures.
+    sys.__stdout__.reconfigure(line_buffering=True)
+    streams.install(core)
+    follow_threads()
+    _find_writable_folder(core)
+    application = KernelApplication.instance(core=core)
+    application.core = core
+    application.initialize(_arguments(core))
+    application.init_path()
+    application.init_shell()
+    shell = application.shell
+    shell.display_pub.engine = shell.displayhook.engine = core
+    shell.kernel = Kernel(shell, core)
+    import_hooks.install(shell, core, {})
+    builtins.display = _display
+    shell.builtin_trap.activate()
+    os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    cells = CellRunner(shell, core)
+    application.init_gui_pylab()
+    application.init_extensions()
+    application.init_code()
+    return KernelBackend(shell, shell.kernel, cells)
+
+
+def _display(*objects, **options):
+    from IPython.display import display
+
+    return display(*objects, **options)

@@ -1,0 +1,44 @@
+"""Jupyter's own tests of kernels."""
+
+import jupyter_kernel_test
+
+
+class KernelTests(jupyter_kernel_test.KernelTests):
+    kernel_name = "pxpython"
+    language_name = "python"
+    file_extension = ".py"
+    code_hello_world = "print('hello, world')"
+    code_stderr = "import sys; print('test', file=sys.stderr)"
+    completion_samples = [{"text": "zi", "matches": {"zip"}},
+                          {"text": "import imp", "matches": {"importlib"}},
+                          {"text": "'x'.startsw", "matches": {"startswith"}}]
+    complete_code_samples = ["1", "print('hello, world')", "def f(x):\n  return x*2\n\n\n"]
+    incomplete_code_samples = ["print('''hello", "def f(x):\n  x*2"]
+    invalid_code_samples = ["import = 7q"]
+    code_page_something = "zip?"
+    code_generate_error = "raise"
+    code_execute_result = [{"code": "1+2+3", "result": "6"},
+                           {"code": "[n*n for n in range(1, 4)]", "result": "[1, 4, 9]"}]
+    code_display_data = [
+        {"code": "from IPython.display import HTML, display; display(HTML('<b>test</b>'))",
+         "mime": "text/html"},
+        {"code": "from IPython.display import Math, display; display(Math('\\\\frac{1}{2}'))",
+         "mime": "text/latex"}]
+    code_history_pattern = "1?2*"
+    supported_history_operations = ("tail", "range", "search")
+    code_inspect_sample = "zip"
+    code_clear_output = "from IPython.display import clear_output; clear_output()"
+
+    def test_history(self):
+        # A search with n=3 wants three cells that match.
+        for _ in range(3):
+            self.execute_helper(self.code_execute_result[0]["code"])
+        super().test_history()
+
+
+class IopubWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
+    kernel_name = "pxpython"
+    support_iopub_welcome = True
+
+
+del jupyter_kernel_test

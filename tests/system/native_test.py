@@ -1,6 +1,7 @@
 """push, pull and call: our own requests, spoken by hand on the channels of a real cluster."""
 
 import json
+import re
 import struct
 import time
 
@@ -56,7 +57,7 @@ class NativePeer(RawPeer):
         return reply
 
     def output(self, msg_id, count):
-        """The first `count` publications for one request; those that come at once beyond too."""
+        """The first `count` publications for one request."""
         found = []
         deadline = time.monotonic() + PATIENCE
         while len(found) < count and time.monotonic() < deadline:
@@ -119,9 +120,10 @@ def test_the_reply_says_how_much_was_published_and_there_is_no_status(cluster, p
            "    print('err', file=sys.stderr)\n  from IPython.display import display\n  display(1)"
     content = {"function": {"code": code}, "accepts": ["json"]}
     reply = peer.direct(engine_of(cluster, 0), "call_request", content)
-    assert reply.metadata["published"] == 7
-    published = peer.output(reply.parent["msg_id"], 7)
-    assert [each.type for each in published] == ["stream"] * 6 + ["display_data"]
+    count = reply.metadata["published"]
+    assert count >= 7  # text is gathered for a moment, so a slow machine may send more
+    published = peer.output(reply.parent["msg_id"], count)
+    assert [each.type for each in published] == ["stream"] * (count - 1) + ["display_data"]
     text = "".join(each.content.get("text", "") for each in published)
     assert text == "out 0\nerr\nout 1\nerr\nout 2\nerr\n"
 
@@ -131,7 +133,7 @@ def test_an_error_travels_in_the_reply_alone(cluster, peer):
     reply = peer.direct(engine_of(cluster, 1), "call_request", content)
     assert reply.content["status"] == reply.metadata["status"] == "error"
     assert reply.content["ename"] == "ZeroDivisionError"
-    assert "return 1 / 0" in "".join(reply.content["traceback"])
+    assert "return 1 / 0" in re.sub(r"\x1b\[[0-9;]*m", "", "".join(reply.content["traceback"]))
     info = reply.content["engine_info"]
     assert (info["engine_id"], info["method"]) == (1, "call")
     assert reply.metadata["published"] == 1

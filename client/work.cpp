@@ -34,8 +34,9 @@ Work push_work(const NamedValues& values) {
   return make_work("push_request", content, std::move(buffers));
 }
 
-Work pull_work(const std::vector<std::string>& expressions) {
-  return make_work("pull_request", {{"expressions", expressions}, {"accepts", readable_forms}}, {});
+Work pull_work(const std::vector<std::string>& expressions,
+               const std::vector<std::string>& forms) {
+  return make_work("pull_request", {{"expressions", expressions}, {"accepts", forms}}, {});
 }
 
 Work call_work(const Function& function, const Arguments& arguments, const NamedValues& named) {

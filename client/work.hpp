@@ -45,8 +45,9 @@ inline const std::vector<std::string> readable_forms{"array", "bytes", "json"};
 /// is_silent  no execute_result, not counted as a cell.
 Work execute_work(const std::string& code, bool is_silent);
 Work push_work(const NamedValues& values);
-/// Expressions, in the simplest case names of variables.
-Work pull_work(const std::vector<std::string>& expressions);
+/// Expressions, in the simplest case names of variables.  forms  those that the caller reads.
+Work pull_work(const std::vector<std::string>& expressions,
+               const std::vector<std::string>& forms = readable_forms);
 Work call_work(const Function& function, const Arguments& arguments, const NamedValues& named = {});
 /// The function is called with the first items of all `sequences`, then with the second ones, ...
 Work map_work(const Function& function, const Arguments& sequences);

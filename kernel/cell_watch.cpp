@@ -1,0 +1,126 @@
+#include <px/kernel/cell_watch.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace px::kernel {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Duration look_interval = 50ms;
+/// After an interrupt; with what is around it the prompt is back within two seconds.
+constexpr Duration interrupt_patience = 1500ms;
+/// Output that is still missing when all have answered and nothing came for so long is lost.
+constexpr Duration output_patience = 2s;
+
+std::string list(const std::vector<EngineId>& engines) {
+  std::string text;
+  for (const EngineId id : engines) text += (text.empty() ? "" : ", ") + std::to_string(id.value);
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+CellWatch::CellWatch(AsyncResult result, DirectView view, WatchOptions options, Screen& screen)
+    : result_(std::move(result)),
+      view_(std::move(view)),
+      options_(std::move(options)),
+      screen_(screen),
+      display_(options_.display, Clock::now()),
+      last_news_(Clock::now()),
+      looked_at_(last_news_) {}
+
+WatchEnd CellWatch::wait() {
+  while (turn()) {
+  }
+  for (std::size_t rank = 0; rank < result_.size(); ++rank) fail(rank);
+  perform(display_.finish(Clock::now()));
+  WatchEnd end{was_interrupted_, {}};
+  if (was_interrupted_) end.stuck = unanswered();
+  if (!end.stuck.empty()) say_what_goes_on(end.stuck);
+  return end;
+}
+
+/// False: it is over.
+bool CellWatch::turn() {
+  const bool is_complete = result_.call()->outputs_complete() == result_.size();
+  const Instant until = std::min(display_.next_deadline(), Clock::now() + look_interval);
+  const auto events = result_.events(cursor_, std::max(until - Clock::now(), Duration{}));
+  const Instant now = Clock::now();
+  if (!events.empty()) last_news_ = now;
+  cursor_ += events.size();
+  for (const CallEvent& event : events) feed(event);
+  if (is_complete) return false;
+  perform(display_.take(now));
+  if (result_.is_ready() && now - last_news_ > output_patience) return false;
+  if (now - looked_at_ >= look_interval) {
+    looked_at_ = now;
+    if (screen_.is_interrupted()) {
+      if (was_interrupted_) return false;
+      on_interrupt(now);
+    }
+  }
+  return !gives_up_at_ || now < *gives_up_at_;
+}
+
+void CellWatch::feed(const CallEvent& event) {
+  const Instant now = Clock::now();
+  const std::size_t rank = event.task;
+  if (event.kind == CallEvent::Kind::answered) display_.on(Done{rank}, now);
+  if (event.kind == CallEvent::Kind::output_complete) fail(rank);
+  if (event.kind != CallEvent::Kind::published || !options_.is_live) return;
+  const auto shown = read_publication(rank, *event.publication, options_.display.engines.at(rank));
+  if (!shown) return;
+  if (std::holds_alternative<Failed>(*shown)) failed_.insert(rank);
+  display_.on(*shown, now);
+}
+
+/// Shows the failure in a reply where the engine did not publish it.
+void CellWatch::fail(std::size_t rank) {
+  if (!options_.is_live || failed_.contains(rank)) return;
+  TaskInfo info = result_.info(rank);
+  if (!info.failure) return;
+  if (!options_.shows_tracebacks) info.failure->traceback.clear();
+  failed_.insert(rank);
+  display_.on(Failed{rank, *info.failure}, Clock::now());
+}
+
+void CellWatch::on_interrupt(Instant now) {
+  was_interrupted_ = true;
+  gives_up_at_ = now + interrupt_patience;
+  result_.abort();  // what has not begun is not to run
+  const std::vector<EngineId> running = unanswered();
+  if (running.empty() || options_.signal == 0) return;
+  const std::string name =
+      options_.signal.is_string() ? options_.signal.get<std::string>() : options_.signal.dump();
+  perform({WriteText{"stderr",
+                     "Received Keyboard Interrupt. Sending signal " + name + " to engines...\n"}});
+  view_.send_signal(options_.signal);
+}
+
+void CellWatch::perform(const std::vector<Action>& actions) {
+  for (const Action& action : actions) screen_.perform(action);
+}
+
+std::vector<EngineId> CellWatch::unanswered() const {
+  std::vector<EngineId> engines;
+  for (std::size_t rank = 0; rank < result_.size(); ++rank)
+    if (result_.call()->status(rank) == TaskStatus::pending)
+      engines.push_back(options_.display.engines.at(rank));
+  return engines;
+}
+
+void CellWatch::say_what_goes_on(const std::vector<EngineId>& stuck) {
+  const bool is_one = stuck.size() == 1;
+  perform({WriteText{
+      "stderr",
+      (is_one ? "Engine " : "Engines ") + name_engines(stuck) +
+          (is_one ? " has not stopped: it is" : " have not stopped: they are") +
+          " in code that cannot be interrupted, such as a blocked MPI call or a C function, and "
+          "what you run there next waits for its end. Wait, or end " +
+          (is_one ? "it" : "them") + " by rc.send_signal('SIGKILL', targets=" + list(stuck) +
+          ") and start new engines by `%pxcluster engines`.\n"}});
+}
+
+}  // namespace px::kernel

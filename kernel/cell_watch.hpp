@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include <px/client/async_result.hpp>
+#include <px/client/direct_view.hpp>
+#include <px/kernel/display.hpp>
+#include <px/kernel/screen.hpp>
+
+namespace px::kernel {
+
+/// How a cell is shown while it runs.
+struct WatchOptions {
+  DisplayOptions display;
+  bool is_live = true;  ///< Output is shown while it comes; otherwise progress only.
+  bool shows_tracebacks = true;
+  Json signal = "SIGINT";  ///< What the engines get on an interrupt; 0: nothing.
+};
+
+/// How the wait for a cell ended.
+struct WatchEnd {
+  bool was_interrupted = false;
+  std::vector<EngineId> stuck;  ///< Engines that went on in spite of that.
+};
+
+/// Waits until a cell has run and its output is here, and shows it meanwhile. An interrupt goes to
+/// the engines; after a short time, or at a second one, the wait is over in any case.
+class CellWatch {
+ public:
+  /// view  the engines of the cell: they get the signal.
+  CellWatch(AsyncResult result, DirectView view, WatchOptions options, Screen& screen);
+  WatchEnd wait();
+
+ private:
+  bool turn();
+  void feed(const CallEvent& event);
+  void fail(std::size_t rank);
+  void on_interrupt(Instant now);
+  void perform(const std::vector<Action>& actions);
+  void say_what_goes_on(const std::vector<EngineId>& stuck);
+  std::vector<EngineId> unanswered() const;
+
+  AsyncResult result_;
+  DirectView view_;
+  WatchOptions options_;
+  Screen& screen_;
+  Display display_;
+  std::size_t cursor_ = 0;
+  std::set<std::size_t> failed_;  // ranks whose failure was shown
+  std::optional<Instant> gives_up_at_;
+  Instant last_news_, looked_at_;  // the latter: for an interrupt
+  bool was_interrupted_ = false;
+};
+
+}  // namespace px::kernel

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <px/kernel/screen.hpp>
+#include <px/wire/error.hpp>
+
+namespace px::kernel {
+
+/// What `%pxcluster` runs: the program with the words of the line. `start` and `engines` go to the
+/// background, as the cell would not end before the cluster does; profile and cluster id are those
+/// of the magics where the line names none.
+std::vector<std::string> cluster_command(const std::string& program, std::vector<std::string> words,
+                                         const std::string& profile, const std::string& cluster_id);
+
+/// Runs a program and shows what it prints while it does; an interrupt goes to it. Its exit status.
+/// errors  not_found: there is no such program; system.
+Result<int> run_program(const std::vector<std::string>& words, Screen& screen);
+
+}  // namespace px::kernel

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include <px/kernel/display_event.hpp>
+#include <px/kernel/magic_options.hpp>
+
+namespace px::kernel {
+
+/// What one engine printed and showed in a cell that is over.
+struct EngineOutput {
+  EngineId engine;
+  std::vector<DisplayEvent> events;  ///< In their order.
+};
+
+/// Shows the outputs of several engines once all are there: each engine's apart, in an order that
+/// the user chose. Failures are left out.
+std::vector<Action> show_grouped(const std::vector<EngineOutput>& outputs, Grouping grouping);
+
+}  // namespace px::kernel

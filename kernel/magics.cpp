@@ -1,0 +1,187 @@
+#include <px/kernel/magics.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <px/kernel/grouped_display.hpp>
+
+namespace px::kernel {
+namespace {
+
+/// More engines than this are not all named.
+constexpr std::size_t max_named = 10;
+
+MagicOptions read(Magic magic, const std::string& line) {
+  return value_or_throw(read_options(magic, line));
+}
+
+std::string list(const Json& ids, std::size_t begin, std::size_t end) {
+  std::string text;
+  for (std::size_t i = begin; i < end; ++i) text += (i > begin ? ", " : "") + ids[i].dump();
+  return text;
+}
+
+std::string text_of(const Json& targets) {
+  if (targets.is_string()) return targets.get<std::string>();
+  if (!targets.is_array()) return targets.dump();
+  const std::size_t count = targets.size();
+  if (count <= max_named) return "[" + list(targets, 0, count) + "]";
+  return "[" + list(targets, 0, 4) + ", ..., " + list(targets, count - 4, count) + "]";
+}
+
+std::vector<EngineOutput> outputs_of(const AsyncResult& result,
+                                     const std::vector<EngineId>& engines) {
+  std::vector<EngineOutput> outputs;
+  for (std::size_t rank = 0; rank < engines.size(); ++rank) {
+    EngineOutput output{engines[rank], {}};
+    for (const auto& publication : result.publications(rank))
+      if (auto event = read_publication(rank, *publication, engines[rank]))
+        output.events.push_back(std::move(*event));
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+}  // namespace
+
+Targets targets_of(const Json& wanted) {
+  if (wanted.is_number_integer()) return Targets::ids({EngineId{wanted.get<int>()}});
+  if (!wanted.is_array()) return Targets::all();
+  std::vector<EngineId> ids;
+  for (const Json& id : wanted) ids.push_back(EngineId{id.get<int>()});
+  return Targets::ids(std::move(ids));
+}
+
+// ---------------------------------------------------------------- what a line says
+
+/// The engines that a line means: "all", a number, or a list of numbers.
+Json Magics::targets(const MagicOptions& options) {
+  if (!options.targets) return settings_.targets;
+  const Targets wanted = value_or_throw(Targets::parse(*options.targets));
+  if (wanted.is_all()) return "all";
+  Json ids = Json::array();
+  for (const EngineId id : connect_()->resolve(wanted)) ids.push_back(id.value);
+  const bool is_number = options.targets->find_first_of(":,[") == std::string::npos;
+  return is_number && ids.size() == 1 ? ids.front() : ids;
+}
+
+MagicOptions Magics::pxconfig(const std::string& line) {
+  MagicOptions options = read(Magic::pxconfig, line);
+  if (options.targets) settings_.targets = targets(options);
+  settings_.block = options.block.value_or(settings_.block);
+  settings_.stream = options.stream.value_or(settings_.stream);
+  settings_.verbose = options.verbose.value_or(settings_.verbose);
+  settings_.fold = options.fold.value_or(settings_.fold);
+  settings_.progress_after = options.progress_after.value_or(settings_.progress_after);
+  if (options.signal) settings_.signal = *options.signal;
+  if (options.max_output) settings_.max_output = options.max_output;
+  return options;
+}
+
+/// Who asks for outputs in groups wants them at the end, unless they say otherwise.
+bool Magics::wants_stream(const MagicOptions& options) const {
+  if (options.stream) return *options.stream;
+  return settings_.stream && !options.group_outputs;
+}
+
+WatchOptions Magics::watch_options(const std::vector<EngineId>& engines,
+                                   const MagicOptions& options, bool is_live) const {
+  WatchOptions watch;
+  watch.display.engines = engines;
+  watch.display.is_folding = options.fold.value_or(settings_.fold);
+  watch.display.max_lines = options.max_output ? options.max_output : settings_.max_output;
+  const double seconds = options.progress_after.value_or(settings_.progress_after);
+  watch.display.progress_after.reset();
+  if (seconds >= 0)
+    watch.display.progress_after =
+        std::chrono::duration_cast<Duration>(std::chrono::duration<double>(std::min(seconds, 1e6)));
+  watch.is_live = is_live;
+  watch.signal = options.signal.value_or(settings_.signal);
+  return watch;
+}
+
+// ---------------------------------------------------------------- cells
+
+MagicOutcome Magics::px_line(const std::string& code, Screen& screen) {
+  return run(code, {}, screen);
+}
+
+MagicOutcome Magics::px_cell(const std::string& line, const std::string& cell, Screen& screen) {
+  return run(cell, read(Magic::px, line), screen);
+}
+
+Magics::Sent Magics::submit(const std::string& code, const MagicOptions& options) {
+  const Json wanted = targets(options);
+  const std::shared_ptr<ClientCore> core = connect_();
+  // Those that are there now: of the same engines in all that follows.
+  const std::vector<EngineId> engines = core->resolve(targets_of(wanted));
+  if (engines.empty())
+    throw ClientError(ErrorKind::not_found, "'" + options.targets.value_or(text_of(wanted)) +
+                                                "' are no engines: there are " +
+                                                name_engines(core->connection().engines().ids()));
+  const DirectView view{core, Targets::ids(engines)};
+  return {view.execute(code, {.is_silent = false}), view, engines};
+}
+
+void Magics::say_where(bool block, const Json& wanted, Screen& screen) {
+  screen.perform(WriteText{"stdout", std::string(block ? "Parallel" : "Async parallel") +
+                                         " execution on engine(s): " + text_of(wanted) + "\n"});
+}
+
+MagicOutcome Magics::run(const std::string& cell, const MagicOptions& options, Screen& screen) {
+  const bool block = options.block.value_or(settings_.block);
+  const Sent job = submit(cell, options);
+  last_ = job;
+  if (options.verbose.value_or(settings_.verbose)) {
+    const bool is_named = options.targets && Targets::parse(*options.targets)->is_all();
+    say_where(block && !options.is_local, is_named ? Json("all") : targets(options), screen);
+  }
+  if (options.is_local) screen.run_here(cell);
+  if (block) {
+    MagicOutcome outcome = follow(job, options, screen);
+    outcome.save_name = options.save_name;
+    return outcome;
+  }
+  MagicOutcome outcome;
+  outcome.result = job.result;
+  outcome.is_value = true;
+  outcome.save_name = options.save_name;
+  return outcome;
+}
+
+/// Waits for a cell and shows its output, while it comes or at the end.
+MagicOutcome Magics::follow(const Sent& job, const MagicOptions& options, Screen& screen) {
+  const bool is_live = wants_stream(options);
+  CellWatch watch{job.result, job.view, watch_options(job.engines, options, is_live), screen};
+  const WatchEnd end = watch.wait();
+  MagicOutcome outcome;
+  outcome.result = job.result;
+  outcome.failures = job.result.failures();
+  outcome.is_displayed = is_live;
+  outcome.was_interrupted = end.was_interrupted;
+  if (!is_live) show_collected(job, options, screen);
+  return outcome;
+}
+
+void Magics::show_collected(const Sent& job, const MagicOptions& options, Screen& screen) {
+  for (const Action& action : show_grouped(outputs_of(job.result, job.engines),
+                                           options.group_outputs.value_or(Grouping::type)))
+    screen.perform(action);
+}
+
+MagicOutcome Magics::pxresult(const std::string& line, Screen& screen) {
+  MagicOptions options = read(Magic::pxresult, line);
+  if (!last_)
+    throw ClientError(ErrorKind::not_found,
+                      "%pxresult recalls the result of the last %px, and there was none yet");
+  MagicOutcome outcome;
+  if (options.save_name.empty()) {
+    options.stream = false;
+    outcome = follow(*last_, options, screen);
+  }
+  outcome.result = last_->result;
+  outcome.save_name = options.save_name;
+  return outcome;
+}
+
+}  // namespace px::kernel

@@ -1,0 +1,286 @@
+#include "magics_binding.hpp"
+
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+
+#include <px/interpreters/python/python_buffers.hpp>
+#include <px/kernel/cluster_command.hpp>
+#include <px/kernel/magics.hpp>
+#include <px/kernel/remote_names.hpp>
+
+#include "connection_binding.hpp"
+#include "python_json.hpp"
+#include "python_lock.hpp"
+#include "tasks.hpp"
+
+namespace py = pybind11;
+
+namespace px {
+namespace {
+
+using namespace kernel;
+
+Json json_of(const py::handle& object) {
+  static const py::object dumps = py::module_::import("json").attr("dumps");
+  return Json::parse(dumps(object).cast<std::string>());
+}
+
+/// A Screen whose methods are those of a Python object. Called without Python's lock.
+class PythonScreen final : public Screen {
+ public:
+  explicit PythonScreen(py::object screen) : screen_(std::move(screen)) {}
+
+  void perform(const Action& action) override {
+    const py::gil_scoped_acquire lock;
+    std::visit([this](const auto& one) { show(one); }, action);
+  }
+  bool is_interrupted() override {
+    const py::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) {
+      py::error_already_set problem;
+      if (!problem.matches(PyExc_KeyboardInterrupt)) throw problem;
+      return true;
+    }
+    return screen_.attr("is_interrupted")().cast<bool>();
+  }
+  void run_here(const std::string& code) override {
+    const py::gil_scoped_acquire lock;
+    screen_.attr("run_here")(code);
+  }
+
+ private:
+  void show(const WriteText& text) {
+    PyObject* const decoded = PyUnicode_DecodeUTF8(
+        text.text.data(), static_cast<py::ssize_t>(text.text.size()), "replace");
+    if (decoded == nullptr) throw py::error_already_set();
+    screen_.attr("write")(text.stream, py::reinterpret_steal<py::object>(decoded));
+  }
+  void show(const ShowData& shown) {
+    screen_.attr("show")(python_of(shown.data), python_of(shown.metadata), shown.display_id,
+                         shown.is_update);
+  }
+  void show(const ClearOutput& clear) { screen_.attr("clear")(clear.waits); }
+  void show(const ShowProgress& progress) {
+    const double seconds = std::chrono::duration<double>(progress.elapsed).count();
+    screen_.attr("show_progress")(progress.done, progress.total, seconds, progress.lines);
+  }
+
+  py::object screen_;
+};
+
+/// A Namespace whose methods are those of a Python object: values are passed as
+/// (description, buffers). Called without Python's lock.
+class PythonNamespace final : public Namespace {
+ public:
+  PythonNamespace(py::object variables, std::shared_ptr<ReleaseList> releases)
+      : variables_(std::move(variables)), releases_(std::move(releases)) {}
+
+  bool has(const std::string& name) override {
+    const py::gil_scoped_acquire lock;
+    return variables_.attr("has")(name).cast<bool>();
+  }
+  Result<Value> get(const std::string& name) override {
+    return attempt<Value>([&] { return value_of(variables_.attr("get")(name)); });
+  }
+  Result<std::size_t> count(const std::string& name) override {
+    return attempt<std::size_t>([&]() -> Result<std::size_t> {
+      return variables_.attr("count")(name).cast<std::size_t>();
+    });
+  }
+  Result<std::vector<Value>> cut(const std::string& name,
+                                 const std::vector<Block>& blocks) override {
+    return attempt<std::vector<Value>>([&]() -> Result<std::vector<Value>> {
+      std::vector<Value> values;
+      for (const Block& block : blocks) {
+        auto value = value_of(variables_.attr("cut")(name, block.begin, block.end));
+        if (!value) return value.error();
+        values.push_back(std::move(*value));
+      }
+      return values;
+    });
+  }
+  void set(const std::string& name, const Value& value) override {
+    const py::gil_scoped_acquire lock;
+    variables_.attr("set")(name, described(value));
+  }
+  void set_list(const std::string& name, const std::vector<Value>& values) override {
+    const py::gil_scoped_acquire lock;
+    variables_.attr("set_list")(name, described(values));
+  }
+  Result<void> set_joined(const std::string& name, const std::vector<Value>& parts) override {
+    const auto done = attempt<bool>([&]() -> Result<bool> {
+      variables_.attr("set_joined")(name, described(parts));
+      return true;
+    });
+    if (!done) return done.error();
+    return {};
+  }
+  std::vector<std::string> forms() const override {
+    const py::gil_scoped_acquire lock;
+    return variables_.attr("forms").cast<std::vector<std::string>>();
+  }
+
+ private:
+  /// What `action` gives; a ValueError or TypeError of Python is an Error.
+  template <class T>
+  Result<T> attempt(const std::function<Result<T>()>& action) {
+    const py::gil_scoped_acquire lock;
+    try {
+      return action();
+    } catch (py::error_already_set& problem) {
+      if (!problem.matches(PyExc_ValueError) && !problem.matches(PyExc_TypeError)) throw;
+      return Error{ErrorKind::bad_input, py::str(problem.value()).cast<std::string>()};
+    }
+  }
+  Result<Value> value_of(const py::object& encoded) {
+    const auto parts = encoded.cast<py::tuple>();
+    std::vector<SharedBytes> buffers;
+    for (const py::handle buffer : parts[1]) buffers.push_back(from_python(buffer, releases_));
+    return read_value(json_of(parts[0]), buffers);
+  }
+  static py::tuple described(const Value& value) {
+    std::vector<SharedBytes> buffers;
+    const Json description = describe(value, buffers);
+    py::list list;
+    for (const SharedBytes& buffer : buffers) list.append(to_python(buffer));
+    return py::make_tuple(python_of(description), list);
+  }
+  static py::list described(const std::vector<Value>& values) {
+    py::list list;
+    for (const Value& value : values) list.append(described(value));
+    return list;
+  }
+
+  py::object variables_;
+  std::shared_ptr<ReleaseList> releases_;
+};
+
+/// Magics whose connection, screen and namespace are Python objects.
+class PythonMagics {
+ public:
+  explicit PythonMagics(py::function connect)
+      : connect_(std::move(connect)), magics_([this] { return connect(); }) {}
+
+  py::object targets() { return python_of(magics_.settings().targets); }
+  void set_targets(const py::object& targets) { magics_.settings().targets = json_of(targets); }
+  bool block() { return magics_.settings().block; }
+  void set_block(bool block) { magics_.settings().block = block; }
+  void set_stream(bool stream) { magics_.settings().stream = stream; }
+
+  py::dict px_line(const std::string& code, py::object screen) {
+    return run(std::move(screen), [&](Screen& on) { return magics_.px_line(code, on); });
+  }
+  py::dict px_cell(const std::string& line, const std::string& cell, py::object screen) {
+    return run(std::move(screen), [&](Screen& on) { return magics_.px_cell(line, cell, on); });
+  }
+  py::dict pxresult(const std::string& line, py::object screen) {
+    return run(std::move(screen), [&](Screen& on) { return magics_.pxresult(line, on); });
+  }
+  /// (profile, cluster id) where the line names another cluster.
+  py::tuple pxconfig(const std::string& line) {
+    MagicOptions options;
+    without_lock([&] { options = magics_.pxconfig(line); });
+    return py::make_tuple(options.profile, options.cluster_id);
+  }
+
+  using Transfer = MagicOutcome (Magics::*)(const std::string&, Namespace&, Screen&);
+  template <Transfer transfer>
+  py::dict carry(const std::string& line, py::object variables, py::object screen) {
+    PythonNamespace names{std::move(variables), releases_};
+    return run(std::move(screen), [&](Screen& on) { return (magics_.*transfer)(line, names, on); });
+  }
+
+ private:
+  std::shared_ptr<ClientCore> connect() {
+    const py::gil_scoped_acquire lock;
+    connection_ = connect_().cast<std::shared_ptr<PythonConnection>>();
+    return connection_->core();
+  }
+
+  py::dict run(py::object screen, const std::function<MagicOutcome(Screen&)>& magic) {
+    releases_->release();
+    PythonScreen on{std::move(screen)};
+    MagicOutcome outcome;
+    without_lock([&] { outcome = magic(on); });
+    py::dict told;
+    told["tasks"] = py::none();
+    if (outcome.result) {
+      told["tasks"] = connection_->adopt(outcome.result->call());
+      py::list engines;
+      for (std::size_t i = 0; i < outcome.result->size(); ++i)
+        engines.append(outcome.result->info(i).sent.engine.value_or(EngineId{-1}).value);
+      told["engines"] = engines;
+    }
+    told["is_value"] = outcome.is_value;
+    told["save_name"] = outcome.save_name;
+    told["has_failed"] = !outcome.failures.empty();
+    told["is_displayed"] = outcome.is_displayed;
+    told["was_interrupted"] = outcome.was_interrupted;
+    return told;
+  }
+
+  py::function connect_;
+  std::shared_ptr<PythonConnection> connection_;
+  std::shared_ptr<ReleaseList> releases_ = std::make_shared<ReleaseList>();
+  Magics magics_;
+};
+
+Magic magic_named(const std::string& name) {
+  if (name == "pxconfig") return Magic::pxconfig;
+  if (name == "pxresult") return Magic::pxresult;
+  if (name == "pxpush") return Magic::pxpush;
+  if (name == "pxpull") return Magic::pxpull;
+  if (name == "pxscatter") return Magic::pxscatter;
+  if (name == "pxgather") return Magic::pxgather;
+  return Magic::px;
+}
+
+int run_command(const std::vector<std::string>& words, py::object screen) {
+  PythonScreen on{std::move(screen)};
+  int status = 0;
+  without_lock([&] { status = value_or_throw(run_program(words, on)); });
+  return status;
+}
+
+py::object complete_there(PythonConnection& connection, int engine, const std::string& code,
+                          int cursor) {
+  std::optional<Json> answer;
+  const auto core = connection.core();
+  without_lock([&] { answer = complete(core, EngineId{engine}, code, cursor); });
+  return answer ? python_of(*answer) : py::none();
+}
+
+py::object inspect_there(PythonConnection& connection, int engine, const std::string& code,
+                         int cursor, int detail_level) {
+  std::optional<Json> answer;
+  const auto core = connection.core();
+  without_lock([&] { answer = inspect(core, EngineId{engine}, code, cursor, detail_level); });
+  return answer ? python_of(*answer) : py::none();
+}
+
+}  // namespace
+
+void bind_magics(py::module_& module) {
+  py::class_<PythonMagics>(module, "Magics", py::module_local())
+      .def(py::init<py::function>(), py::arg("connect"))
+      .def_property("targets", &PythonMagics::targets, &PythonMagics::set_targets)
+      .def_property("block", &PythonMagics::block, &PythonMagics::set_block)
+      .def("set_stream", &PythonMagics::set_stream)
+      .def("px_line", &PythonMagics::px_line)
+      .def("px_cell", &PythonMagics::px_cell)
+      .def("pxresult", &PythonMagics::pxresult)
+      .def("pxconfig", &PythonMagics::pxconfig)
+      .def("pxpush", &PythonMagics::carry<&Magics::pxpush>)
+      .def("pxpull", &PythonMagics::carry<&Magics::pxpull>)
+      .def("pxscatter", &PythonMagics::carry<&Magics::pxscatter>)
+      .def("pxgather", &PythonMagics::carry<&Magics::pxgather>);
+  module.def("magic_usage", [](const std::string& name) { return usage(magic_named(name)); });
+  module.def("split_words",
+             [](const std::string& line) { return value_or_throw(split_words(line)); });
+  module.def("cluster_command", &cluster_command);
+  module.def("run_program", &run_command);
+  module.def("complete_remotely", &complete_there);
+  module.def("inspect_remotely", &inspect_there);
+}
+
+}  // namespace px

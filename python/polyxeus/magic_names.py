@@ -1,0 +1,128 @@
+"""Completion and inspection of the engines' names in %px lines and %%px cells."""
+
+import re
+
+from polyxeus import _client
+
+__all__ = ["RemoteNames"]
+
+_HEAD = re.compile(r"(\s*%{1,2}px(\w*))(?:[^\S\n]|\n|$)")
+_LINE = re.compile(r"(\s*%px(\w*)[^\S\n]+)")
+_WORD = re.compile(r"\w+\Z")
+
+
+class RemoteNames:
+    """Asks one engine of the view; where none answers in time IPython goes on alone."""
+
+    def __init__(self, shell, loaded):
+        self._shell = shell
+        self._loaded = loaded
+        self._inspect = None
+
+    def hook(self):
+        completer = getattr(self._shell, "Completer", None)
+        if hasattr(completer, "custom_matchers"):
+            completer.custom_matchers.append(self._make_matcher())
+        kernel = getattr(self._shell, "kernel", None)
+        if hasattr(kernel, "do_inspect"):
+            self._inspect = kernel.do_inspect
+            kernel.do_inspect = self._do_inspect
+
+    def unhook(self):
+        completer = getattr(self._shell, "Completer", None)
+        if hasattr(completer, "custom_matchers"):
+            completer.custom_matchers[:] = [
+                each
+                for each in completer.custom_matchers
+                if getattr(each, "matcher_identifier", "") != "polyxeus"
+            ]
+        if self._inspect is not None:
+            del self._shell.kernel.do_inspect
+            self._inspect = None
+
+    # ------------------------------------------------------------ which code is meant
+
+    def remote_part(self, text, cursor):
+        """(magics, code for the engine, cursor there), or None where it is not for engines."""
+        cell = _HEAD.match(text)
+        if cell and cell.group(1).lstrip().startswith("%%"):
+            begin = text.find("\n") + 1
+            suffix = cell.group(2)
+        else:
+            line_begin = text.rfind("\n", 0, cursor) + 1
+            line = _LINE.match(text, line_begin)
+            begin = line.end() if line else 0
+            suffix = line.group(2) if line else None
+            if line:
+                line_end = text.find("\n", begin)
+                text = text if line_end < 0 else text[:line_end]
+        if suffix is None:
+            auto = [each for each in self._loaded.sets.values() if each.is_auto]
+            return (auto[0], text, cursor) if auto and not cell else None
+        magics = self._loaded.sets.get(suffix)
+        if magics is None or not begin or cursor < begin:
+            return None
+        return magics, text[begin:], cursor - begin
+
+    @staticmethod
+    def _engine(magics):
+        """(connection, one engine of the view) where there is a connection already."""
+        view = magics._given_view or magics.session.known_view
+        if view is None:
+            return None
+        _, ids = view.client._build_targets(view.targets)
+        return view.client._connection, ids[0]
+
+    # ------------------------------------------------------------ questions
+
+    def complete(self, text, cursor):
+        """(matches, the fragment that they replace), or None."""
+        part = self.remote_part(text, cursor)
+        if part is None:
+            return None
+        magics, code, at = part
+        try:
+            found = self._engine(magics)
+            reply = found and _client.complete_remotely(*found, code, at)
+        except Exception:
+            return None
+        if not reply or not reply.get("matches"):
+            return None
+        return reply["matches"], code[reply["cursor_start"] : at]
+
+    def _make_matcher(self):
+        from IPython.core.completer import SimpleCompletion, context_matcher
+
+        @context_matcher(identifier="polyxeus")
+        def matcher(context):
+            cursor = sum(len(line) + 1 for line in context.full_text.split("\n")[: context.cursor_line])
+            found = self.complete(context.full_text, cursor + context.cursor_position)
+            if found is None:
+                return {"completions": []}
+            matches, fragment = found
+            return {
+                "completions": [SimpleCompletion(text=match) for match in matches],
+                "matched_fragment": fragment,
+                "suppress": True,
+            }
+
+        return matcher
+
+    def inspect(self, code, cursor, detail_level=0):
+        """The content of the engine's inspect_reply, or None."""
+        part = self.remote_part(code, cursor)
+        if part is None:
+            return None
+        magics, remote_code, at = part
+        try:
+            found = self._engine(magics)
+            reply = found and _client.inspect_remotely(*found, remote_code, at, detail_level)
+        except Exception:
+            return None
+        return reply if reply and reply.get("found") else None
+
+    def _do_inspect(self, code, cursor_pos, detail_level=0, omit_sections=()):
+        reply = self.inspect(code, cursor_pos, detail_level)
+        if reply is not None:
+            return reply
+        return self._inspect(code, cursor_pos, detail_level, omit_sections)

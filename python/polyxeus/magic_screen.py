@@ -1,0 +1,171 @@
+"""What the C++ magics write to and read from: the cell's output and the user's variables."""
+
+import html
+import signal
+import sys
+import threading
+import uuid
+
+from polyxeus.values import FORMS, decode, encode
+
+__all__ = ["Screen", "Variables"]
+
+
+class Screen:
+    """The output of the cell that runs now. A context: meanwhile an interrupt is ours to handle."""
+
+    def __init__(self, shell):
+        self._shell = shell
+        self._last = sys.stdout
+        self._is_interrupted = False
+        self._handler = None
+        self._progress = None
+        self._is_rich = getattr(shell, "kernel", None) is not None
+
+    def __enter__(self):
+        self._take_signal()
+        return self
+
+    def __exit__(self, *_problem):
+        self._give_signal()
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+    # ------------------------------------------------------------ interrupts
+
+    def _take_signal(self):
+        if threading.current_thread() is not threading.main_thread():
+            return
+        self._handler = signal.getsignal(signal.SIGINT)
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._on_interrupt)
+
+    def _give_signal(self):
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+            self._handler = None
+
+    def _on_interrupt(self, _number, _frame):
+        self._is_interrupted = True
+
+    def is_interrupted(self):
+        """Whether there was an interrupt since the last call."""
+        was, self._is_interrupted = self._is_interrupted, False
+        return was
+
+    # ------------------------------------------------------------ output
+
+    def write(self, name, text):
+        stream = sys.stderr if name == "stderr" else sys.stdout
+        if stream is not self._last:
+            self._last.flush()
+            self._last = stream
+        stream.write(text)
+        stream.flush()
+
+    def show(self, data, metadata, display_id, is_update):
+        transient = {"display_id": display_id} if display_id else {}
+        self._shell.display_pub.publish(
+            data=data, metadata=metadata, transient=transient, update=is_update
+        )
+
+    def clear(self, waits):
+        self._shell.display_pub.clear_output(wait=waits)
+
+    def show_progress(self, done, total, seconds, lines):
+        """A bar and the lines that engines rewrite, in a place of their own; nothing removes it."""
+        if not self._is_rich:
+            return self._show_progress_line(done, total, seconds, lines)
+        is_update = self._progress is not None
+        self._progress = self._progress or f"progress-{uuid.uuid4().hex}"
+        self.show(_progress_data(done, total, seconds, lines), {}, self._progress, is_update)
+        return None
+
+    def _show_progress_line(self, done, total, seconds, lines):
+        """In a terminal: one line that is overwritten."""
+        if not sys.stderr.isatty():
+            return
+        text = _bar_text(done, total, seconds) if total else (lines[-1] if lines else "")
+        sys.stderr.write(f"\r\x1b[K{text[:100]}")
+        sys.stderr.flush()
+
+    def run_here(self, code):
+        """Runs a cell in the kernel itself."""
+        self._give_signal()
+        try:
+            self._shell.run_cell(code)
+        finally:
+            self._take_signal()
+
+
+def _bar_text(done, total, seconds):
+    minutes, rest = divmod(int(seconds), 60)
+    width = 20
+    filled = width * done // total
+    bar = "#" * filled + "-" * (width - filled)
+    return f"[{bar}] {done}/{total} engines done, {minutes}:{rest:02d}"
+
+
+def _progress_data(done, total, seconds, lines):
+    text = [*lines, *([_bar_text(done, total, seconds)] if total else [])]
+    rows = [f"<pre style='margin:0'>{html.escape(line)}</pre>" for line in lines]
+    if total:
+        minutes, rest = divmod(int(seconds), 60)
+        rows.append(
+            f"<progress max='{total}' value='{done}' style='width:14em'></progress> "
+            f"{done}/{total} engines done, {minutes}:{rest:02d}"
+        )
+    return {"text/plain": "\n".join(text), "text/html": "\n".join(rows)}
+
+
+class Variables:
+    """The user's variables, as values of messages: (description, buffers)."""
+
+    forms = list(FORMS)
+
+    def __init__(self, variables):
+        self._variables = variables
+
+    def has(self, name):
+        return name in self._variables
+
+    def get(self, name):
+        return self._encode(self._variables[name])
+
+    @staticmethod
+    def _encode(value):
+        buffers = []
+        return encode(value, FORMS, buffers, snapshot=True), buffers
+
+    def count(self, name):
+        """How many items it has as a sequence."""
+        value = self._variables[name]
+        if isinstance(value, (str, bytes, dict, set)) or not hasattr(value, "__getitem__"):
+            raise TypeError(f"'{name}' is a {type(value).__name__}, which cannot be cut into parts")
+        return len(value)
+
+    def cut(self, name, begin, end):
+        value = self._variables[name][begin:end]
+        return self._encode(list(value) if isinstance(value, range) else value)
+
+    def set(self, name, value):
+        self._variables[name] = decode(*value)
+
+    def set_list(self, name, values):
+        self._variables[name] = [decode(*value) for value in values]
+
+    def set_joined(self, name, parts):
+        self._variables[name] = _join([decode(*part) for part in parts])
+
+
+def _join(parts):
+    kinds = {type(part) for part in parts}
+    if len(kinds) == 1 and kinds <= {list, tuple}:
+        return type(parts[0])(item for part in parts for item in part)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and kinds == {numpy.ndarray}:
+        if any(part.ndim == 0 for part in parts):
+            return numpy.array(parts)
+        return numpy.concatenate(parts)
+    names = " and ".join(sorted(kind.__name__ for kind in kinds))
+    raise TypeError(f"parts of type {names} cannot be put together: use %pxpull")

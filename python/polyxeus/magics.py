@@ -1,0 +1,302 @@
+"""The parallel magics of IPython: %px, %%px, %autopx, %pxresult, %pxconfig, %pxpush ...
+
+What they mean is decided in C++ (kernel/magics.hpp); here they are given names, a screen and the
+user's variables.
+"""
+
+import re
+import shutil
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, no_var_expand
+
+from polyxeus import _client
+from polyxeus.magic_names import RemoteNames
+from polyxeus.magic_screen import Screen, Variables
+from polyxeus.magic_session import Session
+
+__all__ = ["Interrupted", "ParallelMagics", "activate", "load", "unload"]
+
+_OURS = re.compile(r"\s*%{1,2}(auto)?px")
+_ATTRIBUTE = "_polyxeus_magics"  # of the shell: what load() has made
+
+
+class Interrupted(KeyboardInterrupt):
+    """The cell was interrupted; what is to be said of it is on the screen already."""
+
+    def _render_traceback_(self):
+        return [f"KeyboardInterrupt: {self}"]
+
+
+@contextmanager
+def _plainly():
+    """What is wrong with a line is said in one sentence, without a traceback."""
+    from polyxeus.error import KernelError
+
+    try:
+        yield
+    except UsageError:
+        raise
+    except (OSError, ValueError, IndexError, NotImplementedError, KernelError) as problem:
+        raise UsageError(str(problem)) from None
+
+
+class ParallelMagics(Magics):
+    """One set of magics: those of a view, maybe with a suffix."""
+
+    registered = True
+
+    def __init__(self, shell, session, view=None, suffix=""):
+        self.session = session
+        self.suffix = suffix
+        self.last_result = None
+        self.is_auto = False
+        self._given_view = view
+        self._core = _client.Magics(self._connection)
+        names = {
+            "px": self.px,
+            "pxresult": self.pxresult,
+            "pxconfig": self.pxconfig,
+            "autopx": self.autopx,
+            "pxpush": self.pxpush,
+            "pxpull": self.pxpull,
+            "pxscatter": self.pxscatter,
+            "pxgather": self.pxgather,
+        }
+        lines = {name + suffix: magic for name, magic in names.items()}
+        if not suffix:
+            lines["pxcluster"] = self.pxcluster
+            lines["result"] = self.pxresult
+        cells = {"px" + suffix: self.cell_px, "autopx_cell" + suffix: self.autopx_cell}
+        self.magics = {"line": lines, "cell": cells}
+        super().__init__(shell=shell)
+
+    # ------------------------------------------------------------ the view
+
+    @property
+    def view(self):
+        """The view on which the magics work; connects where it is that of the session."""
+        return self._given_view or self.session.view(self._core)
+
+    def _connection(self):
+        return self.view.client._connection
+
+    def _take_flags(self):
+        """What the user has set at the view holds for the magics."""
+        view = self._given_view or self.session.known_view
+        if view is None:
+            return
+        targets = view.targets
+        if not isinstance(targets, (int, str)):
+            targets = list(range(len(view.client))[targets] if isinstance(targets, slice) else targets)
+        self._core.targets = targets
+        self._core.block = bool(view.block)
+
+    def _give_flags(self):
+        view = self._given_view or self.session.known_view
+        if view is not None:
+            view.targets = self._core.targets
+            view.block = self._core.block
+
+    # ------------------------------------------------------------ running
+
+    def _run(self, magic, *arguments, carries_data=False):
+        """Calls a method of the C++ magics; gives or raises what the cell is to."""
+        self._take_flags()
+        more = [Variables(self.shell.user_ns)] if carries_data else []
+        with _plainly(), Screen(self.shell) as screen:
+            outcome = getattr(self._core, magic)(*arguments, *more, screen)
+        return self._conclude(outcome, carries_data)
+
+    def _conclude(self, outcome, carries_data):
+        result = self._async_result(outcome)
+        if not carries_data and result is not None:
+            self.last_result = result
+        if outcome["save_name"]:
+            self.shell.user_ns[outcome["save_name"]] = self.last_result
+        if outcome["was_interrupted"] and not result.ready():
+            raise Interrupted("the engines were told; some are still busy")
+        if outcome["has_failed"]:
+            raise self._problem(result, outcome["is_displayed"])
+        return result if outcome["is_value"] else None
+
+    def _async_result(self, outcome):
+        from polyxeus.async_result import AsyncResult
+
+        tasks, last = outcome["tasks"], self.last_result
+        if tasks is None:
+            return None
+        if last is not None and last.msg_ids == tasks.msg_ids():
+            return last
+        view = self.view
+        view._note(tasks)
+        single = isinstance(view.targets, int) and outcome["engines"] == [view.targets]
+        return AsyncResult(view.client, tasks, fname="%px", targets=outcome["engines"],
+                           single=single, owner=True)
+
+    @staticmethod
+    def _problem(result, is_displayed):
+        from polyxeus import error
+
+        problem = result.exception()
+        if not is_displayed:
+            return problem
+        if not isinstance(problem, error.CompositeError):
+            entry = (problem.ename, problem.evalue, problem.traceback, problem.engine_info)
+            problem = error.CompositeError(str(problem), [entry])
+        return error.AlreadyDisplayedError(problem)
+
+    # ------------------------------------------------------------ cells
+
+    @no_var_expand
+    def px(self, line=""):
+        """Runs a line on the engines: `%px print(rank)`."""
+        return self._run("px_line", line)
+
+    def cell_px(self, line="", cell=None):
+        """Runs a cell on the engines."""
+        return self._run("px_cell", line, cell)
+
+    def pxresult(self, line=""):
+        """Shows what came of the last %px or %%px."""
+        return self._run("pxresult", line)
+
+    def pxconfig(self, line=""):
+        """Sets what holds for all cells that follow."""
+        self._take_flags()
+        with _plainly():
+            profile, cluster_id = self._core.pxconfig(line)
+            if profile is not None or cluster_id is not None:
+                self.session.choose(profile, cluster_id)
+        self._give_flags()
+
+    def autopx(self, line=""):
+        """From now on cells run on the engines; a second %autopx ends that."""
+        if line.strip():
+            raise UsageError("%autopx takes no options: it is on or off")
+        if not self.is_auto:
+            with _plainly():
+                self.view  # says now where no cluster runs
+        self.is_auto = not self.is_auto
+        print(f"%autopx{self.suffix} {'enabled' if self.is_auto else 'disabled'}")
+
+    def autopx_cell(self, line, cell):
+        """Runs a cell that was typed in %autopx mode; its AsyncResult is for %pxresult."""
+        self._run("px_line", cell)
+
+    # ------------------------------------------------------------ variables
+
+    def pxpush(self, line=""):
+        """Defines variables of the notebook on the engines: `%pxpush a b`."""
+        self._run("pxpush", line, carries_data=True)
+
+    def pxpull(self, line=""):
+        """Defines variables of the engines here, as lists: `%pxpull a --as x`."""
+        self._run("pxpull", line, carries_data=True)
+
+    def pxscatter(self, line=""):
+        """Cuts a sequence into one part for each engine: `%pxscatter x`."""
+        self._run("pxscatter", line, carries_data=True)
+
+    def pxgather(self, line=""):
+        """Puts the parts of all engines together: `%pxgather x --as y`."""
+        self._run("pxgather", line, carries_data=True)
+
+    # ------------------------------------------------------------ the cluster
+
+    def pxcluster(self, line=""):
+        """Runs the program pxcluster: `%pxcluster start -n 4`, `%pxcluster stop` ..."""
+        with _plainly(), Screen(self.shell) as screen:
+            status = self.session.run_cluster_command(_program(), line, screen)
+        if status:
+            raise UsageError(f"pxcluster has ended with the exit status {status}")
+
+
+def _program():
+    beside = Path(sys.executable).parent / "pxcluster"
+    return str(beside) if beside.exists() else shutil.which("pxcluster") or "pxcluster"
+
+
+def _add_usage():
+    """Each magic's help lists its options."""
+    for name in ("pxresult", "pxconfig", "pxpush", "pxpull", "pxscatter", "pxgather"):
+        getattr(ParallelMagics, name).__doc__ += "\n\n" + _client.magic_usage(name)
+    ParallelMagics.cell_px.__doc__ += "\n\n" + _client.magic_usage("px")
+
+
+_add_usage()
+
+
+# ---------------------------------------------------------------- into the shell
+
+
+class _Loaded:
+    """What is hooked into a shell."""
+
+    def __init__(self, shell):
+        self.shell = shell
+        self.session = Session(shell)
+        self.sets = {}  # suffix -> ParallelMagics
+        self.names = RemoteNames(shell, self)
+
+    def add(self, view=None, suffix=""):
+        magics = ParallelMagics(self.shell, self.session, view, suffix)
+        self.sets[suffix] = magics
+        self.shell.register_magics(magics)
+
+    def hook(self):
+        self._transform.__func__.has_side_effects = True  # not while a cell is typed
+        self.shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
+        self.shell.events.register("pre_run_cell", self._before_cell)
+        self.names.hook()
+
+    def unhook(self):
+        self.shell.input_transformer_manager.cleanup_transforms.remove(self._transform)
+        self.shell.events.unregister("pre_run_cell", self._before_cell)
+        self.names.unhook()
+        for magics in self.sets.values():
+            for kind, names in magics.magics.items():
+                for name in names:
+                    self.shell.magics_manager.magics[kind].pop(name, None)
+        self.session.close()
+
+    def _transform(self, lines):
+        """In %autopx mode a cell becomes one for the engines."""
+        auto = next((each for each in self.sets.values() if each.is_auto), None)
+        cell = "".join(lines)
+        if auto is None or not cell.strip() or _OURS.match(cell):
+            return lines
+        if "run_cell_magic('autopx_cell" in cell:  # done already
+            return lines
+        return [f"get_ipython().run_cell_magic('autopx_cell{auto.suffix}', '', {cell!r})\n"]
+
+    def _before_cell(self, info):
+        self.session.before_cell(info.raw_cell or "")
+
+
+def load(shell):
+    """`%load_ext polyxeus`."""
+    loaded = getattr(shell, _ATTRIBUTE, None)
+    if loaded is None:
+        loaded = _Loaded(shell)
+        setattr(shell, _ATTRIBUTE, loaded)
+        loaded.hook()
+    if "" not in loaded.sets:
+        loaded.add()
+    return loaded
+
+
+def unload(shell):
+    """`%unload_ext polyxeus`."""
+    loaded = getattr(shell, _ATTRIBUTE, None)
+    if loaded is not None:
+        loaded.unhook()
+        delattr(shell, _ATTRIBUTE)
+
+
+def activate(shell, view, suffix=""):
+    """Gives magics with this suffix a view of their own."""
+    load(shell).add(view, suffix)

@@ -1,0 +1,171 @@
+#include <px/kernel/magic_options.hpp>
+
+#include <gtest/gtest.h>
+
+namespace px::kernel {
+namespace {
+
+MagicOptions options(Magic magic, std::string_view line) {
+  auto read = read_options(magic, line);
+  EXPECT_TRUE(read) << (read ? "" : read.error().what);
+  return read ? *read : MagicOptions{};
+}
+
+std::string problem(Magic magic, std::string_view line) {
+  const auto read = read_options(magic, line);
+  EXPECT_FALSE(read) << line;
+  return read ? "" : read.error().what;
+}
+
+/// The sentence without the usage below it.
+std::string sentence(Magic magic, std::string_view line) {
+  const std::string text = problem(magic, line);
+  return text.substr(0, text.find('\n'));
+}
+
+TEST(MagicOptions, AnEmptyLineSaysNothing) {
+  const MagicOptions read = options(Magic::px, "  ");
+  EXPECT_FALSE(read.targets);
+  EXPECT_FALSE(read.block);
+  EXPECT_FALSE(read.stream);
+  EXPECT_FALSE(read.group_outputs);
+  EXPECT_EQ(read.save_name, "");
+}
+
+TEST(MagicOptions, TargetsComeInEverySpelling) {
+  for (const char* line :
+       {"-t 0:4", "-t0:4", "--targets 0:4", "--targets=0:4", "--tar 0:4", "-t '0:4'", "-t=0:4"})
+    EXPECT_EQ(options(Magic::px, line).targets, "0:4") << line;
+}
+
+TEST(MagicOptions, ANegativeTargetIsAValueNotAnOption) {
+  EXPECT_EQ(options(Magic::px, "-t -1").targets, "-1");
+  EXPECT_EQ(options(Magic::px, "-t -2:").targets, "-2:");
+  EXPECT_EQ(options(Magic::px, "--targets ::2").targets, "::2");
+}
+
+TEST(MagicOptions, QuotesHoldAListTogether) {
+  EXPECT_EQ(options(Magic::px, "-t \"[0, 2]\" --block").targets, "[0, 2]");
+}
+
+TEST(MagicOptions, BlockAndNoblockTheLastOneCounts) {
+  EXPECT_EQ(options(Magic::px, "-b").block, true);
+  EXPECT_EQ(options(Magic::px, "--block").block, true);
+  EXPECT_EQ(options(Magic::px, "-a").block, false);
+  EXPECT_EQ(options(Magic::px, "--noblock").block, false);
+  EXPECT_EQ(options(Magic::px, "--block --noblock").block, false);
+}
+
+TEST(MagicOptions, FlagsOfTheOutput) {
+  EXPECT_EQ(options(Magic::px, "--stream").stream, true);
+  EXPECT_EQ(options(Magic::px, "--no-stream").stream, false);
+  EXPECT_EQ(options(Magic::px, "--verbose").verbose, true);
+  EXPECT_EQ(options(Magic::px, "--no-verbose").verbose, false);
+  EXPECT_EQ(options(Magic::px, "--fold").fold, true);
+  EXPECT_EQ(options(Magic::px, "--no-fold").fold, false);
+  EXPECT_TRUE(options(Magic::px, "--local").is_local);
+  EXPECT_EQ(options(Magic::px, "--max-output 100").max_output, 100U);
+}
+
+TEST(MagicOptions, ProgressAfterTakesFractionsAndMinusOne) {
+  EXPECT_EQ(options(Magic::px, "--progress-after 0.5").progress_after, 0.5);
+  EXPECT_EQ(options(Magic::px, "--progress-after -1").progress_after, -1);
+  EXPECT_EQ(options(Magic::px, "--progress-after=0").progress_after, 0);
+}
+
+TEST(MagicOptions, ASignalIsANameOrANumber) {
+  EXPECT_EQ(options(Magic::px, "--signal-on-interrupt SIGKILL").signal, Json("SIGKILL"));
+  EXPECT_EQ(options(Magic::px, "--signal-on-interrupt 9").signal, Json(9));
+  EXPECT_EQ(options(Magic::px, "--signal-on-interrupt=0").signal, Json(0));
+}
+
+TEST(MagicOptions, GroupingsAndTheirShortForms) {
+  EXPECT_EQ(options(Magic::px, "--group-outputs=engine").group_outputs, Grouping::engine);
+  EXPECT_EQ(options(Magic::px, "--group-outputs type").group_outputs, Grouping::type);
+  EXPECT_EQ(options(Magic::px, "-e").group_outputs, Grouping::engine);
+  EXPECT_EQ(options(Magic::pxresult, "-r").group_outputs, Grouping::order);
+}
+
+TEST(MagicOptions, OutNamesAVariable) {
+  EXPECT_EQ(options(Magic::px, "-o ar").save_name, "ar");
+  EXPECT_EQ(options(Magic::pxresult, "--out=ar").save_name, "ar");
+  EXPECT_EQ(options(Magic::px, "-o größe").save_name, "größe");
+  EXPECT_EQ(sentence(Magic::px, "-o 2x"), "%%px: --out: '2x' cannot be the name of a variable");
+}
+
+TEST(MagicOptions, AnUnknownOptionIsNamedAndTheUsageShown) {
+  const std::string text = problem(Magic::px, "--blok");
+  EXPECT_EQ(text.find("%%px: there is no option '--blok'\nusage: %%px [options]"), 0U) << text;
+  EXPECT_NE(text.find("--signal-on-interrupt SIGNAL"), std::string::npos);
+  EXPECT_EQ(sentence(Magic::px, "-x"), "%%px: there is no option '-x'");
+}
+
+TEST(MagicOptions, AnAmbiguousShorteningIsExplained) {
+  EXPECT_EQ(sentence(Magic::px, "--no"),
+            "%%px: '--no' may mean --noblock or --no-verbose or --no-stream or --no-fold");
+}
+
+TEST(MagicOptions, AMissingOrWrongValueIsExplained) {
+  EXPECT_EQ(sentence(Magic::px, "--targets"), "%%px: --targets needs a value: TARGETS");
+  EXPECT_EQ(sentence(Magic::px, "-t --block"), "%%px: --targets needs a value: TARGETS");
+  EXPECT_EQ(sentence(Magic::px, "--block=yes"), "%%px: --block takes no value");
+  EXPECT_EQ(sentence(Magic::px, "--progress-after soon"),
+            "%%px: --progress-after: 'soon' is not a number of seconds");
+  EXPECT_EQ(sentence(Magic::px, "--group-outputs=rank"),
+            "%%px: --group-outputs: 'rank' is none of engine, order and type");
+  EXPECT_EQ(sentence(Magic::px, "--max-output 0"),
+            "%%px: --max-output: '0' is not a number of lines");
+  EXPECT_NE(sentence(Magic::px, "--signal-on-interrupt SIGNOPE").find("'SIGNOPE' is no signal"),
+            std::string::npos);
+  EXPECT_NE(sentence(Magic::px, "-t first").find("'first' names no engines"), std::string::npos);
+}
+
+TEST(MagicOptions, CodeOnTheLineOfACellIsNotTaken) {
+  EXPECT_EQ(sentence(Magic::px, "print(1)"),
+            "%%px: 'print(1)' is not an option; code begins on the next line");
+}
+
+TEST(MagicOptions, AnOpenQuoteIsExplained) {
+  EXPECT_EQ(sentence(Magic::px, "-t '0:4"), "%%px: a quote ' is not closed");
+}
+
+TEST(MagicOptions, EachMagicKnowsItsOwn) {
+  EXPECT_EQ(options(Magic::pxconfig, "--profile mpi").profile, "mpi");
+  EXPECT_EQ(options(Magic::pxconfig, "--cluster-id=b").cluster_id, "b");
+  EXPECT_EQ(sentence(Magic::px, "--profile mpi"), "%%px: there is no option '--profile'");
+  EXPECT_EQ(sentence(Magic::pxconfig, "--local"), "%pxconfig: there is no option '--local'");
+  EXPECT_EQ(sentence(Magic::pxresult, "--block"), "%pxresult: there is no option '--block'");
+}
+
+using Names = std::vector<std::string>;
+
+TEST(MagicOptions, NamesOfVariables) {
+  EXPECT_EQ(options(Magic::pxpush, "a b").names, (Names{"a", "b"}));
+  EXPECT_EQ(options(Magic::pxpush, "a, b,c").names, (Names{"a", "b", "c"}));
+  EXPECT_EQ(options(Magic::pxpull, "a --as x -t 0").names, (Names{"a"}));
+  EXPECT_EQ(options(Magic::pxpull, "a --as x -t 0").as, "x");
+}
+
+TEST(MagicOptions, AnExpressionIsPulledUnderAnotherName) {
+  EXPECT_EQ(options(Magic::pxpull, "sum(a) --as total").names, (Names{"sum(a)"}));
+  EXPECT_EQ(options(Magic::pxpull, "'max(a, b)' --as m").names, (Names{"max(a, b)"}));
+  EXPECT_EQ(sentence(Magic::pxpull, "sum(a)"),
+            "%pxpull: 'sum(a)' is an expression: say by --as where to put it");
+}
+
+TEST(MagicOptions, NamesThatAreMissingOrTooMany) {
+  EXPECT_EQ(sentence(Magic::pxpull, ""), "%pxpull: the name of a variable is missing");
+  EXPECT_EQ(sentence(Magic::pxpush, "1a"), "%pxpush: '1a' is not the name of a variable");
+  EXPECT_EQ(sentence(Magic::pxpull, "a b --as x"), "%pxpull: --as goes with one name, not with 2");
+  EXPECT_EQ(sentence(Magic::pxscatter, "a b"), "%pxscatter: one name at a time, not 2");
+}
+
+TEST(MagicOptions, TheUsageListsWhatAMagicKnows) {
+  const std::string text = usage(Magic::pxgather);
+  EXPECT_EQ(text.find("usage: %pxgather [options] NAME\n"), 0U) << text;
+  EXPECT_NE(text.find("--as NAME"), std::string::npos);
+  EXPECT_EQ(text.find("--stream"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace px::kernel

@@ -93,7 +93,7 @@ class EchoEngine {
     return R"({"started": ")" + format_date(now) + R"(", "dependencies_met": true, "engine": ")" +
            uuid_.text +
            R"(", "is_broadcast": false, "is_coalescing": false, "original_msg_id": "", )"
-           R"("label": null, "status": "ok"})";
+           R"("label": null, "status": "ok", "published": 0})";
   }
 
   EngineUuid uuid_;

@@ -164,10 +164,16 @@ bool LoadClient::is_answered(const Load& load, std::size_t number, Instant end) 
   return run.answered > 0;
 }
 
+bool LoadClient::wait_for_registration(std::size_t engine_count) {
+  const Instant end = Clock::now() + 60s;
+  while (registered_engines() < engine_count && Clock::now() < end)
+    loop_.wait_until(Clock::now() + 20ms);
+  return registered_engines() >= engine_count;
+}
+
 bool LoadClient::wait_for_engines(std::size_t engine_count, bool is_raw) {
   const Instant end = Clock::now() + 60s;
-  while (!is_raw && registered_engines() < engine_count && Clock::now() < end)
-    loop_.wait_until(Clock::now() + 20ms);
+  if (!is_raw) wait_for_registration(engine_count);
   for (std::size_t i = 0; i < engine_count; ++i)
     if (!is_answered({.way = Way::direct, .engine_count = engine_count}, i, end)) return false;
   return is_answered({.way = Way::balanced}, 0, end);

@@ -21,6 +21,9 @@ class LoadClient {
   /// Waits until every engine answers directly and balanced.  False after a minute.
   bool wait_for_engines(std::size_t engine_count, bool is_raw);
 
+  /// Waits until the controller knows all engines.  False after a minute.
+  bool wait_for_registration(std::size_t engine_count);
+
   struct Run {
     double seconds = 0;
     std::size_t answered = 0;   ///< Requests with at least one answer.

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -14,10 +13,7 @@
 #include <optional>
 
 #include <px/wire/json.hpp>
-#include "bench/child_process.hpp"
-#include "bench/echo_engines.hpp"
-#include "bench/load_client.hpp"
-#include "bench/raw_relay.hpp"
+#include "bench/setup.hpp"
 
 namespace px {
 namespace {
@@ -26,67 +22,19 @@ using Way = LoadClient::Way;
 using namespace std::chrono_literals;
 
 struct Options {
-  std::string controller, json_file, folder, only, role, file;
+  std::string controller, json_file, folder, only;
+  BenchRole role;
   std::size_t engines = 4, tasks = 40000, window = 256, payload_mib = 64;
   std::size_t long_engines = 64, long_tasks = 200000;
   int repeats = 5;
-  bool is_raw = false;
 };
 
-/// A relay and its engines, as processes.
-class Setup {
- public:
-  Setup(const Options& options, const std::string& name, const std::vector<std::string>& extra,
-        std::size_t engine_count)
-      : folder_(std::filesystem::path(options.folder) / name), is_raw_(name == "raw") {
-    std::filesystem::remove_all(folder_);  // the connection files of an earlier run
-    std::filesystem::create_directories(folder_);
-    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-    const auto security = folder_ / "profile_bench" / "security";
-    client_file_ = is_raw_ ? folder_ / "client.json" : security / "ipcontroller-client.json";
-    const auto engine_file =
-        is_raw_ ? folder_ / "engine.json" : security / "ipcontroller-engine.json";
-    std::vector<std::string> command{self, "--role", "relay", "--folder", folder_};
-    if (!is_raw_)
-      command = {options.controller, "--profile-dir=" + (folder_ / "profile_bench").string(),
-                 "--cluster-id=", "--log-level=WARN"};
-    command.insert(command.end(), extra.begin(), extra.end());
-    relay_ = start(command, "relay.log");
-    if (!wait_for([&] { return exists(client_file_) && exists(engine_file); }, 20s, short_pause))
-      throw std::runtime_error("the relay wrote no connection files; see " + folder_.string());
-    command = {self,
-               "--role",
-               "engines",
-               "--file",
-               engine_file,
-               "--engines",
-               std::to_string(engine_count)};
-    if (is_raw_) command.push_back("--raw");
-    engines_ = start(command, "engines.log");
-    client_.emplace(client_file_);
-    if (!client_->wait_for_engines(engine_count, is_raw_))
-      throw std::runtime_error("the engines do not answer; see " + folder_.string());
-  }
-
-  LoadClient& client() { return *client_; }
-  ChildProcess& relay() { return *relay_; }
-
- private:
-  std::optional<ChildProcess> start(const std::vector<std::string>& command, const char* log) {
-    Result<ChildProcess> child = ChildProcess::start(command, folder_ / log);
-    if (!child) throw std::runtime_error(child.error().what);
-    return std::move(*child);
-  }
-
-  std::filesystem::path folder_, client_file_;
-  bool is_raw_;
-  std::optional<ChildProcess> relay_, engines_;
-  std::optional<LoadClient> client_;
-};
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+SetupOptions setup_options(const Options& options, const std::string& name,
+                           std::vector<std::string> extra, std::size_t engine_count) {
+  return {.folder = std::filesystem::path(options.folder) / name,
+          .controller = name == "raw" ? "" : options.controller,
+          .controller_options = std::move(extra),
+          .engine_count = engine_count};
 }
 
 /// One figure of a relay, and how it is taken.
@@ -132,7 +80,7 @@ std::vector<Measurement> measurements(const Options& options) {
 Json compare(const Options& options) {
   std::map<std::string, std::unique_ptr<Setup>> setups;
   const auto add = [&](const std::string& name, const std::vector<std::string>& extra) {
-    setups[name] = std::make_unique<Setup>(options, name, extra, options.engines);
+    setups[name] = std::make_unique<Setup>(setup_options(options, name, extra, options.engines));
   };
   add("raw", {});
   add("controller", {});
@@ -155,7 +103,7 @@ Json compare(const Options& options) {
 Json long_run(const Options& options) {
   std::cerr << options.long_engines << " engines, " << options.long_tasks << " tasks ..."
             << std::endl;
-  Setup setup{options, "long", {}, options.long_engines};
+  Setup setup{setup_options(options, "long", {}, options.long_engines)};
   Json memory = Json::array();
   const auto sample = [&](std::size_t answered) {
     const auto now = setup.relay().memory();
@@ -211,16 +159,12 @@ int run_bench(const Options& options) {
   return 0;
 }
 
-std::string default_controller() {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pxcontroller").string();
-}
-
 }  // namespace
 }  // namespace px
 
 int main(int argc, char** argv) {
   px::Options options;
-  options.controller = px::default_controller();
+  options.controller = px::program_beside("pxcontroller");
   CLI::App app{"Measures pxcontroller beside a raw ZeroMQ relay"};
   app.add_option("--controller", options.controller, "pxcontroller (default: beside this program)");
   app.add_option("--json", options.json_file, "Write the results here");
@@ -235,19 +179,11 @@ int main(int argc, char** argv) {
   app.add_option("--long-tasks", options.long_tasks, "Of the long run; 0 = none")
       ->capture_default_str();
   app.add_option("--only", options.only, "Figures with this text in their name alone");
-  app.add_option("--role", options.role, "Used by the bench itself");
-  app.add_option("--file", options.file, "Used by the bench itself");
-  app.add_flag("--raw", options.is_raw, "Used by the bench itself");
+  options.role.add_to(app);
   CLI11_PARSE(app, argc, argv);
   try {
-    if (options.role == "relay") return px::run_raw_relay(options.folder);
-    if (options.role == "engines")
-      return px::run_echo_engines(options.file, options.engines, options.is_raw);
-    if (options.folder.empty()) {
-      std::string made = std::filesystem::temp_directory_path() / "relay_bench.XXXXXX";
-      if (!::mkdtemp(made.data())) throw std::runtime_error("cannot create " + made);
-      options.folder = made;
-    }
+    if (const auto exit_code = options.role.run()) return *exit_code;
+    if (options.folder.empty()) options.folder = px::temporary_folder("relay_bench");
     return px::run_bench(options);
   } catch (const std::exception& failure) {
     std::cerr << "relay_bench: " << failure.what() << std::endl;

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include <px/client/hub_result.hpp>
 #include <px/net/private_file.hpp>
 
 namespace px {
@@ -138,6 +139,10 @@ Json Client::db_query(const Json& query, const std::vector<std::string>& keys) c
 
 Json Client::result_status(const std::vector<MessageId>& ids) const {
   return ask_hub("result_request", {{"msg_ids", texts_of(ids)}, {"status_only", true}});
+}
+
+AsyncResult Client::result_by_id(const std::vector<MessageId>& ids) const {
+  return {fetch_results(core_, ids), core_};
 }
 
 std::vector<MessageId> Client::resubmit(const std::vector<MessageId>& ids) const {

@@ -37,6 +37,9 @@ bool Connection::wait_for_engines(std::size_t count, std::optional<Instant> dead
 void Connection::on_engine_change(std::function<void(const EngineChange&)> handler) {
   thread_->on_engine_change(std::move(handler));
 }
+void Connection::after(Duration delay, std::function<void()> handler) {
+  thread_->after(delay, std::move(handler));
+}
 std::vector<MessageId> Connection::unanswered() const {
   return thread_->unanswered();
 }

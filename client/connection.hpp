@@ -46,6 +46,9 @@ class Connection {
   /// `handler` runs in the I/O thread for each change; it must not wait.
   void on_engine_change(std::function<void(const EngineChange&)> handler);
 
+  /// `handler` runs in the I/O thread after this time, unless the connection is closed before.
+  void after(Duration delay, std::function<void()> handler);
+
   /// Requests that were sent and not answered.
   std::vector<MessageId> unanswered() const;
   /// Why nothing can be sent any more; nothing while all is well.

@@ -80,14 +80,18 @@ std::shared_ptr<Call> ClientCore::send_control(const std::vector<EngineId>& ids,
   return post(std::move(messages), std::move(tasks), OutputEnd::none);
 }
 
-Reply ClientCore::ask_hub(const std::string& type, const Json& content, Duration timeout) {
+std::shared_ptr<Call> ClientCore::send_hub(const std::string& type, const Json& content) {
   check_open();
   const Work work{type, pack(Packer::json, content), {}, OutputEnd::none};
   auto composed = connection_->composer().compose("", work, "{}");
   std::vector<TaskSent> tasks{{composed.msg_id, std::nullopt, {}, composed.submitted, {}}};
   std::vector<Outgoing> messages;
   messages.push_back({Way::hub, {}, std::move(composed.frames), {}, {}});
-  const auto call = post(std::move(messages), std::move(tasks), OutputEnd::none);
+  return post(std::move(messages), std::move(tasks), OutputEnd::none);
+}
+
+Reply ClientCore::ask_hub(const std::string& type, const Json& content, Duration timeout) {
+  const auto call = send_hub(type, content);
   if (!call->wait_ready(Clock::now() + timeout))
     throw TimeoutError("the controller has not answered a " + type + " in time: is it overloaded?");
   TaskInfo info = call->info(0);

@@ -37,6 +37,8 @@ class ClientCore {
   /// An order that passes what waits at these engines.
   std::shared_ptr<Call> send_control(const std::vector<EngineId>& ids, const std::string& type,
                                      const Json& content);
+  /// A question to the controller.
+  std::shared_ptr<Call> send_hub(const std::string& type, const Json& content);
   /// A question to the controller; waits for the answer.
   /// errors  lost_peer: it has ended; TimeoutError; RemoteError: it answered with an error.
   Reply ask_hub(const std::string& type, const Json& content, Duration timeout);

@@ -67,6 +67,16 @@ Result<ReplyHead> read_reply_head(Packer packer, const Envelope& envelope) {
   return head;
 }
 
+Reply Reply::of_record(const Json& header, const Json& metadata, const Json& content,
+                       const std::vector<SharedBytes>& buffers) {
+  const auto text = [](const Json& part) { return pack(Packer::json, part); };
+  std::vector<std::string> frames{std::string(delimiter), "",           text(header), "{}",
+                                  text(metadata),         text(content)};
+  for (const SharedBytes& buffer : buffers) frames.emplace_back(buffer.bytes);
+  const auto shared = std::make_shared<TextFrames>(std::move(frames));
+  return Reply{Packer::json, shared, *Envelope::locate(*shared)};
+}
+
 Json Reply::part(std::string_view packed) const {
   if (!frames_) return Json::object();
   const Result<Json> object = unpack(packer_, packed);

@@ -42,6 +42,10 @@ class Reply {
   Reply(Packer packer, SharedFrames frames, const Envelope& envelope)
       : packer_(packer), frames_(std::move(frames)), envelope_(envelope) {}
 
+  /// A reply that did not come as a message: the parts as the controller has them on record.
+  static Reply of_record(const Json& header, const Json& metadata, const Json& content,
+                         const std::vector<SharedBytes>& buffers);
+
   bool is_there() const { return frames_ != nullptr; }
   /// The parts; empty objects where they are malformed.
   Json content() const { return part(envelope_.content); }

@@ -109,13 +109,34 @@ void Connection::IoThread::run() {
   iopub_.subscribe("");
   ask_for_engines();
   while (!is_finished_) {
-    loop_.wait_until(lost_since_ ? std::optional(*lost_since_ + patience) : std::nullopt);
-    if (lost_since_ && Clock::now() >= *lost_since_ + patience)
-      give_up("the controller at " + endpoint(interface_, info_.registration) +
-              " has ended or cannot be reached any more");
+    loop_.wait_until(next_deadline());
+    on_time(Clock::now());
   }
   send_posted();
   pending_.fail_all(lost("the client was closed"), wall_now());
+}
+
+std::optional<Instant> Connection::IoThread::next_deadline() const {
+  std::optional<Instant> next;
+  if (lost_since_) next = *lost_since_ + patience;
+  const std::lock_guard lock{mutex_};
+  if (!timers_.empty() && (!next || timers_.begin()->first < *next)) next = timers_.begin()->first;
+  return next;
+}
+
+void Connection::IoThread::on_time(Instant now) {
+  if (lost_since_ && now >= *lost_since_ + patience)
+    give_up("the controller at " + endpoint(interface_, info_.registration) +
+            " has ended or cannot be reached any more");
+  std::vector<std::function<void()>> due;
+  {
+    const std::lock_guard lock{mutex_};
+    while (!timers_.empty() && timers_.begin()->first <= now) {
+      due.push_back(std::move(timers_.begin()->second));
+      timers_.erase(timers_.begin());
+    }
+  }
+  for (const auto& handler : due) handler();
 }
 
 void Connection::IoThread::watch(Socket& socket,
@@ -360,6 +381,14 @@ bool Connection::IoThread::wait_for_engines(std::size_t count,
 void Connection::IoThread::on_engine_change(std::function<void(const EngineChange&)> handler) {
   const std::lock_guard lock{mutex_};
   on_change_.push_back(std::move(handler));
+}
+
+void Connection::IoThread::after(Duration delay, std::function<void()> handler) {
+  {
+    const std::lock_guard lock{mutex_};
+    timers_.emplace(Clock::now() + delay, std::move(handler));
+  }
+  loop_.waker().wake();
 }
 
 std::vector<MessageId> Connection::IoThread::unanswered() const {

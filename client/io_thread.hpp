@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -27,6 +28,7 @@ class Connection::IoThread {
   EngineDirectory engines() const;
   bool wait_for_engines(std::size_t count, std::optional<Instant> deadline) const;
   void on_engine_change(std::function<void(const EngineChange&)> handler);
+  void after(Duration delay, std::function<void()> handler);
   std::vector<MessageId> unanswered() const;
   std::optional<std::string> why_closed() const;
 
@@ -45,6 +47,8 @@ class Connection::IoThread {
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
   void on_connection_events();
 
+  std::optional<Instant> next_deadline() const;
+  void on_time(Instant now);
   void send_posted();
   void send(Outgoing message);
   Socket& socket_of(Way way);
@@ -73,6 +77,7 @@ class Connection::IoThread {
   EngineDirectory engines_;
   std::vector<Outgoing> posted_;
   std::vector<std::function<void(const EngineChange&)>> on_change_;
+  std::multimap<Instant, std::function<void()>> timers_;
   std::vector<MessageId> unanswered_;
   Stage stage_ = Stage::dialing;
   std::string why_;

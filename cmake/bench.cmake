@@ -1,13 +1,18 @@
-# Benchmarks: build/release/relay_bench and build/release/wire_bench.
+# Benchmarks: relay_bench, client_bench and wire_bench in build/release.
 
 find_package(benchmark REQUIRED)
 
 add_executable(wire_bench ${CMAKE_SOURCE_DIR}/bench/wire_bench.cpp)
 target_link_libraries(wire_bench PRIVATE px_net px_build benchmark::benchmark)
 
-set(px_relay_bench_sources relay_bench child_process echo_engines load_client raw_relay)
-list(TRANSFORM px_relay_bench_sources PREPEND ${CMAKE_SOURCE_DIR}/bench/)
-list(TRANSFORM px_relay_bench_sources APPEND .cpp)
-add_executable(relay_bench ${px_relay_bench_sources})
-target_include_directories(relay_bench PRIVATE ${CMAKE_SOURCE_DIR})
-target_link_libraries(relay_bench PRIVATE px_net px_build)
+set(px_bench_sources setup child_process echo_engines load_client raw_relay)
+list(TRANSFORM px_bench_sources PREPEND ${CMAKE_SOURCE_DIR}/bench/)
+list(TRANSFORM px_bench_sources APPEND .cpp)
+add_library(px_bench STATIC ${px_bench_sources})
+target_include_directories(px_bench PUBLIC ${CMAKE_SOURCE_DIR})
+target_link_libraries(px_bench PUBLIC px_net PRIVATE px_build)
+
+foreach(bench relay client)
+  add_executable(${bench}_bench ${CMAKE_SOURCE_DIR}/bench/${bench}_bench.cpp)
+  target_link_libraries(${bench}_bench PRIVATE px_bench px_client px_build)
+endforeach()

@@ -1,0 +1,108 @@
+#include "bench/setup.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "bench/echo_engines.hpp"
+#include "bench/raw_relay.hpp"
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string this_program() {
+  return std::filesystem::read_symlink("/proc/self/exe").string();
+}
+
+}  // namespace
+
+Setup::Setup(const SetupOptions& options) : options_(options), is_raw_(options.controller.empty()) {
+  std::filesystem::remove_all(options_.folder);  // the connection files of an earlier run
+  std::filesystem::create_directories(options_.folder);
+  const auto security = options_.folder / "profile_bench" / "security";
+  client_file_ = is_raw_ ? options_.folder / "client.json" : security / "ipcontroller-client.json";
+  engine_file_ = is_raw_ ? options_.folder / "engine.json" : security / "ipcontroller-engine.json";
+  start_relay();
+  start_engines();
+  client_.emplace(client_file_);
+  // Only echo engines answer what the load client sends.
+  const bool is_answered = options_.python_engine.empty()
+                               ? client_->wait_for_engines(options_.engine_count, is_raw_)
+                               : client_->wait_for_registration(options_.engine_count);
+  if (!is_answered)
+    throw std::runtime_error("the engines do not answer; see " + options_.folder.string());
+}
+
+void Setup::start_relay() {
+  std::vector<std::string> command{this_program(), "--role", "relay", "--role-folder",
+                                   options_.folder};
+  if (!is_raw_)
+    command = {options_.controller, "--profile-dir=" + (options_.folder / "profile_bench").string(),
+               "--cluster-id=", "--log-level=WARN"};
+  command.insert(command.end(), options_.controller_options.begin(),
+                 options_.controller_options.end());
+  relay_ = start(command, "relay.log");
+  const auto are_there = [&] { return exists(client_file_) && exists(engine_file_); };
+  if (!wait_for(are_there, 20s, short_pause))
+    throw std::runtime_error("the relay wrote no connection files; see " +
+                             options_.folder.string());
+}
+
+void Setup::start_engines() {
+  if (!options_.python_engine.empty()) {
+    for (std::size_t i = 0; i < options_.engine_count; ++i)
+      engines_.push_back(start(
+          {options_.python_engine, "--file=" + engine_file_.string(),
+           "--profile-dir=" + (options_.folder / "profile_bench").string(), "--log-level=WARN"},
+          "engine" + std::to_string(i) + ".log"));
+    return;
+  }
+  std::vector<std::string> command{this_program(),
+                                   "--role",
+                                   "engines",
+                                   "--role-file",
+                                   engine_file_,
+                                   "--role-engines",
+                                   std::to_string(options_.engine_count)};
+  if (is_raw_) command.push_back("--role-raw");
+  engines_.push_back(start(command, "engines.log"));
+}
+
+ChildProcess Setup::start(const std::vector<std::string>& command, const std::string& log) const {
+  Result<ChildProcess> child = ChildProcess::start(command, options_.folder / log);
+  if (!child) throw std::runtime_error(child.error().what);
+  return std::move(*child);
+}
+
+void BenchRole::add_to(CLI::App& app) {
+  const char* const group = "";  // not in the help text
+  app.add_option("--role", role_)->group(group);
+  app.add_option("--role-folder", folder_)->group(group);
+  app.add_option("--role-file", file_)->group(group);
+  app.add_option("--role-engines", engines_)->group(group);
+  app.add_flag("--role-raw", is_raw_)->group(group);
+}
+
+std::optional<int> BenchRole::run() const {
+  if (role_ == "relay") return run_raw_relay(folder_);
+  if (role_ == "engines") return run_echo_engines(file_, engines_, is_raw_);
+  return std::nullopt;
+}
+
+std::string program_beside(const std::string& name) {
+  return (std::filesystem::path(this_program()).parent_path() / name).string();
+}
+
+std::string temporary_folder(const std::string& name) {
+  std::string made = (std::filesystem::temp_directory_path() / (name + ".XXXXXX")).string();
+  if (!::mkdtemp(made.data())) throw std::runtime_error("cannot create " + made);
+  return made;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace px

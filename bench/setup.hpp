@@ -1,0 +1,66 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/child_process.hpp"
+#include "bench/load_client.hpp"
+
+namespace px {
+
+/// What is measured: a relay and engines behind it.
+struct SetupOptions {
+  std::filesystem::path folder;  ///< For logs and connection files; emptied first.
+  std::string controller;        ///< The program pxcontroller; empty = the raw relay.
+  std::vector<std::string> controller_options = {};
+  std::size_t engine_count = 4;
+  std::string python_engine = {};  ///< The program pxengine; empty = echo engines in C++.
+};
+
+/// A relay and its engines, as processes.
+class Setup {
+ public:
+  /// Returns when all engines answer. Throws std::runtime_error, which names the folder of the
+  /// logs.
+  explicit Setup(const SetupOptions& options);
+
+  LoadClient& client() { return *client_; }
+  ChildProcess& relay() { return *relay_; }
+  const std::filesystem::path& client_file() const { return client_file_; }
+
+ private:
+  ChildProcess start(const std::vector<std::string>& command, const std::string& log) const;
+  void start_relay();
+  void start_engines();
+
+  SetupOptions options_;
+  bool is_raw_;
+  std::filesystem::path client_file_, engine_file_;
+  std::optional<ChildProcess> relay_;
+  std::vector<ChildProcess> engines_;
+  std::optional<LoadClient> client_;
+};
+
+/// The parts that a bench plays itself, as processes of the same program.
+class BenchRole {
+ public:
+  void add_to(CLI::App& app);
+  /// Plays the part that the command line names; nothing where it names none.
+  std::optional<int> run() const;
+
+ private:
+  std::string role_, folder_, file_;
+  std::size_t engines_ = 0;
+  bool is_raw_ = false;
+};
+
+/// The program of this name beside the one that runs.
+std::string program_beside(const std::string& name);
+std::string temporary_folder(const std::string& name);
+double median(std::vector<double> values);
+
+}  // namespace px

@@ -1,0 +1,109 @@
+#include <px/client/hub_result.hpp>
+
+#include <utility>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Between two questions whether a request has ended.
+constexpr Duration pause = 100ms;
+
+/// Asks for one request after the other's pause, each on its own: the buffers of an answer do not
+/// say to which of several requests they belong.
+class Fetcher : public std::enable_shared_from_this<Fetcher> {
+ public:
+  Fetcher(std::weak_ptr<ClientCore> core, std::shared_ptr<Call> call)
+      : core_(std::move(core)), call_(std::move(call)) {}
+
+  void ask(std::size_t task) {
+    const std::shared_ptr<ClientCore> core = core_.lock();
+    if (!core) return;
+    try {
+      const auto question = core->send_hub(
+          "result_request",
+          {{"msg_ids", {call_->info(task).sent.msg_id.text}}, {"status_only", false}});
+      question->on_ready([self = shared_from_this(), question = question.get(), task] {
+        self->read(*question, task);
+      });
+    } catch (const ClientError& error) {
+      fail(task, {"ConnectionLost", error.what(), {}, std::nullopt, ""});
+    }
+  }
+
+ private:
+  void read(const Call& question, std::size_t task) {
+    const TaskInfo info = question.info(0);
+    if (info.failure) return fail(task, *info.failure);
+    const MessageId id = call_->info(task).sent.msg_id;
+    const Json content = info.reply.content();
+    if (content.contains(id.text))
+      return finish(task, read_record(id, content[id.text], info.reply.buffers()));
+    const std::shared_ptr<ClientCore> core = core_.lock();
+    if (core)
+      core->connection().after(pause, [self = shared_from_this(), task] { self->ask(task); });
+  }
+
+  void finish(std::size_t task, RecordedResult result) {
+    for (Publication& publication : result.publications)
+      call_->publish(task, std::move(publication));
+    call_->answer(task, result.head, std::move(result.reply), wall_now());
+    call_->complete_output(task);
+  }
+
+  void fail(std::size_t task, Failure failure) {
+    call_->fail(task, std::move(failure), wall_now());
+    call_->complete_output(task);
+  }
+
+  std::weak_ptr<ClientCore> core_;
+  std::shared_ptr<Call> call_;
+};
+
+void add_text(const Json& io, const char* stream, std::vector<Publication>& publications) {
+  const std::string text = string_member(io, stream).value_or("");
+  if (!text.empty())
+    publications.push_back({"stream", {{"name", stream}, {"text", text}}, Json::object(), {}});
+}
+
+}  // namespace
+
+RecordedResult read_record(const MessageId& id, const Json& record,
+                           const std::vector<SharedBytes>& buffers) {
+  const auto member = [&](const char* key) {
+    const auto found = record.find(key);
+    return found != record.end() && found->is_object() ? *found : Json::object();
+  };
+  const Json content = member("result_content");
+  const std::string status = string_member(content, "status").value_or("error");
+  const TaskStatus ended = status == "ok"        ? TaskStatus::ok
+                           : status == "aborted" ? TaskStatus::aborted
+                                                 : TaskStatus::error;
+  RecordedResult result{
+      {id, ended, std::nullopt, ""},
+      Reply::of_record(member("result_header"), member("result_metadata"), content, buffers),
+      {}};
+  const Json io = member("io");
+  add_text(io, "stdout", result.publications);
+  add_text(io, "stderr", result.publications);
+  for (const char* type : {"execute_input", "execute_result", "error"}) {
+    const auto found = io.find(type);
+    if (found == io.end() || found->is_null()) continue;
+    const Json published = found->is_object() ? *found : Json{{"code", *found}};
+    result.publications.push_back({type, published, Json::object(), {}});
+  }
+  return result;
+}
+
+std::shared_ptr<Call> fetch_results(const std::shared_ptr<ClientCore>& core,
+                                    const std::vector<MessageId>& ids) {
+  std::vector<TaskSent> tasks;
+  for (const MessageId& id : ids) tasks.push_back({id, std::nullopt, {}, {}, {}});
+  const auto call = std::make_shared<Call>(std::move(tasks));
+  const auto fetcher = std::make_shared<Fetcher>(core, call);
+  for (std::size_t i = 0; i < ids.size(); ++i) fetcher->ask(i);
+  return call;
+}
+
+}  // namespace px

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <px/client/core.hpp>
+
+namespace px {
+
+/// The answers to requests of any client, from the controller's records: asks until they are there.
+/// Returns at once; a request that the controller does not know fails as "KeyError".
+std::shared_ptr<Call> fetch_results(const std::shared_ptr<ClientCore>& core,
+                                    const std::vector<MessageId>& ids);
+
+/// What a record of the controller (protocol 7.1) says of a request that has ended.
+struct RecordedResult {
+  ReplyHead head;
+  Reply reply;
+  std::vector<Publication> publications;
+};
+RecordedResult read_record(const MessageId& id, const Json& record,
+                           const std::vector<SharedBytes>& buffers);
+
+}  // namespace px

@@ -1,0 +1,238 @@
+#include "connection_binding.hpp"
+
+#include <pthread.h>
+#include <pybind11/stl.h>
+
+#include <atomic>
+#include <utility>
+
+#include <px/client/hub_result.hpp>
+
+#include "python_json.hpp"
+#include "python_lock.hpp"
+
+namespace py = pybind11;
+
+namespace px {
+namespace {
+
+/// How often this process is the child of a fork, where the I/O threads of its parent do not run.
+std::atomic<int> forks = 0;
+
+void count_forks() {
+  static const int done = ::pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  (void)done;
+}
+
+Json read_json(const std::string& text) {
+  return Json::parse(text);
+}
+
+std::vector<EngineId> engine_ids(const std::vector<int>& ids) {
+  std::vector<EngineId> engines;
+  for (const int id : ids) engines.push_back(EngineId{id});
+  return engines;
+}
+
+OutputEnd output_end_of(std::string_view type) {
+  return type == "execute_request" ? OutputEnd::by_idle : OutputEnd::by_count;
+}
+
+std::string text_of(const py::handle& bytes_or_text) {
+  return bytes_or_text.cast<std::string>();
+}
+
+}  // namespace
+
+PythonConnection::PythonConnection(const std::string& info, const std::string& where,
+                                   double timeout) {
+  count_forks();
+  generation_ = forks;
+  auto read = read_client_connection_info(info);
+  if (!read) throw ClientError(ErrorKind::bad_input, where + ": " + read.error().what);
+  const Connection::Options options{
+      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout))};
+  without_lock([&] {
+    core_ = std::make_shared<ClientCore>(value_or_throw(Connection::open(*read, where, options)));
+  });
+}
+
+PythonConnection::~PythonConnection() {
+  if (generation_ != forks)
+    new std::shared_ptr<ClientCore>(std::move(core_));  // its thread is that of the parent
+  else if (core_)
+    close();
+}
+
+const std::shared_ptr<ClientCore>& PythonConnection::core() const {
+  if (generation_ != forks)
+    throw ClientError(ErrorKind::lost_peer,
+                      "this client belongs to the process that this one was forked from: make a "
+                      "new Client here");
+  if (!core_) throw ClientError(ErrorKind::lost_peer, "the client was closed");
+  releases_->release();
+  return core_;
+}
+
+py::dict PythonConnection::engines() const {
+  py::dict found;
+  const EngineDirectory directory = core()->connection().engines();
+  for (const EngineId id : directory.ids()) found[py::int_(id.value)] = directory.uuid_of(id)->text;
+  return found;
+}
+
+bool PythonConnection::wait_for_engines(std::size_t count, std::optional<double> seconds) const {
+  const auto held = core();
+  return wait_interruptibly(seconds, [&](Instant until) {
+    return held->connection().wait_for_engines(count, until) ||
+           held->connection().why_closed().has_value();
+  });
+}
+
+std::string PythonConnection::session_id() const {
+  return core()->connection().composer().session_id().text;
+}
+
+// ---------------------------------------------------------------- sending
+
+Work PythonConnection::read_work(const py::handle& work,
+                                 const std::shared_ptr<SendTracker>& sending) const {
+  const auto parts = py::reinterpret_borrow<py::tuple>(work);
+  Work read;
+  read.type = text_of(parts[0]);
+  read.content = text_of(parts[1]);
+  read.output_end = output_end_of(read.type);
+  for (const py::handle buffer : parts[2]) {
+    SharedBytes bytes = from_python(buffer, releases_);
+    const bool is_shared = bytes.bytes.size() >= shared_from_bytes;
+    read.buffers.push_back(is_shared ? sending->track(std::move(bytes)) : std::move(bytes));
+  }
+  return read;
+}
+
+std::vector<Work> PythonConnection::read_works(const py::list& works,
+                                               const std::shared_ptr<SendTracker>& sending) const {
+  std::vector<Work> all;
+  all.reserve(works.size());
+  for (const py::handle work : works) all.push_back(read_work(work, sending));
+  return all;
+}
+
+Tasks PythonConnection::send_direct(const std::vector<int>& ids, const py::list& works,
+                                    const std::string& label) {
+  const auto sending = std::make_shared<SendTracker>();
+  std::vector<Work> all = read_works(works, sending);
+  if (all.size() == 1)
+    return remember(core()->send_direct(engine_ids(ids), all.front(), read_json(label)), sending);
+  std::vector<ClientCore::Addressed> addressed;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    addressed.push_back({EngineId{ids.at(i)}, std::move(all[i])});
+  return remember(core()->send_direct(addressed, read_json(label)), sending);
+}
+
+Tasks PythonConnection::send_balanced(const py::list& works, const std::string& label,
+                                      const std::vector<std::string>& targets,
+                                      const std::string& after, const std::string& follow,
+                                      double timeout, int retries) {
+  const auto sending = std::make_shared<SendTracker>();
+  TaskOptions options;
+  options.label = read_json(label);
+  for (const std::string& uuid : targets) options.targets.push_back(EngineUuid{uuid});
+  options.after = read_json(after);
+  options.follow = read_json(follow);
+  options.timeout_s = timeout;
+  options.retries = retries;
+  const std::vector<Work> all = read_works(works, sending);
+  return remember(core()->send_balanced(all, options), sending);
+}
+
+Tasks PythonConnection::send_broadcast(const std::vector<int>& ids, const py::tuple& work,
+                                       const std::string& label) {
+  const auto sending = std::make_shared<SendTracker>();
+  const Work read = read_work(work, sending);
+  return remember(core()->send_broadcast(engine_ids(ids), read, read_json(label)), sending);
+}
+
+Tasks PythonConnection::send_control(const std::vector<int>& ids, const std::string& type,
+                                     const std::string& content) {
+  return Tasks{core()->send_control(engine_ids(ids), type, read_json(content))};
+}
+
+Tasks PythonConnection::send_hub(const std::string& type, const std::string& content) {
+  return Tasks{core()->send_hub(type, read_json(content))};
+}
+
+Tasks PythonConnection::fetch_results(const std::vector<std::string>& msg_ids) {
+  std::vector<MessageId> ids;
+  for (const std::string& id : msg_ids) ids.push_back(MessageId{id});
+  return Tasks{px::fetch_results(core(), ids)};
+}
+
+// ---------------------------------------------------------------- what was sent
+
+Tasks PythonConnection::remember(const std::shared_ptr<Call>& call,
+                                 std::shared_ptr<SendTracker> sending) {
+  for (std::size_t i = 0; i < call->size(); ++i)
+    sent_.insert_or_assign(call->msg_id(i).text, Sent{call, i});
+  if (sent_.size() > forget_at_) forget_ended();
+  return Tasks{call, std::move(sending)};
+}
+
+void PythonConnection::forget_ended() {
+  std::erase_if(sent_, [](const auto& entry) { return entry.second.call.expired(); });
+  forget_at_ = 2 * sent_.size() + 4096;
+}
+
+Tasks PythonConnection::outstanding() {
+  core();
+  forget_ended();
+  std::vector<Tasks::Part> parts;
+  for (const auto& [id, sent] : sent_)
+    if (const auto call = sent.call.lock(); call && call->status(sent.task) == TaskStatus::pending)
+      parts.push_back({call, sent.task});
+  return Tasks{std::move(parts)};
+}
+
+std::optional<Tasks> PythonConnection::find(const std::string& msg_id) {
+  core();
+  const auto found = sent_.find(msg_id);
+  if (found == sent_.end()) return std::nullopt;
+  const auto call = found->second.call.lock();
+  if (!call) return std::nullopt;
+  return Tasks{std::vector<Tasks::Part>{{call, found->second.task}}};
+}
+
+// ---------------------------------------------------------------- the end
+
+std::optional<std::string> PythonConnection::why_closed() const {
+  if (!core_) return "the client was closed";
+  return core()->connection().why_closed();
+}
+
+void PythonConnection::close() {
+  if (!core_ || generation_ != forks) return;
+  without_lock([core = std::exchange(core_, nullptr)]() mutable { core.reset(); });
+  releases_->release();
+}
+
+void bind_connection(py::module_& module) {
+  py::class_<PythonConnection, std::shared_ptr<PythonConnection>>(module, "Connection",
+                                                                  py::module_local())
+      .def(py::init<const std::string&, const std::string&, double>(), py::arg("info"),
+           py::arg("where"), py::arg("timeout"))
+      .def("engines", &PythonConnection::engines)
+      .def("wait_for_engines", &PythonConnection::wait_for_engines)
+      .def_property_readonly("session_id", &PythonConnection::session_id)
+      .def("send_direct", &PythonConnection::send_direct)
+      .def("send_balanced", &PythonConnection::send_balanced)
+      .def("send_broadcast", &PythonConnection::send_broadcast)
+      .def("send_control", &PythonConnection::send_control)
+      .def("send_hub", &PythonConnection::send_hub)
+      .def("fetch_results", &PythonConnection::fetch_results)
+      .def("outstanding", &PythonConnection::outstanding)
+      .def("find", &PythonConnection::find)
+      .def("why_closed", &PythonConnection::why_closed)
+      .def("close", &PythonConnection::close);
+}
+
+}  // namespace px

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <px/client/core.hpp>
+#include <px/interpreters/python/python_buffers.hpp>
+
+#include "tasks.hpp"
+
+namespace px {
+
+/// A ClientCore under Python's types: what polyxeus.Client is made of. Its methods are called with
+/// Python's lock, which the I/O thread never takes.
+class PythonConnection {
+ public:
+  /// Dials the controller.
+  /// info   the text of a client's connection file.  where  its path, for sentences.
+  PythonConnection(const std::string& info, const std::string& where, double timeout);
+  ~PythonConnection();
+
+  /// The engines that are there: {id: uuid}.
+  pybind11::dict engines() const;
+  /// False when the time is over.
+  bool wait_for_engines(std::size_t count, std::optional<double> seconds) const;
+  std::string session_id() const;
+
+  /// work  (type of the request, content as JSON in bytes or text, buffers).
+  /// works one for all engines, or as many as there are engines.
+  Tasks send_direct(const std::vector<int>& ids, const pybind11::list& works,
+                    const std::string& label);
+  Tasks send_balanced(const pybind11::list& works, const std::string& label,
+                      const std::vector<std::string>& targets, const std::string& after,
+                      const std::string& follow, double timeout, int retries);
+  Tasks send_broadcast(const std::vector<int>& ids, const pybind11::tuple& work,
+                       const std::string& label);
+  Tasks send_control(const std::vector<int>& ids, const std::string& type,
+                     const std::string& content);
+  Tasks send_hub(const std::string& type, const std::string& content);
+  /// Answers to requests of any client, from the controller's records.
+  Tasks fetch_results(const std::vector<std::string>& msg_ids);
+
+  /// What was sent over this connection by C++.
+  Tasks adopt(const std::shared_ptr<Call>& call) { return remember(call, {}); }
+
+  /// What was sent from here and is not yet answered.
+  Tasks outstanding();
+  /// A request of this client that somebody still holds, or that is not answered.
+  std::optional<Tasks> find(const std::string& msg_id);
+
+  /// Why nothing can be sent any more; None while all is well.
+  std::optional<std::string> why_closed() const;
+  /// What is not answered fails.
+  void close();
+  const std::shared_ptr<ClientCore>& core() const;
+
+ private:
+  struct Sent {
+    std::weak_ptr<Call> call;
+    std::size_t task = 0;
+  };
+  Work read_work(const pybind11::handle& work, const std::shared_ptr<SendTracker>& sending) const;
+  std::vector<Work> read_works(const pybind11::list& works,
+                               const std::shared_ptr<SendTracker>& sending) const;
+  Tasks remember(const std::shared_ptr<Call>& call, std::shared_ptr<SendTracker> sending);
+  void forget_ended();
+
+  std::shared_ptr<ReleaseList> releases_ = std::make_shared<ReleaseList>();
+  std::shared_ptr<ClientCore> core_;
+  std::unordered_map<std::string, Sent> sent_;
+  std::size_t forget_at_ = 4096;
+  int generation_;
+};
+
+void bind_connection(pybind11::module_& module);
+
+}  // namespace px

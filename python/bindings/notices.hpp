@@ -1,0 +1,32 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include <px/wire/time.hpp>
+
+namespace px {
+
+/// Tokens of calls that are answered, on their way from the I/O threads, which never wait for
+/// Python, to the one Python thread that tells whoever asked for it.
+class Notices {
+ public:
+  /// Any thread.
+  void put(std::uint64_t token);
+  /// Nothing is taken any more.
+  void close();
+  bool is_closed() const;
+
+  /// All tokens that came; waits for the first one until `deadline`. Empty: none came, or closed.
+  std::vector<std::uint64_t> take(Instant deadline);
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::uint64_t> tokens_;
+  bool is_closed_ = false;
+};
+
+}  // namespace px

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include <px/wire/shared_bytes.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+/// Knows when the memory that was sent without a copy is needed no more: when the caller may
+/// change his arrays again.
+class SendTracker : public std::enable_shared_from_this<SendTracker> {
+ public:
+  /// The same bytes; counted as in use until the last copy of the result is gone.
+  SharedBytes track(SharedBytes bytes);
+  bool is_done() const;
+  /// False when `deadline` passed first.
+  bool wait(Instant deadline) const;
+
+ private:
+  void let_go();
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::size_t in_use_ = 0;
+};
+
+}  // namespace px

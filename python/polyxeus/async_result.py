@@ -1,0 +1,419 @@
+"""The results of requests that are on their way."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import threading
+import warnings
+from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future
+from typing import Any
+
+from polyxeus import error, requests
+from polyxeus.displays import DisplayMixin
+from polyxeus.metadata import KEYS, ExecuteReply, metadata_of, needs_output, remote_error
+from polyxeus.notices import call_when_ready
+from polyxeus.timings import TimingMixin
+
+__all__ = ["AsyncHubResult", "AsyncResult"]
+
+_FUTURE_STATE = frozenset(
+    ["_condition", "_state", "_result", "_exception", "_waiters", "_done_callbacks"]
+)
+_future_lock = threading.Lock()
+
+
+def _seconds(timeout):
+    """None for ever, as negative numbers are; else the number."""
+    return None if timeout is None or timeout < 0 else timeout
+
+
+class AsyncResult(DisplayMixin, TimingMixin, Future):
+    """The result of a call, maybe one that is not there yet.
+
+    It is a concurrent.futures.Future; `await` works, too. A call on one engine has one result, a
+    call on several a list of them. Metadata are attributes: ar.stdout, ar.engine_id, ar.started ...
+    """
+
+    owner = False
+
+    def __init__(
+        self,
+        client,
+        tasks,
+        read=requests.read,
+        *,
+        fname="unknown",
+        targets: Any = None,
+        single=False,
+        owner: bool = False,
+        return_exceptions: bool | None = False,
+        chunk_sizes=None,
+    ) -> None:
+        # The state of a Future is made when somebody asks for it: see __getattr__.
+        self._client = client
+        self._tasks = tasks
+        self._read = read
+        self._fname = fname
+        self._targets = targets
+        self._single_result = single
+        self.owner = owner
+        self._return_exceptions = return_exceptions
+        self._chunks = chunk_sizes  # items of each task; None: one each
+        self._results = None  # those of all tasks, failures as exceptions
+        self._value = None  # (result, exception)
+        self._parts = None
+
+    # ------------------------------------------------------------ the Future
+
+    def _become_future(self):
+        with _future_lock:
+            if "_state" in self.__dict__:
+                return
+            Future.__init__(self)
+        if self._tasks.is_ready():
+            self._settle()
+        else:
+            call_when_ready(self._tasks, self._settle)
+
+    def _settle(self):
+        """Wakes those who wait for the Future. Results are read by those who ask for them."""
+        with self._condition:
+            if self._state == "FINISHED":
+                return
+            self._state = "FINISHED"
+            failed = self._has_failed()
+            for waiter in self._waiters:
+                (waiter.add_exception if failed else waiter.add_result)(self)
+            self._condition.notify_all()
+        self._invoke_callbacks()
+
+    def _has_failed(self):
+        return any(self._tasks.outcome(i)[0] != "ok" for i in range(len(self._tasks)))
+
+    def __await__(self):
+        import asyncio
+
+        return asyncio.wrap_future(self).__await__()
+
+    def cancel(self) -> bool:
+        """Aborts what has not begun. False: whether that comes in time is not known yet."""
+        if not self.ready():
+            self._client.abort(self, block=False)
+        return False
+
+    def cancelled(self) -> bool:
+        """False: what was aborted has TaskAborted as its exception."""
+        return False
+
+    def running(self) -> bool:
+        """Whether there is no answer yet."""
+        return not self.done()
+
+    def done(self) -> bool:
+        """The same as ready()."""
+        return self.ready()
+
+    def result(self, timeout: float | None = None) -> Any:
+        """The result; waits for it. Raises what failed; TimeoutError when it is not there then."""
+        if not self.wait(-1 if timeout is None else timeout):
+            raise TimeoutError(self._not_ready())
+        value, problem = self._outcome()
+        if problem is not None:
+            raise problem
+        return value
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """What result() would raise, or None; waits for it."""
+        if not self.wait(-1 if timeout is None else timeout):
+            raise TimeoutError(self._not_ready())
+        return self._outcome()[1]
+
+    # ------------------------------------------------------------ reading results
+
+    def _load(self, index):
+        """The result of one task, or its exception."""
+        status, content, rest = self._tasks.outcome(index)
+        if status != "ok":
+            return self._failure(rest)
+        try:
+            content = requests.load(content.decode())
+            if "execution_count" in content:
+                return self._execute_reply(index, content)
+            return self._read(content, rest)
+        except Exception as problem:  # e.g. a class that this process cannot import
+            return error.RemoteError(
+                type(problem).__name__, f"the result cannot be read here: {problem}", "", {}
+            )
+
+    def _failure(self, failure):
+        return remote_error(failure)
+
+    def _execute_reply(self, index, content):
+        tasks = self._tasks
+        msg_id = tasks.metadata(index)["msg_id"]
+        return ExecuteReply(msg_id, content, lambda: metadata_of(tasks, index))
+
+    @property
+    def _raw_results(self):
+        if self._results is None:
+            self._results = [self._load(i) for i in range(len(self._tasks))]
+        return self._results
+
+    def _outcome(self):
+        """(result, exception).  Precondition: ready."""
+        if self._value is None:
+            results = self._raw_results
+            problem = None
+            if not self._return_exceptions or self._single_result:
+                problem = self._problem(results)
+            value = None if problem is not None else self._reconstruct_result(results)
+            self._value = value, problem
+        return self._value
+
+    def _problem(self, results):
+        if self._single_result:
+            return results[0] if isinstance(results[0], Exception) else None
+        try:
+            error.collect_exceptions(results, self._fname)
+        except error.CompositeError as problem:
+            return problem
+        return None
+
+    def _collect_exceptions(self, results):
+        return results if self._return_exceptions else error.collect_exceptions(
+            results, self._fname
+        )
+
+    def _reconstruct_result(self, results):
+        """What the list of all results means to the caller."""
+        return results[0] if self._single_result else results
+
+    # ------------------------------------------------------------ waiting
+
+    @property
+    def msg_ids(self) -> list[str]:
+        """The ids of the requests."""
+        ids = self.__dict__.get("_ids")
+        if ids is None:
+            ids = self._ids = self._tasks.msg_ids()
+        return ids
+
+    def ready(self) -> bool:
+        """Whether all answers are there."""
+        return self._tasks.is_ready()
+
+    def wait(self, timeout: float | None = -1, return_when: str | None = None):
+        """Waits until all answers are there, at most `timeout` seconds; True where they are.
+
+        return_when  FIRST_COMPLETED, FIRST_EXCEPTION or ALL_COMPLETED: waits for that, and gives
+                     the sets (done, pending) of the results of single requests.
+        """
+        if return_when is None:
+            is_ready = self._tasks.wait(_seconds(timeout))
+            if is_ready and "_state" in self.__dict__:
+                self._settle()
+            return is_ready
+        parts = self.split()
+        for part in parts:
+            if part.ready() and "_state" in part.__dict__:
+                part._settle()
+        return concurrent.futures.wait(parts, _seconds(timeout), return_when)
+
+    def wait_for_output(self, timeout: float | None = -1) -> bool:
+        """Waits until all that was printed and shown is here, too; True where it is."""
+        return self._tasks.wait_output(_seconds(timeout))
+
+    def get(
+        self,
+        timeout: float | None = None,
+        return_exceptions: bool | None = None,
+        return_when: str | None = None,
+    ) -> Any:
+        """The result; waits for it.
+
+        timeout            seconds; raises TimeoutError when it is not there by then.
+        return_exceptions  give exceptions in place of raising them.
+        return_when        FIRST_EXCEPTION: raise as soon as one request fails.
+        """
+        if return_when == FIRST_COMPLETED:
+            warnings.warn(
+                "get(return_when=FIRST_COMPLETED) waits for all: use wait()", stacklevel=2
+            )
+        if return_when == FIRST_EXCEPTION and not self.ready():
+            done, pending = self.wait(timeout, return_when=return_when)
+            for part in done if pending else ():
+                if not part.successful():
+                    return part.get(return_exceptions=return_exceptions)
+        if not self.wait(timeout):
+            raise TimeoutError(self._not_ready())
+        if return_exceptions is None:
+            return_exceptions = self._return_exceptions
+        value, problem = self._outcome()
+        if problem is None:
+            return value
+        if return_exceptions:
+            return self._reconstruct_result(self._raw_results)
+        raise problem
+
+    def _not_ready(self):
+        return f"result not ready: {self._tasks.answered()} of {len(self._tasks)} answers are there"
+
+    def _check_ready(self):
+        if not self.ready():
+            raise TimeoutError(self._not_ready())
+
+    def successful(self) -> bool:
+        """Whether all went well.  Raises RuntimeError where the result is not there yet."""
+        if not self.ready():
+            raise RuntimeError("successful() needs an answer: wait for it")
+        return self._outcome()[1] is None
+
+    def get_dict(self, timeout: float | None = -1) -> dict[int, Any]:
+        """The results by engine id.  Raises ValueError where an engine has several."""
+        results = self.get(timeout)
+        if self._single_result:
+            results = [results]
+        by_engine = {}
+        for engine_id, result in zip(self._values("engine_id"), results):
+            if engine_id in by_engine:
+                raise ValueError(f"engine {engine_id} has several results: a dict holds one")
+            by_engine[engine_id] = result
+        return by_engine
+
+    @property
+    def r(self) -> Any:
+        """The result, as get() gives it."""
+        return self.get()
+
+    @property
+    def result_dict(self) -> dict[int, Any]:
+        """The results by engine id."""
+        return self.get_dict()
+
+    def abort(self):
+        """What has not begun is not to run.  Raises RuntimeError where all is answered."""
+        if self.ready():
+            raise RuntimeError("there is nothing to abort: it is done")
+        return self._client.abort(self.msg_ids, targets=self._targets, block=True)
+
+    @property
+    def sent(self) -> bool:
+        """Whether arrays that were sent may be changed again."""
+        return self._tasks.wait_sent(0)
+
+    def wait_for_send(self, timeout: float | None = -1) -> None:
+        """Waits until arrays that were sent may be changed again, else raises TimeoutError."""
+        if not self._tasks.wait_sent(_seconds(timeout)):
+            raise TimeoutError("still waiting to be sent")
+
+    # ------------------------------------------------------------ parts
+
+    def split(self) -> tuple[AsyncResult, ...]:
+        """One AsyncResult for each request."""
+        if len(self._tasks) == 1:
+            return (self,)
+        if self._parts is None:
+            targets = self._targets or [None] * len(self._tasks)
+            self._parts = tuple(self._part(i, target) for i, target in enumerate(targets))
+        return self._parts
+
+    def _part(self, index, target):
+        return AsyncResult(
+            self._client,
+            self._tasks.select([index]),
+            self._read,
+            fname=self._fname,
+            targets=[target],
+            single=True,
+            return_exceptions=self._return_exceptions,
+        )
+
+    @classmethod
+    def join(cls, *async_results: AsyncResult):
+        """One AsyncResult for the requests of all: the inverse of split()."""
+        if not async_results:
+            raise ValueError("join() needs at least one AsyncResult")
+        first = async_results[0]
+        if len(async_results) == 1:
+            return first
+        targets = [target for each in async_results for target in each._targets or [None]]
+        return cls(
+            first._client,
+            type(first._tasks).joined([each._tasks for each in async_results]),
+            first._read,
+            fname=first._fname,
+            targets=targets,
+            return_exceptions=first._return_exceptions,
+        )
+
+    def __iter__(self):
+        if self._single_result:
+            raise TypeError("the result of a single request is not iterable: use get()")
+        if self.ready():
+            yield from self.get()
+            return
+        for part in self.split():
+            part.wait()
+            yield self._collect_exceptions([part._raw_results[0]])[0]
+
+    def __len__(self) -> int:
+        return len(self._tasks) if self._chunks is None else sum(self._chunks)
+
+    @property
+    def progress(self) -> int:
+        """How many of len(self) are done."""
+        if self._chunks is None:
+            return self._tasks.answered()
+        return sum(n for i, n in enumerate(self._chunks) if self._tasks.is_answered(i))
+
+    # ------------------------------------------------------------ metadata
+
+    def _metadata_at(self, index, with_output=True):
+        return metadata_of(self._tasks, index, with_output)
+
+    def _values(self, key):
+        with_output = needs_output(key)
+        count = range(len(self._tasks))
+        return [self._metadata_at(i, with_output)[key] for i in count]
+
+    @property
+    def metadata(self) -> Any:
+        """Metadata of the request, or a list of them."""
+        found = [self._metadata_at(i) for i in range(len(self._tasks))]
+        return found[0] if self._single_result else found
+
+    def __getitem__(self, key):
+        """ar[0], ar[1:3]: results; ar["stdout"]: metadata."""
+        if isinstance(key, str):
+            if key not in KEYS:
+                raise KeyError(key)
+            values = self._values(key)
+            return values[0] if self._single_result else values
+        if isinstance(key, int):
+            self._check_ready()
+            return self._collect_exceptions([self.get()[key]])[0]
+        if isinstance(key, slice):
+            self._check_ready()
+            return self._collect_exceptions(self.get()[key])
+        raise TypeError(f"an AsyncResult is indexed by int, slice or text, not {key!r}")
+
+    def __getattr__(self, key):
+        if key in _FUTURE_STATE:
+            self._become_future()
+            return self.__dict__[key]
+        if key in KEYS:
+            return self[key]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {key!r}")
+
+    def __dir__(self):
+        return [*super().__dir__(), *KEYS]
+
+    def __repr__(self):
+        state = "pending"
+        if self.ready():
+            state = "finished" if self.successful() else "failed"
+        return f"<{type(self).__name__}({self._fname}): {state}>"
+
+
+class AsyncHubResult(AsyncResult):
+    """The result of a request of any client, from the controller's records."""

@@ -1,0 +1,196 @@
+"""Views that give each task to whichever engine is free."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable
+
+from polyxeus import partition, requests
+from polyxeus.async_result import AsyncResult
+from polyxeus.dependency import Dependency
+from polyxeus.lazy_map import LazyMapIterator
+from polyxeus.remote_functions import ParallelFunction, getname
+from polyxeus.view import View, label_text
+
+__all__ = ["LoadBalancedView"]
+
+
+class LoadBalancedView(View):
+    """Runs each task on whichever engine is free; made by client.load_balanced_view().
+
+    targets  the engines that may be taken; None: all
+    after    results or msg_ids, or a Dependency: tasks run after these ...
+    follow   ... and on the engine where these ran
+    timeout  seconds that a task may wait for them; 0: for ever
+    retries  further attempts on other engines, after a failure
+    """
+
+    _flag_names = ["targets", "block", "track", "follow", "after", "timeout", "retries", "label"]
+
+    def __init__(self, client, targets: Any = None, **flags: Any) -> None:
+        self.follow = None
+        self.after = None
+        self.timeout = 0.0
+        self.retries = 0
+        self._outstanding_maps = set()
+        super().__init__(client, targets, **flags)
+
+    def set_flags(self, **kwargs: Any) -> View:
+        """Sets several flags at once; gives the view back."""
+        for name in ("follow", "after"):
+            if name in kwargs:
+                _render_dependency(kwargs[name])  # says now what is wrong with it
+        if "timeout" in kwargs:
+            kwargs["timeout"] = _checked_timeout(kwargs["timeout"])
+        return super().set_flags(**kwargs)
+
+    def _submit(self, works, after, follow, timeout, targets, retries, label):
+        uuids = [] if targets is None else self.client._build_targets(targets)[0]
+        if isinstance(retries, bool) or not isinstance(retries, int):
+            raise TypeError(f"retries must be an int, not {retries!r}")
+        tasks = self.client._connection.send_balanced(
+            works,
+            label_text(label),
+            uuids,
+            requests.dump(_render_dependency(after)) if after is not None else "[]",
+            requests.dump(_render_dependency(follow)) if follow is not None else "[]",
+            _checked_timeout(timeout),
+            retries,
+        )
+        self._note(tasks)
+        return tasks
+
+    def _really_apply(
+        self,
+        f,
+        args=(),
+        kwargs=None,
+        block=None,
+        track=None,
+        after=None,
+        follow=None,
+        timeout=None,
+        targets=None,
+        retries=None,
+        label=None,
+    ):
+        self.client._check_engines()
+        tasks = self._submit(
+            [requests.call(f, args, kwargs)],
+            self.after if after is None else after,
+            self.follow if follow is None else follow,
+            self.timeout if timeout is None else timeout,
+            self.targets if targets is None else targets,
+            self.retries if retries is None else retries,
+            self.label if label is None else label,
+        )
+        result = AsyncResult(self.client, tasks, fname=getname(f), single=True, owner=True)
+        return self._finish(result, self.block if block is None else block)
+
+    def map(
+        self,
+        f: Callable[..., Any],
+        *sequences: Iterable[Any],
+        block: bool | None = None,
+        chunksize: int | None = None,
+        ordered: bool = True,
+        return_exceptions: bool | None = False,
+        label: Any = None,
+    ):
+        """Calls f for each item of the sequences, on whichever engines are free.
+
+        chunksize          items in one message. None: one while there are few of them; with many
+                           a message has up to 32, so that tiny calls are cheap.
+        ordered            iterating over the result keeps the order; else first come, first served.
+        return_exceptions  failures stand among the results; each item is a message of its own then.
+
+        Gives a list, or an AsyncMapResult where `block` is not set.
+        """
+        if chunksize is not None and (not isinstance(chunksize, int) or chunksize < 1):
+            raise ValueError(f"chunksize must be a number from 1 on, or None, not {chunksize!r}")
+        function = ParallelFunction(
+            self,
+            f,
+            block=self._flag("block", block),
+            chunksize=chunksize or (1 if return_exceptions else None),
+            ordered=ordered,
+            return_exceptions=return_exceptions,
+            label=self._flag("label", label),
+        )
+        return function.map(*sequences)
+
+    def _map_parts(self, f, sequences, function):
+        """Cuts the sequences and sends the parts.  function: the ParallelFunction that asks."""
+        self.client._check_engines()
+        count = min(len(each) for each in sequences)
+        bounds = partition.chunks(count, len(self), function.chunksize)
+        parts = [
+            [partition.cut(each, first, behind) for each in sequences] for first, behind in bounds
+        ]
+        tasks = self._submit(
+            function.requests_for(f, parts),
+            self.after,
+            self.follow,
+            self.timeout,
+            self.targets,
+            self.retries,
+            self.label,
+        )
+        return tasks, None, [behind - first for first, behind in bounds]
+
+    def imap(
+        self,
+        f: Callable[..., Any],
+        *sequences: Iterable[Any],
+        ordered: bool = True,
+        max_outstanding: int | str = "auto",
+        return_exceptions: bool | None = False,
+    ):
+        """An iterator over the results of a map that reads the sequences while it goes on: they may
+        be endless.
+
+        max_outstanding  calls that are sent and not answered; "auto": one for each engine, 0: any
+                         number, so that the sequences are read at once.
+        """
+        if not sequences:
+            raise TypeError("a map needs at least one sequence")
+        if max_outstanding == "auto":
+            max_outstanding = max(1, len(self))
+        if not isinstance(max_outstanding, int) or max_outstanding < 0:
+            raise ValueError(f"max_outstanding must be a number from 0 on, not {max_outstanding!r}")
+        return LazyMapIterator(
+            self, f, zip(*sequences), ordered, max_outstanding, return_exceptions
+        )
+
+    def register_joblib_backend(self, name: str = "polyxeus", make_default: bool = False):
+        """Lets joblib run on this view, under this name: Parallel(backend=name)."""
+        from polyxeus import joblib_backend
+
+        joblib_backend.register_view(self, name, make_default)
+
+
+def _render_dependency(dependency):
+    """What a task waits for, as it travels.  TypeError or ValueError where it is none."""
+    if dependency is None:
+        return []
+    if isinstance(dependency, Dependency):
+        return dependency.as_dict()
+    if isinstance(dependency, AsyncResult):
+        return list(dependency.msg_ids)
+    if isinstance(dependency, dict):
+        return Dependency(dependency).as_dict()
+    try:
+        return list(Dependency(dependency))
+    except TypeError as problem:
+        raise ValueError(
+            f"after and follow take results, msg_ids, lists of them or a Dependency: {problem}"
+        ) from None
+
+
+def _checked_timeout(timeout):
+    if timeout is None:
+        return 0.0
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
+        raise TypeError(f"timeout must be a number of seconds, not {timeout!r}")
+    if timeout < 0:
+        raise ValueError(f"timeout must not be negative, but is {timeout}")
+    return float(timeout)

@@ -1,0 +1,363 @@
+"""The connection to a cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable
+from concurrent.futures import Future
+from typing import Any
+
+from polyxeus import _client, error
+from polyxeus.async_result import AsyncResult
+from polyxeus.balanced_view import LoadBalancedView
+from polyxeus.direct_view import BroadcastView, DirectView
+from polyxeus.hub_queries import HubQueries
+from polyxeus.metadata import Metadata
+from polyxeus.notices import close_at_exit
+from polyxeus.orders import Orders
+from polyxeus.waiting_for_engines import wait_for_engines
+
+__all__ = ["Client"]
+
+_OPTIONS_WITHOUT_MEANING = ("context", "sshserver", "sshkey", "password", "paramiko")
+
+
+class Client(HubQueries, Orders):
+    """A connection to one cluster; it makes views, which do the work.
+
+    connection_info  the path of a connection file, or its content as a dict; None: that of the
+                     profile
+    profile, profile_dir, ipython_dir, cluster_id
+                     whose connection file is used; None: what the environment says
+                     (IPP_PROFILE_DIR, IPP_CLUSTER_ID, IPYTHONDIR), then the default profile
+    timeout          seconds for the connection file to appear, and for the controller to answer
+    cluster          the Cluster that this client is of
+
+    client[0], client[:], client[::2], client[[0, 3]] are DirectViews; a client is a context
+    manager that closes itself.  Raises OSError where no cluster runs.
+    """
+
+    def __init__(
+        self,
+        connection_info: str | os.PathLike[str] | dict[str, Any] | None = None,
+        *,
+        url_file: str | None = None,
+        profile: str | None = None,
+        profile_dir: str | None = None,
+        ipython_dir: str | None = None,
+        context: Any = None,
+        debug: bool = False,
+        sshserver: str | None = None,
+        sshkey: str | None = None,
+        password: str | None = None,
+        paramiko: bool | None = None,
+        timeout: float | None = 10,
+        cluster_id: str | None = None,
+        cluster: Any = None,
+        **extra_args: Any,
+    ) -> None:
+        self._connection = None
+        for name in ("url_or_file", "url_file"):
+            given = url_file if name == "url_file" else extra_args.pop(name, None)
+            if given is not None:
+                connection_info = given
+        file_patience = extra_args.pop("file_patience", timeout)
+        if extra_args:
+            name = sorted(extra_args)[0]
+            raise TypeError(f"a Client has no option {name!r}: see help(polyxeus.Client)")
+        if sshserver or sshkey or password:
+            raise NotImplementedError(
+                "this client makes no ssh tunnels: forward the controller's ports by ssh -L, or "
+                "let it listen where you can reach it (pxcontroller --ip)"
+            )
+        self.block = False
+        self.debug = debug
+        self.cluster = cluster
+        self.profile = profile or "default"
+        self.history = []
+        self.results = {}
+        self.metadata = defaultdict(Metadata)
+        choice = dict(
+            profile=profile or "",
+            profile_dir=profile_dir or "",
+            ipython_dir=ipython_dir or "",
+            cluster_id=cluster_id,
+        )
+        text, where = _connection_text(connection_info, choice, file_patience)
+        self._connection = _client.Connection(text, where, float(timeout))
+        close_at_exit(self)
+        _activate_first(self)
+
+    # ------------------------------------------------------------ life
+
+    def close(self, linger: float | None = None) -> None:
+        """Closes the connection; what is not answered fails. The cluster goes on."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_problem):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_connection", None) is not None:
+            self._connection.close()
+
+    @property
+    def _closed(self):
+        return self._connection is None or self._connection.why_closed() is not None
+
+    def __repr__(self):
+        why = self._connection.why_closed()
+        return f"<Client: {why}>" if why else f"<Client: {len(self)} engines>"
+
+    def spin(self) -> None:
+        """Nothing: answers come by themselves."""
+
+    def spin_thread(self, interval: float = 1):
+        """Nothing: answers come by themselves."""
+
+    stop_spin_thread = spin
+
+    # ------------------------------------------------------------ engines and views
+
+    @property
+    def _engines(self):
+        """{id: uuid} of the engines that are there."""
+        return self._connection.engines()
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids of the engines that are there, ascending."""
+        return list(self._connection.engines()) if not self._closed else []
+
+    _ids = ids
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __bool__(self):
+        return True
+
+    def __iter__(self):
+        for engine_id in self.ids:
+            yield self.direct_view(engine_id)
+
+    def __getitem__(self, key):
+        if isinstance(key, bool) or not isinstance(key, (int, slice, tuple, list, range)):
+            raise TypeError(
+                f"engines are chosen by an int, a slice or a list of ints, not by {key!r}"
+            )
+        return self.direct_view(key)
+
+    def _check_engines(self):
+        engines = self._connection.engines()
+        if not engines:
+            raise error.NoEnginesRegistered("this needs an engine, and none is there")
+        return engines
+
+    def _build_targets(self, targets):
+        """(uuids, ids) of the engines that are meant."""
+        engines = self._check_engines()
+        ids = list(engines)
+        if targets is None or (isinstance(targets, str) and targets.lower() == "all"):
+            chosen = ids
+        elif isinstance(targets, slice):
+            chosen = ids[targets]
+        elif isinstance(targets, int) and not isinstance(targets, bool):
+            chosen = [self._nth(targets, ids)]
+        elif isinstance(targets, (tuple, list, range)):
+            chosen = list(targets)
+        else:
+            raise TypeError(
+                f"engines are named by 'all', an int, a slice or a list of ints, not by {targets!r}"
+            )
+        try:
+            return [engines[each] for each in chosen], chosen
+        except (KeyError, TypeError):
+            missing = next(each for each in chosen if each not in ids)
+            raise IndexError(f"there is no engine {missing!r}; there are {_named(ids)}") from None
+
+    @staticmethod
+    def _nth(number, ids):
+        """Negative numbers count from the last engine on."""
+        if number >= 0:
+            return number
+        if -number > len(ids):
+            raise IndexError(f"there is no engine {number}; there are {_named(ids)}")
+        return ids[number]
+
+    def direct_view(self, targets: Any = "all", **kwargs: Any) -> DirectView:
+        """A view that runs things on these engines.
+
+        "all" are those that are there whenever it is used; client[:] those that are there now.
+        """
+        single = isinstance(targets, int)
+        if not (isinstance(targets, str) and targets == "all"):
+            targets = self._build_targets(targets)[1]
+        return DirectView(self, targets[0] if single else targets, **kwargs)
+
+    def load_balanced_view(self, targets: Any = None, **kwargs: Any) -> LoadBalancedView:
+        """A view that gives each task to whichever of these engines is free; None: of all."""
+        if isinstance(targets, str) and targets == "all":
+            targets = None
+        if targets is not None:
+            targets = self._build_targets(targets)[1]
+        return LoadBalancedView(self, targets, **kwargs)
+
+    def broadcast_view(
+        self, targets: Any = "all", is_coalescing: bool = False, **kwargs: Any
+    ) -> BroadcastView:
+        """A view that sends the same work for many engines once."""
+        view = BroadcastView(self, self._build_targets(targets)[1], **kwargs)
+        view.is_coalescing = is_coalescing
+        return view
+
+    def executor(self, targets: Any = None) -> ViewExecutor:
+        """An executor of concurrent.futures on a balanced view."""
+        return self.load_balanced_view(targets).executor
+
+    def activate(self, targets: Any = "all", suffix: str = "") -> Any:
+        """Defines the magics %px, %%px, %autopx ... in IPython; gives their view."""
+        view = self.direct_view(targets)
+        view.block = True
+        view.activate(suffix)
+        return view
+
+    def wait_for_engines(
+        self,
+        n: int | None = None,
+        *,
+        timeout: float | None = -1,
+        block: bool | None = True,
+        interactive: bool | None = None,
+        widget: bool | None = None,
+    ):
+        """Waits until n engines are there.
+
+        n            None: as many as the cluster was started with.
+        timeout      seconds; raises TimeoutError when there are not enough by then.
+        block        False: gives a Future at once.
+        interactive  with a progress bar; None: in IPython.
+
+        Raises EngineError when an engine leaves meanwhile.
+        """
+        return wait_for_engines(self, n, timeout, block, interactive, widget)
+
+    # ------------------------------------------------------------ waiting
+
+    @property
+    def outstanding(self) -> set[str]:
+        """The ids of the requests that are not answered."""
+        return set() if self._closed else set(self._connection.outstanding().msg_ids())
+
+    @property
+    def _outstanding_dict(self):
+        """The same by the uuid of the engine."""
+        found = defaultdict(set)
+        tasks = self._connection.outstanding()
+        for index in range(len(tasks)):
+            known = tasks.metadata(index)
+            found[known["engine_uuid"]].add(known["msg_id"])
+        return found
+
+    def wait(self, jobs: Any = None, timeout: float | None = -1):
+        """Waits for requests, at most `timeout` seconds; True when all are answered.
+
+        jobs  AsyncResults, msg_ids, indices into the history, Futures; None: all of this client
+        """
+        end = None if timeout is None or timeout < 0 else time.monotonic() + timeout
+        if jobs is None:
+            return self._connection.outstanding().wait(_left(end))
+        if isinstance(jobs, (str, int, AsyncResult)) or not isinstance(jobs, Iterable):
+            jobs = [jobs]
+        for job in list(jobs):
+            if isinstance(job, Future):
+                if not _wait_for_future(job, _left(end)):
+                    return False
+                continue
+            msg_id = self.history[job] if isinstance(job, int) else job
+            tasks = self._connection.find(msg_id)
+            if tasks is not None and not tasks.wait(_left(end)):
+                return False
+        return True
+
+    def wait_interactive(
+        self, jobs: Any = None, interval: float = 1.0, timeout: float | None = -1.0
+    ) -> None:
+        """wait() with a progress bar."""
+        if jobs is not None:
+            result = self._asyncresult_from_jobs(jobs)
+        else:
+            tasks = self._connection.outstanding()
+            if not len(tasks):
+                return None
+            result = AsyncResult(self, tasks, fname="tasks")
+        return result.wait_interactive(interval=interval, timeout=timeout)
+
+
+# ---------------------------------------------------------------- helpers
+
+
+def _left(end):
+    return None if end is None else max(0.0, end - time.monotonic())
+
+
+def _wait_for_future(future, seconds):
+    if isinstance(future, AsyncResult):
+        return future.wait(-1 if seconds is None else seconds)
+    from concurrent.futures import wait
+
+    return not wait([future], seconds).not_done
+
+
+def _named(ids):
+    return ", ".join(map(str, ids)) if len(ids) <= 20 else f"{len(ids)} from {ids[0]} to {ids[-1]}"
+
+
+def _connection_text(info, choice, patience):
+    """(text of the connection file, where it is from).  OSError where there is none."""
+    if isinstance(info, dict):
+        return json.dumps(info), "the given connection info"
+    if info is not None:
+        path = os.path.expanduser(os.fspath(info))
+        if "://" in path:
+            raise ValueError(f"{path!r} is an address: give the path of a connection file")
+        if not os.path.exists(path):
+            raise OSError(f"there is no connection file {path}: is the cluster still running?")
+    else:
+        path = _client.client_file(**choice)
+        _wait_for_file(path, patience)
+    with open(path) as file:
+        return file.read(), path
+
+
+def _wait_for_file(path, patience):
+    end = time.monotonic() + (patience or 0)
+    said = False
+    while not os.path.exists(path):
+        if time.monotonic() >= end:
+            raise OSError(
+                f"no cluster runs here: there is no {path}; start one by `pxcluster start -n 4`, "
+                "or name its connection file"
+            )
+        if not said:
+            print(f"Waiting for connection file: {path}")
+            said = True
+        time.sleep(0.05)
+
+
+def _activate_first(client):
+    """In IPython the first client gives the magics their view."""
+    from polyxeus import activation
+
+    try:
+        activation.activate_first(client)
+    except Exception as problem:
+        warnings.warn(f"the parallel magics are not there: {problem}", stacklevel=3)

@@ -1,0 +1,479 @@
+"""Starts and stops clusters: what the command pxcluster does, from Python."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import json
+import logging
+import os
+import random
+import string
+import time
+import weakref
+from typing import Any
+
+from polyxeus import _client
+from polyxeus.programs import Program, run, signal_number
+
+__all__ = ["Cluster", "ClusterManager"]
+
+_OPTIONS_WITHOUT_MEANING = frozenset(
+    ["config", "load_profile", "parent", "log", "send_engines_connection_env", "delay"]
+)
+
+
+def _new_id():
+    letters = string.ascii_lowercase + string.digits
+    return f"{int(time.time())}-{''.join(random.choices(letters, k=4))}"
+
+
+def _launcher(given, what):
+    """ "local" or "mpi", from a name, or a class of ipyparallel that is called so."""
+    if given is None:
+        return "local"
+    name = given if isinstance(given, str) else getattr(given, "__name__", repr(given))
+    short = name.rpartition(".")[2].lower()
+    for known in ("mpi", "local"):
+        if short == known or short.startswith(known):
+            return known
+    if short in ("polyxeus", "polyxeus-local"):
+        return "local"
+    if short == "polyxeus-mpi":
+        return "mpi"
+    raise ValueError(f"{what} are started as 'local' or 'mpi', not as {name!r}")
+
+
+class Cluster:
+    """One controller and its engines.
+
+    n                    how many engines; None: one for each core
+    engines, controller  how they are started: "local" or "mpi"
+    profile, profile_dir, ipython_dir, cluster_id
+                         where the cluster's files are; cluster_id None: a new one
+    controller_ip        where the controller listens; None: on this host only
+    controller_location  what other hosts call the controller's host
+    controller_args, engine_args
+                         further arguments for the programs, as lists
+    engine_timeout       seconds until missing engines are reported
+    shutdown_atexit      stop the cluster when this Python ends
+    log_level            of the programs
+
+    Each method that starts or stops something is a coroutine, and has a twin that ends in _sync.
+    As a context manager a cluster starts itself, gives a client, and stops in the end.
+    """
+
+    def __init__(
+        self,
+        *,
+        n: int | None = None,
+        engines: str | type | None = None,
+        controller: str | type | None = None,
+        profile: str | None = None,
+        profile_dir: str | None = None,
+        ipython_dir: str | None = None,
+        cluster_id: str | None = None,
+        controller_ip: str | None = None,
+        controller_location: str | None = None,
+        controller_args: list[str] | None = None,
+        engine_args: list[str] | None = None,
+        engine_timeout: float = 60,
+        shutdown_atexit: bool = True,
+        log_level: int = logging.INFO,
+        **others: Any,
+    ) -> None:
+        unknown = sorted(set(others) - _OPTIONS_WITHOUT_MEANING)
+        if unknown:
+            raise TypeError(f"a Cluster has no option {unknown[0]!r}: see help(polyxeus.Cluster)")
+        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
+            raise TypeError(f"n is the number of engines, not {n!r}")
+        self.n = n
+        self.engine_launcher = _launcher(engines, "engines")
+        self.controller_launcher = _launcher(controller, "controllers")
+        self.cluster_id = _new_id() if cluster_id is None else cluster_id
+        self.profile = profile
+        choice = dict(
+            profile=profile or "", profile_dir=profile_dir or "", ipython_dir=ipython_dir or ""
+        )
+        self.connection_file = _client.client_file(cluster_id=self.cluster_id, **choice)
+        security = os.path.dirname(self.connection_file)
+        self.profile_dir = os.path.dirname(security)
+        self.cluster_file = os.path.join(security, f"cluster-{self.cluster_id}.json")
+        self.controller_ip = controller_ip
+        self.controller_location = controller_location
+        self.controller_args = list(controller_args or [])
+        self.engine_args = list(engine_args or [])
+        self.engine_timeout = engine_timeout
+        self.shutdown_atexit = shutdown_atexit
+        self.log_level = log_level
+        self.log = others.get("log") or logging.getLogger(f"polyxeus.cluster.{self.cluster_id}")
+        self.controller = None
+        self.engines = {}
+        self._client = None
+        _clusters.add(self)
+
+    def __repr__(self):
+        parts = [f"cluster_id={self.cluster_id!r}", f"profile_dir={self.profile_dir!r}"]
+        if self.controller is not None:
+            parts.append("controller=<running>")
+        if self.engines:
+            parts.append(f"engine_sets={list(self.engines)}")
+        return f"<Cluster({', '.join(parts)})>"
+
+    @property
+    def engine_set(self):
+        """The first set of engines, or None."""
+        return next(iter(self.engines.values()), None)
+
+    # ------------------------------------------------------------ commands
+
+    def _command(self, name, *options):
+        return [
+            name,
+            f"--profile-dir={self.profile_dir}",
+            f"--cluster-id={self.cluster_id}",
+            f"--log-level={self.log_level}",
+            *options,
+        ]
+
+    def start_controller_sync(self, **kwargs: Any) -> None:
+        """Starts the controller; it is ready on return."""
+        if self.controller is not None and self.controller.is_running():
+            raise RuntimeError(f"the controller of this cluster runs already: {self!r}")
+        options = ["-n", "0", f"--controller={self.controller_launcher}"]
+        if self.controller_ip:
+            options.append(f"--ip={self.controller_ip}")
+        if self.controller_location:
+            options.append(f"--location={self.controller_location}")
+        arguments = [*self.controller_args, *kwargs.get("controller_args", ())]
+        if arguments:
+            options += ["--", *arguments]
+        program = Program(self._command("start", *options), self._log_file("controller"))
+        program.wait_until(self._is_controller_ready, "the controller is ready")
+        self.controller = program
+        return None
+
+    def _is_controller_ready(self):
+        return os.path.exists(self.connection_file) and os.path.exists(self.cluster_file)
+
+    def _log_file(self, name):
+        folder = os.path.join(self.profile_dir, "log")
+        os.makedirs(folder, exist_ok=True)
+        return os.path.join(folder, f"cluster-{self.cluster_id}-{name}.log")
+
+    def start_engines_sync(
+        self, n: int | None = None, engine_set_id: str | None = None, **kwargs: Any
+    ) -> str:
+        """Starts n more engines; gives the id of their set. They register when they are ready."""
+        if self.controller is None and not os.path.exists(self.connection_file):
+            raise RuntimeError("engines need a controller: start_controller() first")
+        n = self.n if n is None else n
+        n = (os.cpu_count() or 1) if n is None else n
+        if engine_set_id is None:
+            engine_set_id = _new_id()
+        if engine_set_id in self.engines:
+            raise ValueError(f"there are engines of the name {engine_set_id!r} already")
+        options = ["-n", str(n), f"--engines={self.engine_launcher}"]
+        options.append(f"--engine-timeout={self.engine_timeout}")
+        if self.engine_args:
+            options.append(f"--engine-args={' '.join(self.engine_args)}")
+        log = self._log_file(f"engines-{engine_set_id}")
+        before = self._recorded_sets()
+        program = Program(self._command("engines", *options), log)
+        program.n = n
+        program.wait_until(
+            lambda: set(self._recorded_sets()) - set(before), "the engines are started"
+        )
+        program.set_id = next(iter(set(self._recorded_sets()) - set(before)))
+        self.engines[engine_set_id] = program
+        return engine_set_id
+
+    def start_cluster_sync(self, n: int | None = None):
+        """Starts the controller and n engines (default: self.n)."""
+        if n is not None:
+            self.n = n
+        self.start_controller_sync()
+        try:
+            if self.n != 0:
+                self.start_engines_sync(self.n)
+        except BaseException:
+            self.stop_controller_sync()
+            raise
+        return self
+
+    def connect_client_sync(self, **client_kwargs: Any) -> Client:
+        """A Client of this cluster."""
+        from polyxeus.client import Client
+
+        return Client(self.connection_file, cluster=self, **client_kwargs)
+
+    def start_and_connect_sync(self, n: int | None = None, activate: bool = False) -> Client:
+        """Starts the cluster, waits for its engines, gives a Client.
+
+        activate  its magics %px, %%px ... are those of IPython.
+        """
+        if self.controller is None:
+            self.start_cluster_sync(n)
+        client = self.connect_client_sync()
+        wanted = self.expected_engines()
+        if wanted:
+            client.wait_for_engines(wanted, timeout=self.engine_timeout)
+        if activate:
+            client.activate()
+        return client
+
+    def stop_engines_sync(self, engine_set_id: str | None = None) -> None:
+        """Stops a set of engines, default all of them."""
+        if engine_set_id is None:
+            for each in list(self.engines):
+                self.stop_engines_sync(each)
+            return
+        self._set(engine_set_id).stop()
+        self.engines.pop(engine_set_id, None)
+
+    def _set(self, engine_set_id):
+        try:
+            return self.engines[engine_set_id]
+        except KeyError:
+            known = ", ".join(self.engines) or "none"
+            raise KeyError(f"no engines are called {engine_set_id!r}; there are: {known}") from None
+
+    def restart_engines_sync(self, engine_set_id: str | None = None) -> None:
+        """Stops a set of engines, default all, and starts as many under the same name."""
+        for each in [engine_set_id] if engine_set_id else list(self.engines):
+            n = self._set(each).n
+            self.stop_engines_sync(each)
+            self.start_engines_sync(n, each)
+
+    def signal_engines_sync(self, signum: int | str, engine_set_id: str | None = None) -> None:
+        """Sends a signal to the engines of a set, default to all."""
+        number = signal_number(signum)
+        sets = [self._set(engine_set_id)] if engine_set_id else list(self.engines.values())
+        recorded = self._recorded_sets()
+        if self.engine_launcher == "local":
+            for each in sets:
+                _signal_processes(recorded.get(each.set_id, {}), number)
+            return
+        with self.connect_client_sync() as client:  # mpiexec would end at a signal
+            client.send_signal(number, block=True)
+
+    def stop_controller_sync(self) -> None:
+        """Stops the controller."""
+        if self.controller is not None:
+            self.controller.stop()
+            self.controller = None
+
+    def stop_cluster_sync(self) -> None:
+        """Stops engines and controller; nothing where they do not run."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        self.stop_engines_sync()
+        self.stop_controller_sync()
+
+    # ------------------------------------------------------------ what runs
+
+    def _record(self):
+        try:
+            with open(self.cluster_file) as file:
+                return json.load(file)
+        except (OSError, ValueError):
+            return {}
+
+    def _recorded_sets(self):
+        return self._record().get("engines", {}).get("sets", {})
+
+    def expected_engines(self) -> int:
+        """How many engines were started."""
+        return sum(each.n for each in self.engines.values())
+
+    def stopped_engine_set(self):
+        """Why engines have ended that should run; None where they run."""
+        for name, each in self.engines.items():
+            if not each.is_running():
+                return f"{name}: {each.last_words()}"
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """What from_dict() needs to find this cluster again."""
+        return self._record() or {
+            "cluster": {"cluster_id": self.cluster_id, "profile_dir": self.profile_dir, "n": self.n}
+        }
+
+    @classmethod
+    def from_dict(cls, d: dict[str, Any], **kwargs: Any):
+        """The running cluster that to_dict() or a cluster file describes."""
+        try:
+            known = d["cluster"]
+            cluster_id, profile_dir = known["cluster_id"], known["profile_dir"]
+        except (KeyError, TypeError):
+            raise ValueError("this describes no cluster: it has no id and folder") from None
+        kwargs.setdefault("shutdown_atexit", False)
+        engines = d.get("engines", {})
+        kwargs.setdefault("engines", engines.get("class"))
+        cluster = cls(cluster_id=cluster_id, profile_dir=profile_dir, n=known.get("n"), **kwargs)
+        stop = cluster._command("stop")
+        if "controller" in d:
+            cluster.controller = _Recorded(stop, d["controller"].get("state", {}))
+        for name, state in engines.get("sets", {}).items():
+            cluster.engines[name] = _Recorded(stop, state, name)
+        return cluster
+
+    @classmethod
+    def from_file(
+        cls,
+        cluster_file: str | None = None,
+        *,
+        profile: str | None = None,
+        profile_dir: str | None = None,
+        cluster_id: str | None = "",
+        **kwargs: Any,
+    ):
+        """The cluster that runs under a profile and id; FileNotFoundError where none does."""
+        if cluster_file is None:
+            named = cls(profile=profile, profile_dir=profile_dir, cluster_id=cluster_id)
+            named.shutdown_atexit = False
+            cluster_file = named.cluster_file
+        if not os.path.exists(cluster_file):
+            raise FileNotFoundError(
+                f"no cluster runs here: there is no {cluster_file}; start one by `pxcluster start`"
+            )
+        with open(cluster_file) as file:
+            return cls.from_dict(json.load(file), **kwargs)
+
+    # ------------------------------------------------------------ context managers
+
+    def __enter__(self):
+        self._client = self.start_and_connect_sync()
+        return self._client
+
+    def __exit__(self, *_problem):
+        self.stop_cluster_sync()
+
+    async def __aenter__(self):
+        self._client = await self.start_and_connect()
+        return self._client
+
+    async def __aexit__(self, *_problem):
+        await self.stop_cluster()
+
+
+class _Recorded:
+    """A part of a cluster that somebody else has started."""
+
+    def __init__(self, stop_command, state, set_id=None):
+        self._stop_command = stop_command
+        self._state = state
+        self.set_id = set_id
+        self.n = state.get("n", 0)
+        self.pid = state.get("pid", 0)
+
+    def is_running(self):
+        return any(_is_alive(pid) for pid in _pids(self._state))
+
+    def last_words(self):
+        return "it was started by another program: see its log"
+
+    def stop(self):
+        """Stops the whole cluster: parts cannot be stopped from outside."""
+        run(self._stop_command)
+
+
+def _pids(state):
+    found = [each.get("pid", 0) for each in state.get("engines", {}).values()]
+    return [pid for pid in [*found, state.get("pid", 0)] if pid > 0]
+
+
+def _is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True
+
+
+def _signal_processes(state, number):
+    for pid in _pids(state):
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
+def _add_coroutines():
+    """Gives each method that ends in _sync its twin, a coroutine."""
+
+    def twin(name):
+        async def method(self, *args, **kwargs):
+            function = getattr(self, name + "_sync")
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(None, lambda: function(*args, **kwargs))
+
+        method.__name__ = name
+        method.__qualname__ = f"Cluster.{name}"
+        method.__doc__ = f"Coroutine: the same as {name}_sync()."
+        return method
+
+    for full in [name for name in vars(Cluster) if name.endswith("_sync")]:
+        name = full[: -len("_sync")]
+        setattr(Cluster, name, twin(name))
+
+
+_add_coroutines()
+
+
+class ClusterManager:
+    """The clusters that run here, of all profiles."""
+
+    def __init__(self, log: Any = None) -> None:
+        self.clusters = {}
+        self.log = log or logging.getLogger("polyxeus.cluster")
+
+    @staticmethod
+    def _key(cluster):
+        return f"{os.path.basename(cluster.profile_dir)}:{cluster.cluster_id}"
+
+    _cluster_key = _key
+
+    def load_clusters(self):
+        """Looks which clusters run; {key: Cluster}."""
+        kept = {key: each for key, each in self.clusters.items() if each.controller is None}
+        self.clusters = kept
+        for each in json.loads(run(["list", "--output=json"]) or "[]"):
+            try:
+                cluster = Cluster.from_file(
+                    profile_dir=each["profile_dir"], cluster_id=each["cluster_id"]
+                )
+            except (OSError, ValueError, KeyError):
+                continue
+            self.clusters[self._key(cluster)] = cluster
+        return self.clusters
+
+    def new_cluster(self, **kwargs: Any):
+        """(key, a Cluster that is not started)."""
+        cluster = Cluster(**kwargs)
+        key = self._key(cluster)
+        if key in self.clusters:
+            raise KeyError(f"there is a cluster {key} already")
+        self.clusters[key] = cluster
+        return key, cluster
+
+    def get_cluster(self, cluster_id: str | None):
+        """The cluster of this key.  KeyError where there is none."""
+        return self.clusters[cluster_id]
+
+    def remove_cluster(self, cluster_id: str | None):
+        """Forgets the cluster of this key; it runs on."""
+        del self.clusters[cluster_id]
+
+
+_clusters = weakref.WeakSet()
+
+
+def _stop_at_exit():
+    for cluster in list(_clusters):
+        if cluster.shutdown_atexit and cluster.controller is not None:
+            cluster.stop_cluster_sync()
+
+
+atexit.register(_stop_at_exit)

@@ -1,0 +1,281 @@
+"""Views of named engines."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable
+
+from polyxeus import on_engine, partition, requests
+from polyxeus.async_result import AsyncResult
+from polyxeus.imports import sync_imports
+from polyxeus.map_result import AsyncMapResult
+from polyxeus.remote_functions import ParallelFunction, getname
+from polyxeus.view import View, label_text
+
+__all__ = ["BroadcastView", "DirectView"]
+
+
+class DirectView(View):
+    """Runs things on the same engines all the time; made by client[...].
+
+    view["x"] = 5 sets a variable on each engine, view["x"] gets them.
+    """
+
+    # ------------------------------------------------------------ sending
+
+    def _engines(self, targets):
+        """(ids, whether one engine was meant by its id)."""
+        targets = self._flag("targets", targets)
+        return self.client._build_targets(targets)[1], isinstance(targets, int)
+
+    def _submit(self, ids, works, label):
+        """Sends one work to all engines, or to each its own."""
+        return self.client._connection.send_direct(ids, works, label_text(label))
+
+    def _send(self, work, targets=None, label=None, read=requests.read, fname="unknown"):
+        ids, single = self._engines(targets)
+        tasks = self._submit(ids, [work], self._flag("label", label))
+        self._note(tasks)
+        return AsyncResult(
+            self.client, tasks, read, fname=fname, targets=ids, single=single, owner=True
+        )
+
+    def _really_apply(
+        self, f, args=(), kwargs=None, targets=None, block=None, track=None, label=None
+    ):
+        work = requests.call(f, args, kwargs)
+        result = self._send(work, targets, label, fname=getname(f))
+        return self._finish(result, self._flag("block", block))
+
+    # ------------------------------------------------------------ code
+
+    def execute(
+        self,
+        code: str,
+        silent: bool = True,
+        targets: Any = None,
+        block: bool | None = None,
+        label: Any = None,
+    ) -> AsyncResult:
+        """Runs source text on the engines; always gives an AsyncResult.
+
+        silent  the value of the last line is not shown, and the cell gets no number.
+        block   wait until it has run and its output is here.
+        """
+        if not isinstance(code, str):
+            raise TypeError(f"execute() needs source text, not {type(code).__name__}")
+        work = requests.execute(code, silent)
+        result = self._send(work, targets, label, fname="execute")
+        if self._flag("block", block):
+            try:
+                result.get()
+                result.wait_for_output()
+            except KeyboardInterrupt:
+                pass
+        return result
+
+    def run(
+        self,
+        filename: str | os.PathLike[str],
+        targets: Any = None,
+        block: bool | None = None,
+        label: Any = None,
+    ) -> AsyncResult:
+        """Runs the text of a file of this host."""
+        with open(filename) as file:
+            code = file.read() + "\n"
+        return self.execute(code, targets=targets, block=block, label=label)
+
+    # ------------------------------------------------------------ variables
+
+    def push(
+        self,
+        ns: dict[str, Any],
+        targets: Any = None,
+        block: bool | None = None,
+        track: bool | None = None,
+    ) -> Any:
+        """Sets variables, by a dict of their names and values."""
+        if not isinstance(ns, dict):
+            raise TypeError(f"push() needs a dict of names and values, not {type(ns).__name__}")
+        for name in ns:
+            if not isinstance(name, str):
+                raise TypeError(f"names of variables are text, not {name!r}")
+        if all(name.isidentifier() for name in ns):
+            result = self._send(requests.push(ns), targets, fname="push")
+        else:  # "a.b", "a[0]"
+            result = self._send(requests.call(on_engine.assign, (ns,)), targets, fname="push")
+        return self._finish(result, self._flag("block", block))
+
+    def update(self, ns: dict[str, Any]):
+        """push() with the view's flags."""
+        return self.push(ns)
+
+    def pull(
+        self, names: str | Iterable[str], targets: Any = None, block: bool | None = None
+    ) -> Any:
+        """The value of a variable (or expression) of each engine, or a list of several."""
+        read = requests.read
+        if isinstance(names, str):
+            expressions = [names]
+        elif isinstance(names, (list, tuple, set)):
+            expressions, read = list(names), requests.read_list
+            for name in expressions:
+                if not isinstance(name, str):
+                    raise TypeError(f"names of variables are text, not {name!r}")
+        else:
+            raise TypeError(f"pull() needs a name or several, not {names!r}")
+        result = self._send(requests.pull(expressions), targets, read=read, fname="pull")
+        return self._finish(result, self._flag("block", block))
+
+    def get(self, key_s: str | Iterable[str]) -> Any:
+        """pull(), waiting for it."""
+        return self.pull(key_s, block=True)
+
+    def __getitem__(self, key):
+        return self.get(key)
+
+    def __setitem__(self, key, value):
+        self.update({key: value})
+
+    def scatter(
+        self,
+        key: Any,
+        seq: Any,
+        dist: str = "b",
+        flatten: bool = False,
+        targets: Any = None,
+        block: bool | None = None,
+        track: bool | None = None,
+    ):
+        """Cuts a sequence into one part for each engine, named `key` there.
+
+        dist     "b": blocks, "r": like cards.
+        flatten  a part of one item becomes that item.
+        """
+        ids, _ = self._engines(targets)
+        cutter = _distribution(dist)
+        (seq,), (count,) = partition.lengths([seq])
+        works, sizes = [], []
+        for index in range(len(ids)):
+            part = cutter.getPartition(seq, index, len(ids), count)
+            sizes.append(len(part))
+            works.append(requests.push({key: part[0] if flatten and len(part) == 1 else part}))
+        tasks = self._submit(ids, works, self.label)
+        self._note(tasks)
+        result = AsyncResult(self.client, tasks, fname="scatter", targets=ids, owner=True)
+        result._scatter_lengths = sizes
+        if not self._flag("block", block):
+            return result
+        result.get()
+        return None
+
+    def gather(self, key: Any, dist: str = "b", targets: Any = None, block: bool | None = None):
+        """The parts of a sequence that the engines have, as one sequence."""
+        ids, _ = self._engines(targets)
+        tasks = self._submit(ids, [requests.pull([key])], self.label)
+        self._note(tasks)
+        result = AsyncMapResult(
+            self.client, tasks, map_object=_distribution(dist), fname="gather", targets=ids
+        )
+        return self._finish(result, self._flag("block", block))
+
+    # ------------------------------------------------------------ map
+
+    def map(
+        self,
+        f: Callable[..., Any],
+        *sequences: Iterable[Any],
+        block: bool | None = None,
+        track: bool | None = False,
+        return_exceptions: bool | None = False,
+        label: Any = None,
+    ):
+        """Calls f for each item of the sequences; each engine gets one block of them.
+
+        Gives a list, or an AsyncMapResult where `block` is not set.
+        """
+        function = ParallelFunction(
+            self, f, block=self._flag("block", block), return_exceptions=return_exceptions,
+            label=self._flag("label", label),
+        )
+        return function.map(*sequences)
+
+    def _map_parts(self, f, sequences, function):
+        """Sends each engine its part.  function: the ParallelFunction that asks."""
+        ids, _ = self._engines(None)
+        cutter = function.mapObject
+        count = min(len(each) for each in sequences)
+        used, parts, sizes = [], [], []
+        for index, engine_id in enumerate(ids):
+            part = [cutter.getPartition(each, index, len(ids), count) for each in sequences]
+            if any(len(each) for each in part):
+                used.append(engine_id)
+                parts.append(part)
+                sizes.append(min(len(each) for each in part))
+        works = function.requests_for(f, parts)
+        tasks = self._submit(used, works, self.label)
+        self._note(tasks)
+        return tasks, used, sizes
+
+    # ------------------------------------------------------------ the engines' state
+
+    def sync_imports(self, local: bool = True, quiet: bool = False):
+        """`with view.sync_imports(): import numpy` imports here and on the engines."""
+        return sync_imports(self, local=local, quiet=quiet)
+
+    @property
+    def importer(self):
+        """sync_imports() for `with view.importer:`."""
+        return self.sync_imports(True)
+
+    def use_cloudpickle(self):
+        """Nothing: functions of a session always travel by value."""
+        return self._finish(self._send(requests.call(on_engine.nothing)), self.block)
+
+    use_dill = use_pickle = use_cloudpickle
+
+    def clear(self, targets: Any = None, block: bool | None = None):
+        """Forgets all that was defined on the engines."""
+        return self.client.clear(self._flag("targets", targets), self._flag("block", block))
+
+    def interrupt(self, targets: Any = None, block: bool | None = None):
+        """Interrupts what the engines run now; what they know stays."""
+        return self.client.send_signal(
+            "SIGINT", self._flag("targets", targets), self._flag("block", block)
+        )
+
+    def kill(self, targets: Any = None, block: bool | None = None):
+        """Ends the engines at once, whatever they do."""
+        return self.client.send_signal(
+            "SIGKILL", self._flag("targets", targets), self._flag("block", block)
+        )
+
+    def activate(self, suffix: str = "") -> Any:
+        """Defines the magics %px, %%px, %autopx ... for this view in IPython.
+
+        suffix  is appended to their names: several views may have theirs.
+        """
+        from polyxeus import activation
+
+        activation.activate(self, suffix)
+
+
+def _distribution(dist):
+    try:
+        return partition.dists[dist]()
+    except (KeyError, TypeError):
+        raise ValueError(f"dist must be 'b' or 'r', not {dist!r}") from None
+
+
+class BroadcastView(DirectView):
+    """A DirectView that sends the same work once; the controller copies it.
+
+    is_coalescing  accepted: the controller answers for each engine in any case.
+    """
+
+    is_coalescing = False
+
+    def _submit(self, ids, works, label):
+        if len(works) > 1:
+            return super()._submit(ids, works, label)
+        return self.client._connection.send_broadcast(ids, works[0], label_text(label))

@@ -1,0 +1,267 @@
+"""What can go wrong, under the names that ipyparallel gives it."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import traceback as _traceback
+from typing import Any, NoReturn
+
+__all__ = [
+    "AlreadyDisplayedError",
+    "CompositeError",
+    "DependencyTimeout",
+    "EngineError",
+    "IPythonError",
+    "ImpossibleDependency",
+    "InvalidDependency",
+    "KernelError",
+    "NoEnginesRegistered",
+    "RemoteError",
+    "TaskAborted",
+    "TaskRejectError",
+    "TaskTimeout",
+    "TimeoutError",
+    "UnmetDependency",
+    "collect_exceptions",
+    "unwrap_exception",
+    "wrap_exception",
+]
+
+TimeoutError = builtins.TimeoutError
+
+
+class IPythonError(Exception):
+    """The base of all errors here."""
+
+
+class KernelError(IPythonError):
+    """Something on the way to, on, or from an engine failed."""
+
+
+class EngineError(KernelError):
+    """An engine ended while it worked or was waited for."""
+
+
+class NoEnginesRegistered(KernelError):
+    """What was asked for needs engines, and there are none."""
+
+    def __str__(self):
+        text = super().__str__()
+        advice = "wait for some by client.wait_for_engines(n)"
+        return f"{text}: {advice}" if text else f"no engine is there: {advice}"
+
+
+class TaskAborted(KernelError):
+    """The request was aborted before it ran."""
+
+
+class TaskTimeout(KernelError):
+    """A task found no engine in its time."""
+
+
+class UnmetDependency(KernelError):
+    """What a task needs is not there: it is tried on another engine."""
+
+
+class ImpossibleDependency(UnmetDependency):
+    """What a task waits for can never come."""
+
+
+class DependencyTimeout(ImpossibleDependency):
+    """What a task waits for did not come in time."""
+
+
+class InvalidDependency(ImpossibleDependency):
+    """A task waits for something that nobody knows."""
+
+
+class TaskRejectError(KernelError):
+    """A task may raise this to be tried on another engine; it needs retries for that."""
+
+
+def _where(engine_info):
+    """"[2:execute]": the engine and what it did."""
+    if not engine_info:
+        return "[Engine Exception]"
+    return f"[{engine_info.get('engine_id', ' ')}:{engine_info.get('method', '')}]"
+
+
+class RemoteError(KernelError):
+    """An exception of an engine: the name, text and traceback that it had there.
+
+    ename, evalue  the exception's class and text
+    traceback      as it is shown there, with colours
+    engine_info    {"engine_id", "engine_uuid", "method"}; may be empty
+    """
+
+    ename = None
+    evalue = None
+    traceback = None
+    engine_info = None
+
+    def __init__(
+        self,
+        ename: str,
+        evalue: str,
+        traceback: str | None,
+        engine_info: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(ename, evalue)
+        self.ename = ename
+        self.evalue = evalue
+        self.traceback = traceback
+        self.engine_info = engine_info or {}
+
+    def __reduce__(self):
+        return type(self), (self.ename, self.evalue, self.traceback, self.engine_info)
+
+    @staticmethod
+    def _get_engine_str(engine_info):
+        return _where(engine_info)
+
+    def __repr__(self):
+        engine = self.engine_info.get("engine_id", " ")
+        return f"<{type(self).__name__}[{engine}]:{self.ename}({self.evalue})>"
+
+    def __str__(self):
+        return f"{_where(self.engine_info)} {self.ename}: {self.evalue}"
+
+    def render_traceback(self) -> list[str]:
+        """The engine's traceback as a list of lines, headed by where it was."""
+        lines = (self.traceback or "No traceback available").splitlines()
+        return [_where(self.engine_info), *lines]
+
+    def _render_traceback_(self):
+        return self.render_traceback()  # IPython shows this in place of the local traceback
+
+    def print_traceback(self, excid: int | None = None) -> None:
+        """Prints the engine's traceback."""
+        print("\n".join(self.render_traceback()))
+
+
+class CompositeError(RemoteError):
+    """Several requests failed, or one of several.
+
+    elist     (name, text, traceback, engine_info) of each
+    tb_limit  how many are shown at most
+    """
+
+    tb_limit = 4
+
+    def __init__(self, message: str, elist: list[tuple]) -> None:
+        Exception.__init__(self, message, elist)
+        self.ename = "CompositeError"
+        self.evalue = message
+        self.engine_info = {}
+        self.msg = message
+        self.elist = elist
+        self.args = tuple(each[0] for each in elist)
+
+    def __reduce__(self):
+        return type(self), (self.msg, self.elist)
+
+    def __repr__(self):
+        return f"CompositeError({len(self.elist)})"
+
+    def __str__(self):
+        lines = [str(self.msg)]
+        for name, text, _, engine_info in self.elist[: self.tb_limit]:
+            lines.append(f"{_where(engine_info)}{name}: {text}")
+        if len(self.elist) > self.tb_limit:
+            lines.append(f".... {len(self.elist) - self.tb_limit} more exceptions ...")
+        return "\n".join(lines)
+
+    def _nth(self, excid):
+        try:
+            return self.elist[excid]
+        except (IndexError, TypeError):
+            raise IndexError(
+                f"there is no exception {excid!r}: they are numbered from 0 to "
+                f"{len(self.elist) - 1}"
+            ) from None
+
+    def render_traceback(self, excid: int | None = None) -> list[str]:
+        """One traceback, or the first ones of all, as a list of lines."""
+        lines = []
+        shown = self.elist[: self.tb_limit] if excid is None else [self._nth(excid)]
+        for _, _, text, engine_info in shown:
+            lines.append(_where(engine_info) + ":")
+            lines += (text or "No traceback available").splitlines()
+            if excid is None:
+                lines.append("")
+        if excid is None and len(self.elist) > self.tb_limit:
+            lines.append(f"... {len(self.elist) - self.tb_limit} more exceptions ...")
+        return lines
+
+    def print_traceback(self, excid: int | None = None) -> None:
+        """Prints one traceback, or the first ones of all."""
+        print("\n".join(self.render_traceback(excid)))
+
+    def raise_exception(self, excid: int | None = 0) -> NoReturn:
+        """Raises one of the exceptions as a RemoteError."""
+        raise RemoteError(*self._nth(excid))
+
+
+class AlreadyDisplayedError(RemoteError):
+    """Stands for a CompositeError of which everything has been shown while it came."""
+
+    def __init__(self, original_error: CompositeError) -> None:
+        Exception.__init__(self, original_error)
+        self.original_error = original_error
+        self.n = len(getattr(original_error, "elist", [original_error]))
+
+    def __reduce__(self):
+        return type(self), (self.original_error,)
+
+    def __repr__(self):
+        return f"<{type(self).__name__}({self.n} errors)>"
+
+    def __str__(self):
+        return f"{self.n} errors"
+
+    def render_traceback(self) -> list[str]:
+        """One line: the rest is on the screen already."""
+        return [str(self)]
+
+
+def _as_entries(problem):
+    if isinstance(problem, CompositeError):
+        return problem.elist
+    if isinstance(problem, RemoteError):
+        return [(problem.ename, problem.evalue, problem.traceback, problem.engine_info)]
+    return [(type(problem).__name__, str(problem), None, {})]
+
+
+def collect_exceptions(rdict_or_list, method="unspecified"):
+    """Gives the results back, or raises a CompositeError where some of them are errors."""
+    results = rdict_or_list.values() if isinstance(rdict_or_list, dict) else rdict_or_list
+    entries = []
+    for result in results:
+        if isinstance(result, (RemoteError, TaskAborted)):
+            entries += _as_entries(result)
+    if entries:
+        raise CompositeError(f"one or more exceptions raised in: {method}", entries)
+    return rdict_or_list
+
+
+def wrap_exception(engine_info: dict[str, Any] | None = None):
+    """The exception that is being handled, as the content of an error reply."""
+    kind, value, trace = sys.exc_info()
+    return {
+        "status": "error",
+        "traceback": _traceback.format_exception(kind, value, trace),
+        "ename": kind.__name__,
+        "evalue": str(value),
+        "engine_info": engine_info or {},
+    }
+
+
+def unwrap_exception(content):
+    """The RemoteError that the content of an error reply stands for."""
+    return RemoteError(
+        content["ename"],
+        content["evalue"],
+        "\n".join(content["traceback"]),
+        content.get("engine_info", {}),
+    )

@@ -1,0 +1,44 @@
+"""Views as executors of concurrent.futures."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import time
+import warnings
+from typing import Any, Callable, Iterable
+
+__all__ = ["ViewExecutor"]
+
+
+class ViewExecutor(concurrent.futures.Executor):
+    """An executor (PEP 3148) on a view: view.executor or client.executor()."""
+
+    def __init__(self, view) -> None:
+        self.view = view
+
+    @property
+    def _max_workers(self):
+        return len(self.view)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> AsyncResult:
+        """view.apply_async(): gives an AsyncResult, which is a Future."""
+        return self.view.apply_async(fn, *args, **kwargs)
+
+    def map(self, func: Callable[..., Any], *iterables: Iterable[Any], **kwargs: Any):
+        """view.imap(): an iterator over the results."""
+        if kwargs.pop("timeout", None) is not None:
+            warnings.warn("map() of a ViewExecutor has no timeout", stacklevel=2)
+        if "chunksize" in kwargs:
+            kwargs.pop("chunksize")  # each call is a task
+        return self.view.imap(func, *iterables, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Waits for what was submitted; the engines stay."""
+        if cancel_futures:
+            for each in list(getattr(self.view, "_outstanding_maps", ())):
+                each.cancel()
+            self.view.abort(block=False)
+        if wait:
+            while getattr(self.view, "_outstanding_maps", None):
+                time.sleep(0.01)  # they submit what the wait is for
+            self.view.wait()

@@ -1,0 +1,246 @@
+"""What a client asks the controller about the past."""
+
+from __future__ import annotations
+
+from types import GeneratorType
+from typing import Any
+
+from polyxeus import requests
+from polyxeus.async_result import AsyncHubResult, AsyncResult
+from polyxeus.known_result import KnownResult, KnownTasks
+from polyxeus.metadata import parse_date, remote_error
+
+__all__ = ["HubQueries"]
+
+_TIMES = ("submitted", "started", "completed", "received")
+
+
+def _with_dates(record):
+    for key in _TIMES:
+        if key in record:
+            record[key] = parse_date(record[key])
+    for key in ("header", "result_header"):
+        header = record.get(key)
+        if isinstance(header, dict) and "date" in header:
+            header["date"] = parse_date(header["date"])
+    return record
+
+
+class HubQueries:
+    """The part of a Client that asks the controller."""
+
+    def _ask_with_buffers(self, kind, content):
+        tasks = self._connection.send_hub(kind, requests.dump(content))
+        tasks.wait()
+        status, answer, rest = tasks.outcome(0)
+        if status != "ok":
+            raise remote_error(rest)
+        answer = requests.load(answer.decode())
+        answer.pop("status", None)
+        return answer, rest
+
+    def _ask(self, kind, content):
+        return self._ask_with_buffers(kind, content)[0]
+
+    # ------------------------------------------------------------ the cluster
+
+    def queue_status(self, targets: Any = "all", verbose: bool = False) -> dict[Any, Any]:
+        """What waits at each engine, in numbers or (verbose) as msg_ids."""
+        is_all = isinstance(targets, str) and targets == "all"
+        ids = None if is_all else self._build_targets(targets)[1]
+        answer = self._ask("queue_request", {"targets": ids, "verbose": verbose})
+        answer = {int(key) if key.isdigit() else key: each for key, each in answer.items()}
+        return answer[ids[0]] if isinstance(targets, int) else answer
+
+    def hub_history(self) -> list[str]:
+        """The ids of all requests that the controller has on record, oldest first."""
+        return self._ask("history_request", {})["history"]
+
+    def db_query(
+        self, query: dict[str, Any], keys: str | list[str] | None = None
+    ) -> list[dict[str, Any]]:
+        """The records that meet a query like {"completed": {"$ne": None}}.
+
+        keys  what of them; None: all but buffers.
+        """
+        if not isinstance(query, dict):
+            raise TypeError(f"a query is a dict of keys and conditions, not {query!r:.80}")
+        keys = [keys] if isinstance(keys, str) else keys
+        content = {"query": _jsonable(query), "keys": keys}
+        answer, buffers = self._ask_with_buffers("db_request", content)
+        records = [_with_dates(record) for record in answer["records"]]
+        for index, record in enumerate(records):
+            for key in ("buffers", "result_buffers"):
+                counts = answer.get(key[:-1] + "_lens")
+                if counts is not None:
+                    record[key], buffers = buffers[: counts[index]], buffers[counts[index] :]
+        return records
+
+    # ------------------------------------------------------------ results
+
+    def _msg_ids_from_jobs(self, jobs):
+        """The msg_ids of AsyncResults, msg_ids and indices into the history."""
+        if not isinstance(jobs, (list, tuple, set, GeneratorType)):
+            jobs = [jobs]
+        msg_ids = []
+        for job in jobs:
+            if isinstance(job, str):
+                msg_ids.append(job)
+            elif isinstance(job, AsyncResult):
+                msg_ids += job.msg_ids
+            elif isinstance(job, int) and not isinstance(job, bool):
+                msg_ids.append(self._from_history(job))
+            else:
+                raise TypeError(
+                    "requests are named by msg_ids, AsyncResults or indices into the history, not "
+                    f"by {job!r:.80}"
+                )
+        return msg_ids
+
+    def _from_history(self, index):
+        try:
+            return self.history[index]
+        except IndexError:
+            raise IndexError(
+                f"the history has no item {index}: it has {len(self.history)}"
+            ) from None
+
+    def _asyncresult_from_jobs(self, jobs, owner=False):
+        single = not isinstance(jobs, (list, tuple, set, GeneratorType))
+        if isinstance(jobs, AsyncResult):
+            return jobs
+        jobs = list(jobs) if not single else [jobs]
+        if jobs and all(isinstance(job, AsyncResult) for job in jobs):
+            return AsyncResult.join(*jobs)
+        msg_ids = self._msg_ids_from_jobs(jobs)
+        own = [self._connection.find(msg_id) for msg_id in msg_ids]
+        if own and all(each is not None for each in own):
+            tasks = own[0] if len(own) == 1 else type(own[0]).joined(own)
+            return AsyncResult(self, tasks, single=single)
+        if all(msg_id in self.results for msg_id in msg_ids):
+            entries = [(each, self.results[each], self.metadata[each]) for each in msg_ids]
+            return KnownResult(self, KnownTasks(entries), single=single)
+        tasks = self._connection.fetch_results(msg_ids)
+        return AsyncHubResult(self, tasks, single=single, owner=owner)
+
+    def get_result(
+        self, indices_or_msg_ids: Any = None, block: bool | None = None, owner: bool = True
+    ) -> AsyncResult:
+        """The results of requests of any client, by msg_id or index into this one's history.
+
+        What this client no longer has comes from the controller's records: an AsyncHubResult.
+        """
+        jobs = -1 if indices_or_msg_ids is None else indices_or_msg_ids
+        result = self._asyncresult_from_jobs(jobs, owner=owner)
+        if self.block if block is None else block:
+            result.wait()
+        return result
+
+    def result_status(self, msg_ids: Any, status_only: bool = True) -> dict[str, Any]:
+        """Which of these requests are "pending" and which "completed"; without `status_only` the
+        results of the latter stand there, too."""
+        ids = self._msg_ids_from_jobs(msg_ids)
+        answer = {"pending": [], "completed": []}
+        unknown = []
+        for msg_id in ids:
+            tasks = self._connection.find(msg_id)
+            if msg_id in self.results or (tasks is not None and tasks.is_ready()):
+                answer["completed"].append(msg_id)
+            else:
+                unknown.append(msg_id)
+        if unknown:
+            content = {"msg_ids": unknown, "status_only": True}
+            told = self._ask("result_request", content)
+            answer["pending"] += told["pending"]
+            answer["completed"] += told["completed"]
+        if not status_only:
+            for msg_id in answer["completed"]:
+                answer[msg_id] = self._asyncresult_from_jobs(msg_id).get()
+        return answer
+
+    def resubmit(
+        self, indices_or_msg_ids: Any = None, metadata: Any = None, block: bool | None = None
+    ) -> AsyncResult:
+        """Runs requests again, on any engine; gives an AsyncHubResult."""
+        jobs = -1 if indices_or_msg_ids is None else indices_or_msg_ids
+        msg_ids = self._msg_ids_from_jobs(jobs)
+        renamed = self._ask("resubmit_request", {"msg_ids": msg_ids})["resubmitted"]
+        tasks = self._connection.fetch_results([renamed[msg_id] for msg_id in msg_ids])
+        result = AsyncHubResult(self, tasks, single=len(msg_ids) == 1)
+        if self.block if block is None else block:
+            result.wait()
+        return result
+
+    # ------------------------------------------------------------ forgetting
+
+    @staticmethod
+    def _check_purge(jobs, targets):
+        if not jobs and not targets and targets != 0:
+            raise ValueError("say which results: `jobs`, `targets` or both")
+
+    def purge_local_results(self, jobs: Any = (), targets: Any = ()) -> None:
+        """Forgets results that this client keeps.  RuntimeError where they are not there yet."""
+        self._check_purge(jobs, targets)
+        outstanding = self.outstanding
+        if isinstance(jobs, str) and jobs == "all":
+            wanted = outstanding | set(self.results) | set(self.metadata)
+        else:
+            wanted = set(self._msg_ids_from_jobs(jobs or []))
+        if not outstanding.isdisjoint(wanted):
+            raise RuntimeError(
+                f"{len(outstanding & wanted)} of these requests are not answered: abort them, or "
+                "wait for them"
+            )
+        for msg_id in wanted:
+            self.results.pop(msg_id, None)
+            self.metadata.pop(msg_id, None)
+
+    def purge_hub_results(self, jobs: Any = (), targets: Any = ()) -> None:
+        """Lets the controller forget results: of requests, of engines, or "all"."""
+        self._check_purge(jobs, targets)
+        engines = self._build_targets(targets)[1] if targets or targets == 0 else []
+        is_all = isinstance(jobs, str) and jobs == "all"
+        msg_ids = "all" if is_all else self._msg_ids_from_jobs(jobs or [])
+        self._ask("purge_request", {"engine_ids": engines, "msg_ids": msg_ids})
+
+    def purge_results(self, jobs: Any = (), targets: Any = ()) -> None:
+        """purge_local_results() and purge_hub_results()."""
+        self.purge_local_results(jobs, targets)
+        self.purge_hub_results(jobs, targets)
+
+    def purge_everything(self) -> None:
+        """Forgets all results, here and in the controller, and the history."""
+        self.purge_results("all")
+        self.history.clear()
+
+    # ------------------------------------------------------------ dask
+
+    def become_dask(
+        self,
+        targets: Any = "all",
+        port: int = 0,
+        nanny: bool = False,
+        scheduler_args: dict[str, Any] | None = None,
+        **worker_args: Any,
+    ):
+        """Starts dask workers on the engines; not offered by this controller."""
+        raise NotImplementedError(
+            "this controller runs no dask scheduler: start dask's own beside it, and its workers "
+            "by view.execute('import distributed; ...')"
+        )
+
+    become_distributed = become_dask
+
+    def stop_dask(self, targets: Any = "all"):
+        """Nothing: see become_dask()."""
+
+    stop_distributed = stop_dask
+
+
+def _jsonable(value):
+    """The query with dates as text."""
+    if isinstance(value, dict):
+        return {key: _jsonable(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [_jsonable(each) for each in value]
+    return value.isoformat() if hasattr(value, "isoformat") else value

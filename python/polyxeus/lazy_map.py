@@ -1,0 +1,112 @@
+"""Maps that read their input while they go on."""
+
+import queue
+import threading
+from collections import deque
+
+__all__ = ["LazyMapIterator"]
+
+_END = object()
+
+
+class LazyMapIterator:
+    """The results of a map over sequences that are read as results come: they may be endless.
+
+    A thread of its own reads them, as they may take their time.
+    """
+
+    def __init__(self, view, f, arguments, ordered, max_outstanding, return_exceptions):
+        self._view = view
+        self._f = f
+        self._arguments = arguments
+        self._ordered = ordered
+        self._limit = max_outstanding
+        self._return_exceptions = return_exceptions
+        self._permits = threading.Semaphore(max_outstanding) if max_outstanding else None
+        self._sent = queue.SimpleQueue()  # results, an exception of the input, then _END
+        self._done = queue.SimpleQueue()  # the same, in the order in which they are answered
+        self._is_cancelled = False
+        self._count = None  # how many there are, once it is known
+        self._given = 0
+        view._outstanding_maps.add(self)
+        self._first = threading.Event()
+        self._problem = None
+        threading.Thread(target=self._feed, name="polyxeus-map", daemon=True).start()
+        self._first.wait()
+        if self._problem is not None:
+            raise self._problem
+
+    def _feed(self):
+        count = 0
+        try:
+            for arguments in self._arguments:
+                if self._permits is not None:
+                    self._permits.acquire()
+                if self._is_cancelled:
+                    break
+                result = self._view.apply_async(self._f, *arguments)
+                count += 1
+                if not self._ordered:
+                    result.add_done_callback(self._done.put)
+                if self._permits is not None:
+                    result.add_done_callback(lambda _: self._permits.release())
+                self._sent.put(result)
+                if count >= max(1, self._limit):
+                    self._first.set()
+        except Exception as problem:
+            if count == 0:
+                self._problem = problem
+            self._sent.put(problem)
+        finally:
+            self._view._outstanding_maps.discard(self)
+            self._sent.put(_END)
+            self._first.set()
+
+    def cancel(self):
+        """Reads no further input. What is sent already runs on."""
+        self._is_cancelled = True
+        if self._permits is not None:
+            self._permits.release()
+
+    def __iter__(self):
+        return self._results()
+
+    def __next__(self):
+        if not hasattr(self, "_iterator"):
+            self._iterator = self._results()
+        return next(self._iterator)
+
+    def _results(self):
+        return self._in_order() if self._ordered else self._as_they_come()
+
+    def _in_order(self):
+        while True:
+            result = self._sent.get()
+            if result is _END:
+                return
+            yield self._value(result)
+
+    def _as_they_come(self):
+        known, problems, is_all_known = 0, deque(), False
+        given = 0
+        while True:
+            while not is_all_known and (known <= given or not self._sent.empty()):
+                result = self._sent.get()
+                if result is _END:
+                    is_all_known = True
+                elif isinstance(result, Exception):
+                    problems.append(result)
+                else:
+                    known += 1
+            if given < known:
+                yield self._value(self._done.get())
+                given += 1
+            elif problems:
+                raise problems.popleft()
+            elif is_all_known:
+                return
+
+    def _value(self, result):
+        if isinstance(result, Exception):
+            raise result
+        return result.get(return_exceptions=self._return_exceptions)

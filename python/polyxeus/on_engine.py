@@ -1,0 +1,54 @@
+"""Functions that the client sends to engines."""
+
+from polyxeus import functions
+
+__all__ = ["assign", "import_names", "nothing", "require"]
+
+
+def nothing():
+    """Nothing."""
+
+
+def assign(values):
+    """Sets what can stand left of an equals sign: "a.b", "a[0]"."""
+    names = functions.namespace()
+    for target, value in values.items():
+        code = compile(f"{target} = _value_", "<push>", "exec")
+        try:
+            names["_value_"] = value
+            exec(code, names)
+        finally:
+            names.pop("_value_", None)
+
+
+def import_names(name, fromlist, level):
+    """`import name` or `from name import fromlist`, into the user's namespace."""
+    import importlib
+    import sys
+
+    names = functions.namespace()
+    module = __import__(name, fromlist=fromlist, level=level)
+    if not fromlist:
+        names[name.partition(".")[0]] = sys.modules[name.partition(".")[0]]
+    for key in fromlist or ():
+        if not hasattr(module, key):
+            importlib.import_module(f"{name}.{key}")
+        names[key] = getattr(module, key)
+
+
+def require(*modules, **values):
+    """Whether modules can be imported; makes them, and the values, the user's."""
+    import importlib
+
+    from polyxeus.error import UnmetDependency
+
+    names = functions.namespace()
+    for name in modules:
+        try:
+            importlib.import_module(name)
+        except ImportError as problem:
+            raise UnmetDependency(f"cannot import {name}: {problem}") from None
+        first = name.partition(".")[0]
+        names[first] = importlib.import_module(first)
+    names.update(values)
+    return True

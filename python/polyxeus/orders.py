@@ -1,0 +1,91 @@
+"""What a client orders engines and controller to do, past what waits there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polyxeus import requests
+from polyxeus.async_result import AsyncResult
+from polyxeus.error import NoEnginesRegistered
+
+__all__ = ["Orders"]
+
+
+def _read_content(content, _buffers):
+    return None
+
+
+class Orders:
+    """The part of a Client that gives orders."""
+
+    def _order(self, targets, kind, content, block):
+        """Sends an order to engines; None where it waits for their answers, else an AsyncResult."""
+        ids = self._build_targets(targets)[1]
+        tasks = self._connection.send_control(ids, kind, requests.dump(content))
+        result = AsyncResult(
+            self, tasks, _read_content, fname=kind.partition("_")[0], targets=ids
+        )
+        if not block:
+            return result
+        result.get()
+        return None
+
+    def _block(self, block):
+        return self.block if block is None else block
+
+    def send_signal(self, sig: int | str, targets: Any = None, block: bool | None = None):
+        """Sends a signal, by its number or name, to what the engines run."""
+        if isinstance(sig, bool) or not isinstance(sig, (int, str)):
+            raise TypeError(f"a signal is a number or a name like 'SIGINT', not {sig!r}")
+        number = sig if isinstance(sig, str) else int(sig)
+        return self._order(targets, "signal_request", {"sig": number}, self._block(block))
+
+    def interrupt(self, targets: Any = None, block: bool | None = None):
+        """Interrupts what the engines run now; what they know stays."""
+        return self.send_signal("SIGINT", targets, block)
+
+    def clear(self, targets: Any = None, block: bool | None = None):
+        """Forgets all that was defined on the engines."""
+        return self._order(targets, "clear_request", {}, self._block(block))
+
+    def abort(self, jobs: Any = None, targets: Any = None, block: bool | None = None):
+        """What of these requests has not begun is not to run; None: all that are not answered.
+
+        jobs  msg_ids or AsyncResults.
+        """
+        if jobs is None:
+            jobs = list(self.outstanding)
+        if isinstance(jobs, (str, AsyncResult)):
+            jobs = [jobs]
+        msg_ids = []
+        for job in jobs:
+            if isinstance(job, AsyncResult):
+                msg_ids += job.msg_ids
+            elif isinstance(job, str):
+                msg_ids.append(job)
+            else:
+                raise TypeError(f"abort() takes msg_ids and AsyncResults, not {job!r}")
+        content = {"msg_ids": msg_ids}
+        return self._order(targets, "abort_request", content, self._block(block))
+
+    def shutdown(
+        self,
+        targets: Any = "all",
+        restart: bool = False,
+        hub: bool = False,
+        block: bool | None = None,
+    ) -> None:
+        """Ends engines; with `hub` all of them and the controller, and closes this client."""
+        if restart:
+            raise NotImplementedError(
+                "engines do not restart by themselves: use Cluster.restart_engines()"
+            )
+        wait = self._block(block) or hub
+        try:
+            self._order("all" if hub else targets, "shutdown_request", {"restart": False}, wait)
+        except NoEnginesRegistered:
+            if not hub:
+                raise
+        if hub:
+            self._ask("shutdown_request", {})
+            self.close()

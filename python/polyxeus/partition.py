@@ -1,0 +1,104 @@
+"""How sequences are cut into parts for engines, and parts joined again."""
+
+import sys
+from itertools import chain, islice
+
+__all__ = ["Map", "RoundRobinMap", "chunks", "dists", "lengths"]
+
+
+def _numpy_array(thing):
+    numpy = sys.modules.get("numpy")
+    return numpy if numpy is not None and isinstance(thing, numpy.ndarray) else None
+
+
+class Map:
+    """Contiguous blocks, the first ones longer by one where they cannot all be equal."""
+
+    def getPartition(self, seq, p, q, n=None):
+        """Part p of q."""
+        n = len(seq) if n is None else n
+        if not 0 <= p < q:
+            raise ValueError(f"there is no part {p} of {q}")
+        size, longer = divmod(n, q)
+        low = p * size + min(p, longer)
+        return cut(seq, low, low + size + (p < longer))
+
+    def joinPartitions(self, listOfPartitions):
+        """All parts, one behind the other; scalars as a list."""
+        first = listOfPartitions[0]
+        numpy = _numpy_array(first)
+        if numpy is not None and first.ndim:
+            return numpy.concatenate(listOfPartitions)
+        if isinstance(first, (list, tuple)):
+            return list(chain.from_iterable(listOfPartitions))
+        return listOfPartitions
+
+
+class RoundRobinMap(Map):
+    """Every q-th item."""
+
+    def getPartition(self, seq, p, q, n=None):
+        return seq[p : len(seq) if n is None else n : q]
+
+    def joinPartitions(self, listOfPartitions):
+        first = listOfPartitions[0]
+        numpy = _numpy_array(first)
+        if numpy is None and not isinstance(first, (list, tuple)):
+            return listOfPartitions
+        count = len(listOfPartitions)
+        if numpy is not None:
+            shape = (sum(len(part) for part in listOfPartitions), *first.shape[1:])
+            joined = numpy.empty(shape, first.dtype)
+        else:
+            joined = [None] * sum(len(part) for part in listOfPartitions)
+        for index, part in enumerate(listOfPartitions):
+            joined[index::count] = part
+        return joined
+
+
+dists = {"b": Map, "r": RoundRobinMap}
+
+
+def cut(sequence, low, high):
+    """sequence[low:high], also of what has no slices."""
+    try:
+        return sequence[low:high]
+    except TypeError:
+        return list(islice(sequence, low, high))
+
+
+def lengths(sequences):
+    """The sequences, iterators made lists, and their lengths."""
+    known, counts = [], []
+    for each in sequences:
+        try:
+            count = len(each)
+        except TypeError:
+            each = list(each)
+            count = len(each)
+        known.append(each)
+        counts.append(count)
+    return known, counts
+
+
+# Each worker gets at least so many pieces, if there are as many items: they even out.
+_PIECES = 64
+# More items in one message make it hardly cheaper.
+_MOST_ITEMS = 32
+
+
+def chunks(count, workers, size=None):
+    """How `count` items are cut into messages: [(first, behind the last)].
+
+    size  items per message; None: one while there are few items for each worker, more where
+          there are many, and small ones again at the end, so that all workers end together.
+    """
+    bounds = []
+    first = 0
+    usual = size or max(1, min(_MOST_ITEMS, count // (_PIECES * max(1, workers))))
+    while first < count:
+        left = count - first
+        step = usual if size else max(1, min(usual, left // (2 * max(1, workers))))
+        bounds.append((first, min(count, first + step)))
+        first += step
+    return bounds

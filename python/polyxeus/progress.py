@@ -1,0 +1,39 @@
+"""Progress bars."""
+
+import sys
+
+__all__ = ["progress"]
+
+
+def is_notebook():
+    """Whether this runs in a Jupyter kernel."""
+    if "IPython" not in sys.modules:
+        return False
+    from IPython import get_ipython
+
+    return getattr(get_ipython(), "kernel", None) is not None
+
+
+def progress(*args, widget=None, **kwargs):
+    """A bar of tqdm.
+
+    widget  that for notebooks; None: where this is one and ipywidgets are installed.
+    """
+    if widget is None:
+        widget = is_notebook() and _has_widgets()
+    if widget:
+        from tqdm.notebook import tqdm_notebook
+
+        return tqdm_notebook(*args, **kwargs)
+    from tqdm import tqdm
+
+    kwargs.setdefault("file", sys.stdout)
+    return tqdm(*args, **kwargs)
+
+
+def _has_widgets():
+    try:
+        import ipywidgets  # noqa: F401
+    except ImportError:
+        return False
+    return True

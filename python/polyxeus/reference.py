@@ -1,0 +1,45 @@
+"""Names of things that engines have, and functions that look into their namespace."""
+
+import sys
+import types
+
+__all__ = ["Reference", "interactive"]
+
+
+class Reference:
+    """Stands for what an expression is on the engine, mostly the name of a variable there.
+
+    As an argument, or anywhere inside of one, it becomes that value where the function runs.
+    """
+
+    def __init__(self, name):
+        if not isinstance(name, str):
+            raise TypeError(f"a Reference needs an expression as text, not {name!r}")
+        self.name = name
+
+    def __repr__(self):
+        return f"<Reference: {self.name!r}>"
+
+    def __eq__(self, other):
+        return isinstance(other, Reference) and other.name == self.name
+
+    def __hash__(self):
+        return hash((Reference, self.name))
+
+    def __reduce__(self):
+        from polyxeus import functions
+
+        return functions.evaluate, (self.name,)
+
+
+def interactive(f):
+    """Decorator: a function whose globals are, where it runs, those of the user's cells."""
+    if isinstance(f, types.FunctionType):
+        main = sys.modules["__main__"].__dict__
+        made = types.FunctionType(f.__code__, main, f.__name__, f.__defaults__, f.__closure__)
+        made.__kwdefaults__ = f.__kwdefaults__
+        made.__dict__.update(f.__dict__)
+        made.__doc__ = f.__doc__
+        f = made
+    f.__module__ = "__main__"
+    return f

@@ -1,0 +1,132 @@
+"""Functions that run on engines whenever they are called."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any, Callable, Iterable
+
+from polyxeus import partition, requests
+
+__all__ = ["ParallelFunction", "RemoteFunction", "getname", "parallel", "remote"]
+
+
+def remote(view, block: bool | None = None, **flags: Any):
+    """Decorator: calls of the function run on the view's engines."""
+    return lambda f: RemoteFunction(view, f, block=block, **flags)
+
+
+def parallel(view, dist: str = "b", block: bool | None = None, ordered: bool = True, **flags: Any):
+    """Decorator: calls of the function run on the view's engines, each with a part of the
+    arguments; its method map() calls it for each item."""
+    return lambda f: ParallelFunction(view, f, dist=dist, block=block, ordered=ordered, **flags)
+
+
+def getname(f: Callable[..., Any]):
+    """What to call a function in a message."""
+    for name in ("__name__", "name"):
+        found = getattr(f, name, None)
+        if isinstance(found, str):
+            return found
+    return str(f)
+
+
+class RemoteFunction:
+    """A function that runs on the engines of a view.
+
+    view   where it runs
+    func   the function itself
+    block  wait for the result; None: as the view does
+    flags  of the view, for the time of a call
+    """
+
+    def __init__(
+        self, view, f: Callable[..., Any], block: bool | None = None, **flags: Any
+    ) -> None:
+        self.view = view
+        self.func = f
+        self.block = block
+        self.flags = flags
+        self.__name__ = getname(f)
+        if getattr(f, "__doc__", None):
+            self.__doc__ = f"{type(self).__name__} wrapping:\n{f.__doc__}"
+        try:
+            self.__signature__ = inspect.signature(f)
+        except (TypeError, ValueError):
+            pass
+
+    def __call__(self, *args, **kwargs):
+        block = self.view.block if self.block is None else self.block
+        with self.view.temp_flags(block=block, **self.flags):
+            return self.view.apply(self.func, *args, **kwargs)
+
+
+class ParallelFunction(RemoteFunction):
+    """A function that gets parts of sequences: called, each engine gets one part as arguments;
+    map() calls it for each item.
+
+    dist       "b": blocks, "r": like cards
+    chunksize  items in one message of a balanced view; None: chosen by their number
+    ordered    whether results are iterated over in the order of the items
+    """
+
+    def __init__(
+        self,
+        view,
+        f: Callable[..., Any],
+        dist: str = "b",
+        block: bool | None = None,
+        chunksize: int | None = None,
+        ordered: bool = True,
+        return_exceptions: bool | None = False,
+        **flags: Any,
+    ) -> None:
+        super().__init__(view, f, block=block, **flags)
+        if dist not in partition.dists:
+            raise ValueError(f"dist must be 'b' or 'r', not {dist!r}")
+        self.chunksize = chunksize
+        self.ordered = ordered
+        self.return_exceptions = return_exceptions
+        self.mapObject = partition.dists[dist]()
+        self._is_mapping = False
+
+    def __call__(self, *sequences):
+        return self._run(sequences, is_mapping=False)
+
+    def map(self, *sequences: Iterable[Any]):
+        """Calls the function for each item, as the builtin map() does."""
+        return self._run(sequences, is_mapping=True)
+
+    def _run(self, sequences, is_mapping):
+        from polyxeus.map_result import AsyncMapResult
+
+        if not sequences:
+            raise TypeError("a map needs at least one sequence")
+        sequences, counts = partition.lengths(sequences)
+        if max(counts) == 0 or (is_mapping and min(counts) == 0):
+            return []
+        if not is_mapping and min(counts) != max(counts):
+            raise ValueError(f"all sequences must have the same length, but have {counts}")
+        self._is_mapping = is_mapping
+        if self.chunksize and not hasattr(self.view, "retries"):
+            warnings.warn("`chunksize` is ignored unless load balancing", UserWarning, stacklevel=3)
+        with self.view.temp_flags(**self.flags):
+            tasks, targets, sizes = self.view._map_parts(self.func, sequences, self)
+        result = AsyncMapResult(
+            self.view.client,
+            tasks,
+            map_object=self.mapObject,
+            ordered=self.ordered,
+            fname=getname(self.func),
+            targets=targets,
+            return_exceptions=self.return_exceptions,
+            chunk_sizes=sizes if is_mapping else None,
+        )
+        block = self.view.block if self.block is None else self.block
+        return self.view._finish(result, block)
+
+    def requests_for(self, f: Callable[..., Any], parts):
+        """The requests for these parts of the sequences."""
+        if self._is_mapping:
+            return requests.map_calls(f, parts)
+        return [requests.call(f, part) for part in parts]

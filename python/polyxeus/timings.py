@@ -1,0 +1,83 @@
+"""How long results took, and waiting for them with a progress bar."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, FIRST_EXCEPTION
+from datetime import datetime
+from typing import Any, Callable
+
+from polyxeus.metadata import utc
+
+__all__ = ["TimingMixin"]
+
+
+class TimingMixin:
+    """What an AsyncResult knows of time."""
+
+    def timedelta(
+        self,
+        start: Any,
+        end: Any,
+        start_key: Callable[..., Any] = min,
+        end_key: Callable[..., Any] = max,
+    ) -> float:
+        """The seconds between two moments; of several the earliest start and the latest end."""
+        if not isinstance(start, datetime):
+            start = start_key(start)
+        if not isinstance(end, datetime):
+            end = end_key(end)
+        return (end - start).total_seconds()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the first request was sent, until all answers came."""
+        if self.ready():
+            return self.wall_time
+        submitted = [moment for moment in self._values("submitted") if moment]
+        now = datetime.now(utc)
+        return (now - min(submitted, default=now)).total_seconds()
+
+    @property
+    def serial_time(self) -> float:
+        """Seconds that the engines worked, all together."""
+        self._check_ready()
+        pairs = zip(self._values("started"), self._values("completed"))
+        return sum((end - start).total_seconds() for start, end in pairs if start and end)
+
+    @property
+    def wall_time(self) -> float:
+        """Seconds from the first request that was sent to the last answer that came."""
+        self._check_ready()
+        return self.timedelta(self._values("submitted"), self._values("received"))
+
+    def wait_interactive(
+        self,
+        interval: float = 0.1,
+        timeout: float | None = -1,
+        widget: bool | None = None,
+        return_when: str | None = ALL_COMPLETED,
+    ) -> None:
+        """Waits with a progress bar, drawn every `interval` seconds.
+
+        widget  a bar for notebooks; None: where this is one.
+        """
+        from polyxeus.progress import progress
+
+        if return_when not in (ALL_COMPLETED, FIRST_COMPLETED, FIRST_EXCEPTION):
+            raise ValueError(f"return_when={return_when!r} is no constant of concurrent.futures")
+        end = None if timeout is None or timeout < 0 else time.monotonic() + timeout
+        with progress(widget=widget, total=len(self), unit="tasks", desc=self._fname) as bar:
+            while not self._has_reached(return_when, interval):
+                bar.update(self.progress - bar.n)
+                if end is not None and time.monotonic() > end:
+                    break
+            bar.update(self.progress - bar.n)
+
+    def _has_reached(self, return_when, seconds):
+        if return_when == ALL_COMPLETED:
+            return self.wait(seconds)
+        done, pending = self.wait(seconds, return_when=return_when)
+        if return_when == FIRST_COMPLETED:
+            return bool(done)
+        return not pending or any(not part.successful() for part in done)

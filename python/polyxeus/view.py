@@ -1,0 +1,212 @@
+"""What the views of engines have in common."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Any, Callable, Iterable
+
+from polyxeus import requests
+from polyxeus.executor import ViewExecutor
+from polyxeus.remote_functions import getname, parallel, remote
+
+__all__ = ["View"]
+
+
+class View:
+    """Ways to run things on engines; see DirectView, LoadBalancedView and BroadcastView.
+
+    block    wait for results in place of giving an AsyncResult
+    track    accepted; AsyncResult.wait_for_send() works in any case
+    targets  the engines that are meant
+    label    stands in the controller's records beside each request
+    """
+
+    _flag_names = ["targets", "block", "track", "label"]
+
+    def __init__(self, client, targets: Any = None, **flags: Any) -> None:
+        self.client = client
+        self.block = client.block
+        self.track = False
+        self.label = None
+        self.targets = targets
+        self.history = []
+        self.results = client.results
+        self.executor = ViewExecutor(self)
+        self.set_flags(**flags)
+
+    def __repr__(self):
+        targets = str(self.targets)
+        if len(targets) > 16:
+            targets = targets[:12] + "...]"
+        return f"<{type(self).__name__} {targets}>"
+
+    def __len__(self) -> int:
+        if isinstance(self.targets, (list, tuple)):
+            return len(self.targets)
+        return 1 if isinstance(self.targets, int) else len(self.client)
+
+    @property
+    def outstanding(self) -> set[str]:
+        """The ids of the requests of this view that are not answered."""
+        return self.client.outstanding.intersection(self.history)
+
+    # ------------------------------------------------------------ flags
+
+    def set_flags(self, **kwargs: Any) -> View:
+        """Sets several flags at once; gives the view back."""
+        for name, value in kwargs.items():
+            if name not in self._flag_names:
+                raise KeyError(
+                    f"{type(self).__name__} has no flag {name!r}; its flags are "
+                    f"{', '.join(self._flag_names)}"
+                )
+            setattr(self, name, value)
+        return self
+
+    @contextmanager
+    def temp_flags(self, **kwargs: Any):
+        """Sets flags for the time of a `with` statement."""
+        saved = {name: getattr(self, name) for name in self._flag_names}
+        self.set_flags(**kwargs)
+        try:
+            yield
+        finally:
+            self.set_flags(**saved)
+
+    def _flag(self, name, given):
+        return getattr(self, name) if given is None else given
+
+    def _note(self, tasks):
+        """Remembers what was sent."""
+        msg_ids = tasks.msg_ids()
+        self.client.history += msg_ids
+        self.history += msg_ids
+        return msg_ids
+
+    @staticmethod
+    def _finish(result, block):
+        """What a method gives: the result, or its value where the caller waits for it."""
+        if not block:
+            return result
+        try:
+            return result.get()
+        except KeyboardInterrupt:
+            return result  # the requests go on
+
+    # ------------------------------------------------------------ calls
+
+    def _really_apply(self, f, args=(), kwargs=None, block=None, **options):
+        raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
+
+    def apply(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any):
+        """Calls f(*args, **kwargs) on the engines; waits for it where `block` is set."""
+        return self._really_apply(f, args, kwargs)
+
+    def apply_async(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> AsyncResult:
+        """Calls f(*args, **kwargs) on the engines; gives an AsyncResult at once."""
+        return self._really_apply(f, args, kwargs, block=False)
+
+    def apply_sync(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any):
+        """Calls f(*args, **kwargs) on the engines and gives what came of it."""
+        return self._really_apply(f, args, kwargs, block=True)
+
+    # ------------------------------------------------------------ maps
+
+    def map(self, f: Callable[..., Any], *sequences: Iterable[Any], **kwargs: Any):
+        """Calls f for each item of the sequences."""
+        raise NotImplementedError("use a DirectView, a LoadBalancedView or a BroadcastView")
+
+    def map_async(
+        self, f: Callable[..., Any], *sequences: Iterable[Any], **kwargs: Any
+    ) -> AsyncMapResult:
+        """map(..., block=False): gives an AsyncMapResult at once."""
+        self._refuse_block("map_async", kwargs)
+        return self.map(f, *sequences, block=False, **kwargs)
+
+    def map_sync(
+        self, f: Callable[..., Any], *sequences: Iterable[Any], **kwargs: Any
+    ) -> list[Any]:
+        """map(..., block=True): gives the list of results."""
+        self._refuse_block("map_sync", kwargs)
+        return self.map(f, *sequences, block=True, **kwargs)
+
+    def imap(self, f: Callable[..., Any], *sequences: Iterable[Any], **kwargs: Any):
+        """An iterator over the results of a map."""
+        return iter(self.map_async(f, *sequences, **kwargs))
+
+    @staticmethod
+    def _refuse_block(method, kwargs):
+        if "block" in kwargs:
+            raise TypeError(f"{method}() does not take `block`: its name says it")
+
+    def remote(self, block: bool | None = None, **flags: Any):
+        """Decorator: calls of the function run on the engines."""
+        return remote(self, block=self._flag("block", block), **flags)
+
+    def parallel(self, dist: str = "b", block: bool | None = None, **flags: Any):
+        """Decorator: calls of the function run on the engines, each with a part of what it gets."""
+        return parallel(self, dist=dist, block=self._flag("block", block), **flags)
+
+    # ------------------------------------------------------------ orders and questions
+
+    def spin(self) -> None:
+        """Nothing: answers come by themselves."""
+
+    def wait(self, jobs: Any = None, timeout: float | None = -1):
+        """Waits for requests, default all of this view; False when the time is over."""
+        return self.client.wait(self.history if jobs is None else jobs, timeout)
+
+    def abort(self, jobs: Any = None, targets: Any = None, block: bool | None = None):
+        """What of these requests (default: all of this view) has not begun is not to run."""
+        jobs = list(self.outstanding) if jobs is None else jobs
+        return self.client.abort(
+            jobs, targets=self._flag("targets", targets), block=self._flag("block", block)
+        )
+
+    def queue_status(self, targets: Any = None, verbose: bool = False) -> dict[Any, Any]:
+        """What waits at the engines."""
+        return self.client.queue_status(self._flag("targets", targets), verbose=verbose)
+
+    def purge_results(self, jobs: Any = (), targets: Any = ()) -> None:
+        """Lets the controller forget results."""
+        if targets is None or targets == "all":
+            targets = self.targets
+        return self.client.purge_results(jobs=jobs, targets=targets)
+
+    def shutdown(
+        self,
+        targets: Any = None,
+        restart: bool = False,
+        hub: bool = False,
+        block: bool | None = None,
+    ) -> None:
+        """Ends the engines; with `hub` the controller as well."""
+        if targets is None or targets == "all":
+            targets = self.targets
+        return self.client.shutdown(
+            targets, restart=restart, hub=hub, block=self._flag("block", block)
+        )
+
+    def get_result(
+        self, indices_or_msg_ids: Any = None, block: bool | None = None, owner: bool = False
+    ) -> AsyncResult:
+        """Results by msg_id, or by index into this view's history; default: the last one."""
+        jobs = -1 if indices_or_msg_ids is None else indices_or_msg_ids
+        if isinstance(jobs, int):
+            jobs = self.history[jobs]
+        elif isinstance(jobs, (list, tuple, set)):
+            jobs = [self.history[job] if isinstance(job, int) else job for job in jobs]
+        return self.client.get_result(jobs, block=block, owner=owner)
+
+
+def label_text(label: Any):
+    """The label as JSON.  TypeError where it is none."""
+    if label is None:
+        return "null"
+    try:
+        return requests.dump(label)
+    except (TypeError, ValueError):
+        raise TypeError(f"a label must be text, numbers or lists of them, not {label!r}") from None
+
+
+__all__ += ["getname", "label_text"]

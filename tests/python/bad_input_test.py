@@ -1,0 +1,145 @@
+"""What is wrong is said in one sentence, and everything goes on."""
+
+import json
+import os
+import time
+
+import numpy
+import pytest
+
+import polyxeus as ipp
+
+
+@pytest.mark.parametrize(
+    "ask, kind, words",
+    [
+        (lambda rc: rc["x"], TypeError, "slice or a list of ints"),
+        (lambda rc: rc[99], IndexError, "no engine 99; there are 0, 1, 2, 3"),
+        (lambda rc: rc[-9], IndexError, "no engine -9"),
+        (lambda rc: rc[[0, 77]], IndexError, "no engine 77"),
+        (lambda rc: rc.direct_view("some"), TypeError, "'all', an int"),
+        (lambda rc: rc[:].apply(5), TypeError, "only functions"),
+        (lambda rc: rc[:].execute(5), TypeError, "source text"),
+        (lambda rc: rc[:].push([1]), TypeError, "dict of names"),
+        (lambda rc: rc[:].push({1: 2}), TypeError, "names of variables are text"),
+        (lambda rc: rc[:].pull(5), TypeError, "a name or several"),
+        (lambda rc: rc[:].pull(["a", 5]), TypeError, "names of variables are text"),
+        (lambda rc: rc[:].scatter("x", range(3), dist="z"), ValueError, "'b' or 'r'"),
+        (lambda rc: rc[:].scatter("x", 5), TypeError, "iterable"),
+        (lambda rc: rc[:].set_flags(speed=1), KeyError, "no flag 'speed'"),
+        (lambda rc: rc[:].map(abs), TypeError, "at least one sequence"),
+        (lambda rc: rc[:].map_sync(abs, [1], block=True), TypeError, "does not take `block`"),
+        (lambda rc: rc[:].apply(abs, __import__("_thread").allocate_lock()), TypeError, "pickle"),
+        (lambda rc: rc.load_balanced_view(retries="x").apply(abs, 1), TypeError, "retries"),
+        (lambda rc: rc.load_balanced_view(timeout=-1), ValueError, "negative"),
+        (lambda rc: rc.load_balanced_view(after=[5]), ValueError, "msg_ids"),
+        (lambda rc: rc.load_balanced_view().map(abs, [1], chunksize=0), ValueError, "chunksize"),
+        (lambda rc: rc.load_balanced_view().imap(abs, [1], max_outstanding=-1), ValueError, "max"),
+        (lambda rc: rc[:].set_flags(label=object()).apply(abs, 1), TypeError, "label"),
+        (lambda rc: rc.abort(5), TypeError, "iterable"),
+        (lambda rc: rc.abort([5]), TypeError, "msg_ids and AsyncResults"),
+        (lambda rc: rc.get_result(99), IndexError, "no item 99"),
+        (lambda rc: rc.get_result(5.5), TypeError, "msg_ids, AsyncResults"),
+        (lambda rc: rc.get_result("nobody", block=False).get(20), ipp.RemoteError, "KeyError"),
+        (lambda rc: rc.db_query("x"), TypeError, "dict of keys"),
+        (lambda rc: rc.purge_results(), ValueError, "which results"),
+        (lambda rc: rc.send_signal(5.5), TypeError, "SIGINT"),
+        (lambda rc: rc.wait_for_engines(), TypeError, None),
+        (lambda rc: rc.wait_for_engines("x"), TypeError, "must be an int"),
+        (lambda rc: ipp.Reference(5), TypeError, "expression"),
+        (lambda rc: ipp.Dependency([5]), TypeError, "cannot wait for"),
+        (lambda rc: ipp.require(5), TypeError, "no name"),
+        (lambda rc: ipp.Client(profile="none", timeout=0), OSError, "pxcluster start"),
+        (lambda rc: ipp.Client("/no/such/file"), OSError, "no connection file"),
+        (lambda rc: ipp.Client("tcp://host:5"), ValueError, "path of a connection file"),
+        (lambda rc: ipp.Client({"key": "x"}), ValueError, "given connection info"),
+        (lambda rc: ipp.Client(speed=5), TypeError, "no option 'speed'"),
+        (lambda rc: ipp.Cluster(speed=5), TypeError, "no option 'speed'"),
+        (lambda rc: ipp.Cluster(engines="slurmy"), ValueError, "'local' or 'mpi'"),
+        (lambda rc: ipp.Cluster(n="x"), TypeError, "number of engines"),
+        (lambda rc: ipp.Cluster.from_file(profile="none"), FileNotFoundError, "pxcluster start"),
+        (lambda rc: ipp.nothing, AttributeError, "no attribute"),
+    ],
+)
+def test_one_clear_sentence(rc, ask, kind, words):
+    rc.cluster = None
+    with pytest.raises(kind, match=words) as caught:
+        ask(rc)
+    assert "\n" not in str(caught.value)
+    assert rc[:].apply_sync(abs, -1) == [1] * 4
+
+
+def test_missing_names_are_the_engines_errors(rc):
+    with pytest.raises(ipp.RemoteError, match="NameError") as caught:
+        rc[0]["nothing"]
+    assert caught.value.ename == "NameError"
+    with pytest.raises(ipp.error.CompositeError) as caught:
+        rc[:]["nothing"]
+    assert len(caught.value.elist) == 4
+    with pytest.raises(ipp.RemoteError):
+        caught.value.raise_exception(2)
+
+
+def test_many_failures_are_shown_in_part(rc, capsys):
+    result = ipp.AsyncResult.join(*[rc[:].execute("1/0", block=False) for _ in range(3)])
+    with pytest.raises(ipp.CompositeError) as caught:
+        result.get(20)
+    caught.value.print_traceback()
+    shown = capsys.readouterr().out
+    assert "... 8 more exceptions ..." in shown and shown.count("[0:execute]") == 1
+
+
+def test_what_cannot_be_read_here_is_an_error_of_its_own(rc):
+    rc[0].execute(
+        "import sys, types\nm = types.ModuleType('only_there')\n"
+        "exec('class Thing: pass', m.__dict__)\nsys.modules['only_there'] = m\n"
+        "thing = m.Thing()",
+        block=True,
+    )
+    with pytest.raises(ipp.RemoteError, match="only_there"):
+        rc[0]["thing"]
+
+
+def test_an_old_connection_file(rc, tmp_path, running):
+    info = json.loads(open(running.connection_file).read())
+    info["registration"] = 1
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(info))
+    with pytest.raises(ConnectionError, match="pxcluster start"):
+        ipp.Client(str(old), timeout=5)
+    old.write_text("{")
+    with pytest.raises(ValueError, match="old.json"):
+        ipp.Client(str(old))
+
+
+def test_an_engine_that_dies_in_a_pull(own):
+    rc = own(2)
+    rc[0].push({"x": numpy.zeros(10)}, block=True)
+    rc[0].execute("import os\nclass Deadly:\n  def __reduce__(self): os._exit(1)\nd = Deadly()",
+                  block=True)
+    with pytest.raises(ipp.RemoteError, match="EngineError"):
+        rc[0].pull("d", block=True)
+    end = time.monotonic() + 10
+    while len(rc) > 1 and time.monotonic() < end:
+        time.sleep(0.02)
+    assert rc[:].apply_sync(os.getpid) and rc.ids == [1]
+
+
+def test_a_controller_that_ends(own):
+    rc = own(1)
+    result = rc[0].apply_async(time.sleep, 30)
+    rc.cluster.stop_cluster_sync()
+    with pytest.raises(ipp.RemoteError):
+        result.get(30)
+    with pytest.raises((ConnectionError, ipp.NoEnginesRegistered)):
+        rc[:].apply_sync(abs, 1)
+    assert rc.ids == []
+
+
+def test_a_closed_client_says_so(running):
+    client = running.connect_client_sync()
+    view = client[:]
+    client.close()
+    client.close()
+    with pytest.raises(ConnectionError, match="closed"):
+        view.apply_sync(abs, 1)

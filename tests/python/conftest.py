@@ -1,0 +1,81 @@
+"""A cluster of four engines for the tests of the Python package; nothing outlives a test run."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+TIME_LIMIT = 60  # seconds for one test
+_HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def time_limit(request):
+    """No test waits for ever."""
+    if request.path.parent != _HERE:
+        yield
+        return
+
+    def stop(_signal, _frame):
+        raise TimeoutError(f"the test took longer than {TIME_LIMIT} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(TIME_LIMIT)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """The IPYTHONDIR of all clusters of these tests."""
+    ipython_dir = tmp_path_factory.mktemp("ipython")
+    before = os.environ.get("IPYTHONDIR")
+    os.environ["IPYTHONDIR"] = str(ipython_dir)
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+    yield ipython_dir
+    if before is None:
+        del os.environ["IPYTHONDIR"]
+    else:
+        os.environ["IPYTHONDIR"] = before
+
+
+@pytest.fixture(scope="session")
+def running(folder):
+    """Four engines, shared by the tests that leave them alive."""
+    import polyxeus
+
+    cluster = polyxeus.Cluster(n=4, profile="shared", cluster_id="")
+    client = cluster.start_and_connect_sync()
+    client.close()
+    yield cluster
+    cluster.stop_cluster_sync()
+
+
+@pytest.fixture
+def rc(running):
+    """A client of the four engines, whose namespaces are empty."""
+    with running.connect_client_sync() as client:
+        client.wait_for_engines(4, timeout=30)
+        client.clear(block=True)
+        yield client
+
+
+@pytest.fixture
+def own(folder):
+    """Makes clusters of the test's own."""
+    import polyxeus
+
+    made = []
+
+    def start(n):
+        cluster = polyxeus.Cluster(n=n, profile="own")
+        made.append(cluster)
+        return cluster.start_and_connect_sync()
+
+    yield start
+    for cluster in made:
+        cluster.stop_cluster_sync()

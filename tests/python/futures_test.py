@@ -1,0 +1,121 @@
+"""AsyncResults as Futures, their times and parts."""
+
+import asyncio
+import concurrent.futures
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import pytest
+
+import polyxeus as ipp
+
+
+def test_concurrent_futures_wait_for_results(rc):
+    results = [rc[0].apply_async(abs, -n) for n in range(5)]
+    done, pending = concurrent.futures.wait(results, 20)
+    assert done == set(results) and not pending
+    assert {each.result() for each in concurrent.futures.as_completed(results)} == set(range(5))
+
+
+def test_callbacks_run_once_the_answer_is_there(rc):
+    called = threading.Event()
+    result = rc[0].apply_async(time.sleep, 0.1)
+    result.add_done_callback(lambda future: called.set())
+    assert called.wait(20) and result.done()
+    again = []
+    result.add_done_callback(again.append)
+    assert again == [result]
+
+
+def test_results_are_awaited(rc):
+    async def compute():
+        one, two = rc[0].apply_async(abs, -1), rc[1].apply_async(lambda: 1 / 0)
+        assert await one == 1
+        assert await asyncio.wrap_future(rc[:].apply_async(abs, -3)) == [3] * 4
+        with pytest.raises(ipp.RemoteError):
+            await two
+
+    asyncio.run(asyncio.wait_for(compute(), 30))
+
+
+def test_the_first_failure_ends_the_wait(rc):
+    rc[:].scatter("rank", rc.ids, flatten=True, block=True)
+    result = rc[:].apply_async(
+        ipp.interactive(lambda: 1 / 0 if rank == 0 else __import__("time").sleep(1))  # noqa: F821
+    )
+    done, pending = result.wait(20, return_when=ipp.FIRST_EXCEPTION)
+    assert len(done) == 1 and len(pending) == 3
+    with pytest.raises(ipp.RemoteError):
+        result.get(20, return_when=ipp.FIRST_EXCEPTION)
+
+
+def test_results_are_split_and_joined(rc):
+    result = rc[:].apply_async(lambda: 5)
+    parts = result.split()
+    assert [part.get(20) for part in parts] == [5] * 4
+    assert ipp.AsyncResult.join(*parts).get(20) == [5] * 4
+
+
+def test_times_and_progress(rc, capsys):
+    result = rc[:].apply_async(time.sleep, 0.2)
+    with pytest.raises(TimeoutError, match="not ready"):
+        result.get(0)
+    assert result.elapsed < 10
+    result.wait_interactive()
+    assert "4/4" in capsys.readouterr().out
+    assert 0.8 <= result.serial_time < 4 and 0.2 <= result.wall_time < 10
+    assert result.progress == 4
+
+
+def test_ctrl_c_ends_the_wait_not_the_request(rc):
+    result = rc[0].apply_async(time.sleep, 0.5)
+    timer = threading.Timer(0.1, lambda: __import__("signal").raise_signal(2))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        result.get()
+    assert result.get(20) is None
+
+
+def test_a_client_in_a_forked_child_says_so(rc):
+    import os
+
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            rc[0].apply_async(abs, 1)
+            text = "sent"
+        except Exception as problem:
+            text = f"{type(problem).__name__}: {problem}"
+        os.write(writer, text.encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert b"make a new Client" in os.read(reader, 1000)
+    assert rc[0].apply_sync(abs, -1) == 1
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "",
+        "sys.exit(3)",
+        "r.add_done_callback(print)",
+        "threading.Thread(target=r.get, daemon=True).start()",
+    ],
+)
+def test_python_ends_with_requests_under_way(running, end):
+    code = f"""
+        import sys, threading, time
+        import polyxeus as ipp
+        rc = ipp.Client({running.connection_file!r})
+        r = rc[0].apply_async(time.sleep, 1)
+        {end}
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=30
+    )
+    assert done.returncode == (3 if "exit" in end else 0), done.stderr
+    assert "Traceback" not in done.stderr and "Fatal" not in done.stderr

@@ -1,0 +1,109 @@
+"""ipyparallel's own tests, from its wheel, on polyxeus: package, controller and engines.
+
+What cannot apply is left out by name, each with its reason: LEFT_OUT, which the run prints.
+"""
+
+import inspect
+import os
+import signal
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest import mock
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from reference import aliases, processes  # noqa: E402
+from reference.left_out import LEFT_OUT  # noqa: E402
+
+pytest.register_assert_rewrite("ipyparallel.tests")
+aliases.install()
+
+_HERE = Path(__file__).parent
+_left_out = []
+
+
+def pytest_collection_modifyitems(config, items):
+    kept = []
+    for item in items:
+        if _HERE not in item.path.parents:
+            kept.append(item)
+            continue
+        name = item.nodeid.partition("::")[2].replace("()::", "")
+        name = name.partition("[")[0]
+        if name in LEFT_OUT or name.rpartition("::")[2] in LEFT_OUT:
+            _left_out.append((name, LEFT_OUT.get(name) or LEFT_OUT[name.rpartition("::")[2]]))
+            continue
+        if inspect.iscoroutinefunction(getattr(item, "obj", None)):
+            item.add_marker("asyncio")
+        kept.append(item)
+    items[:] = kept
+
+
+def pytest_terminal_summary(terminalreporter):
+    if not _left_out:
+        return
+    terminalreporter.section("left out of ipyparallel's tests")
+    for name, reason in _left_out:
+        terminalreporter.write_line(f"{name}: {reason}")
+
+
+@contextmanager
+def _ipython_dir():
+    with TemporaryDirectory(suffix=".ipython", ignore_cleanup_errors=True) as folder:
+        with mock.patch.dict(os.environ, {"IPYTHONDIR": folder}):
+            from IPython.core.profiledir import ProfileDir
+
+            ProfileDir.create_profile_dir_by_name(folder, name="default")
+            yield folder
+
+
+@pytest.fixture(autouse=True, scope="module")
+def ipython_dir():
+    processes.environment()
+    with _ipython_dir() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def cluster(ipython_dir):
+    processes.setup()
+    try:
+        yield
+    finally:
+        processes.teardown()
+
+
+@pytest.fixture(scope="module")
+def ipython(ipython_dir):
+    from IPython.terminal.interactiveshell import TerminalInteractiveShell
+    from traitlets.config import Config
+
+    config = Config()
+    config.TerminalInteractiveShell.colors = "NoColor"
+    config.TerminalInteractiveShell.simple_prompt = True
+    config.HistoryManager.enabled = False
+    shell = TerminalInteractiveShell.instance(config=config)
+    yield shell
+    TerminalInteractiveShell.clear_instance()
+
+
+@pytest.fixture
+def Cluster(request, ipython_dir):
+    import polyxeus
+
+    def make(**kwargs):
+        cluster = polyxeus.Cluster(**kwargs)
+        request.addfinalizer(cluster.stop_cluster_sync)
+        return cluster
+
+    return make
+
+
+@pytest.fixture(autouse=True)
+def no_alarm_left():
+    yield
+    signal.alarm(0)

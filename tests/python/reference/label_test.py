@@ -1,0 +1,1 @@
+from ipyparallel.tests.test_label import *  # noqa: F401,F403

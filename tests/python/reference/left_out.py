@@ -1,0 +1,21 @@
+"""The tests of ipyparallel that cannot apply to polyxeus, and why."""
+
+_TRACKER = "looks at a pyzmq MessageTracker; wait_for_send() itself is tested in tests/python"
+_CONFIG = "about ipyparallel's launcher classes and traitlets configuration"
+
+LEFT_OUT = {
+    "test_apply_tracked": _TRACKER,
+    "test_scatter_tracked": _TRACKER,
+    "test_push_tracked": _TRACKER,
+    "test_wait_for_send": _TRACKER,
+    "TestClient::test_curve": "looks at the key inside of the client's session",
+    "test_use_cloudpickle": "the engine's own value always wins; use_cloudpickle() changes nothing",
+    "test_cloudpickle_require": "expects @require to fail with cloudpickle; here it works",
+    "test_require_function": "expects a NameError; here a function travels with those it calls",
+    "test_warning_on_hostname_match": "patches functions inside of the client",
+    "test_become_dask": "the controller runs no dask scheduler",
+    "test_default_backend": "replaces Client.__new__ by one that gives another's client",
+    "test_cluster_abbreviations": _CONFIG,
+    "test_ipython_log": _CONFIG,
+    "test_load_profile": _CONFIG,
+}

@@ -9,6 +9,7 @@ functions and classes, and data whose pickle is small. They are set where it arr
 name is taken: the engine's own value wins. What came with an earlier function is replaced.
 """
 
+import builtins
 import dis
 import functools
 import importlib
@@ -366,7 +367,9 @@ def _make_function(made_by, code, cells):
         )
     if isinstance(code, bytes):
         code = marshal.loads(code)
-    return types.FunctionType(code, namespace(), closure=cells or None)
+    names = namespace()
+    names.setdefault("__builtins__", builtins)  # Python 3.9 has few without it
+    return types.FunctionType(code, names, closure=cells or None)
 
 
 def _restore(function, state):

@@ -1,6 +1,7 @@
 """push_request, pull_request and call_request as the engine's Python half serves them."""
 
 import json
+import pickle
 import re
 import signal
 import threading
@@ -423,3 +424,9 @@ def test_functions_live_on_when_the_namespace_is_cleared(peer, backend):
     backend.clear()
     peer.push(k=2)
     assert peer.call(session("f = lambda: k")["f"]) == 2
+
+
+def test_a_function_finds_the_builtins_in_any_namespace(monkeypatch):
+    data = functions.dumps(session("def f():\n    class A: pass\n    return len([A])")["f"])
+    monkeypatch.setattr(functions, "_namespace", {})
+    assert pickle.loads(data)() == 1

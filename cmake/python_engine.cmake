@@ -1,4 +1,5 @@
-# polyxeus._engine, the C++ half of the Python engine, for the Python that is found.
+# polyxeus._engine and polyxeus._kernel, the C++ halves of the Python engine and the Python kernel,
+# for the Python that is found.
 # Where something is missing the rest is built without it.
 
 find_package(Python 3.9 COMPONENTS Interpreter Development.Module)
@@ -22,11 +23,6 @@ if(NOT pybind11_FOUND)
   return()
 endif()
 
-file(GLOB python_engine_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/interpreters/python/*.cpp)
-pybind11_add_module(_engine MODULE ${python_engine_sources})
-target_link_libraries(_engine PRIVATE px_engine px_build)
-set_target_properties(_engine PROPERTIES CXX_VISIBILITY_PRESET hidden)
-
 # For development: PYTHONPATH=<build>/python has the package, its Python files as links.
 set(python_package ${CMAKE_BINARY_DIR}/python/polyxeus)
 file(MAKE_DIRECTORY ${python_package})
@@ -37,8 +33,24 @@ foreach(name ${python_files})
     file(CREATE_LINK ${CMAKE_SOURCE_DIR}/python/polyxeus/${name} ${python_package}/${name} SYMBOLIC)
   endif()
 endforeach()
-set_target_properties(_engine PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${python_package})
 
+# An extension module: the Python interpreter, a room, and what joins the two.
+function(px_python_module name room join)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/interpreters/python/python_*.cpp)
+  pybind11_add_module(${name} MODULE ${sources} ${CMAKE_SOURCE_DIR}/${join})
+  target_link_libraries(${name} PRIVATE px_${room} px_build)
+  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden
+                        LIBRARY_OUTPUT_DIRECTORY ${python_package})
+  if(SKBUILD)
+    install(TARGETS ${name} DESTINATION polyxeus)
+  endif()
+endfunction()
+
+px_python_module(_engine engine interpreters/python/module.cpp)
+px_python_module(_kernel kernel kernel/python/module.cpp)
+
+# The kernelspec of the environment into which the wheel is installed.
 if(SKBUILD)
-  install(TARGETS _engine DESTINATION polyxeus)
+  install(DIRECTORY python/polyxeus/kernel/resources/
+          DESTINATION ${SKBUILD_DATA_DIR}/share/jupyter/kernels/pxpython)
 endif()

@@ -107,6 +107,11 @@ class PythonKernel {
 
   void stop() { server_->requests().stop(); }
 
+  void close() {
+    const py::gil_scoped_release unlock;
+    server_->finish();
+  }
+
   const Options& options() const { return options_; }
   std::string uuid() const { return server_->session().text; }
   int original_stderr() const { return server_->original_stderr(); }
@@ -177,6 +182,7 @@ PYBIND11_MODULE(_kernel, module) {
            py::arg("metadata"), py::arg("buffers"), py::arg("parent") = py::none())
       .def("input", &PythonKernel::input)
       .def("stop", &PythonKernel::stop)
+      .def("close", &PythonKernel::close)
       .def_property_readonly("allows_input", &PythonKernel::allows_input)
       .def_property_readonly("parent", &PythonKernel::parent)
       .def_property_readonly("uuid", &PythonKernel::uuid)

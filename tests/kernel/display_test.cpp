@@ -408,5 +408,12 @@ TEST(GroupedDisplay, InOrderTheFirstDisplaysOfAllComeFirst) {
             "<Out[0:1]: v0><Out[1:1]: v1>");
 }
 
+TEST(GroupedDisplay, OutputIsBoundedOnRequest) {
+  std::vector<EngineOutput> outputs{{EngineId{0}, {Printed{0, false, "1\n2\n3\n"}}}};
+  EXPECT_EQ(told(show_grouped(outputs, Grouping::type, 1)),
+            "[stdout:0] \n1\n(2 more lines are not shown: --max-output)\n");
+  EXPECT_EQ(told(show_grouped(outputs, Grouping::type, 3)), "[stdout:0] \n1\n2\n3\n");
+}
+
 }  // namespace
 }  // namespace px::kernel

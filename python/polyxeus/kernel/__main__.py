@@ -44,7 +44,12 @@ def main(arguments):
     from polyxeus.engine import streams
     from polyxeus.kernel import start
 
-    backend = start.make_backend(kernel)
+    try:
+        backend = start.make_backend(kernel)
+    except BaseException:
+        streams.restore()
+        kernel.close()  # so that the traceback goes to the log of whoever has started us
+        raise
     kernel.run(backend, backend.cells.idle)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     streams.restore()

@@ -67,6 +67,19 @@ class KernelBackend(Backend):
             "metadata": {"_jupyter_types_experimental": kinds},
         })
 
+    def inspect(self, code, cursor, detail_level):
+        """Names in %px lines are those of the engines."""
+        magics = getattr(self.shell, "_polyxeus_magics", None)
+        there = magics and magics.names.inspect(code.decode(), cursor, detail_level)
+        return json_text.dump(there) if there else super().inspect(code, cursor, detail_level)
+
+    def history(self, request):
+        content = json_text.load(super().history(request))
+        number = self.shell.history_manager.session_number
+        for entry in content["history"]:
+            entry[0] = entry[0] or number  # IPython calls its own session 0 in a range
+        return json_text.dump(content)
+
     def kernel_info(self):
         content = json_text.load(super().kernel_info())
         content["protocol_version"] = "5.4"

@@ -30,15 +30,20 @@ class CellRunner:
     def __init__(self, shell, core):
         self.shell = shell
         self.core = core
-        self.loop = asyncio.new_event_loop()
-        asyncio.set_event_loop(self.loop)
+        self._open_loop()
         self._context = contextvars.copy_context()  # that of all cells: they share its variables
         self._is_interrupted = False
         self.is_running = False
         signal.signal(signal.SIGINT, self._on_interrupt)
 
+    def _open_loop(self):
+        self.loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self.loop)
+
     def run(self, code, **options):
         """IPython's result of the cell."""
+        if self.loop.is_closed():
+            self._open_loop()
         self._is_interrupted = False
         self.is_running = True
         try:
@@ -57,12 +62,17 @@ class CellRunner:
 
     def idle(self, descriptor):
         """Runs the tasks that cells have left behind until `descriptor` is readable."""
+        if self.loop.is_closed():  # a cell did it
+            self._open_loop()
         loop = self.loop
         loop.add_reader(descriptor, loop.stop)
         try:
             loop.run_forever()
+        except (KeyboardInterrupt, SystemExit) as error:  # of a task: not for the kernel
+            self.shell.showtraceback((type(error), error, error.__traceback__))
         finally:
-            loop.remove_reader(descriptor)
+            if not loop.is_closed():
+                loop.remove_reader(descriptor)
 
     def _on_interrupt(self, number, frame):
         if self.is_running:  # an idle kernel ignores it: it would hit the next cell

@@ -83,9 +83,20 @@ def make_backend(kernel):
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     cells = CellRunner(shell, core)
     application.init_gui_pylab()
+    _load_magics(shell)
     application.init_extensions()
     application.init_code()
     return KernelBackend(shell, shell.kernel, cells)
+
+
+def _load_magics(shell):
+    """%px and its companions are there without %load_ext."""
+    try:
+        from polyxeus import magics
+    except ImportError as problem:  # an installation without the client
+        print(f"pxkernel: there are no parallel magics: {problem}", file=sys.__stderr__)
+    else:
+        magics.load(shell)
 
 
 def _display(*objects, **options):

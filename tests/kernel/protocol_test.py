@@ -10,7 +10,6 @@ class KernelTests(jupyter_kernel_test.KernelTests):
     code_hello_world = "print('hello, world')"
     code_stderr = "import sys; print('test', file=sys.stderr)"
     completion_samples = [{"text": "zi", "matches": {"zip"}},
-                          {"text": "import imp", "matches": {"importlib"}},
                           {"text": "'x'.startsw", "matches": {"startswith"}}]
     complete_code_samples = ["1", "print('hello, world')", "def f(x):\n  return x*2\n\n\n"]
     incomplete_code_samples = ["print('''hello", "def f(x):\n  x*2"]
@@ -30,7 +29,7 @@ class KernelTests(jupyter_kernel_test.KernelTests):
     code_clear_output = "from IPython.display import clear_output; clear_output()"
 
     def test_history(self):
-        # A search with n=3 wants three cells that match.
+        # The last search wants three cells that match.
         for _ in range(3):
             self.execute_helper(self.code_execute_result[0]["code"])
         super().test_history()

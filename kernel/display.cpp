@@ -112,7 +112,7 @@ void Display::end_open_lines(std::size_t rank, Instant now) {
 // ---------------------------------------------------------------- what is due
 
 Instant Display::next_deadline() const {
-  Instant next = begin_ + std::max(options_.progress_after.value_or(1h), Duration{1h});
+  Instant next = Instant::max();
   const auto at = [&](Instant when) { next = std::min(next, when); };
   if (first_added_) at(std::min(*first_added_ + longest_wait, *last_added_ + quiet_time));
   for (const RankState& rank : ranks_)

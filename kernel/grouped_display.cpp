@@ -39,6 +39,16 @@ Sorted sort(const EngineOutput& output) {
   return sorted;
 }
 
+/// Keeps so many lines of stdout, then of stderr; says how many are gone.
+void bound(Sorted& sorted, std::size_t max_lines) {
+  const std::size_t count = sorted.out.size() + sorted.err.size();
+  if (count <= max_lines) return;
+  sorted.out.resize(std::min(sorted.out.size(), max_lines));
+  sorted.err.resize(std::min(sorted.err.size(), max_lines - sorted.out.size()));
+  sorted.out.push_back("(" + std::to_string(count - max_lines) +
+                       " more lines are not shown: --max-output)");
+}
+
 class Writer {
  public:
   void write(bool is_error, const Sorted& sorted) {
@@ -87,9 +97,13 @@ void displays_by_engine(const std::vector<Sorted>& all, Writer& writer) {
 
 }  // namespace
 
-std::vector<Action> show_grouped(const std::vector<EngineOutput>& outputs, Grouping grouping) {
+std::vector<Action> show_grouped(const std::vector<EngineOutput>& outputs, Grouping grouping,
+                                 std::optional<std::size_t> max_lines) {
   std::vector<Sorted> all;
-  for (const EngineOutput& output : outputs) all.push_back(sort(output));
+  for (const EngineOutput& output : outputs) {
+    all.push_back(sort(output));
+    if (max_lines) bound(all.back(), *max_lines);
+  }
   Writer writer;
   if (grouping == Grouping::engine) {
     by_engine(all, writer);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <px/kernel/display_event.hpp>
@@ -15,6 +17,8 @@ struct EngineOutput {
 
 /// Shows the outputs of several engines once all are there: each engine's apart, in an order that
 /// the user chose. Failures are left out.
-std::vector<Action> show_grouped(const std::vector<EngineOutput>& outputs, Grouping grouping);
+/// max_lines  of each engine; how many more there are is said. Nothing: all.
+std::vector<Action> show_grouped(const std::vector<EngineOutput>& outputs, Grouping grouping,
+                                 std::optional<std::size_t> max_lines = {});
 
 }  // namespace px::kernel

@@ -164,8 +164,10 @@ MagicOutcome Magics::follow(const Sent& job, const MagicOptions& options, Screen
 }
 
 void Magics::show_collected(const Sent& job, const MagicOptions& options, Screen& screen) {
-  for (const Action& action : show_grouped(outputs_of(job.result, job.engines),
-                                           options.group_outputs.value_or(Grouping::type)))
+  const auto max_lines = options.max_output ? options.max_output : settings_.max_output;
+  for (const Action& action :
+       show_grouped(outputs_of(job.result, job.engines),
+                    options.group_outputs.value_or(Grouping::type), max_lines))
     screen.perform(action);
 }
 

@@ -21,8 +21,7 @@ namespace {
 using namespace kernel;
 
 Json json_of(const py::handle& object) {
-  static const py::object dumps = py::module_::import("json").attr("dumps");
-  return Json::parse(dumps(object).cast<std::string>());
+  return Json::parse(py::module_::import("json").attr("dumps")(object).cast<std::string>());
 }
 
 /// A Screen whose methods are those of a Python object. Called without Python's lock.
@@ -158,8 +157,8 @@ class PythonNamespace final : public Namespace {
 /// Magics whose connection, screen and namespace are Python objects.
 class PythonMagics {
  public:
-  explicit PythonMagics(py::function connect)
-      : connect_(std::move(connect)), magics_([this] { return connect(); }) {}
+  explicit PythonMagics(py::function connection)
+      : connect_(std::move(connection)), magics_([this] { return connect(); }) {}
 
   py::object targets() { return python_of(magics_.settings().targets); }
   void set_targets(const py::object& targets) { magics_.settings().targets = json_of(targets); }

@@ -198,7 +198,7 @@ TEST(Display, RewrittenLinesOfSeveralRanksStandBelowEachOther) {
 
 TEST(Display, ADisplayHasItsLabelAndItsEngine) {
   Show shown{2};
-  shown.on(px::kernel::Show{1, {{{"text/plain", "figure"}}, Json::object(), "id", false}});
+  shown.on(Shown{1, {{{"text/plain", "figure"}}, Json::object(), "id", false}});
   EXPECT_EQ(shown.finish(), "<[output:1]><figure>");
   EXPECT_EQ(shown.displays.back().metadata["engine"], 1);
   EXPECT_EQ(shown.displays.back().display_id, "engine-1-id");
@@ -206,7 +206,7 @@ TEST(Display, ADisplayHasItsLabelAndItsEngine) {
 
 TEST(Display, AnUpdateHasNoLabel) {
   Show shown{1};
-  shown.on(px::kernel::Show{0, {{{"text/plain", "new"}}, Json::object(), "id", true}});
+  shown.on(Shown{0, {{{"text/plain", "new"}}, Json::object(), "id", true}});
   EXPECT_EQ(shown.finish(), "<new>");
   EXPECT_TRUE(shown.displays.back().is_update);
 }
@@ -381,9 +381,9 @@ std::vector<EngineOutput> two_engines() {
     const std::string n = std::to_string(id);
     outputs.push_back({EngineId{id},
                        {Printed{0, false, "out" + n + "\n"},
-                        px::kernel::Show{0, {{{"text/plain", "a" + n}}, {}, {}, false}},
+                        Shown{0, {{{"text/plain", "a" + n}}, {}, {}, false}},
                         Printed{0, true, "err" + n + "\n"},
-                        px::kernel::Show{0, {{{"text/plain", "b" + n}}, {}, {}, false}},
+                        Shown{0, {{{"text/plain", "b" + n}}, {}, {}, false}},
                         Valued{0, 1, {{"text/plain", "v" + n}}, Json::object()}}});
   }
   return outputs;

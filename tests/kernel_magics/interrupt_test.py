@@ -1,0 +1,122 @@
+"""The stop button, on four engines under MPI."""
+
+import time
+
+import pytest
+from conftest import Notebook
+from running_cluster import RunningCluster
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def mpi_notebook(kernel_name, stage):
+    profile = f"mpi_{kernel_name}"
+    cluster = RunningCluster(stage, profile)
+    cluster.start_controller()
+    cluster.start_mpi_engines(4)
+    cluster.client(engines=4)
+    cluster.close_clients()
+    notebook = Notebook(kernel_name)
+    notebook.ok(f"%pxconfig --profile {profile}")
+    notebook.ok("%%px\nfrom mpi4py import MPI\nimport time\nimport numpy as np\n"
+                "comm = MPI.COMM_WORLD\nrank = comm.rank")
+    yield notebook
+    notebook.close()
+    cluster.stop()
+
+
+def stop(notebook, code):
+    """Runs a cell, presses stop when it has begun; (the cell, seconds until the prompt)."""
+    message_id, seen = notebook.begin(code), []
+    notebook.await_text(message_id, seen, "begun")
+    time.sleep(0.2)
+    start = time.monotonic()
+    notebook.interrupt()
+    result = notebook.end(message_id, seen)
+    return result, time.monotonic() - start
+
+
+CODE = {
+    "sleep": "print('begun', flush=True); time.sleep(60)",
+    "loop": "print('begun', flush=True)\nwhile True: pass",
+    "matmul": "a = np.ones((300, 300)); print('begun', flush=True)\nwhile True: b = a @ a",
+}
+
+
+@pytest.mark.parametrize("what", list(CODE))
+def test_stop_interrupts_the_engines_and_keeps_their_state(mpi_notebook, what):
+    notebook = mpi_notebook
+    notebook.ok("%px kept = rank * 10\nmine = 'kept'")
+    result, seconds = stop(notebook, f"%%px\n{CODE[what]}")
+    assert result.status == "error"
+    assert seconds < 2, f"{seconds:.2f} s"
+    assert "Sending signal SIGINT to engines" in result.text("stderr")
+    assert "[0-3] KeyboardInterrupt" in result.text("stderr")
+    assert notebook.text("print(view['kept'], mine)") == "[0, 10, 20, 30] kept\n"
+
+
+def test_stop_gives_the_prompt_back_where_a_receive_blocks(mpi_notebook):
+    notebook = mpi_notebook
+    code = "%%px -t 0:3\nprint('begun', flush=True)\nx = comm.recv(source=3, tag=77)"
+    result, seconds = stop(notebook, code)
+    assert result.status == "error"
+    assert seconds < 2, f"{seconds:.2f} s"
+    said = result.text("stderr")
+    if "have not stopped" in said:
+        assert "Engines 0-2 have not stopped" in said
+        assert "rc.send_signal('SIGKILL', targets=[0, 1, 2])" in said
+    notebook.ok("%%px -t 3\nfor to in range(3): comm.send('free', dest=to, tag=77)")
+    assert notebook.text("%px print('on')") == "[0-3] on\n"
+
+
+def test_what_is_printed_after_the_interrupt_is_shown(mpi_notebook):
+    code = ("%%px -t 0\ntry:\n    print('begun', flush=True); time.sleep(60)\n"
+            "finally:\n    print('cleaned up')")
+    result, _ = stop(mpi_notebook, code)
+    assert "cleaned up" in result.text()
+
+
+def test_signal_on_interrupt_names_another_signal(mpi_notebook):
+    notebook = mpi_notebook
+    notebook.ok("%%px\nimport signal\ndef on_usr1(*_): raise ValueError('usr1')\n"
+                "previous = signal.signal(signal.SIGUSR1, on_usr1)")
+    result, seconds = stop(notebook, f"%%px --signal-on-interrupt SIGUSR1\n{CODE['sleep']}")
+    assert "Sending signal SIGUSR1 to engines" in result.text("stderr")
+    assert "[0-3] ValueError: usr1" in result.text("stderr")
+    assert seconds < 2
+
+
+def test_signal_0_lets_them_run_on(mpi_notebook):
+    notebook = mpi_notebook
+    code = "%%px --signal-on-interrupt 0 -o ar\nprint('begun', flush=True); time.sleep(4)\ndone = 1"
+    result, seconds = stop(notebook, code)
+    assert result.status == "error"
+    assert seconds < 2
+    assert "Sending signal" not in result.text("stderr")
+    assert notebook.text("%pxpull done\nprint(done)") == "[1, 1, 1, 1]\n"
+
+
+def test_an_interrupt_before_it_runs_takes_it_back(mpi_notebook):
+    notebook = mpi_notebook
+    notebook.ok("%%px --noblock --signal-on-interrupt 0\ntime.sleep(3)")
+    message_id = notebook.begin("%%px --signal-on-interrupt 0\nnever = 1")
+    time.sleep(0.7)
+    notebook.interrupt()
+    assert notebook.end(message_id).status == "error"
+    notebook.ok("rc.wait(timeout=20)")
+    assert notebook.text("%px print('never' in globals())") == "[0-3] False\n"
+
+
+def test_a_second_interrupt_returns_at_once(mpi_notebook):
+    notebook = mpi_notebook
+    message_id, seen = notebook.begin("%%px --signal-on-interrupt 0\nprint('begun', flush=True)\n"
+                                      "time.sleep(4)"), []
+    notebook.await_text(message_id, seen, "begun")
+    notebook.interrupt()
+    time.sleep(0.3)
+    start = time.monotonic()
+    notebook.interrupt()
+    notebook.end(message_id, seen)
+    assert time.monotonic() - start < 1
+    notebook.ok("rc.wait(timeout=20)")

@@ -28,6 +28,15 @@ struct Run {
   int operator()(const px::ProfileCreateOptions& options) const {
     return px::profile_create_command(program, options, console);
   }
+  int operator()(const px::PxOptions& options) const {
+    return px::px_command(program, options, console);
+  }
+  int operator()(const px::PushOptions& options) const {
+    return px::push_command(program, options, console);
+  }
+  int operator()(const px::PullOptions& options) const {
+    return px::pull_command(program, options, console);
+  }
 };
 
 }  // namespace

@@ -51,6 +51,9 @@ struct Parts {
   ListOptions list;
   CleanOptions clean;
   ProfileCreateOptions create;
+  PxOptions px;
+  PushOptions push;
+  PullOptions pull;
   std::vector<SettingOptions> settings;
   std::string output_format = "text";
 };
@@ -139,6 +142,18 @@ void add_profile(CLI::App& app, Parts& parts) {
   create.add_option("--from", parts.create.from, "The template (default: default)");
 }
 
+void add_work(CLI::App& app, Parts& parts) {
+  CLI::App& px = *app.add_subcommand("px", "Run code on the engines and show what they print");
+  add_program_options(px, parts.program);
+  add_px_options(px, parts.px);
+  CLI::App& push = *app.add_subcommand("push", "Send an array or JSON to the engines");
+  add_program_options(push, parts.program);
+  add_push_options(push, parts.push);
+  CLI::App& pull = *app.add_subcommand("pull", "Get the value of a variable from the engines");
+  add_program_options(pull, parts.program);
+  add_pull_options(pull, parts.pull);
+}
+
 std::vector<std::string> unknown_options(const CLI::App& app) {
   std::vector<std::string> unknown;
   for (const std::string& text : app.remaining(true))
@@ -158,6 +173,9 @@ Options collect(const CLI::App& app, Parts& parts) {
     options.command = parts.list;
   }
   if (app.got_subcommand("clean")) options.command = parts.clean;
+  if (app.got_subcommand("px")) options.command = parts.px;
+  if (app.got_subcommand("push")) options.command = parts.push;
+  if (app.got_subcommand("pull")) options.command = parts.pull;
   if (app.got_subcommand("profile")) {
     options.command = ProfileListOptions{};
     if (app.get_subcommand("profile")->got_subcommand("create")) options.command = parts.create;
@@ -168,7 +186,7 @@ Options collect(const CLI::App& app, Parts& parts) {
 }  // namespace
 
 std::variant<Options, int> parse_options(int argc, const char* const* argv) {
-  CLI::App app{"Starts, stops and lists clusters of a controller and its engines", "pxcluster"};
+  CLI::App app{"Starts, stops and lists clusters, and runs code on them", "pxcluster"};
   Parts parts;
   parts.settings.reserve(2);  // options keep pointers to them
   add_program_options(app, parts.program);
@@ -177,6 +195,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   add_stop(app, parts);
   add_list_and_clean(app, parts);
   add_profile(app, parts);
+  add_work(app, parts);
   const char* const* const end = argv + argc;
   const char* const* const mark =
       std::find_if(argv, end, [](const char* word) { return std::strcmp(word, "--") == 0; });

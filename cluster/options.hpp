@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <px/cluster/console.hpp>
+#include <px/cluster/work_options.hpp>
 #include <px/net/program.hpp>
 #include <px/wire/json.hpp>
 
@@ -40,7 +41,7 @@ struct ProfileCreateOptions {
 struct Options {
   ProgramOptions program;
   std::variant<StartOptions, StopOptions, ListOptions, CleanOptions, ProfileListOptions,
-               ProfileCreateOptions>
+               ProfileCreateOptions, PxOptions, PushOptions, PullOptions>
       command;
   std::vector<std::string> unknown;  ///< Options that nobody knows; they are ignored.
 };

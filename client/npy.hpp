@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <px/wire/array.hpp>
+
+namespace px {
+
+/// Reads the bytes of a .npy file (NumPy's format, versions 1 to 3). Column-major arrays are put
+/// into C order.
+/// errors  bad_input: not such a file, cut off, or of a dtype that does not travel: says which.
+Result<Array> read_npy(std::string_view file);
+
+/// The bytes of a .npy file, version 1.  Precondition: array.validate().
+std::string write_npy(const Array& array);
+
+}  // namespace px

@@ -1,0 +1,288 @@
+// pxcluster px, push and pull: work for the engines of a running cluster.
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include <px/client/client.hpp>
+#include <px/client/npy.hpp>
+#include <px/cluster/commands.hpp>
+#include <px/cluster/engine_output.hpp>
+#include <px/net/private_file.hpp>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int exit_interrupted = 130;
+constexpr std::size_t max_data_bytes = std::size_t{1} << 40;
+
+volatile std::sig_atomic_t interrupts = 0;
+
+/// While it lives Ctrl-C is counted and does not end the process.
+class InterruptsCounted {
+ public:
+  InterruptsCounted() {
+    interrupts = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int) { interrupts = interrupts + 1; };
+    ::sigaction(SIGINT, &action, &before_);
+  }
+  ~InterruptsCounted() { ::sigaction(SIGINT, &before_, nullptr); }
+
+ private:
+  struct sigaction before_ {};
+};
+
+Client connect(const ProgramOptions& program, const WorkOptions& options) {
+  ClientOptions client;
+  client.profile = program.profile;
+  client.file = options.connection_file;
+  return Client::connect(client);
+}
+
+DirectView view_of(const Client& client, const WorkOptions& options) {
+  const Targets targets = value_or_throw(Targets::parse(options.targets));
+  return client.direct(client.core()->resolve(targets));
+}
+
+std::string read_stream(std::istream& stream) {
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string read_code(const PxOptions& options) {
+  if (!options.code_file.empty()) return value_or_throw(read_file(options.code_file));
+  if (options.code == "-") return read_stream(std::cin);
+  if (options.code.empty())
+    throw ClientError(ErrorKind::bad_input, "there is no code to run: give it, or a file by -f");
+  return options.code;
+}
+
+/// Shows what comes, line by line with its engine; text without an end of line waits for it.
+class LiveOutput {
+ public:
+  explicit LiveOutput(const AsyncResult& result) : result_(result) {}
+
+  void show_new(Duration patience) {
+    const auto events = result_.events(cursor_, patience);
+    cursor_ += events.size();
+    for (const CallEvent& event : events)
+      if (event.publication && event.publication->type == "stream")
+        add(event.task, event.publication->content);
+  }
+  void finish() {
+    show_new(0s);
+    for (auto& [key, rest] : rests_)
+      if (!rest.empty()) print(key, rest);
+  }
+
+ private:
+  using Key = std::pair<std::size_t, bool>;  // the task, and whether it is stderr
+
+  void add(std::size_t task, const Json& content) {
+    const Key key{task, string_member(content, "name") == "stderr"};
+    std::string& rest = rests_[key];
+    rest += string_member(content, "text").value_or("");
+    for (std::size_t end; (end = rest.find('\n')) != std::string::npos;) {
+      print(key, rest.substr(0, end));
+      rest.erase(0, end + 1);
+    }
+  }
+  void print(const Key& key, const std::string& line) const {
+    const int engine = result_.info(key.first).sent.engine.value_or(EngineId{-1}).value;
+    (key.second ? std::cerr : std::cout) << "[" << engine << "] " << line << std::endl;
+  }
+
+  const AsyncResult& result_;
+  std::size_t cursor_ = 0;
+  std::map<Key, std::string> rests_;
+};
+
+/// Waits for the answers and their output. False when the time is over or the user has had enough.
+bool wait_for(const AsyncResult& result, const DirectView& view, const WorkOptions& options,
+              LiveOutput* live, Console& console) {
+  const InterruptsCounted counted;
+  const Instant start = Clock::now();
+  std::optional<Instant> give_up;
+  if (options.timeout_s)
+    give_up = start + std::chrono::duration_cast<Duration>(
+                          std::chrono::duration<double>(*options.timeout_s));
+  int seen = 0;
+  while (!result.wait_for_output(live ? 0ms : 100ms)) {
+    if (live) live->show_new(100ms);
+    if (interrupts > seen) {
+      seen = interrupts;
+      if (seen > 1) return false;
+      console.say(Level::warning, "interrupting the engines; again: leave them alone");
+      view.interrupt();
+    }
+    if (give_up && Clock::now() > *give_up) {
+      console.say(Level::error, std::to_string(result.size() - result.progress()) + " of " +
+                                    std::to_string(result.size()) +
+                                    " engines have not answered in time; they go on with it");
+      return false;
+    }
+  }
+  return true;
+}
+
+/// 0; 1 where an engine failed; 130 after an interrupt.
+int exit_code_of(const AsyncResult& result) {
+  if (interrupts > 0) return exit_interrupted;
+  return result.is_ready() && result.is_successful() ? 0 : 1;
+}
+
+template <class Command>
+int guarded(Console& console, const Command& command) {
+  try {
+    return command();
+  } catch (const ClientError& error) {
+    console.say(Level::error, error.what());
+    return error.kind() == ErrorKind::not_found || error.kind() == ErrorKind::lost_peer
+               ? exit_not_running
+               : 1;
+  }
+}
+
+bool has_ending(const std::string& path, const char* ending) {
+  return std::filesystem::path(path).extension() == ending;
+}
+
+Value read_data(const std::string& path) {
+  const std::string text =
+      path == "-" ? read_stream(std::cin) : value_or_throw(read_file(path, max_data_bytes));
+  if (has_ending(path, ".npy")) return value_or_throw(read_npy(text));
+  Json value = Json::parse(text, nullptr, false);
+  if (value.is_discarded())
+    throw ClientError(ErrorKind::bad_input, path + " is neither a .npy file nor JSON");
+  return value;
+}
+
+std::string variable_name(const PushOptions& options) {
+  if (!options.name.empty()) return options.name;
+  if (options.file == "-")
+    throw ClientError(ErrorKind::bad_input, "name the variable by --as: standard input has none");
+  return std::filesystem::path(options.file).stem().string();
+}
+
+/// JSON for a value: numbers of an array as nested lists.
+Json to_plain_json(const Value& value);
+
+void write_data(const std::string& path, const Value& value) {
+  if (has_ending(path, ".npy")) {
+    const auto* array = std::get_if<Array>(&value);
+    if (!array)
+      throw ClientError(ErrorKind::bad_input, "the value is " + describe_kind(value) +
+                                                  ": only arrays go into .npy files");
+    return value_or_throw(write_file_atomically(path, write_npy(*array), 0644));
+  }
+  value_or_throw(write_file_atomically(path, to_plain_json(value).dump() + "\n", 0644));
+}
+
+template <ArrayElement T>
+Json nested(std::span<const T> elements, std::span<const std::int64_t> shape) {
+  if (shape.empty()) return elements[0];
+  Json list = Json::array();
+  const auto count = static_cast<std::size_t>(shape[0]);
+  const std::size_t each = count == 0 ? 0 : elements.size() / count;
+  for (std::size_t i = 0; i < count; ++i)
+    list.push_back(nested(elements.subspan(i * each, each), shape.subspan(1)));
+  return list;
+}
+
+template <ArrayElement... Types>
+std::optional<Json> nested_if_one_of(const Array& array) {
+  std::optional<Json> list;
+  ((array.dtype == dtype_of<Types>()
+        ? void(list = nested(*array.as<Types>(), std::span{array.shape}))
+        : void()),
+   ...);
+  return list;
+}
+
+Json to_plain_json(const Value& value) {
+  if (const auto* json = std::get_if<Json>(&value)) return *json;
+  if (const auto* array = std::get_if<Array>(&value)) {
+    const auto list =
+        nested_if_one_of<double, float, std::int64_t, std::int32_t, std::int16_t, std::int8_t,
+                         std::uint64_t, std::uint32_t, std::uint16_t, std::uint8_t, bool>(
+            aligned(*array));
+    if (list) return *list;
+  }
+  throw ClientError(ErrorKind::bad_input, "the value is " + describe_kind(value) +
+                                              ": JSON has nothing for it; write a .npy file by -o");
+}
+
+}  // namespace
+
+int px_command(const ProgramOptions& program, const PxOptions& options, Console& console) {
+  return guarded(console, [&] {
+    const std::string code = read_code(options);
+    const Client client = connect(program, options);
+    const DirectView view = view_of(client, options);
+    const AsyncResult result = view.execute(code, {.is_silent = false});
+    LiveOutput live{result};
+    const bool is_live = options.is_live && !options.as_json;
+    const bool is_complete = wait_for(result, view, options, is_live ? &live : nullptr, console);
+    std::vector<EngineOutput> outputs = read_outputs(result);
+    if (is_live) {
+      live.finish();
+      for (EngineOutput& output : outputs) output.stdout_text = output.stderr_text = "";
+    }
+    if (options.as_json)
+      for (const EngineOutput& output : outputs)
+        std::cout << pack(Packer::json, to_json(output)) << "\n";
+    else {
+      const GroupedText text = group(outputs);
+      std::cout << text.out << std::flush;
+      std::cerr << text.err << std::flush;
+    }
+    return is_complete || interrupts > 0 ? exit_code_of(result) : 1;
+  });
+}
+
+int push_command(const ProgramOptions& program, const PushOptions& options, Console& console) {
+  return guarded(console, [&] {
+    const Value value = read_data(options.file);
+    const std::string name = variable_name(options);
+    const Client client = connect(program, options);
+    const DirectView view = view_of(client, options);
+    const AsyncResult result =
+        options.is_scattered ? view.scatter(name, value) : view.push({{name, value}});
+    if (!wait_for(result, view, options, nullptr, console)) return 1;
+    result.get();
+    return exit_code_of(result);
+  });
+}
+
+int pull_command(const ProgramOptions& program, const PullOptions& options, Console& console) {
+  return guarded(console, [&] {
+    const Client client = connect(program, options);
+    const DirectView view = view_of(client, options);
+    const AsyncResult result = view.pull(options.expression);
+    if (!wait_for(result, view, options, nullptr, console)) return 1;
+    if (options.is_gathered || result.size() == 1) {
+      const Value value = options.is_gathered ? result.get_joined() : result.get_one();
+      if (options.file.empty())
+        std::cout << pack(Packer::json, to_plain_json(value)) << "\n";
+      else
+        write_data(options.file, value);
+      return exit_code_of(result);
+    }
+    Json all = Json::array();
+    if (!options.file.empty() && has_ending(options.file, ".npy"))
+      throw ClientError(ErrorKind::bad_input,
+                        "several engines have a value: name one by -t, or join them by --gather");
+    for (const Value& value : result.get()) all.push_back(to_plain_json(value));
+    if (options.file.empty())
+      std::cout << pack(Packer::json, all) << "\n";
+    else
+      write_data(options.file, all);
+    return exit_code_of(result);
+  });
+}
+
+}  // namespace px

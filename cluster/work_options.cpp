@@ -1,0 +1,45 @@
+#include <px/cluster/work_options.hpp>
+
+namespace px {
+namespace {
+
+void add_work_options(CLI::App& app, WorkOptions& options) {
+  app.add_option("-t,--targets", options.targets,
+                 "Which engines: all, 2, 0:4, 0,2,5:8 (default: all)");
+  app.add_option("--file,--url-file", options.connection_file,
+                 "The cluster's client connection file (default: that of the profile)");
+  app.add_option_function<double>(
+         "--timeout", [&options](double value) { options.timeout_s = value; },
+         "Seconds to wait for the engines (default: for ever)")
+      ->check(CLI::NonNegativeNumber);
+}
+
+}  // namespace
+
+void add_px_options(CLI::App& app, PxOptions& options) {
+  add_work_options(app, options);
+  CLI::Option* const file =
+      app.add_option("-f,--code-file", options.code_file, "Run the text of this file");
+  app.add_flag("--json", options.as_json, "One JSON object a line for each engine");
+  app.add_flag("--stream", options.is_live, "Show output when it comes, each line with its engine");
+  app.add_option("code", options.code, "The code; - reads it from standard input")->excludes(file);
+}
+
+void add_push_options(CLI::App& app, PushOptions& options) {
+  add_work_options(app, options);
+  app.add_option("data", options.file, "A .npy or .json file; - reads JSON from standard input")
+      ->required();
+  app.add_option("--as", options.name, "The variable's name (default: the file's)");
+  app.add_flag("--scatter", options.is_scattered, "Give each engine one block of it");
+}
+
+void add_pull_options(CLI::App& app, PullOptions& options) {
+  add_work_options(app, options);
+  app.add_option("expression", options.expression, "A variable's name, or any expression")
+      ->required();
+  app.add_option("-o,--output", options.file,
+                 "A .npy or .json file (default: JSON on standard output)");
+  app.add_flag("--gather", options.is_gathered, "Join the engines' blocks to one sequence");
+}
+
+}  // namespace px

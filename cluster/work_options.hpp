@@ -1,0 +1,39 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace px {
+
+/// What `px`, `push` and `pull` have in common: which engines of which cluster.
+struct WorkOptions {
+  std::string targets = "all";
+  std::string connection_file;      ///< Empty: that of the profile.
+  std::optional<double> timeout_s;  ///< For the engines to answer; nothing: for ever.
+};
+struct PxOptions : WorkOptions {
+  std::string code;       ///< "-": from standard input.
+  std::string code_file;  ///< In place of `code`.
+  bool as_json = false;
+  bool is_live = false;
+};
+struct PushOptions : WorkOptions {
+  std::string file;  ///< .npy or .json
+  std::string name;  ///< Empty: the file's, without its ending.
+  bool is_scattered = false;
+};
+struct PullOptions : WorkOptions {
+  std::string expression;
+  std::string file;  ///< Empty: JSON on standard output.
+  bool is_gathered = false;
+};
+
+/// The commands' options; all arguments must outlive the parse.
+void add_px_options(CLI::App& app, PxOptions& options);
+void add_push_options(CLI::App& app, PushOptions& options);
+void add_pull_options(CLI::App& app, PullOptions& options);
+
+}  // namespace px

@@ -1,0 +1,129 @@
+"""pxcluster px, push and pull: what a shell script does with a running cluster."""
+
+import json
+import signal
+import subprocess
+import time
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def run(local_cluster, cluster_cmd, tmp_path_factory):
+    """Runs `pxcluster <arguments>` on the shared cluster, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("work")
+
+    def run(*arguments, stdin=None, expect=0):
+        command = [*cluster_cmd, *arguments, f"--profile-dir={local_cluster.profile_dir}"]
+        done = subprocess.run(command, cwd=folder, input=stdin, text=True, capture_output=True,
+                              timeout=60, env=local_cluster.stage.environment())
+        assert done.returncode == expect, done.stdout + done.stderr
+        return done
+
+    run.folder = folder
+    return run
+
+
+def test_what_all_engines_print_alike_is_shown_once(run):
+    assert run("px", "print('hello')").stdout == "[stdout:0-3] hello\n"
+
+
+def test_values_that_differ_are_shown_by_engine(run):
+    run("push", "-", "--as", "numbers", "--scatter", stdin="[10, 11, 12, 13]")
+    assert run("px", "numbers[0]").stdout.splitlines() == [
+        "[result:0] 10", "[result:1] 11", "[result:2] 12", "[result:3] 13"]
+
+
+def test_targets_choose_the_engines(run):
+    assert run("px", "-t", "1:3", "print(1)").stdout == "[stdout:1 and 2] 1\n"
+    assert "there is no engine 9; there are 0-3" in run("px", "-t", "9", "1", expect=11).stderr
+    assert "names no engines" in run("px", "-t", "some", "1", expect=1).stderr
+
+
+def test_an_error_is_shown_and_is_the_exit_code(run):
+    done = run("px", "-t", "0", "x = 1\n1 / 0", expect=1)
+    assert "ZeroDivisionError: division by zero" in done.stderr
+    assert "\x1b[" not in done.stderr
+
+
+def test_json_has_one_object_for_each_engine(run):
+    lines = run("px", "--json", "-t", "0:2", "import sys; print('a'); print('b', file=sys.stderr); 6 * 7").stdout
+    found = [json.loads(line) for line in lines.splitlines()]
+    assert [each["engine"] for each in found] == [0, 1]
+    assert found[0] == {"engine": 0, "status": "ok", "stdout": "a\n", "stderr": "b\n", "result": "42"}
+    failed = json.loads(run("px", "--json", "-t", "0", "1 / 0", expect=1).stdout)
+    assert failed["status"] == "error" and failed["error"]["ename"] == "ZeroDivisionError"
+
+
+def test_code_comes_from_a_file_or_standard_input(run):
+    (run.folder / "cell.py").write_text("print('from a file')\n")
+    assert "from a file" in run("px", "-f", "cell.py").stdout
+    assert "from a pipe" in run("px", "-", stdin="print('from a pipe')").stdout
+    assert "no.py" in run("px", "-f", "no.py", expect=11).stderr
+    assert "there is no code to run" in run("px", expect=1).stderr
+
+
+def test_live_output_has_its_engine_on_each_line(run):
+    lines = run("px", "--stream", "-t", "0:2", "for i in range(3): print(i)").stdout.splitlines()
+    assert [line for line in lines if line.startswith("[0]")] == ["[0] 0", "[0] 1", "[0] 2"]
+    assert len(lines) == 6
+
+
+def test_arrays_go_through_npy_files(run):
+    import numpy
+
+    array = numpy.arange(30.0).reshape(10, 3)
+    numpy.save(run.folder / "a.npy", array)
+    run("push", "a.npy", "--scatter")
+    assert "(2, 3)" in run("px", "-t", "0", "a.shape").stdout
+    run("pull", "a", "--gather", "-o", "back.npy")
+    numpy.testing.assert_array_equal(numpy.load(run.folder / "back.npy"), array)
+    numpy.save(run.folder / "turned.npy", numpy.asfortranarray(array))
+    run("push", "turned.npy", "--as", "t")
+    run("pull", "t", "-t", "3", "-o", "t.npy")
+    numpy.testing.assert_array_equal(numpy.load(run.folder / "t.npy"), array)
+
+
+def test_json_goes_through_files_and_pipes(run):
+    (run.folder / "settings.json").write_text('{"steps": 3, "name": "x"}')
+    run("push", "settings.json")
+    assert json.loads(run("pull", "settings", "-t", "2").stdout) == {"steps": 3, "name": "x"}
+    assert json.loads(run("pull", "settings['steps']").stdout) == [3, 3, 3, 3]
+
+
+def test_what_cannot_be_sent_or_read_is_named(run):
+    (run.folder / "bad.npy").write_text("no array")
+    (run.folder / "bad.json").write_text("{")
+    assert "not a .npy file" in run("push", "bad.npy", expect=1).stderr
+    assert "neither a .npy file nor JSON" in run("push", "bad.json", expect=1).stderr
+    assert "NameError" in run("pull", "nothing_of_this_name", expect=1).stderr
+    assert "several engines" in run("pull", "1", "-o", "x.npy", expect=1).stderr
+    assert "TypeError" in run("pull", "open", "-t", "0", expect=1).stderr
+
+
+def test_without_a_cluster_it_says_how_to_start_one(cluster_cmd, tmp_path, local_cluster):
+    done = subprocess.run([*cluster_cmd, "px", "1", f"--profile-dir={tmp_path}"], text=True,
+                          capture_output=True, timeout=60, env=local_cluster.stage.environment())
+    assert done.returncode == 11
+    assert "pxcluster start" in done.stderr
+
+
+def test_a_time_limit_ends_the_wait(run):
+    done = run("px", "-t", "3", "--timeout", "0.5", "import time; time.sleep(2)", expect=1)
+    assert "have not answered in time" in done.stderr
+
+
+def test_control_c_interrupts_the_engines_and_keeps_their_state(run, local_cluster, cluster_cmd):
+    command = [*cluster_cmd, "px", "--stream", "kept = 1; print('begun'); import time; time.sleep(60)",
+               f"--profile-dir={local_cluster.profile_dir}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=local_cluster.stage.environment()) as process:
+        for _ in range(4):
+            assert "begun" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        _, complaints = process.communicate(timeout=30)
+    assert time.monotonic() - began < 10
+    assert process.returncode == 130
+    assert "KeyboardInterrupt" in complaints
+    assert run("px", "print(kept)").stdout == "[stdout:0-3] 1\n"

@@ -1,10 +1,10 @@
-# `cmake --install`: the libraries of wire/ and net/ with their headers, the CMake package
-# `polyxeus` (targets polyxeus::wire and polyxeus::net) and a pkg-config file. The programs install
-# themselves.
+# `cmake --install`: the C++ client library and what it stands on, with their headers, the CMake
+# package `polyxeus` (targets polyxeus::client, polyxeus::net, polyxeus::wire) and a pkg-config file.
+# The programs install themselves.
 
 set(px_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/polyxeus)
 
-foreach(room wire net)
+foreach(room wire net client)
   target_compile_features(px_${room} PUBLIC cxx_std_20)   # who uses it needs it too
   install(TARGETS px_${room} EXPORT polyxeus ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/${room}/

@@ -417,3 +417,27 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
 
 class AsyncHubResult(AsyncResult):
     """The result of a request of any client, from the controller's records."""
+
+    _KEYS = ["submitted", "started", "completed", "received", "engine_uuid", "label"]
+    _records = None
+
+    def _metadata_at(self, index, with_output=True):
+        metadata = metadata_of(self._tasks, index, with_output)
+        record = self._recorded().get(metadata["msg_id"], {})
+        for key in self._KEYS:
+            if record.get(key) is not None:
+                metadata[key] = record[key]
+        for engine_id, uuid in self._client._engines.items():
+            if uuid == metadata["engine_uuid"]:
+                metadata["engine_id"] = engine_id
+        return metadata
+
+    def _recorded(self):
+        """What the controller has on record of the requests, by msg_id."""
+        if self._records is not None:
+            return self._records
+        found = self._client.db_query({"msg_id": {"$in": self.msg_ids}}, keys=self._KEYS)
+        records = {record["msg_id"]: record for record in found}
+        if self.ready():
+            self._records = records
+        return records

@@ -23,8 +23,6 @@ from polyxeus.waiting_for_engines import wait_for_engines
 
 __all__ = ["Client"]
 
-_OPTIONS_WITHOUT_MEANING = ("context", "sshserver", "sshkey", "password", "paramiko")
-
 
 class Client(HubQueries, Orders):
     """A connection to one cluster; it makes views, which do the work.

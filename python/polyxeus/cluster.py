@@ -441,10 +441,8 @@ class ClusterManager:
         self.clusters = kept
         for each in json.loads(run(["list", "--output=json"]) or "[]"):
             try:
-                cluster = Cluster.from_file(
-                    profile_dir=each["profile_dir"], cluster_id=each["cluster_id"]
-                )
-            except (OSError, ValueError, KeyError):
+                cluster = Cluster.from_dict(each)
+            except (ValueError, KeyError):
                 continue
             self.clusters[self._key(cluster)] = cluster
         return self.clusters

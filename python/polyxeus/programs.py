@@ -30,7 +30,8 @@ def run(arguments):
         [find(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
     )
     if done.returncode:
-        raise RuntimeError((done.stderr or done.stdout).strip().splitlines()[-1:][0])
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        raise RuntimeError(lines[-1] if lines else f"pxcluster {arguments[0]} has failed")
     return done.stdout
 
 

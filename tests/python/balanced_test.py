@@ -96,10 +96,12 @@ def test_dependencies_on_the_engine_choose_it(view, rc):
     rc[:].scatter("rank", rc.ids, flatten=True, block=True)
 
     @ipp.depend(ipp.interactive(lambda wanted: rank == wanted), 2)  # noqa: F821
+    @ipp.interactive
     def where():
         return rank  # noqa: F821
 
     @ipp.require("math", helper=3)
+    @ipp.interactive
     def uses():
         return math.floor(2.5) + helper  # noqa: F821
 

@@ -103,7 +103,7 @@ def test_a_client_in_a_forked_child_says_so(rc):
         "",
         "sys.exit(3)",
         "r.add_done_callback(print)",
-        "threading.Thread(target=r.get, daemon=True).start()",
+        "threading.Thread(target=r.wait, daemon=True).start()",
     ],
 )
 def test_python_ends_with_requests_under_way(running, end):

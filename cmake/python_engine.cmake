@@ -54,3 +54,5 @@ if(SKBUILD)
   install(DIRECTORY python/polyxeus/kernel/resources/
           DESTINATION ${SKBUILD_DATA_DIR}/share/jupyter/kernels/pxpython)
 endif()
+
+include(cmake/python_client.cmake)

@@ -1,0 +1,89 @@
+"""Our notebooks run from top to bottom as they stand, each with a cluster that it starts and stops."""
+
+import os
+import sys
+from pathlib import Path
+
+import nbclient
+import nbformat
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "system"))
+
+import programs  # noqa: E402
+
+NOTEBOOKS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
+DEBIAN_PACKAGES = Path("/usr/lib/python3/dist-packages")
+
+
+@pytest.fixture
+def stage(tmp_path, monkeypatch):
+    """An empty home for all that Jupyter, IPython and the cluster write; nothing outlives it."""
+    stage = programs.Stage(tmp_path)
+    environment = stage.environment(HOME=tmp_path / "home", JUPYTER_RUNTIME_DIR=tmp_path / "run")
+    del environment["MPLBACKEND"]  # as in a real Jupyter: the kernel chooses it
+    for name in set(os.environ) - set(environment):
+        monkeypatch.delenv(name)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    yield stage
+    left_behind = stage.close()
+    assert not left_behind, "processes outlived their notebook:\n" + "\n".join(left_behind)
+
+
+@pytest.fixture
+def debian_torch(tmp_path, monkeypatch):
+    """Debian's PyTorch, and nothing else of Debian's Python packages, for the kernel and engines."""
+    if not (DEBIAN_PACKAGES / "torch").exists():
+        pytest.fail("PyTorch is not there: apt install python3-torch")
+    links = tmp_path / "torch"
+    links.mkdir()
+    for name in ("torch", "torchgen", "functorch"):
+        if (DEBIAN_PACKAGES / name).exists():
+            (links / name).symlink_to(DEBIAN_PACKAGES / name)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(
+        filter(None, [os.environ.get("PYTHONPATH"), str(links)])))
+
+
+def execute(name, kernel):
+    """The text that the notebook's cells have shown."""
+    book = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
+    assert not any(cell.get("outputs") for cell in book.cells), "clear its outputs before a commit"
+    client = nbclient.NotebookClient(
+        book, timeout=120, kernel_name=kernel,
+        resources={"metadata": {"path": str(ROOT / "notebooks")}})
+    client.execute()
+    texts = []
+    for cell in book.cells:
+        for output in cell.get("outputs", []):
+            texts.append(output.get("text", "") or output.get("data", {}).get("text/plain", ""))
+            texts.extend(output.get("traceback", []))
+    return "\n".join(texts)
+
+
+@pytest.mark.parametrize("name, told", [
+    ("first_steps", "engine 2 says ZeroDivisionError"),
+    ("psum", "the numbers agree"),
+    ("heat_equation", "the same plate"),
+    ("monte_carlo", "came home"),
+    ("debugging", "division by zero"),
+])
+def test_a_story_runs_in_our_kernel(stage, name, told):
+    assert told in execute(name, "pxpython")
+
+
+def test_the_first_steps_run_in_ipykernel_as_well(stage):
+    assert "engine 2 says ZeroDivisionError" in execute("first_steps", "python3")
+
+
+def test_the_training_story_runs_on_debians_torch(stage, debian_torch):
+    told = execute("data_parallel_training", "pxpython")
+    assert "equal on all ranks" in told
+    assert "token 42.0 total 6.0" in told
+
+
+def test_every_notebook_has_a_test():
+    tested = {"first_steps", "psum", "heat_equation", "monte_carlo", "debugging",
+              "data_parallel_training"}
+    assert set(NOTEBOOKS) == tested

@@ -89,6 +89,7 @@ void CellWatch::fail(std::size_t rank) {
 void CellWatch::on_interrupt(Instant now) {
   was_interrupted_ = true;
   gives_up_at_ = now + interrupt_patience;
+  display_.expect_failures();
   result_.abort();  // what has not begun is not to run
   const std::vector<EngineId> running = unanswered();
   if (running.empty() || options_.signal == 0) return;

@@ -11,8 +11,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Lines wait so long for those of other ranks: after the last one, after the first one.
-constexpr Duration quiet_time = 60ms, longest_wait = 250ms;
+/// Lines wait so long for those of other ranks: after the last one, where all of them have said
+/// something or are done; after the first one.
+constexpr Duration quiet_time = 60ms, longest_wait = 300ms;
+/// The same for failures: several engines seldom fail at the very same time.
+constexpr Duration quiet_time_of_failures = 200ms, longest_wait_of_failures = 400ms;
+constexpr Duration longest_wait_of_expected_failures = 2s;
 /// More than this does not wait.
 constexpr std::size_t enough_bytes = 1 << 20;
 /// A line without an end is shown after this time.
@@ -73,7 +77,8 @@ void Display::handle(const Failed& event, Instant now) {
       {Said::Kind::failure, FailureText::key(event.failure), failures_.size() - 1, false}, now);
 }
 
-void Display::handle(const Done&, Instant) {
+void Display::handle(const Done& event, Instant) {
+  ranks_[event.rank].is_done = true;
   ++done_;
 }
 
@@ -97,6 +102,7 @@ void Display::add_item(std::size_t rank, std::vector<Action> actions, Instant no
 void Display::add(std::size_t rank, Said said, Instant now) {
   if (!first_added_) first_added_ = now;
   last_added_ = now;
+  ranks_[rank].has_spoken = true;
   folder_.add(rank, std::move(said));
 }
 
@@ -114,7 +120,7 @@ void Display::end_open_lines(std::size_t rank, Instant now) {
 Instant Display::next_deadline() const {
   Instant next = Instant::max();
   const auto at = [&](Instant when) { next = std::min(next, when); };
-  if (first_added_) at(std::min(*first_added_ + longest_wait, *last_added_ + quiet_time));
+  if (first_added_) at(flush_time());
   for (const RankState& rank : ranks_)
     for (const Stream* stream : {&rank.out, &rank.err})
       if (stream->open_since && !stream->line.is_rewritten())
@@ -126,10 +132,23 @@ Instant Display::next_deadline() const {
   return next;
 }
 
+/// When what waits for other ranks is to be shown.  Precondition: something waits.
+Instant Display::flush_time() const {
+  if (failures_.empty()) {
+    const Instant latest = *first_added_ + longest_wait;
+    return is_anybody_silent() ? latest : std::min(latest, *last_added_ + quiet_time);
+  }
+  if (expects_failures_) return *first_added_ + longest_wait_of_expected_failures;
+  return std::min(*first_added_ + longest_wait_of_failures, *last_added_ + quiet_time_of_failures);
+}
+
+bool Display::is_anybody_silent() const {
+  return std::any_of(ranks_.begin(), ranks_.end(),
+                     [](const RankState& rank) { return !rank.has_spoken && !rank.is_done; });
+}
+
 bool Display::is_due(Instant now) const {
-  if (!first_added_) return false;
-  return now >= *first_added_ + longest_wait || now >= *last_added_ + quiet_time ||
-         folder_.bytes() >= enough_bytes;
+  return first_added_ && (now >= flush_time() || folder_.bytes() >= enough_bytes);
 }
 
 std::vector<Action> Display::take(Instant now) {
@@ -154,6 +173,7 @@ std::vector<Action> Display::finish(Instant now) {
 void Display::flush() {
   first_added_.reset();
   last_added_.reset();
+  for (RankState& rank : ranks_) rank.has_spoken = false;
   const std::vector<Saying> sayings = folder_.take();
   const auto continues = [&](std::size_t i, std::size_t begin) {
     return sayings[i].said.kind == sayings[begin].said.kind &&

@@ -32,6 +32,8 @@ class Display {
 
   /// Something happened.
   void on(const DisplayEvent& event, Instant now);
+  /// All engines were told to stop: their failures are shown together.
+  void expect_failures() { expects_failures_ = true; }
   /// What is to be done on the screen now.
   std::vector<Action> take(Instant now);
   /// When take() is to be called at the latest.
@@ -48,6 +50,8 @@ class Display {
   struct RankState {
     Stream out, err;
     std::size_t lines = 0, left_out = 0;
+    bool has_spoken = false;  // since the last flush
+    bool is_done = false;
     Stream& stream(bool is_error) { return is_error ? err : out; }
   };
   /// Where the last text on the screen stands.
@@ -70,6 +74,8 @@ class Display {
   void add(std::size_t rank, Said said, Instant now);
   void end_open_lines(std::size_t rank, Instant now);
 
+  Instant flush_time() const;
+  bool is_anybody_silent() const;
   bool is_due(Instant now) const;
   void flush();
   void write_lines(const std::vector<Saying>& sayings, std::size_t begin, std::size_t end);
@@ -92,6 +98,7 @@ class Display {
   std::deque<Failure> failures_;
   FailureText failure_text_;
   std::optional<Instant> first_added_, last_added_;
+  bool expects_failures_ = false;
   Cursor cursor_;
   std::size_t done_ = 0;
   ShowProgress shown_progress_;

@@ -1,21 +1,34 @@
 #include <px/kernel/fold.hpp>
 
+#include <algorithm>
 #include <set>
-#include <utility>
 
 namespace px::kernel {
 
+void Folder::Phrase::add(std::size_t rank) {
+  const auto at = std::lower_bound(counts.begin(), counts.end(), std::pair{rank, std::size_t{0}});
+  if (at != counts.end() && at->first == rank)
+    ++at->second;
+  else
+    counts.insert(at, {rank, 1});
+}
+
+void Folder::Phrase::remove(std::size_t rank) {
+  const auto at = std::lower_bound(counts.begin(), counts.end(), std::pair{rank, std::size_t{0}});
+  if (--at->second == 0) counts.erase(at);
+}
+
+bool Folder::can_fold(const Said& said) const {
+  return is_folding_ && said.kind != Said::Kind::item && !said.is_continued;
+}
+
 void Folder::add(std::size_t rank, Said said) {
-  Entry entry{std::move(said), next_order_++, 0};
+  Entry entry{std::move(said), next_order_++, nullptr};
   bytes_ += entry.said.text.size() + sizeof(Entry);
   ++waiting_;
-  if (is_folding_ && entry.said.kind != Said::Kind::item && !entry.said.is_continued) {
-    const std::string key =
-        static_cast<char>('0' + static_cast<int>(entry.said.kind)) + entry.said.text;
-    const auto [found, is_new] = numbers_.try_emplace(key, next_phrase_);
-    if (is_new) ++next_phrase_;
-    entry.phrase = found->second;
-    ++phrases_[entry.phrase].counts[rank];
+  if (can_fold(entry.said)) {
+    entry.phrase = &phrases_[static_cast<std::size_t>(entry.said.kind)][entry.said.text];
+    entry.phrase->add(rank);
   }
   if (queues_[rank].empty()) heads_.emplace(entry.order, rank);
   queues_[rank].push_back(std::move(entry));
@@ -24,54 +37,53 @@ void Folder::add(std::size_t rank, Said said) {
 std::vector<Saying> Folder::take() {
   std::vector<Saying> all;
   while (waiting_ > 0) all.push_back(pop(choose(heads_.begin()->second)));
-  numbers_.clear();
-  phrases_.clear();
+  for (Phrases& phrases : phrases_) phrases.clear();
   bytes_ = 0;
   return all;
+}
+
+bool Folder::comes_next(std::size_t rank, const Phrase* phrase) const {
+  return queues_[rank].front().phrase == phrase;
 }
 
 /// The rank whose first entry is to come next: not one that another rank will say too, before it
 /// can. Where they wait for each other, the one that came first.
 std::size_t Folder::choose(std::size_t rank) const {
-  if (!is_folding_) return rank;
   std::set<std::size_t> seen;
-  for (std::size_t at = rank; seen.insert(at).second;) {
-    const std::uint64_t phrase = queues_[at].front().phrase;
-    if (phrase == 0) return at;
-    std::size_t behind = at;
-    for (const auto& [other, count] : phrases_.at(phrase).counts) {
-      if (queues_[other].front().phrase == phrase) continue;
-      behind = other;
-      break;
-    }
-    if (behind == at) return at;
-    at = behind;
+  for (std::size_t at = rank;;) {
+    const Phrase* const phrase = queues_[at].front().phrase;
+    if (!phrase || phrase->counts.size() == 1) return at;
+    const auto behind =
+        std::find_if(phrase->counts.begin(), phrase->counts.end(),
+                     [&](const auto& count) { return !comes_next(count.first, phrase); });
+    if (behind == phrase->counts.end()) return at;
+    if (!seen.insert(at).second) return rank;
+    at = behind->first;
   }
-  return rank;
 }
 
 Saying Folder::pop(std::size_t rank) {
-  const std::uint64_t phrase = queues_[rank].front().phrase;
+  const Phrase* const phrase = queues_[rank].front().phrase;
   Saying saying;
-  if (phrase == 0) {
+  if (!phrase || phrase->counts.size() == 1) {
     saying.ranks = {rank};
   } else {
-    for (const auto& [other, count] : phrases_.at(phrase).counts)
-      if (queues_[other].front().phrase == phrase) saying.ranks.push_back(other);
+    for (const auto& [other, count] : phrase->counts)
+      if (comes_next(other, phrase)) saying.ranks.push_back(other);
   }
-  for (const std::size_t each : saying.ranks) {
-    std::deque<Entry>& queue = queues_[each];
-    heads_.erase(queue.front().order);
-    if (phrase != 0) {
-      auto& counts = phrases_.at(phrase).counts;
-      if (--counts.at(each) == 0) counts.erase(each);
-    }
-    if (each == saying.ranks.front()) saying.said = std::move(queue.front().said);
-    queue.pop_front();
-    --waiting_;
-    if (!queue.empty()) heads_.emplace(queue.front().order, each);
-  }
+  for (const std::size_t each : saying.ranks) saying.said = take_front(each);
   return saying;
+}
+
+Said Folder::take_front(std::size_t rank) {
+  std::deque<Entry>& queue = queues_[rank];
+  Entry entry = std::move(queue.front());
+  queue.pop_front();
+  --waiting_;
+  heads_.erase(entry.order);
+  if (entry.phrase) entry.phrase->remove(rank);
+  if (!queue.empty()) heads_.emplace(queue.front().order, rank);
+  return std::move(entry.said);
 }
 
 }  // namespace px::kernel

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace px::kernel {
@@ -40,24 +41,30 @@ class Folder {
   std::size_t bytes() const { return bytes_; }
 
  private:
+  /// What may be said by several: the ranks that wait to say it, ascending, and how often.
+  struct Phrase {
+    std::vector<std::pair<std::size_t, std::size_t>> counts;
+    void add(std::size_t rank);
+    void remove(std::size_t rank);
+  };
   struct Entry {
     Said said;
-    std::uint64_t order;   // of arrival
-    std::uint64_t phrase;  // equal for what may be folded; 0: nothing else is equal
+    std::uint64_t order;  // of arrival
+    Phrase* phrase;       // null: nobody else can say it
   };
-  struct Phrase {
-    std::map<std::size_t, std::size_t> counts;  // how often it waits, by rank
-  };
+  using Phrases = std::unordered_map<std::string, Phrase>;  // by text
+
+  bool can_fold(const Said& said) const;
+  bool comes_next(std::size_t rank, const Phrase* phrase) const;
   std::size_t choose(std::size_t rank) const;
   Saying pop(std::size_t rank);
+  Said take_front(std::size_t rank);
 
   std::vector<std::deque<Entry>> queues_;
   bool is_folding_;
-  std::unordered_map<std::string, std::uint64_t> numbers_;
-  std::unordered_map<std::uint64_t, Phrase> phrases_;
+  Phrases phrases_[3];                          // by kind
   std::map<std::uint64_t, std::size_t> heads_;  // order of the first entry -> its rank
   std::uint64_t next_order_ = 0;
-  std::uint64_t next_phrase_ = 1;
   std::size_t waiting_ = 0;
   std::size_t bytes_ = 0;
 };

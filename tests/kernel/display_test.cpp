@@ -40,6 +40,10 @@ class Show {
   Show& fail(std::size_t rank, const std::string& name, std::vector<std::string> traceback = {}) {
     return on(Failed{rank, {name, "why", std::move(traceback), std::nullopt, ""}});
   }
+  Show& interrupt() {
+    display_.expect_failures();
+    return *this;
+  }
   const std::string& finish() {
     perform(display_.finish(now_));
     return text;
@@ -133,10 +137,24 @@ TEST(Display, LinesWaitAMomentForThoseOfOthers) {
   EXPECT_EQ(shown.text, "[0,1] ready\n");
 }
 
-TEST(Display, NobodyWaitsLongerThanAQuarterOfASecond) {
+TEST(Display, ALineWaitsLongerWhileOthersHaveSaidNothing) {
   Show shown{2};
-  for (int i = 0; i < 6; ++i) shown.at(i * 50ms).print(1, "tick\n");
-  EXPECT_NE(shown.at(251ms).text, "");
+  shown.print(0, "ready\n").at(299ms);
+  EXPECT_EQ(shown.text, "");
+  shown.at(300ms);
+  EXPECT_EQ(shown.text, "[stdout:0] ready\n");
+}
+
+TEST(Display, ALineDoesNotWaitForRanksThatAreDone) {
+  Show shown{2};
+  shown.on(Done{1}).print(0, "last\n").at(60ms);
+  EXPECT_EQ(shown.text, "[stdout:0] last\n");
+}
+
+TEST(Display, NobodyWaitsForARankThatPrintsAllTheTime) {
+  Show shown{1};
+  for (int i = 0; i < 7; ++i) shown.at(i * 50ms).print(0, "tick\n");
+  EXPECT_NE(shown.at(301ms).text, "");
 }
 
 TEST(Display, ItSaysWhenItWantsToBeAsked) {
@@ -164,13 +182,13 @@ TEST(Display, ALineWithoutAnEndIsShownAfterHalfASecondAndGoesOn) {
   EXPECT_EQ(shown.text, "");
   shown.at(500ms);
   EXPECT_EQ(shown.text, "[stdout:0] working...");
-  shown.print(0, " done\n").at(600ms);
+  shown.print(0, " done\n").at(900ms);
   EXPECT_EQ(shown.text, "[stdout:0] working... done\n");
 }
 
 TEST(Display, AnOpenLineIsEndedBeforeAnotherRankSpeaks) {
   Show shown{2};
-  shown.print(0, "working...").at(500ms).print(1, "hi\n").at(600ms).print(0, " done\n").at(700ms);
+  shown.print(0, "working...").at(500ms).print(1, "hi\n").at(900ms).print(0, " done\n").at(1300ms);
   EXPECT_EQ(shown.text, "[stdout:0] working...\n[stdout:1] hi\n[stdout:0]  done\n");
 }
 
@@ -255,13 +273,20 @@ TEST(Display, EqualFailuresAreShownOnce) {
 
 TEST(Display, TheFirstFailureIsShownWhileOthersRun) {
   Show shown{2};
-  shown.fail(1, "ValueError").at(61ms);
+  shown.fail(1, "ValueError").at(200ms);
   EXPECT_EQ(shown.text, "[1] ValueError: why\n");
+}
+
+TEST(Display, FailuresAfterAnInterruptAreShownTogether) {
+  Show shown{2};
+  shown.interrupt().fail(0, "KeyboardInterrupt").at(900ms).fail(1, "KeyboardInterrupt").at(1s);
+  EXPECT_EQ(shown.text, "");
+  EXPECT_EQ(shown.finish(), "[0,1] KeyboardInterrupt: why\n");
 }
 
 TEST(Display, ATracebackThatWasShownIsNotRepeated) {
   Show shown{2};
-  shown.fail(0, "ValueError", {"line 1"}).at(100ms).fail(1, "KeyError", {"line 1"}).at(200ms);
+  shown.fail(0, "ValueError", {"line 1"}).at(200ms).fail(1, "KeyError", {"line 1"}).at(400ms);
   EXPECT_EQ(shown.text, "[0] ValueError: why\nline 1\n[1] KeyError: why (traceback as of [0])\n");
 }
 
@@ -379,12 +404,11 @@ std::vector<EngineOutput> two_engines() {
   std::vector<EngineOutput> outputs;
   for (const int id : {0, 1}) {
     const std::string n = std::to_string(id);
-    outputs.push_back({EngineId{id},
-                       {Printed{0, false, "out" + n + "\n"},
-                        Shown{0, {{{"text/plain", "a" + n}}, {}, {}, false}},
-                        Printed{0, true, "err" + n + "\n"},
-                        Shown{0, {{{"text/plain", "b" + n}}, {}, {}, false}},
-                        Valued{0, 1, {{"text/plain", "v" + n}}, Json::object()}}});
+    outputs.push_back(
+        {EngineId{id},
+         {Printed{0, false, "out" + n + "\n"}, Shown{0, {{{"text/plain", "a" + n}}, {}, {}, false}},
+          Printed{0, true, "err" + n + "\n"}, Shown{0, {{{"text/plain", "b" + n}}, {}, {}, false}},
+          Valued{0, 1, {{"text/plain", "v" + n}}, Json::object()}}});
   }
   return outputs;
 }

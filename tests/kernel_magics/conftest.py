@@ -1,7 +1,6 @@
 """Notebooks in miniature: a real kernel, plain ipykernel or pxkernel, on a real cluster of four."""
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -45,7 +44,7 @@ def _has_pxkernel():
         import polyxeus._kernel  # noqa: F401
     except ImportError:
         return False
-    return shutil.which("pxkernel") is not None
+    return True
 
 
 class Cell:

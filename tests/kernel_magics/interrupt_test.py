@@ -21,6 +21,7 @@ def mpi_notebook(kernel_name, stage):
     notebook.ok(f"%pxconfig --profile {profile}")
     notebook.ok("%%px\nfrom mpi4py import MPI\nimport time\nimport numpy as np\n"
                 "comm = MPI.COMM_WORLD\nrank = comm.rank")
+    notebook.fails("%px 1/0")  # the first traceback of an engine takes its time
     yield notebook
     notebook.close()
     cluster.stop()
@@ -67,6 +68,7 @@ def test_stop_gives_the_prompt_back_where_a_receive_blocks(mpi_notebook):
         assert "Engines 0-2 have not stopped" in said
         assert "rc.send_signal('SIGKILL', targets=[0, 1, 2])" in said
     notebook.ok("%%px -t 3\nfor to in range(3): comm.send('free', dest=to, tag=77)")
+    notebook.ok("rc.wait(timeout=20)")
     assert notebook.text("%px print('on')") == "[0-3] on\n"
 
 

@@ -146,7 +146,7 @@ def test_stream_shows_output_while_the_cell_runs(notebook):
                 "print('late')")
     message_id, seen = notebook.begin(code), []
     notebook.await_text(message_id, seen, "early")
-    assert "late" not in str(seen)
+    assert "late" not in "".join(each["content"].get("text", "") for each in seen)
     assert notebook.end(message_id, seen).text().count("late") == 1
 
 

@@ -40,8 +40,12 @@ Result<std::unique_ptr<DescriptorCapture>> DescriptorCapture::start(Sink sink) {
 }
 
 DescriptorCapture::~DescriptorCapture() {
-  drain(true);
-  for (Stream& stream : streams_)
+  restore();
+}
+
+void DescriptorCapture::restore() {
+  std::fflush(stdout);
+  for (const Stream& stream : streams_)
     if (stream.original.is_open()) ::dup2(stream.original.value(), stream.number);
 }
 

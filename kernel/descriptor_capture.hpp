@@ -21,8 +21,10 @@ class DescriptorCapture {
 
   /// errors  system: no pipes.
   static Result<std::unique_ptr<DescriptorCapture>> start(Sink sink);
-  /// Gives the descriptors back.
   ~DescriptorCapture();
+
+  /// Gives the descriptors back; what was written before can still be drained.
+  void restore();
 
   /// Passes on what has been written by now. A bounded amount; the rest comes next time.
   /// is_last  what C code holds in its buffer of stdout is wanted too.

@@ -78,8 +78,8 @@ void Server::IoThread::finish() {
   is_finished_ = true;
   loop_.waker().wake();
   if (thread_.joinable()) thread_.join();
-  outbox_.set_capture(nullptr);
-  capture_.reset();
+  // Threads of the program may still print: what they use stays until the end.
+  if (capture_) capture_->restore();
 }
 
 void Server::IoThread::run() {

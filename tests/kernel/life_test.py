@@ -134,7 +134,7 @@ def test_an_installed_kernelspec_starts_by_its_name(jupyter_home, tmp_path):
     assert (folder / "logo-64x64.png").exists() and (folder / "logo-svg.svg").exists()
     code = ("from jupyter_client.manager import start_new_kernel as start\n"
             "manager, client = start(kernel_name='mine', startup_timeout=60)\n"
-            "print(client.execute_interactive('1 + 1', timeout=60)['content']['status'])\n"
+            "print(client.execute_interactive('x = 1', timeout=60)['content']['status'])\n"
             "client.stop_channels(); manager.shutdown_kernel()")
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(home),
                    "JUPYTER_PATH": str(prefix / "share/jupyter"),

@@ -20,6 +20,7 @@ _FUTURE_STATE = frozenset(
     ["_condition", "_state", "_result", "_exception", "_waiters", "_done_callbacks"]
 )
 _future_lock = threading.Lock()
+_MISSING = object()
 
 
 def _seconds(timeout):
@@ -59,7 +60,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         self.owner = owner
         self._return_exceptions = return_exceptions
         self._chunks = chunk_sizes  # items of each task; None: one each
-        self._results = None  # those of all tasks, failures as exceptions
+        self._results = None  # of each task that was asked for, failures as exceptions
+        self._origin = None  # (what this was split off from, which of its tasks)
         self._value = None  # (result, exception)
         self._parts = None
 
@@ -153,11 +155,20 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         msg_id = tasks.metadata(index)["msg_id"]
         return ExecuteReply(msg_id, content, lambda: metadata_of(tasks, index))
 
+    def _result_at(self, index):
+        """The result of one task, or its exception: the same object each time."""
+        if self._origin is not None:
+            whole, place = self._origin
+            return whole._result_at(place)
+        if self._results is None:
+            self._results = [_MISSING] * len(self._tasks)
+        if self._results[index] is _MISSING:
+            self._results[index] = self._load(index)
+        return self._results[index]
+
     @property
     def _raw_results(self):
-        if self._results is None:
-            self._results = [self._load(i) for i in range(len(self._tasks))]
-        return self._results
+        return [self._result_at(i) for i in range(len(self._tasks))]
 
     def _outcome(self):
         """(result, exception).  Precondition: ready."""
@@ -318,7 +329,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         return self._parts
 
     def _part(self, index, target):
-        return AsyncResult(
+        part = AsyncResult(
             self._client,
             self._tasks.select([index]),
             self._read,
@@ -327,6 +338,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
             single=True,
             return_exceptions=self._return_exceptions,
         )
+        part._origin = self, index
+        return part
 
     @classmethod
     def join(cls, *async_results: AsyncResult):
@@ -417,6 +430,14 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
 
 class AsyncHubResult(AsyncResult):
     """The result of a request of any client, from the controller's records."""
+
+    def _load(self, index):
+        result = super()._load(index)
+        if not self.owner:  # whoever asks again gets it without a question to the controller
+            metadata = self._metadata_at(index)
+            self._client.results[metadata["msg_id"]] = result
+            self._client.metadata[metadata["msg_id"]] = metadata
+        return result
 
     _KEYS = ["submitted", "started", "completed", "received", "engine_uuid", "label"]
     _records = None

@@ -149,6 +149,7 @@ def remote_error(failure):
         return error.TaskAborted(text)
     engine = {}
     if engine_id is not None:
+        method = "apply" if method in ("call", "push", "pull") else method
         engine = {"engine_id": engine_id, "engine_uuid": engine_uuid, "method": method}
     return error.RemoteError(name, text, "\n".join(lines), engine)
 

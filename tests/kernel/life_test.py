@@ -120,6 +120,23 @@ def test_sockets_in_the_file_system_work(jupyter_home, tmp_path):
     driver.close()
 
 
+def test_connections_can_be_encrypted(jupyter_home):
+    import zmq
+    from jupyter_client.manager import KernelManager
+
+    manager = KernelManager(kernel_name="pxpython")
+    if not hasattr(manager, "curve_publickey"):
+        pytest.skip("this jupyter_client does not encrypt")
+    manager.curve_publickey, manager.curve_secretkey = zmq.curve_keypair()
+    manager.start_kernel()
+    client = manager.client()
+    client.start_channels()
+    client.wait_for_ready(timeout=PATIENCE)
+    driver = Driver(manager, client)
+    assert driver.run("print('unread')").text() == "unread\n"
+    driver.close()
+
+
 # ---------------------------------------------------------------- pxkernel install
 
 

@@ -71,7 +71,9 @@ Saying Folder::pop(std::size_t rank) {
     for (const auto& [other, count] : phrase->counts)
       if (comes_next(other, phrase)) saying.ranks.push_back(other);
   }
-  for (const std::size_t each : saying.ranks) saying.said = take_front(each);
+  // From the back, so that it is the first rank's in the end: failures are equal but for details.
+  for (auto each = saying.ranks.rbegin(); each != saying.ranks.rend(); ++each)
+    saying.said = take_front(*each);
   return saying;
 }
 

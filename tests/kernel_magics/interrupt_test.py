@@ -31,7 +31,7 @@ def stop(notebook, code):
     """Runs a cell, presses stop when it has begun; (the cell, seconds until the prompt)."""
     message_id, seen = notebook.begin(code), []
     notebook.await_text(message_id, seen, "begun")
-    time.sleep(0.2)
+    time.sleep(0.5)
     start = time.monotonic()
     notebook.interrupt()
     result = notebook.end(message_id, seen)
@@ -39,9 +39,10 @@ def stop(notebook, code):
 
 
 CODE = {
-    "sleep": "print('begun', flush=True); time.sleep(60)",
-    "loop": "print('begun', flush=True)\nwhile True: pass",
-    "matmul": "a = np.ones((300, 300)); print('begun', flush=True)\nwhile True: b = a @ a",
+    "sleep": "comm.Barrier(); print('begun', flush=True)\ntime.sleep(60)",
+    "loop": "comm.Barrier(); print('begun', flush=True)\nwhile True: pass",
+    "matmul": "a = np.ones((300, 300)); comm.Barrier(); print('begun', flush=True)\n"
+              "while True: b = a @ a",
 }
 
 

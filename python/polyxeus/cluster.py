@@ -32,16 +32,15 @@ def _launcher(given, what):
     """ "local" or "mpi", from a name, or a class of ipyparallel that is called so."""
     if given is None:
         return "local"
-    name = given if isinstance(given, str) else getattr(given, "__name__", repr(given))
-    short = name.rpartition(".")[2].lower()
-    for known in ("mpi", "local"):
-        if short == known or short.startswith(known):
-            return known
-    if short in ("polyxeus", "polyxeus-local"):
-        return "local"
-    if short == "polyxeus-mpi":
-        return "mpi"
-    raise ValueError(f"{what} are started as 'local' or 'mpi', not as {name!r}")
+    names = [given] if isinstance(given, str) else [each.__name__ for each in given.__mro__]
+    for name in names:
+        short = name.rpartition(".")[2].lower().replace("polyxeus-", "")
+        for known in ("mpi", "local"):
+            if short.startswith(known):
+                return known
+        if short == "polyxeus":
+            return "local"
+    raise ValueError(f"{what} are started as 'local' or 'mpi', not as {names[0]!r}")
 
 
 class Cluster:
@@ -101,12 +100,15 @@ class Cluster:
         self.cluster_file = os.path.join(security, f"cluster-{self.cluster_id}.json")
         self.controller_ip = controller_ip
         self.controller_location = controller_location
+        if controller_args is None:
+            controller_args = getattr(controller, "controller_args", None)
         self.controller_args = list(controller_args or [])
         self.engine_args = list(engine_args or [])
         self.engine_timeout = engine_timeout
         self.shutdown_atexit = shutdown_atexit
         self.log_level = log_level
         self.log = others.get("log") or logging.getLogger(f"polyxeus.cluster.{self.cluster_id}")
+        self.config = others.get("config")  # kept for who reads it; nothing here does
         self.controller = None
         self.engines = {}
         self._client = None
@@ -119,6 +121,11 @@ class Cluster:
         if self.engines:
             parts.append(f"engine_sets={list(self.engines)}")
         return f"<Cluster({', '.join(parts)})>"
+
+    @property
+    def engine_launcher_class(self):
+        """How engines are started: "local" or "mpi"."""
+        return self.engine_launcher
 
     @property
     def engine_set(self):
@@ -169,15 +176,14 @@ class Cluster:
             raise RuntimeError("engines need a controller: start_controller() first")
         n = self.n if n is None else n
         n = (os.cpu_count() or 1) if n is None else n
-        if engine_set_id is None:
-            engine_set_id = _new_id()
-        if engine_set_id in self.engines:
-            raise ValueError(f"there are engines of the name {engine_set_id!r} already")
+        name = engine_set_id or _new_id()
+        if name in self.engines:
+            raise ValueError(f"there are engines of the name {name!r} already")
         options = ["-n", str(n), f"--engines={self.engine_launcher}"]
         options.append(f"--engine-timeout={self.engine_timeout}")
         if self.engine_args:
             options.append(f"--engine-args={' '.join(self.engine_args)}")
-        log = self._log_file(f"engines-{engine_set_id}")
+        log = self._log_file(f"engines-{name}")
         before = self._recorded_sets()
         program = Program(self._command("engines", *options), log)
         program.n = n
@@ -185,6 +191,7 @@ class Cluster:
             lambda: set(self._recorded_sets()) - set(before), "the engines are started"
         )
         program.set_id = next(iter(set(self._recorded_sets()) - set(before)))
+        engine_set_id = engine_set_id or program.set_id
         self.engines[engine_set_id] = program
         return engine_set_id
 
@@ -376,7 +383,8 @@ class _Recorded:
 
     def stop(self):
         """Stops the whole cluster: parts cannot be stopped from outside."""
-        run(self._stop_command)
+        if self.is_running():
+            run(self._stop_command)
 
 
 def _pids(state):

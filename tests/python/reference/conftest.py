@@ -3,10 +3,10 @@
 What cannot apply is left out by name, each with its reason: LEFT_OUT, which the run prints.
 """
 
-import inspect
 import os
 import signal
 import sys
+import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,8 +37,6 @@ def pytest_collection_modifyitems(config, items):
         if name in LEFT_OUT or name.rpartition("::")[2] in LEFT_OUT:
             _left_out.append((name, LEFT_OUT.get(name) or LEFT_OUT[name.rpartition("::")[2]]))
             continue
-        if inspect.iscoroutinefunction(getattr(item, "obj", None)):
-            item.add_marker("asyncio")
         kept.append(item)
     items[:] = kept
 
@@ -58,7 +56,8 @@ def _ipython_dir():
             from IPython.core.profiledir import ProfileDir
 
             ProfileDir.create_profile_dir_by_name(folder, name="default")
-            yield folder
+            with mock.patch.object(tempfile, "tempdir", folder):  # tests put profiles there
+                yield folder
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -89,6 +88,11 @@ def ipython(ipython_dir):
     shell = TerminalInteractiveShell.instance(config=config)
     yield shell
     TerminalInteractiveShell.clear_instance()
+
+
+@pytest.fixture
+def engine_launcher_class():
+    return "local"
 
 
 @pytest.fixture

@@ -19,4 +19,6 @@ LEFT_OUT = {
     "test_cluster_abbreviations": _CONFIG,
     "test_ipython_log": _CONFIG,
     "test_load_profile": _CONFIG,
+    "test_start_stop_controller": _CONFIG,
+    "test_get_output": "looks for a sentence of ipyparallel's engine in its log",
 }

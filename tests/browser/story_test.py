@@ -17,10 +17,10 @@ for i in range(3):
     """import numpy as np
 import matplotlib.pyplot as plt
 %matplotlib inline
-view.scatter('x', np.linspace(0, 2 * np.pi, 200)).get()
+view.scatter('x', np.linspace(0, 2 * np.pi, 200))
 %px import numpy; y = numpy.sin(x) * (rank + 1)
 plt.figure(figsize=(6, 2.5))
-plt.plot(view.gather('x').get(), view.gather('y').get());""",
+plt.plot(view.gather('x'), view.gather('y'));""",
     """%%px
 import time
 kept = rank * 10

@@ -35,8 +35,8 @@ class Show {
     display_.on(event, now_);
     return *this;
   }
-  Show& print(std::size_t rank, const std::string& text) { return on(Printed{rank, false, text}); }
-  Show& warn(std::size_t rank, const std::string& text) { return on(Printed{rank, true, text}); }
+  Show& print(std::size_t rank, const std::string& what) { return on(Printed{rank, false, what}); }
+  Show& warn(std::size_t rank, const std::string& what) { return on(Printed{rank, true, what}); }
   Show& fail(std::size_t rank, const std::string& name, std::vector<std::string> traceback = {}) {
     return on(Failed{rank, {name, "why", std::move(traceback), std::nullopt, ""}});
   }
@@ -366,7 +366,7 @@ TEST(Display, WhateverComesAllLinesOfEachRankAreShownInTheirOrder) {
     Show shown{ranks};
     std::vector<std::string> printed(ranks);
     Duration time{};
-    for (unsigned i = 0, count = random() % 60; i < count; ++i) {
+    for (unsigned i = 0, count = static_cast<unsigned>(random() % 60); i < count; ++i) {
       const std::size_t rank = random() % ranks;
       std::string text;
       for (unsigned j = 0, length = 1 + random() % 4; j < length; ++j)

@@ -94,7 +94,7 @@ TEST(Folder, WhateverComesEachRankKeepsItsOrderAndNothingIsLost) {
     const std::size_t ranks = 1 + random() % 6;
     Folder folder{ranks, true};
     std::vector<Told> put(ranks), got(ranks);
-    for (unsigned i = 0, count = random() % 80; i < count; ++i) {
+    for (unsigned i = 0, count = static_cast<unsigned>(random() % 80); i < count; ++i) {
       const std::size_t rank = random() % ranks;
       const std::string text(1, static_cast<char>('a' + random() % 5));
       put[rank].push_back(text);

@@ -73,8 +73,17 @@ def browser():
         browser.close()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    page = item.funcargs.get("page")
+    if report.failed and call.when == "call" and page is not None:
+        page.screenshot(path=item.funcargs["screenshots"] / "failure.png")
+    return report
+
+
 @pytest.fixture
-def page(browser):
+def page(browser, screenshots):
     page = browser.new_page(viewport={"width": 1280, "height": 1400})
     page.set_default_timeout(PATIENCE * 1000)
     yield page

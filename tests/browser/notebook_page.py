@@ -5,7 +5,7 @@ import time
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
-PATIENCE = 90
+PATIENCE = 60
 
 
 def write_notebook(path, cells):
@@ -25,17 +25,36 @@ class NotebookPage:
     def open(self, address):
         self.page.goto(address)
         self.cells.first.wait_for()
-        self.wait_until(lambda: self.page.locator('[data-status="idle"]').count() > 0,
-                        "the kernel is idle")
+        # A kernel that has just been started may be connected to a second time; what was asked
+        # of it before is forgotten by the page.
+        quiet = 0
+        while quiet < 20:
+            self.wait_until(self.is_idle, "the kernel is idle")
+            self.page.wait_for_timeout(100)
+            quiet = quiet + 1 if self.is_idle() else 0
+
+    def is_idle(self):
+        """Whether the page shows the kernel as connected and idle."""
+        indicator = self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) "
+                                      ".jp-Notebook-ExecutionIndicator")
+        return indicator.count() > 0 and indicator.first.get_attribute("data-status") == "idle"
 
     @property
     def cells(self):
-        return self.page.locator(".jp-Notebook .jp-CodeCell")
+        return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-CodeCell")
 
     def start(self, index):
-        """Runs a cell; returns at once."""
-        self.cells.nth(index).locator(".cm-content").click()
-        self.page.keyboard.press("Control+Enter")
+        """Runs a cell; returns when the kernel has it. Asks again as a person would: a page that
+        has just been loaded may show a cell before it can run it."""
+        before = self.prompt(index)
+        for _ in range(10):
+            self.cells.nth(index).locator(".cm-content").click()
+            self.page.keyboard.press("Control+Enter")
+            for _ in range(60):
+                if self.prompt(index) != before:
+                    return
+                self.page.wait_for_timeout(50)
+        raise AssertionError(f"cell {index} does not begin")
 
     def run(self, index):
         """Runs a cell, waits for its end and gives what it shows."""
@@ -59,8 +78,8 @@ class NotebookPage:
 
     def stop(self):
         """The stop button."""
-        self.page.locator('[data-command="notebook:interrupt-kernel"], '
-                          '[title^="Interrupt the kernel"]').first.click()
+        panel = self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+        panel.locator('[data-command="notebook:interrupt-kernel"]').first.click()
 
     def wait_until(self, is_true, what, timeout=PATIENCE):
         deadline = time.monotonic() + timeout

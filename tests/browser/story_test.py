@@ -77,7 +77,7 @@ def test_four_ranks_are_driven_from_jupyterlab(server, page, screenshots):
 
     page.keyboard.press("Control+s")
     page.wait_for_timeout(1000)
-    book.open(f"{address}lab/tree/story.ipynb?reset")
+    book.open(f"{address}lab/tree/story.ipynb")
     assert "[0-3] ready" in book.output(1)
     assert book.images(2).count() == 1
     assert "[0, 10, 20, 30]" in book.run(4), "the kernel and its cluster are still there"

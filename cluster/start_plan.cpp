@@ -89,7 +89,7 @@ std::string new_engine_set_id(long long unix_seconds,
 }
 
 std::string how_to_connect(const ProfilePaths& paths, bool is_default_folder, bool is_daemon) {
-  return std::string("connect from Python by:\n") + "    import ipyparallel as ipp\n" +
+  return std::string("connect from Python by:\n") + "    import polyxeus as ipp\n" +
          "    client = ipp.Client(" + python_arguments(paths, is_default_folder) + ")\n" +
          "  stop it by " + (is_daemon ? "" : "Ctrl-C, or from elsewhere by ") + "pxcluster stop" +
          command_arguments(paths, is_default_folder);

@@ -276,6 +276,9 @@ class BroadcastView(DirectView):
     is_coalescing = False
 
     def _submit(self, ids, works, label):
-        if len(works) > 1:
-            return super()._submit(ids, works, label)
-        return self.client._connection.send_broadcast(ids, works[0], label_text(label))
+        send = self.client._connection.send_broadcast
+        if len(works) == 1:
+            return send(ids, works[0], label_text(label))
+        # Each its own, by the same way: another way could overtake what was sent before.
+        sent = [send([each], work, label_text(label)) for each, work in zip(ids, works)]
+        return type(sent[0]).joined(sent)

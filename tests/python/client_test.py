@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,9 @@ def test_the_package_imports_nothing_heavy():
         "assert new <= {'polyxeus', 'importlib', 'warnings', '_weakrefset'} | "
         "{n for n in new if n.startswith('importlib')}, new"
     )
-    subprocess.run([sys.executable, "-S", "-c", code], check=True, env=os.environ)
+    home = str(Path(ipp.__file__).resolve().parents[1])  # without site-packages' own start-up files
+    environment = {**os.environ, "PYTHONPATH": home}
+    subprocess.run([sys.executable, "-S", "-c", code], check=True, env=environment)
 
 
 def test_everything_public_is_there_and_described():

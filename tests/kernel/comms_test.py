@@ -2,7 +2,6 @@
 
 import pytest
 
-pytest.importorskip("comm")
 
 ECHO = """
 import comm

@@ -8,7 +8,7 @@ from queue import Empty
 
 import pytest
 
-jupyter_client = pytest.importorskip("jupyter_client")
+import jupyter_client  # noqa: E402
 
 PATIENCE = 60
 

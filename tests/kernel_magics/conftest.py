@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "system"))
 import programs  # noqa: E402
 from running_cluster import RunningCluster  # noqa: E402
 
-jupyter_client = pytest.importorskip("jupyter_client")
+import jupyter_client  # noqa: E402
 
 PATIENCE = 60
 KERNELS = {"ipykernel": "python3", "pxkernel": "pxpython"}
@@ -29,22 +29,13 @@ def stage(tmp_path_factory):
     for name in ("data", "runtime", "config"):
         environment[f"JUPYTER_{name.upper()}_DIR"] = str(stage.folder / name)
     os.environ.update(environment)
-    if _has_pxkernel():
-        subprocess.run([sys.executable, "-m", "polyxeus.kernel", "install", "--user"], check=True,
-                       timeout=PATIENCE, capture_output=True)
+    subprocess.run([sys.executable, "-m", "polyxeus.kernel", "install", "--user"], check=True,
+                   timeout=PATIENCE, capture_output=True)
     yield stage
     os.environ.clear()
     os.environ.update(before)
     left_behind = stage.close()
     assert not left_behind, "processes outlived their cluster:\n" + "\n".join(left_behind)
-
-
-def _has_pxkernel():
-    try:
-        import polyxeus._kernel  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 class Cell:
@@ -179,8 +170,6 @@ def cluster(stage):
 
 @pytest.fixture(scope="session", params=list(KERNELS))
 def kernel_name(request, stage):
-    if request.param == "pxkernel" and not _has_pxkernel():
-        pytest.skip("pxkernel is not built here")
     return request.param
 
 

@@ -117,7 +117,7 @@ def test_executors_of_concurrent_futures(rc):
 
 
 def test_joblib_runs_on_the_view(view):
-    joblib = pytest.importorskip("joblib")
+    import joblib
     view.register_joblib_backend("px")
     with joblib.parallel_config(backend="px"):
         results = joblib.Parallel()(joblib.delayed(abs)(-n) for n in range(20))

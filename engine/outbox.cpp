@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <px/wire/message_type.hpp>
+
 namespace px {
 
 std::string topic_of(std::string_view type) {
@@ -51,9 +53,11 @@ void Outbox::reply(const RequestPtr& request, std::string type, std::string meta
                    std::string content, std::vector<SharedBytes> buffers) {
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
+  // No "idle" follows a native request, which would take its reply along.
+  const Hurry hurry = is_native_request(request->type()) ? Hurry::now : Hurry::soon;
   post(Outgoing{true, request, std::move(type), "", std::move(metadata), std::move(content),
                 std::move(buffers), wall_now()},
-       Hurry::soon);
+       hurry);
 }
 
 void Outbox::publish_status(const RequestPtr& request, std::string_view state) {

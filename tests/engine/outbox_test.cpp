@@ -60,6 +60,13 @@ TEST_F(OutboxTest, SendsAShortRequestsMessagesTogether) {
                                       R"(status {"execution_state": "idle"})"}));
 }
 
+TEST_F(OutboxTest, ANativeReplyIsTheLastOfItsRequestAndDoesNotWait) {
+  request_ = sender_.request("call_request");
+  outbox_.expect_mail(start_);
+  reply();
+  EXPECT_TRUE(was_woken());
+}
+
 TEST_F(OutboxTest, WhatDoesNotWakeIsTakenWithinTheTimePromised) {
   outbox_.expect_mail(start_);
   busy();

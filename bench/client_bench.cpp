@@ -129,12 +129,7 @@ class ClientSubject final : public Subject {
   const Function no_op_ = Function::source("lambda: None");
 };
 
-struct Measurement {
-  const char* name;
-  double (Subject::*take)();
-};
-
-constexpr Measurement measurements[] = {
+const std::vector<Measurement<Subject>> measurements{
     {"direct_tasks_per_s", &Subject::direct_tasks_per_s},
     {"balanced_tasks_per_s", &Subject::balanced_tasks_per_s},
     {"round_trip_us", &Subject::round_trip_us},
@@ -160,19 +155,7 @@ Json compare(const Options& options) {
     subjects["python_hwm_0"] = std::make_unique<ClientSubject>(
         options, setup("python_hwm_0", options.controller, {"--hwm=0"}, options.python_engine));
   }
-  Json results;
-  for (const Measurement& measurement : measurements) {
-    if (std::string(measurement.name).find(options.only) == std::string::npos) continue;
-    std::cerr << measurement.name << " ..." << std::endl;
-    std::map<std::string, std::vector<double>> values;
-    for (int i = 0; i <= options.repeats; ++i)  // the first one warms up
-      for (const auto& [name, subject] : subjects) {
-        const double value = ((*subject).*measurement.take)();
-        if (i > 0) values[name].push_back(value);
-      }
-    for (const auto& [name, taken] : values) results[name][measurement.name] = median(taken);
-  }
-  return results;
+  return measure_in_turn(subjects, measurements, options.repeats, options.only);
 }
 
 void print_table(const Json& results) {

@@ -37,13 +37,7 @@ SetupOptions setup_options(const Options& options, const std::string& name,
           .engine_count = engine_count};
 }
 
-/// One figure of a relay, and how it is taken.
-struct Measurement {
-  std::string name;
-  std::function<double(Setup&)> take;
-};
-
-std::vector<Measurement> measurements(const Options& options) {
+std::vector<Measurement<Setup>> measurements(const Options& options) {
   const auto throughput = [options](Way way) {
     return [options, way](Setup& setup) {
       return setup.client()
@@ -75,8 +69,6 @@ std::vector<Measurement> measurements(const Options& options) {
            }}};
 }
 
-/// All relays stand ready at the same time and are measured in turn, so that what else happens on
-/// this host meets each of them alike.
 Json compare(const Options& options) {
   std::map<std::string, std::unique_ptr<Setup>> setups;
   const auto add = [&](const std::string& name, const std::vector<std::string>& extra) {
@@ -85,19 +77,7 @@ Json compare(const Options& options) {
   add("raw", {});
   add("controller", {});
   add("controller_hwm_0", {"--hwm=0"});
-  Json results;
-  for (const Measurement& measurement : measurements(options)) {
-    if (measurement.name.find(options.only) == std::string::npos) continue;
-    std::cerr << measurement.name << " ..." << std::endl;
-    std::map<std::string, std::vector<double>> values;
-    for (int i = 0; i <= options.repeats; ++i)  // the first one warms up
-      for (const auto& [name, setup] : setups) {
-        const double value = measurement.take(*setup);
-        if (i > 0) values[name].push_back(value);
-      }
-    for (const auto& [name, taken] : values) results[name][measurement.name] = median(taken);
-  }
-  return results;
+  return measure_in_turn(setups, measurements(options), options.repeats, options.only);
 }
 
 Json long_run(const Options& options) {

@@ -3,10 +3,15 @@
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <px/wire/json.hpp>
 #include "bench/child_process.hpp"
 #include "bench/load_client.hpp"
 
@@ -62,5 +67,34 @@ class BenchRole {
 std::string program_beside(const std::string& name);
 std::string temporary_folder(const std::string& name);
 double median(std::vector<double> values);
+
+/// One figure of a subject, and how it is taken: a function object or a member function.
+template <class Subject>
+struct Measurement {
+  std::string name;
+  std::function<double(Subject&)> take;
+};
+
+/// All subjects stand ready at the same time and are measured in turn, so that what else happens on
+/// this host meets each of them alike. The median of `repeats`, by subject and figure.
+/// only  figures with this text in their name alone.
+template <class Subject>
+Json measure_in_turn(const std::map<std::string, std::unique_ptr<Subject>>& subjects,
+                     const std::vector<Measurement<Subject>>& measurements, int repeats,
+                     const std::string& only) {
+  Json results;
+  for (const Measurement<Subject>& measurement : measurements) {
+    if (measurement.name.find(only) == std::string::npos) continue;
+    std::cerr << measurement.name << " ..." << std::endl;
+    std::map<std::string, std::vector<double>> values;
+    for (int i = 0; i <= repeats; ++i)  // the first one warms up
+      for (const auto& [name, subject] : subjects) {
+        const double value = measurement.take(*subject);
+        if (i > 0) values[name].push_back(value);
+      }
+    for (const auto& [name, taken] : values) results[name][measurement.name] = median(taken);
+  }
+  return results;
+}
 
 }  // namespace px

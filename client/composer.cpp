@@ -3,26 +3,16 @@
 #include <utility>
 
 namespace px {
-namespace {
-
-std::string packed(Packer packer, const std::string& json_text) {
-  if (packer == Packer::json) return json_text;
-  const Result<Json> value = unpack(Packer::json, json_text);
-  return pack(packer, value ? *value : Json::object());
-}
-
-}  // namespace
-
 Composer::Composed Composer::compose(const std::string& route, const Work& work,
                                      const std::string& metadata) {
   Composed composed;
   composed.submitted = wall_now();
-  std::string packed_metadata = packed(session_.packer(), metadata);
-  std::string content = packed(session_.packer(), work.content);
+  std::string packed_metadata = pack_text(session_.packer(), metadata);
+  std::string content = pack_text(session_.packer(), work.content);
   const std::lock_guard lock{mutex_};
   Header header = session_.make_header(work.type, composed.submitted);
   std::vector<std::string> sealed =
-      session_.seal(write_header(session_.packer(), header), packed(session_.packer(), "{}"),
+      session_.seal(write_header(session_.packer(), header), pack_text(session_.packer(), "{}"),
                     std::move(packed_metadata), std::move(content));
   composed.msg_id = std::move(header.msg_id);
   composed.frames.reserve(sealed.size() + 1 + work.buffers.size());

@@ -15,19 +15,14 @@ std::optional<TaskStatus> status_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// A member of a packed object as JSON text.
-std::optional<std::string> raw_member(Packer packer, std::string_view packed,
-                                      std::string_view key) {
-  if (packer == Packer::json) {
-    const auto raw = find_member(packed, key);
-    return raw ? std::optional(std::string(*raw)) : std::nullopt;
+/// The member `published` of packed metadata.
+std::optional<std::size_t> read_published(Packer packer, std::string_view metadata) {
+  if (packer != Packer::json) {
+    const Result<Json> object = unpack(packer, metadata);
+    const auto count = object ? int_member(*object, "published") : std::nullopt;
+    return count && *count >= 0 ? std::optional(static_cast<std::size_t>(*count)) : std::nullopt;
   }
-  const Result<Json> object = unpack(packer, packed);
-  if (!object || !object->contains(key)) return std::nullopt;
-  return pack(Packer::json, object->at(std::string(key)));
-}
-
-std::optional<std::size_t> read_count(const std::optional<std::string>& raw) {
+  const auto raw = find_member(metadata, "published");
   if (!raw) return std::nullopt;
   std::size_t count = 0;
   const char* const end = raw->data() + raw->size();
@@ -56,14 +51,12 @@ Result<ReplyHead> read_reply_head(Packer packer, const Envelope& envelope) {
   ReplyHead head;
   head.parent = read_msg_id(packer, envelope.parent_header);
   if (head.parent.empty()) return Error{ErrorKind::bad_input, "a reply names no request"};
-  const auto raw = raw_member(packer, envelope.content, "status");
-  const auto name = raw ? unquote(*raw) : std::nullopt;
+  const auto name = packed_text(packer, envelope.content, "status");
   const auto status = name ? status_named(*name) : std::nullopt;
   if (!status) return Error{ErrorKind::bad_input, "a reply has no status"};
   head.status = *status;
-  head.published = read_count(raw_member(packer, envelope.metadata, "published"));
-  if (const auto engine = raw_member(packer, envelope.metadata, "engine"))
-    head.engine = unquote(*engine).value_or("");
+  head.published = read_published(packer, envelope.metadata);
+  head.engine = packed_text(packer, envelope.metadata, "engine").value_or("");
   return head;
 }
 

@@ -1,11 +1,10 @@
 #include <px/client/io_thread.hpp>
 
-#include <signal.h>
-
 #include <utility>
 
 #include <px/net/address.hpp>
 #include <px/net/tcp.hpp>
+#include <px/net/termination.hpp>
 #include <px/wire/header.hpp>
 
 namespace px {
@@ -19,20 +18,6 @@ constexpr int arrivals_per_turn = 256;
 constexpr Duration patience = 3s;
 /// Frames up to this size are kept in memory of their own: see compacted().
 constexpr std::size_t small_message = 4096;
-
-/// Threads of this library leave all signals to those of the program.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
 
 Failure lost(const std::string& why) {
   return {"ConnectionLost", why, {}, std::nullopt, ""};
@@ -393,8 +378,7 @@ void Connection::IoThread::after(Duration delay, std::function<void()> handler) 
 
 std::vector<MessageId> Connection::IoThread::unanswered() const {
   std::unique_lock lock{mutex_};
-  auto* const self = const_cast<IoThread*>(this);
-  self->wants_unanswered_ = true;
+  wants_unanswered_ = true;
   loop_.waker().wake();
   changed_.wait(lock, [this] { return !wants_unanswered_ || is_finished_; });
   return unanswered_;

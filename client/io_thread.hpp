@@ -81,8 +81,8 @@ class Connection::IoThread {
   std::vector<MessageId> unanswered_;
   Stage stage_ = Stage::dialing;
   std::string why_;
-  bool is_posted_ = false;  // a wake-up is on its way
-  bool wants_unanswered_ = false;
+  bool is_posted_ = false;                 // a wake-up is on its way
+  mutable bool wants_unanswered_ = false;  // somebody waits for the list above
   std::atomic<bool> is_finished_ = false;
   std::thread thread_;
 };

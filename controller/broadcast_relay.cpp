@@ -139,10 +139,9 @@ BroadcastRelay::Answer BroadcastRelay::death_notice(const Call& call,
                                                     const Target& target, WallTime now) {
   const Packer packer = session_.packer();
   const std::string msg_id = original_id + "_" + target.uuid;
-  const bool has_own_reply = call.msg_type == "execute_request" || is_native_request(call.msg_type);
   Draft draft;
   draft.idents = {target.uuid, call.client};
-  draft.msg_type = has_own_reply ? reply_type(call.msg_type) : "apply_reply";
+  draft.msg_type = stand_in_reply_type(call.msg_type);
   draft.parent_header = pack(packer, Json{{"msg_id", msg_id}, {"msg_type", call.msg_type}});
   draft.metadata =
       Json{{"status", "error"},    {"engine", target.uuid}, {"date", format_date(now)},

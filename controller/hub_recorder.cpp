@@ -12,16 +12,6 @@ std::string text_of(std::string_view raw) {
   return unquote(raw).value_or("");
 }
 
-/// A string member of a packed object; empty where there is none.
-std::string packed_text(Packer packer, std::string_view packed, std::string_view key) {
-  if (packer == Packer::json) {
-    const auto raw = find_member(packed, key);
-    return raw ? text_of(*raw) : "";
-  }
-  const Result<Json> object = unpack(packer, packed);
-  return object ? string_member(*object, key).value_or("") : "";
-}
-
 bool is_recorded_output(std::string_view msg_type) {
   return msg_type == "stream" || msg_type == "execute_input" || msg_type == "execute_result" ||
          msg_type == "error";
@@ -38,10 +28,8 @@ void append_bounded(std::string& text, std::string_view more, std::size_t limit)
 
 std::string reply_type_of(const MessageId& msg_id, const TaskRecord& record) {
   check(record.msg_id == msg_id);
-  const std::string type =
-      packed_text(record.request.packer(), record.request.header(), "msg_type");
-  const bool has_own_reply = type == "execute_request" || is_native_request(type);
-  return has_own_reply ? reply_type(type) : "apply_reply";
+  return stand_in_reply_type(
+      packed_text(record.request.packer(), record.request.header(), "msg_type").value_or(""));
 }
 
 }  // namespace
@@ -128,7 +116,8 @@ void HubRecorder::on(const TaskFinished& event, WallTime wall) {
   // The scheduler's own answer for an engine that died names it in the metadata.
   const EngineUuid engine =
       event.engine.empty()
-          ? EngineUuid{packed_text(session_.packer(), opened.envelope.metadata, "engine")}
+          ? EngineUuid{packed_text(session_.packer(), opened.envelope.metadata, "engine")
+                           .value_or("")}
           : event.engine;
   if (!ledger_.finish(event.msg_id, ledger_.slot_of(engine.text), !event.is_aborted)) return;
   record_result(event.msg_id, opened, engine, wall);

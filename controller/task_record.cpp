@@ -22,25 +22,15 @@ Json member_value(Packer packer, std::string_view packed, std::string_view key) 
   return found == object->end() ? Json(nullptr) : *found;
 }
 
-std::optional<std::string> member_text(Packer packer, std::string_view packed,
-                                       std::string_view key) {
-  if (packer == Packer::json) {
-    const auto raw = find_member(packed, key);
-    return raw ? unquote(*raw) : std::nullopt;
-  }
-  const Result<Json> object = unpack(packer, packed);
-  return object ? string_member(*object, key) : std::nullopt;
-}
-
 std::optional<WallTime> member_date(Packer packer, std::string_view packed, std::string_view key) {
-  const auto text = member_text(packer, packed, key);
+  const auto text = packed_text(packer, packed, key);
   return text ? parse_date(*text) : std::nullopt;
 }
 
 /// The date in a message's header; where there is none, when the message came here.
 std::optional<WallTime> date_of(const TaskMessage& message, std::optional<WallTime> came) {
   if (!message.has_value()) return std::nullopt;
-  const auto text = member_text(message.packer(), message.header(), "date");
+  const auto text = packed_text(message.packer(), message.header(), "date");
   return text ? parse_date(*text) : came;
 }
 
@@ -74,7 +64,7 @@ Json buffers_value(const TaskMessage& message) {
 }
 
 Json client_uuid_value(const TaskRecord& record) {
-  return text_value(member_text(record.request.packer(), record.request.header(), "session"));
+  return text_value(packed_text(record.request.packer(), record.request.header(), "session"));
 }
 
 const TaskOutput& output_of(const TaskRecord& record) {

@@ -99,12 +99,6 @@ void Links::answer_hearts() {
   }
 }
 
-std::string Links::packed(std::string_view json_text) const {
-  if (session_.packer() == Packer::json) return std::string(json_text);
-  const Result<Json> value = unpack(Packer::json, json_text);
-  return pack(session_.packer(), value ? *value : Json::object());
-}
-
 std::vector<std::string> Links::compose(const Outgoing& message) {
   std::vector<std::string> frames;
   if (message.is_reply)
@@ -115,9 +109,12 @@ std::vector<std::string> Links::compose(const Outgoing& message) {
     frames.push_back("engine." + std::to_string(id_.value) + "." + message.topic);
   const std::string header =
       write_header(session_.packer(), session_.make_header(message.type, message.made));
-  std::vector<std::string> signed_part = session_.seal(
-      header, message.request ? std::string(message.request->envelope.header) : packed("{}"),
-      packed(message.metadata), packed(message.content));
+  std::vector<std::string> signed_part =
+      session_.seal(header,
+                    message.request ? std::string(message.request->envelope.header)
+                                    : pack_text(session_.packer(), "{}"),
+                    pack_text(session_.packer(), message.metadata),
+                    pack_text(session_.packer(), message.content));
   for (std::string& part : signed_part) frames.push_back(std::move(part));
   return frames;
 }

@@ -42,7 +42,6 @@ class Links {
   Result<void> connect_upstream(int port, Channel channel);
   void watch_requests(Channel channel, std::size_t index);
   void answer_hearts();
-  std::string packed(std::string_view json_text) const;
   std::vector<std::string> compose(const Outgoing& message);
 
   Context& context_;

@@ -96,6 +96,12 @@ Result<Json> unpack(Packer packer, std::string_view packed) {
   return value;
 }
 
+std::string pack_text(Packer packer, std::string_view json_text) {
+  if (packer == Packer::json) return std::string(json_text);
+  const Result<Json> value = unpack(Packer::json, json_text);
+  return pack(packer, value ? *value : Json::object());
+}
+
 std::optional<std::string> string_member(const Json& object, std::string_view key) {
   const Json* found = member(object, key);
   if (!found || !found->is_string()) return std::nullopt;

@@ -26,6 +26,9 @@ inline constexpr std::size_t max_json_depth = 200;
 /// The packed form. Text that is not UTF-8 has its bad bytes replaced; NaN and infinities are null.
 std::string pack(Packer packer, const Json& value);
 
+/// An object that is there as JSON text, in the packed form; empty where it is malformed.
+std::string pack_text(Packer packer, std::string_view json_text);
+
 /// errors  bad_input: not valid in that form, not an object, or nested too deeply.
 Result<Json> unpack(Packer packer, std::string_view packed);
 

@@ -127,4 +127,14 @@ std::optional<std::string> unquote(std::string_view raw) {
   return value.get<std::string>();
 }
 
+std::optional<std::string> packed_text(Packer packer, std::string_view packed,
+                                       std::string_view key) {
+  if (packer == Packer::json) {
+    const auto raw = find_member(packed, key);
+    return raw ? unquote(*raw) : std::nullopt;
+  }
+  const Result<Json> object = unpack(packer, packed);
+  return object ? string_member(*object, key) : std::nullopt;
+}
+
 }  // namespace px

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include <px/wire/json.hpp>
+
 namespace px {
 
 /// Walks over the members of one JSON object without building anything: the hot paths need two
@@ -41,5 +43,9 @@ std::optional<std::string_view> find_member(std::string_view object, std::string
 
 /// The text of a raw value that is a string, escapes resolved; nothing for any other value.
 std::optional<std::string> unquote(std::string_view raw);
+
+/// The member `key` of a packed object where it is a string: of JSON without parsing the whole.
+std::optional<std::string> packed_text(Packer packer, std::string_view packed,
+                                       std::string_view key);
 
 }  // namespace px

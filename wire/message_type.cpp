@@ -16,4 +16,9 @@ std::string reply_type(std::string_view request_type) {
   return std::string(method_of(request_type)) + "_reply";
 }
 
+std::string stand_in_reply_type(std::string_view request_type) {
+  const bool has_own = request_type == "execute_request" || is_native_request(request_type);
+  return has_own ? reply_type(request_type) : "apply_reply";
+}
+
 }  // namespace px

@@ -15,4 +15,8 @@ std::string_view method_of(std::string_view request_type);
 /// "execute_request" -> "execute_reply".
 std::string reply_type(std::string_view request_type);
 
+/// The type of the reply that a controller sends in the place of a dead engine: the request's own
+/// where clients expect one by that name, otherwise "apply_reply".
+std::string stand_in_reply_type(std::string_view request_type);
+
 }  // namespace px

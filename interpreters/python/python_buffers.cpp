@@ -48,9 +48,9 @@ SharedBytes from_python(py::handle object, const std::shared_ptr<ReleaseList>& r
   const std::string_view bytes{static_cast<const char*>(view->buf),
                                static_cast<std::size_t>(view->len)};
   if (bytes.size() < shared_from_bytes) {
-    const auto copy = std::make_shared<const std::string>(bytes);
+    SharedBytes copy = owned_bytes(std::string(bytes));
     PyBuffer_Release(view.get());
-    return {*copy, copy};
+    return copy;
   }
   const std::shared_ptr<Py_buffer> owner{view.release(),
                                          [releases](Py_buffer* held) { releases->put(held); }};

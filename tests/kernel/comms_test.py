@@ -1,8 +1,5 @@
 """Comms: messages of widgets, both ways."""
 
-import pytest
-
-
 ECHO = """
 import comm
 received = []

@@ -13,7 +13,6 @@ import argparse
 import contextlib
 import json
 import os
-import platform
 import statistics
 import sys
 import tempfile
@@ -23,6 +22,8 @@ from pathlib import Path
 
 import ipyparallel as ipp
 import numpy as np
+
+from figures import Bar, host, milliseconds
 
 ENGINES = 4
 PATIENCE = 120.0
@@ -36,23 +37,6 @@ class Side:
     name: str
     controller: str
     engines: str
-
-
-@dataclass(frozen=True)
-class Bar:
-    """What the ratio ours / theirs, or our own figure, must reach."""
-
-    figure: str
-    of_ours: bool  # our figure itself, not the ratio
-    at_most: bool  # else at least
-    limit: float
-
-    def value(self, ours, theirs):
-        return ours if self.of_ours else ours / theirs
-
-    def is_met(self, ours, theirs):
-        value = self.value(ours, theirs)
-        return value <= self.limit if self.at_most else value >= self.limit
 
 
 UNITS = {
@@ -154,18 +138,6 @@ def started(side, folder, tag):
         del os.environ[TAG]
 
 
-def milliseconds(action, count):
-    """The median over `count` calls, after a tenth as many to warm up."""
-    for _ in range(max(1, count // 10)):
-        action()
-    times = []
-    for _ in range(count):
-        began = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times) * 1e3
-
-
 def tasks_per_second(client, count):
     view = client.load_balanced_view()
     view.wait([view.apply_async(int) for _ in range(ENGINES * 5)])
@@ -245,11 +217,10 @@ def verdicts(ours, theirs):
     """For each bar: its words, the value, and whether it is met."""
     rows = []
     for bar in BARS:
-        relation = "<=" if bar.at_most else ">="
         rows.append(
             {
                 "figure": bar.figure,
-                "bar": f"{relation} {bar.limit:g}" + ("" if bar.of_ours else " x"),
+                "bar": bar.words(),
                 "value": bar.value(ours[bar.figure], theirs[bar.figure]),
                 "met": bar.is_met(ours[bar.figure], theirs[bar.figure]),
             }
@@ -266,17 +237,6 @@ def print_table(sides, result):
         bar = f"{row['bar']:8} {'met' if row['met'] else 'MISSED'}" if row else ""
         ratio = ours[name] / theirs[name]
         print(f"{name:22}{theirs[name]:12.2f}{ours[name]:12.2f}{ratio:9.2f}   {bar:18} {unit}")
-
-
-def host():
-    return {
-        "machine": platform.machine(),
-        "system": platform.platform(),
-        "cores": len(os.sched_getaffinity(0)),
-        "load_before": os.getloadavg()[0],
-        "python": platform.python_version(),
-        "ipyparallel": ipp.__version__,
-    }
 
 
 def arguments():
@@ -302,7 +262,11 @@ def main():
         Side("polyxeus", options.controller, options.engines),
     ]
     runs = {side.name: [] for side in sides}
-    result = {"host": host(), "sides": [asdict(side) for side in sides], "engines": ENGINES}
+    result = {
+        "host": host("ipyparallel"),
+        "sides": [asdict(side) for side in sides],
+        "engines": ENGINES,
+    }
     for repetition in range(options.repetitions):
         for side in sides:
             figures = measure(side, options.tasks, options.round_trips)

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace px {
+
+/// One thing to show in several forms: MIME type -> text (base64 where the form is binary).
+using MimeBundle = std::map<std::string, std::string>;
+
+/// What came of one cell.
+struct CellOutcome {
+  enum class Kind {
+    ok,
+    compile_error,  ///< Nothing of it ran or was defined.
+    exception,      ///< It ran up to the throw.
+    interrupted,
+    crashed,  ///< A signal such as SIGSEGV ended it: what it held may be damaged.
+  };
+  Kind kind = Kind::ok;
+  // Where it is not ok:
+  std::string error_name = {};  ///< "CompileError", the exception's type ...
+  std::string error_value = {};
+  std::vector<std::string> traceback = {};
+  /// What the value of its last expression looks like.
+  std::optional<MimeBundle> shown = {};
+
+  bool is_ok() const { return kind == Kind::ok; }
+};
+
+}  // namespace px

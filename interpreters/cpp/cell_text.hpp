@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/wire/error.hpp>
+
+namespace px {
+
+/// A line at the head of a cell that speaks to the interpreter and not to the compiler.
+struct CellDirective {
+  enum class Kind {
+    include_folder,  ///< %inc folder: where #include looks, from here on
+    library,         ///< %lib name or path: loaded now
+    package,         ///< %pkg name: folders and libraries as pkg-config knows them
+    flags,           ///< %flags -O3 ...: for the compiler, before the first cell
+    time,            ///< %time: says how long the cell ran
+    timeit,          ///< %timeit: runs the cell many times and says how long one run takes
+  };
+  Kind kind;
+  std::vector<std::string> arguments = {};  ///< Words; quotes keep blanks. Not for time, timeit.
+  int line = 0;                             ///< The first line of a cell is 1.
+
+  // time and timeit; 0: as many as make a good measurement.
+  long long loops = 0;  ///< -n
+  int repeats = 0;      ///< -r
+};
+
+/// A cell as its author wrote it, taken apart.
+struct CellText {
+  std::vector<CellDirective> directives = {};
+  /// C++, with as many lines as the cell. What stands behind %time and %timeit is part of it.
+  std::string code = {};
+
+  /// The %time or %timeit of the cell; null where it has none.
+  const CellDirective* timing() const;
+};
+
+/// Reads the directives. They stand before all code; blank lines and comments may be between them.
+/// errors  bad_input: an unknown directive, or one without its argument: names the line.
+Result<CellText> read_cell(std::string_view cell);
+
+/// The code in the same length, without what could be taken for code by mistake: comments are
+/// blanks, characters in literals are underscores, directives of the preprocessor are '#' up to
+/// their last character. Line ends stay.
+std::string mask_code(std::string_view code);
+
+/// Where the last expression of the code stands, if it seems to end in one: no semicolon behind
+/// it, and no definition. Only a compiler knows for sure.
+struct CodeRange {
+  std::size_t begin = 0, end = 0;  ///< In bytes, without blanks and comments around it.
+};
+std::optional<CodeRange> find_tail(std::string_view code);
+
+/// The code, changed so that the value of its last expression is shown; nothing where it does not
+/// seem to end in an expression. Where this does not compile, statement_form() may.
+std::optional<std::string> display_form(const std::string& code);
+
+/// The code with the semicolon that the last statement may lack.
+std::string statement_form(const std::string& code);
+
+/// The code, changed so that it is measured and the result shown (%time, %timeit). %time leaves
+/// its definitions to later cells; %timeit runs the cell in a function, many times.
+std::string timed_form(const std::string& code, const CellDirective& timing);
+
+/// The name that the last statement of the code defines as a function, or as a variable; nothing
+/// where it defines neither.
+std::optional<std::string> last_defined_name(std::string_view code);
+
+/// The identifiers in the code, each once, in their order; keywords too.
+std::vector<std::string> identifiers_of(std::string_view code);
+
+/// Whether an editor should ask for more lines.
+enum class Completeness { complete, incomplete, invalid };
+Completeness completeness(std::string_view code);
+
+}  // namespace px

@@ -94,6 +94,7 @@ Result<EnginePlan> MpiLauncher::plan_engines(const LaunchRequest& request,
                   .log_file = {}};
   command.argv.insert(command.argv.end(), settings.engine_cmd.begin(), settings.engine_cmd.end());
   command.argv.push_back("--mpi");
+  if (!settings.language.empty()) command.argv.push_back("--language=" + settings.language);
   command.argv.insert(command.argv.end(), settings.engine_args.begin(), settings.engine_args.end());
   const std::string& id = request.paths.cluster_id;
   command.log_file =

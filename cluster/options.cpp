@@ -62,6 +62,8 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
   settings.engine_count();
   settings.text("--engines,--Cluster.engine_launcher_class", "engines",
                 "How to start the engines: local or mpi");
+  settings.text("--language", "language",
+                "What the engines speak: python (default), cpp, or a mixture as in python:2,cpp:2");
   settings.words("--engine-cmd,--EngineLauncher.engine_cmd", "engine_cmd",
                  "The engine's command (default: the pxengine beside this program)");
   settings.words("--engine-args,--EngineLauncher.engine_args", "engine_args",

@@ -73,14 +73,15 @@ bool store_environment(Settings& settings, const Json& value) {
   return true;
 }
 
-const std::array<Key, 15>& keys() {
-  static const std::array<Key, 15> all{{
+const std::array<Key, 16>& keys() {
+  static const std::array<Key, 16> all{{
       {"n", "n", "a number from 0 to 65536", store_engine_count},
       {"engines", "engine_launcher_class", "a string", text(&Settings::engines)},
       {"controller", "controller_launcher_class", "a string", text(&Settings::controller)},
       {"controller_args", "controller_args", "a list of strings",
        words(&Settings::controller_args)},
       {"engine_args", "", "a list of strings", words(&Settings::engine_args)},
+      {"language", "", "a string", text(&Settings::language)},
       {"mpi_cmd", "", "a list of strings", words(&Settings::mpi_cmd)},
       {"mpi_args", "", "a list of strings", words(&Settings::mpi_args)},
       {"controller_cmd", "", "a list of strings", words(&Settings::controller_cmd)},

@@ -18,6 +18,8 @@ struct Settings {
   std::string controller = "local";  ///< The launcher of the controller.
   std::vector<std::string> controller_args;
   std::vector<std::string> engine_args;
+  std::string
+      language;  ///< What the engines speak, as a LanguagePlan; empty = the engines' default.
   std::vector<std::string> mpi_cmd{"mpiexec"};
   std::vector<std::string> mpi_args;        ///< Between `-n N` and the program.
   std::vector<std::string> controller_cmd;  ///< Empty = the pxcontroller beside this program.

@@ -127,7 +127,9 @@ class Start {
         return fail(console_, done.error());
     }
     const Machine machine = this_machine();
-    auto plan = make_start_plan(make_request(machine), options_.engines_only, machine);
+    const Result<int> engine_count = choose_engine_count(settings_, machine.cores);
+    if (!engine_count) return fail(console_, engine_count.error());
+    auto plan = make_start_plan(make_request(*engine_count), options_.engines_only, machine);
     if (!plan) return fail(console_, plan.error());
     plan->engine_info = engine_info_;
     const bool keeps_files = plan->keeps_files;
@@ -142,11 +144,11 @@ class Start {
     return px::run(supervisor, host);
   }
 
-  LaunchRequest make_request(const Machine& machine) const {
+  LaunchRequest make_request(int engine_count) const {
     LaunchRequest request;
     request.settings = settings_;
     request.paths = paths_;
-    request.engine_count = settings_.n.value_or(machine.cores);
+    request.engine_count = engine_count;
     LocalProcesses processes;
     const auto found = load_cluster(paths_, processes);
     const auto now =

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include <px/wire/language_plan.hpp>
+
 namespace px {
 namespace {
 
@@ -39,6 +41,15 @@ std::string command_arguments(const ProfilePaths& paths, bool is_default_folder)
 }
 
 }  // namespace
+
+Result<int> choose_engine_count(const Settings& settings, int cores) {
+  if (settings.language.empty()) return settings.n.value_or(cores);
+  const Result<LanguagePlan> plan = LanguagePlan::parse(settings.language);
+  if (!plan) return plan.error();
+  const int count = settings.n.value_or(plan->count().value_or(cores));
+  if (auto fits = plan->check_count(count); !fits) return fits.error();
+  return count;
+}
 
 Result<StartPlan> make_start_plan(const LaunchRequest& request, bool engines_only,
                                   const Machine& machine) {

@@ -1,8 +1,11 @@
-// pxengine: finds the user's Python and becomes `python -m polyxeus.engine` in it.
+// pxengine: becomes the engine of the language that is asked for: `python -m polyxeus.engine` in
+// the user's Python, or pxengine-cpp, which is a program of its own as it needs LLVM and MPI.
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -12,7 +15,9 @@
 #include <px/engine/death_watch.hpp>
 #include <px/engine/mpi_hints.hpp>
 #include <px/engine/options.hpp>
+#include <px/engine/world.hpp>
 #include <px/interpreters/find_python.hpp>
+#include <px/wire/language_plan.hpp>
 
 namespace px {
 namespace {
@@ -41,6 +46,25 @@ int fail(const std::string& what) {
   return 1;
 }
 
+/// What this process is to speak: the part of --language that its rank says.
+Result<Language> own_language(const EngineOptions& options) {
+  const Result<LanguagePlan> plan = LanguagePlan::parse(options.language);
+  if (!plan) return plan.error();
+  const std::optional<World> world = find_world(process_environment());
+  return plan->of(world ? world->rank.value : 0);
+}
+
+/// Becomes pxengine-cpp.  Returns only on failure: what to tell the user.
+std::string become_cpp_engine(char** argv) {
+  const fs::path program = fs::path(own_program()).replace_filename("pxengine-cpp");
+  if (!is_program(program.string()))
+    return "this polyxeus was built without C++ engines (" + program.string() +
+           " is not there): build it where LLVM 22 is installed (libclang-22-dev), see "
+           "docs/cpp-engine.md";
+  ::execv(program.c_str(), argv);
+  return "cannot start " + program.string() + ": " + std::strerror(errno);
+}
+
 }  // namespace
 }  // namespace px
 
@@ -48,9 +72,16 @@ int main(int argc, char** argv) {
   using namespace px;
   if (argc == 2 && std::strcmp(argv[1], watch_option) == 0) return watch_parent();
   EngineOptions options;
-  CLI::App app{"An engine of a polyxeus cluster: runs Python code for its clients.", "pxengine"};
+  CLI::App app{"An engine of a polyxeus cluster: runs Python or C++ code for its clients.",
+               "pxengine"};
   add_engine_options(app, options);
   if (const auto code = parse_command_line(app, argc, argv)) return *code;
+  const Result<Language> language = own_language(options);
+  if (!language) return fail(language.error().what);
+  if (*language == Language::cpp) {
+    ::setenv("POLYXEUS_PXENGINE", own_program().c_str(), 1);
+    return fail(become_cpp_engine(argv));
+  }
   const Result<std::string> python =
       find_python(options.python, argv[0], "polyxeus/engine", "polyxeus._engine");
   if (!python) return fail(python.error().what);

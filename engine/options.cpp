@@ -47,6 +47,9 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
   add_program_options(app, options.program);
   add_connection_options(app, options);
   add_ignored_options(app, options);
+  app.add_option("--language", options.language,
+                 "What the user's code is written in: python or cpp; by rank: python:2,cpp:2")
+      ->capture_default_str();
   app.add_option("--python", options.python,
                  "The Python that runs the user's code (default: that of $VIRTUAL_ENV, of "
                  "$CONDA_PREFIX, the one beside this program, then python3 in $PATH)");

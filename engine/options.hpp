@@ -11,16 +11,17 @@ namespace px {
 /// What a user may say to pxengine (protocol 11.2).
 struct EngineOptions {
   ProgramOptions program;
-  std::string python;    ///< --python: the interpreter, a path or a name in PATH
-  std::string file;      ///< --file: the engine's connection file
-  std::string location;  ///< --location: in place of the one in the file
-  std::string ident;     ///< --ident: the engine's uuid
-  std::string user;      ///< --user: the name in message headers
-  std::string key;       ///< --Session.key: where the file has none
-  std::string command;   ///< -c
-  std::string script;    ///< -s
-  std::string colors;    ///< --InteractiveShell.colors
-  double timeout_s = 5;  ///< for the registration
+  std::string language = "python";  ///< --language: a LanguagePlan; the rank says which part
+  std::string python;               ///< --python: the interpreter, a path or a name in PATH
+  std::string file;                 ///< --file: the engine's connection file
+  std::string location;             ///< --location: in place of the one in the file
+  std::string ident;                ///< --ident: the engine's uuid
+  std::string user;                 ///< --user: the name in message headers
+  std::string key;                  ///< --Session.key: where the file has none
+  std::string command;              ///< -c
+  std::string script;               ///< -s
+  std::string colors;               ///< --InteractiveShell.colors
+  double timeout_s = 5;             ///< for the registration
   double wait_for_file_s = 10;
   int id = -1;                    ///< --IPEngine.id: the wanted id; -1 = any
   int max_heartbeat_misses = 50;  ///< 0 = never give the controller up

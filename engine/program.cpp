@@ -14,7 +14,7 @@ EngineProgram::EngineProgram() = default;
 EngineProgram::~EngineProgram() = default;
 
 std::optional<int> EngineProgram::parse(const std::vector<std::string>& arguments) {
-  CLI::App app{"An engine of a polyxeus cluster: runs Python code for its clients.", "pxengine"};
+  CLI::App app{"An engine of a polyxeus cluster", "pxengine"};
   add_engine_options(app, options_);
   std::vector<const char*> argv;
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());

@@ -82,8 +82,10 @@ class XeusInterpreter final : public xeus::xinterpreter {
 
   nl::json execute_request_impl(int count, const std::string& code, bool is_silent,
                                 bool keeps_history, nl::json user_expressions, bool) override {
+    Result<Json> metadata = unpack(wiring_->packer, wiring_->request->envelope.metadata);
     nl::json content = wiring_->interpreter.execute(
-        {code, is_silent, keeps_history, std::move(user_expressions), count});
+        {code, is_silent, keeps_history, std::move(user_expressions), count,
+         metadata && metadata->is_object() ? std::move(*metadata) : Json::object()});
     if (content.value("status", "error") == "error") {
       content["engine_info"] = engine_info(wiring_->inbox.identity(), "execute");
       // Before the reply: what a fast client sends after it is not to be aborted.

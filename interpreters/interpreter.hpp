@@ -30,6 +30,7 @@ struct Execution {
   bool keeps_history = true;
   Json user_expressions = Json::object();
   int count = 0;  ///< The number of the cell, where it is not silent.
+  Json metadata = Json::object();  ///< Of the request.
 };
 
 /// One apply_request: its buffers hold a function and its arguments (protocol 6.1).

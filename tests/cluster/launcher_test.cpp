@@ -155,6 +155,33 @@ TEST(MpiLauncher, KeepsWhatTheUserHasSetForRoot) {
   EXPECT_FALSE(plan.processes[0].command.environment.contains("OMPI_ALLOW_RUN_AS_ROOT"));
 }
 
+TEST(Launcher, TellsEachLocalEngineItsOwnLanguageAndRanksTheWholePlan) {
+  LaunchRequest request = request_for(2);
+  request.settings.language = "python:1,cpp:1";
+  const EnginePlan local = plan_of("local", request);
+  EXPECT_EQ(local.processes.at(0).command.argv, words({"pxengine", "--language=python"}));
+  EXPECT_EQ(local.processes.at(1).command.argv, words({"pxengine", "--language=cpp"}));
+  const EnginePlan ranks = plan_of("mpi", request);
+  EXPECT_EQ(ranks.processes.at(0).command.argv,
+            words({"mpiexec", "-n", "2", "pxengine", "--mpi", "--language=python:1,cpp:1"}));
+}
+
+TEST(StartPlan, ChoosesTheNumberOfEnginesByTheOptionThenTheLanguagesThenTheCores) {
+  Settings settings;
+  EXPECT_EQ(*choose_engine_count(settings, 8), 8);
+  settings.language = "cpp";
+  EXPECT_EQ(*choose_engine_count(settings, 8), 8);
+  settings.language = "python:2,cpp:1";
+  EXPECT_EQ(*choose_engine_count(settings, 8), 3);
+  settings.n = 3;
+  EXPECT_EQ(*choose_engine_count(settings, 8), 3);
+  settings.n = 4;
+  EXPECT_NE(choose_engine_count(settings, 8).error().what.find("for 3 engines, but 4"),
+            std::string::npos);
+  settings.language = "fortran";
+  EXPECT_EQ(choose_engine_count(settings, 8).error().kind, ErrorKind::bad_input);
+}
+
 TEST(StartPlan, KnowsWhichLogsAreThoseOfItsCluster) {
   for (const char* name :
        {"ipcontroller-12.log", "ipengine--1700-0.log", "ipengine-1700-12.log", "pxcluster--9.log"})

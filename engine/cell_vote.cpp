@@ -1,0 +1,67 @@
+#include <px/engine/cell_vote.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace px {
+namespace {
+
+/// FNV-1a: the ids of cells are random text already.
+std::uint64_t hash(std::string_view text) {
+  std::uint64_t value = 14695981039346656037ULL;
+  for (const unsigned char c : text) value = (value ^ c) * 1099511628211ULL;
+  return value;
+}
+
+}  // namespace
+
+std::optional<SharedCell> shared_cell(const Json& metadata, Rank own,
+                                      const std::vector<Rank>& peers) {
+  const auto together = metadata.find("together");
+  if (together == metadata.end() || !together->is_object()) return std::nullopt;
+  const auto id = together->find("id");
+  const auto engines = together->find("engines");
+  if (id == together->end() || !id->is_string()) return std::nullopt;
+  if (engines == together->end() || !engines->is_array()) return std::nullopt;
+  SharedCell cell{hash(id->get<std::string>()), {}};
+  for (const Rank& peer : peers)
+    if (std::find(engines->begin(), engines->end(), Json(peer.value)) != engines->end())
+      cell.voters.push_back(peer);
+  std::sort(cell.voters.begin(), cell.voters.end(),
+            [](Rank a, Rank b) { return a.value < b.value; });
+  const bool is_voter = std::any_of(cell.voters.begin(), cell.voters.end(),
+                                    [&](Rank voter) { return voter.value == own.value; });
+  if (!is_voter || cell.voters.size() < 2) return std::nullopt;
+  return cell;
+}
+
+void CellVote::cast(Ballot ballot) {
+  const auto [box, is_new] = ballots_.try_emplace(ballot.cell);
+  if (is_new) box->second.age = next_age_++;
+  box->second.by_rank.insert_or_assign(ballot.voter.value, std::move(ballot));
+  if (ballots_.size() <= max_open_cells) return;
+  ballots_.erase(
+      std::min_element(ballots_.begin(), ballots_.end(),
+                       [](const auto& a, const auto& b) { return a.second.age < b.second.age; }));
+}
+
+std::optional<Verdict> CellVote::count(const SharedCell& cell) {
+  const auto box = ballots_.find(cell.id);
+  if (box == ballots_.end()) return std::nullopt;
+  std::string ranks, reason;
+  for (const Rank voter : cell.voters) {
+    const auto ballot = box->second.by_rank.find(voter.value);
+    if (ballot == box->second.by_rank.end()) return std::nullopt;
+    if (ballot->second.compiles) continue;
+    ranks += (ranks.empty() ? "" : ", ") + std::to_string(voter.value);
+    if (reason.empty()) reason = ballot->second.reason;
+  }
+  ballots_.erase(box);
+  if (ranks.empty()) return Verdict{cell.id, true, ""};
+  const bool is_one = ranks.find(',') == std::string::npos;
+  return Verdict{cell.id, false,
+                 std::string("the cell does not compile on rank") + (is_one ? " " : "s ") + ranks +
+                     (reason.empty() ? "" : " (" + reason + ")") + ", so no rank runs it"};
+}
+
+}  // namespace px

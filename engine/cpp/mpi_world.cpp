@@ -1,0 +1,203 @@
+#include <px/engine/cpp/mpi_world.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace px {
+namespace {
+
+constexpr int ballot_tag = 1, verdict_tag = 2, join_tag = 3;
+
+/// A Ballot or a Verdict as it travels; small enough to be sent at once.
+struct Note {
+  std::uint64_t cell = 0;
+  std::int32_t rank = -1;
+  std::int32_t is_yes = 0;
+  std::array<char, 496> reason{};
+};
+
+Note make_note(std::uint64_t cell, Rank rank, bool is_yes, const std::string& reason) {
+  Note note{cell, rank.value, is_yes ? 1 : 0, {}};
+  std::size_t length = std::min(reason.size(), note.reason.size() - 1);
+  while (length > 0 && length < reason.size() && (reason[length] & 0xC0) == 0x80) --length;
+  std::memcpy(note.reason.data(), reason.data(), length);  // whole UTF-8 characters
+  return note;
+}
+
+void send(const Note& note, int to, int tag, MPI_Comm communicator) {
+  MPI_Send(&note, static_cast<int>(sizeof note), MPI_BYTE, to, tag, communicator);
+}
+
+/// A message that is awaited; taken back where it has not come.
+class Receipt {
+ public:
+  Receipt(int from, int tag, MPI_Comm communicator) {
+    MPI_Irecv(&note_, static_cast<int>(sizeof note_), MPI_BYTE, from, tag, communicator, &request_);
+  }
+  ~Receipt() {
+    if (request_ == MPI_REQUEST_NULL) return;
+    MPI_Cancel(&request_);
+    MPI_Wait(&request_, MPI_STATUS_IGNORE);
+  }
+  Receipt(const Receipt&) = delete;
+  Receipt& operator=(const Receipt&) = delete;
+
+  /// Looks more and more rarely.  Returns nothing where it was interrupted.
+  std::optional<Note> wait(const std::function<bool()>& is_interrupted) {
+    auto pause = std::chrono::microseconds(0);
+    for (;;) {
+      int has_come = 0;
+      MPI_Test(&request_, &has_come, MPI_STATUS_IGNORE);
+      if (has_come) return note_;
+      if (is_interrupted()) return std::nullopt;
+      std::this_thread::sleep_for(pause);  // 0: others may need this core to vote
+      pause = std::min(pause + std::chrono::microseconds(2), std::chrono::microseconds(500));
+    }
+  }
+
+ private:
+  Note note_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+MPI_Comm make_communicator(const std::vector<Rank>& peers) {
+  std::vector<int> ranks;
+  for (const Rank peer : peers) ranks.push_back(peer.value);
+  MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group);
+  MPI_Comm communicator = MPI_COMM_NULL;
+  MPI_Comm_create_group(MPI_COMM_WORLD, group, join_tag, &communicator);
+  MPI_Group_free(&group);
+  MPI_Group_free(&world);
+  return communicator;
+}
+
+}  // namespace
+
+struct MpiWorld::State {
+  std::vector<Rank> peers;
+  Rank rank;
+  int level = MPI_THREAD_SINGLE;
+  MPI_Comm communicator = MPI_COMM_NULL;  // of the peers: nobody's receive gets our notes
+  CellVote vote;
+
+  int place_of(Rank wanted) const {
+    const auto found = std::find_if(peers.begin(), peers.end(),
+                                    [&](Rank peer) { return peer.value == wanted.value; });
+    return static_cast<int>(found - peers.begin());
+  }
+
+  /// As the teller: gathers the ballots and sends the verdict to the others.
+  std::optional<Verdict> tell(const SharedCell& cell, Ballot own,
+                              const std::function<bool()>& is_interrupted) {
+    vote.cast(std::move(own));
+    std::optional<Verdict> verdict = vote.count(cell);
+    while (!verdict) {
+      Receipt receipt{MPI_ANY_SOURCE, ballot_tag, communicator};
+      const std::optional<Note> note = receipt.wait(is_interrupted);
+      if (!note) {
+        vote.forget(cell.id);
+        verdict = Verdict{cell.id, false, "it was interrupted before all ranks had compiled it"};
+        answer(cell, *verdict);
+        return std::nullopt;
+      }
+      vote.cast({note->cell, Rank{note->rank}, note->is_yes != 0, note->reason.data()});
+      verdict = vote.count(cell);
+    }
+    answer(cell, *verdict);
+    return verdict;
+  }
+
+  void answer(const SharedCell& cell, const Verdict& verdict) const {
+    for (const Rank voter : cell.voters)
+      if (voter.value != rank.value)
+        send(make_note(cell.id, rank, verdict.runs, verdict.reason), place_of(voter), verdict_tag,
+             communicator);
+  }
+
+  /// As one of the others.
+  std::optional<Verdict> ask(const SharedCell& cell, const Ballot& own,
+                             const std::function<bool()>& is_interrupted) const {
+    const int teller = place_of(cell.teller());
+    send(make_note(cell.id, rank, own.compiles, own.reason), teller, ballot_tag, communicator);
+    for (;;) {
+      Receipt receipt{teller, verdict_tag, communicator};
+      const std::optional<Note> note = receipt.wait(is_interrupted);
+      if (!note) return std::nullopt;
+      // That of an earlier cell, which was interrupted here, may still come.
+      if (note->cell == cell.id) return Verdict{cell.id, note->is_yes != 0, note->reason.data()};
+    }
+  }
+};
+
+MpiWorld::MpiWorld(std::unique_ptr<State> state) : state_(std::move(state)) {}
+MpiWorld::~MpiWorld() = default;
+
+Result<std::unique_ptr<MpiWorld>> MpiWorld::join(const World& expected, std::vector<Rank> peers) {
+  auto state = std::make_unique<State>();
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &state->level);
+  int size = 0, rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (size != expected.size)
+    return Error{ErrorKind::bad_input, "the launcher (" + expected.launcher + ") made a world of " +
+                                           std::to_string(expected.size) + " ranks, but MPI sees " +
+                                           std::to_string(size) + ": C++ engines are built for " +
+                                           library() + ", so start them with its mpiexec"};
+  state->rank = Rank{rank};
+  state->peers = std::move(peers);
+  state->communicator = make_communicator(state->peers);
+  return std::unique_ptr<MpiWorld>(new MpiWorld(std::move(state)));
+}
+
+Rank MpiWorld::rank() const {
+  return state_->rank;
+}
+
+const std::vector<Rank>& MpiWorld::peers() const {
+  return state_->peers;
+}
+
+std::string MpiWorld::thread_level() const {
+  switch (state_->level) {
+    case MPI_THREAD_MULTIPLE:
+      return "MPI_THREAD_MULTIPLE";
+    case MPI_THREAD_SERIALIZED:
+      return "MPI_THREAD_SERIALIZED";
+    case MPI_THREAD_FUNNELED:
+      return "MPI_THREAD_FUNNELED";
+    default:
+      return "MPI_THREAD_SINGLE";
+  }
+}
+
+std::string MpiWorld::library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string all(text.data());
+  return all.substr(0, all.find_first_of(",\n"));
+}
+
+std::optional<Verdict> MpiWorld::agree(const SharedCell& cell, bool compiles,
+                                       const std::string& reason,
+                                       const std::function<bool()>& is_interrupted) {
+  Ballot own{cell.id, state_->rank, compiles, reason};
+  if (cell.teller().value == state_->rank.value)
+    return state_->tell(cell, std::move(own), is_interrupted);
+  return state_->ask(cell, own, is_interrupted);
+}
+
+void MpiWorld::leave() {
+  if (state_->communicator != MPI_COMM_NULL) MPI_Comm_free(&state_->communicator);
+  MPI_Finalize();
+}
+
+}  // namespace px

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <px/engine/cell_vote.hpp>
+#include <px/engine/world.hpp>
+
+namespace px {
+
+/// MPI for a C++ engine; alone in seeing mpi.h. For the main thread.
+class MpiWorld {
+ public:
+  /// Initializes MPI: returns when all ranks have done so.
+  /// expected  the world that the launcher says.
+  /// peers     the ranks whose engines speak C++ as well, this one among them.
+  /// errors    bad_input: MPI sees another world, so it is another MPI than the launcher's.
+  static Result<std::unique_ptr<MpiWorld>> join(const World& expected, std::vector<Rank> peers);
+  ~MpiWorld();
+
+  Rank rank() const;
+  const std::vector<Rank>& peers() const;
+  /// "MPI_THREAD_FUNNELED" ...: what the library grants.
+  std::string thread_level() const;
+  /// "Open MPI v4.1.4": one line.
+  static std::string library();
+
+  /// Votes with the other ranks on whether the cell runs. Waits for all of them.
+  /// is_interrupted  asked now and then; true gives it up.
+  /// Returns nothing where that happened.
+  std::optional<Verdict> agree(const SharedCell& cell, bool compiles, const std::string& reason,
+                               const std::function<bool()>& is_interrupted);
+
+  /// MPI_Finalize, which waits for the other ranks.
+  void leave();
+
+ private:
+  struct State;
+  explicit MpiWorld(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace px

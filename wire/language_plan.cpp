@@ -1,0 +1,101 @@
+#include <px/wire/language_plan.hpp>
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace px {
+namespace {
+
+constexpr std::array<Language, 2> languages{Language::python, Language::cpp};
+constexpr int most_engines = 1'000'000;
+
+Error bad_plan(std::string_view text, const std::string& why) {
+  return {ErrorKind::bad_input, "--language=" + std::string(text) + ": " + why +
+                                    "; say python or cpp, or for a mixed cluster their numbers, "
+                                    "as in python:2,cpp:2"};
+}
+
+std::optional<Language> language_by_name(std::string_view name) {
+  for (const Language language : languages)
+    if (name == name_of(language)) return language;
+  if (name == "c++" || name == "C++") return Language::cpp;
+  return std::nullopt;
+}
+
+std::optional<int> positive_number(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value > 0 && value <= most_engines ? std::optional(value) : std::nullopt;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Language language) {
+  return language == Language::cpp ? "cpp" : "python";
+}
+
+Result<LanguagePlan> LanguagePlan::parse(std::string_view text) {
+  LanguagePlan plan;
+  for (const std::string_view part : split(text, ',')) {
+    if (!plan.parts_.empty() && !plan.parts_.back().count)
+      return bad_plan(text, "only the last language can go without a number");
+    const std::size_t colon = part.find(':');
+    const std::string_view name = part.substr(0, colon);
+    const std::optional<Language> language = language_by_name(name);
+    if (!language) return bad_plan(text, "there is no language '" + std::string(name) + "'");
+    std::optional<int> count;
+    if (colon != std::string_view::npos) {
+      count = positive_number(part.substr(colon + 1));
+      if (!count)
+        return bad_plan(text,
+                        "'" + std::string(part.substr(colon + 1)) + "' is not a number of engines");
+    }
+    plan.parts_.push_back({*language, count});
+  }
+  return plan;
+}
+
+Result<Language> LanguagePlan::of(int index) const {
+  int behind = 0;
+  for (const Part& part : parts_) {
+    if (!part.count) return part.language;
+    behind += *part.count;
+    if (index < behind) return part.language;
+  }
+  return Error{ErrorKind::bad_input, "--language is for " + std::to_string(behind) +
+                                         " engines, but this one has rank " +
+                                         std::to_string(index)};
+}
+
+std::optional<int> LanguagePlan::count() const {
+  int all = 0;
+  for (const Part& part : parts_) {
+    if (!part.count) return std::nullopt;
+    all += *part.count;
+  }
+  return all;
+}
+
+Result<void> LanguagePlan::check_count(int engines) const {
+  const std::optional<int> planned = count();
+  if (planned && *planned != engines)
+    return Error{ErrorKind::bad_input, "--language is for " + std::to_string(*planned) +
+                                           " engines, but " + std::to_string(engines) +
+                                           " are to be started: give both the same number, or "
+                                           "leave -n out"};
+  return {};
+}
+
+}  // namespace px

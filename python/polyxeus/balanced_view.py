@@ -99,7 +99,7 @@ class LoadBalancedView(View):
         """Calls f for each item of the sequences, on whichever engines are free.
 
         chunksize          items in one message. None: one while there are few of them; with many
-                           a message has up to 32, so that tiny calls are cheap.
+                           a message has up to 128, so that tiny calls are cheap.
         ordered            iterating over the result keeps the order; else first come, first served.
         return_exceptions  failures stand among the results; each item is a message of its own then.
 

@@ -82,9 +82,9 @@ def lengths(sequences):
 
 
 # Each worker gets at least so many pieces, if there are as many items: they even out.
-_PIECES = 64
+_PIECES = 32
 # More items in one message make it hardly cheaper.
-_MOST_ITEMS = 32
+_MOST_ITEMS = 128
 
 
 def chunks(count, workers, size=None):

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <px/interpreters/cpp/code_mask.hpp>
 #include <px/wire/error.hpp>
 
 namespace px {
@@ -42,11 +43,6 @@ struct CellText {
 /// errors  bad_input: an unknown directive, or one without its argument: names the line.
 Result<CellText> read_cell(std::string_view cell);
 
-/// The code in the same length, without what could be taken for code by mistake: comments are
-/// blanks, characters in literals are underscores, directives of the preprocessor are '#' up to
-/// their last character. Line ends stay.
-std::string mask_code(std::string_view code);
-
 /// Where the last expression of the code stands, if it seems to end in one: no semicolon behind
 /// it, and no definition. Only a compiler knows for sure.
 struct CodeRange {
@@ -61,9 +57,14 @@ std::optional<std::string> display_form(const std::string& code);
 /// The code with the semicolon that the last statement may lack.
 std::string statement_form(const std::string& code);
 
-/// The code, changed so that it is measured and the result shown (%time, %timeit). %time leaves
+/// The code, changed so that it is measured and the result printed (%time, %timeit). %time leaves
 /// its definitions to later cells; %timeit runs the cell in a function, many times.
-std::string timed_form(const std::string& code, const CellDirective& timing);
+/// shows_tail  Whether the last expression is shown (%time) or kept from the optimizer (%timeit).
+std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail);
+
+/// What to compile of the cell: the first of these texts that compiles; where none does, the
+/// diagnostics of the last one are those for the user.
+std::vector<std::string> forms_of(const CellText& cell);
 
 /// The name that the last statement of the code defines as a function, or as a variable; nothing
 /// where it defines neither.

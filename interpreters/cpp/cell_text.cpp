@@ -1,0 +1,156 @@
+#include <px/interpreters/cpp/cell_text.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+#include <px/interpreters/cpp/code_statements.hpp>
+#include <px/interpreters/cpp/code_words.hpp>
+
+namespace px {
+namespace {
+
+using Kind = CodeStatement::Kind;
+
+/// Without the blanks at both ends; comments are blanks already.
+CodeRange trimmed(std::string_view masked, CodeRange range) {
+  const auto is_blank = [&](std::size_t at) {
+    return std::isspace(static_cast<unsigned char>(masked[at])) != 0;
+  };
+  while (range.begin < range.end && is_blank(range.begin)) ++range.begin;
+  while (range.end > range.begin && is_blank(range.end - 1)) --range.end;
+  return range;
+}
+
+/// The last statement that is no empty one.
+const CodeStatement* last_statement(const std::vector<CodeStatement>& statements) {
+  for (auto each = statements.rbegin(); each != statements.rend(); ++each)
+    if (each->end - each->begin > 1 || !each->is_ended) return &*each;
+  return nullptr;
+}
+
+/// Where directives of the preprocessor at the head of the code end.
+std::size_t end_of_directives(std::string_view masked) {
+  std::size_t end = 0;
+  for (const CodeStatement& each : split_statements(masked)) {
+    if (each.kind != Kind::directive) break;
+    end = each.end;
+  }
+  return end;
+}
+
+/// The code with its last expression behind `what`; as it is where it has none.
+std::string with_tail_behind(const std::string& what, const std::string& code) {
+  const std::optional<CodeRange> tail = find_tail(code);
+  if (!tail) return statement_form(code);
+  std::string changed = code;
+  changed.insert(tail->end, ");");
+  return changed.insert(tail->begin, what + ", (");
+}
+
+/// The code, and behind it what no comment swallows.
+std::string followed_by(const std::string& code, const std::string& what) {
+  return code + (code.find("//") == std::string::npos ? "" : "\n") + what;
+}
+
+}  // namespace
+
+std::optional<CodeRange> find_tail(std::string_view code) {
+  const MaskedCode masked = mask_code(code);
+  if (masked.is_open) return std::nullopt;
+  const std::vector<CodeStatement> statements = split_statements(masked.text);
+  if (statements.empty()) return std::nullopt;
+  const CodeStatement& last = statements.back();
+  if (last.kind != Kind::other || last.is_ended || last.is_open) return std::nullopt;
+  return trimmed(masked.text, {last.begin, last.end});
+}
+
+std::optional<std::string> display_form(const std::string& code) {
+  if (!find_tail(code)) return std::nullopt;
+  return with_tail_behind("::px::cell::Shower{}", code);
+}
+
+std::string statement_form(const std::string& code) {
+  const MaskedCode masked = mask_code(code);
+  const std::vector<CodeStatement> statements = split_statements(masked.text);
+  if (masked.is_open || statements.empty() || statements.back().is_ended) return code;
+  const CodeRange last = trimmed(masked.text, {statements.back().begin, statements.back().end});
+  return std::string(code).insert(last.end, ";");
+}
+
+std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail) {
+  const std::size_t begin = end_of_directives(mask_code(code).text);
+  const std::string head = code.substr(0, begin), rest = code.substr(begin);
+  const bool repeats = timing.kind == CellDirective::Kind::timeit;
+  const std::string tail_prefix = repeats ? "::px::cell::Keeper{}" : "::px::cell::Shower{}";
+  const std::string body = shows_tail ? with_tail_behind(tail_prefix, rest) : statement_form(rest);
+  if (!repeats)
+    return head + "::px::cell::begin_timing(); " + followed_by(body, " ::px::cell::end_timing();");
+  return head + "::px::cell::timeit(" + std::to_string(timing.loops) + ", " +
+         std::to_string(timing.repeats) + ", [] { " + followed_by(body, " });");
+}
+
+std::vector<std::string> forms_of(const CellText& cell) {
+  const bool has_tail = find_tail(cell.code).has_value();
+  std::vector<std::string> forms;
+  if (const CellDirective* const timing = cell.timing()) {
+    if (has_tail) forms.push_back(timed_form(cell.code, *timing, true));
+    forms.push_back(timed_form(cell.code, *timing, false));
+  } else {
+    if (has_tail) forms.push_back(*display_form(cell.code));
+    forms.push_back(statement_form(cell.code));
+  }
+  return forms;
+}
+
+std::optional<std::string> last_defined_name(std::string_view code) {
+  const MaskedCode masked = mask_code(code);
+  const std::vector<CodeStatement> statements = split_statements(masked.text);
+  const CodeStatement* const last = last_statement(statements);
+  if (last == nullptr || last->name.empty() || last->name == "operator") return std::nullopt;
+  if (last->kind != Kind::function && last->kind != Kind::other && last->kind != Kind::declaration)
+    return std::nullopt;
+  return std::string(last->name);
+}
+
+std::vector<std::string> identifiers_of(std::string_view code) {
+  const std::string masked = mask_code(code).text;
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < masked.size();) {
+    const std::size_t begin = at;
+    if (!is_word_part(masked[at])) {
+      ++at;
+      continue;
+    }
+    while (at < masked.size() && is_word_part(masked[at])) ++at;
+    std::string name = masked.substr(begin, at - begin);
+    const bool is_name = is_word_start(name[0]) && name.find_first_not_of('_') != name.npos;
+    if (is_name && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Completeness completeness(std::string_view code) {
+  const MaskedCode masked = mask_code(code);
+  if (masked.is_open) return Completeness::incomplete;
+  std::string expected;
+  std::string_view last;
+  for (std::size_t at = 0; at < masked.text.size(); ++at) {
+    const char next = masked.text[at];
+    const std::size_t open = std::string_view("([{").find(next);
+    if (open != std::string_view::npos) expected += ")]}"[open];
+    if (next == ')' || next == ']' || next == '}') {
+      if (expected.empty() || expected.back() != next) return Completeness::invalid;
+      expected.pop_back();
+    }
+    if (std::isspace(static_cast<unsigned char>(next)) == 0)
+      last = std::string_view(masked.text).substr(at > 0 ? at - 1 : 0, at > 0 ? 2 : 1);
+  }
+  if (!expected.empty()) return Completeness::incomplete;
+  // An operator that waits for what comes behind it.
+  const bool waits = !last.empty() && last != "++" && last != "--" &&
+                     std::string_view("=+-*/,|&?:%^.\\").find(last.back()) != last.npos;
+  return waits ? Completeness::incomplete : Completeness::complete;
+}
+
+}  // namespace px

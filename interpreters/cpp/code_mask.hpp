@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace px {
+
+/// C++ without what could be taken for code by mistake.
+struct MaskedCode {
+  /// As long as the code: comments are blanks, characters in literals are underscores, directives
+  /// of the preprocessor are '#' up to their last character. Line ends stay.
+  std::string text;
+  bool is_open = false;  ///< It ends within a comment, a raw string or a continued line.
+};
+
+MaskedCode mask_code(std::string_view code);
+
+}  // namespace px

@@ -266,7 +266,7 @@ void Display::write_left_out() {
     put("stdout", "[" + short_names(engines) + "] " + std::to_string(count) +
                       (count == 1 ? " more line is" : " more lines are") +
                       " not shown (--max-output " + std::to_string(*options_.max_lines) +
-                      "); %pxresult shows all\n");
+                      "); all by %pxresult --max-output all\n");
 }
 
 void Display::end_line() {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include <px/client/targets.hpp>
@@ -88,8 +89,13 @@ Result<void> set_grouping(MagicOptions& options, const std::string& value) {
 }
 
 Result<void> set_max_output(MagicOptions& options, const std::string& value) {
+  if (value == "all") {
+    options.max_output = std::numeric_limits<std::size_t>::max();
+    return {};
+  }
   const auto number = read_number(value);
-  if (!number || *number < 1) return wrong("'" + value + "' is not a number of lines");
+  if (!number || *number < 1)
+    return wrong("'" + value + "' is not a number of lines; all for no bound");
   options.max_output = static_cast<std::size_t>(*number);
   return {};
 }
@@ -127,7 +133,7 @@ const std::array all_options{
     Option{"no-fold", 0, "", runs, "show each engine's lines apart",
            flag<&MagicOptions::fold, false>},
     Option{"max-output", 0, "LINES", runs | of(Magic::pxresult),
-           "show at most so many lines of each engine, and say how many are left out",
+           "show at most so many lines of each engine (all), and say how many are left out",
            set_max_output},
     Option{"progress-after", 0, "SECONDS", runs,
            "show a progress bar after this time (2); 0: at once, -1: never", set_progress},

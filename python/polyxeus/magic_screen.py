@@ -1,6 +1,7 @@
 """What the C++ magics write to and read from: the cell's output and the user's variables."""
 
 import html
+import re
 import signal
 import sys
 import threading
@@ -8,7 +9,10 @@ import uuid
 
 from polyxeus.values import FORMS, decode, encode
 
-__all__ = ["Screen", "Variables"]
+__all__ = ["PlainScreen", "Screen", "Variables"]
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_VALUE_LABEL = re.compile(r"(?:\x1b\[[0-9;]*m)*Out\[\d+:\d+\]:(?:\x1b\[[0-9;]*m)*")
 
 
 class Screen:
@@ -20,6 +24,7 @@ class Screen:
         self._is_interrupted = False
         self._handler = None
         self._progress = None
+        self._label = ""  # in a terminal: what stands before the next display
         self._is_rich = getattr(shell, "kernel", None) is not None
 
     def __enter__(self):
@@ -64,16 +69,29 @@ class Screen:
         stream.flush()
 
     def show(self, data, metadata, display_id, is_update):
+        if not self._is_rich and (data := self._for_terminal(data)) is None:
+            return
         transient = {"display_id": display_id} if display_id else {}
         self._shell.display_pub.publish(
             data=data, metadata=metadata, transient=transient, update=is_update
         )
 
+    def _for_terminal(self, data):
+        """A terminal shows text alone: what stands in it, None for the label of the next one."""
+        text = data.get("text/plain", "")
+        if str(getattr(self._shell, "colors", "")).lower() == "nocolor":
+            text = _COLOURS.sub("", text)
+        if len(data) == 1 and _VALUE_LABEL.fullmatch(text):
+            self._label = text + " "
+            return None
+        text, self._label = self._label + text, ""
+        return {**data, "text/plain": text}
+
     def clear(self, waits):
         self._shell.display_pub.clear_output(wait=waits)
 
     def show_progress(self, done, total, seconds, lines):
-        """A bar and the lines that engines rewrite, in a place of their own; nothing removes it."""
+        """A bar and the lines that engines rewrite, in a place of their own; with neither it goes."""
         if not self._is_rich:
             return self._show_progress_line(done, total, seconds, lines)
         is_update = self._progress is not None
@@ -107,6 +125,8 @@ def _bar_text(done, total, seconds):
 
 
 def _progress_data(done, total, seconds, lines):
+    if not total and not lines:
+        return {}  # a browser shows nothing at all, where empty text would take up a line
     text = [*lines, *([_bar_text(done, total, seconds)] if total else [])]
     rows = [f"<pre style='margin:0'>{html.escape(line)}</pre>" for line in lines]
     if total:
@@ -116,6 +136,13 @@ def _progress_data(done, total, seconds, lines):
             f"{done}/{total} engines done, {minutes}:{rest:02d}"
         )
     return {"text/plain": "\n".join(text), "text/html": "\n".join(rows)}
+
+
+class PlainScreen(Screen):
+    """A screen on which everything is plain output: programs report their progress on stderr."""
+
+    def write(self, name, text):
+        super().write("stdout", text)
 
 
 class Variables:

@@ -4,6 +4,7 @@ What they mean is decided in C++ (kernel/magics.hpp); here they are given names,
 user's variables.
 """
 
+import os
 import re
 import shutil
 import sys
@@ -15,7 +16,7 @@ from IPython.core.magic import Magics, no_var_expand
 
 from polyxeus import _client
 from polyxeus.magic_names import RemoteNames
-from polyxeus.magic_screen import Screen, Variables
+from polyxeus.magic_screen import PlainScreen, Screen, Variables
 from polyxeus.magic_session import Session
 
 __all__ = ["Interrupted", "ParallelMagics", "activate", "load", "unload"]
@@ -56,6 +57,7 @@ class ParallelMagics(Magics):
         self.is_auto = False
         self._given_view = view
         self._core = _client.Magics(self._connection)
+        self._core.set_stream(os.environ.get("IPP_NONINTERACTIVE", "") in ("", "0"))
         names = {
             "px": self.px,
             "pxresult": self.pxresult,
@@ -209,7 +211,7 @@ class ParallelMagics(Magics):
 
     def pxcluster(self, line=""):
         """Runs the program pxcluster: `%pxcluster start -n 4`, `%pxcluster stop` ..."""
-        with _plainly(), Screen(self.shell) as screen:
+        with _plainly(), PlainScreen(self.shell) as screen:
             status = self.session.run_cluster_command(_program(), line, screen)
         if status:
             raise UsageError(f"pxcluster has ended with the exit status {status}")

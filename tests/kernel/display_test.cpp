@@ -303,7 +303,7 @@ TEST(Display, OutputIsBoundedOnRequestAndSaysSo) {
   shown.print(0, "1\n2\n3\n4\n").print(1, "1\n");
   EXPECT_EQ(shown.finish(),
             "[0,1] 1\n[stdout:0] 2\n[0] 2 more lines are not shown (--max-output 2); "
-            "%pxresult shows all\n");
+            "all by %pxresult --max-output all\n");
 }
 
 TEST(Display, AProgressBarAppearsAfterItsTimeAndGoes) {

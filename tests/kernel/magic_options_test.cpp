@@ -114,7 +114,7 @@ TEST(MagicOptions, AMissingOrWrongValueIsExplained) {
   EXPECT_EQ(sentence(Magic::px, "--group-outputs=rank"),
             "%%px: --group-outputs: 'rank' is none of engine, order and type");
   EXPECT_EQ(sentence(Magic::px, "--max-output 0"),
-            "%%px: --max-output: '0' is not a number of lines");
+            "%%px: --max-output: '0' is not a number of lines; all for no bound");
   EXPECT_NE(sentence(Magic::px, "--signal-on-interrupt SIGNOPE").find("'SIGNOPE' is no signal"),
             std::string::npos);
   EXPECT_NE(sentence(Magic::px, "-t first").find("'first' names no engines"), std::string::npos);

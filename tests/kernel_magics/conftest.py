@@ -83,13 +83,13 @@ def plain(text):
 class Notebook:
     """A client of one kernel."""
 
-    def __init__(self, name, **environment):
+    def __init__(self, name, *, has_magics=True, **environment):
         from jupyter_client.manager import start_new_kernel
 
         self.name = name
         self.manager, self.client = start_new_kernel(
             kernel_name=KERNELS[name], startup_timeout=PATIENCE, env={**os.environ, **environment})
-        if name == "ipykernel":
+        if name == "ipykernel" and has_magics:
             self.ok("%load_ext polyxeus")
 
     def close(self):

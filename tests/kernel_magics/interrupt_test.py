@@ -102,6 +102,45 @@ def test_signal_on_interrupt_names_another_signal(mpi_notebook):
     assert seconds < 2
 
 
+def test_a_number_is_a_signal_as_well(mpi_notebook):
+    result, seconds = stop(mpi_notebook, f"%%px --signal-on-interrupt 2\n{CODE['sleep']}")
+    assert "Sending signal 2 to engines" in result.text("stderr")
+    assert ranks_that_failed(result, "KeyboardInterrupt") == [0, 1, 2, 3], result.text("stderr")
+    assert seconds < 2
+
+
+def test_pxconfig_sets_the_signal_for_all_cells(mpi_notebook):
+    notebook = mpi_notebook
+    notebook.ok("%pxconfig --signal-on-interrupt 0")
+    try:
+        result, _ = stop(notebook, "%%px\nprint('begun', flush=True); time.sleep(2)")
+        assert "Sending signal" not in result.text("stderr")
+    finally:
+        notebook.ok("%pxconfig --signal-on-interrupt SIGINT\nrc.wait(timeout=20)")
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "9"])
+def test_a_signal_that_kills_ends_the_engines(stage, kernel_name, name):
+    profile = f"killed_{name}_{kernel_name}"
+    cluster = RunningCluster(stage, profile)
+    cluster.start_controller()
+    cluster.start_engines(2)
+    cluster.client(engines=2)
+    cluster.close_clients()
+    notebook = Notebook(kernel_name)
+    try:
+        notebook.ok(f"%pxconfig --profile {profile}\nkept = 1")
+        code = "import time; print('begun', flush=True); time.sleep(60)"
+        result, seconds = stop(notebook, f"%%px --signal-on-interrupt {name}\n{code}")
+        assert f"Sending signal {name} to engines" in result.text("stderr")
+        assert "EngineError" in result.text("stderr")
+        assert seconds < 2
+        assert notebook.text("print(rc.ids, kept)") == "[] 1\n"
+    finally:
+        notebook.close()
+        cluster.stop()
+
+
 def test_signal_0_lets_them_run_on(mpi_notebook):
     notebook = mpi_notebook
     code = "%%px --signal-on-interrupt 0 -o ar\nprint('begun', flush=True); time.sleep(4)\ndone = 1"

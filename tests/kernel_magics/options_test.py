@@ -203,8 +203,42 @@ def test_no_fold_keeps_engines_apart(notebook):
 def test_max_output_bounds_and_says_so(notebook):
     text = notebook.text(cell("--max-output 2", "for i in range(5): print(i)"))
     assert text == ("[0-3] \n0\n1\n[0-3] 3 more lines are not shown (--max-output 2); "
-                    "%pxresult shows all\n")
+                    "all by %pxresult --max-output all\n")
     assert notebook.text("%pxresult").count("4\n") == 4
+
+
+def test_max_output_of_pxresult_and_pxconfig(notebook):
+    notebook.ok(cell("--noblock -t 0", "for i in range(5): print(i)"))
+    said = "[stdout:0] \n0\n1\n(3 more lines are not shown: --max-output)\n"
+    assert notebook.text("%pxresult --max-output 2") == said
+    notebook.ok("%pxconfig --max-output 2")
+    try:
+        text = notebook.text(cell("-t 0", "for i in range(5): print(i)"))
+        assert "[0] 3 more lines are not shown (--max-output 2)" in text
+        assert notebook.text("%pxresult") == said
+        assert notebook.text("%pxresult --max-output all").count("\n") == 6
+    finally:
+        notebook.ok("%pxconfig --max-output all")
+    assert "not shown" not in notebook.text(cell("-t 0", "for i in range(5): print(i)"))
+
+
+# ---------------------------------------------------------------- spelling and help
+
+
+def test_long_options_may_be_shortened_while_they_are_clear(notebook):
+    assert notebook.text(cell("--targ 0 --bl", "print(1)")) == "[stdout:0] 1\n"
+    result = notebook.fails(cell("--no-f --no", "pass"))
+    assert "'--no' may mean --noblock or --no-verbose" in result.error
+
+
+def test_help_lists_the_options(notebook):
+    options = {"px": "--signal-on-interrupt SIGNAL", "pxconfig": "--cluster-id ID",
+               "pxresult": "-o, --out NAME", "pxpush": "--as NAME", "pxpull": "--as NAME",
+               "pxscatter": "--as NAME", "pxgather": "--as NAME"}
+    for magic, words in options.items():
+        mark = "%%" if magic == "px" else "%"
+        pages = notebook.ok(f"{mark}{magic}?").reply["payload"]
+        assert words in "".join(page["data"]["text/plain"] for page in pages), magic
 
 
 # ---------------------------------------------------------------- out, local

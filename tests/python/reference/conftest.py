@@ -91,6 +91,13 @@ def ipython(ipython_dir):
 
 
 @pytest.fixture
+def ipython_interactive(ipython):
+    """What IPython puts among the builtins, get_ipython() above all."""
+    with ipython.builtin_trap:
+        yield ipython
+
+
+@pytest.fixture
 def engine_launcher_class():
     return "local"
 

@@ -53,7 +53,8 @@ def add_engines(n=1, profile="iptest", total=False):
     client = polyxeus.Client(profile=profile)
     before = len(client)
     n = max(n - before, 0) if total else n
-    started = [_Process([find("pxengine"), f"--profile={profile}"]) for _ in range(n)]
+    command = [find("pxengine"), f"--profile={profile}", "--InteractiveShell.colors=nocolor"]
+    started = [_Process(command) for _ in range(n)]
     launchers.extend(started)
     _wait_until(lambda: len(client) >= before + n, f"{n} engines register")
     client.close()

@@ -215,10 +215,10 @@ class AlreadyDisplayedError(RemoteError):
         return type(self), (self.original_error,)
 
     def __repr__(self):
-        return f"<{type(self).__name__}({self.n} errors)>"
+        return f"<{type(self).__name__}({self})>"
 
     def __str__(self):
-        return f"{self.n} errors"
+        return "1 error" if self.n == 1 else f"{self.n} errors"
 
     def render_traceback(self) -> list[str]:
         """One line: the rest is on the screen already."""

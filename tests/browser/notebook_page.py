@@ -73,6 +73,20 @@ class NotebookPage:
         """The text of all outputs of a cell."""
         return "\n".join(self.cells.nth(index).locator(".jp-OutputArea-output").all_inner_texts())
 
+    def red(self, index):
+        """What stands on stderr."""
+        return self.cells.nth(index).locator(
+            "[data-mime-type='application/vnd.jupyter.stderr']").all_inner_texts()
+
+    def empty_boxes(self, index):
+        """The heights of outputs that take up room and show nothing."""
+        heights = []
+        for box in self.cells.nth(index).locator(".jp-OutputArea-child").all():
+            place = box.bounding_box()
+            if place and not box.inner_text().strip() and box.locator("img, svg").count() == 0:
+                heights.append(place["height"])
+        return [height for height in heights if height > 0]
+
     def images(self, index):
         return self.cells.nth(index).locator(".jp-OutputArea-output img")
 

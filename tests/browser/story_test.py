@@ -52,6 +52,7 @@ def test_four_ranks_are_driven_from_jupyterlab(server, page, screenshots):
     book.open(f"{address}lab/tree/story.ipynb")
 
     assert "4 engines" in book.run(0)
+    assert book.red(0) == []
     output = book.run(1)
     assert "[0-3] ready" in output
     for rank in range(4):
@@ -70,6 +71,7 @@ def test_four_ranks_are_driven_from_jupyterlab(server, page, screenshots):
     book.wait_done(3, timeout=15)
     assert time.monotonic() - began < 5
     assert "KeyboardInterrupt" in book.output(3)
+    assert book.empty_boxes(3) == [], "nothing stays where the progress bar was"
     assert "[0, 10, 20, 30]" in book.run(4)
 
     assert "ZeroDivisionError" in book.run(5)

@@ -15,11 +15,31 @@ def test_a_cluster_is_started_used_and_stopped_from_the_notebook(lonely_notebook
             time.sleep(0.2)
         assert notebook.text("%px print('up')") == "[0,1] up\n"
         listed = notebook.ok("%pxcluster list")
-        assert "default" in listed.text() + listed.text("stderr")
+        assert "default" in listed.text()
     finally:
         notebook.ok("%pxcluster stop")
     assert "no cluster runs here" in notebook.fails("%px print(1)").error
     assert "NameError" in notebook.fails("rc").error
+
+
+def test_pxconfig_names_the_cluster_to_work_with(lonely_notebook):
+    notebook = lonely_notebook
+    notebook.ok("%pxcluster start -n 1 --profile other --cluster-id second")
+    try:
+        assert "no cluster runs here" in notebook.fails("%px print(1)").error
+        notebook.ok("%pxconfig --profile other --cluster-id second")
+        notebook.ok("rc.wait_for_engines(1, timeout=30)")
+        assert notebook.text("%px print('up')") == "[stdout:0] up\n"
+    finally:
+        notebook.ok("%pxcluster stop")  # the one of %pxconfig
+    assert ("no cluster of profile 'other' with the id 'second' runs here"
+            in notebook.fails("%px print(1)").error)
+
+
+def test_what_the_program_says_is_plain_output(lonely_notebook):
+    result = lonely_notebook.ok("%pxcluster list")
+    assert result.text() != ""
+    assert result.text("stderr") == ""
 
 
 def test_options_are_passed_through(lonely_notebook):
@@ -31,4 +51,4 @@ def test_options_are_passed_through(lonely_notebook):
 def test_what_the_program_refuses_is_an_error(lonely_notebook, line):
     result = lonely_notebook.fails(line)
     assert "pxcluster has ended with the exit status" in result.error
-    assert result.text("stderr") != ""
+    assert result.text() != ""

@@ -27,7 +27,7 @@ def test_the_first_failure_is_shown_while_others_still_run(notebook):
     assert time.monotonic() - start < 2
     result = notebook.end(message_id, seen)
     assert result.status == "error"
-    assert result.reply["evalue"] == "1 errors"
+    assert result.reply["evalue"] == "1 error"
 
 
 def test_failures_that_differ_are_all_shown(notebook):

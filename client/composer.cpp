@@ -21,9 +21,18 @@ Composer::Composed Composer::compose(const std::string& route, const Work& work,
   return composed;
 }
 
-std::string direct_metadata(const Json& label) {
-  if (label.is_null()) return "{\"label\": null}";
-  return pack(Packer::json, {{"label", label}});
+Json together(const std::string& id, const Work& work, const std::vector<EngineId>& engines) {
+  if (work.type != "execute_request" || engines.size() < 2) return nullptr;
+  Json ids = Json::array();
+  for (const EngineId engine : engines) ids.push_back(engine.value);
+  return {{"id", id}, {"engines", std::move(ids)}};
+}
+
+std::string direct_metadata(const Json& label, const Json& together) {
+  if (label.is_null() && together.is_null()) return "{\"label\": null}";
+  Json metadata{{"label", label}};
+  if (!together.is_null()) metadata["together"] = together;
+  return pack(Packer::json, metadata);
 }
 
 std::string balanced_metadata(const TaskOptions& options) {
@@ -42,13 +51,15 @@ std::string balanced_metadata(const TaskOptions& options) {
 }
 
 std::string broadcast_metadata(const std::vector<std::pair<EngineUuid, EngineId>>& targets,
-                               const Json& label) {
+                               const Json& label, const Json& together) {
   Json pairs = Json::array();
   for (const auto& [uuid, id] : targets) pairs.push_back({uuid.text, id.value});
-  return pack(Packer::json, {{"targets", std::move(pairs)},
-                             {"is_broadcast", true},
-                             {"is_coalescing", false},
-                             {"label", label}});
+  Json metadata{{"targets", std::move(pairs)},
+                {"is_broadcast", true},
+                {"is_coalescing", false},
+                {"label", label}};
+  if (!together.is_null()) metadata["together"] = together;
+  return pack(Packer::json, metadata);
 }
 
 }  // namespace px

@@ -54,11 +54,17 @@ class Composer {
   Session session_;
 };
 
+/// What says that these engines got one cell together (docs/protocol.md, "Cells together"): an
+/// object, or null for a single engine and for work that is no cell.
+/// id  never used twice.
+Json together(const std::string& id, const Work& work, const std::vector<EngineId>& engines);
+
 /// The metadata of a request by these ways, as JSON text.
-std::string direct_metadata(const Json& label);
+/// together  of the cell, or null.
+std::string direct_metadata(const Json& label, const Json& together);
 std::string balanced_metadata(const TaskOptions& options);
 /// Not coalescing: one reply from each engine.
 std::string broadcast_metadata(const std::vector<std::pair<EngineUuid, EngineId>>& targets,
-                               const Json& label);
+                               const Json& label, const Json& together);
 
 }  // namespace px

@@ -13,14 +13,14 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<EngineId>& ids, 
                                               const Json& label) {
   std::vector<Addressed> all;
   for (const EngineId id : ids) all.push_back({id, work});
-  return send_direct(all, label);
+  return send_direct(all, label, together(new_cell_id(), work, ids));
 }
 
-std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all,
-                                              const Json& label) {
+std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all, const Json& label,
+                                              const Json& together) {
   check_open();
   const EngineDirectory engines = connection_->engines();
-  const std::string metadata = direct_metadata(label);
+  const std::string metadata = direct_metadata(label, together);
   std::vector<Outgoing> messages;
   std::vector<TaskSent> tasks;
   for (const auto& [id, work] : all) {
@@ -54,7 +54,8 @@ std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& id
   const EngineDirectory engines = connection_->engines();
   std::vector<std::pair<EngineUuid, EngineId>> targets;
   for (const EngineId id : ids) targets.emplace_back(uuid_of(id, engines), id);
-  auto composed = connection_->composer().compose("", work, broadcast_metadata(targets, label));
+  auto composed = connection_->composer().compose(
+      "", work, broadcast_metadata(targets, label, together(new_cell_id(), work, ids)));
   std::vector<TaskSent> tasks;
   for (const auto& [uuid, id] : targets)  // the controller gives each copy this name
     tasks.push_back(
@@ -97,6 +98,10 @@ Reply ClientCore::ask_hub(const std::string& type, const Json& content, Duration
   TaskInfo info = call->info(0);
   if (info.failure) throw RemoteError(*info.failure);
   return info.reply;
+}
+
+std::string ClientCore::new_cell_id() {
+  return connection_->composer().session_id().text + "_cell_" + std::to_string(++cells_);
 }
 
 EngineUuid ClientCore::uuid_of(EngineId id, const EngineDirectory& engines) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,7 +30,8 @@ class ClientCore {
     EngineId engine;
     Work work;
   };
-  std::shared_ptr<Call> send_direct(const std::vector<Addressed>& all, const Json& label);
+  std::shared_ptr<Call> send_direct(const std::vector<Addressed>& all, const Json& label,
+                                    const Json& together = nullptr);
   /// Requests for whichever engines are free.
   std::shared_ptr<Call> send_balanced(const std::vector<Work>& all, const TaskOptions& options);
   /// One message; the controller copies it to these engines.
@@ -44,12 +47,14 @@ class ClientCore {
   Reply ask_hub(const std::string& type, const Json& content, Duration timeout);
 
  private:
+  std::string new_cell_id();
   EngineUuid uuid_of(EngineId id, const EngineDirectory& engines) const;
   std::shared_ptr<Call> post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,
                              OutputEnd output_end);
   void check_open() const;
 
   std::unique_ptr<Connection> connection_;
+  std::atomic<std::uint64_t> cells_ = 0;  ///< That several engines got together.
 };
 
 }  // namespace px

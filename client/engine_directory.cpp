@@ -1,9 +1,16 @@
 #include <px/client/engine_directory.hpp>
 
+#include <utility>
+
 namespace px {
 
-bool EngineDirectory::add(EngineId id, const EngineUuid& uuid) {
+bool EngineDirectory::add(EngineId id, const EngineUuid& uuid,
+                          std::optional<std::string> language) {
   known_[uuid] = id;
+  if (language)
+    languages_[id] = std::move(*language);
+  else
+    languages_.erase(id);
   EngineUuid& there = present_[id];
   if (there == uuid) return false;
   there = uuid;
@@ -34,6 +41,12 @@ bool EngineDirectory::has(const EngineUuid& uuid) const {
 std::optional<EngineUuid> EngineDirectory::uuid_of(EngineId id) const {
   const auto found = present_.find(id);
   if (found == present_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<std::string> EngineDirectory::language_of(EngineId id) const {
+  const auto found = languages_.find(id);
+  if (found == languages_.end() || !present_.contains(id)) return std::nullopt;
   return found->second;
 }
 

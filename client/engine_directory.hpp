@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -15,7 +16,9 @@ namespace px {
 class EngineDirectory {
  public:
   /// True where it was not there. An id that another engine had is given to this one.
-  bool add(EngineId id, const EngineUuid& uuid);
+  /// language  what the controller says that it speaks; "" for an engine of ipyparallel. Nothing
+  ///           where the controller does not say.
+  bool add(EngineId id, const EngineUuid& uuid, std::optional<std::string> language = {});
   /// True where it was there.
   bool remove(const EngineUuid& uuid);
 
@@ -25,11 +28,14 @@ class EngineDirectory {
   bool has(const EngineUuid& uuid) const;
   /// Of an engine that is present.
   std::optional<EngineUuid> uuid_of(EngineId id) const;
+  /// Of an engine that is present, see add().
+  std::optional<std::string> language_of(EngineId id) const;
   /// Of an engine that is or was present.
   std::optional<EngineId> id_of(std::string_view uuid) const;
 
  private:
   std::map<EngineId, EngineUuid> present_;
+  std::map<EngineId, std::string> languages_;
   std::unordered_map<EngineUuid, EngineId, StringIdHash, StringIdEqual> known_;
 };
 

@@ -169,10 +169,12 @@ void Connection::IoThread::on_hub_reply(const Envelope& envelope, const SharedFr
                                      string_member(*content, "evalue").value_or("no reason given"));
   std::vector<EngineUuid> gone;
   for (const EngineId id : engines_.ids()) gone.push_back(*engines_.uuid_of(id));
+  const Json languages = content->value("languages", Json::object());
   for (const auto& [id, uuid] : engines->items()) {
     if (!uuid.is_string()) continue;
     std::erase(gone, EngineUuid{uuid.get<std::string>()});
-    add_engine(EngineId{std::atoi(id.c_str())}, EngineUuid{uuid.get<std::string>()});
+    add_engine(EngineId{std::atoi(id.c_str())}, EngineUuid{uuid.get<std::string>()},
+               string_member(languages, id.c_str()));
   }
   for (const EngineUuid& uuid : gone) remove_engine(uuid);
   enter(Stage::open, "");
@@ -188,7 +190,8 @@ void Connection::IoThread::on_notification(const Envelope& envelope, const Share
   const auto id = int_member(*content, "id");
   if (!uuid || !id) return;
   if (header->msg_type == "registration_notification")
-    add_engine(EngineId{static_cast<int>(*id)}, EngineUuid{*uuid});
+    add_engine(EngineId{static_cast<int>(*id)}, EngineUuid{*uuid},
+               string_member(*content, "language"));
   if (header->msg_type == "unregistration_notification") remove_engine(EngineUuid{*uuid});
 }
 
@@ -237,10 +240,11 @@ void Connection::IoThread::on_connection_events() {
 
 // ---------------------------------------------------------------- engines, stages
 
-void Connection::IoThread::add_engine(EngineId id, const EngineUuid& uuid) {
+void Connection::IoThread::add_engine(EngineId id, const EngineUuid& uuid,
+                                      std::optional<std::string> language) {
   {
     const std::lock_guard lock{mutex_};
-    if (!engines_.add(id, uuid)) return;
+    if (!engines_.add(id, uuid, std::move(language))) return;
   }
   changed_.notify_all();
   tell({id, uuid, true});

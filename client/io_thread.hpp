@@ -52,7 +52,7 @@ class Connection::IoThread {
   void send_posted();
   void send(Outgoing message);
   Socket& socket_of(Way way);
-  void add_engine(EngineId id, const EngineUuid& uuid);
+  void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language);
   void remove_engine(const EngineUuid& uuid);
   void tell(const EngineChange& change);
   void enter(Stage stage, const std::string& why);

@@ -37,8 +37,13 @@ std::optional<EngineUuid> EngineTable::find(EngineId id) const {
   return found == engines_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::string EngineTable::language_of(const EngineUuid& uuid) const {
+  const auto found = languages_.find(uuid);
+  return found == languages_.end() ? "" : found->second;
+}
+
 Result<EngineId> EngineTable::request(const EngineUuid& uuid, std::optional<EngineId> wanted,
-                                      Instant now) {
+                                      Instant now, const std::string& language) {
   if (is_registered(uuid.text) || is_pending(uuid.text))
     return Error{ErrorKind::bad_input, "uuid '" + uuid.text + "' in use"};
   const bool is_granted = wanted && wanted->value >= 0 && !is_taken(*wanted);
@@ -47,6 +52,7 @@ Result<EngineId> EngineTable::request(const EngineUuid& uuid, std::optional<Engi
   const EngineId id = is_granted ? *wanted : EngineId{next_id_};
   next_id_ = std::max(next_id_, id.value + 1);
   pending_.push_back({id, uuid, now});
+  if (!language.empty()) languages_[uuid] = language;
   return id;
 }
 
@@ -67,12 +73,14 @@ std::optional<RegisteredEngine> EngineTable::remove(EngineId id) {
   if (found == engines_.end()) return std::nullopt;
   const RegisteredEngine engine{found->first, found->second};
   id_by_uuid_.erase(engine.uuid);
+  languages_.erase(engine.uuid);
   engines_.erase(found);
   return engine;
 }
 
 std::optional<RegisteredEngine> EngineTable::remove(const EngineUuid& uuid) {
-  std::erase_if(pending_, [&](const Pending& entry) { return entry.uuid == uuid; });
+  if (std::erase_if(pending_, [&](const Pending& entry) { return entry.uuid == uuid; }) > 0)
+    languages_.erase(uuid);
   const auto id = find(uuid.text);
   return id ? remove(*id) : std::nullopt;
 }
@@ -81,6 +89,7 @@ std::vector<RegisteredEngine> EngineTable::expire(Instant now) {
   std::vector<RegisteredEngine> expired;
   while (!pending_.empty() && pending_.front().since + patience_ <= now) {
     expired.push_back({pending_.front().id, pending_.front().uuid});
+    languages_.erase(pending_.front().uuid);
     pending_.erase(pending_.begin());
   }
   return expired;
@@ -94,7 +103,11 @@ std::optional<Instant> EngineTable::next_deadline() const {
 std::string EngineTable::write() const {
   Json engines = Json::object();
   for (const auto& [id, uuid] : engines_) engines[std::to_string(id.value)] = uuid.text;
-  return pack(Packer::json, Json{{"engines", std::move(engines)}, {"next_id", next_id_}});
+  Json table{{"engines", std::move(engines)}, {"next_id", next_id_}};
+  for (const auto& [id, uuid] : engines_)
+    if (const std::string language = language_of(uuid); !language.empty())
+      table["languages"][std::to_string(id.value)] = language;
+  return pack(Packer::json, table);
 }
 
 Result<std::vector<RegisteredEngine>> EngineTable::restore(std::string_view text) {
@@ -116,6 +129,10 @@ Result<std::vector<RegisteredEngine>> EngineTable::restore(std::string_view text
     engines_.emplace(engine.id, engine.uuid);
     id_by_uuid_.emplace(engine.uuid, engine.id);
   }
+  if (const auto languages = object->find("languages"); languages != object->end())
+    for (const RegisteredEngine& engine : restored)
+      if (const auto name = string_member(*languages, std::to_string(engine.id.value)))
+        languages_[engine.uuid] = *name;
   next_id_ = static_cast<int>(std::clamp<long long>(*next_id, 0, 1 << 30));
   return restored;
 }

@@ -28,7 +28,9 @@ class EngineTable {
 
   /// Gives the engine an id: the requested one where nobody has it, else a new one.
   /// errors  bad_input: the uuid is registered or pending.
-  Result<EngineId> request(const EngineUuid& uuid, std::optional<EngineId> wanted, Instant now);
+  /// language  what it says that it speaks; "" for engines of ipyparallel, which say nothing.
+  Result<EngineId> request(const EngineUuid& uuid, std::optional<EngineId> wanted, Instant now,
+                           const std::string& language = "");
   /// The heart of a pending engine was heard: now it is registered. Nothing where it is not
   /// pending.
   std::optional<RegisteredEngine> complete(const EngineUuid& uuid);
@@ -44,6 +46,8 @@ class EngineTable {
   bool is_pending(std::string_view uuid) const;
   std::optional<EngineId> find(std::string_view uuid) const;
   std::optional<EngineUuid> find(EngineId id) const;
+  /// Of a registered or pending engine; "" where it has said nothing.
+  std::string language_of(const EngineUuid& uuid) const;
 
   /// The text of engines<id>.json (protocol 2.3).
   std::string write() const;
@@ -62,6 +66,7 @@ class EngineTable {
   int next_id_ = 0;
   std::map<EngineId, EngineUuid> engines_;
   std::unordered_map<EngineUuid, EngineId, StringIdHash, StringIdEqual> id_by_uuid_;
+  std::unordered_map<EngineUuid, std::string, StringIdHash, StringIdEqual> languages_;
   std::vector<Pending> pending_;  // the longest waiting first
 };
 

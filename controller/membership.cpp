@@ -27,12 +27,12 @@ Membership::Membership(Desk& desk, const MembershipOptions& options, Socket& not
       heartbeat_(options.heartbeat, now) {}
 
 Result<EngineId> Membership::request(const EngineUuid& uuid, std::optional<EngineId> wanted,
-                                     Instant now) {
+                                     Instant now, const std::string& language) {
   // An engine that was restarted wants the id of one that is just about to be found dead.
   if (const auto owner = wanted ? table_.find(*wanted) : std::nullopt;
       owner && lost_lifelines_.contains(*owner))
     leave(*owner, "its process ended");
-  auto id = table_.request(uuid, wanted, now);
+  auto id = table_.request(uuid, wanted, now, language);
   if (id) heartbeat_.newcomer(now);
   return id;
 }
@@ -53,7 +53,9 @@ void Membership::welcome(const RegisteredEngine& engine) {
 }
 
 void Membership::announce(const RegisteredEngine& engine) {
-  notify("registration_notification", Json{{"id", engine.id.value}, {"uuid", engine.uuid.text}});
+  notify("registration_notification", Json{{"id", engine.id.value},
+                                           {"uuid", engine.uuid.text},
+                                           {"language", table_.language_of(engine.uuid)}});
 }
 
 void Membership::notify(const std::string& type, Json content, const std::string& parent_header) {

@@ -39,7 +39,9 @@ class Membership {
 
   const EngineTable& table() const { return table_; }
   /// Protocol 4.4: the id, or why not. The engine is in once its heart is heard.
-  Result<EngineId> request(const EngineUuid& uuid, std::optional<EngineId> wanted, Instant now);
+  /// language  "" where the engine does not say.
+  Result<EngineId> request(const EngineUuid& uuid, std::optional<EngineId> wanted, Instant now,
+                           const std::string& language = "");
   /// Takes the engines of the table file back in, as if they had never been away.
   Result<void> restore();
   void leave(EngineId id, std::string_view why);

@@ -11,6 +11,8 @@ namespace {
 
 /// An engine id beyond this cannot be meant.
 constexpr long long max_engine_id = 1 << 30;
+/// Nor can a longer name of a language.
+constexpr std::size_t max_language_size = 32;
 
 }  // namespace
 
@@ -78,7 +80,9 @@ void QueryDesk::register_engine(const Request& request) {
                    error_content("ValueError", "the requested engine id is not a number >= 0"));
     wanted = EngineId{static_cast<int>(*number)};
   }
-  const auto id = membership_.request(EngineUuid{*uuid}, wanted, Clock::now());
+  std::string language = string_member(request.content, "language").value_or("");
+  if (language.size() > max_language_size) language.clear();
+  const auto id = membership_.request(EngineUuid{*uuid}, wanted, Clock::now(), language);
   if (!id) {
     spdlog::error("registration::{}", id.error().what);
     return reply(request, "registration_reply",
@@ -102,10 +106,14 @@ void QueryDesk::unregister_engine(const Request& request) {
 }
 
 void QueryDesk::connect_client(const Request& request) {
-  Json engines = Json::object();
-  for (const auto& [id, uuid] : membership_.table().engines())
+  Json engines = Json::object(), languages = Json::object();
+  for (const auto& [id, uuid] : membership_.table().engines()) {
     engines[std::to_string(id.value)] = uuid.text;
-  reply(request, "connection_reply", Json{{"status", "ok"}, {"engines", std::move(engines)}});
+    languages[std::to_string(id.value)] = membership_.table().language_of(uuid);
+  }
+  reply(
+      request, "connection_reply",
+      Json{{"status", "ok"}, {"engines", std::move(engines)}, {"languages", std::move(languages)}});
 }
 
 void QueryDesk::shut_down(const Request& request) {

@@ -228,7 +228,7 @@ void Server::IoThread::begin_registration() {
                       },
                       [this] { is_subscribed_ = true; }});
   if (auto done = links_->connect_registration(); !done) return fail_registration(done.error());
-  Json content{{"uuid", config_.uuid.text}};
+  Json content{{"uuid", config_.uuid.text}, {"language", name_of(config_.language)}};
   if (config_.wanted_id) content["id"] = config_.wanted_id->value;
   links_->send_registration("registration_request", content);
   registration_deadline_ = Clock::now() + config_.registration_timeout;

@@ -10,7 +10,7 @@
 
 namespace px {
 
-EngineProgram::EngineProgram() = default;
+EngineProgram::EngineProgram(Language language) : language_(language) {}
 EngineProgram::~EngineProgram() = default;
 
 std::optional<int> EngineProgram::parse(const std::vector<std::string>& arguments) {
@@ -42,6 +42,7 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
   ServerConfig config;
   config.info = std::move(info);
   config.uuid = uuid_;
+  config.language = language_;
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};
   if (world_ && world_->size > 1) config.wanted_id = EngineId{world_->rank.value};

@@ -16,7 +16,7 @@ namespace px {
 /// An engine from its command line to its exit code, for the language that hosts it.
 class EngineProgram {
  public:
-  EngineProgram();
+  explicit EngineProgram(Language language);
   ~EngineProgram();
 
   /// Reads the command line.  Returns the exit code where that was all (--help, an error).
@@ -48,6 +48,7 @@ class EngineProgram {
  private:
   ServerConfig server_config(EngineConnectionInfo info, const std::string& watcher_program) const;
 
+  Language language_;
   EngineOptions options_;
   ProfilePaths paths_;
   EngineUuid uuid_;

@@ -8,6 +8,7 @@
 #include <px/engine/inbox.hpp>
 #include <px/engine/outbox.hpp>
 #include <px/wire/connection_info.hpp>
+#include <px/wire/language_plan.hpp>
 
 namespace px {
 
@@ -15,6 +16,7 @@ struct ServerConfig {
   EngineConnectionInfo info;
   EngineUuid uuid;
   std::string username;
+  Language language = Language::python;
   std::optional<EngineId> wanted_id;
   Duration registration_timeout = std::chrono::seconds(5);
   int max_heartbeat_misses = 50;

@@ -1,8 +1,11 @@
 #include <px/net/termination.hpp>
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 namespace px {
 namespace {
@@ -45,6 +48,14 @@ SignalsBlocked::SignalsBlocked() : before_(new Mask) {
 SignalsBlocked::~SignalsBlocked() {
   ::pthread_sigmask(SIG_SETMASK, &before_->set, nullptr);
   delete before_;
+}
+
+void exit_within(double seconds, int exit_code) {
+  const SignalsBlocked blocked;
+  std::thread([=] {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    ::_exit(exit_code);
+  }).detach();
 }
 
 }  // namespace px

@@ -26,4 +26,7 @@ class SignalsBlocked {
   Mask* before_;
 };
 
+/// Ends the process if it is still there after `seconds`: MPI_Finalize waits for other ranks.
+void exit_within(double seconds, int exit_code);
+
 }  // namespace px

@@ -3,10 +3,6 @@
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
-#include <unistd.h>
-
-#include <chrono>
-#include <thread>
 
 #include <px/engine/program.hpp>
 #include <px/net/termination.hpp>
@@ -80,18 +76,9 @@ class PythonEngine {
   const EngineProgram& program() const { return program_; }
 
  private:
-  EngineProgram program_;
+  EngineProgram program_{Language::python};
   std::shared_ptr<ReleaseList> releases_;
 };
-
-/// Ends the process if it is still there after `seconds`: MPI_Finalize waits for other ranks.
-void exit_within(double seconds, int exit_code) {
-  const SignalsBlocked blocked;
-  std::thread([=] {
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-    ::_exit(exit_code);
-  }).detach();
-}
 
 }  // namespace
 }  // namespace px

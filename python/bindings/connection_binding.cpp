@@ -84,6 +84,14 @@ py::dict PythonConnection::engines() const {
   return found;
 }
 
+py::dict PythonConnection::languages() const {
+  py::dict found;
+  const EngineDirectory directory = core()->connection().engines();
+  for (const EngineId id : directory.ids())
+    if (const auto language = directory.language_of(id)) found[py::int_(id.value)] = *language;
+  return found;
+}
+
 bool PythonConnection::wait_for_engines(std::size_t count, std::optional<double> seconds) const {
   const auto held = core();
   return wait_interruptibly(seconds, [&](Instant until) {
@@ -224,6 +232,7 @@ void bind_connection(py::module_& module) {
       .def(py::init<const std::string&, const std::string&, double>(), py::arg("info"),
            py::arg("where"), py::arg("timeout"))
       .def("engines", &PythonConnection::engines)
+      .def("languages", &PythonConnection::languages)
       .def("wait_for_engines", &PythonConnection::wait_for_engines)
       .def_property_readonly("session_id", &PythonConnection::session_id)
       .def("send_direct", &PythonConnection::send_direct)

@@ -26,6 +26,9 @@ class PythonConnection {
 
   /// The engines that are there: {id: uuid}.
   pybind11::dict engines() const;
+  /// Engine id -> the language that it speaks, "" for an engine of ipyparallel; those of which the
+  /// controller does not say it are left out.
+  pybind11::dict languages() const;
   /// False when the time is over.
   bool wait_for_engines(std::size_t count, std::optional<double> seconds) const;
   std::string session_id() const;

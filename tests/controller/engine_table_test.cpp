@@ -104,6 +104,28 @@ TEST(EngineTable, WhatWasWrittenCanBeRestored) {
   EXPECT_EQ(id_of(other, cid), 3);
 }
 
+TEST(EngineTable, KnowsWhatAnEngineSpeaksUntilItLeaves) {
+  EngineTable table{30s};
+  ASSERT_TRUE(table.request(ann, {}, at(0s), "cpp"));
+  ASSERT_TRUE(table.request(bob, {}, at(0s)));
+  table.complete(ann);
+  table.complete(bob);
+  EXPECT_EQ(table.language_of(ann), "cpp");
+  EXPECT_EQ(table.language_of(bob), "");
+  EngineTable restored{30s};
+  ASSERT_TRUE(restored.restore(table.write()));
+  EXPECT_EQ(restored.language_of(ann), "cpp");
+  table.remove(ann);
+  EXPECT_EQ(table.language_of(ann), "");
+}
+
+TEST(EngineTable, ForgetsWhatAnEngineSpeaksThatNeverCame) {
+  EngineTable table{30s};
+  ASSERT_TRUE(table.request(ann, {}, at(0s), "cpp"));
+  table.expire(at(31s));
+  EXPECT_EQ(table.language_of(ann), "");
+}
+
 TEST(EngineTable, AMalformedTableRestoresNothing) {
   for (const char* text : {"", "[]", "{}", R"({"engines":{"x":"ann"},"next_id":1})",
                            R"({"engines":{"0":7},"next_id":1})", R"({"engines":{"0":"ann"}})"}) {

@@ -24,7 +24,8 @@ TEST_F(ServerTest, AnEngineRegistersAndAClientSeesIt) {
   user->wait_for("registration_notification", "ann");
   const Received connection = user->ask("connection_request");
   EXPECT_EQ(connection.header.msg_type, "connection_reply");
-  EXPECT_EQ(connection.content, Json::parse(R"({"status":"ok","engines":{"0":"ann"}})"));
+  EXPECT_EQ(connection.content,
+            Json::parse(R"({"status":"ok","engines":{"0":"ann"},"languages":{"0":""}})"));
   EXPECT_EQ(connection.parent["msg_type"], "connection_request");
 }
 

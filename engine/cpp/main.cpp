@@ -1,0 +1,118 @@
+// pxengine-cpp: the engine whose cells are C++. pxengine becomes it with --language=cpp.
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <px/engine/cpp/mpi_world.hpp>
+#include <px/engine/program.hpp>
+#include <px/interpreters/cpp/cpp_interpreter.hpp>
+#include <px/net/termination.hpp>
+#include <px/wire/language_plan.hpp>
+
+namespace px {
+namespace {
+
+constexpr double patience_with_other_ranks_s = 30;
+
+int fail(const Error& error, int code = 1) {
+  std::cerr << "pxengine: " << error.what << std::endl;
+  return code;
+}
+
+/// The ranks of the world whose engines speak C++.
+Result<std::vector<Rank>> cpp_ranks(const EngineOptions& options, int size) {
+  const Result<LanguagePlan> plan = LanguagePlan::parse(options.language);
+  if (!plan) return plan.error();
+  std::vector<Rank> ranks;
+  for (int rank = 0; rank < size; ++rank) {
+    const Result<Language> language = plan->of(rank);
+    if (!language) return language.error();
+    if (*language == Language::cpp) ranks.push_back(Rank{rank});
+  }
+  return ranks;
+}
+
+/// Null where the engine was not started with --mpi.
+Result<std::unique_ptr<MpiWorld>> join_world(const EngineProgram& program) {
+  if (!program.world()) return std::unique_ptr<MpiWorld>();
+  const Result<std::vector<Rank>> peers = cpp_ranks(program.options(), program.world()->size);
+  if (!peers) return peers.error();
+  auto world = MpiWorld::join(*program.world(), *peers);
+  if (world)
+    spdlog::info("rank {} of {} ({}, {})", (*world)->rank().value, program.world()->size,
+                 MpiWorld::library(), (*world)->thread_level());
+  return world;
+}
+
+/// Lets the ranks vote on the cells that they got together.
+CppInterpreter::Agree vote_in(MpiWorld& world) {
+  return [&world](const Json& metadata, const CellOutcome& checked) -> std::optional<std::string> {
+    const auto cell = shared_cell(metadata, world.rank(), world.peers());
+    if (!cell) return std::nullopt;
+    const auto verdict =
+        world.agree(*cell, checked.is_ok(), checked.error_value, CppSession::is_interrupt_pending);
+    if (!verdict) return "it was interrupted before all ranks had compiled it";
+    return verdict->runs ? std::nullopt : std::optional(verdict->reason);
+  };
+}
+
+std::string startup_code(const EngineProgram& program, const MpiWorld* world) {
+  std::string code;
+  if (world)
+    code += "const int mpi_rank = " + std::to_string(program.world()->rank.value) +
+            ", mpi_size = " + std::to_string(program.world()->size) + ";\n";
+  return code;
+}
+
+/// What the user wants to be run first.
+void run_startup_code(const EngineProgram& program, const MpiWorld* world,
+                      CppInterpreter& interpreter) {
+  std::vector<std::string> cells{startup_code(program, world)};
+  if (!program.options().script.empty())
+    cells.push_back("#include \"" + program.options().script + "\"\n");
+  cells.push_back(program.options().command);
+  for (const std::string& code : cells) {
+    if (code.empty()) continue;
+    const Json reply = interpreter.execute({code, true, false, Json::object(), 0, Json::object()});
+    if (reply.value("status", "error") != "ok")
+      spdlog::warn("the startup code failed: {}", reply.value("evalue", ""));
+  }
+}
+
+int run(const std::vector<std::string>& arguments) {
+  EngineProgram program{Language::cpp};
+  if (const auto code = program.parse(arguments)) return *code;
+  const char* const watcher = ::getenv("POLYXEUS_PXENGINE");
+  const std::string watcher_program = watcher ? watcher : "";
+  ::unsetenv("POLYXEUS_PXENGINE");
+  if (auto started = program.start(watcher_program); !started) return fail(started.error());
+
+  // The registration is on its way while MPI and the compiler start.
+  Result<std::unique_ptr<MpiWorld>> world = join_world(program);
+  if (!world) return fail(world.error());
+  auto interpreter = CppInterpreter::create(program.output());
+  if (!interpreter) return fail(interpreter.error());
+  if (*world) (*interpreter)->set_agreement(vote_in(**world));
+  if (const auto identity = program.wait_registered(); !identity)
+    return fail(identity.error(), EngineProgram::registration_failed);
+  CppSession::handle_interrupts();
+  run_startup_code(program, world->get(), **interpreter);
+  const int code = program.run(**interpreter, -1);
+  exit_within(patience_with_other_ranks_s, code);
+  if (*world) (*world)->leave();
+  // What a cell has damaged is not to be destroyed.
+  std::cout.flush();
+  ::_exit(code);
+}
+
+}  // namespace
+}  // namespace px
+
+int main(int argc, char** argv) {
+  return px::run({argv, argv + argc});
+}

@@ -1,0 +1,39 @@
+#include <px/client/engine_directory.hpp>
+
+#include <gtest/gtest.h>
+
+namespace px {
+namespace {
+
+const EngineUuid ann{"ann"}, bob{"bob"};
+
+TEST(EngineDirectory, KnowsWhoIsThereAndRemembersWhoWas) {
+  EngineDirectory engines;
+  EXPECT_TRUE(engines.add(EngineId{0}, ann));
+  EXPECT_FALSE(engines.add(EngineId{0}, ann));
+  EXPECT_TRUE(engines.remove(ann));
+  EXPECT_FALSE(engines.remove(ann));
+  EXPECT_EQ(engines.size(), 0U);
+  EXPECT_EQ(engines.id_of("ann"), EngineId{0});
+}
+
+TEST(EngineDirectory, TellsWhatAnEngineSpeaksWhereTheControllerSaysIt) {
+  EngineDirectory engines;
+  engines.add(EngineId{0}, ann, "cpp");
+  engines.add(EngineId{1}, bob);
+  EXPECT_EQ(engines.language_of(EngineId{0}), "cpp");
+  EXPECT_EQ(engines.language_of(EngineId{1}), std::nullopt);
+  engines.remove(ann);
+  EXPECT_EQ(engines.language_of(EngineId{0}), std::nullopt);
+}
+
+TEST(EngineDirectory, AnIdThatIsGivenAgainHasTheLanguageOfItsNewEngine) {
+  EngineDirectory engines;
+  engines.add(EngineId{0}, ann, "cpp");
+  engines.remove(ann);
+  engines.add(EngineId{0}, bob, "");
+  EXPECT_EQ(engines.language_of(EngineId{0}), "");
+}
+
+}  // namespace
+}  // namespace px

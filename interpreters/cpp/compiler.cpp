@@ -1,0 +1,171 @@
+#include <clang/Basic/DiagnosticSema.h>
+#include <clang/Frontend/FrontendOptions.h>
+#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
+#include <llvm/Support/TargetSelect.h>
+
+#include <px/interpreters/cpp/cell_guard.hpp>
+#include <px/interpreters/cpp/compiler.hpp>
+
+extern "C" void* __emutls_get_address(void*);  // for thread_local; libgcc has it in its archive
+
+namespace px {
+namespace {
+
+Error clang_error(const std::string& what, llvm::Error error) {
+  return {ErrorKind::bad_input, what + ": " + llvm::toString(std::move(error))};
+}
+
+void start_llvm() {
+  static const bool is_started = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+    return true;
+  }();
+  (void)is_started;
+}
+
+Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CppSession::Options& options,
+                                                               bool uses_precompiled_header) {
+  std::vector<const char*> arguments;
+  for (const std::string& flag : options.flags) arguments.push_back(flag.c_str());
+  arguments.insert(arguments.end(), {"-resource-dir", options.resource_folder.c_str()});
+  if (uses_precompiled_header)
+    arguments.insert(arguments.end(), {"-include-pch", options.precompiled_header.c_str()});
+  clang::IncrementalCompilerBuilder builder;
+  builder.SetCompilerArgs(arguments);
+  auto instance = builder.CreateCpp();
+  if (!instance) return clang_error("clang refuses its flags", instance.takeError());
+  return std::move(*instance);
+}
+
+}  // namespace
+
+DiagnosticLog::DiagnosticLog(clang::DiagnosticOptions& options)
+    : stream_(text_), printer_(stream_, options) {}
+
+void DiagnosticLog::BeginSourceFile(const clang::LangOptions& language,
+                                    const clang::Preprocessor* preprocessor) {
+  printer_.BeginSourceFile(language, preprocessor);
+}
+
+void DiagnosticLog::EndSourceFile() {
+  printer_.EndSourceFile();
+}
+
+void DiagnosticLog::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                                     const clang::Diagnostic& diagnostic) {
+  DiagnosticConsumer::HandleDiagnostic(level, diagnostic);
+  if (level >= clang::DiagnosticsEngine::Error) last_error_ = diagnostic.getLocation();
+  const unsigned id = diagnostic.getID();
+  if ((id == clang::diag::note_previous_definition ||
+       id == clang::diag::note_previous_declaration) &&
+      last_error_.isValid() && diagnostic.getLocation().isValid())
+    clashes_.push_back({last_error_, diagnostic.getLocation()});
+  if (text_.size() < max_bytes) printer_.HandleDiagnostic(level, diagnostic);
+}
+
+std::string DiagnosticLog::take_text() {
+  stream_.flush();
+  return std::exchange(text_, {});
+}
+
+std::vector<Clash> DiagnosticLog::take_clashes() {
+  last_error_ = {};
+  return std::exchange(clashes_, {});
+}
+
+Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& options,
+                                                   bool uses_precompiled_header) {
+  start_llvm();
+  auto instance = make_instance(options, uses_precompiled_header);
+  if (!instance) return instance.error();
+  auto compiler = std::make_unique<Compiler>();
+  clang::DiagnosticsEngine& diagnostics = (*instance)->getDiagnostics();
+  auto log = std::make_unique<DiagnosticLog>((*instance)->getDiagnosticOpts());
+  compiler->log_ = log.get();
+  diagnostics.setClient(log.release(), true);
+
+  auto target = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!target) return clang_error("LLVM does not know this machine", target.takeError());
+  auto jit_builder = std::make_unique<llvm::orc::LLJITBuilder>();
+  jit_builder->setJITTargetMachineBuilder(std::move(*target));
+  jit_builder->setNotifyCreatedCallback([made = compiler.get()](llvm::orc::LLJIT& jit) {
+    made->jit_ = &jit;
+    jit.getIRTransformLayer().setTransform(
+        [](llvm::orc::ThreadSafeModule module, const llvm::orc::MaterializationResponsibility&) {
+          module.withModuleDo([](llvm::Module& content) { poll_in_loops(content); });
+          return llvm::Expected<llvm::orc::ThreadSafeModule>(std::move(module));
+        });
+    return llvm::Error::success();
+  });
+  auto executor = std::make_unique<clang::IncrementalExecutorBuilder>();
+  executor->JITBuilder = std::move(jit_builder);
+  auto interpreter = clang::Interpreter::create(std::move(*instance), std::move(executor));
+  if (!interpreter) {
+    const std::string said = compiler->jit_ ? "" : "";
+    return clang_error("clang's interpreter did not start" + said, interpreter.takeError());
+  }
+  compiler->interpreter_ = std::move(*interpreter);
+  if (!compiler->jit_) {
+    auto engine = compiler->interpreter_->getExecutionEngine();  // makes the JIT where it is late
+    if (!engine) return clang_error("the JIT compiler did not start", engine.takeError());
+  }
+  check(compiler->jit_ != nullptr);
+
+  auto& jit = *compiler->jit_;
+  llvm::orc::SymbolMap symbols;
+  const auto add = [&](const std::string& name, const void* address) {
+    symbols[jit.mangleAndIntern(name)] = {
+        llvm::orc::ExecutorAddr::fromPtr(address),
+        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+  for (const auto& [name, address] : options.symbols) add(name, address);
+  add("exit", reinterpret_cast<const void*>(&CellGuard::leave_by_exit));
+  add("__emutls_get_address", reinterpret_cast<const void*>(&__emutls_get_address));
+  if (llvm::Error error = jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(symbols)))
+    return clang_error("a symbol for cells is there twice", std::move(error));
+  return compiler;
+}
+
+void Compiler::abandon() {
+  (void)interpreter_.release();
+}
+
+Compiler::~Compiler() = default;
+
+clang::PartialTranslationUnit* Compiler::parse(const std::string& code) {
+  auto unit = interpreter_->Parse(code);
+  if (!unit) {
+    llvm::consumeError(unit.takeError());
+    return nullptr;
+  }
+  parts_.push_back(unit->TUPart);
+  return &*unit;
+}
+
+Result<void> Compiler::execute(clang::PartialTranslationUnit& unit) {
+  if (llvm::Error error = interpreter_->Execute(unit))
+    return clang_error("the cell could not be linked", std::move(error));
+  return {};
+}
+
+Result<void> Compiler::finish(const std::vector<std::string>& symbols) {
+  llvm::orc::SymbolLookupSet names;
+  for (const std::string& symbol : symbols)
+    names.add(jit_->getExecutionSession().intern(symbol),
+              llvm::orc::SymbolLookupFlags::WeaklyReferencedSymbol);
+  auto& dylib = jit_->getMainJITDylib();
+  auto found = jit_->getExecutionSession().lookup(llvm::orc::makeJITDylibSearchOrder(&dylib),
+                                                  std::move(names));
+  if (!found) return clang_error("the cell could not be linked", found.takeError());
+  return {};
+}
+
+void Compiler::undo() {
+  if (llvm::Error error = interpreter_->Undo(1)) llvm::consumeError(std::move(error));
+  if (!parts_.empty()) parts_.pop_back();
+}
+
+}  // namespace px

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <clang/AST/Decl.h>
+#include <clang/Basic/Diagnostic.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Interpreter/Interpreter.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include <px/interpreters/cpp/cpp_session.hpp>
+
+// For the files of this room that see clang; slow to compile.
+namespace px {
+
+/// An error of the compiler about something that is there already.
+struct Clash {
+  clang::SourceLocation here;
+  clang::SourceLocation earlier;
+};
+
+/// Keeps what the compiler says, as text with carets, until it is taken.
+class DiagnosticLog final : public clang::DiagnosticConsumer {
+ public:
+  explicit DiagnosticLog(clang::DiagnosticOptions& options);
+  void BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor* pre) override;
+  void EndSourceFile() override;
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
+                        const clang::Diagnostic& diagnostic) override;
+
+  std::string take_text();
+  std::vector<Clash> take_clashes();
+
+ private:
+  static constexpr std::size_t max_bytes = 64 << 10;
+  std::string text_;
+  llvm::raw_string_ostream stream_;
+  clang::TextDiagnosticPrinter printer_;
+  clang::SourceLocation last_error_;
+  std::vector<Clash> clashes_;
+};
+
+/// clang's interpreter with what this room needs around it. Owns no decision.
+class Compiler {
+ public:
+  static Result<std::unique_ptr<Compiler>> create(const CppSession::Options& options,
+                                                  bool uses_precompiled_header);
+  /// Nothing of clang is destroyed after this is called.
+  void abandon();
+  ~Compiler();
+  Compiler() = default;
+  Compiler(const Compiler&) = delete;
+  Compiler& operator=(const Compiler&) = delete;
+
+  clang::CompilerInstance& instance() { return *interpreter_->getCompilerInstance(); }
+  clang::Interpreter& interpreter() { return *interpreter_; }
+  llvm::orc::LLJIT& jit() { return *jit_; }
+  DiagnosticLog& log() { return *log_; }
+
+  /// Null where the code has errors; then the log says which.
+  clang::PartialTranslationUnit* parse(const std::string& code);
+  /// Adds the compiled code and runs its top level. Exceptions of user code pass through.
+  /// errors  bad_input: it could not be linked.
+  Result<void> execute(clang::PartialTranslationUnit& unit);
+  /// Compiles the functions of the unit now that would wait for their first call: they shall
+  /// refer to what is defined now.
+  Result<void> finish(const std::vector<std::string>& symbols);
+  void undo();
+
+  /// The parts that were parsed and kept, oldest first.
+  const std::vector<clang::TranslationUnitDecl*>& parts() const { return parts_; }
+
+ private:
+  // In this order: the JIT's hooks, which run in the interpreter's destructor, use what is above.
+  llvm::orc::LLJIT* jit_ = nullptr;
+  DiagnosticLog* log_ = nullptr;
+  std::vector<clang::TranslationUnitDecl*> parts_;
+  std::unique_ptr<clang::Interpreter> interpreter_;
+};
+
+/// Symbols that the module needs and nobody has; readable names, sorted.
+std::vector<std::string> missing_symbols(Compiler& compiler, const llvm::Module& module);
+/// The functions and variables that the module alone defines, as the linker calls them.
+std::vector<std::string> defined_symbols(const llvm::Module& module);
+
+/// Puts a look at the interrupt word into every loop.
+void poll_in_loops(llvm::Module& module);
+
+}  // namespace px

@@ -1,0 +1,291 @@
+#include <clang/Lex/HeaderSearch.h>
+#include <clang/Lex/Preprocessor.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include <px/interpreters/cpp/cell_guard.hpp>
+#include <px/interpreters/cpp/diagnostic_text.hpp>
+#include <px/interpreters/cpp/forked_check.hpp>
+#include <px/interpreters/cpp/name_queries.hpp>
+
+namespace px {
+namespace {
+
+constexpr int max_check_rounds = 12;  // each one makes room for more of what a cell redefines
+
+CellOutcome compile_error(const std::string& said) {
+  const std::string text = name_lines_of_cells(said);
+  return {CellOutcome::Kind::compile_error, "CompileError", first_error(text), lines_of(text)};
+}
+
+CellOutcome failure(CellOutcome::Kind kind, const std::string& name, const std::string& value) {
+  return {kind, name, value, {name + ": " + value}};
+}
+
+CellOutcome link_error(const std::vector<std::string>& missing) {
+  std::string names;
+  for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + name;
+  return failure(CellOutcome::Kind::compile_error, "LinkError",
+                 "undefined: " + names +
+                     " (declared, but neither a cell nor a loaded library "
+                     "defines it; %lib loads a library)");
+}
+
+std::string quoted(const std::string& name) {
+  std::string text;
+  for (const char c : name) text += c == '"' || c == '\\' || c == '\n' ? ' ' : c;
+  return text;
+}
+
+bool has_include(const std::string& code) {
+  const auto lines = lines_of(code);
+  return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    return begin != std::string::npos && line[begin] == '#';
+  });
+}
+
+bool is_openmp_flag(const std::string& flag) {
+  return flag == "-fopenmp" || flag == "-fopenmp=libomp";
+}
+
+}  // namespace
+
+struct CppSession::State {
+  CellGuard guard;
+  std::unique_ptr<Compiler> compiler;
+  std::string warning, warnings;
+  std::unordered_set<std::string> weak_symbols;
+  int version = 0;  ///< Of the classes that are defined again.
+
+  /// What a check found out, for the run that follows.
+  struct Plan {
+    std::string code, name, text;
+    std::vector<clang::NamedDecl*> hidden;
+    CellOutcome outcome;
+  };
+  std::optional<Plan> checked;
+
+  Plan plan(const std::string& code, const std::string& name);
+  void make_room(const std::vector<clang::NamedDecl*>& hidden);
+  CellOutcome run(const Plan& plan);
+  CellOutcome run_unit(clang::PartialTranslationUnit& unit);
+  Result<void> run_silently(const std::string& code, const std::string& what);
+};
+
+CppSession::State::Plan CppSession::State::plan(const std::string& code, const std::string& name) {
+  Plan result{code, name, "#line 1 \"" + quoted(name) + "\"\n" + code, {}, {}};
+  const std::string unmarked = result.text;
+  bool uses_marks = true;
+  ++version;
+  for (int round = 0; round < max_check_rounds; ++round) {
+    CheckReport report = check_in_child(*compiler, result.text, result.hidden);
+    switch (report.kind) {
+      case CheckReport::Kind::ok:
+        result.outcome = report.missing.empty() ? CellOutcome{} : link_error(report.missing);
+        return result;
+      case CheckReport::Kind::crashed:
+        result.outcome = failure(CellOutcome::Kind::compile_error, "CompileError",
+                                 "the compiler crashed on this cell; nothing of it was run");
+        return result;
+      case CheckReport::Kind::interrupted:
+        forget_interrupts();
+        result.outcome = failure(CellOutcome::Kind::interrupted, "Interrupted",
+                                 "the cell was interrupted while it was compiled");
+        return result;
+      case CheckReport::Kind::rejected:
+        break;
+    }
+    result.outcome = compile_error(report.said);
+    const std::size_t known = result.hidden.size();
+    for (clang::NamedDecl* declaration : report.redefinition.hidden)
+      if (!std::count(result.hidden.begin(), result.hidden.end(), declaration))
+        result.hidden.push_back(declaration);
+    if (result.hidden.size() > known) {
+      if (uses_marks) result.text = with_marks(result.text, report.redefinition.marks, version);
+    } else if (uses_marks && result.text != unmarked) {
+      uses_marks = false;  // a declaration elsewhere in the cell may not agree with the mark
+      result.text = unmarked;
+    } else {
+      return result;
+    }
+  }
+  return result;
+}
+
+void CppSession::State::make_room(const std::vector<clang::NamedDecl*>& hidden) {
+  llvm::orc::JITDylib& dylib = compiler->jit().getMainJITDylib();
+  for (clang::NamedDecl* declaration : hidden) {
+    hide(*compiler, declaration);
+    for (const std::string& symbol : symbols_of(*compiler, declaration, weak_symbols)) {
+      weak_symbols.erase(symbol);
+      llvm::consumeError(dylib.remove({compiler->jit().getExecutionSession().intern(symbol)}));
+    }
+  }
+}
+
+CellOutcome CppSession::State::run(const Plan& plan) {
+  make_room(plan.hidden);
+  compiler->log().take_text();
+  clang::PartialTranslationUnit* unit = compiler->parse(plan.text);
+  const std::string said = compiler->log().take_text();
+  compiler->log().take_clashes();
+  if (!unit) return compile_error(said);
+  warnings = name_lines_of_cells(said);
+  const std::vector<std::string> missing = missing_symbols(*compiler, *unit->TheModule);
+  if (missing.empty()) return run_unit(*unit);
+  if (!has_include(plan.code)) compiler->undo();  // else include guards would stay without guards
+  return link_error(missing);
+}
+
+CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit) {
+  const std::vector<std::string> symbols = defined_symbols(*unit.TheModule);
+  for (const llvm::GlobalValue& value : unit.TheModule->global_values())
+    if (value.isWeakForLinker() && !value.isDeclaration())
+      weak_symbols.insert(value.getName().str());
+  Result<void> linked;
+  CellOutcome outcome = guard.run([&] { linked = compiler->execute(unit); });
+  if (linked) {
+    const Result<void> finished = compiler->finish(symbols);
+    if (!finished && outcome.is_ok()) linked = finished;
+  }
+  if (!linked) return failure(CellOutcome::Kind::compile_error, "LinkError", linked.error().what);
+  return outcome;
+}
+
+Result<void> CppSession::State::run_silently(const std::string& code, const std::string& what) {
+  clang::PartialTranslationUnit* unit = compiler->parse(code);
+  const std::string said = compiler->log().take_text();
+  if (!unit) return Error{ErrorKind::bad_input, what + " does not compile: " + first_error(said)};
+  const CellOutcome outcome = run_unit(*unit);
+  if (!outcome.is_ok())
+    return Error{ErrorKind::bad_input, what + " does not run: " + outcome.error_value};
+  return {};
+}
+
+std::vector<std::string> CppSession::default_flags() {
+  // An endless loop shall be one, and stay interruptible.
+  return {"-std=c++20", "-O2", "-march=native", "-fno-finite-loops", "-DOMPI_SKIP_MPICXX=1"};
+}
+
+Result<std::unique_ptr<CppSession>> CppSession::create(Options options) {
+  if (options.resource_folder.empty()) options.resource_folder = PX_CLANG_RESOURCE_FOLDER;
+  auto state = std::make_unique<State>();
+  bool has_prelude = !options.precompiled_header.empty();
+  auto compiler = Compiler::create(options, has_prelude);
+  if (!compiler && has_prelude) {
+    state->warning = "the precompiled header was left aside: " + compiler.error().what;
+    has_prelude = false;
+    compiler = Compiler::create(options, false);
+  }
+  if (!compiler) return compiler.error();
+  state->compiler = std::move(*compiler);
+  if (!has_prelude && !options.prelude.empty()) {
+    const Result<void> done = state->run_silently(options.prelude, "the prelude");
+    if (!done) return done.error();
+  }
+  // What exceptions need shall come from a part that surely holds.
+  const Result<void> started =
+      state->run_silently("{ try { throw 1; } catch (int) {} }", "a first cell");
+  if (!started) return started.error();
+  auto session = std::unique_ptr<CppSession>(new CppSession(std::move(state)));
+  if (std::any_of(options.flags.begin(), options.flags.end(), is_openmp_flag)) {
+    const Result<void> loaded = session->load_library(PX_LLVM_LIBRARY_FOLDER "/libomp.so");
+    if (!loaded) return loaded.error();
+  }
+  return session;
+}
+
+CppSession::CppSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+CppSession::~CppSession() {
+  if (state_->guard.has_jumped()) {  // LLVM's own objects may be damaged: they stay as they are
+    state_->compiler->abandon();
+    (void)state_->compiler.release();
+  }
+}
+
+const std::string& CppSession::warning() const {
+  return state_->warning;
+}
+
+const std::string& CppSession::warnings() const {
+  return state_->warnings;
+}
+
+CellOutcome CppSession::check(const std::string& code, const std::string& name) {
+  state_->checked = state_->plan(code, name);
+  return state_->checked->outcome;
+}
+
+CellOutcome CppSession::run(const std::string& code, const std::string& name) {
+  std::optional<State::Plan> plan = std::exchange(state_->checked, std::nullopt);
+  state_->warnings.clear();
+  if (!plan || plan->code != code || plan->name != name) plan = state_->plan(code, name);
+  return plan->outcome.is_ok() ? state_->run(*plan) : plan->outcome;
+}
+
+CellOutcome CppSession::call(const std::function<void()>& function) {
+  return state_->guard.run(function);
+}
+
+Result<void> CppSession::add_include_folder(const std::string& folder) {
+  std::error_code error;
+  const auto path = std::filesystem::absolute(folder, error);
+  auto& files = state_->compiler->instance().getFileManager();
+  const auto entry = files.getOptionalDirectoryRef(path.string(), false);
+  if (!entry)
+    return Error{ErrorKind::not_found, "There is no folder " + path.string() + " on this host."};
+  state_->checked.reset();
+  state_->compiler->instance().getPreprocessor().getHeaderSearchInfo().AddSearchPath(
+      clang::DirectoryLookup(*entry, clang::SrcMgr::C_User, false), true);
+  return {};
+}
+
+Result<void> CppSession::load_library(const std::string& name) {
+  state_->checked.reset();
+  const bool is_plain =
+      name.find('/') == std::string::npos && name.find(".so") == std::string::npos;
+  std::vector<std::string> candidates = {name};
+  if (is_plain) candidates = {"lib" + name + ".so", name};
+  std::string said;
+  for (const std::string& candidate : candidates) {
+    llvm::Error error = state_->compiler->interpreter().LoadDynamicLibrary(candidate.c_str());
+    if (!error) return {};
+    const std::string text = llvm::toString(std::move(error));
+    if (said.empty()) said = text;
+  }
+  return Error{ErrorKind::not_found, "The library " + name + " cannot be loaded: " + said};
+}
+
+std::optional<std::string> CppSession::type_of(const std::string& expression) {
+  return ask_child([&] { return spelled_type(*state_->compiler, expression); });
+}
+
+bool CppSession::is_defined(const std::string& name) {
+  return find_name(*state_->compiler, name) != nullptr;
+}
+
+const void* CppSession::identity(const std::string& name) {
+  return find_name(*state_->compiler, name);
+}
+
+void* CppSession::address_of(const std::string& symbol) {
+  auto address = state_->compiler->interpreter().getSymbolAddress(symbol);
+  if (address) return address->toPtr<void*>();
+  llvm::consumeError(address.takeError());
+  return nullptr;
+}
+
+void CppSession::interrupt() {
+  CellGuard::interrupt();
+}
+void CppSession::handle_interrupts() {
+  CellGuard::handle_interrupts();
+}
+void CppSession::forget_interrupts() {
+  CellGuard::forget_interrupts();
+}
+
+}  // namespace px

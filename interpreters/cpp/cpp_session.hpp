@@ -1,0 +1,94 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <px/interpreters/cpp/cell_outcome.hpp>
+#include <px/wire/error.hpp>
+
+namespace px {
+
+/// A C++ program that grows cell by cell: clang's incremental compiler behind a plain interface.
+/// What a failed cell would have defined is never defined; what earlier cells defined stays,
+/// whatever happens. The main thread makes all calls; there is one session in a process.
+class CppSession {
+ public:
+  struct Options {
+    /// For the compiler; nothing can change them later. An OpenMP flag loads its library too.
+    std::vector<std::string> flags = default_flags();
+    /// Made with the same flags; "" where there is none. One that clang does not accept is left
+    /// aside, see warning().
+    std::string precompiled_header = {};
+    /// Source text that is parsed first where no precompiled header holds it.
+    std::string prelude = {};
+    /// Where clang's own headers are; "" for those of the clang that this was built with.
+    std::string resource_folder = {};
+    /// Functions and variables of this program that cells may use under these (C) names.
+    std::vector<std::pair<std::string, const void*>> symbols = {};
+  };
+  /// C++20, optimized for this machine.
+  static std::vector<std::string> default_flags();
+
+  /// errors  bad_input: flags or a prelude that clang refuses.
+  static Result<std::unique_ptr<CppSession>> create(Options options);
+  ~CppSession();
+  CppSession(const CppSession&) = delete;
+  CppSession& operator=(const CppSession&) = delete;
+
+  /// What was not as asked when the session was created; "" where all was.
+  const std::string& warning() const;
+
+  /// Compiles `code` in a forked child, so that nothing is defined or changed here: ok,
+  /// compile_error or interrupted. `name` stands in what the compiler says: "cell 3".
+  CellOutcome check(const std::string& code, const std::string& name);
+  /// check() (not again for code that was just checked), then compiles it here and runs it.
+  CellOutcome run(const std::string& code, const std::string& name);
+  /// Calls a compiled function under the guards under which cells run.
+  CellOutcome call(const std::function<void()>& function);
+  /// What the compiler warned about in the cell that ran last.
+  const std::string& warnings() const;
+
+  /// errors  not_found: there is no such folder.
+  Result<void> add_include_folder(const std::string& folder);
+  /// A path, the file name of a library (libm.so.6), or its name alone (m).
+  /// errors  not_found: the loader's own words.
+  Result<void> load_library(const std::string& name);
+
+  /// The names that may stand where the identifier at `cursor` (in bytes) stands.
+  struct Completions {
+    std::vector<std::string> names = {};  ///< Sorted, each once.
+    std::size_t begin = 0;                ///< Where the identifier begins that they replace.
+  };
+  Completions complete(const std::string& code, std::size_t cursor);
+  /// Declaration, type and documentation of what stands at `cursor`.
+  std::optional<std::string> inspect(const std::string& code, std::size_t cursor);
+
+  /// The type of an expression, spelled; nothing where it does not compile.
+  std::optional<std::string> type_of(const std::string& expression);
+  /// A variable, function, type, template or namespace, qualified or not.
+  bool is_defined(const std::string& name);
+  /// Another one for each definition of an unqualified global name; null where there is none.
+  const void* identity(const std::string& name);
+  /// Where a global variable, or function with a C name, lies in memory; null where it is unknown.
+  void* address_of(const std::string& symbol);
+
+  /// Asks the running cell to end. Loops see it; a second request while the first is not answered
+  /// leaves the cell without its consent. From any thread and from signal handlers; other
+  /// threads than the session's send SIGINT to it, so handle_interrupts() must have been called.
+  static void interrupt();
+  /// interrupt() on SIGINT.
+  static void handle_interrupts();
+  /// Drops an interrupt that came too late for the last cell.
+  static void forget_interrupts();
+
+ private:
+  struct State;
+  explicit CppSession(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace px

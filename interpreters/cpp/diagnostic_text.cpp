@@ -1,0 +1,39 @@
+#include <px/interpreters/cpp/diagnostic_text.hpp>
+
+#include <regex>
+#include <sstream>
+
+namespace px {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string name_lines_of_cells(const std::string& text) {
+  // The name of a cell is no path: it has neither a slash nor a dot.
+  static const std::regex place(R"(^((?:In file included from )?[^/.:]+):(\d+):(?:(\d+):)?)");
+  std::string result;
+  for (const std::string& line : lines_of(text)) {
+    if (line.find("<<< inputs >>>") != std::string::npos) continue;  // clang's name for all cells
+    std::smatch match;
+    if (line.size() < 4096 && std::regex_search(line, match, place)) {
+      result += match[1].str() + ", line " + match[2].str();
+      if (match[3].matched) result += ", column " + match[3].str();
+      result += ":" + match.suffix().str() + "\n";
+    } else {
+      result += line + "\n";
+    }
+  }
+  return result;
+}
+
+std::string first_error(const std::string& text) {
+  for (const std::string& line : lines_of(text))
+    if (line.find("error: ") != std::string::npos) return line;
+  return "the compiler did not say why";
+}
+
+}  // namespace px

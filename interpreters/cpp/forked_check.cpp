@@ -1,0 +1,133 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include <px/interpreters/cpp/cell_guard.hpp>
+#include <px/interpreters/cpp/forked_check.hpp>
+#include <px/wire/json.hpp>
+
+namespace px {
+namespace {
+
+constexpr int look_interval_ms = 50;  // for an interrupt that came between two looks
+
+/// What comes of a child: its answer, or how it ended without one.
+struct Answer {
+  enum class Kind { answered, crashed, interrupted } kind = Kind::crashed;
+  std::string text = {};
+};
+
+void write_all(int descriptor, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
+    if (count < 0 && errno != EINTR) return;
+    if (count > 0) done += static_cast<std::size_t>(count);
+  }
+}
+
+[[noreturn]] void be_child(int descriptor, const std::function<std::string()>& work) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (const int number : {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    ::signal(number, SIG_DFL);
+  const int silence = ::open("/dev/null", O_WRONLY);  // LLVM's last words are of no use to users
+  ::dup2(silence, 2);
+  std::string answer = "+";
+  answer += work();
+  write_all(descriptor, answer);
+  ::_exit(0);
+}
+
+Answer read_answer(int descriptor, pid_t child) {
+  Answer answer;
+  for (;;) {
+    if (CellGuard::is_interrupt_pending()) {
+      ::kill(child, SIGKILL);
+      answer.kind = Answer::Kind::interrupted;
+      return answer;
+    }
+    pollfd wait{descriptor, POLLIN, 0};
+    if (::poll(&wait, 1, look_interval_ms) <= 0) continue;
+    char buffer[1 << 14];
+    const ssize_t count = ::read(descriptor, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    answer.text.append(buffer, static_cast<std::size_t>(count));
+  }
+  if (answer.text.empty()) return answer;
+  answer.kind = Answer::Kind::answered;
+  answer.text.erase(0, 1);
+  return answer;
+}
+
+Answer ask(const std::function<std::string()>& work) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  const pid_t child = ::fork();
+  if (child == 0) be_child(ends[1], work);
+  ::close(ends[1]);
+  Answer answer;
+  if (child > 0) {
+    answer = read_answer(ends[0], child);
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
+  }
+  ::close(ends[0]);
+  return answer;
+}
+
+/// Only the front end's work and what it would link: no optimization.
+Json check_here(Compiler& compiler, const std::string& text,
+                const std::vector<clang::NamedDecl*>& hidden) {
+  auto& generation = compiler.instance().getCodeGenOpts();
+  generation.OptimizationLevel = 0;
+  generation.DisableLLVMPasses = 1;
+  for (clang::NamedDecl* declaration : hidden) hide(compiler, declaration);
+  const auto* unit = compiler.parse(text);
+  Json report{{"ok", unit != nullptr}, {"said", compiler.log().take_text()}};
+  if (unit) {
+    report["missing"] = missing_symbols(compiler, *unit->TheModule);
+    return report;
+  }
+  const Redefinition found = read_clashes(compiler, compiler.log().take_clashes());
+  report["marks"] = found.marks;
+  for (const clang::NamedDecl* declaration : found.hidden)  // the same address in the parent
+    report["hidden"].push_back(reinterpret_cast<std::uintptr_t>(declaration));
+  return report;
+}
+
+}  // namespace
+
+CheckReport check_in_child(Compiler& compiler, const std::string& text,
+                           const std::vector<clang::NamedDecl*>& hidden) {
+  const Answer answer = ask([&] { return pack(Packer::json, check_here(compiler, text, hidden)); });
+  CheckReport report;
+  if (answer.kind == Answer::Kind::interrupted) report.kind = CheckReport::Kind::interrupted;
+  if (answer.kind != Answer::Kind::answered) return report;
+  const Result<Json> content = unpack(Packer::json, answer.text);
+  if (!content) return report;
+  const Json& found = *content;
+  report.kind = found.value("ok", false) ? CheckReport::Kind::ok : CheckReport::Kind::rejected;
+  report.said = found.value("said", "");
+  report.missing = found.value("missing", std::vector<std::string>{});
+  report.redefinition.marks = found.value("marks", std::vector<std::size_t>{});
+  for (const std::uintptr_t address : found.value("hidden", std::vector<std::uintptr_t>{}))
+    report.redefinition.hidden.push_back(reinterpret_cast<clang::NamedDecl*>(address));
+  return report;
+}
+
+std::optional<std::string> ask_child(const std::function<std::optional<std::string>()>& work) {
+  Answer answer = ask([&] {
+    const std::optional<std::string> text = work();
+    return text ? "+" + *text : std::string();
+  });
+  if (answer.kind != Answer::Kind::answered || answer.text.empty()) return std::nullopt;
+  return answer.text.substr(1);
+}
+
+}  // namespace px

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <px/interpreters/cpp/redefinition.hpp>
+
+namespace px {
+
+/// What a forked copy of this process found out about a text.
+struct CheckReport {
+  enum class Kind { ok, rejected, crashed, interrupted };
+  Kind kind = Kind::crashed;
+  std::string said = {};                  ///< By the compiler: errors, warnings.
+  std::vector<std::string> missing = {};  ///< Where ok: symbols that nobody has.
+  Redefinition redefinition = {};         ///< Where rejected.
+};
+
+/// Compiles a text in a child, in which `hidden` are hidden first; nothing changes here.
+CheckReport check_in_child(Compiler& compiler, const std::string& text,
+                           const std::vector<clang::NamedDecl*>& hidden);
+
+/// Runs `work` in a child and returns what it returns; nothing where it crashes, where it is
+/// interrupted or returns nothing.
+std::optional<std::string> ask_child(const std::function<std::optional<std::string>()>& work);
+
+}  // namespace px

@@ -1,0 +1,72 @@
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <px/interpreters/cpp/cell_guard.hpp>
+#include <px/interpreters/cpp/compiler.hpp>
+
+namespace px {
+namespace {
+
+llvm::Constant* address(llvm::LLVMContext& context, const volatile void* pointer) {
+  auto* number = llvm::ConstantInt::get(llvm::Type::getInt64Ty(context),
+                                        reinterpret_cast<std::uintptr_t>(pointer));
+  return llvm::ConstantExpr::getIntToPtr(number, llvm::PointerType::getUnqual(context));
+}
+
+/// The body of an OpenMP region: nothing may be thrown out of it.
+bool is_parallel_region(const llvm::Function& function) {
+  return function.getName().contains("omp_outlined") || function.getName().contains(".omp_");
+}
+
+void poll_before(llvm::Instruction* jump) {
+  llvm::LLVMContext& context = jump->getContext();
+  llvm::IRBuilder<> builder(jump);
+  auto* word =
+      builder.CreateLoad(builder.getInt32Ty(), address(context, CellGuard::interrupt_word()), true);
+  auto* is_asked = builder.CreateICmpNE(word, builder.getInt32(0));
+  auto* rarely = llvm::MDBuilder(context).createBranchWeights(1, 1 << 20);
+  llvm::Instruction* inside = llvm::SplitBlockAndInsertIfThen(is_asked, jump, false, rarely);
+  builder.SetInsertPoint(inside);
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), false);
+  auto* call = builder.CreateCall(
+      type, address(context, reinterpret_cast<const void*>(&CellGuard::answer_interrupt)));
+  call->addFnAttr(llvm::Attribute::Cold);
+}
+
+/// An interrupt comes through here as an exception.
+void let_exceptions_through(llvm::Function& function) {
+  function.removeFnAttr(llvm::Attribute::NoUnwind);
+  function.setUWTableKind(llvm::UWTableKind::Default);
+  for (llvm::BasicBlock& block : function)
+    for (llvm::Instruction& instruction : block)
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+        if (!llvm::isa<llvm::IntrinsicInst>(call)) call->removeFnAttr(llvm::Attribute::NoUnwind);
+}
+
+}  // namespace
+
+void poll_in_loops(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    const llvm::DominatorTree dominators(function);
+    const llvm::LoopInfo loops(dominators);
+    std::vector<llvm::Instruction*> jumps;
+    if (!is_parallel_region(function))
+      for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
+        llvm::SmallVector<llvm::BasicBlock*, 4> latches;
+        loop->getLoopLatches(latches);
+        for (llvm::BasicBlock* latch : latches) jumps.push_back(latch->getTerminator());
+      }
+    std::sort(jumps.begin(), jumps.end());
+    jumps.erase(std::unique(jumps.begin(), jumps.end()), jumps.end());
+    for (llvm::Instruction* jump : jumps) poll_before(jump);
+    let_exceptions_through(function);
+  }
+}
+
+}  // namespace px

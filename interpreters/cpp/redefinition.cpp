@@ -1,0 +1,142 @@
+#include <clang/AST/DeclContextInternals.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/Mangle.h>
+#include <clang/Sema/IdentifierResolver.h>
+#include <clang/Sema/Scope.h>
+#include <clang/Sema/Sema.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include <px/interpreters/cpp/redefinition.hpp>
+
+namespace px {
+namespace {
+
+using clang::DeclContext;
+using clang::NamedDecl;
+using clang::SourceLocation;
+
+/// Where in user code the declaration of that place is; null where there is none.
+NamedDecl* find_in(DeclContext& context, SourceLocation place) {
+  for (clang::Decl* declaration : context.noload_decls()) {
+    if (auto* named = llvm::dyn_cast<NamedDecl>(declaration))
+      if (named->getDeclName() && named->getLocation() == place) return named;
+    if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl, clang::EnumDecl>(declaration))
+      if (auto* found = find_in(*llvm::cast<DeclContext>(declaration), place)) return found;
+  }
+  return nullptr;
+}
+
+NamedDecl* find_declaration(Compiler& compiler, SourceLocation place) {
+  const auto& parts = compiler.parts();
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
+    if (auto* found = find_in(**part, place)) return found;
+  return nullptr;
+}
+
+bool is_class(const NamedDecl* declaration) {
+  return llvm::isa<clang::CXXRecordDecl, clang::ClassTemplateDecl>(declaration);
+}
+
+/// The offset in its text of a class's name that a mark may precede: not `A::B`, not after '}'.
+std::optional<std::size_t> mark_offset(const clang::SourceManager& sources, SourceLocation name) {
+  const auto [file, offset] = sources.getDecomposedLoc(name);
+  const llvm::StringRef text = sources.getBufferData(file);
+  std::size_t before = offset;
+  while (before > 0 && std::isspace(static_cast<unsigned char>(text[before - 1]))) --before;
+  if (!name.isFileID() || before == 0) return std::nullopt;
+  const unsigned char last = text[before - 1];
+  if (!std::isalpha(last) && last != ')' && last != ']') return std::nullopt;
+  return offset;
+}
+
+bool contains(clang::DeclContextLookupResult list, const NamedDecl* declaration) {
+  return std::find(list.begin(), list.end(), declaration) != list.end();
+}
+
+void remove_from_lookup(NamedDecl* declaration) {
+  DeclContext* context = declaration->getDeclContext()->getRedeclContext()->getPrimaryContext();
+  for (; context; context = context->getParent()) {
+    clang::StoredDeclsMap* names = context->getPrimaryContext()->getLookupPtr();
+    if (names) {
+      const auto entry = names->find(declaration->getDeclName());
+      if (entry != names->end() && contains(entry->second.getLookupResult(), declaration)) {
+        entry->second.remove(declaration);
+        if (entry->second.isNull()) names->erase(entry);
+      }
+    }
+    if (!context->isInlineNamespace()) return;
+  }
+}
+
+void remove_from_scope(clang::Sema& sema, NamedDecl* declaration) {
+  const auto begin = sema.IdResolver.begin(declaration->getDeclName());
+  const auto end = sema.IdResolver.end();
+  if (std::find(begin, end, declaration) != end) sema.IdResolver.RemoveDecl(declaration);
+  if (sema.TUScope && sema.TUScope->isDeclScope(declaration)) sema.TUScope->RemoveDecl(declaration);
+}
+
+/// Whether an identifier stands in a mangled name: its length, then itself.
+bool mentions(const std::string& symbol, const std::string& identifier) {
+  const std::string part = std::to_string(identifier.size()) + identifier;
+  for (std::size_t at = 0; (at = symbol.find(part, at)) != std::string::npos; ++at)
+    if (at == 0 || !std::isdigit(static_cast<unsigned char>(symbol[at - 1]))) return true;
+  return false;
+}
+
+}  // namespace
+
+Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes) {
+  const clang::SourceManager& sources = compiler.instance().getSourceManager();
+  Redefinition result;
+  for (const Clash& clash : clashes) {
+    NamedDecl* earlier = find_declaration(compiler, sources.getFileLoc(clash.earlier));
+    if (!earlier || sources.isInSystemHeader(earlier->getLocation())) continue;
+    if (std::count(result.hidden.begin(), result.hidden.end(), earlier)) continue;
+    result.hidden.push_back(earlier);
+    if (!is_class(earlier)) continue;
+    if (const auto offset = mark_offset(sources, clash.here)) result.marks.push_back(*offset);
+  }
+  std::sort(result.marks.begin(), result.marks.end());
+  return result;
+}
+
+std::string with_marks(std::string text, const std::vector<std::size_t>& marks, int version) {
+  const std::string mark = "__attribute__((abi_tag(\"v" + std::to_string(version) + "\"))) ";
+  for (auto offset = marks.rbegin(); offset != marks.rend(); ++offset) text.insert(*offset, mark);
+  return text;
+}
+
+void hide(Compiler& compiler, NamedDecl* declaration) {
+  clang::Sema& sema = compiler.instance().getSema();
+  if (auto* enumeration = llvm::dyn_cast<clang::EnumDecl>(declaration))
+    if (!enumeration->isScoped())
+      for (auto* enumerator : enumeration->enumerators()) {
+        remove_from_lookup(enumerator);
+        remove_from_scope(sema, enumerator);
+      }
+  for (clang::Decl* each : declaration->redecls()) {
+    auto* named = llvm::cast<NamedDecl>(each);
+    remove_from_lookup(named);
+    remove_from_scope(sema, named);
+  }
+}
+
+std::vector<std::string> symbols_of(Compiler& compiler, const NamedDecl* declaration,
+                                    const std::unordered_set<std::string>& weak) {
+  std::vector<std::string> symbols;
+  if (llvm::isa<clang::VarDecl, clang::FunctionDecl>(declaration))
+    symbols = clang::ASTNameGenerator(compiler.interpreter().getASTContext())
+                  .getAllManglings(declaration);
+  if (llvm::isa<clang::VarDecl, clang::FunctionDecl>(declaration) && symbols.empty())
+    symbols.push_back(
+        clang::ASTNameGenerator(compiler.interpreter().getASTContext()).getName(declaration));
+  const auto* identifier = declaration->getIdentifier();
+  if (!identifier) return symbols;
+  for (const std::string& symbol : weak)
+    if (mentions(symbol, identifier->getName().str())) symbols.push_back(symbol);
+  return symbols;
+}
+
+}  // namespace px

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include <px/interpreters/cpp/cpp_session.hpp>
+
+namespace px::test {
+
+/// Where cells put a number so that a test can look at it.
+inline double reported = 0;
+
+inline CppSession::Options options_with_report() {
+  CppSession::Options options;
+  options.prelude = "extern \"C\" double px_reported;";
+  options.symbols = {{"px_reported", &reported}};
+  return options;
+}
+
+/// Cells in a session of their own.
+class SessionTest : public testing::Test {
+ protected:
+  SessionTest() {
+    auto created = CppSession::create(options_with_report());
+    if (created)
+      session_ = std::move(*created);
+    else
+      ADD_FAILURE() << created.error().what;
+  }
+
+  CppSession& session() { return *session_; }
+  CellOutcome run(const std::string& code) {
+    return session().run(code, "cell " + std::to_string(++count_));
+  }
+  /// Expects that the cell does what it should.
+  void runs(const std::string& code) {
+    const CellOutcome outcome = run(code);
+    EXPECT_TRUE(outcome.is_ok()) << code << "\n" << said(outcome);
+  }
+  CellOutcome fails(const std::string& code, CellOutcome::Kind kind) {
+    CellOutcome outcome = run(code);
+    EXPECT_EQ(outcome.kind, kind) << code << "\n" << said(outcome);
+    return outcome;
+  }
+  /// What an expression is, as a number.
+  double value(const std::string& expression) {
+    reported = -12345;
+    runs("px_reported = (double)(" + expression + ");");
+    return reported;
+  }
+  static std::string said(const CellOutcome& outcome) {
+    std::string text = outcome.error_name + ": " + outcome.error_value;
+    for (const std::string& line : outcome.traceback) text += "\n" + line;
+    return text;
+  }
+
+ private:
+  std::unique_ptr<CppSession> session_;
+  int count_ = 0;
+};
+
+}  // namespace px::test

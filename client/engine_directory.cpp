@@ -1,5 +1,6 @@
 #include <px/client/engine_directory.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace px {
@@ -7,6 +8,7 @@ namespace px {
 bool EngineDirectory::add(EngineId id, const EngineUuid& uuid,
                           std::optional<std::string> language) {
   known_[uuid] = id;
+  if (language && *language != "python") are_all_python_ = false;
   if (language)
     languages_[id] = std::move(*language);
   else
@@ -48,6 +50,18 @@ std::optional<std::string> EngineDirectory::language_of(EngineId id) const {
   const auto found = languages_.find(id);
   if (found == languages_.end() || !present_.contains(id)) return std::nullopt;
   return found->second;
+}
+
+std::vector<std::string> EngineDirectory::other_languages(const std::vector<EngineId>& ids) const {
+  std::vector<std::string> others;
+  if (are_all_python_) return others;
+  for (const EngineId id : ids) {
+    const std::optional<std::string> language = language_of(id);
+    if (!language || *language == "python") continue;
+    if (std::find(others.begin(), others.end(), *language) == others.end())
+      others.push_back(*language);
+  }
+  return others;
 }
 
 std::optional<EngineId> EngineDirectory::id_of(std::string_view uuid) const {

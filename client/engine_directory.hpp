@@ -30,12 +30,15 @@ class EngineDirectory {
   std::optional<EngineUuid> uuid_of(EngineId id) const;
   /// Of an engine that is present, see add().
   std::optional<std::string> language_of(EngineId id) const;
+  /// What these engines speak beside Python, each once; "" stands for engines of ipyparallel.
+  std::vector<std::string> other_languages(const std::vector<EngineId>& ids) const;
   /// Of an engine that is or was present.
   std::optional<EngineId> id_of(std::string_view uuid) const;
 
  private:
   std::map<EngineId, EngineUuid> present_;
   std::map<EngineId, std::string> languages_;
+  bool are_all_python_ = true;  ///< Of all that ever were there.
   std::unordered_map<EngineUuid, EngineId, StringIdHash, StringIdEqual> known_;
 };
 

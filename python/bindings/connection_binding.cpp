@@ -92,6 +92,12 @@ py::dict PythonConnection::languages() const {
   return found;
 }
 
+std::vector<std::string> PythonConnection::other_languages(
+    const std::optional<std::vector<int>>& ids) const {
+  const EngineDirectory engines = core()->connection().engines();
+  return engines.other_languages(ids ? engine_ids(*ids) : engines.ids());
+}
+
 bool PythonConnection::wait_for_engines(std::size_t count, std::optional<double> seconds) const {
   const auto held = core();
   return wait_interruptibly(seconds, [&](Instant until) {
@@ -233,6 +239,7 @@ void bind_connection(py::module_& module) {
            py::arg("where"), py::arg("timeout"))
       .def("engines", &PythonConnection::engines)
       .def("languages", &PythonConnection::languages)
+      .def("other_languages", &PythonConnection::other_languages)
       .def("wait_for_engines", &PythonConnection::wait_for_engines)
       .def_property_readonly("session_id", &PythonConnection::session_id)
       .def("send_direct", &PythonConnection::send_direct)

@@ -29,6 +29,8 @@ class PythonConnection {
   /// Engine id -> the language that it speaks, "" for an engine of ipyparallel; those of which the
   /// controller does not say it are left out.
   pybind11::dict languages() const;
+  /// What these engines (or all) speak beside Python; "" stands for engines of ipyparallel.
+  std::vector<std::string> other_languages(const std::optional<std::vector<int>>& ids) const;
   /// False when the time is over.
   bool wait_for_engines(std::size_t count, std::optional<double> seconds) const;
   std::string session_id() const;

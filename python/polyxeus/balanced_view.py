@@ -59,6 +59,13 @@ class LoadBalancedView(View):
         self._note(tasks)
         return tasks
 
+    def _forms(self, targets):
+        """The forms that all engines read that may get the task."""
+        targets = self.targets if targets is None else targets
+        if targets is None:
+            return self.client._forms()
+        return self.client._forms(self.client._build_targets(targets)[1])
+
     def _really_apply(
         self,
         f,
@@ -75,7 +82,7 @@ class LoadBalancedView(View):
     ):
         self.client._check_engines()
         tasks = self._submit(
-            [requests.call(f, args, kwargs)],
+            [requests.call(f, args, kwargs, self._forms(targets))],
             self.after if after is None else after,
             self.follow if follow is None else follow,
             self.timeout if timeout is None else timeout,
@@ -127,7 +134,7 @@ class LoadBalancedView(View):
             [partition.cut(each, first, behind) for each in sequences] for first, behind in bounds
         ]
         tasks = self._submit(
-            function.requests_for(f, parts),
+            function.requests_for(f, parts, self._forms(None)),
             self.after,
             self.follow,
             self.timeout,

@@ -19,6 +19,7 @@ from polyxeus.hub_queries import HubQueries
 from polyxeus.metadata import Metadata
 from polyxeus.notices import close_at_exit
 from polyxeus.orders import Orders
+from polyxeus.values import FORMS, NO_PICKLE
 from polyxeus.waiting_for_engines import wait_for_engines
 
 __all__ = ["Client"]
@@ -131,6 +132,16 @@ class Client(HubQueries, Orders):
         return self._connection.engines()
 
     @property
+    def languages(self) -> dict[int, str]:
+        """What each engine speaks, by its id: "python" or "cpp"; "" for an engine of ipyparallel.
+        Engines of which the controller does not say it are not in it."""
+        return self._connection.languages()
+
+    def _forms(self, ids=None):
+        """The forms of values that all of these engines read (see polyxeus.values); None: all."""
+        return NO_PICKLE if self._connection.other_languages(ids) else FORMS
+
+    @property
     def ids(self) -> list[int]:
         """The ids of the engines that are there, ascending."""
         return list(self._connection.engines()) if not self._closed else []
@@ -180,7 +191,7 @@ class Client(HubQueries, Orders):
             return [engines[each] for each in chosen], chosen
         except (KeyError, TypeError):
             missing = next(each for each in chosen if each not in ids)
-            raise IndexError(f"there is no engine {missing!r}; there are {_named(ids)}") from None
+            raise IndexError(f"there is no engine {missing!r}; {_who_is_there(ids)}") from None
 
     @staticmethod
     def _nth(number, ids):
@@ -188,7 +199,7 @@ class Client(HubQueries, Orders):
         if number >= 0:
             return number
         if -number > len(ids):
-            raise IndexError(f"there is no engine {number}; there are {_named(ids)}")
+            raise IndexError(f"there is no engine {number}; {_who_is_there(ids)}")
         return ids[number]
 
     def direct_view(self, targets: Any = "all", **kwargs: Any) -> DirectView:
@@ -315,8 +326,12 @@ def _wait_for_future(future, seconds):
     return not wait([future], seconds).not_done
 
 
-def _named(ids):
-    return ", ".join(map(str, ids)) if len(ids) <= 20 else f"{len(ids)} from {ids[0]} to {ids[-1]}"
+def _who_is_there(ids):
+    if len(ids) == 1:
+        return f"there is only {ids[0]}"
+    if len(ids) > 20:
+        return f"there are {len(ids)} from {ids[0]} to {ids[-1]}"
+    return "there are " + ", ".join(map(str, ids))
 
 
 def _connection_text(info, choice, patience):

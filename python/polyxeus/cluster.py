@@ -43,11 +43,18 @@ def _launcher(given, what):
     raise ValueError(f"{what} are started as 'local' or 'mpi', not as {names[0]!r}")
 
 
+def _planned(language):
+    """How many engines a language plan like "python:2,cpp:2" is for; None: any number."""
+    counts = [part.partition(":")[2] for part in (language or "").split(",")]
+    return sum(map(int, counts)) if all(count.isdigit() for count in counts) else None
+
+
 class Cluster:
     """One controller and its engines.
 
     n                    how many engines; None: one for each core
     engines, controller  how they are started: "local" or "mpi"
+    language             what the engines speak: "python", "cpp", or both, as in "python:2,cpp:2"
     profile, profile_dir, ipython_dir, cluster_id
                          where the cluster's files are; cluster_id None: a new one
     controller_ip        where the controller listens; None: on this host only
@@ -68,6 +75,7 @@ class Cluster:
         n: int | None = None,
         engines: str | type | None = None,
         controller: str | type | None = None,
+        language: str | None = None,
         profile: str | None = None,
         profile_dir: str | None = None,
         ipython_dir: str | None = None,
@@ -89,6 +97,9 @@ class Cluster:
         self.n = n
         self.engine_launcher = _launcher(engines, "engines")
         self.controller_launcher = _launcher(controller, "controllers")
+        if language is not None and not isinstance(language, str):
+            raise TypeError(f"language is text like 'cpp' or 'python:2,cpp:2', not {language!r}")
+        self.language = language
         self.cluster_id = _new_id() if cluster_id is None else cluster_id
         self.profile = profile
         choice = dict(
@@ -175,12 +186,15 @@ class Cluster:
         if self.controller is None and not os.path.exists(self.connection_file):
             raise RuntimeError("engines need a controller: start_controller() first")
         n = self.n if n is None else n
+        n = _planned(self.language) if n is None else n
         n = (os.cpu_count() or 1) if n is None else n
         name = engine_set_id or _new_id()
         if name in self.engines:
             raise ValueError(f"there are engines of the name {name!r} already")
         options = ["-n", str(n), f"--engines={self.engine_launcher}"]
         options.append(f"--engine-timeout={self.engine_timeout}")
+        if self.language:
+            options.append(f"--language={self.language}")
         if self.engine_args:
             options.append(f"--engine-args={' '.join(self.engine_args)}")
         log = self._log_file(f"engines-{name}")

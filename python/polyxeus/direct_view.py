@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Callable, Iterable
 
 from polyxeus import on_engine, partition, requests
@@ -32,7 +33,10 @@ class DirectView(View):
         return self.client._connection.send_direct(ids, works, label_text(label))
 
     def _send(self, work, targets=None, label=None, read=requests.read, fname="unknown"):
+        """work  a request, or what makes it for engines that read certain forms."""
         ids, single = self._engines(targets)
+        if callable(work):
+            work = work(self.client._forms(ids))
         tasks = self._submit(ids, [work], self._flag("label", label))
         self._note(tasks)
         return AsyncResult(
@@ -42,7 +46,9 @@ class DirectView(View):
     def _really_apply(
         self, f, args=(), kwargs=None, targets=None, block=None, track=None, label=None
     ):
-        work = requests.call(f, args, kwargs)
+        def work(forms):
+            return requests.call(f, args, kwargs, forms)
+
         result = self._send(work, targets, label, fname=getname(f))
         return self._finish(result, self._flag("block", block))
 
@@ -101,7 +107,7 @@ class DirectView(View):
             if not isinstance(name, str):
                 raise TypeError(f"names of variables are text, not {name!r}")
         if all(name.isidentifier() for name in ns):
-            result = self._send(requests.push(ns), targets, fname="push")
+            result = self._send(partial(requests.push, ns), targets, fname="push")
         else:  # "a.b", "a[0]"
             result = self._send(requests.call(on_engine.assign, (ns,)), targets, fname="push")
         return self._finish(result, self._flag("block", block))
@@ -124,7 +130,8 @@ class DirectView(View):
                     raise TypeError(f"names of variables are text, not {name!r}")
         else:
             raise TypeError(f"pull() needs a name or several, not {names!r}")
-        result = self._send(requests.pull(expressions), targets, read=read, fname="pull")
+        work = partial(requests.pull, expressions)
+        result = self._send(work, targets, read=read, fname="pull")
         return self._finish(result, self._flag("block", block))
 
     def get(self, key_s: str | Iterable[str]) -> Any:
@@ -154,12 +161,14 @@ class DirectView(View):
         """
         ids, _ = self._engines(targets)
         cutter = _distribution(dist)
+        forms = self.client._forms(ids)
         (seq,), (count,) = partition.lengths([seq])
         works, sizes = [], []
         for index in range(len(ids)):
             part = cutter.getPartition(seq, index, len(ids), count)
             sizes.append(len(part))
-            works.append(requests.push({key: part[0] if flatten and len(part) == 1 else part}))
+            part = part[0] if flatten and len(part) == 1 else part
+            works.append(requests.push({key: part}, forms))
         tasks = self._submit(ids, works, self.label)
         self._note(tasks)
         result = AsyncResult(self.client, tasks, fname="scatter", targets=ids, owner=True)
@@ -172,7 +181,7 @@ class DirectView(View):
     def gather(self, key: Any, dist: str = "b", targets: Any = None, block: bool | None = None):
         """The parts of a sequence that the engines have, as one sequence."""
         ids, _ = self._engines(targets)
-        tasks = self._submit(ids, [requests.pull([key])], self.label)
+        tasks = self._submit(ids, [requests.pull([key], self.client._forms(ids))], self.label)
         self._note(tasks)
         result = AsyncMapResult(
             self.client, tasks, map_object=_distribution(dist), fname="gather", targets=ids
@@ -212,7 +221,7 @@ class DirectView(View):
                 used.append(engine_id)
                 parts.append(part)
                 sizes.append(min(len(each) for each in part))
-        works = function.requests_for(f, parts)
+        works = function.requests_for(f, parts, self.client._forms(ids))
         tasks = self._submit(used, works, self.label)
         self._note(tasks)
         return tasks, used, sizes

@@ -125,8 +125,8 @@ class ParallelFunction(RemoteFunction):
         block = self.view.block if self.block is None else self.block
         return self.view._finish(result, block)
 
-    def requests_for(self, f: Callable[..., Any], parts):
-        """The requests for these parts of the sequences."""
+    def requests_for(self, f: Callable[..., Any], parts, forms):
+        """The requests for these parts of the sequences, in forms that the engines read."""
         if self._is_mapping:
-            return requests.map_calls(f, parts)
-        return [requests.call(f, part) for part in parts]
+            return requests.map_calls(f, parts, forms)
+        return [requests.call(f, part, None, forms) for part in parts]

@@ -7,66 +7,79 @@ import json
 import pickle
 
 from polyxeus.reference import Reference
-from polyxeus.values import FORMS, decode, encode
+from polyxeus.values import FORMS, NO_PICKLE, decode, encode
 
 __all__ = ["call", "dump", "execute", "load", "map_calls", "pull", "push", "read"]
 
 dump = json.JSONEncoder(separators=(",", ":")).encode
 load = json.JSONDecoder().decode
 
-_ACCEPTS = '"accepts":' + dump(FORMS)
+_ACCEPTS = {forms: '"accepts":' + dump(forms) for forms in (FORMS, NO_PICKLE)}
 _CALL = "call_request"
 
 
-def _function(function, buffers):
+def _function(function, buffers, forms):
     """The description of a function; TypeError where it is none."""
     if isinstance(function, Reference):
         return {"reference": function.name}
+    if "pickle" not in forms:
+        return _foreign_function(function)
     if not callable(function):
         raise TypeError(f"only functions can be called on engines, not {function!r:.80}")
     return encode(function, ("pickle",), buffers)
 
 
-def _value(value, buffers):
+def _foreign_function(function):
+    """One that an engine of another language has, or its source text."""
+    if isinstance(function, str):
+        is_name = function.replace("::", "_").isidentifier()
+        return {"name" if is_name else "code": function}
+    raise TypeError(
+        "a Python function cannot run on a C++ engine: give the name of a function that is defined "
+        "there, as text, or its source, like '[](double x) { return x * x; }'"
+    )
+
+
+def _value(value, buffers, forms):
     if isinstance(value, Reference):
         return {"reference": value.name}
-    return encode(value, FORMS, buffers)
+    return encode(value, forms, buffers)
 
 
-def call(function, args=(), kwargs=None):
-    """Calls a function."""
+def call(function, args=(), kwargs=None, forms=FORMS):
+    """Calls a function.  forms: what its engine reads."""
     buffers = []
-    content = f'{{"function":{dump(_function(function, buffers))}'
+    content = f'{{"function":{dump(_function(function, buffers, forms))}'
     if args:
-        content += f',"args":{dump([_value(each, buffers) for each in args])}'
+        content += f',"args":{dump([_value(each, buffers, forms) for each in args])}'
     if kwargs:
-        named = {name: _value(each, buffers) for name, each in kwargs.items()}
+        named = {name: _value(each, buffers, forms) for name, each in kwargs.items()}
         content += f',"kwargs":{dump(named)}'
-    return _CALL, f"{content},{_ACCEPTS}}}", buffers
+    return _CALL, f"{content},{_ACCEPTS[forms]}}}", buffers
 
 
-def map_calls(function, parts):
+def map_calls(function, parts, forms=FORMS):
     """One request for each of `parts`, lists of sequences: maps the function over them."""
     first = []
-    head = f'{{"map":true,"function":{dump(_function(function, first))},"args":'
+    head = f'{{"map":true,"function":{dump(_function(function, first, forms))},"args":'
     requests = []
     for sequences in parts:
         buffers = list(first)
-        described = dump([_value(each, buffers) for each in sequences])
-        requests.append((_CALL, f"{head}{described},{_ACCEPTS}}}", buffers))
+        described = dump([_value(each, buffers, forms) for each in sequences])
+        requests.append((_CALL, f"{head}{described},{_ACCEPTS[forms]}}}", buffers))
     return requests
 
 
-def push(values):
+def push(values, forms=FORMS):
     """Sets variables."""
     buffers = []
-    described = {name: _value(each, buffers) for name, each in values.items()}
+    described = {name: _value(each, buffers, forms) for name, each in values.items()}
     return "push_request", f'{{"values":{dump(described)}}}', buffers
 
 
-def pull(expressions):
+def pull(expressions, forms=FORMS):
     """Asks for the values of expressions."""
-    return "pull_request", f'{{"expressions":{dump(expressions)},{_ACCEPTS}}}', []
+    return "pull_request", f'{{"expressions":{dump(expressions)},{_ACCEPTS[forms]}}}', []
 
 
 def execute(code, silent):

@@ -27,6 +27,18 @@ TEST(EngineDirectory, TellsWhatAnEngineSpeaksWhereTheControllerSaysIt) {
   EXPECT_EQ(engines.language_of(EngineId{0}), std::nullopt);
 }
 
+TEST(EngineDirectory, SaysWhatEnginesSpeakBesidePython) {
+  EngineDirectory engines;
+  engines.add(EngineId{0}, ann, "python");
+  EXPECT_TRUE(engines.other_languages({EngineId{0}}).empty());
+  engines.add(EngineId{1}, bob, "cpp");
+  engines.add(EngineId{2}, EngineUuid{"cid"}, "");
+  engines.add(EngineId{3}, EngineUuid{"dan"});
+  EXPECT_TRUE(engines.other_languages({EngineId{0}, EngineId{3}}).empty());
+  EXPECT_EQ(engines.other_languages({EngineId{0}, EngineId{1}, EngineId{2}}),
+            (std::vector<std::string>{"cpp", ""}));
+}
+
 TEST(EngineDirectory, AnIdThatIsGivenAgainHasTheLanguageOfItsNewEngine) {
   EngineDirectory engines;
   engines.add(EngineId{0}, ann, "cpp");

@@ -1,0 +1,153 @@
+"""What people type into cells of C++ engines: each test is a cell or two."""
+
+import time
+
+import ipyparallel
+import polyxeus as ipp
+import pytest
+
+
+def shown(result):
+    """The last expression's value on each engine, as text."""
+    results = [each["execute_result"] for each in result.metadata]
+    return [each and each["data"]["text/plain"] for each in results]
+
+
+def run(view, code):
+    """Runs a cell on the view's engines and gives the finished result."""
+    result = view.execute(code, silent=False)
+    result.get()
+    result.wait_for_output(20)
+    return result
+
+
+def error_of(view, code):
+    """{engine id: (name, value)} of the engines on which the cell failed."""
+    result = view.execute(code, silent=False, block=False)
+    result.wait(30)
+    failures = {}
+    for engine, outcome in zip(result.engine_id, result.get(return_exceptions=True)):
+        if isinstance(outcome, ipp.RemoteError):
+            failures[engine] = outcome.ename, outcome.evalue
+    return failures
+
+
+def test_the_engine_id_is_the_mpi_rank_and_mpi_needs_no_ceremony(view):
+    run(view, "int rank; MPI_Comm_rank(MPI_COMM_WORLD, &rank);")
+    assert shown(run(view, "rank")) == ["0", "1", "2", "3"]
+    assert shown(run(view, "mpi_rank * 10 + mpi_size")) == ["4", "14", "24", "34"]
+
+
+def test_ranks_sum_by_a_collective_call(view):
+    run(view, "int mine = mpi_rank + 1, total = 0;")
+    run(view, "MPI_Allreduce(&mine, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);")
+    assert shown(run(view, "total")) == ["10"] * 4
+
+
+def test_output_comes_in_order_from_each_rank(view):
+    result = run(view, 'for (int i = 0; i < 3; ++i) std::cout << mpi_rank << ":" << i << "\\n";')
+    assert result.stdout == ["".join(f"{r}:{i}\n" for i in range(3)) for r in range(4)]
+    result = run(view, 'std::printf("by printf\\n"); std::cerr << "and on stderr\\n";')
+    assert result.stdout == ["by printf\n"] * 4
+    assert result.stderr == ["and on stderr\n"] * 4
+
+
+def test_state_stays_from_cell_to_cell_and_can_be_redefined(view):
+    run(view, "int x = 40; int add(int a) { return a + x; }")
+    assert shown(run(view, "add(2)")) == ["42"] * 4
+    run(view, "double x = 0.5; double add(double a) { return a + x; }")
+    assert shown(run(view, "add(1)")) == ["1.5"] * 4
+
+
+def test_an_exception_has_its_type_and_its_words(view):
+    code = 'if (mpi_rank == 1) throw std::runtime_error("no more paper");'
+    failures = error_of(view, code)
+    assert list(failures) == [1]
+    name, value = failures[1]
+    assert "runtime_error" in name and "no more paper" in value
+
+
+def test_a_compile_error_names_the_line(rc):
+    failures = error_of(rc[0], "int y = 1;\nint z = nonsense;")
+    name, value = failures[0]
+    assert name == "CompileError" and "line 2" in value and "nonsense" in value
+
+
+def test_no_rank_runs_a_cell_that_does_not_compile_on_all(rc, view):
+    run(rc[2], "int only_here = 7;")
+    begun = time.monotonic()
+    failures = error_of(view, "only_here += 1; MPI_Barrier(MPI_COMM_WORLD);")
+    assert time.monotonic() - begun < 10
+    assert {engine: name for engine, (name, _) in failures.items()} == {
+        0: "CompileError", 1: "CompileError", 2: "NotRun", 3: "CompileError",
+    }  # fmt: skip
+    assert "ranks 0, 1, 3" in failures[2][1] and "only_here" in failures[2][1]
+    assert shown(run(rc[2], "only_here")) == ["7"]
+
+
+def test_a_cell_for_one_engine_asks_nobody(rc):
+    run(rc[3], "int alone = 3;")
+    assert shown(run(rc[3], "alone")) == ["3"]
+
+
+def test_the_stop_button_ends_loops_and_keeps_what_was_there(rc, view):
+    run(view, "int kept = 5; volatile long steps = 0;")
+    result = view.execute("for (;;) steps = steps + 1;", silent=False, block=False)
+    time.sleep(0.5)
+    begun = time.monotonic()
+    rc.interrupt(block=True)
+    result.wait(10)
+    assert time.monotonic() - begun < 5
+    names = {each.ename for each in result.get(return_exceptions=True)}
+    assert names == {"Interrupted"}
+    assert shown(run(view, "kept")) == ["5"] * 4
+
+
+def test_a_crash_on_one_rank_is_told_and_survived(rc):
+    run(rc[1], "int before_crash = 11;")
+    failures = error_of(rc[1], "int* nowhere = nullptr; *nowhere = 1;")
+    assert failures[1][0] == "Crashed" and "SIGSEGV" in failures[1][1]
+    assert shown(run(rc[1], "before_crash")) == ["11"]
+
+
+def test_python_only_requests_get_a_clear_answer(rc):
+    with pytest.raises(ipp.RemoteError, match="C\\+\\+"):
+        rc[0].apply_sync(len, "abc")
+
+
+def test_the_unmodified_client_of_ipyparallel_executes_cpp(running):
+    with ipyparallel.Client(profile="cpp") as client:
+        client.wait_for_engines(4, timeout=30)
+        result = client[:].execute("6 * mpi_rank", silent=False)
+        result.get(20)
+        outputs = [each["data"]["text/plain"] for each in
+                   (metadata["execute_result"] for metadata in result.metadata)]
+        assert outputs == ["0", "6", "12", "18"]
+        with pytest.raises(ipyparallel.RemoteError, match="C\\+\\+"):
+            client[0].apply_sync(len, "abc")
+
+
+def test_the_client_knows_what_each_engine_speaks(rc, mixed):
+    assert rc.languages == {0: "cpp", 1: "cpp", 2: "cpp", 3: "cpp"}
+    assert mixed.languages == {0: "python", 1: "python", 2: "cpp", 3: "cpp"}
+
+
+def test_python_and_cpp_ranks_share_one_world(mixed):
+    python, cpp = mixed[0, 1], mixed[2, 3]
+    python.block = cpp.block = True
+    python.execute("from mpi4py import MPI; import numpy as np")
+    sent = python.execute(
+        "got = np.zeros(1)\n"
+        "MPI.COMM_WORLD.Allreduce(np.array([float(MPI.COMM_WORLD.rank)]), got)",
+        block=False,
+    )
+    run(cpp, "double here = mpi_rank, sum = 0;")
+    run(cpp, "MPI_Allreduce(&here, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);")
+    sent.get(20)
+    assert python["got"][0][0] == 6.0
+    assert shown(run(cpp, "sum")) == ["6", "6"]
+
+
+def test_engines_end_with_their_cluster(fresh):
+    fresh[:].execute("int x = 1;", block=True)
+    fresh.shutdown(hub=True, block=True)

@@ -1,0 +1,82 @@
+"""Clusters of C++ engines under mpiexec; nothing outlives a test run."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+TIME_LIMIT = 90  # seconds for one test
+
+
+@pytest.fixture(autouse=True)
+def time_limit():
+    """No test waits for ever."""
+
+    def stop(_signal, _frame):
+        raise TimeoutError(f"the test took longer than {TIME_LIMIT} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(TIME_LIMIT)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """The IPYTHONDIR of all clusters of these tests."""
+    ipython_dir = tmp_path_factory.mktemp("ipython")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IPYTHONDIR", str(ipython_dir))
+        patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+        yield ipython_dir
+
+
+def _start(profile, **options):
+    import polyxeus
+
+    return polyxeus.Cluster(engines="mpi", profile=profile, cluster_id="", **options)
+
+
+@pytest.fixture(scope="session")
+def running(folder):
+    """Four C++ ranks, shared by the tests that leave them alive."""
+    with _start("cpp", n=4, language="cpp") as client:
+        client.close()
+        yield
+
+
+@pytest.fixture
+def rc(running):
+    """A client of the four C++ ranks."""
+    import polyxeus
+
+    with polyxeus.Client(profile="cpp") as client:
+        client.wait_for_engines(4, timeout=30)
+        yield client
+
+
+@pytest.fixture
+def view(rc):
+    """All four ranks; calls wait for their results."""
+    view = rc[:]
+    view.block = True
+    return view
+
+
+@pytest.fixture(scope="session")
+def mixed(folder):
+    """Ranks 0 and 1 speak Python, 2 and 3 C++."""
+    with _start("mixed", language="python:2,cpp:2") as client:
+        client.wait_for_engines(4, timeout=30)
+        yield client
+
+
+@pytest.fixture
+def fresh(folder, request):
+    """Two C++ ranks that the test may end."""
+    with _start(request.node.name[:40], n=2, language="cpp") as client:
+        client.wait_for_engines(2, timeout=30)
+        yield client

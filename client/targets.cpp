@@ -68,8 +68,8 @@ std::vector<EngineId> take_slice(const Targets::Slice& slice, const std::vector<
 }
 
 Error no_engine(EngineId id, const std::vector<EngineId>& present) {
-  return {ErrorKind::not_found, "there is no engine " + std::to_string(id.value) + "; there are " +
-                                    name_engines(present)};
+  return {ErrorKind::not_found,
+          "there is no engine " + std::to_string(id.value) + "; " + say_who_is_there(present)};
 }
 
 }  // namespace
@@ -116,6 +116,10 @@ Result<std::vector<EngineId>> Targets::resolve(const std::vector<EngineId>& pres
     joined.insert(joined.end(), ids->begin(), ids->end());
   }
   return joined;
+}
+
+std::string say_who_is_there(const std::vector<EngineId>& present) {
+  return (present.size() == 1 ? "there is only " : "there are ") + name_engines(present);
 }
 
 std::string name_engines(const std::vector<EngineId>& ids) {

@@ -47,4 +47,7 @@ class Targets {
 /// "0, 1, 2 and 5", ranges of three and more as "0-7"; for sentences and labels.
 std::string name_engines(const std::vector<EngineId>& ids);
 
+/// "there are 0-7", "there is only 3": who is there, in sentences about who is not.
+std::string say_who_is_there(const std::vector<EngineId>& present);
+
 }  // namespace px

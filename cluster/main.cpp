@@ -55,6 +55,12 @@ int main(int argc, char** argv) try {
       return 1;
     }
   }
+  if (options.refuses_unknown && !options.unknown.empty()) {
+    console.say(px::Level::error, "'" + options.unknown.front() +
+                                      "' is no option or argument of this command: --help lists "
+                                      "them; code and expressions are one word, in quotes");
+    return 1;
+  }
   for (const std::string& text : options.unknown)
     console.say(px::Level::warning,
                 "ignoring the option " + text + ": this program does not know it");

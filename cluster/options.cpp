@@ -156,17 +156,23 @@ void add_work(CLI::App& app, Parts& parts) {
   add_pull_options(pull, parts.pull);
 }
 
-std::vector<std::string> unknown_options(const CLI::App& app) {
+std::vector<std::string> unknown_words(const CLI::App& app, bool is_strict) {
   std::vector<std::string> unknown;
   for (const std::string& text : app.remaining(true))
-    if (text.starts_with("-")) unknown.push_back(text);
+    if (is_strict || text.starts_with("-")) unknown.push_back(text);
   return unknown;
+}
+
+/// What a line with a word too many would do to the engines is not what was meant.
+bool refuses_unknown(const CLI::App& app) {
+  return app.got_subcommand("px") || app.got_subcommand("push") || app.got_subcommand("pull");
 }
 
 Options collect(const CLI::App& app, Parts& parts) {
   Options options;
   options.program = parts.program;
-  options.unknown = unknown_options(app);
+  options.refuses_unknown = refuses_unknown(app);
+  options.unknown = unknown_words(app, options.refuses_unknown);
   if (app.got_subcommand("start")) options.command = parts.start;
   if (app.got_subcommand("engines")) options.command = parts.engines;
   if (app.got_subcommand("stop")) options.command = parts.stop;

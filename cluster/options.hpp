@@ -43,7 +43,8 @@ struct Options {
   std::variant<StartOptions, StopOptions, ListOptions, CleanOptions, ProfileListOptions,
                ProfileCreateOptions, PxOptions, PushOptions, PullOptions>
       command;
-  std::vector<std::string> unknown;  ///< Options that nobody knows; they are ignored.
+  std::vector<std::string> unknown;  ///< Options that nobody knows; they are ignored, unless:
+  bool refuses_unknown = false;      ///< Options and words that are unknown are an error.
 };
 
 /// The options, or the exit code after --help, --version or an error (which are printed).

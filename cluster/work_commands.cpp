@@ -46,7 +46,12 @@ Client connect(const ProgramOptions& program, const WorkOptions& options) {
 
 DirectView view_of(const Client& client, const WorkOptions& options) {
   const Targets targets = value_or_throw(Targets::parse(options.targets));
-  return client.direct(client.core()->resolve(targets));
+  const std::vector<EngineId> engines = client.core()->resolve(targets);
+  if (engines.empty())
+    throw ClientError(ErrorKind::not_found,
+                      "'" + options.targets + "' are no engines: " +
+                          say_who_is_there(client.core()->connection().engines().ids()));
+  return client.direct(engines);
 }
 
 std::string read_stream(std::istream& stream) {
@@ -154,10 +159,15 @@ bool has_ending(const std::string& path, const char* ending) {
 Value read_data(const std::string& path) {
   const std::string text =
       path == "-" ? read_stream(std::cin) : value_or_throw(read_file(path, max_data_bytes));
-  if (has_ending(path, ".npy")) return value_or_throw(read_npy(text));
+  if (has_ending(path, ".npy")) {
+    const auto array = read_npy(text);
+    if (!array) throw ClientError(array.error().kind, path + ": " + array.error().what);
+    return *array;
+  }
   Json value = Json::parse(text, nullptr, false);
   if (value.is_discarded())
-    throw ClientError(ErrorKind::bad_input, path + " is neither a .npy file nor JSON");
+    throw ClientError(ErrorKind::bad_input, (path == "-" ? "what standard input has" : path) +
+                                                " is neither a .npy file nor JSON");
   return value;
 }
 
@@ -246,8 +256,8 @@ int px_command(const ProgramOptions& program, const PxOptions& options, Console&
 
 int push_command(const ProgramOptions& program, const PushOptions& options, Console& console) {
   return guarded(console, [&] {
-    const Value value = read_data(options.file);
     const std::string name = variable_name(options);
+    const Value value = read_data(options.file);
     const Client client = connect(program, options);
     const DirectView view = view_of(client, options);
     const AsyncResult result =
@@ -264,20 +274,21 @@ int pull_command(const ProgramOptions& program, const PullOptions& options, Cons
     const DirectView view = view_of(client, options);
     const AsyncResult result = view.pull(options.expression);
     if (!wait_for(result, view, options, nullptr, console)) return 1;
+    const bool to_stdout = options.file.empty() || options.file == "-";
     if (options.is_gathered || result.size() == 1) {
       const Value value = options.is_gathered ? result.get_joined() : result.get_one();
-      if (options.file.empty())
+      if (to_stdout)
         std::cout << pack(Packer::json, to_plain_json(value)) << "\n";
       else
         write_data(options.file, value);
       return exit_code_of(result);
     }
     Json all = Json::array();
-    if (!options.file.empty() && has_ending(options.file, ".npy"))
+    if (has_ending(options.file, ".npy"))
       throw ClientError(ErrorKind::bad_input,
                         "several engines have a value: name one by -t, or join them by --gather");
     for (const Value& value : result.get()) all.push_back(to_plain_json(value));
-    if (options.file.empty())
+    if (to_stdout)
       std::cout << pack(Packer::json, all) << "\n";
     else
       write_data(options.file, all);

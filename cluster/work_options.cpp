@@ -1,7 +1,17 @@
 #include <px/cluster/work_options.hpp>
 
+#include <cstdlib>
+
 namespace px {
 namespace {
+
+/// What is wrong with it; empty: nothing.
+std::string check_seconds(const std::string& text) {
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  const bool is_number = !text.empty() && *end == '\0' && seconds >= 0;
+  return is_number ? "" : "'" + text + "' is not a number of seconds";
+}
 
 void add_work_options(CLI::App& app, WorkOptions& options) {
   app.add_option("-t,--targets", options.targets,
@@ -11,7 +21,7 @@ void add_work_options(CLI::App& app, WorkOptions& options) {
   app.add_option_function<double>(
          "--timeout", [&options](double value) { options.timeout_s = value; },
          "Seconds to wait for the engines (default: for ever)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(&check_seconds);
 }
 
 }  // namespace

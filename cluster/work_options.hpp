@@ -27,7 +27,7 @@ struct PushOptions : WorkOptions {
 };
 struct PullOptions : WorkOptions {
   std::string expression;
-  std::string file;  ///< Empty: JSON on standard output.
+  std::string file;  ///< Empty or "-": JSON on standard output.
   bool is_gathered = false;
 };
 

@@ -116,9 +116,9 @@ Magics::Sent Magics::submit(const std::string& code, const MagicOptions& options
   // Those that are there now: of the same engines in all that follows.
   const std::vector<EngineId> engines = core->resolve(targets_of(wanted));
   if (engines.empty())
-    throw ClientError(ErrorKind::not_found, "'" + options.targets.value_or(text_of(wanted)) +
-                                                "' are no engines: there are " +
-                                                name_engines(core->connection().engines().ids()));
+    throw ClientError(ErrorKind::not_found,
+                      "'" + options.targets.value_or(text_of(wanted)) + "' are no engines: " +
+                          say_who_is_there(core->connection().engines().ids()));
   const DirectView view{core, Targets::ids(engines)};
   return {view.execute(code, {.is_silent = false}), view, engines};
 }

@@ -91,7 +91,7 @@ class Screen:
         self._shell.display_pub.clear_output(wait=waits)
 
     def show_progress(self, done, total, seconds, lines):
-        """A bar and the lines that engines rewrite, in a place of their own; with neither it goes."""
+        """A bar and the lines that engines rewrite, in a place of their own; neither: it goes."""
         if not self._is_rich:
             return self._show_progress_line(done, total, seconds, lines)
         is_update = self._progress is not None

@@ -46,6 +46,7 @@ TEST(Targets, SlicesArePlacesAndNumbersAreIds) {
   EXPECT_EQ(resolved("0:2", present), engines({2, 5}));
   EXPECT_EQ(resolved("5", present), engines({5}));
   EXPECT_EQ(problem("0", present), "there is no engine 0; there are 2, 5 and 7");
+  EXPECT_EQ(problem("0", {EngineId{2}}), "there is no engine 0; there is only 2");
 }
 
 TEST(Targets, WhatIsNoneOfThemIsNamed) {

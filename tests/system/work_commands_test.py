@@ -13,14 +13,16 @@ def run(local_cluster, cluster_cmd, tmp_path_factory):
     """Runs `pxcluster <arguments>` on the shared cluster, in a folder of its own."""
     folder = tmp_path_factory.mktemp("work")
 
+    def command(*arguments):
+        return [*cluster_cmd, *arguments, f"--profile-dir={local_cluster.profile_dir}"]
+
     def run(*arguments, stdin=None, expect=0):
-        command = [*cluster_cmd, *arguments, f"--profile-dir={local_cluster.profile_dir}"]
-        done = subprocess.run(command, cwd=folder, input=stdin, text=True, capture_output=True,
+        done = subprocess.run(command(*arguments), cwd=folder, input=stdin, text=True, capture_output=True,
                               timeout=60, env=local_cluster.stage.environment())
         assert done.returncode == expect, done.stdout + done.stderr
         return done
 
-    run.folder = folder
+    run.folder, run.command = folder, command
     return run
 
 
@@ -99,6 +101,81 @@ def test_what_cannot_be_sent_or_read_is_named(run):
     assert "NameError" in run("pull", "nothing_of_this_name", expect=1).stderr
     assert "several engines" in run("pull", "1", "-o", "x.npy", expect=1).stderr
     assert "TypeError" in run("pull", "open", "-t", "0", expect=1).stderr
+
+
+@pytest.mark.parametrize("line, words", [
+    (["px", "--frob", "1"], "'--frob' is no option or argument of this command"),
+    (["push", "data.json", "--as", "d", "--scater"], "'--scater' is no option"),
+    (["pull", "d", "--Cluster.n=1"], "'--Cluster.n=1' is no option"),
+    (["px", "print(1)", "print(2)"], "'print(2)' is no option or argument"),
+    (["px", "--timeout", "soon", "1"], "--timeout: 'soon' is not a number of seconds"),
+    (["px", "-t", "first", "1"], "'first' names no engines: write 'all', a number"),
+    (["push", "data.json", "--as", "3x"], "[0-3:push] ValueError: cannot push '3x'"),
+    (["push", "data.json", "--scatter"], "a sequence was expected, an array or a JSON list, not"),
+    (["push", "objects.npy"], "objects.npy: this is not a .npy file that can be read"),
+    (["push", "-"], "name the variable by --as: standard input has none"),
+    (["push", "-", "--as", "d"], "what standard input has is neither a .npy file nor JSON"),
+    (["pull", "nothing_of_this_name"], "4 requests failed: [0-3:pull] NameError: name"),
+    (["pull", "1 +"], "SyntaxError"),
+    (["pull", "{1, 2}", "-t", "0"], "a set cannot travel without a pickle"),
+    (["pull", "__import__('numpy').array([1, None])", "-t", "0"], "an ndarray of object cannot"),
+    (["pull", "ragged", "--gather"], "blocks of <f8 (2, 1) and of <f8 (2, 2) do not fit together"),
+    (["pull", "5", "--gather"], "the parts are not all of one kind, or no sequences"),
+    (["pull", "'text'", "-t", "0", "-o", "x.npy"], "only arrays go into .npy files"),
+])
+def test_what_is_wrong_is_one_sentence_and_all_goes_on(run, line, words):
+    import numpy
+
+    numpy.save(run.folder / "objects.npy", numpy.array([1, None], dtype=object))
+    (run.folder / "data.json").write_text('{"a": 1}')
+    run("push", "-", "--as", "rank", "--scatter", stdin="[1, 2, 3, 4]")
+    run("px", "import numpy; ragged = numpy.zeros((2, rank[0])); kept = 5")
+    said = run(*line, stdin="", expect=1).stderr.strip().replace(
+        "\nRun with --help or --help-all for more information.", "")
+    assert words in said and "\n" not in said, said
+    assert run("pull", "kept").stdout == "[5,5,5,5]\n"
+
+
+def test_targets_that_mean_nobody_are_an_error(run):
+    assert "'7:9' are no engines: there are 0-3" in run("px", "-t", "7:9", "1", expect=11).stderr
+    assert "'4:' are no engines" in run("pull", "1", "-t", "4:", expect=11).stderr
+
+
+def test_a_pull_writes_to_standard_output_by_name(run):
+    assert run("pull", "[1, 2]", "-t", "0", "-o", "-").stdout == "[1,2]\n"
+    assert not (run.folder / "-").exists()
+
+
+def test_an_old_or_broken_connection_file_is_named(run, local_cluster):
+    info = json.loads(local_cluster.connection_file("client").read_text())
+    for name, content, words in [
+            ("old.json", {**info, "registration": 1}, "may be left from a cluster that has ended"),
+            ("less.json", {"key": "x"}, "less.json: the connection info is not usable"),
+            ("text.json", 5, "text.json: the connection info is not a JSON object")]:
+        (run.folder / name).write_text(json.dumps(content))
+        done = subprocess.run(run.command("pull", "1", "--file", name), cwd=run.folder, text=True,
+                              capture_output=True, timeout=60)
+        assert done.returncode != 0 and words in done.stderr, done.stderr
+        assert done.stderr.count("\n") == 1
+    assert "no such.json" in run("px", "--file", "no such.json", "1", expect=11).stderr
+
+
+def test_an_engine_that_dies_in_a_pull_is_named_and_the_others_go_on(own_cluster, cluster_cmd):
+    cluster = own_cluster()
+    cluster.start_controller()
+    cluster.start_engines(2)
+    cluster.client(engines=2)
+
+    def pxcluster(*words):
+        return subprocess.run([*cluster_cmd, *words, f"--profile-dir={cluster.profile_dir}"],
+                              text=True, capture_output=True, timeout=60,
+                              env=cluster.stage.environment())
+
+    done = pxcluster("pull", "__import__('os')._exit(1)", "-t", "1")
+    assert done.returncode == 11
+    assert "[1] EngineError: Engine 1 died" in done.stderr and done.stderr.count("\n") == 1
+    assert "there is no engine 1; there is only 0" in pxcluster("px", "-t", "1", "1").stderr
+    assert pxcluster("pull", "6 * 7").stdout == "42\n"
 
 
 def test_without_a_cluster_it_says_how_to_start_one(cluster_cmd, tmp_path, local_cluster):

@@ -1,5 +1,6 @@
 #include <px/net/program.hpp>
 
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <mutex>
 #include <system_error>
 
 #include <px/net/private_file.hpp>
@@ -17,6 +19,8 @@
 
 namespace px {
 namespace {
+
+constexpr const char* log_pattern = "%Y-%m-%d %H:%M:%S.%e [%n] %l: %v";
 
 /// Python's levels: 10 debug, 20 info, 30 warning, 40 error, 50 critical.
 spdlog::level::level_enum level_by_number(int number) {
@@ -26,6 +30,22 @@ spdlog::level::level_enum level_by_number(int number) {
   if (number <= 40) return spdlog::level::err;
   return spdlog::level::critical;
 }
+
+/// Writes to a descriptor that it does not own.
+class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit DescriptorSink(int descriptor) : descriptor_(descriptor) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t text;
+    formatter_->format(message, text);
+    if (::write(descriptor_, text.data(), text.size()) < 0) return;  // nobody is left to be told
+  }
+  void flush_() override {}
+
+  int descriptor_;
+};
 
 Result<spdlog::level::level_enum> level_by_name(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -64,7 +84,7 @@ std::vector<std::string> reversed_arguments(int argc, const char* const* argv) {
 void set_default_logger(const std::string& name, std::shared_ptr<spdlog::sinks::sink> sink,
                         spdlog::level::level_enum level) {
   auto logger = std::make_shared<spdlog::logger>(name, std::move(sink));
-  logger->set_pattern("%Y-%m-%d %H:%M:%S.%e [%n] %l: %v");
+  logger->set_pattern(log_pattern);
   logger->set_level(level);
   logger->flush_on(spdlog::level::debug);
   spdlog::set_default_logger(std::move(logger));
@@ -146,6 +166,15 @@ Result<void> start_log(const std::string& name, const ProgramOptions& options,
   }
   set_default_logger(name, std::move(sink), *level);
   return {};
+}
+
+void move_log_from_stderr(int descriptor) {
+  for (auto& sink : spdlog::default_logger()->sinks())
+    if (dynamic_cast<spdlog::sinks::stderr_sink_mt*>(sink.get())) {
+      auto moved = std::make_shared<DescriptorSink>(descriptor);
+      moved->set_pattern(log_pattern);
+      sink = std::move(moved);
+    }
 }
 
 Result<void> enter_work_dir(const ProgramOptions& options) {

@@ -41,6 +41,10 @@ void start_log_to_stderr(const std::string& name);
 Result<void> start_log(const std::string& name, const ProgramOptions& options,
                        const ProfilePaths& paths);
 
+/// From now on, what the default logger would write to stderr goes to this descriptor: in a program
+/// that gives the descriptor 2 away. A log file stays.
+void move_log_from_stderr(int descriptor);
+
 /// Changes to --work-dir, where it was given.  errors  system.
 Result<void> enter_work_dir(const ProgramOptions& options);
 

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
+#include <unistd.h>
+
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -191,6 +194,20 @@ TEST(WorkDir, IsEnteredOrNamed) {
   const auto failed = enter_work_dir(options);
   ASSERT_FALSE(failed);
   EXPECT_NE(failed.error().what.find(options.work_dir), std::string::npos);
+}
+
+TEST(Log, CanBeMovedAwayFromStderr) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  start_log_to_stderr("mover");
+  move_log_from_stderr(ends[1]);
+  spdlog::info("over here");
+  start_log_to_stderr("mover");  // nothing keeps the descriptor
+  ::close(ends[1]);
+  std::array<char, 200> text{};
+  ASSERT_GT(::read(ends[0], text.data(), text.size() - 1), 0);
+  ::close(ends[0]);
+  EXPECT_NE(std::string(text.data()).find("[mover] info: over here\n"), std::string::npos);
 }
 
 }  // namespace

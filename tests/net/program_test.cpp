@@ -196,7 +196,7 @@ TEST(WorkDir, IsEnteredOrNamed) {
   EXPECT_NE(failed.error().what.find(options.work_dir), std::string::npos);
 }
 
-TEST(Log, CanBeMovedAwayFromStderr) {
+TEST_F(Log, CanBeMovedAwayFromStderr) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   start_log_to_stderr("mover");

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <px/interpreters/cpp/cell_answer.hpp>
+#include <px/interpreters/cpp/cell_node.hpp>
+#include <px/interpreters/cpp/cell_outcome.hpp>
+
+namespace px {
+
+/// Where the code of cells and the engine meet: what cells show, the values that come for them and
+/// those that they send. Cells reach the installed one by the functions of cell_exports.hpp.
+/// Any thread may show(); all else is for the main thread.
+class CellExchange {
+ public:
+  using Display = std::function<void(const MimeBundle&)>;
+
+  CellExchange() = default;
+  ~CellExchange();
+  CellExchange(const CellExchange&) = delete;
+  CellExchange& operator=(const CellExchange&) = delete;
+
+  /// From now on cells mean this one. It must outlive them.
+  void install();
+  /// The installed one; stops the process where there is none.
+  static CellExchange& installed();
+
+  /// What px::display() shows goes there, at once.
+  void on_display(Display display);
+  void show(MimeBundle bundle, bool is_value);
+  /// The value of the cell that ran last, if it had one; forgets it.
+  std::optional<MimeBundle> take_shown();
+
+  /// Values for the code that runs next; answers that nobody took are forgotten.
+  void put_arguments(std::vector<CellArguments::Argument> arguments);
+  CellArguments& arguments() { return *arguments_; }
+  CellAnswer& answer(std::size_t index) { return answers_[index]; }
+  std::optional<Value> take_answer(std::size_t index) { return answers_[index].take(); }
+  /// Forgets the values that came; memory that cells hold on to stays theirs.
+  void drop_arguments();
+
+  /// Compiled code, called again by its number.
+  void bind(int number, void (*code)()) { code_[number] = code; }
+  void (*bound(int number) const)();
+
+  // %time
+  long long begun_ns = 0;
+  long long begun_cpu_ns = 0;
+
+ private:
+  std::mutex mutex_;  // guards display_ and shown_
+  Display display_;
+  std::optional<MimeBundle> shown_;
+  std::unique_ptr<CellArguments> arguments_ = std::make_unique<CellArguments>();
+  std::map<std::size_t, CellAnswer> answers_;
+  std::map<int, void (*)()> code_;
+};
+
+}  // namespace px

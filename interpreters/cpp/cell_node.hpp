@@ -1,0 +1,80 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <px/wire/value.hpp>
+
+namespace px {
+
+class CellNode;
+
+/// The values that came for a cell. They live until the next ones come. One thread owns it.
+class CellArguments {
+ public:
+  struct Argument {
+    std::string label;  ///< What errors call it: "x", "argument 1".
+    Value value;        ///< JSON, an array or bytes.
+  };
+  CellArguments() = default;
+  explicit CellArguments(std::vector<Argument> arguments);
+  CellArguments(const CellArguments&) = delete;
+  CellArguments& operator=(const CellArguments&) = delete;
+
+  std::size_t count() const { return arguments_.size(); }
+  /// Precondition: index < count().
+  const CellNode* at(std::size_t index) { return roots_[index]; }
+
+ private:
+  friend class CellNode;
+  const CellNode* add(CellNode node);
+  std::vector<Argument> arguments_;
+  std::deque<CellNode> nodes_;
+  std::vector<const CellNode*> roots_;
+};
+
+/// A value that came for a cell, or a part of one: what a C++ variable or parameter is filled from.
+class CellNode {
+ public:
+  /// Numbers as those of px_exports.hpp.
+  enum class Kind { null, boolean, integer, real, complex, text, list, map, array, bytes };
+
+  Kind kind() const;
+  /// Items of a list or map, rows of an array; 0 of all else.
+  std::size_t count() const;
+  /// Precondition of both: index < count(); a map.
+  const CellNode* item(std::size_t index) const;
+  std::string_view key(std::size_t index) const;
+  /// Of text or bytes.
+  std::string_view characters() const;
+
+  /// One number of the type that `dtype` names. False where it would be another number.
+  bool number(std::string_view dtype, void* destination) const;
+  /// As an array: what is one, and lists of numbers that are regular.
+  const Array* array() const;
+  /// All elements of array() as that type, in C order. False where one would be another number.
+  bool elements(std::string_view dtype, void* destination) const;
+  /// The elements where they lie, if they are of that type; null otherwise.
+  void* memory(std::string_view dtype, std::shared_ptr<void>* owner) const;
+
+  /// "x: an array of <f8 with the shape (3, 4)"
+  std::string describe() const;
+
+ private:
+  friend class CellArguments;
+  CellArguments* arguments_ = nullptr;
+  const std::string* label_ = nullptr;
+  const Json* json_ = nullptr;          // null: an array or bytes
+  mutable std::optional<Array> array_;  // or what a list was converted to
+  SharedBytes bytes_;
+  /// The member of a map that was asked for last: going through them is then no search.
+  Json::const_iterator member(std::size_t index) const;
+  mutable Json::const_iterator member_;
+  mutable std::size_t member_index_ = 0;
+};
+
+}  // namespace px

@@ -1,0 +1,117 @@
+#pragma once
+
+// The half of px_cell.hpp that is compiled into the engine, so that cells need not compile it.
+// Handles (void*) belong to the engine and live until the request or cell is over.
+
+#include <cstddef>
+#include <iosfwd>
+#include <memory>
+
+extern "C" {
+
+// ---------------------------------------------------------------- what a value looks like
+// A bundle is one thing in several forms; each form is a text that grows.
+
+void* px_cell_open_bundle();
+/// The text of the form `mime`, empty at first.
+void* px_cell_form(void* bundle, const char* mime, std::size_t size);
+/// Shows it: as the value of the cell, or at once among the cell's output.
+void px_cell_show_bundle(void* bundle, bool is_value);
+void px_cell_drop_bundle(void* bundle);
+
+void px_cell_put(void* text, const char* begin, std::size_t size);
+void px_cell_put_quoted(void* text, const char* begin, std::size_t size);
+/// As C++ would write it, or only itself.
+void px_cell_put_character(void* text, char32_t character, bool is_quoted);
+void px_cell_put_signed(void* text, long long value);
+void px_cell_put_unsigned(void* text, unsigned long long value);
+/// In as few digits as tell it from its neighbours.
+void px_cell_put_float(void* text, float value);
+void px_cell_put_double(void* text, double value);
+void px_cell_put_long_double(void* text, long double value);
+void px_cell_put_pointer(void* text, const void* pointer);
+void px_cell_put_duration(void* text, double count, long long numerator, long long denominator);
+/// A date of the system's clock.
+void px_cell_put_date(void* text, long long nanoseconds_since_1970);
+void px_cell_put_base64(void* text, const char* begin, std::size_t size);
+/// An array of numbers as nested lists. strides  in bytes.
+void px_cell_put_array(void* text, const char* dtype, const void* data, const std::ptrdiff_t* shape,
+                       const std::ptrdiff_t* strides, std::size_t rank);
+/// Whether there is room for the element number `index` of a list: what is too long is cut.
+bool px_cell_take_room(void* text, std::size_t index);
+/// What appends to the text.
+std::ostream* px_cell_stream(void* text);
+
+// ---------------------------------------------------------------- values that come
+// A node is a value or a part of it.
+
+enum px_cell_kind : int {
+  px_cell_null,
+  px_cell_bool,
+  px_cell_integer,
+  px_cell_real,
+  px_cell_complex,
+  px_cell_text,
+  px_cell_list,
+  px_cell_map,
+  px_cell_array,
+  px_cell_bytes
+};
+
+const void* px_cell_argument(int index);
+px_cell_kind px_cell_kind_of(const void* node);
+/// How many items a list, a map or (rows) an array of rank >= 1 has; 0 for all else.
+std::size_t px_cell_count(const void* node);
+/// Precondition: index < px_cell_count(node).
+const void* px_cell_item(const void* node, std::size_t index);
+/// The key of an item of a map, or a text, or bytes.
+const char* px_cell_key(const void* node, std::size_t index, std::size_t* size);
+const char* px_cell_characters(const void* node, std::size_t* size);
+/// One number of this type; false where it would not be the same number any more.
+bool px_cell_number(const void* node, const char* dtype, void* destination);
+/// The rank of an array, or of lists of numbers that could be one; -1 for all else. Fills in at
+/// most 8 extents.
+int px_cell_shape(const void* node, std::ptrdiff_t* shape);
+/// The elements in C order, converted; false where some would not stay the same. Floating-point
+/// numbers may lose digits.
+bool px_cell_elements(const void* node, const char* dtype, void* destination);
+/// The elements where they are, if they have this type; null otherwise.
+void* px_cell_memory(const void* node, const char* dtype, std::shared_ptr<void>* owner);
+/// Throws: what came is no `wanted`.
+[[noreturn]] void px_cell_refuse(const void* node, const char* wanted, std::size_t size);
+[[noreturn]] void px_cell_refuse_count(std::size_t wanted, std::size_t came);
+[[noreturn]] void px_cell_refuse_target(const char* type, std::size_t size);
+
+// ---------------------------------------------------------------- values that go
+
+/// Where the answer number `index` is put together.
+void* px_cell_answer(int index);
+void px_cell_give_null(void* answer);
+void px_cell_give_bool(void* answer, bool value);
+void px_cell_give_text(void* answer, const char* begin, std::size_t size);
+void px_cell_give_bytes(void* answer, const char* begin, std::size_t size);
+void px_cell_give_number(void* answer, const char* dtype, const void* value);
+/// Copies the elements, unless `release` is given: then it is called with `owner` when they are
+/// needed no more. strides  in bytes; null: C order.
+void px_cell_give_array(void* answer, const char* dtype, const void* data,
+                        const std::ptrdiff_t* shape, const std::ptrdiff_t* strides,
+                        std::size_t rank, void* owner, void (*release)(void*));
+void px_cell_open_list(void* answer);
+void px_cell_open_map(void* answer);
+void px_cell_give_key(void* answer, const char* begin, std::size_t size);
+void px_cell_close(void* answer);
+/// Throws: values of this type do not travel.
+[[noreturn]] void px_cell_refuse_type(const char* type, std::size_t size);
+
+// ---------------------------------------------------------------- the rest
+
+/// Compiled code that the engine may call again.
+void px_cell_bind(int number, void (*code)());
+
+long long px_cell_clock_ns();
+void px_cell_begin_timing();
+void px_cell_end_timing();
+/// Says how long one loop took, of `repeats` measurements of `loops` each.
+void px_cell_report_timing(const double* seconds, std::size_t repeats, long long loops);
+
+}  // extern "C"

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+namespace px {
+
+/// How a value looks: a text that grows, in the spelling of C++, cut where it gets too long.
+/// One thread owns it.
+class ShownText {
+ public:
+  static constexpr std::size_t most_items = 100;  ///< Of one list.
+  static constexpr std::size_t most_items_in_all = 1000;
+  static constexpr std::size_t most_characters = 10000;  ///< Of one quoted text.
+
+  ShownText();
+  ~ShownText();
+  ShownText(const ShownText&) = delete;
+  ShownText& operator=(const ShownText&) = delete;
+
+  void put(std::string_view text) { text_ += text; }
+  void put_quoted(std::string_view text);
+  void put_character(char32_t character, bool is_quoted);
+  void put_number(long long value) { text_ += std::to_string(value); }
+  void put_number(unsigned long long value) { text_ += std::to_string(value); }
+  /// In as few digits as tell it from its neighbours; 3 is 3.0.
+  void put_number(float value);
+  void put_number(double value);
+  void put_number(long double value);
+  void put_pointer(const void* pointer);
+  void put_duration(double count, long long numerator, long long denominator);
+  void put_date(long long nanoseconds_since_1970);
+  void put_base64(std::string_view bytes);
+  /// An array of numbers as nested lists. strides  in bytes.
+  void put_array(std::string_view dtype, const void* data, const std::ptrdiff_t* shape,
+                 const std::ptrdiff_t* strides, std::size_t rank);
+  /// Whether the element number `index` of a list is still to be shown.
+  bool take_room(std::size_t index);
+  /// What appends to the text.
+  std::ostream& stream();
+
+  const std::string& text() const { return text_; }
+
+ private:
+  class Buffer;
+  void put_axis(std::string_view dtype, const char* data, const std::ptrdiff_t* shape,
+                const std::ptrdiff_t* strides, std::size_t rank, std::size_t depth);
+  void put_element(std::string_view dtype, const char* element);
+
+  std::string text_;
+  std::size_t room_ = most_items_in_all;
+  std::unique_ptr<Buffer> buffer_;
+  std::unique_ptr<std::ostream> stream_;
+};
+
+}  // namespace px

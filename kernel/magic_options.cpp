@@ -43,6 +43,12 @@ Result<void> set_targets(MagicOptions& options, const std::string& value) {
   return {};
 }
 
+Result<void> set_language(MagicOptions& options, const std::string& value) {
+  options.language = language_by_name(value);
+  if (!options.language) return wrong("'" + value + "' is neither python nor cpp");
+  return {};
+}
+
 Result<void> set_progress(MagicOptions& options, const std::string& value) {
   char* end = nullptr;
   const double seconds = std::strtod(value.c_str(), &end);
@@ -117,6 +123,8 @@ const std::array all_options{
     Option{"targets", 't', "TARGETS", runs | moves,
            "the engines: all, 2, 0:4, ::2, 0,3 (this time only; for good by %pxconfig)",
            set_targets},
+    Option{"language", 0, "python|cpp", of(Magic::px),
+           "only those engines among the targets that speak it", set_language},
     Option{"block", 'b', "", runs, "wait for the engines", flag<&MagicOptions::block, true>},
     Option{"noblock", 'a', "", runs, "do not wait; %pxresult shows what came of it",
            flag<&MagicOptions::block, false>},

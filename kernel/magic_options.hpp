@@ -8,6 +8,7 @@
 
 #include <px/wire/error.hpp>
 #include <px/wire/json.hpp>
+#include <px/wire/language_plan.hpp>
 
 namespace px::kernel {
 
@@ -20,6 +21,7 @@ enum class Grouping { type, engine, order };
 /// What the line of a magic says; nothing where it does not say it.
 struct MagicOptions {
   std::optional<std::string> targets;
+  std::optional<Language> language;  ///< Only those of the targets that speak it.
   std::optional<bool> block;
   std::optional<bool> stream;
   std::optional<bool> verbose;

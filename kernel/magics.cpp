@@ -29,6 +29,22 @@ std::string text_of(const Json& targets) {
   return "[" + list(targets, 0, 4) + ", ..., " + list(targets, count - 4, count) + "]";
 }
 
+/// Keeps those of the engines that speak the language.
+void keep_speakers(std::vector<EngineId>& engines, Language language,
+                   const EngineDirectory& directory) {
+  const std::string wanted{name_of(language)};
+  std::erase_if(engines, [&](EngineId id) {
+    // A controller of ipyparallel does not say it: then all are Python.
+    const std::string spoken = directory.language_of(id).value_or("python");
+    return (spoken.empty() ? "python" : spoken) != wanted;
+  });
+  if (engines.empty())
+    throw ClientError(ErrorKind::not_found,
+                      "none of these engines speaks " + wanted +
+                          ": start some by pxcluster start --language=" + wanted +
+                          ", or as a mixture, --language=python:2,cpp:2");
+}
+
 std::vector<EngineOutput> outputs_of(const AsyncResult& result,
                                      const std::vector<EngineId>& engines) {
   std::vector<EngineOutput> outputs;
@@ -114,7 +130,8 @@ Magics::Sent Magics::submit(const std::string& code, const MagicOptions& options
   const Json wanted = targets(options);
   const std::shared_ptr<ClientCore> core = connect_();
   // Those that are there now: of the same engines in all that follows.
-  const std::vector<EngineId> engines = core->resolve(targets_of(wanted));
+  std::vector<EngineId> engines = core->resolve(targets_of(wanted));
+  if (options.language) keep_speakers(engines, *options.language, core->connection().engines());
   if (engines.empty())
     throw ClientError(ErrorKind::not_found,
                       "'" + options.targets.value_or(text_of(wanted)) + "' are no engines: " +

@@ -16,13 +16,6 @@ Error bad_plan(std::string_view text, const std::string& why) {
                                     "as in python:2,cpp:2"};
 }
 
-std::optional<Language> language_by_name(std::string_view name) {
-  for (const Language language : languages)
-    if (name == name_of(language)) return language;
-  if (name == "c++" || name == "C++") return Language::cpp;
-  return std::nullopt;
-}
-
 std::optional<int> positive_number(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -44,6 +37,13 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 std::string_view name_of(Language language) {
   return language == Language::cpp ? "cpp" : "python";
+}
+
+std::optional<Language> language_by_name(std::string_view name) {
+  for (const Language language : languages)
+    if (name == name_of(language)) return language;
+  if (name == "c++" || name == "C++") return Language::cpp;
+  return std::nullopt;
 }
 
 Result<LanguagePlan> LanguagePlan::parse(std::string_view text) {

@@ -15,6 +15,9 @@ enum class Language { python, cpp };
 /// "python", "cpp".
 std::string_view name_of(Language language);
 
+/// "c++" means "cpp".
+std::optional<Language> language_by_name(std::string_view name);
+
 /// Which language each engine of one start speaks, as --language says it: "python", "cpp", or for
 /// a mixed cluster "python:2,cpp:2", by rank. The last one may go without a number: "python:1,cpp"
 /// means that all but the first speak C++. A value.

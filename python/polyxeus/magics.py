@@ -72,7 +72,11 @@ class ParallelMagics(Magics):
         if not suffix:
             lines["pxcluster"] = self.pxcluster
             lines["result"] = self.pxresult
-        cells = {"px" + suffix: self.cell_px, "autopx_cell" + suffix: self.autopx_cell}
+        cells = {
+            "px" + suffix: self.cell_px,
+            "cpp" + suffix: self.cell_cpp,
+            "autopx_cell" + suffix: self.autopx_cell,
+        }
         self.magics = {"line": lines, "cell": cells}
         super().__init__(shell=shell)
 
@@ -161,6 +165,10 @@ class ParallelMagics(Magics):
     def cell_px(self, line="", cell=None):
         """Runs a cell on the engines."""
         return self._run("px_cell", line, cell)
+
+    def cell_cpp(self, line="", cell=None):
+        """Runs a cell on the C++ engines: %%px --language=cpp, with the options of %%px."""
+        return self._run("px_cell", f"--language=cpp {line}", cell)
 
     def pxresult(self, line=""):
         """Shows what came of the last %px or %%px."""

@@ -68,6 +68,9 @@ TEST(MagicOptions, FlagsOfTheOutput) {
 }
 
 TEST(MagicOptions, ProgressAfterTakesFractionsAndMinusOne) {
+  EXPECT_EQ(options(Magic::px, "--language cpp").language, Language::cpp);
+  EXPECT_EQ(options(Magic::px, "--language=python").language, Language::python);
+  EXPECT_EQ(options(Magic::px, "").language, std::nullopt);
   EXPECT_EQ(options(Magic::px, "--progress-after 0.5").progress_after, 0.5);
   EXPECT_EQ(options(Magic::px, "--progress-after -1").progress_after, -1);
   EXPECT_EQ(options(Magic::px, "--progress-after=0").progress_after, 0);
@@ -109,6 +112,8 @@ TEST(MagicOptions, AMissingOrWrongValueIsExplained) {
   EXPECT_EQ(sentence(Magic::px, "--targets"), "%%px: --targets needs a value: TARGETS");
   EXPECT_EQ(sentence(Magic::px, "-t --block"), "%%px: --targets needs a value: TARGETS");
   EXPECT_EQ(sentence(Magic::px, "--block=yes"), "%%px: --block takes no value");
+  EXPECT_EQ(sentence(Magic::px, "--language ada"),
+            "%%px: --language: 'ada' is neither python nor cpp");
   EXPECT_EQ(sentence(Magic::px, "--progress-after soon"),
             "%%px: --progress-after: 'soon' is not a number of seconds");
   EXPECT_EQ(sentence(Magic::px, "--group-outputs=rank"),

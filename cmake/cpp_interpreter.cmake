@@ -17,6 +17,7 @@ endif()
 set(PX_CPP_FOUND TRUE)
 message(STATUS "C++ interpreter: LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_LIBRARY_DIR}")
 
+include(cmake/cpp_prelude.cmake)
 file(GLOB px_cpp_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/interpreters/cpp/*.cpp)
 add_library(px_interpreters_cpp STATIC ${px_cpp_sources})
 target_link_libraries(px_interpreters_cpp

@@ -1,0 +1,28 @@
+# What every C++ cell sees: the headers of interpreters/cpp/prelude as text in the library, so that
+# an engine needs no file beside it.
+
+set(prelude_folder ${CMAKE_SOURCE_DIR}/interpreters/cpp/prelude)
+set(prelude_text "")
+foreach(name px_standard px_exports px_array px_show px_values)
+  set(header ${prelude_folder}/${name}.hpp)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  file(READ ${header} text)
+  string(REPLACE "#pragma once\n" "" text "${text}")
+  string(REGEX REPLACE "#include \"[^\"]*\"\n" "" text "${text}")
+  string(APPEND prelude_text "${text}")
+endforeach()
+file(WRITE ${CMAKE_BINARY_DIR}/generated/px_prelude_text.inc.tmp
+     "R\"px_prelude(${prelude_text})px_prelude\"\n")
+file(COPY_FILE ${CMAKE_BINARY_DIR}/generated/px_prelude_text.inc.tmp
+     ${CMAKE_BINARY_DIR}/generated/px_prelude_text.inc ONLY_IF_DIFFERENT)
+
+# Where cells find mpi.h, and what makes the precompiled header.
+find_package(MPI QUIET COMPONENTS CXX)
+if(MPI_CXX_FOUND)
+  list(JOIN MPI_CXX_INCLUDE_DIRS ":" px_mpi_folders)
+endif()
+find_program(PX_CLANG_COMPILER NAMES clang++-22 clang++
+             HINTS ${LLVM_TOOLS_BINARY_DIR} /usr/lib/llvm-22/bin NO_DEFAULT_PATH)
+set_source_files_properties(
+  ${CMAKE_SOURCE_DIR}/interpreters/cpp/precompiled_header.cpp PROPERTIES COMPILE_DEFINITIONS
+  "PX_MPI_INCLUDE_FOLDERS=\"${px_mpi_folders}\";PX_CLANG_COMPILER=\"${PX_CLANG_COMPILER}\"")

@@ -32,6 +32,23 @@ CellOutcome link_error(const std::vector<std::string>& missing) {
                      "defines it; %lib loads a library)");
 }
 
+CellOutcome outcome_of(const CheckReport& report) {
+  switch (report.kind) {
+    case CheckReport::Kind::ok:
+      return report.missing.empty() ? CellOutcome{} : link_error(report.missing);
+    case CheckReport::Kind::rejected:
+      return compile_error(report.said);
+    case CheckReport::Kind::interrupted:
+      CellGuard::forget_interrupts();
+      return failure(CellOutcome::Kind::interrupted, "Interrupted",
+                     "the cell was interrupted while it was compiled");
+    case CheckReport::Kind::crashed:
+      break;
+  }
+  return failure(CellOutcome::Kind::compile_error, "CompileError",
+                 "the compiler crashed on this cell; nothing of it was run");
+}
+
 std::string quoted(const std::string& name) {
   std::string text;
   for (const char c : name) text += c == '"' || c == '\\' || c == '\n' ? ' ' : c;
@@ -56,7 +73,7 @@ struct CppSession::State {
   CellGuard guard;
   std::unique_ptr<Compiler> compiler;
   std::string warning, warnings;
-  std::unordered_set<std::string> weak_symbols;
+  std::unordered_set<std::string> weak_symbols, strong_symbols;
   int version = 0;  ///< Of the classes that are defined again.
 
   /// What a check found out, for the run that follows.
@@ -69,45 +86,38 @@ struct CppSession::State {
 
   Plan plan(const std::string& code, const std::string& name);
   void make_room(const std::vector<clang::NamedDecl*>& hidden);
+  void remove_symbol(const std::string& symbol);
   CellOutcome run(const Plan& plan);
   CellOutcome run_unit(clang::PartialTranslationUnit& unit);
   Result<void> run_silently(const std::string& code, const std::string& what);
 };
 
+/// Checks again and again, with more room for what the cell defines, until it compiles or nothing
+/// more can be done.
 CppSession::State::Plan CppSession::State::plan(const std::string& code, const std::string& name) {
   Plan result{code, name, "#line 1 \"" + quoted(name) + "\"\n" + code, {}, {}};
-  const std::string unmarked = result.text;
-  bool uses_marks = true;
+  const std::string as_written = result.text;
+  bool is_edited = false, may_edit = true;
   ++version;
+  warnings.clear();
   for (int round = 0; round < max_check_rounds; ++round) {
-    CheckReport report = check_in_child(*compiler, result.text, result.hidden);
-    switch (report.kind) {
-      case CheckReport::Kind::ok:
-        result.outcome = report.missing.empty() ? CellOutcome{} : link_error(report.missing);
-        return result;
-      case CheckReport::Kind::crashed:
-        result.outcome = failure(CellOutcome::Kind::compile_error, "CompileError",
-                                 "the compiler crashed on this cell; nothing of it was run");
-        return result;
-      case CheckReport::Kind::interrupted:
-        forget_interrupts();
-        result.outcome = failure(CellOutcome::Kind::interrupted, "Interrupted",
-                                 "the cell was interrupted while it was compiled");
-        return result;
-      case CheckReport::Kind::rejected:
-        break;
-    }
-    result.outcome = compile_error(report.said);
+    const CheckReport report = check_in_child(*compiler, result.text, result.hidden, version);
+    result.outcome = outcome_of(report);
+    warnings = name_lines_of_cells(report.said);
+    std::vector<TextEdit> edits = report.redefinition.marks;
     const std::size_t known = result.hidden.size();
     for (clang::NamedDecl* declaration : report.redefinition.hidden)
       if (!std::count(result.hidden.begin(), result.hidden.end(), declaration))
         result.hidden.push_back(declaration);
-    if (result.hidden.size() > known) {
-      if (uses_marks) result.text = with_marks(result.text, report.redefinition.marks, version);
-    } else if (uses_marks && result.text != unmarked) {
-      uses_marks = false;  // a declaration elsewhere in the cell may not agree with the mark
-      result.text = unmarked;
-    } else {
+    const bool has_more_room = result.hidden.size() > known;
+    if (report.kind == CheckReport::Kind::ok && result.outcome.is_ok()) edits = report.privates;
+    if (may_edit && !edits.empty() && (has_more_room || result.outcome.is_ok())) {
+      result.text = apply_edits(result.text, edits);
+      is_edited = true;
+    } else if (report.kind == CheckReport::Kind::rejected && is_edited && !has_more_room) {
+      may_edit = is_edited = false;  // something else in the cell does not agree with an edit
+      result.text = as_written;
+    } else if (!has_more_room) {
       return result;
     }
   }
@@ -115,14 +125,19 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
 }
 
 void CppSession::State::make_room(const std::vector<clang::NamedDecl*>& hidden) {
-  llvm::orc::JITDylib& dylib = compiler->jit().getMainJITDylib();
   for (clang::NamedDecl* declaration : hidden) {
     hide(*compiler, declaration);
     for (const std::string& symbol : symbols_of(*compiler, declaration, weak_symbols)) {
       weak_symbols.erase(symbol);
-      llvm::consumeError(dylib.remove({compiler->jit().getExecutionSession().intern(symbol)}));
+      remove_symbol(symbol);
     }
   }
+}
+
+/// What refers to it already keeps it.
+void CppSession::State::remove_symbol(const std::string& symbol) {
+  auto name = compiler->jit().getExecutionSession().intern(symbol);
+  llvm::consumeError(compiler->jit().getMainJITDylib().remove({std::move(name)}));
 }
 
 CellOutcome CppSession::State::run(const Plan& plan) {
@@ -132,7 +147,6 @@ CellOutcome CppSession::State::run(const Plan& plan) {
   const std::string said = compiler->log().take_text();
   compiler->log().take_clashes();
   if (!unit) return compile_error(said);
-  warnings = name_lines_of_cells(said);
   const std::vector<std::string> missing = missing_symbols(*compiler, *unit->TheModule);
   if (missing.empty()) return run_unit(*unit);
   if (!has_include(plan.code)) compiler->undo();  // else include guards would stay without guards
@@ -144,6 +158,8 @@ CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit) {
   for (const llvm::GlobalValue& value : unit.TheModule->global_values())
     if (value.isWeakForLinker() && !value.isDeclaration())
       weak_symbols.insert(value.getName().str());
+  for (const std::string& symbol : symbols)
+    if (!strong_symbols.insert(symbol).second) remove_symbol(symbol);  // the newest wins
   Result<void> linked;
   CellOutcome outcome = guard.run([&] { linked = compiler->execute(unit); });
   if (linked) {
@@ -221,7 +237,6 @@ CellOutcome CppSession::check(const std::string& code, const std::string& name) 
 
 CellOutcome CppSession::run(const std::string& code, const std::string& name) {
   std::optional<State::Plan> plan = std::exchange(state_->checked, std::nullopt);
-  state_->warnings.clear();
   if (!plan || plan->code != code || plan->name != name) plan = state_->plan(code, name);
   return plan->outcome.is_ok() ? state_->run(*plan) : plan->outcome;
 }
@@ -263,6 +278,14 @@ std::optional<std::string> CppSession::type_of(const std::string& expression) {
   return ask_child([&] { return spelled_type(*state_->compiler, expression); });
 }
 
+CppSession::Completions CppSession::complete(const std::string&, std::size_t cursor) {
+  return {{}, cursor};
+}
+
+std::optional<std::string> CppSession::inspect(const std::string&, std::size_t) {
+  return std::nullopt;
+}
+
 bool CppSession::is_defined(const std::string& name) {
   return find_name(*state_->compiler, name) != nullptr;
 }
@@ -283,6 +306,9 @@ void CppSession::interrupt() {
 }
 void CppSession::handle_interrupts() {
   CellGuard::handle_interrupts();
+}
+bool CppSession::is_interrupt_pending() {
+  return CellGuard::is_interrupt_pending();
 }
 void CppSession::forget_interrupts() {
   CellGuard::forget_interrupts();

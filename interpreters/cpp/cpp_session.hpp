@@ -49,7 +49,7 @@ class CppSession {
   CellOutcome run(const std::string& code, const std::string& name);
   /// Calls a compiled function under the guards under which cells run.
   CellOutcome call(const std::function<void()>& function);
-  /// What the compiler warned about in the cell that ran last.
+  /// What the compiler warned about in the cell that was checked last.
   const std::string& warnings() const;
 
   /// errors  not_found: there is no such folder.
@@ -82,6 +82,7 @@ class CppSession {
   static void interrupt();
   /// interrupt() on SIGINT.
   static void handle_interrupts();
+  static bool is_interrupt_pending();
   /// Drops an interrupt that came too late for the last cell.
   static void forget_interrupts();
 

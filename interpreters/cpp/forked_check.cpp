@@ -81,9 +81,22 @@ Answer ask(const std::function<std::string()>& work) {
   return answer;
 }
 
+Json to_json(const std::vector<TextEdit>& edits) {
+  Json list = Json::array();
+  for (const TextEdit& edit : edits) list.push_back({edit.offset, edit.length, edit.text});
+  return list;
+}
+
+std::vector<TextEdit> edits_from(const Json& report, const char* key) {
+  std::vector<TextEdit> edits;
+  for (const Json& edit : report.value(key, Json::array()))
+    edits.push_back({edit[0].get<std::size_t>(), edit[1].get<std::size_t>(), edit[2]});
+  return edits;
+}
+
 /// Only the front end's work and what it would link: no optimization.
 Json check_here(Compiler& compiler, const std::string& text,
-                const std::vector<clang::NamedDecl*>& hidden) {
+                const std::vector<clang::NamedDecl*>& hidden, int version) {
   auto& generation = compiler.instance().getCodeGenOpts();
   generation.OptimizationLevel = 0;
   generation.DisableLLVMPasses = 1;
@@ -92,10 +105,11 @@ Json check_here(Compiler& compiler, const std::string& text,
   Json report{{"ok", unit != nullptr}, {"said", compiler.log().take_text()}};
   if (unit) {
     report["missing"] = missing_symbols(compiler, *unit->TheModule);
+    report["privates"] = to_json(share_privates(compiler, *unit->TUPart));
     return report;
   }
-  const Redefinition found = read_clashes(compiler, compiler.log().take_clashes());
-  report["marks"] = found.marks;
+  const Redefinition found = read_clashes(compiler, compiler.log().take_clashes(), version);
+  report["marks"] = to_json(found.marks);
   for (const clang::NamedDecl* declaration : found.hidden)  // the same address in the parent
     report["hidden"].push_back(reinterpret_cast<std::uintptr_t>(declaration));
   return report;
@@ -104,8 +118,9 @@ Json check_here(Compiler& compiler, const std::string& text,
 }  // namespace
 
 CheckReport check_in_child(Compiler& compiler, const std::string& text,
-                           const std::vector<clang::NamedDecl*>& hidden) {
-  const Answer answer = ask([&] { return pack(Packer::json, check_here(compiler, text, hidden)); });
+                           const std::vector<clang::NamedDecl*>& hidden, int version) {
+  const Answer answer =
+      ask([&] { return pack(Packer::json, check_here(compiler, text, hidden, version)); });
   CheckReport report;
   if (answer.kind == Answer::Kind::interrupted) report.kind = CheckReport::Kind::interrupted;
   if (answer.kind != Answer::Kind::answered) return report;
@@ -115,7 +130,8 @@ CheckReport check_in_child(Compiler& compiler, const std::string& text,
   report.kind = found.value("ok", false) ? CheckReport::Kind::ok : CheckReport::Kind::rejected;
   report.said = found.value("said", "");
   report.missing = found.value("missing", std::vector<std::string>{});
-  report.redefinition.marks = found.value("marks", std::vector<std::size_t>{});
+  report.privates = edits_from(found, "privates");
+  report.redefinition.marks = edits_from(found, "marks");
   for (const std::uintptr_t address : found.value("hidden", std::vector<std::uintptr_t>{}))
     report.redefinition.hidden.push_back(reinterpret_cast<clang::NamedDecl*>(address));
   return report;

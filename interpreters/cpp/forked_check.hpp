@@ -15,12 +15,14 @@ struct CheckReport {
   Kind kind = Kind::crashed;
   std::string said = {};                  ///< By the compiler: errors, warnings.
   std::vector<std::string> missing = {};  ///< Where ok: symbols that nobody has.
+  std::vector<TextEdit> privates = {};    ///< Where ok: see share_privates().
   Redefinition redefinition = {};         ///< Where rejected.
 };
 
 /// Compiles a text in a child, in which `hidden` are hidden first; nothing changes here.
+/// version  of what the text defines again; another one for each cell.
 CheckReport check_in_child(Compiler& compiler, const std::string& text,
-                           const std::vector<clang::NamedDecl*>& hidden);
+                           const std::vector<clang::NamedDecl*>& hidden, int version);
 
 /// Runs `work` in a child and returns what it returns; nothing where it crashes, where it is
 /// interrupted or returns nothing.

@@ -17,11 +17,19 @@ using clang::DeclContext;
 using clang::NamedDecl;
 using clang::SourceLocation;
 
+/// A clash may be about a parameter (its default) of the function.
+bool is_at(const NamedDecl& declaration, SourceLocation place) {
+  if (declaration.getDeclName() && declaration.getLocation() == place) return true;
+  const clang::FunctionDecl* function = declaration.getAsFunction();
+  return function && std::any_of(function->param_begin(), function->param_end(),
+                                 [&](const auto* each) { return each->getLocation() == place; });
+}
+
 /// Where in user code the declaration of that place is; null where there is none.
 NamedDecl* find_in(DeclContext& context, SourceLocation place) {
   for (clang::Decl* declaration : context.noload_decls()) {
     if (auto* named = llvm::dyn_cast<NamedDecl>(declaration))
-      if (named->getDeclName() && named->getLocation() == place) return named;
+      if (is_at(*named, place)) return named;
     if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl, clang::EnumDecl>(declaration))
       if (auto* found = find_in(*llvm::cast<DeclContext>(declaration), place)) return found;
   }
@@ -39,16 +47,26 @@ bool is_class(const NamedDecl* declaration) {
   return llvm::isa<clang::CXXRecordDecl, clang::ClassTemplateDecl>(declaration);
 }
 
-/// The offset in its text of a class's name that a mark may precede: not `A::B`, not after '}'.
-std::optional<std::size_t> mark_offset(const clang::SourceManager& sources, SourceLocation name) {
+/// Where a class's name may be marked: not `A::B`, not behind '}'.
+std::optional<std::size_t> mark_of_class(const clang::SourceManager& sources, SourceLocation name) {
   const auto [file, offset] = sources.getDecomposedLoc(name);
   const llvm::StringRef text = sources.getBufferData(file);
   std::size_t before = offset;
   while (before > 0 && std::isspace(static_cast<unsigned char>(text[before - 1]))) --before;
   if (!name.isFileID() || before == 0) return std::nullopt;
-  const unsigned char last = text[before - 1];
+  const unsigned char last = static_cast<unsigned char>(text[before - 1]);
   if (!std::isalpha(last) && last != ')' && last != ']') return std::nullopt;
   return offset;
+}
+
+/// Where a function template may be marked: behind `template <...>`.
+std::optional<std::size_t> mark_of_function(Compiler& compiler, SourceLocation name) {
+  auto* part = compiler.interpreter().getASTContext().getTranslationUnitDecl()->getMostRecentDecl();
+  const NamedDecl* declaration = find_in(*part, name);
+  const auto* function = declaration ? declaration->getAsFunction() : nullptr;
+  if (!function || !function->getInnerLocStart().isFileID()) return std::nullopt;
+  const auto& sources = compiler.instance().getSourceManager();
+  return sources.getDecomposedLoc(function->getInnerLocStart()).second;
 }
 
 bool contains(clang::DeclContextLookupResult list, const NamedDecl* declaration) {
@@ -87,24 +105,33 @@ bool mentions(const std::string& symbol, const std::string& identifier) {
 
 }  // namespace
 
-Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes) {
+Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes, int version) {
   const clang::SourceManager& sources = compiler.instance().getSourceManager();
+  const std::string mark = "__attribute__((abi_tag(\"v" + std::to_string(version) + "\"))) ";
   Redefinition result;
   for (const Clash& clash : clashes) {
     NamedDecl* earlier = find_declaration(compiler, sources.getFileLoc(clash.earlier));
     if (!earlier || sources.isInSystemHeader(earlier->getLocation())) continue;
     if (std::count(result.hidden.begin(), result.hidden.end(), earlier)) continue;
     result.hidden.push_back(earlier);
-    if (!is_class(earlier)) continue;
-    if (const auto offset = mark_offset(sources, clash.here)) result.marks.push_back(*offset);
+    std::optional<std::size_t> offset;
+    if (is_class(earlier)) offset = mark_of_class(sources, clash.here);
+    if (llvm::isa<clang::FunctionTemplateDecl>(earlier))
+      offset = mark_of_function(compiler, clash.here);
+    if (offset) result.marks.push_back({*offset, 0, mark});
   }
-  std::sort(result.marks.begin(), result.marks.end());
   return result;
 }
 
-std::string with_marks(std::string text, const std::vector<std::size_t>& marks, int version) {
-  const std::string mark = "__attribute__((abi_tag(\"v" + std::to_string(version) + "\"))) ";
-  for (auto offset = marks.rbegin(); offset != marks.rend(); ++offset) text.insert(*offset, mark);
+std::string apply_edits(std::string text, std::vector<TextEdit> edits) {
+  std::sort(edits.begin(), edits.end(),
+            [](const TextEdit& a, const TextEdit& b) { return a.offset > b.offset; });
+  std::size_t last = std::string::npos;
+  for (const TextEdit& edit : edits) {
+    if (edit.offset == last || edit.offset + edit.length > text.size()) continue;
+    text.replace(edit.offset, edit.length, edit.text);
+    last = edit.offset;
+  }
   return text;
 }
 

@@ -8,20 +8,33 @@
 
 namespace px {
 
+/// A change of a text: `length` bytes at `offset` give way to `text`.
+struct TextEdit {
+  std::size_t offset = 0;
+  std::size_t length = 0;
+  std::string text = {};
+};
+
 /// What must change so that a cell may define again what earlier cells have defined.
 struct Redefinition {
   /// Declarations of earlier cells that give way.
   std::vector<clang::NamedDecl*> hidden = {};
-  /// Where in the text a class gets a mark that makes its symbols others than those of the earlier
-  /// class of its name; objects of both may live on. In ascending order.
-  std::vector<std::size_t> marks = {};
+  /// Mark classes and templates, so that their symbols are others than those of the earlier ones
+  /// of their names: objects of both may live on.
+  std::vector<TextEdit> marks = {};
 };
 
 /// Reads what the compiler found to be there already in the text that it parsed last.
-Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes);
+/// version  another one for each cell.
+Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes, int version);
 
-/// The text with the marks of version `version` inserted.
-std::string with_marks(std::string text, const std::vector<std::size_t>& marks, int version);
+/// What is private to the part of the program that is the cell, but meant for later cells too:
+/// `static`, constants with an initializer that runs, unnamed namespaces. Other parts would get
+/// copies of their own, so it is made `inline`.
+std::vector<TextEdit> share_privates(Compiler& compiler, clang::TranslationUnitDecl& part);
+
+/// The text with all the edits; two of the same place are one.
+std::string apply_edits(std::string text, std::vector<TextEdit> edits);
 
 /// From now on no lookup finds the declaration. What refers to it keeps it.
 void hide(Compiler& compiler, clang::NamedDecl* declaration);

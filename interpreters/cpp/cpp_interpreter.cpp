@@ -1,0 +1,322 @@
+#include <px/interpreters/cpp/cpp_interpreter.hpp>
+
+#include <px_version.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include <px/interpreters/cpp/cell_exports.hpp>
+#include <px/interpreters/cpp/code_mask.hpp>
+#include <px/interpreters/cpp/code_points.hpp>
+#include <px/interpreters/cpp/package_flags.hpp>
+#include <px/interpreters/cpp/precompiled_header.hpp>
+#include <px/interpreters/cpp/prelude_text.hpp>
+
+namespace px {
+namespace {
+
+constexpr std::size_t most_history = 10000;
+
+Json error_content(const CellOutcome& outcome) {
+  return {{"status", "error"},
+          {"ename", outcome.error_name},
+          {"evalue", outcome.error_value},
+          {"traceback", outcome.traceback}};
+}
+
+CellOutcome refusal(const std::string& name, const std::string& why) {
+  return {CellOutcome::Kind::compile_error, name, why, {name + ": " + why}};
+}
+
+Error directive_error(const CellDirective& directive, const Error& error) {
+  return {error.kind, "line " + std::to_string(directive.line) + ": " + error.what};
+}
+
+bool has_code(const std::string& code) {
+  const std::string masked = mask_code(code).text;
+  return std::any_of(masked.begin(), masked.end(),
+                     [](unsigned char c) { return !std::isspace(c); });
+}
+
+/// A session as every cell expects it. warning  what was not as it should be, but does not matter.
+Result<std::unique_ptr<CppSession>> make_session(const std::vector<std::string>& flags,
+                                                 std::string& warning) {
+  CppSession::Options options;
+  for (const auto& more : {mpi_flags(), flags})
+    options.flags.insert(options.flags.end(), more.begin(), more.end());
+  options.prelude = prelude_text();
+  options.symbols = cell_symbols();
+  PrecompiledHeaderOptions header;
+  header.flags = options.flags;
+  Result<std::string> path = ensure_precompiled_header(header);
+  if (path)
+    options.precompiled_header = *path;
+  else
+    warning = "Cells start slowly, as the header of all cells could not be precompiled: " +
+              path.error().what + "\n";
+  auto session = CppSession::create(std::move(options));
+  if (session && !(*session)->warning().empty()) warning += (*session)->warning() + "\n";
+  return session;
+}
+
+ApplyResult refuse(const std::string& why) {
+  return {pack(Packer::json, error_content(refusal("NotSupported", why))), false, false, {}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CppInterpreter>> CppInterpreter::create(Output& output) {
+  std::string warning;
+  auto session = make_session({}, warning);
+  if (!session) return session.error();
+  if (!warning.empty()) output.write("stderr", warning);
+  return std::make_unique<CppInterpreter>(std::move(*session), std::make_unique<CellExchange>(),
+                                          output);
+}
+
+CppInterpreter::CppInterpreter(std::unique_ptr<CppSession> session,
+                               std::unique_ptr<CellExchange> exchange, Output& output)
+    : output_(output),
+      exchange_(std::move(exchange)),
+      session_(std::move(session)),
+      captured_(output) {
+  exchange_->install();
+  exchange_->on_display([this](const MimeBundle& shown) {
+    publish("display_data", shown, {{"transient", Json::object()}});
+  });
+}
+
+CppInterpreter::~CppInterpreter() = default;
+
+Json CppInterpreter::execute(const Execution& execution) {
+  if (execution.keeps_history && !execution.is_silent) {
+    if (history_.size() >= most_history) history_.erase(history_.begin());
+    history_.push_back({execution.count, execution.code});
+  }
+  const CellOutcome outcome = run_cell(execution);
+  captured_.flush();
+  Json reply{{"status", "ok"},
+             {"execution_count", execution.count},
+             {"user_expressions", Json::object()},
+             {"payload", Json::array()}};
+  if (outcome.is_ok()) {
+    if (outcome.shown && !execution.is_silent)
+      publish("execute_result", *outcome.shown, {{"execution_count", execution.count}});
+    reply["user_expressions"] = user_expressions(execution.user_expressions);
+    return reply;
+  }
+  Json error = error_content(outcome);
+  reply.update(error);
+  error.erase("status");
+  output_.publish("error", pack(Packer::json, error), "{}", {});
+  return reply;
+}
+
+CellOutcome CppInterpreter::run_cell(const Execution& execution) {
+  const std::string name =
+      execution.count > 0 ? "cell " + std::to_string(execution.count) : std::string("cell");
+  const Result<CellText> cell = read_cell(execution.code);
+  if (!cell) return refusal("DirectiveError", cell.error().what);
+  std::string form;
+  const CellOutcome checked = prepare(*cell, name, form);
+  std::optional<std::string> reason;
+  if (agree_ && !form.empty()) reason = agree_(execution.metadata, checked);
+  if (!checked.is_ok() || form.empty()) return checked;
+  if (reason) return refusal("NotRun", *reason);
+  if (!session_->warnings().empty()) output_.write("stderr", session_->warnings());
+  has_run_ = true;
+  exchange_->take_shown();  // what something else may have left
+  CellOutcome outcome = session_->run(form, name);
+  outcome.shown = exchange_->take_shown();
+  return outcome;
+}
+
+/// Obeys the directives and checks the code. form  what is to be run; "" where there is no code.
+CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& name,
+                                    std::string& form) {
+  form = has_code(cell.code) ? cell.code : std::string();
+  for (const CellDirective& directive : cell.directives) {
+    const Result<void> obeyed = obey(directive);
+    if (!obeyed) return refusal("DirectiveError", directive_error(directive, obeyed.error()).what);
+  }
+  CellOutcome checked;
+  if (form.empty()) return checked;
+  for (const std::string& each : forms_of(cell)) {
+    form = each;
+    checked = session_->check(form, name);
+    if (checked.is_ok() || checked.kind == CellOutcome::Kind::interrupted) return checked;
+  }
+  return checked;
+}
+
+Result<void> CppInterpreter::obey(const CellDirective& directive) {
+  using Kind = CellDirective::Kind;
+  if (directive.kind == Kind::flags) return use_flags(directive.arguments);
+  for (const std::string& argument : directive.arguments) {
+    Result<void> done;
+    if (directive.kind == Kind::include_folder) done = session_->add_include_folder(argument);
+    if (directive.kind == Kind::library) done = session_->load_library(argument);
+    if (directive.kind == Kind::package) done = use_package(argument);
+    if (!done) return done;
+  }
+  return {};
+}
+
+Result<void> CppInterpreter::use_flags(const std::vector<std::string>& flags) {
+  if (has_run_)
+    return Error{ErrorKind::bad_input,
+                 "The compiler's flags cannot change after the first cell has run: put %flags "
+                 "into the first cell after a restart."};
+  return renew(flags);
+}
+
+/// A session in which nothing is defined.
+Result<void> CppInterpreter::renew(const std::vector<std::string>& flags) {
+  std::string warning;
+  auto session = make_session(flags, warning);
+  if (!session) return session.error();
+  if (!warning.empty()) output_.write("stderr", warning);
+  session_ = std::move(*session);
+  has_run_ = false;
+  return {};
+}
+
+Result<void> CppInterpreter::use_package(const std::string& name) {
+  const Result<PackageFlags> flags = ask_pkg_config(name);
+  if (!flags) return flags.error();
+  for (const std::string& folder : flags->include_folders) {
+    const Result<void> done = session_->add_include_folder(folder);
+    if (!done) return done;
+  }
+  for (const std::string& library : flags->libraries) {
+    const Result<void> done = session_->load_library(library);
+    if (!done) return done;
+  }
+  if (flags->definitions.empty()) return {};
+  const CellOutcome outcome = session_->run(flags->definitions, "%pkg " + name);
+  if (outcome.is_ok()) return {};
+  return Error{ErrorKind::bad_input, outcome.error_value};
+}
+
+void CppInterpreter::publish(const char* type, const MimeBundle& shown, Json content) {
+  content["data"] = shown;
+  content["metadata"] = Json::object();
+  output_.publish(type, pack(Packer::json, content), "{}", {});
+}
+
+Json CppInterpreter::evaluate(const std::string& expression) {
+  const std::optional<std::string> form = display_form(expression);
+  if (!form) return error_content(refusal("CompileError", "`" + expression + "` is no expression"));
+  const CellOutcome outcome = session_->run(*form, "expression");
+  captured_.flush();
+  if (!outcome.is_ok()) return error_content(outcome);
+  const std::optional<MimeBundle> shown = exchange_->take_shown();
+  return {{"status", "ok"},
+          {"data", shown ? Json(*shown) : Json::object()},
+          {"metadata", Json::object()}};
+}
+
+Json CppInterpreter::user_expressions(const Json& expressions) {
+  Json values = Json::object();
+  if (expressions.is_object())
+    for (const auto& [name, expression] : expressions.items())
+      if (expression.is_string()) values[name] = evaluate(expression.get<std::string>());
+  return values;
+}
+
+ApplyResult CppInterpreter::apply(const Application&) {
+  return refuse(
+      "This engine runs C++: it cannot run a Python function that travels as a pickle. Send C++ "
+      "source with execute, or call a C++ function by its name or source.");
+}
+
+ApplyResult CppInterpreter::serve(const NativeRequest& request) {
+  return refuse("This engine does not answer a " + request.type + ".");
+}
+
+Json CppInterpreter::complete(const std::string& code, int cursor) {
+  const std::size_t end = byte_offset(code, cursor);
+  const CppSession::Completions found = session_->complete(code, end);
+  return {{"status", "ok"},
+          {"matches", found.names},
+          {"cursor_start", code_points(code, found.begin)},
+          {"cursor_end", code_points(code, end)},
+          {"metadata", Json::object()}};
+}
+
+Json CppInterpreter::inspect(const std::string& code, int cursor, int) {
+  const std::optional<std::string> text = session_->inspect(code, byte_offset(code, cursor));
+  return {{"status", "ok"},
+          {"found", text.has_value()},
+          {"data", text ? Json{{"text/plain", *text}} : Json::object()},
+          {"metadata", Json::object()}};
+}
+
+Json CppInterpreter::is_complete(const std::string& code) {
+  const Result<CellText> cell = read_cell(code);
+  if (!cell) return {{"status", "invalid"}};
+  switch (completeness(cell->code)) {
+    case Completeness::complete:
+      return {{"status", "complete"}};
+    case Completeness::incomplete:
+      return {{"status", "incomplete"}, {"indent", ""}};
+    case Completeness::invalid:
+      break;
+  }
+  return {{"status", "invalid"}};
+}
+
+Json CppInterpreter::history(const Json& request) {
+  const std::string access = string_member(request, "hist_access_type").value_or("tail");
+  const long long most = int_member(request, "n").value_or(access == "range" ? 1 << 30 : 10);
+  const long long start = int_member(request, "start").value_or(0);
+  const long long stop = int_member(request, "stop").value_or(1 << 30);
+  std::string pattern = string_member(request, "pattern").value_or("*");
+  pattern.erase(std::remove(pattern.begin(), pattern.end(), '*'), pattern.end());
+  Json found = Json::array();
+  for (const Entry& entry : history_) {
+    if (access == "range" && (entry.count < start || entry.count >= stop)) continue;
+    if (access == "search" && entry.code.find(pattern) == std::string::npos) continue;
+    found.push_back(Json::array({0, entry.count, entry.code}));
+  }
+  const auto count = static_cast<long long>(found.size());
+  if (count > most) found.erase(found.begin(), found.begin() + (count - most));
+  return {{"status", "ok"}, {"history", found}};
+}
+
+Json CppInterpreter::kernel_info() {
+  return {{"status", "ok"},
+          {"implementation", "polyxeus"},
+          {"implementation_version", version},
+          {"language_info",
+           {{"name", "c++"},
+            {"version", "20"},
+            {"mimetype", "text/x-c++src"},
+            {"file_extension", ".cpp"},
+            {"codemirror_mode", "text/x-c++src"},
+            {"pygments_lexer", "cpp"}}},
+          {"banner", std::string("polyxeus ") + version + ": C++20, cell by cell"},
+          {"help_links", Json::array()}};
+}
+
+void CppInterpreter::comm(const CommMessage&) {}
+
+Json CppInterpreter::comm_info(const Json&) {
+  return {{"status", "ok"}, {"comms", Json::object()}};
+}
+
+void CppInterpreter::clear() {
+  const Result<void> done = renew({});
+  if (!done) output_.write("stderr", "Nothing was forgotten: " + done.error().what + "\n");
+}
+
+void CppInterpreter::on_wake() {
+  CppSession::forget_interrupts();
+}
+
+void CppInterpreter::before_request() {
+  CppSession::forget_interrupts();
+}
+
+}  // namespace px

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <px/interpreters/cpp/captured_output.hpp>
+#include <px/interpreters/cpp/cell_exchange.hpp>
+#include <px/interpreters/cpp/cell_text.hpp>
+#include <px/interpreters/cpp/cpp_session.hpp>
+#include <px/interpreters/interpreter.hpp>
+
+namespace px {
+
+/// C++ cells as an Interpreter. What user code prints goes to the Output while one lives. One at a
+/// time; the thread that creates it makes all calls.
+class CppInterpreter final : public Interpreter {
+ public:
+  /// Called for every cell that holds code, when it was checked and before it runs: a text is the
+  /// reason why it must not run here although it compiles.
+  using Agree =
+      std::function<std::optional<std::string>(const Json& metadata, const CellOutcome& checked)>;
+
+  /// With the usual flags, the header of all cells, precompiled where that is possible. Where it
+  /// is not, it is slower, and "stderr" says why.
+  /// errors  those of CppSession::create().
+  static Result<std::unique_ptr<CppInterpreter>> create(Output& output);
+  /// On a session that is there already. exchange  what its cells show goes there; installed.
+  CppInterpreter(std::unique_ptr<CppSession> session, std::unique_ptr<CellExchange> exchange,
+                 Output& output);
+  ~CppInterpreter() override;
+
+  void set_agreement(Agree agree) { agree_ = std::move(agree); }
+
+  Json execute(const Execution& execution) override;
+  ApplyResult apply(const Application& application) override;
+  ApplyResult serve(const NativeRequest& request) override;
+  Json complete(const std::string& code, int cursor) override;
+  Json inspect(const std::string& code, int cursor, int detail_level) override;
+  Json is_complete(const std::string& code) override;
+  Json history(const Json& request) override;
+  Json kernel_info() override;
+  void comm(const CommMessage& message) override;
+  Json comm_info(const Json& request) override;
+  void clear() override;
+  void on_wake() override;
+  void before_request() override;
+
+  CppSession& session() { return *session_; }
+  const CapturedOutput& captured() const { return captured_; }
+
+ private:
+  struct Entry {
+    int count;
+    std::string code;
+  };
+
+  CellOutcome run_cell(const Execution& execution);
+  CellOutcome prepare(const CellText& cell, const std::string& name, std::string& form);
+  Result<void> obey(const CellDirective& directive);
+  Result<void> use_flags(const std::vector<std::string>& flags);
+  Result<void> use_package(const std::string& name);
+  Result<void> renew(const std::vector<std::string>& flags);
+  Json evaluate(const std::string& expression);
+  Json user_expressions(const Json& expressions);
+  void publish(const char* type, const MimeBundle& shown, Json content);
+
+  Output& output_;
+  Agree agree_;
+  std::unique_ptr<CellExchange> exchange_;
+  std::unique_ptr<CppSession> session_;
+  std::vector<Entry> history_;
+  bool has_run_ = false;
+  CapturedOutput captured_;
+};
+
+}  // namespace px

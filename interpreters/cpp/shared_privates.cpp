@@ -1,0 +1,100 @@
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/Lex/Lexer.h>
+
+#include <px/interpreters/cpp/redefinition.hpp>
+
+namespace px {
+namespace {
+
+using clang::SourceLocation;
+
+/// Finds what is private in a part and where its text must change.
+class PrivateFinder {
+ public:
+  PrivateFinder(Compiler& compiler, SourceLocation start)
+      : sources_(compiler.instance().getSourceManager()),
+        language_(compiler.instance().getLangOpts()),
+        cell_(sources_.getFileID(start)) {}
+
+  void look_into(clang::DeclContext& scope) {
+    for (clang::Decl* declaration : scope.noload_decls()) {
+      if (auto* space = llvm::dyn_cast<clang::NamespaceDecl>(declaration)) look_at(*space);
+      if (auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration)) look_at(*variable);
+      if (auto* function = declaration->getAsFunction()) look_at(*function);
+    }
+  }
+  std::vector<TextEdit> take() { return std::move(edits_); }
+
+ private:
+  void look_at(clang::NamespaceDecl& space) {
+    if (space.isAnonymousNamespace()) {
+      if (!space.isInline()) add(space.getBeginLoc(), 0, "inline ");
+      add(space.getBeginLoc().getLocWithOffset(9), 0, " px_unnamed ");  // behind `namespace`
+    }
+    look_into(space);
+  }
+
+  void look_at(const clang::VarDecl& variable) {
+    if (llvm::isa<clang::DecompositionDecl>(variable)) return;
+    if (variable.getStorageClass() == clang::SC_Static) {
+      replace_static(variable);
+    } else if (variable.getFormalLinkage() == clang::Linkage::Internal && variable.hasInit() &&
+               !variable.isInAnonymousNamespace() && !variable.isConstexpr() &&
+               !variable.hasConstantInitialization()) {
+      add(variable.getInnerLocStart(), 0, "inline ");
+    }
+  }
+
+  void look_at(const clang::FunctionDecl& function) {
+    if (function.getStorageClass() == clang::SC_Static && !function.isCXXClassMember())
+      replace_static(function);
+  }
+
+  void replace_static(const clang::DeclaratorDecl& declaration) {
+    for (SourceLocation at = declaration.getInnerLocStart();
+         at.isFileID() && sources_.isBeforeInTranslationUnit(at, declaration.getLocation());) {
+      clang::Token token;
+      if (clang::Lexer::getRawToken(at, token, sources_, language_, true)) return;
+      if (token.is(clang::tok::raw_identifier) && token.getRawIdentifier() == "static")
+        return add(token.getLocation(), 6, "inline");
+      at = token.getEndLoc();
+    }
+  }
+
+  void add(SourceLocation place, std::size_t length, const std::string& text) {
+    if (!place.isFileID()) return;
+    const auto [file, offset] = sources_.getDecomposedLoc(place);
+    if (file == cell_) edits_.push_back({offset, length, text});
+  }
+
+  const clang::SourceManager& sources_;
+  const clang::LangOptions& language_;
+  clang::FileID cell_;
+  std::vector<TextEdit> edits_;
+};
+
+/// Some place in the text of the cell itself: headers have texts of their own.
+SourceLocation place_in_cell(const clang::SourceManager& sources,
+                             clang::TranslationUnitDecl& part) {
+  SourceLocation last;
+  for (const clang::Decl* declaration : part.noload_decls()) {
+    const SourceLocation place = declaration->getLocation();
+    if (!place.isValid() || !place.isFileID()) continue;
+    const auto name = sources.getBufferOrFake(sources.getFileID(place)).getBufferIdentifier();
+    if (name.starts_with("input_line_")) last = place;
+  }
+  return last;
+}
+
+}  // namespace
+
+std::vector<TextEdit> share_privates(Compiler& compiler, clang::TranslationUnitDecl& part) {
+  const SourceLocation place = place_in_cell(compiler.instance().getSourceManager(), part);
+  if (place.isInvalid()) return {};
+  PrivateFinder finder(compiler, place);
+  finder.look_into(part);
+  return finder.take();
+}
+
+}  // namespace px

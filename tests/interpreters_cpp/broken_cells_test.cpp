@@ -1,0 +1,177 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include <chrono>
+
+#include <tests/interpreters_cpp/sessions.hpp>
+
+namespace px::test {
+namespace {
+
+using Kind = CellOutcome::Kind;
+using namespace std::chrono_literals;
+
+/// Sends SIGINT to this process after a while, again and again, until it goes.
+class Alarm {
+ public:
+  explicit Alarm(std::chrono::milliseconds interval) {
+    CppSession::handle_interrupts();
+    ::signal(SIGALRM, [](int) { CppSession::interrupt(); });
+    const timeval time{0, std::chrono::microseconds(interval).count()};
+    const itimerval timer{time, time};
+    ::setitimer(ITIMER_REAL, &timer, nullptr);
+  }
+  ~Alarm() {
+    const itimerval none{};
+    ::setitimer(ITIMER_REAL, &none, nullptr);
+    CppSession::forget_interrupts();
+  }
+};
+
+class BrokenCells : public SessionTest {
+ protected:
+  void expect_session_holds() {
+    runs("int after = 20; double twice(double n) { return 2 * n; }");
+    EXPECT_EQ(value("twice(after) + before"), 41);
+    const CellOutcome outcome = fails("throw 1.5f;", Kind::exception);
+    EXPECT_EQ(outcome.error_name, "float");
+  }
+  void SetUp() override { runs("int before = 1;"); }
+};
+
+TEST_F(BrokenCells, NameTheTypeAndTextOfAnException) {
+  runs(
+      "#include <stdexcept>\n#include <string>\n"
+      "struct Wrong : std::runtime_error { using runtime_error::runtime_error; };");
+  CellOutcome outcome = fails("throw Wrong(\"too long\");", Kind::exception);
+  EXPECT_EQ(outcome.error_name, "Wrong");
+  EXPECT_EQ(outcome.error_value, "too long");
+  outcome = fails("std::string().at(5);", Kind::exception);
+  EXPECT_EQ(outcome.error_name, "std::out_of_range");
+  outcome = fails("throw std::string(\"text\");", Kind::exception);
+  EXPECT_EQ(outcome.error_value, "text");
+  outcome = fails("struct Odd {}; throw Odd();", Kind::exception);
+  EXPECT_EQ(outcome.error_name, "Odd");
+  expect_session_holds();
+}
+
+TEST_F(BrokenCells, RunUpToTheThrowAndKeepWhatWasBefore) {
+  fails("int x = 5; throw 1; int y = 6;", Kind::exception);
+  EXPECT_EQ(value("x"), 5);
+}
+
+TEST_F(BrokenCells, LeaveAVariableWhoseInitializerThrewToBeDefinedAgain) {
+  runs("int fail() { throw 3; }");
+  fails("int x = fail();", Kind::exception);
+  runs("int x = 4;");
+  EXPECT_EQ(value("x"), 4);
+  expect_session_holds();
+}
+
+TEST_F(BrokenCells, RunDestructorsWhenTheyThrow) {
+  runs("int gone = 0; struct Guard { ~Guard() { ++gone; } };");
+  fails("{ Guard g; throw 1; }", Kind::exception);
+  EXPECT_EQ(value("gone"), 1);
+}
+
+TEST_F(BrokenCells, SurviveANullPointer) {
+  const CellOutcome outcome = fails("{ volatile int* p = nullptr; *p = 1; }", Kind::crashed);
+  EXPECT_EQ(outcome.error_name, "Crashed");
+  EXPECT_NE(outcome.error_value.find("SIGSEGV"), std::string::npos);
+  EXPECT_NE(outcome.error_value.find("may be damaged"), std::string::npos);
+  expect_session_holds();
+}
+
+TEST_F(BrokenCells, SurviveADivisionByZero) {
+  const CellOutcome outcome =
+      fails("{ volatile int zero = 0; px_reported = 100 / zero; }", Kind::crashed);
+  EXPECT_NE(outcome.error_value.find("SIGFPE"), std::string::npos);
+  expect_session_holds();
+}
+
+TEST_F(BrokenCells, SurviveAStackOverflow) {
+  runs(
+      "int deep(volatile int n) { volatile char pad[512]; pad[0] = 1; return deep(n + 1) + pad[0]; "
+      "}");
+  const CellOutcome outcome = fails("px_reported = deep(0);", Kind::crashed);
+  EXPECT_NE(outcome.error_value.find("Stack overflow"), std::string::npos) << said(outcome);
+  expect_session_holds();
+}
+
+TEST_F(BrokenCells, SurviveCrashAfterCrash) {
+  for (int i = 0; i < 20; ++i) {
+    fails("{ volatile int* p = nullptr; *p = 1; }", Kind::crashed);
+    EXPECT_EQ(value("before"), 1);
+  }
+  expect_session_holds();
+}
+
+TEST_F(BrokenCells, SurviveAbortAndExit) {
+  CellOutcome outcome = fails("extern \"C\" void abort(); abort();", Kind::crashed);
+  EXPECT_NE(outcome.error_value.find("SIGABRT"), std::string::npos);
+  outcome = fails("extern \"C\" void exit(int) noexcept; exit(3);", Kind::crashed);
+  EXPECT_EQ(outcome.error_name, "Exited");
+  EXPECT_NE(outcome.error_value.find("exit(3)"), std::string::npos);
+  outcome = fails("void never() noexcept { throw 1; } never();", Kind::crashed);
+  EXPECT_NE(outcome.error_value.find("std::terminate"), std::string::npos);
+  expect_session_holds();
+}
+
+TEST_F(BrokenCells, StopAtAnInterruptWhenTheyLoop) {
+  for (const char* code : {"for (;;) {}", "while (true) { ++before; }",
+                           "{ volatile long n = 0; while (n >= 0) n = n + 1; }"}) {
+    const Alarm alarm(20ms);
+    const CellOutcome outcome = fails(code, Kind::interrupted);
+    EXPECT_EQ(outcome.error_value, "the cell was interrupted") << code;
+  }
+  runs("before = 1;");
+  expect_session_holds();
+}
+
+TEST_F(BrokenCells, StopAtAnInterruptInAFunctionThatPromisesNotToThrow) {
+  runs("void spin() noexcept { for (;;) {} } struct Spinner { ~Spinner() { for (;;) {} } };");
+  {
+    const Alarm alarm(20ms);
+    fails("spin();", Kind::interrupted);
+  }
+  {
+    const Alarm alarm(20ms);
+    fails("{ Spinner spinner; }", Kind::interrupted);
+  }
+  expect_session_holds();
+}
+
+TEST_F(BrokenCells, DoNotCatchAnInterruptForGood) {
+  runs("void spin() { for (;;) {} }");
+  const Alarm alarm(20ms);
+  fails("while (true) { try { spin(); } catch (...) {} }", Kind::interrupted);
+}
+
+TEST_F(BrokenCells, AreLeftAtASecondInterruptWhereTheyDoNotAnswerTheFirst) {
+  runs("#include <unistd.h>\n");
+  const Alarm alarm(20ms);
+  const CellOutcome outcome = fails("pause(); pause();", Kind::interrupted);
+  EXPECT_NE(outcome.error_value.find("was left"), std::string::npos);
+}
+
+TEST_F(BrokenCells, StopAtAnInterruptWhileTheyAreCompiled) {
+  const Alarm alarm(20ms);
+  const CellOutcome outcome = fails(
+      "template <int n> struct F { static constexpr long v = F<n - 1>::v + F<n - 2>::v; };"
+      "constexpr long spin() { long n = 0; for (long i = 0; i < 1000000; ++i) n += i; return n; }"
+      "constexpr long a = spin(); constexpr long b = spin();"
+      "#include <regex>\n#include <iostream>\n#include <random>\n",
+      Kind::interrupted);
+  EXPECT_EQ(outcome.error_name, "Interrupted");
+}
+
+TEST_F(BrokenCells, AnInterruptThatComesTooLateHitsNobody) {
+  CppSession::handle_interrupts();
+  CppSession::interrupt();
+  CppSession::forget_interrupts();
+  runs("for (int i = 0; i < 1000; ++i) ++before;");
+}
+
+}  // namespace
+}  // namespace px::test

@@ -1,0 +1,188 @@
+#include <gtest/gtest.h>
+
+#include <mutex>
+
+#include <px/interpreters/cpp/cpp_interpreter.hpp>
+
+namespace px::test {
+namespace {
+
+/// Keeps what it gets.
+class RecordingOutput final : public Output {
+ public:
+  void write(std::string_view stream, std::string_view text) override {
+    const std::lock_guard lock(mutex_);
+    if (log_.empty() || log_.back().first != stream) log_.emplace_back(stream, "");
+    log_.back().second += text;
+  }
+  void publish(std::string_view type, std::string content, std::string,
+               std::vector<SharedBytes>) override {
+    const std::lock_guard lock(mutex_);
+    log_.emplace_back(type, content);
+  }
+  using Log = std::vector<std::pair<std::string, std::string>>;
+  Log take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(log_, {});
+  }
+  /// The only message of that type since the last take().
+  Json message(const std::string& type) {
+    for (const auto& [each, content] : take())
+      if (each == type) return Json::parse(content);
+    return nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  Log log_;
+};
+
+/// One interpreter for all tests: its header takes a second where it is not precompiled yet.
+class CppInterpreterTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    output_ = new RecordingOutput;
+    auto created = CppInterpreter::create(*output_);
+    ASSERT_TRUE(created) << created.error().what;
+    interpreter_ = std::move(*created);
+  }
+  static void TearDownTestSuite() {
+    interpreter_.reset();
+    delete output_;
+  }
+  void SetUp() override { output().take(); }
+
+  static Json execute(const std::string& code, bool is_silent = false) {
+    Execution execution;
+    execution.code = code;
+    execution.is_silent = is_silent;
+    execution.count = is_silent ? 0 : ++count_;
+    return interpreter_->execute(execution);
+  }
+  static std::string result_of(const std::string& code) {
+    const Json reply = execute(code);
+    EXPECT_EQ(reply["status"], "ok") << reply.dump(1);
+    const Json message = output().message("execute_result");
+    return message.is_null() ? "" : message["data"]["text/plain"].get<std::string>();
+  }
+  static CppInterpreter& interpreter() { return *interpreter_; }
+  static RecordingOutput& output() { return *output_; }
+  static inline RecordingOutput* output_ = nullptr;
+  static inline std::unique_ptr<CppInterpreter> interpreter_;
+  static inline int count_ = 0;
+};
+
+using Log = RecordingOutput::Log;
+
+TEST_F(CppInterpreterTest, ShowsTheValueOfTheLastExpression) {
+  EXPECT_EQ(result_of("int x = 41; x + 1"), "42");
+  EXPECT_EQ(result_of("std::vector<double> v{1, 2.5}; v"), "{1.0, 2.5}");
+  EXPECT_EQ(result_of("x = 2;"), "");
+}
+
+TEST_F(CppInterpreterTest, PrintsInOrder) {
+  execute(
+      "std::cout << \"a\"; printf(\"b\"); std::cout << \"c\"; std::cerr << \"d\";"
+      "std::cout << \"e\" << std::endl;");
+  const Log expected = {{"stdout", "abc"}, {"stderr", "d"}, {"stdout", "e\n"}};
+  EXPECT_EQ(output().take(), expected);
+}
+
+TEST_F(CppInterpreterTest, AnswersAnErrorWithItsNameAndPlace) {
+  const Json reply = execute("int ok = 1;\nint broken = nowhere;");
+  EXPECT_EQ(reply["status"], "error");
+  EXPECT_EQ(reply["ename"], "CompileError");
+  const std::string place = "cell " + std::to_string(count_) + ", line 2, column 14";
+  EXPECT_EQ(reply["evalue"].get<std::string>().find(place), 0u) << reply["evalue"];
+  const Json published = output().message("error");
+  EXPECT_EQ(published["ename"], "CompileError");
+  EXPECT_FALSE(published.contains("status"));
+}
+
+TEST_F(CppInterpreterTest, PrintsBeforeItThrows) {
+  const Json reply = execute("std::cout << \"so far\"; throw std::runtime_error(\"no further\");");
+  EXPECT_EQ(reply["ename"], "std::runtime_error");
+  EXPECT_EQ(reply["evalue"], "no further");
+  const Log log = output().take();
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[0].second, "so far");
+}
+
+TEST_F(CppInterpreterTest, CountsNeitherSilentCellsNorShowsTheirValues) {
+  EXPECT_EQ(execute("6 * 7", true)["status"], "ok");
+  EXPECT_TRUE(output().take().empty());
+}
+
+TEST_F(CppInterpreterTest, AnswersUserExpressions) {
+  execute("int asked = 7;");
+  Execution execution;
+  execution.code = "asked++;";
+  execution.user_expressions = {{"a", "asked * 2"}, {"b", "unknown"}};
+  const Json values = interpreter().execute(execution)["user_expressions"];
+  EXPECT_EQ(values["a"]["data"]["text/plain"], "16");
+  EXPECT_EQ(values["b"]["status"], "error");
+}
+
+TEST_F(CppInterpreterTest, RunsNothingWhereOthersDoNotAgree) {
+  interpreter().set_agreement([](const Json&, const CellOutcome& checked) {
+    EXPECT_TRUE(checked.is_ok());
+    return std::optional<std::string>("rank 2 did not compile it");
+  });
+  const Json reply = execute("int never = 1;");
+  interpreter().set_agreement({});
+  EXPECT_EQ(reply["ename"], "NotRun");
+  EXPECT_EQ(reply["evalue"], "rank 2 did not compile it");
+  EXPECT_EQ(execute("never;")["ename"], "CompileError");
+}
+
+TEST_F(CppInterpreterTest, TellsOthersWhatDoesNotCompileHere) {
+  bool compiles = true;
+  interpreter().set_agreement([&](const Json&, const CellOutcome& checked) {
+    compiles = checked.is_ok();
+    return std::optional<std::string>("not all did");
+  });
+  EXPECT_EQ(execute("nowhere;")["ename"], "CompileError");
+  interpreter().set_agreement({});
+  EXPECT_FALSE(compiles);
+}
+
+TEST_F(CppInterpreterTest, RefusesPicklesInAClearSentence) {
+  const ApplyResult result = interpreter().apply({});
+  EXPECT_FALSE(result.is_ok);
+  EXPECT_NE(result.content.find("This engine runs C++"), std::string::npos);
+}
+
+TEST_F(CppInterpreterTest, RefusesADirectiveThatItDoesNotKnow) {
+  EXPECT_EQ(execute("%nonsense\nint x;")["ename"], "DirectiveError");
+  EXPECT_EQ(execute("%inc /no/such/folder\nint x;")["ename"], "DirectiveError");
+  EXPECT_EQ(execute("%flags -O3\nint x;")["ename"], "DirectiveError");
+}
+
+TEST_F(CppInterpreterTest, RemembersCells) {
+  execute("int remembered = 1;");
+  const Json history = interpreter().history({{"hist_access_type", "tail"}, {"n", 1}})["history"];
+  ASSERT_EQ(history.size(), 1u);
+  EXPECT_EQ(history[0][2], "int remembered = 1;");
+}
+
+TEST_F(CppInterpreterTest, SaysWhichLanguageItSpeaks) {
+  EXPECT_EQ(interpreter().kernel_info()["language_info"]["name"], "c++");
+}
+
+TEST_F(CppInterpreterTest, PassesWarningsOn) {
+  execute("int no_result() { }");
+  const Log log = output().take();
+  ASSERT_EQ(log.size(), 1u);
+  EXPECT_EQ(log[0].first, "stderr");
+  EXPECT_NE(log[0].second.find("warning: non-void function"), std::string::npos);
+}
+
+TEST_F(CppInterpreterTest, ForgetsEverythingWhenItIsCleared) {
+  execute("int kept = 1;");
+  interpreter().clear();
+  EXPECT_EQ(execute("kept;")["ename"], "CompileError");
+  EXPECT_EQ(result_of("1 + 1"), "2");
+}
+
+}  // namespace
+}  // namespace px::test

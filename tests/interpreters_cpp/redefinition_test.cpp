@@ -1,0 +1,211 @@
+#include <gtest/gtest.h>
+
+#include <tests/interpreters_cpp/sessions.hpp>
+
+namespace px::test {
+namespace {
+
+using Kind = CellOutcome::Kind;
+
+class Redefining : public SessionTest {};
+
+TEST_F(Redefining, AVariableWithTheSameType) {
+  runs("int x = 1;");
+  runs("int x = 2;");
+  EXPECT_EQ(value("x"), 2);
+}
+
+TEST_F(Redefining, AVariableWithAnotherType) {
+  runs("int x = 1;");
+  runs("double x = 2.5;");
+  EXPECT_EQ(value("x"), 2.5);
+  runs("const char* x = \"abc\";");
+  EXPECT_EQ(value("x[1]"), 'b');
+}
+
+TEST_F(Redefining, AVariableLeavesTheOldOneToTheFunctionsThatUseIt) {
+  runs("int x = 1; int get() { return x; }");
+  runs("double x = 2.5;");
+  EXPECT_EQ(value("get()"), 1);
+}
+
+TEST_F(Redefining, AFunctionWithAnotherBody) {
+  runs("int f() { return 1; }");
+  runs("int f() { return 2; }");
+  EXPECT_EQ(value("f()"), 2);
+}
+
+TEST_F(Redefining, AFunctionWithAnotherReturnType) {
+  runs("int f() { return 1; }");
+  runs("double f() { return 2.5; }");
+  EXPECT_EQ(value("f()"), 2.5);
+}
+
+TEST_F(Redefining, AFunctionLeavesItsOverloads) {
+  runs("int f(int) { return 1; } int f(double) { return 2; }");
+  runs("int f(int) { return 3; }");
+  EXPECT_EQ(value("f(0) * 10 + f(0.5)"), 32);
+}
+
+TEST_F(Redefining, AFunctionAsAVariableAndBack) {
+  runs("int f(int) { return 1; } int f(double) { return 2; }");
+  runs("int f = 5;");
+  EXPECT_EQ(value("f"), 5);
+  runs("int f() { return 6; }");
+  EXPECT_EQ(value("f()"), 6);
+}
+
+TEST_F(Redefining, AFunctionWithDefaultArguments) {
+  runs("int f(int a = 1) { return a; }");
+  runs("int f(int a = 2) { return a; }");
+  EXPECT_EQ(value("f()"), 2);
+}
+
+TEST_F(Redefining, AnInlineFunctionWithAStaticInside) {
+  runs("inline int count() { static int n = 10; return ++n; }");
+  EXPECT_EQ(value("count()"), 11);
+  EXPECT_EQ(value("count()"), 12);
+  runs("inline int count() { static int n = 20; return ++n; }");
+  EXPECT_EQ(value("count()"), 21);
+}
+
+TEST_F(Redefining, AStruct) {
+  runs("struct P { int x; int get() const { return x; } };");
+  EXPECT_EQ(value("P{3}.get()"), 3);
+  runs("struct P { double y, x; int get() const { return (int)(x + y); } };");
+  EXPECT_EQ(value("(P{1, 10}.get())"), 11);
+}
+
+TEST_F(Redefining, AStructNeverMixesTheCodeOfBoth) {
+  runs(
+      "struct P { int x; __attribute__((noinline)) int get() const { return x; } };"
+      "P old{7};");
+  EXPECT_EQ(value("old.get()"), 7);
+  runs("struct P { double a, b; __attribute__((noinline)) int get() const { return (int)b; } };");
+  runs("P young{1, 2};");
+  EXPECT_EQ(value("young.get()"), 2);
+  EXPECT_EQ(value("old.get()"), 7);
+  EXPECT_EQ(value("young.get() * 10 + old.get()"), 27);
+}
+
+TEST_F(Redefining, AStructAndTheContainersOfIt) {
+  runs(
+      "template <class T> struct Box { T* p; __attribute__((noinline)) Box(T t) : p(new T(t)) {}"
+      "  __attribute__((noinline)) ~Box() { delete p; } T& get() { return *p; } };");
+  runs("struct P { int x; }; { Box<P> box(P{5}); px_reported = box.get().x; }");
+  EXPECT_EQ(reported, 5);
+  runs("Box<P> old(P{6});");
+  runs("struct P { char pad[256]; int x; };");
+  runs("{ P p{}; p.x = 8; Box<P> box(p); px_reported = box.get().x + old.get().x; }");
+  EXPECT_EQ(reported, 14);
+}
+
+TEST_F(Redefining, AStructWithMembersThatAreDestroyed) {
+  runs("int gone = 0; struct M { int n; ~M() { gone += n; } };");
+  runs("struct P { M a{1}; }; { P p; }");
+  EXPECT_EQ(value("gone"), 1);
+  runs("struct P { M a{10}; M b{100}; }; { P p; }");
+  EXPECT_EQ(value("gone"), 111);
+  runs("{ P p; }");
+  EXPECT_EQ(value("gone"), 221);
+}
+
+TEST_F(Redefining, AClassWithVirtualFunctions) {
+  runs("struct A { virtual ~A() {} virtual int f() { return 1; } }; struct B : A {};");
+  EXPECT_EQ(value("B().f()"), 1);
+  runs("struct A { virtual ~A() {} virtual int g() { return 3; } virtual int f() { return 2; } };");
+  runs("struct B : A {};");
+  EXPECT_EQ(value("B().f() * 10 + B().g()"), 23);
+}
+
+TEST_F(Redefining, AClassTemplate) {
+  runs("template <class T> struct Box { T v; T get() { return v; } };");
+  EXPECT_EQ(value("Box<int>{1}.get()"), 1);
+  runs("template <class T> struct Box { T v; T get() { return v + 1; } };");
+  EXPECT_EQ(value("Box<int>{1}.get()"), 2);
+}
+
+TEST_F(Redefining, AFunctionTemplate) {
+  runs("template <class T> __attribute__((noinline)) T add(T a) { return a + 1; }");
+  EXPECT_EQ(value("add(1)"), 2);
+  runs("template <class T> __attribute__((noinline)) T add(T a) { return a + 2; }");
+  EXPECT_EQ(value("add(1)"), 3);
+}
+
+TEST_F(Redefining, AnEnum) {
+  runs("enum Color { red, green };");
+  runs("enum Color { green, blue, red };");
+  EXPECT_EQ(value("red"), 2);
+  runs("enum class Size { small }; ");
+  runs("enum class Size { big, small };");
+  EXPECT_EQ(value("(int)Size::small"), 1);
+}
+
+TEST_F(Redefining, ALambda) {
+  runs("auto f = [](int n) { return n + 1; };");
+  runs("auto f = [](double n) { return n + 2; };");
+  EXPECT_EQ(value("f(0.5)"), 2.5);
+}
+
+TEST_F(Redefining, AnAlias) {
+  runs("using Number = int;");
+  runs("using Number = double;");
+  EXPECT_EQ(value("Number(0.5)"), 0.5);
+}
+
+TEST_F(Redefining, WhatIsInANamespace) {
+  runs("namespace geometry { int sides() { return 3; } int other() { return 1; } }");
+  runs("namespace geometry { int sides() { return 4; } }");
+  EXPECT_EQ(value("geometry::sides() * 10 + geometry::other()"), 41);
+}
+
+TEST_F(Redefining, AnOperator) {
+  runs("struct V { int x; }; V operator+(V a, V b) { return {a.x + b.x}; }");
+  runs("V operator+(V a, V b) { return {a.x * b.x}; }");
+  EXPECT_EQ(value("(V{3} + V{4}).x"), 12);
+}
+
+TEST_F(Redefining, AConcept) {
+  runs("template <class T> concept Small = sizeof(T) < 4;");
+  runs("template <class T> concept Small = sizeof(T) < 16;");
+  EXPECT_EQ(value("Small<double>"), 1);
+}
+
+TEST_F(Redefining, StructuredBindings) {
+  runs("struct Pair { int a, b; }; auto [first, second] = Pair{1, 2};");
+  runs("auto [first, second] = Pair{3, 4};");
+  EXPECT_EQ(value("first * 10 + second"), 34);
+}
+
+TEST_F(Redefining, ACellThatIsRunTwiceAsAWhole) {
+  const char* cell =
+      "enum Kind { small = 1, big }; struct S { Kind kind; int get() { return kind; } };"
+      "template <class T> T same(T t) { return t; } using Alias = S; const int limit = 5;"
+      "int use(S s) { return same(s).get() + limit; } S s{big}; auto l = [] { return use(s); };";
+  runs(cell);
+  EXPECT_EQ(value("l()"), 7);
+  runs(cell);
+  EXPECT_EQ(value("l()"), 7);
+}
+
+TEST_F(Redefining, TwiceInOneCellIsAnError) {
+  runs("int x = 1;");
+  fails("int x = 2; int x = 3;", Kind::compile_error);
+  EXPECT_EQ(value("x"), 1);
+}
+
+TEST_F(Redefining, ConstantsAndStaticsOfEarlierCellsAreFound) {
+  runs(
+      "const int n = 5; static int m = 6; static int next() { return ++m; }"
+      "namespace { int hidden = 8; } constexpr double half = 0.5; const double third = 1.0 / n;");
+  EXPECT_EQ(value("n + m + hidden + half"), 19.5);
+  EXPECT_EQ(value("next()"), 7);
+  EXPECT_EQ(value("next()"), 8);
+  EXPECT_EQ(value("m"), 8);
+  runs("const int* pointer = &n;");
+  EXPECT_EQ(value("*pointer"), 5);
+  EXPECT_EQ(value("third"), 0.2);
+}
+
+}  // namespace
+}  // namespace px::test

@@ -1,5 +1,6 @@
 #include <px/client/io_thread.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <px/net/address.hpp>
@@ -38,7 +39,9 @@ Connection::IoThread::IoThread(const ClientConnectionInfo& info, Session session
       control_(make(SocketKind::dealer)),
       notification_(make(SocketKind::sub)),
       iopub_(make(SocketKind::sub)),
-      monitor_(context_, registration_) {}
+      monitor_(context_, registration_),
+      subscribers_{Subscriber{ConnectionMonitor{context_, notification_}},
+                   Subscriber{ConnectionMonitor{context_, iopub_}}} {}
 
 Connection::IoThread::~IoThread() {
   is_finished_ = true;
@@ -89,10 +92,11 @@ void Connection::IoThread::run() {
   watch(notification_, &IoThread::on_notification);
   watch(iopub_, &IoThread::on_publication);
   loop_.watch(monitor_.socket(), [this] { on_connection_events(); });
+  for (Subscriber& subscriber : subscribers_)
+    loop_.watch(subscriber.monitor.socket(), [this] { on_subscriber_events(); });
   loop_.on_wake([this] { send_posted(); });
   notification_.subscribe("");
   iopub_.subscribe("");
-  ask_for_engines();
   while (!is_finished_) {
     loop_.wait_until(next_deadline());
     on_time(Clock::now());
@@ -236,6 +240,17 @@ void Connection::IoThread::on_connection_events() {
         break;
     }
   }
+}
+
+/// The subscriptions are on their way once a handshake is done. Only then anything is asked: what
+/// an engine published before they arrived would be lost.
+void Connection::IoThread::on_subscriber_events() {
+  for (Subscriber& subscriber : subscribers_)
+    while (const auto event = subscriber.monitor.receive())
+      subscriber.was_connected |= *event == ConnectionEvent::connected;
+  const bool are_all = std::all_of(subscribers_.begin(), subscribers_.end(),
+                                   [](const Subscriber& each) { return each.was_connected; });
+  if (are_all && hello_.text.empty()) ask_for_engines();
 }
 
 // ---------------------------------------------------------------- engines, stages

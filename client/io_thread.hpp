@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <map>
@@ -46,6 +47,7 @@ class Connection::IoThread {
   void on_notification(const Envelope& envelope, const SharedFrames& frames);
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
   void on_connection_events();
+  void on_subscriber_events();
 
   std::optional<Instant> next_deadline() const;
   void on_time(Instant now);
@@ -67,6 +69,11 @@ class Connection::IoThread {
   Loop loop_;  // its wakers are for all
   Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
   ConnectionMonitor monitor_;
+  struct Subscriber {
+    ConnectionMonitor monitor;
+    bool was_connected = false;
+  };
+  std::array<Subscriber, 2> subscribers_;  // of notification_ and iopub_
   ReplayHistory history_;
   Pending pending_;
   MessageId hello_;

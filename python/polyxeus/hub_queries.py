@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import GeneratorType
 from typing import Any
 
-from polyxeus import requests
+from polyxeus import dask_worker, requests
 from polyxeus.async_result import AsyncHubResult, AsyncResult
 from polyxeus.known_result import KnownResult, KnownTasks
 from polyxeus.metadata import parse_date, remote_error
@@ -223,18 +223,42 @@ class HubQueries:
         scheduler_args: dict[str, Any] | None = None,
         **worker_args: Any,
     ):
-        """Starts dask workers on the engines; not offered by this controller."""
-        raise NotImplementedError(
-            "this controller runs no dask scheduler: start dask's own beside it, and its workers "
-            "by view.execute('import distributed; ...')"
-        )
+        """Makes engines workers of dask, beside their work here; gives a distributed.Client.
+
+        The controller starts the scheduler, on a port of its choice.
+        nanny        the worker is a process of its own, which dask can start again
+        worker_args  what distributed.Worker takes; nthreads is 1 where it is not given
+        """
+        distributed = _import_distributed()
+        if scheduler_args:
+            raise NotImplementedError(
+                "the scheduler that the controller starts takes no arguments: start your own by "
+                "`dask scheduler`, and its workers by view.apply"
+            )
+        address = self._ask("become_dask_request", {"scheduler_args": {}})["address"]
+        options = {"nthreads": 1, "nanny": nanny, **worker_args}
+        self.direct_view(targets).apply_sync(dask_worker.start, address, **options)
+        return distributed.Client(address)
 
     become_distributed = become_dask
 
-    def stop_dask(self, targets: Any = "all"):
-        """Nothing: see become_dask()."""
+    def stop_dask(self, targets: Any = "all") -> None:
+        """Ends the workers and the scheduler that become_dask() has started."""
+        self.direct_view(targets).apply_sync(dask_worker.stop)
+        self._ask("stop_distributed_request", {})
 
     stop_distributed = stop_dask
+
+
+def _import_distributed():
+    try:
+        import distributed
+    except ImportError:
+        raise ImportError(
+            "become_dask() needs dask here, where the controller runs and on the engines: "
+            "pip install distributed"
+        ) from None
+    return distributed
 
 
 def _jsonable(value):

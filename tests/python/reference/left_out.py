@@ -18,7 +18,6 @@ LEFT_OUT = {
     "test_cloudpickle_require": "expects @require to fail with cloudpickle; here it works",
     "test_require_function": "expects a NameError; here a function travels with those it calls",
     "test_warning_on_hostname_match": "patches functions inside of the client",
-    "test_become_dask": "the controller runs no dask scheduler",
     "test_default_backend": "replaces Client.__new__ by one that gives another's client",
     "test_cluster_abbreviations": _CONFIG,
     "test_ipython_log": _CONFIG,

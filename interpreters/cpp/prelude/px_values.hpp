@@ -38,6 +38,12 @@ concept MatrixLike = requires(T& value) {
 }
 &&Number<typename T::Scalar>;
 
+/// std::map and the like, whose keys are text.
+template <class T>
+concept TextMap = MapLike<T> && requires {
+  requires std::constructible_from<typename T::key_type, const char*, std::size_t>;
+};
+
 // ---------------------------------------------------------------- in
 
 template <class T>
@@ -224,8 +230,7 @@ T receive_class(const void* node) {
     return receive_variant<T>(node);
   } else if constexpr (MatrixLike<T> && std::default_initializable<T>) {
     return receive_matrix<T>(node);
-  } else if constexpr (MapLike<T> && requires { typename T::key_type; } &&
-                       std::constructible_from<typename T::key_type, const char*, std::size_t>) {
+  } else if constexpr (TextMap<T>) {
     return receive_map<T>(node);
   } else if constexpr (std::same_as<T, std::vector<std::byte>>) {
     if (px_cell_kind_of(node) != px_cell_bytes) refuse<T>(node);
@@ -589,7 +594,7 @@ void map_with(F& function, Parameters<P...>, std::index_sequence<I...>) {
   std::size_t count = std::numeric_limits<std::size_t>::max();
   ((count = std::min(count, std::get<I>(columns).count())), ...);
   void* const answer = px_cell_answer(0);
-  const auto call_at = [&](std::size_t index) -> decltype(auto) {
+  const auto call_at = [&](std::size_t index) {
     auto held = std::make_tuple(std::get<I>(columns).item(index)...);
     return function(std::get<I>(held).pass()...);
   };

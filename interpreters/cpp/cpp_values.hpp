@@ -1,0 +1,76 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <px/interpreters/cpp/cell_exchange.hpp>
+#include <px/interpreters/cpp/cell_outcome.hpp>
+#include <px/interpreters/interpreter.hpp>
+
+namespace px {
+
+/// What CppValues needs of a session.
+struct CellRunner {
+  /// Compiles and runs a cell; `name` stands in what the compiler says.
+  std::function<CellOutcome(const std::string& code, const std::string& name)> run;
+  /// Calls compiled code under the guards of cells.
+  std::function<CellOutcome(void (*code)())> call;
+  /// Another one for each definition of a global name; null where there is none.
+  std::function<const void*(const std::string& name)> identity;
+};
+
+/// Serves push, pull and call (docs/protocol.md, "Native messages") by cells that it writes itself.
+/// What was compiled once is called again, as long as the names in it mean the same.
+class CppValues {
+ public:
+  CppValues(CellRunner runner, CellExchange& exchange)
+      : runner_(std::move(runner)), exchange_(exchange) {}
+
+  ApplyResult serve(const NativeRequest& request);
+
+ private:
+  using Arguments = std::vector<CellArguments::Argument>;
+  /// What runs for a request, and for which values.
+  struct Work {
+    std::string name;              ///< For the compiler's words.
+    std::string definitions = {};  ///< In front of the code.
+    std::string code = {};         ///< Statements.
+    Arguments arguments = {};
+    bool defines_once = false;  ///< The definitions belong to the code: they are not run again.
+  };
+  struct Compiled {
+    int number;
+    std::vector<std::pair<std::string, const void*>> meanings;
+  };
+  /// A variable that a push has made.
+  struct Made {
+    std::string type;
+    const void* identity;
+  };
+  struct Call;
+
+  ApplyResult push(const Json& content, const std::vector<SharedBytes>& buffers);
+  ApplyResult pull(const Json& content);
+  ApplyResult call(const Json& content, const std::vector<SharedBytes>& buffers);
+  /// How the function of a call is spelled; what defines it goes to `call`.
+  Result<void> read_function(const Json& function, Call& call);
+  Result<void> read_arguments(const Json& content, const std::vector<SharedBytes>& buffers,
+                              Call& call);
+  Result<std::string> with_natural_types(const Call& call);
+
+  CellOutcome perform(Work work);
+  std::vector<std::pair<std::string, const void*>> meanings_of(const std::string& code);
+  ApplyResult reply(const char* key, std::size_t count, const Json& accepts, bool is_list);
+
+  static constexpr std::size_t most_compiled = 256;
+  CellRunner runner_;
+  CellExchange& exchange_;
+  std::map<std::string, Compiled> compiled_;
+  int next_number_ = 0;
+  std::map<std::string, Made> made_;
+};
+
+}  // namespace px

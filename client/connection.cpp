@@ -28,6 +28,10 @@ Composer& Connection::composer() {
 void Connection::post(Outgoing message) {
   thread_->post(std::move(message));
 }
+std::vector<EngineId> Connection::engines_of_ipyparallel() const {
+  return thread_->engines_of_ipyparallel();
+}
+
 EngineDirectory Connection::engines() const {
   return thread_->engines();
 }

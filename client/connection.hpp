@@ -41,6 +41,8 @@ class Connection {
   void post(Outgoing message);
 
   EngineDirectory engines() const;
+  /// The same as engines().engines_of_ipyparallel(), without a copy of all.
+  std::vector<EngineId> engines_of_ipyparallel() const;
   /// Waits until `count` engines are there. False when `deadline` passed first.
   bool wait_for_engines(std::size_t count, std::optional<Instant> deadline) const;
   /// `handler` runs in the I/O thread for each change; it must not wait.

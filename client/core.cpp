@@ -1,5 +1,6 @@
 #include <px/client/core.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace px {
@@ -20,11 +21,13 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all,
                                               const Json& together) {
   check_open();
   const EngineDirectory engines = connection_->engines();
+  const std::vector<EngineId> of_ipyparallel = engines.engines_of_ipyparallel();
   const std::string metadata = direct_metadata(label, together);
   std::vector<Outgoing> messages;
   std::vector<TaskSent> tasks;
   for (const auto& [id, work] : all) {
     const EngineUuid uuid = uuid_of(id, engines);
+    check_understood(work, {id}, of_ipyparallel);
     auto composed = connection_->composer().compose(uuid.text, work, metadata);
     tasks.push_back({composed.msg_id, id, uuid, composed.submitted, label});
     messages.push_back({Way::direct, uuid, std::move(composed.frames), work.buffers, {}});
@@ -34,8 +37,9 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all,
 }
 
 std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<Work>& all,
-                                                const TaskOptions& options) {
+                                                const TaskOptions& wanted) {
   check_open();
+  const TaskOptions options = understood(all, wanted);
   const std::string metadata = balanced_metadata(options);
   std::vector<Outgoing> messages;
   std::vector<TaskSent> tasks;
@@ -54,6 +58,7 @@ std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& id
   const EngineDirectory engines = connection_->engines();
   std::vector<std::pair<EngineUuid, EngineId>> targets;
   for (const EngineId id : ids) targets.emplace_back(uuid_of(id, engines), id);
+  check_understood(work, ids, engines.engines_of_ipyparallel());
   auto composed = connection_->composer().compose(
       "", work, broadcast_metadata(targets, label, together(new_cell_id(), work, ids)));
   std::vector<TaskSent> tasks;
@@ -109,6 +114,42 @@ EngineUuid ClientCore::uuid_of(EngineId id, const EngineDirectory& engines) cons
   // Says it in the words of Targets, which name the engines that are there.
   value_or_throw(Targets::ids({id}).resolve(engines.ids()));
   throw ClientError(ErrorKind::not_found, "there is no engine " + std::to_string(id.value));
+}
+
+/// Engines of ipyparallel would never answer what they do not know.
+void ClientCore::check_understood(const Work& work, const std::vector<EngineId>& ids,
+                                  const std::vector<EngineId>& of_ipyparallel) {
+  if (of_ipyparallel.empty() || !is_native(work)) return;
+  std::vector<EngineId> strangers;
+  for (const EngineId id : ids)
+    if (std::binary_search(of_ipyparallel.begin(), of_ipyparallel.end(), id))
+      strangers.push_back(id);
+  if (strangers.empty()) return;
+  const bool is_one = strangers.size() == 1;
+  throw ClientError(ErrorKind::unsupported,
+                    std::string(is_one ? "engine " : "engines ") + name_engines(strangers) +
+                        (is_one ? " runs" : " run") +
+                        " ipyparallel's ipengine, which knows nothing but cells of this client: "
+                        "use execute there, or start engines by `pxcluster engines`");
+}
+
+/// Leaves engines of ipyparallel out of those that may get the tasks, where there are others.
+TaskOptions ClientCore::understood(const std::vector<Work>& all, TaskOptions options) const {
+  const std::vector<EngineId> of_ipyparallel = connection_->engines_of_ipyparallel();
+  if (of_ipyparallel.empty() || all.empty() || !is_native(all.front())) return options;
+  const EngineDirectory engines = connection_->engines();
+  std::vector<EngineId> candidates;
+  for (const EngineId id : engines.ids())
+    if (options.targets.empty() || std::find(options.targets.begin(), options.targets.end(),
+                                             *engines.uuid_of(id)) != options.targets.end())
+      candidates.push_back(id);
+  std::vector<EngineUuid> targets;
+  for (const EngineId id : candidates)
+    if (!std::binary_search(of_ipyparallel.begin(), of_ipyparallel.end(), id))
+      targets.push_back(*engines.uuid_of(id));
+  if (targets.empty()) check_understood(all.front(), candidates, of_ipyparallel);
+  if (!targets.empty()) options.targets = std::move(targets);
+  return options;
 }
 
 /// One task for each message, or all tasks for the one message of a broadcast.

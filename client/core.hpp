@@ -52,6 +52,9 @@ class ClientCore {
   std::shared_ptr<Call> post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,
                              OutputEnd output_end);
   void check_open() const;
+  static void check_understood(const Work& work, const std::vector<EngineId>& ids,
+                               const std::vector<EngineId>& of_ipyparallel);
+  TaskOptions understood(const std::vector<Work>& all, TaskOptions options) const;
 
   std::unique_ptr<Connection> connection_;
   std::atomic<std::uint64_t> cells_ = 0;  ///< That several engines got together.

@@ -64,6 +64,14 @@ std::vector<std::string> EngineDirectory::other_languages(const std::vector<Engi
   return others;
 }
 
+std::vector<EngineId> EngineDirectory::engines_of_ipyparallel() const {
+  std::vector<EngineId> found;
+  if (are_all_python_) return found;
+  for (const auto& [id, uuid] : present_)
+    if (language_of(id) == "") found.push_back(id);
+  return found;
+}
+
 std::optional<EngineId> EngineDirectory::id_of(std::string_view uuid) const {
   const auto found = known_.find(uuid);
   if (found == known_.end()) return std::nullopt;

@@ -32,6 +32,8 @@ class EngineDirectory {
   std::optional<std::string> language_of(EngineId id) const;
   /// What these engines speak beside Python, each once; "" stands for engines of ipyparallel.
   std::vector<std::string> other_languages(const std::vector<EngineId>& ids) const;
+  /// Those that are present and run ipyparallel's own program; ascending.
+  std::vector<EngineId> engines_of_ipyparallel() const;
   /// Of an engine that is or was present.
   std::optional<EngineId> id_of(std::string_view uuid) const;
 

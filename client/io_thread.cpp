@@ -366,6 +366,11 @@ void Connection::IoThread::post(Outgoing message) {
   loop_.waker().wake();
 }
 
+std::vector<EngineId> Connection::IoThread::engines_of_ipyparallel() const {
+  const std::lock_guard lock{mutex_};
+  return engines_.engines_of_ipyparallel();
+}
+
 EngineDirectory Connection::IoThread::engines() const {
   const std::lock_guard lock{mutex_};
   return engines_;

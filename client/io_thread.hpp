@@ -27,6 +27,7 @@ class Connection::IoThread {
   Composer& composer() { return composer_; }
   void post(Outgoing message);
   EngineDirectory engines() const;
+  std::vector<EngineId> engines_of_ipyparallel() const;
   bool wait_for_engines(std::size_t count, std::optional<Instant> deadline) const;
   void on_engine_change(std::function<void(const EngineChange&)> handler);
   void after(Duration delay, std::function<void()> handler);

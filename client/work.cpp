@@ -23,6 +23,10 @@ Work make_work(std::string type, const Json& content, std::vector<SharedBytes> b
 
 }  // namespace
 
+bool is_native(const Work& work) {
+  return work.type == "call_request" || work.type == "push_request" || work.type == "pull_request";
+}
+
 Work execute_work(const std::string& code, bool is_silent) {
   const Json content{{"code", code}, {"silent", is_silent}, {"user_expressions", Json::object()}};
   return {"execute_request", pack(Packer::json, content), {}, OutputEnd::by_idle};
@@ -34,8 +38,7 @@ Work push_work(const NamedValues& values) {
   return make_work("push_request", content, std::move(buffers));
 }
 
-Work pull_work(const std::vector<std::string>& expressions,
-               const std::vector<std::string>& forms) {
+Work pull_work(const std::vector<std::string>& expressions, const std::vector<std::string>& forms) {
   return make_work("pull_request", {{"expressions", expressions}, {"accepts", forms}}, {});
 }
 

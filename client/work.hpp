@@ -18,6 +18,9 @@ struct Work {
   OutputEnd output_end = OutputEnd::by_count;
 };
 
+/// Whether only engines of ours know this request; ipyparallel's do not answer it.
+bool is_native(const Work& work);
+
 /// A function that engines call.
 class Function {
  public:

@@ -139,7 +139,7 @@ class Client(HubQueries, Orders):
 
     def _forms(self, ids=None):
         """The forms of values that all of these engines read (see polyxeus.values); None: all."""
-        return NO_PICKLE if self._connection.other_languages(ids) else FORMS
+        return NO_PICKLE if any(self._connection.other_languages(ids)) else FORMS
 
     @property
     def ids(self) -> list[int]:

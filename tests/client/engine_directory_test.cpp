@@ -37,6 +37,7 @@ TEST(EngineDirectory, SaysWhatEnginesSpeakBesidePython) {
   EXPECT_TRUE(engines.other_languages({EngineId{0}, EngineId{3}}).empty());
   EXPECT_EQ(engines.other_languages({EngineId{0}, EngineId{1}, EngineId{2}}),
             (std::vector<std::string>{"cpp", ""}));
+  EXPECT_EQ(engines.engines_of_ipyparallel(), std::vector{EngineId{2}});
 }
 
 TEST(EngineDirectory, AnIdThatIsGivenAgainHasTheLanguageOfItsNewEngine) {

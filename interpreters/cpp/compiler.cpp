@@ -56,6 +56,7 @@ void DiagnosticLog::EndSourceFile() {
 
 void DiagnosticLog::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                                      const clang::Diagnostic& diagnostic) {
+  if (diagnostic.getID() == clang::diag::warn_extern_init) return;  // see share_privates()
   DiagnosticConsumer::HandleDiagnostic(level, diagnostic);
   if (level >= clang::DiagnosticsEngine::Error) last_error_ = diagnostic.getLocation();
   const unsigned id = diagnostic.getID();

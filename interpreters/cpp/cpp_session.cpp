@@ -278,12 +278,19 @@ std::optional<std::string> CppSession::type_of(const std::string& expression) {
   return ask_child([&] { return spelled_type(*state_->compiler, expression); });
 }
 
-CppSession::Completions CppSession::complete(const std::string&, std::size_t cursor) {
-  return {{}, cursor};
+CppSession::Completions CppSession::complete(const std::string& code, std::size_t cursor) {
+  const CursorContext context = context_of_cursor(code, cursor);
+  const std::optional<std::string> names = ask_child([&]() -> std::optional<std::string> {
+    std::string lines;
+    for (const std::string& name : names_at(*state_->compiler, context)) lines += name + "\n";
+    return lines;
+  });
+  return {lines_of(names.value_or("")), context.begin};
 }
 
-std::optional<std::string> CppSession::inspect(const std::string&, std::size_t) {
-  return std::nullopt;
+std::optional<std::string> CppSession::inspect(const std::string& code, std::size_t cursor) {
+  const CursorContext context = context_of_cursor(code, cursor);
+  return ask_child([&] { return describe(*state_->compiler, context); });
 }
 
 bool CppSession::is_defined(const std::string& name) {

@@ -14,7 +14,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 std::string name_lines_of_cells(const std::string& text) {
   // The name of a cell is no path: it has neither a slash nor a dot.
-  static const std::regex place(R"(^((?:In file included from )?[^/.:]+):(\d+):(?:(\d+):)?)");
+  static const std::regex place(
+      R"(^((?:In file included from )?[^/.:|\s][^/.:|]*):(\d+):(?:(\d+):)?)");
   std::string result;
   for (const std::string& line : lines_of(text)) {
     if (line.find("<<< inputs >>>") != std::string::npos) continue;  // clang's name for all cells

@@ -59,14 +59,26 @@ std::optional<std::size_t> mark_of_class(const clang::SourceManager& sources, So
   return offset;
 }
 
-/// Where a function template may be marked: behind `template <...>`.
-std::optional<std::size_t> mark_of_function(Compiler& compiler, SourceLocation name) {
+/// Whether each part of the program that uses it has its code: clang would take the earlier one's
+/// for the later one's, as they go by the same symbol.
+bool is_emitted_where_used(const NamedDecl* declaration) {
+  if (llvm::isa<clang::FunctionTemplateDecl, clang::VarTemplateDecl>(declaration)) return true;
+  if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration))
+    return function->isInlined();
+  const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration);
+  return variable && variable->isInline();
+}
+
+/// Where a function or variable may be marked: behind `template <...>`, before all else.
+std::optional<std::size_t> mark_of_declarator(Compiler& compiler, SourceLocation name) {
   auto* part = compiler.interpreter().getASTContext().getTranslationUnitDecl()->getMostRecentDecl();
-  const NamedDecl* declaration = find_in(*part, name);
-  const auto* function = declaration ? declaration->getAsFunction() : nullptr;
-  if (!function || !function->getInnerLocStart().isFileID()) return std::nullopt;
+  NamedDecl* declaration = find_in(*part, name);
+  if (auto* pattern = llvm::dyn_cast_or_null<clang::TemplateDecl>(declaration))
+    declaration = pattern->getTemplatedDecl();
+  const auto* declarator = llvm::dyn_cast_or_null<clang::DeclaratorDecl>(declaration);
+  if (!declarator || !declarator->getInnerLocStart().isFileID()) return std::nullopt;
   const auto& sources = compiler.instance().getSourceManager();
-  return sources.getDecomposedLoc(function->getInnerLocStart()).second;
+  return sources.getDecomposedLoc(declarator->getInnerLocStart()).second;
 }
 
 bool contains(clang::DeclContextLookupResult list, const NamedDecl* declaration) {
@@ -116,8 +128,7 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
     result.hidden.push_back(earlier);
     std::optional<std::size_t> offset;
     if (is_class(earlier)) offset = mark_of_class(sources, clash.here);
-    if (llvm::isa<clang::FunctionTemplateDecl>(earlier))
-      offset = mark_of_function(compiler, clash.here);
+    if (is_emitted_where_used(earlier)) offset = mark_of_declarator(compiler, clash.here);
     if (offset) result.marks.push_back({*offset, 0, mark});
   }
   return result;

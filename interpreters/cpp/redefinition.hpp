@@ -19,8 +19,8 @@ struct TextEdit {
 struct Redefinition {
   /// Declarations of earlier cells that give way.
   std::vector<clang::NamedDecl*> hidden = {};
-  /// Mark classes and templates, so that their symbols are others than those of the earlier ones
-  /// of their names: objects of both may live on.
+  /// Mark classes, templates and what is inline, so that their symbols are others than those of the
+  /// earlier ones of their names: objects of both may live on.
   std::vector<TextEdit> marks = {};
 };
 
@@ -30,7 +30,7 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
 
 /// What is private to the part of the program that is the cell, but meant for later cells too:
 /// `static`, constants with an initializer that runs, unnamed namespaces. Other parts would get
-/// copies of their own, so it is made `inline`.
+/// copies of their own, so it is given to all.
 std::vector<TextEdit> share_privates(Compiler& compiler, clang::TranslationUnitDecl& part);
 
 /// The text with all the edits; two of the same place are one.

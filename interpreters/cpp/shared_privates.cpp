@@ -1,5 +1,6 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/AST/ExprCXX.h>
 #include <clang/Lex/Lexer.h>
 
 #include <px/interpreters/cpp/redefinition.hpp>
@@ -42,8 +43,15 @@ class PrivateFinder {
     } else if (variable.getFormalLinkage() == clang::Linkage::Internal && variable.hasInit() &&
                !variable.isInAnonymousNamespace() && !variable.isConstexpr() &&
                !variable.hasConstantInitialization()) {
-      add(variable.getInnerLocStart(), 0, "inline ");
+      add(variable.getInnerLocStart(), 0, has_written_init(variable) ? "extern " : "inline ");
     }
+  }
+
+  /// `const Type name;` has an initializer, too: the constructor's call.
+  static bool has_written_init(const clang::VarDecl& variable) {
+    const auto* call =
+        llvm::dyn_cast<clang::CXXConstructExpr>(variable.getInit()->IgnoreImplicit());
+    return !call || call->getNumArgs() > 0 || call->getParenOrBraceRange().isValid();
   }
 
   void look_at(const clang::FunctionDecl& function) {
@@ -57,7 +65,7 @@ class PrivateFinder {
       clang::Token token;
       if (clang::Lexer::getRawToken(at, token, sources_, language_, true)) return;
       if (token.is(clang::tok::raw_identifier) && token.getRawIdentifier() == "static")
-        return add(token.getLocation(), 6, "inline");
+        return add(token.getLocation(), 6, "      ");
       at = token.getEndLoc();
     }
   }

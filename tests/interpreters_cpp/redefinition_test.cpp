@@ -69,6 +69,24 @@ TEST_F(Redefining, AnInlineFunctionWithAStaticInside) {
   EXPECT_EQ(value("count()"), 21);
 }
 
+TEST_F(Redefining, AnInlineVariable) {
+  runs("struct Box { int v; Box(int n) : v(n) {} ~Box() { v = 0; } }; inline const Box x(1);");
+  EXPECT_EQ(value("x.v"), 1);
+  runs("int two() { return 2; } inline int x = two();");
+  EXPECT_EQ(value("x"), 2);
+  runs("static double x = two() + 0.5;");
+  EXPECT_EQ(value("x"), 2.5);
+  runs("const Box x(4);");
+  EXPECT_EQ(value("x.v"), 4);
+}
+
+TEST_F(Redefining, AVariableTemplate) {
+  runs("template <class T> T half = T(1) / 2;");
+  EXPECT_EQ(value("half<double>"), 0.5);
+  runs("template <class T> T half = T(3) / 2;");
+  EXPECT_EQ(value("half<double>"), 1.5);
+}
+
 TEST_F(Redefining, AStruct) {
   runs("struct P { int x; int get() const { return x; } };");
   EXPECT_EQ(value("P{3}.get()"), 3);

@@ -177,6 +177,7 @@ Result<void> CppInterpreter::renew(const std::vector<std::string>& flags) {
   auto session = make_session(flags, warning);
   if (!session) return session.error();
   if (!warning.empty()) output_.write("stderr", warning);
+  values_.reset();
   session_ = std::move(*session);
   has_run_ = false;
   return {};
@@ -232,7 +233,18 @@ ApplyResult CppInterpreter::apply(const Application&) {
 }
 
 ApplyResult CppInterpreter::serve(const NativeRequest& request) {
-  return refuse("This engine does not answer a " + request.type + ".");
+  if (!values_)
+    values_ = std::make_unique<CppValues>(
+        CellRunner{[this](const std::string& code, const std::string& name) {
+                     return session_->run(code, name);
+                   },
+                   [this](void (*code)()) { return session_->call(code); },
+                   [this](const std::string& name) { return session_->identity(name); }},
+        *exchange_);
+  has_run_ = true;
+  ApplyResult result = values_->serve(request);
+  captured_.flush();
+  return result;
 }
 
 Json CppInterpreter::complete(const std::string& code, int cursor) {

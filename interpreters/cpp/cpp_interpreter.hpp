@@ -10,6 +10,7 @@
 #include <px/interpreters/cpp/cell_exchange.hpp>
 #include <px/interpreters/cpp/cell_text.hpp>
 #include <px/interpreters/cpp/cpp_session.hpp>
+#include <px/interpreters/cpp/cpp_values.hpp>
 #include <px/interpreters/interpreter.hpp>
 
 namespace px {
@@ -71,6 +72,7 @@ class CppInterpreter final : public Interpreter {
   Agree agree_;
   std::unique_ptr<CellExchange> exchange_;
   std::unique_ptr<CppSession> session_;
+  std::unique_ptr<CppValues> values_;  // of this session; null until it is needed
   std::vector<Entry> history_;
   bool has_run_ = false;
   CapturedOutput captured_;

@@ -93,7 +93,12 @@ Magics::Sent Magics::ask(const MagicOptions& options, const Namespace& variables
 DirectView Magics::chosen(const MagicOptions& options) {
   const Json wanted = targets(options);
   const std::shared_ptr<ClientCore> core = connect_();
-  return {core, Targets::ids(core->resolve(targets_of(wanted)))};
+  std::vector<EngineId> engines = core->resolve(targets_of(wanted));
+  if (engines.empty())
+    throw ClientError(ErrorKind::not_found,
+                      "'" + options.targets.value_or("the view's targets") + "' are no engines: " +
+                          say_who_is_there(core->connection().engines().ids()));
+  return {core, Targets::ids(std::move(engines))};
 }
 
 /// Waits for the transfer of variables; its failures are shown without tracebacks, which say

@@ -25,6 +25,8 @@ _MISSING = object()
 
 def _seconds(timeout):
     """None for ever, as negative numbers are; else the number."""
+    if timeout is not None and not isinstance(timeout, (int, float)):
+        raise TypeError(f"timeout must be a number of seconds, not {timeout!r:.80}")
     return None if timeout is None or timeout < 0 else timeout
 
 

@@ -47,6 +47,8 @@ class LoadBalancedView(View):
         uuids = [] if targets is None else self.client._build_targets(targets)[0]
         if isinstance(retries, bool) or not isinstance(retries, int):
             raise TypeError(f"retries must be an int, not {retries!r}")
+        if retries < 0:
+            raise ValueError(f"retries must not be negative: {retries}")
         tasks = self.client._connection.send_balanced(
             works,
             label_text(label),

@@ -73,6 +73,8 @@ class Client(HubQueries, Orders):
                 "this client makes no ssh tunnels: forward the controller's ports by ssh -L, or "
                 "let it listen where you can reach it (pxcontroller --ip)"
             )
+        if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
+            raise TypeError(f"timeout must be a number of seconds, not {timeout!r:.80}")
         self.block = False
         self.debug = debug
         self.cluster = cluster
@@ -291,7 +293,7 @@ class Client(HubQueries, Orders):
                 if not _wait_for_future(job, _left(end)):
                     return False
                 continue
-            msg_id = self.history[job] if isinstance(job, int) else job
+            msg_id, = self._msg_ids_from_jobs(job)
             tasks = self._connection.find(msg_id)
             if tasks is not None and not tasks.wait(_left(end)):
                 return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keyword
+import os
 from functools import partial
 from typing import Any, Callable, Iterable
 
@@ -87,6 +89,8 @@ class DirectView(View):
         label: Any = None,
     ) -> AsyncResult:
         """Runs the text of a file of this host."""
+        if not isinstance(filename, (str, os.PathLike)):
+            raise TypeError(f"run() needs the path of a file, not {filename!r:.80}")
         with open(filename) as file:
             code = file.read() + "\n"
         return self.execute(code, targets=targets, block=block, label=label)
@@ -104,8 +108,7 @@ class DirectView(View):
         if not isinstance(ns, dict):
             raise TypeError(f"push() needs a dict of names and values, not {type(ns).__name__}")
         for name in ns:
-            if not isinstance(name, str):
-                raise TypeError(f"names of variables are text, not {name!r}")
+            _check_place(name)
         if all(name.isidentifier() for name in ns):
             result = self._send(partial(requests.push, ns), targets, fname="push")
         else:  # "a.b", "a[0]"
@@ -159,6 +162,7 @@ class DirectView(View):
         dist     "b": blocks, "r": like cards.
         flatten  a part of one item becomes that item.
         """
+        _check_name(key)
         ids, _ = self._engines(targets)
         cutter = _distribution(dist)
         forms = self.client._forms(ids)
@@ -180,6 +184,7 @@ class DirectView(View):
 
     def gather(self, key: Any, dist: str = "b", targets: Any = None, block: bool | None = None):
         """The parts of a sequence that the engines have, as one sequence."""
+        _check_text(key)
         ids, _ = self._engines(targets)
         tasks = self._submit(ids, [requests.pull([key], self.client._forms(ids))], self.label)
         self._note(tasks)
@@ -267,6 +272,30 @@ class DirectView(View):
         from polyxeus import activation
 
         activation.activate(self, suffix)
+
+
+def _check_text(name):
+    if not isinstance(name, str):
+        raise TypeError(f"names of variables are text, not {name!r:.80}")
+
+
+def _check_name(name):
+    _check_text(name)
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"{name!r:.80} cannot be the name of a variable")
+
+
+def _check_place(name):
+    """Whether it can stand left of an equals sign."""
+    _check_text(name)
+    if name.isidentifier() and not keyword.iskeyword(name):
+        return
+    try:
+        compile(f"{name} = None", "<push>", "exec")
+    except (SyntaxError, ValueError):
+        raise ValueError(
+            f"{name!r:.80} is neither the name of a variable nor a place like 'a.b' or 'a[0]'"
+        ) from None
 
 
 def _distribution(dist):

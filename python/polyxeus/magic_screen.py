@@ -1,6 +1,7 @@
 """What the C++ magics write to and read from: the cell's output and the user's variables."""
 
 import html
+import keyword
 import re
 import signal
 import sys
@@ -168,21 +169,30 @@ class Variables:
         """How many items it has as a sequence."""
         value = self._variables[name]
         if isinstance(value, (str, bytes, dict, set)) or not hasattr(value, "__getitem__"):
-            raise TypeError(f"'{name}' is a {type(value).__name__}, which cannot be cut into parts")
-        return len(value)
+            kind = type(value).__name__
+            raise TypeError(f"'{name}' cannot be cut into parts: its type is {kind}")
+        try:
+            return len(value)
+        except TypeError:  # an array of no dimension
+            raise TypeError(f"'{name}' cannot be cut into parts: it has no length") from None
 
     def cut(self, name, begin, end):
         value = self._variables[name][begin:end]
         return self._encode(list(value) if isinstance(value, range) else value)
 
     def set(self, name, value):
-        self._variables[name] = decode(*value)
+        self._define(name, decode(*value))
 
     def set_list(self, name, values):
-        self._variables[name] = [decode(*value) for value in values]
+        self._define(name, [decode(*value) for value in values])
 
     def set_joined(self, name, parts):
-        self._variables[name] = _join([decode(*part) for part in parts])
+        self._define(name, _join([decode(*part) for part in parts]))
+
+    def _define(self, name, value):
+        if keyword.iskeyword(name):
+            raise ValueError(f"'{name}' cannot be the name of a variable: Python has it for itself")
+        self._variables[name] = value
 
 
 def _join(parts):
@@ -193,6 +203,9 @@ def _join(parts):
     if numpy is not None and kinds == {numpy.ndarray}:
         if any(part.ndim == 0 for part in parts):
             return numpy.array(parts)
+        if len({part.shape[1:] for part in parts}) > 1:
+            shapes = " and ".join(dict.fromkeys(str(part.shape) for part in parts))
+            raise ValueError(f"arrays of the shapes {shapes} do not fit together: use %pxpull")
         return numpy.concatenate(parts)
     names = " and ".join(sorted(kind.__name__ for kind in kinds))
     raise TypeError(f"parts of type {names} cannot be put together: use %pxpull")

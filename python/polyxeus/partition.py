@@ -28,8 +28,10 @@ class Map:
         first = listOfPartitions[0]
         numpy = _numpy_array(first)
         if numpy is not None and first.ndim:
+            _check_arrays(listOfPartitions, numpy)
             return numpy.concatenate(listOfPartitions)
         if isinstance(first, (list, tuple)):
+            _check_lists(listOfPartitions)
             return list(chain.from_iterable(listOfPartitions))
         return listOfPartitions
 
@@ -47,13 +49,29 @@ class RoundRobinMap(Map):
             return listOfPartitions
         count = len(listOfPartitions)
         if numpy is not None:
+            _check_arrays(listOfPartitions, numpy)
             shape = (sum(len(part) for part in listOfPartitions), *first.shape[1:])
             joined = numpy.empty(shape, first.dtype)
         else:
+            _check_lists(listOfPartitions)
             joined = [None] * sum(len(part) for part in listOfPartitions)
         for index, part in enumerate(listOfPartitions):
             joined[index::count] = part
         return joined
+
+
+def _check_arrays(parts, numpy):
+    """ValueError where arrays cannot stand one behind the other."""
+    shapes = dict.fromkeys(numpy.shape(part) for part in parts)
+    if len({shape[1:] if shape else None for shape in shapes}) > 1:
+        shown = " and ".join(map(str, list(shapes)[:4])) + (" ..." if len(shapes) > 4 else "")
+        raise ValueError(f"arrays of the shapes {shown} do not fit together: pull them one by one")
+
+
+def _check_lists(parts):
+    if not all(isinstance(part, (list, tuple)) for part in parts):
+        kinds = " and ".join(dict.fromkeys(type(part).__name__ for part in parts))
+        raise TypeError(f"parts of the types {kinds} do not fit together: pull them one by one")
 
 
 dists = {"b": Map, "r": RoundRobinMap}
@@ -74,6 +92,8 @@ def lengths(sequences):
         try:
             count = len(each)
         except TypeError:
+            if getattr(each, "shape", None) == ():
+                raise TypeError("an array without a dimension has no parts") from None
             each = list(each)
             count = len(each)
         known.append(each)

@@ -26,6 +26,24 @@ import polyxeus as ipp
         (lambda rc: rc[:].pull(["a", 5]), TypeError, "names of variables are text"),
         (lambda rc: rc[:].scatter("x", range(3), dist="z"), ValueError, "'b' or 'r'"),
         (lambda rc: rc[:].scatter("x", 5), TypeError, "iterable"),
+        (lambda rc: rc[:].scatter("x", numpy.array(5)), TypeError, "without a dimension"),
+        (lambda rc: rc[:].scatter(5, [1]), TypeError, "names of variables are text"),
+        (lambda rc: rc[:].scatter("3x", [1]), ValueError, "'3x' cannot be the name"),
+        (lambda rc: rc[:].gather(5), TypeError, "names of variables are text"),
+        (lambda rc: rc[:].push({"3x": 1}), ValueError, "'3x' is neither the name of a variable"),
+        (lambda rc: rc[:].push({"class": 1}), ValueError, "'class' is neither the name"),
+        (lambda rc: rc[:].push({"x": (i for i in [1])}), TypeError, "generator cannot be pickled"),
+        (lambda rc: rc[:].run(5), TypeError, "path of a file, not 5"),
+        (lambda rc: rc[:].run("/no/such/file"), FileNotFoundError, "/no/such/file"),
+        (lambda rc: rc[:].execute("1", blok=True), TypeError, "argument 'blok'"),
+        (lambda rc: rc.direct_view("all", speed=1), KeyError, "no flag 'speed'"),
+        (lambda rc: rc.load_balanced_view(targets=[9]), IndexError, "no engine 9"),
+        (lambda rc: rc.load_balanced_view(retries=-1).apply(abs, 1), ValueError, "retries"),
+        (lambda rc: rc[0].apply(abs, 1).get("x"), TypeError, "timeout must be a number"),
+        (lambda rc: rc.wait(5.5), TypeError, "msg_ids, AsyncResults"),
+        (lambda rc: rc.queue_status(targets=9), IndexError, "no engine 9"),
+        (lambda rc: rc.resubmit("nobody"), ipp.RemoteError, "nobody"),
+        (lambda rc: ipp.Client(timeout="x"), TypeError, "timeout must be a number"),
         (lambda rc: rc[:].set_flags(speed=1), KeyError, "no flag 'speed'"),
         (lambda rc: rc[:].map(abs), TypeError, "at least one sequence"),
         (lambda rc: rc[:].map_sync(abs, [1], block=True), TypeError, "does not take `block`"),
@@ -63,10 +81,12 @@ import polyxeus as ipp
 )
 def test_one_clear_sentence(rc, ask, kind, words):
     rc.cluster = None
+    rc[:].push({"kept": 42}, block=True)
     with pytest.raises(kind, match=words) as caught:
         ask(rc)
     assert "\n" not in str(caught.value)
     assert rc[:].apply_sync(abs, -1) == [1] * 4
+    assert rc[:]["kept"] == [42] * 4
 
 
 def test_missing_names_are_the_engines_errors(rc):
@@ -78,6 +98,24 @@ def test_missing_names_are_the_engines_errors(rc):
     assert len(caught.value.elist) == 4
     with pytest.raises(ipp.RemoteError):
         caught.value.raise_exception(2)
+
+
+def test_parts_that_do_not_fit_together_are_named(rc):
+    for engine_id in rc.ids:
+        rc[engine_id].push({"part": numpy.zeros((2, 1 + engine_id // 2))}, block=True)
+        rc[engine_id].push({"mixed": 5 if engine_id else [1]}, block=True)
+    shapes = r"arrays of the shapes \(2, 1\) and \(2, 2\) do not fit together"
+    for dist in "br":
+        with pytest.raises(ValueError, match=shapes):
+            rc[:].gather("part", dist=dist, block=True)
+        with pytest.raises(TypeError, match="parts of the types list and int do not fit together"):
+            rc[:].gather("mixed", dist=dist, block=True)
+    assert [part.shape for part in rc[:]["part"]] == [(2, 1), (2, 1), (2, 2), (2, 2)]
+
+
+def test_a_ragged_list_is_cut_like_any_other(rc):
+    rc[:].scatter("rows", [[1], [2, 3], [], [4, 5, 6]], block=True)
+    assert rc[:].gather("rows", block=True) == [[1], [2, 3], [], [4, 5, 6]]
 
 
 def test_many_failures_are_shown_in_part(rc, capsys):

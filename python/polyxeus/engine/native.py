@@ -5,6 +5,7 @@ import builtins
 import importlib
 import itertools
 import json
+import keyword
 import linecache
 import os
 import sys
@@ -60,7 +61,7 @@ def _push(request, buffers, functions):
     evaluate = functions.evaluate
     values = {}
     for name, description in request["values"].items():
-        if not name.isidentifier():
+        if not name.isidentifier() or keyword.iskeyword(name):
             raise ValueError(f"cannot push {name!r}: that is not a name")
         values[name] = decode(description, buffers, evaluate)
     functions.forget_carried(values)

@@ -1,0 +1,135 @@
+"""Lines and values that are wrong: one clear sentence, and everything that was there still is."""
+
+import json
+import signal
+import time
+
+import pytest
+from conftest import Notebook
+from running_cluster import RunningCluster
+
+
+@pytest.fixture(scope="module")
+def prepared(shared_notebook):
+    shared_notebook.ok(
+        "import numpy as np\nfor i in rc.ids: rc[i].push({'rank': i}, block=True)\nkept = 42\n"
+        "ragged = [[1, 2], [3]]\nmapping = {'a': 1}\npoint = np.array(5)\n"
+        "numbers = (i for i in range(3))")
+    shared_notebook.ok(
+        "%%px\nimport numpy as np, threading\nparts = np.zeros((2, 1 + rank // 2))\n"
+        "mixed = [1] if rank else 'a'\nlock = threading.Lock()\nkept = 42")
+    return shared_notebook
+
+
+@pytest.mark.parametrize("line, sentence", [
+    # wrong types
+    ("%pxscatter mapping", "'mapping' cannot be cut into parts: its type is dict"),
+    ("%pxscatter numbers", "'numbers' cannot be cut into parts: its type is generator"),
+    ("%pxscatter kept", "'kept' cannot be cut into parts: its type is int"),
+    ("%pxscatter point", "'point' cannot be cut into parts: it has no length"),
+    ("%pxpush numbers", "a generator cannot be pickled: TypeError: cannot pickle 'generator'"),
+    ("%pxgather mixed", "parts of type list and str cannot be put together: use %pxpull"),
+    # ragged arrays
+    ("%pxgather parts", "arrays of the shapes (2, 1) and (2, 2) do not fit together: use %pxpull"),
+    # missing names
+    ("%pxpush never_defined", "%pxpush: there is no variable 'never_defined' here to send"),
+    ("%pxscatter never_defined", "%pxscatter: there is no variable 'never_defined' here to send"),
+    ("%pxpush", "%pxpush: the name of a variable is missing"),
+    ("%pxpull", "%pxpull: the name of a variable is missing"),
+    ("%pxpull rank**2", "%pxpull: 'rank**2' is an expression: say by --as where to put it"),
+    ("%pxpull rank --as 3x", "%pxpull: --as: '3x' cannot be the name of a variable"),
+    ("%pxpull rank --as class", "'class' cannot be the name of a variable: Python has it"),
+    ("%pxpush mapping[0]", "%pxpush: 'mapping[0]' is not the name of a variable"),
+    ("%pxpull rank kept --as both", "%pxpull: --as goes with one name, not with 2"),
+    ("%pxscatter ragged kept", "%pxscatter: one name at a time, not 2"),
+    # engines that are not there
+    ("%pxpush kept -t 9", "there is no engine 9; there are 0-3"),
+    ("%pxpush kept -t 7:9", "'7:9' are no engines: there are 0-3"),
+    ("%%px -t 7:9\n1", "'7:9' are no engines: there are 0-3"),
+    ("%pxconfig -t first", "%pxconfig: --targets: 'first' names no engines: write 'all', a number"),
+    # unknown options and values
+    *((f"%{magic} --frob", f"%{magic}: there is no option '--frob'")
+      for magic in ("pxconfig", "pxresult", "pxpush", "pxpull", "pxscatter", "pxgather")),
+    ("%%px --frob\n1", "%%px: there is no option '--frob'"),
+    ("%%px print(1)\n1", "%%px: 'print(1)' is not an option; code begins on the next line"),
+    ("%%px --block=maybe\n1", "%%px: --block takes no value"),
+    ("%%px --progress-after soon\n1", "%%px: --progress-after: 'soon' is not a number of seconds"),
+    ("%%px --signal-on-interrupt SIGNOPE\n1", "--signal-on-interrupt: 'SIGNOPE' is no signal"),
+    ("%%px --group-outputs rank\n1", "'rank' is none of engine, order and type"),
+    ("%%px --out 3x\n1", "%%px: --out: '3x' cannot be the name of a variable"),
+    ("%%px -t '0\n1", "%%px: a quote ' is not closed"),
+    ("%autopx on", "%autopx takes no options: it is on or off"),
+    ("%pxresult 5", "%pxresult: '5' is not an option"),
+])
+def test_a_wrong_line_is_one_sentence(prepared, line, sentence):
+    result = prepared.fails(line)
+    first = result.reply["evalue"].splitlines()[0]
+    assert result.reply["ename"] == "UsageError"
+    assert sentence in first
+    assert "Traceback" not in result.text("stderr") + "".join(result.reply["traceback"])
+    assert prepared.text("%pxpull kept --as theirs\nprint(kept, theirs)") == "42 [42, 42, 42, 42]\n"
+
+
+@pytest.mark.parametrize("line, sentence", [
+    ("%pxpull lock", "[0-3] TypeError: a lock cannot be pickled"),
+    ("%pxpull nothing_there", "[0-3] NameError: name 'nothing_there' is not defined"),
+    ("%pxgather nothing_there", "[0-3] NameError: name 'nothing_there' is not defined"),
+    ("%pxpull len(rank) --as n", "[0-3] TypeError: object of type 'int' has no len()"),
+    ("%pxpush kept --as class", "[0-3] ValueError: cannot push 'class': that is not a name"),
+])
+def test_what_an_engine_refuses_is_its_sentence_without_a_traceback(prepared, line, sentence):
+    shown = prepared.fails(line).text("stderr")
+    assert shown.startswith(sentence) and shown.count("\n") == 1
+    assert prepared.text("%pxpull kept --as theirs\nprint(kept, theirs)") == "42 [42, 42, 42, 42]\n"
+
+
+def test_a_connection_file_that_is_old_or_broken_is_named(stage, kernel_name):
+    profile = f"gone_{kernel_name}"
+    cluster = RunningCluster(stage, profile)
+    cluster.start_controller()
+    cluster.start_engines(1)
+    cluster.client(engines=1)
+    cluster.close_clients()
+    file = cluster.connection_file("client")
+    text = file.read_text()
+    for process in [cluster.controller, *cluster.engines]:
+        process.signal(signal.SIGKILL)
+    cluster.stop()
+    notebook = Notebook(kernel_name)
+    try:
+        notebook.ok(f"kept = 42\n%pxconfig --profile {profile}")
+        for content, words in [
+                (text, "has ended or does not answer: start one by `%pxcluster start -n 4`"),
+                ("{", "the connection info is not a JSON object"),
+                (json.dumps({"key": "x"}), "the connection info is not usable: 'interface' is")]:
+            file.write_text(content)
+            result = notebook.fails("%px print(1)")
+            assert result.reply["ename"] == "UsageError"
+            assert str(file) in result.error and words in result.error
+        assert notebook.text("print(kept)") == "42\n"
+    finally:
+        notebook.close()
+        file.unlink(missing_ok=True)
+
+
+def test_a_cluster_that_ends_between_two_cells_is_said(stage, kernel_name):
+    profile = f"ends_{kernel_name}"
+    cluster = RunningCluster(stage, profile)
+    cluster.start_controller()
+    cluster.start_engines(1)
+    cluster.client(engines=1)
+    cluster.close_clients()
+    notebook = Notebook(kernel_name)
+    try:
+        notebook.ok(f"kept = 42\n%pxconfig --profile {profile}")
+        assert notebook.text("%px print(1)") == "[stdout:0] 1\n"
+        cluster.stop()
+        deadline = time.monotonic() + 20
+        while "%pxcluster start -n 4" not in (result := notebook.fails("%pxpush kept")).error:
+            # at first it is only the engines that are known to be gone
+            assert "no engine is registered; start some" in result.error
+            assert time.monotonic() < deadline
+        assert notebook.text("print(kept)") == "42\n"
+    finally:
+        notebook.close()
+        cluster.stop()

@@ -199,3 +199,13 @@ def test_engines_are_no_kernels_to_connect_to_and_say_so(page, code, words):
     result = page.run(f"%px {code}")
     assert words in result.text("stderr")
     assert page.text("%px print('on')").count("on\n") == 4
+
+
+def test_noninteractive_sessions_show_output_at_the_end(kernel_name, cluster):
+    notebook = Notebook(kernel_name, IPP_NONINTERACTIVE="1")
+    try:
+        text = notebook.text("%px print('hi')")
+        assert text.splitlines() == labelled(range(4), "hi")
+        assert notebook.text("%%px --stream\nprint('hi')") == "[0-3] hi\n"
+    finally:
+        notebook.close()

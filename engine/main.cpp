@@ -3,9 +3,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -54,17 +52,6 @@ Result<Language> own_language(const EngineOptions& options) {
   return plan->of(world ? world->rank.value : 0);
 }
 
-/// Becomes pxengine-cpp.  Returns only on failure: what to tell the user.
-std::string become_cpp_engine(char** argv) {
-  const fs::path program = fs::path(own_program()).replace_filename("pxengine-cpp");
-  if (!is_program(program.string()))
-    return "this polyxeus was built without C++ engines (" + program.string() +
-           " is not there): build it where LLVM 22 is installed (libclang-22-dev), see "
-           "docs/cpp-engine.md";
-  ::execv(program.c_str(), argv);
-  return "cannot start " + program.string() + ": " + std::strerror(errno);
-}
-
 }  // namespace
 }  // namespace px
 
@@ -80,7 +67,7 @@ int main(int argc, char** argv) {
   if (!language) return fail(language.error().what);
   if (*language == Language::cpp) {
     ::setenv("POLYXEUS_PXENGINE", own_program().c_str(), 1);
-    return fail(become_cpp_engine(argv));
+    return fail(become_program_beside("pxengine-cpp", argv));
   }
   const Result<std::string> python =
       find_python(options.python, argv[0], "polyxeus/engine", "polyxeus._engine");

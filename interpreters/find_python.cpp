@@ -66,6 +66,16 @@ Result<std::string> find_python(const std::string& option, const std::string& pr
       });
 }
 
+std::string become_program_beside(const std::string& name, char** argv) {
+  const std::string program = fs::path(own_program()).replace_filename(name).string();
+  if (!is_program(program))
+    return "this polyxeus was built without C++ (" + program +
+           " is not there): install LLVM 22 (Debian: libclang-22-dev llvm-22-dev "
+           "libclang-cpp22-dev clang-22) and an MPI, then build it again";
+  ::execv(program.c_str(), argv);
+  return "cannot start " + program + ": " + std::strerror(errno);
+}
+
 std::string become_python(const std::string& python, const std::string& module, int argc,
                           char** argv) {
   std::vector<char*> arguments{const_cast<char*>(python.c_str()), const_cast<char*>("-m"),

@@ -22,6 +22,10 @@ Result<std::string> find_python(const std::string& option, const std::string& pr
 std::string become_python(const std::string& python, const std::string& module, int argc,
                           char** argv);
 
+/// Becomes a program that lies beside the one that this process runs: one of those for C++.
+/// Returns only on failure: what to tell the user.
+std::string become_program_beside(const std::string& name, char** argv);
+
 /// The path of the program that this process runs.
 std::string own_program();
 

@@ -1,4 +1,5 @@
-// pxkernel: finds the user's Python and becomes `python -m polyxeus.kernel` in it.
+// pxkernel: becomes the kernel of the language that is asked for: `python -m polyxeus.kernel` in
+// the user's Python, or pxkernel-cpp, which is a program of its own as it needs LLVM and MPI.
 
 #include <iostream>
 
@@ -13,6 +14,8 @@ int main(int argc, char** argv) {
   };
   kernel::Options options;
   if (const auto code = kernel::parse_options(argc, argv, options)) return *code;
+  if (options.language == "cpp" && options.command.empty())
+    return fail(become_program_beside("pxkernel-cpp", argv));
   const Result<std::string> python =
       find_python(options.python, argv[0], "polyxeus/kernel", "polyxeus._kernel");
   if (!python) return fail(python.error().what);

@@ -9,8 +9,8 @@ namespace px::kernel {
 namespace {
 
 void add_name(CLI::App& command, Options& options) {
-  command.add_option("--name", options.install.name, "The name of the kernelspec")
-      ->capture_default_str();
+  command.add_option("--name", options.install.name,
+                     "The name of the kernelspec (default: pxpython or pxcpp)");
 }
 
 void add_place(CLI::App& command, Options& options) {
@@ -32,6 +32,9 @@ void add_options(CLI::App& app, Options& options) {
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.add_option("-f,--connection-file,--f", options.connection_file,
                  "The connection file that Jupyter has written");
+  app.add_option("--language", options.language, "What its cells are: python or cpp")
+      ->check(CLI::IsMember({"python", "cpp"}))
+      ->capture_default_str();
   app.add_option("--python", options.python,
                  "The Python to run in (default: that of $VIRTUAL_ENV, $CONDA_PREFIX, beside this "
                  "program, in $PATH)");
@@ -48,19 +51,22 @@ void add_options(CLI::App& app, Options& options) {
       app.add_subcommand("install", "Make this kernel known to Jupyter, for this Python");
   add_place(*install, options);
   add_name(*install, options);
-  install->add_option("--display-name", options.install.display_name, "The name that users see")
-      ->capture_default_str();
+  install->add_option("--display-name", options.install.display_name,
+                      "The name that users see (default: Python + polyxeus or C++ (polyxeus))");
   CLI::App* const uninstall = app.add_subcommand("uninstall", "Undo that");
   add_place(*uninstall, options);
   add_name(*uninstall, options);
   for (CLI::App* each : {install, uninstall}) {
+    each->add_option("--language", options.language, "The kernel for python or cpp")
+        ->check(CLI::IsMember({"python", "cpp"}))
+        ->capture_default_str();
     each->allow_extras(false);
     each->callback([each, &options] { options.command = each->get_name(); });
   }
 }
 
 std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
-  CLI::App app{"A Jupyter kernel for Python that drives polyxeus clusters.", "pxkernel"};
+  CLI::App app{"A Jupyter kernel for Python or C++ that drives polyxeus clusters.", "pxkernel"};
   add_options(app, options);
   if (const auto code = parse_command_line(app, argc, argv)) return code;
   options.others = app.remaining();

@@ -13,14 +13,15 @@ struct InstallOptions {
   bool is_for_user = false;
   bool is_for_environment = false;
   std::string prefix;
-  std::string name = "pxpython";
-  std::string display_name = "Python + polyxeus";
+  std::string name;          ///< Empty: that of the language.
+  std::string display_name;  ///< Empty: that of the language.
 };
 
 /// The command line of pxkernel.
 struct Options {
   std::string command;  ///< "install", "uninstall"; empty: be a kernel.
   std::string connection_file;
+  std::string language = "python";  ///< Or "cpp".
   std::string python;  ///< Read by pxkernel alone: which Python to become.
   std::string profile;
   std::string ipython_dir;

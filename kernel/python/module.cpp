@@ -188,6 +188,7 @@ PYBIND11_MODULE(_kernel, module) {
       .def_property_readonly("uuid", &PythonKernel::uuid)
       .def_property_readonly("original_stderr", &PythonKernel::original_stderr)
       .def_property_readonly("command", option(&Options::command))
+      .def_property_readonly("language", option(&Options::language))
       .def_property_readonly("connection_file", option(&Options::connection_file))
       .def_property_readonly("profile", option(&Options::profile))
       .def_property_readonly("ipython_dir", option(&Options::ipython_dir))

@@ -1,5 +1,7 @@
 """`python -m polyxeus.kernel`: what pxkernel becomes once it has found the user's Python."""
 
+import os
+import shutil
 import signal
 import sys
 
@@ -15,12 +17,21 @@ def install(kernel):
     place = kernelspec.Place(kernel.is_for_user, kernel.is_for_environment, kernel.prefix)
     try:
         if kernel.command == "install":
-            print(kernelspec.install(place, kernel.name, kernel.display_name))
+            print(kernelspec.install(place, kernel.language, kernel.name, kernel.display_name))
         else:
-            print(kernelspec.uninstall(place, kernel.name))
+            print(kernelspec.uninstall(place, kernel.language, kernel.name))
     except kernelspec.Failure as failure:
         return fail(failure)
     return 0
+
+
+def become_cpp(arguments):
+    """pxkernel, which becomes the C++ kernel in turn; returns only where that fails."""
+    program = os.path.join(os.path.dirname(sys.executable), "pxkernel")
+    program = program if os.access(program, os.X_OK) else shutil.which("pxkernel")
+    if not program:
+        return fail("the program pxkernel is neither beside this Python nor in $PATH")
+    os.execv(program, [program, *arguments[1:]])
 
 
 def main(arguments):
@@ -34,6 +45,8 @@ def main(arguments):
         return code
     if kernel.command:
         return install(kernel)
+    if kernel.language == "cpp":
+        return become_cpp(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a stop button that comes too early
     try:
         kernel.start()

@@ -44,13 +44,18 @@ def _folder(place, name):
     return place.folder() / name.lower()
 
 
-def install(place, name, display_name):
-    """Returns what to tell the user."""
-    folder = _folder(place, name)
-    resources = Path(__file__).parent / "resources"
+# language -> the usual name, the folder with logos and kernel.json.
+_KINDS = {"python": ("pxpython", "resources"), "cpp": ("pxcpp", "resources_cpp")}
+
+
+def install(place, language, name, display_name):
+    """Returns what to tell the user.  name, display_name  empty: those of the language."""
+    usual, resources = _KINDS[language]
+    folder = _folder(place, name or usual)
+    resources = Path(__file__).parent / resources
     spec = json.loads((resources / "kernel.json").read_text())
     spec["argv"][0] = sys.executable
-    spec["display_name"] = display_name
+    spec["display_name"] = display_name or spec["display_name"]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path in resources.glob("logo-*"):
@@ -61,9 +66,9 @@ def install(place, name, display_name):
     return f"installed the kernelspec {folder.name} in {folder}"
 
 
-def uninstall(place, name):
-    """Returns what to tell the user."""
-    folder = _folder(place, name)
+def uninstall(place, language, name):
+    """Returns what to tell the user.  name  empty: that of the language."""
+    folder = _folder(place, name or _KINDS[language][0])
     if not (folder / "kernel.json").is_file():
         raise Failure(f"there is no kernelspec in {folder}")
     try:

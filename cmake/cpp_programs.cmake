@@ -1,0 +1,34 @@
+# The programs whose cells are C++: pxengine-cpp and pxkernel-cpp, which pxengine and pxkernel become
+# with --language=cpp. They are programs of their own as they need LLVM and MPI, and are built where
+# the C++ interpreter and an MPI are.
+
+if(NOT PX_CPP_FOUND)
+  return()
+endif()
+enable_language(C)   # FindMPI asks the C compiler for MPI's C interface
+find_package(MPI COMPONENTS C QUIET)
+if(NOT MPI_C_FOUND)
+  message(STATUS "C++ engines: not built, no MPI is there (Debian: libopenmpi-dev)")
+  return()
+endif()
+
+function(px_cpp_program name room)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${room}/cpp/*.cpp)
+  add_executable(${name} ${sources})
+  target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
+  target_link_libraries(${name} PRIVATE px_${room} px_interpreters_cpp px_build
+                        -Wl,--no-as-needed MPI::MPI_C)   # cells call it, not only we
+  if(SKBUILD)
+    install(TARGETS ${name} DESTINATION ${SKBUILD_SCRIPTS_DIR})
+  else()
+    install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endfunction()
+
+px_cpp_program(pxengine-cpp engine)
+px_cpp_program(pxkernel-cpp kernel)
+
+if(SKBUILD)
+  install(DIRECTORY python/polyxeus/kernel/resources_cpp/
+          DESTINATION ${SKBUILD_DATA_DIR}/share/jupyter/kernels/pxcpp)
+endif()

@@ -1,0 +1,229 @@
+#include <px/kernel/cpp/cpp_kernel.hpp>
+
+#include <utility>
+
+#include <px/kernel/cluster_command.hpp>
+#include <px/kernel/cpp/cpp_variables.hpp>
+#include <px/kernel/failure_text.hpp>
+#include <px/kernel/remote_names.hpp>
+
+namespace px::kernel {
+namespace {
+
+constexpr const char* how_to_start = "start one by `%pxcluster start -n 4 --language=cpp`";
+
+/// A cell that names the engines' names: its part for them, and where the cursor is there.
+struct RemotePart {
+  std::string code;
+  int cursor = 0;  ///< In characters.
+};
+
+int characters(std::string_view text) {
+  int count = 0;
+  for (const unsigned char c : text) count += (c & 0xC0) != 0x80 ? 1 : 0;
+  return count;
+}
+
+/// Byte offset of a character.
+std::size_t offset_of(std::string_view text, int character) {
+  std::size_t offset = 0;
+  while (offset < text.size() && character > 0) {
+    ++offset;
+    while (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80)
+      ++offset;
+    --character;
+  }
+  return offset;
+}
+
+/// The code behind `%px` in the cursor's line, or below `%%px` and `%%cpp`.
+std::optional<RemotePart> remote_part(const std::string& code, int cursor) {
+  const std::size_t at = offset_of(code, cursor);
+  const MagicCell cell = split_cell(code);
+  if (cell.calls.size() == 1 && cell.calls[0].is_cell) {
+    const std::size_t begin = code.size() - cell.calls[0].cell.size();
+    if (at < begin) return std::nullopt;
+    return RemotePart{cell.calls[0].cell, characters(code.substr(begin, at - begin))};
+  }
+  const std::size_t line_begin = at == 0 ? 0 : code.rfind('\n', at - 1) + 1;
+  const std::size_t line_end = std::min(code.find('\n', at), code.size());
+  const std::string line = code.substr(line_begin, line_end - line_begin);
+  const MagicCell one = split_cell(line);
+  if (one.calls.size() != 1 || one.calls[0].name != "px") return std::nullopt;
+  const std::size_t begin = line_begin + line.rfind(one.calls[0].line);
+  if (at < begin) return std::nullopt;
+  return RemotePart{one.calls[0].line, characters(code.substr(begin, at - begin))};
+}
+
+}  // namespace
+
+CppKernel::CppKernel(CppInterpreter& local, Output& output, std::string cluster_program)
+    : local_(local),
+      output_(output),
+      cluster_program_(std::move(cluster_program)),
+      magics_([this] { return connect(); }) {}
+
+std::shared_ptr<ClientCore> CppKernel::connect() {
+  if (client_ && !client_->core()->connection().why_closed()) return client_->core();
+  ClientOptions options;
+  options.profile.profile = profile_;
+  if (!cluster_id_.empty()) options.profile.cluster_id = cluster_id_;
+  options.timeout = std::chrono::seconds(5);
+  try {
+    client_ = Client::connect(options);
+  } catch (const ClientError& problem) {
+    if (problem.kind() == ErrorKind::not_found)
+      throw ClientError(problem.kind(), std::string("no cluster runs here: ") + how_to_start);
+    throw ClientError(problem.kind(), std::string(problem.what()) + "; " + how_to_start);
+  }
+  return client_->core();
+}
+
+// ---------------------------------------------------------------- cells
+
+Json CppKernel::execute(const Execution& execution) {
+  MagicCell cell = split_cell(execution.code);
+  if (is_auto_ && cell.calls.empty() && !cell.code.empty())
+    cell = {{{"px", "", cell.code, true}}, ""};
+  for (const MagicCall& call : cell.calls)
+    if (const auto problem = run(call, execution)) return fail(*problem, execution.count);
+  Execution rest = execution;
+  rest.code = cell.code;
+  return local_.execute(rest);
+}
+
+std::optional<CppKernel::Problem> CppKernel::run(const MagicCall& call,
+                                                 const Execution& execution) {
+  OutputScreen screen{output_,
+                      [] {
+                        const bool was = CppSession::is_interrupt_pending();
+                        CppSession::forget_interrupts();
+                        return was;
+                      },
+                      [&](const std::string& code) {
+                        Execution here = execution;
+                        here.code = code;
+                        local_.execute(here);
+                      }};
+  try {
+    return conclude(dispatch(call, screen));
+  } catch (const RemoteError& problem) {
+    return Problem{problem.ename(), problem.evalue()};
+  } catch (const ClientError& problem) {
+    return Problem{"Error", problem.what()};
+  } catch (const std::exception& problem) {
+    return Problem{"Error", problem.what()};
+  }
+}
+
+MagicOutcome CppKernel::dispatch(const MagicCall& call, Screen& screen) {
+  CppVariables variables{local_};
+  const std::string& name = call.name;
+  if (call.is_cell)
+    return magics_.px_cell(name == "cpp" ? "--language=cpp " + call.line : call.line, call.cell,
+                           screen);
+  if (name == "px") return magics_.px_line(call.line, screen);
+  if (name == "pxresult" || name == "result") return magics_.pxresult(call.line, screen);
+  if (name == "pxpush") return magics_.pxpush(call.line, variables, screen);
+  if (name == "pxpull") return magics_.pxpull(call.line, variables, screen);
+  if (name == "pxscatter") return magics_.pxscatter(call.line, variables, screen);
+  if (name == "pxgather") return magics_.pxgather(call.line, variables, screen);
+  if (name == "pxcluster") return run_cluster_command(call.line, screen);
+  if (name == "autopx") {
+    if (!call.line.empty())
+      throw ClientError(ErrorKind::bad_input, "%autopx takes no options: it is on or off");
+    if (!is_auto_) connect();
+    is_auto_ = !is_auto_;
+    screen.perform(
+        WriteText{"stdout", std::string("%autopx ") + (is_auto_ ? "enabled" : "disabled") + "\n"});
+    return {};
+  }
+  const MagicOptions options = magics_.pxconfig(call.line);
+  if (options.profile) profile_ = *options.profile;
+  if (options.cluster_id) cluster_id_ = *options.cluster_id;
+  if (options.profile || options.cluster_id) client_.reset();
+  return {};
+}
+
+MagicOutcome CppKernel::run_cluster_command(const std::string& line, Screen& screen) {
+  const std::vector<std::string> words = value_or_throw(split_words(line));
+  const int status = value_or_throw(
+      run_program(cluster_command(cluster_program_, words, profile_, cluster_id_), screen));
+  if (status != 0)
+    throw ClientError(ErrorKind::bad_input,
+                      "pxcluster has ended with the exit status " + std::to_string(status));
+  if (!words.empty() && words.front() == "stop") client_.reset();
+  return {};
+}
+
+/// What the cell fails with, if it does.
+std::optional<CppKernel::Problem> CppKernel::conclude(const MagicOutcome& outcome) {
+  if (outcome.was_interrupted && outcome.result && !outcome.result->is_ready())
+    return Problem{"Interrupted", "the engines were told; some are still busy"};
+  if (outcome.failures.empty()) return std::nullopt;
+  if (!outcome.is_displayed) {
+    FailureText text;
+    for (const Failure& failure : outcome.failures)
+      output_.write("stderr", text.describe({failure.engine.value_or(EngineId{-1})}, failure));
+  }
+  const std::size_t count = outcome.failures.size();
+  return Problem{outcome.failures.front().name,
+                 one_line(outcome.failures.front()) +
+                     (count > 1 ? " (and " + std::to_string(count - 1) + " more)" : ""),
+                 true};
+}
+
+Json CppKernel::fail(const Problem& problem, int count) {
+  const std::string line = problem.name + ": " + problem.value;
+  Json content{{"ename", problem.name},
+               {"evalue", problem.value},
+               {"traceback", problem.is_displayed ? Json::array() : Json::array({line})}};
+  if (!problem.is_displayed) output_.publish("error", pack(Packer::json, content), "{}", {});
+  content["status"] = "error";
+  content["execution_count"] = count;
+  content["user_expressions"] = Json::object();
+  content["payload"] = Json::array();
+  return content;
+}
+
+// ---------------------------------------------------------------- while somebody types
+
+bool CppKernel::is_for_engines(const MagicCell& cell) const {
+  return is_auto_ || !cell.calls.empty();
+}
+
+Json CppKernel::complete(const std::string& code, int cursor) {
+  const auto part = remote_part(code, cursor);
+  if (part && client_)
+    if (const auto ids = client_->ids(); !ids.empty())
+      if (auto reply = kernel::complete(client_->core(), ids.front(), part->code, part->cursor)) {
+        const int moved = cursor - part->cursor;
+        for (const char* key : {"cursor_start", "cursor_end"})
+          (*reply)[key] = reply->value(key, part->cursor) + moved;
+        return *reply;
+      }
+  return local_.complete(code, cursor);
+}
+
+Json CppKernel::inspect(const std::string& code, int cursor, int detail_level) {
+  const auto part = remote_part(code, cursor);
+  if (part && client_)
+    if (const auto ids = client_->ids(); !ids.empty())
+      if (const auto reply =
+              kernel::inspect(client_->core(), ids.front(), part->code, part->cursor, detail_level))
+        return *reply;
+  return local_.inspect(code, cursor, detail_level);
+}
+
+Json CppKernel::is_complete(const std::string& code) {
+  if (is_for_engines(split_cell(code))) return {{"status", "complete"}};
+  return local_.is_complete(code);
+}
+
+Json CppKernel::kernel_info() {
+  Json info = local_.kernel_info();
+  info["implementation"] = "pxkernel";
+  return info;
+}
+
+}  // namespace px::kernel

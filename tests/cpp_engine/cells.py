@@ -1,0 +1,28 @@
+"""How tests run cells, and what they look at afterwards."""
+
+import polyxeus as ipp
+
+
+def shown(result):
+    """The last expression's value on each engine, as text."""
+    results = [each["execute_result"] for each in result.metadata]
+    return [each and each["data"]["text/plain"] for each in results]
+
+
+def run(view, code):
+    """Runs a cell on the view's engines and gives the finished result."""
+    result = view.execute(code, silent=False)
+    result.get()
+    result.wait_for_output(20)
+    return result
+
+
+def error_of(view, code):
+    """{engine id: (name, value)} of the engines on which the cell failed."""
+    result = view.execute(code, silent=False, block=False)
+    result.wait(30)
+    failures = {}
+    for engine, outcome in zip(result.engine_id, result.get(return_exceptions=True)):
+        if isinstance(outcome, ipp.RemoteError):
+            failures[engine] = outcome.ename, outcome.evalue
+    return failures

@@ -1,0 +1,83 @@
+"""Data between Python and C++ engines."""
+
+import numpy as np
+import polyxeus as ipp
+import pytest
+
+from cells import run, shown
+
+
+def test_arrays_go_there_and_back_with_their_type_and_shape(view):
+    for array in (
+        np.arange(12.0).reshape(3, 4),
+        np.arange(5, dtype=np.int32),
+        np.array([True, False]),
+        np.array([1 + 2j, 3j]),
+        np.zeros((0, 3)),
+    ):
+        view["a"] = array
+        for back in view["a"]:
+            assert back.dtype == array.dtype and back.shape == array.shape
+            assert np.array_equal(back, array)
+
+
+def test_cells_read_and_write_what_was_pushed(view):
+    view["grid"] = np.arange(6.0).reshape(2, 3)
+    run(view, "for (auto& value : grid) value *= 10; double corner = grid(1, 2);")
+    assert view["corner"] == [50.0] * 4
+    assert np.array_equal(view["grid"][0], 10 * np.arange(6.0).reshape(2, 3))
+
+
+def test_scalars_text_lists_and_dicts_travel(view):
+    values = {"i": 7, "f": 2.5, "b": True, "s": "née", "l": [1, 2, 3], "d": {"a": 1.5, "b": 2.0}}
+    view.push(values)
+    assert view.pull(list(values))[0] == list(values.values())
+    assert shown(run(view, "i + 1")) == ["8"] * 4
+
+
+def test_what_cells_made_is_pulled_by_any_expression(view):
+    run(view, 'std::vector<double> v{1, 2, 3}; std::map<std::string, int> m{{"a", 1}};')
+    assert np.array_equal(view["v"][2], [1.0, 2.0, 3.0])
+    assert view["m"] == [{"a": 1}] * 4
+    assert view["v.size() + 1"] == [4] * 4
+
+
+def test_a_declared_variable_keeps_its_type(rc):
+    one = rc[[0]]
+    one.block = True
+    run(one, "std::vector<double> typed; int whole = 0;")
+    one["typed"] = np.array([1.0, 2.0])
+    assert shown(run(one, "typed.size()")) == ["2"]
+    with pytest.raises(ipp.RemoteError, match="whole"):
+        one["whole"] = "no number"
+    assert one["whole"] == [0]
+
+
+def test_functions_are_called_by_name_or_by_source(view):
+    run(view, "double half(double x) { return x / 2; }")
+    assert view.apply("half", 5.0) == [2.5] * 4
+    assert view.apply("[](int a, int b) { return a * b; }", 6, 7) == [42] * 4
+
+
+def test_scatter_and_gather_cut_arrays(view):
+    view.scatter("part", np.arange(8.0))
+    run(view, "for (auto& value : part) value += mpi_rank;")
+    assert np.array_equal(view.gather("part"), np.arange(8.0) + np.repeat([0, 1, 2, 3], 2))
+
+
+def test_a_missing_name_is_named(rc):
+    with pytest.raises(ipp.RemoteError, match="nowhere"):
+        rc[0].pull("nowhere", block=True)
+
+
+def test_what_needs_a_pickle_is_refused_here(rc):
+    with pytest.raises(TypeError, match="pickle"):
+        rc[0].push({"o": object()})
+
+
+def test_arrays_pass_between_python_and_cpp_engines(mixed):
+    python, cpp = mixed[0], mixed[2]
+    python.push({"x": np.arange(4.0)}, block=True)
+    cpp.push({"x": python.pull("x", block=True)}, block=True)
+    run(mixed[[2]], "for (auto& value : x) value = value * value;")
+    assert np.array_equal(cpp.pull("x", block=True), [0.0, 1.0, 4.0, 9.0])

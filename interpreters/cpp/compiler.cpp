@@ -1,11 +1,13 @@
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Frontend/FrontendOptions.h>
+#include <clang/Sema/Sema.h>
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/Support/TargetSelect.h>
 
 #include <px/interpreters/cpp/cell_guard.hpp>
 #include <px/interpreters/cpp/compiler.hpp>
+#include <px/interpreters/cpp/failed_part.hpp>
 
 extern "C" void* __emutls_get_address(void*);  // for thread_local; libgcc has it in its archive
 
@@ -56,7 +58,6 @@ void DiagnosticLog::EndSourceFile() {
 
 void DiagnosticLog::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                                      const clang::Diagnostic& diagnostic) {
-  if (diagnostic.getID() == clang::diag::warn_extern_init) return;  // see share_privates()
   DiagnosticConsumer::HandleDiagnostic(level, diagnostic);
   if (level >= clang::DiagnosticsEngine::Error) last_error_ = diagnostic.getLocation();
   const unsigned id = diagnostic.getID();
@@ -104,16 +105,17 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   auto executor = std::make_unique<clang::IncrementalExecutorBuilder>();
   executor->JITBuilder = std::move(jit_builder);
   auto interpreter = clang::Interpreter::create(std::move(*instance), std::move(executor));
-  if (!interpreter) {
-    const std::string said = compiler->jit_ ? "" : "";
-    return clang_error("clang's interpreter did not start" + said, interpreter.takeError());
-  }
+  if (!interpreter)
+    return clang_error("clang's interpreter did not start", interpreter.takeError());
   compiler->interpreter_ = std::move(*interpreter);
   if (!compiler->jit_) {
     auto engine = compiler->interpreter_->getExecutionEngine();  // makes the JIT where it is late
     if (!engine) return clang_error("the JIT compiler did not start", engine.takeError());
   }
   check(compiler->jit_ != nullptr);
+
+  auto cleaner = llvm::makeIntrusiveRefCnt<FailedPartCleaner>(compiler->instance());
+  compiler->instance().getSema().addExternalSource(std::move(cleaner));
 
   auto& jit = *compiler->jit_;
   llvm::orc::SymbolMap symbols;

@@ -1,3 +1,4 @@
+#include <clang/AST/Attr.h>
 #include <clang/AST/DeclContextInternals.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/Mangle.h>
@@ -60,13 +61,18 @@ std::optional<std::size_t> mark_of_class(const clang::SourceManager& sources, So
 }
 
 /// Whether each part of the program that uses it has its code: clang would take the earlier one's
-/// for the later one's, as they go by the same symbol.
+/// for the later one's, as they go by the same symbol. So it is with what is inline, with constants
+/// (clang's way in incremental programs), with what holds a lambda, and with what got a mark in
+/// place of such a thing.
 bool is_emitted_where_used(const NamedDecl* declaration) {
   if (llvm::isa<clang::FunctionTemplateDecl, clang::VarTemplateDecl>(declaration)) return true;
+  if (declaration->hasAttr<clang::AbiTagAttr>()) return true;
+  const clang::ASTContext& context = declaration->getASTContext();
   if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration))
-    return function->isInlined();
-  const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration);
-  return variable && variable->isInline();
+    return context.GetGVALinkageForFunction(function) != clang::GVA_StrongExternal;
+  if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration))
+    return context.GetGVALinkageForVariable(variable) != clang::GVA_StrongExternal;
+  return false;
 }
 
 /// Where a function or variable may be marked: behind `template <...>`, before all else.

@@ -28,9 +28,9 @@ struct Redefinition {
 /// version  another one for each cell.
 Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes, int version);
 
-/// What is private to the part of the program that is the cell, but meant for later cells too:
-/// `static`, constants with an initializer that runs, unnamed namespaces. Other parts would get
-/// copies of their own, so it is given to all.
+/// What would not be one thing for all parts of the program: `static` and unnamed namespaces, of
+/// which each part has a copy, and constants with an initializer that runs, which clang would run
+/// where they are first used.
 std::vector<TextEdit> share_privates(Compiler& compiler, clang::TranslationUnitDecl& part);
 
 /// The text with all the edits; two of the same place are one.

@@ -1,6 +1,6 @@
+#include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
-#include <clang/AST/ExprCXX.h>
 #include <clang/Lex/Lexer.h>
 
 #include <px/interpreters/cpp/redefinition.hpp>
@@ -41,17 +41,10 @@ class PrivateFinder {
     if (variable.getStorageClass() == clang::SC_Static) {
       replace_static(variable);
     } else if (variable.getFormalLinkage() == clang::Linkage::Internal && variable.hasInit() &&
-               !variable.isInAnonymousNamespace() && !variable.isConstexpr() &&
+               !variable.hasAttr<clang::UsedAttr>() && !variable.isConstexpr() &&
                !variable.hasConstantInitialization()) {
-      add(variable.getInnerLocStart(), 0, has_written_init(variable) ? "extern " : "inline ");
+      add(variable.getInnerLocStart(), 0, "__attribute__((used)) ");
     }
-  }
-
-  /// `const Type name;` has an initializer, too: the constructor's call.
-  static bool has_written_init(const clang::VarDecl& variable) {
-    const auto* call =
-        llvm::dyn_cast<clang::CXXConstructExpr>(variable.getInit()->IgnoreImplicit());
-    return !call || call->getNumArgs() > 0 || call->getParenOrBraceRange().isValid();
   }
 
   void look_at(const clang::FunctionDecl& function) {

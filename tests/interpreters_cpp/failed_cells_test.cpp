@@ -49,6 +49,19 @@ TEST_F(FailedCells, WithAMissingSymbolAndAHeaderLeaveTheHeaderInPlace) {
   EXPECT_EQ(value("items.size() + x"), 4);
 }
 
+TEST_F(FailedCells, MayUseNamespaces) {
+  runs("namespace a { int b = 5; }");
+  for (const char* code : {"using namespace a; typo;", "typo; using namespace a;",
+                           "namespace { int c; } typo;", "typo; namespace { int c; }"}) {
+    const CellOutcome outcome = fails(code, Kind::compile_error);
+    EXPECT_NE(outcome.error_value.find("typo"), std::string::npos) << outcome.error_value;
+  }
+  EXPECT_FALSE(session().is_defined("c"));
+  fails("px_reported = b;", Kind::compile_error);
+  runs("using namespace a; int c = 6;");
+  EXPECT_EQ(value("b + c"), 11);
+}
+
 TEST_F(FailedCells, SayWhereEachErrorIsWithACaret) {
   const CellOutcome outcome = fails("int a = 1;\nint b = a +* ;\n", Kind::compile_error);
   EXPECT_EQ(outcome.error_value, "cell 1, line 2, column 14: error: expected expression");

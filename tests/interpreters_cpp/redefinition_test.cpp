@@ -69,6 +69,36 @@ TEST_F(Redefining, AnInlineFunctionWithAStaticInside) {
   EXPECT_EQ(value("count()"), 21);
 }
 
+TEST_F(Redefining, AVariableBesideATypeOfItsName) {
+  runs("struct Box { int v; Box(int n) : v(n) {} };  const Box x(1);");
+  runs("enum class x { one = 1 };");
+  EXPECT_EQ(value("(int)x::one"), 1);
+  runs("static int x = 3;");
+  EXPECT_EQ(value("x"), 3);
+}
+
+TEST_F(Redefining, AConstantAgainAndAgain) {
+  runs("int counter = 1; int next() { return counter++; }");
+  runs("const int x = next();");
+  EXPECT_EQ(value("counter"), 2);  // it was initialized at once
+  EXPECT_EQ(value("x * 10 + x"), 11);
+  EXPECT_EQ(value("counter"), 2);
+  runs("int x = 3;");
+  EXPECT_EQ(value("x"), 3);
+  runs("double x = 4.5;");
+  EXPECT_EQ(value("x"), 4.5);
+  runs("static const int x = next();");
+  EXPECT_EQ(value("x"), 2);
+  runs("constexpr int x = 6; const int* pointer = &x;");
+  EXPECT_EQ(value("*pointer"), 6);
+  runs("const double x = 7.5; const double* place = &x;");
+  EXPECT_EQ(value("*place"), 7.5);
+  runs("namespace { int x = 8; }");
+  runs("int before = counter; const int then = counter;");
+  runs("++counter;");
+  EXPECT_EQ(value("then - before"), 0);
+}
+
 TEST_F(Redefining, AnInlineVariable) {
   runs("struct Box { int v; Box(int n) : v(n) {} ~Box() { v = 0; } }; inline const Box x(1);");
   EXPECT_EQ(value("x.v"), 1);
@@ -163,6 +193,18 @@ TEST_F(Redefining, ALambda) {
   runs("auto f = [](int n) { return n + 1; };");
   runs("auto f = [](double n) { return n + 2; };");
   EXPECT_EQ(value("f(0.5)"), 2.5);
+}
+
+TEST_F(Redefining, ALambdaByAVariable) {
+  runs("int same(int n) { return n; } auto x = [](auto n) { return same(n); };");
+  runs("int x = same(4);");
+  EXPECT_EQ(value("x"), 4);
+}
+
+TEST_F(Redefining, AFunctionByAReferenceToWhatIsUnnamed) {
+  runs("int x() { return 1; }");
+  runs("namespace { int inner = -6; } int& x = inner;");
+  EXPECT_EQ(value("x"), -6);
 }
 
 TEST_F(Redefining, AnAlias) {

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <clang/Sema/ExternalSemaSource.h>
+
+#include <px/interpreters/cpp/compiler.hpp>
+
+namespace px {
+
+/// When a part with errors was parsed, clang forgets its names; it crashes where `using namespace`
+/// or an unnamed namespace is among them. This takes those out before, at the end of each part.
+class FailedPartCleaner final : public clang::ExternalSemaSource {
+ public:
+  explicit FailedPartCleaner(clang::CompilerInstance& instance) : instance_(instance) {}
+  void ReadPendingInstantiations(
+      llvm::SmallVectorImpl<std::pair<clang::ValueDecl*, clang::SourceLocation>>&) override;
+
+ private:
+  clang::CompilerInstance& instance_;
+};
+
+}  // namespace px

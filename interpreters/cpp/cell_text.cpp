@@ -1,6 +1,7 @@
 #include <px/interpreters/cpp/cell_text.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 
 #include <px/interpreters/cpp/code_statements.hpp>
@@ -47,6 +48,33 @@ std::string with_tail_behind(const std::string& what, const std::string& code) {
   return changed.insert(tail->begin, what + ", (");
 }
 
+/// A name that no other cell has.
+std::string new_name() {
+  static std::atomic<unsigned long> count = 0;
+  return "px_run_" + std::to_string(++count);
+}
+
+/// The code with lambdas in functions: clang 22 cannot name one that stands directly in a
+/// statement of a cell, and crashes. Those in initializers of variables it can.
+std::string with_lambdas_in_functions(const std::string& code) {
+  const MaskedCode masked = mask_code(code);
+  std::vector<CodeStatement> statements = split_statements(masked.text);
+  std::string changed = code;
+  for (auto each = statements.rbegin(); each != statements.rend(); ++each) {
+    const std::string_view text =
+        std::string_view(masked.text).substr(each->begin, each->end - each->begin);
+    const bool is_run = each->kind == Kind::block
+                            ? text.substr(0, 9) != "namespace" && text.substr(0, 6) != "inline" &&
+                                  text.substr(0, 6) != "extern"
+                            : each->kind == Kind::other && !is_declaration(text);
+    if (!is_run || !each->is_ended || !has_lambda(text)) continue;
+    const std::string name = new_name();
+    changed.insert(each->end, " } " + name + "();");
+    changed.insert(each->begin, "void " + name + "() { ");
+  }
+  return changed;
+}
+
 /// The code, and behind it what no comment swallows.
 std::string followed_by(const std::string& code, const std::string& what) {
   return code + (code.find("//") == std::string::npos ? "" : "\n") + what;
@@ -66,7 +94,7 @@ std::optional<CodeRange> find_tail(std::string_view code) {
 
 std::optional<std::string> display_form(const std::string& code) {
   if (!find_tail(code)) return std::nullopt;
-  return with_tail_behind("::px::cell::Shower{}", code);
+  return with_lambdas_in_functions(with_tail_behind("::px::cell::Shower{}", code));
 }
 
 std::string statement_form(const std::string& code) {
@@ -84,9 +112,11 @@ std::string timed_form(const std::string& code, const CellDirective& timing, boo
   const std::string tail_prefix = repeats ? "::px::cell::Keeper{}" : "::px::cell::Shower{}";
   const std::string body = shows_tail ? with_tail_behind(tail_prefix, rest) : statement_form(rest);
   if (!repeats)
-    return head + "::px::cell::begin_timing(); " + followed_by(body, " ::px::cell::end_timing();");
-  return head + "::px::cell::timeit(" + std::to_string(timing.loops) + ", " +
-         std::to_string(timing.repeats) + ", [] { " + followed_by(body, " });");
+    return head + "::px::cell::begin_timing(); " +
+           followed_by(with_lambdas_in_functions(body), " ::px::cell::end_timing();");
+  const std::string name = new_name();
+  return head + "void " + name + "() { ::px::cell::timeit(" + std::to_string(timing.loops) + ", " +
+         std::to_string(timing.repeats) + ", [] { " + followed_by(body, " }); } ") + name + "();";
 }
 
 std::vector<std::string> forms_of(const CellText& cell) {
@@ -97,7 +127,7 @@ std::vector<std::string> forms_of(const CellText& cell) {
     forms.push_back(timed_form(cell.code, *timing, false));
   } else {
     if (has_tail) forms.push_back(*display_form(cell.code));
-    forms.push_back(statement_form(cell.code));
+    forms.push_back(with_lambdas_in_functions(statement_form(cell.code)));
   }
   return forms;
 }

@@ -398,6 +398,66 @@ std::size_t find_closing(std::string_view masked, std::size_t open) {
   return std::string_view::npos;
 }
 
+bool has_lambda(std::string_view masked) {
+  char last = '\0';
+  std::string_view last_word;
+  for (std::size_t at = 0; at < masked.size(); ++at) {
+    const char next = masked[at];
+    if (is_word_part(next)) {
+      const std::size_t begin = at;
+      while (at + 1 < masked.size() && is_word_part(masked[at + 1])) ++at;
+      last_word = masked.substr(begin, at + 1 - begin);
+      last = 'w';
+    } else if (next == '[') {
+      const bool is_index = (last == 'w' && last_word != "return") || last == ')' || last == ']' ||
+                            last == '}' || last == '"';
+      const bool is_attribute = at + 1 < masked.size() && masked[at + 1] == '[';
+      if (!is_index && !is_attribute) return true;
+      last = next;
+      if (is_attribute) ++at;
+    } else if (std::isspace(static_cast<unsigned char>(next)) == 0) {
+      last = next;
+    }
+  }
+  return false;
+}
+
+bool is_declaration(std::string_view masked) {
+  const Words leading{"return", "new", "delete", "throw", "co_await", "co_yield", "not"};
+  std::string signs;  // between two words
+  bool has_word = false, has_angle = false;
+  for (std::size_t at = 0; at < masked.size(); ++at) {
+    const char next = masked[at];
+    if (is_word_start(next)) {
+      const std::size_t begin = at;
+      while (at + 1 < masked.size() && is_word_part(masked[at + 1])) ++at;
+      const std::string_view word = masked.substr(begin, at + 1 - begin);
+      const bool follows_type = has_word && (signs.empty() || (has_angle && signs == ">"));
+      if (follows_type && leading.count(word) == 0) return true;
+      // T* p = ...
+      const bool follows_star = has_word && (signs == "*" || signs == "&" || signs == ">*" ||
+                                             signs == ">&" || signs == "&&");
+      std::size_t behind = at + 1;
+      while (behind < masked.size() && masked[behind] == ' ') ++behind;
+      const bool has_equals =
+          behind + 1 < masked.size() && masked[behind] == '=' && masked[behind + 1] != '=';
+      if (follows_star && has_equals) return true;
+      has_word = leading.count(word) == 0;
+      signs.clear();
+    } else if (next == '(' && has_angle) {
+      const std::size_t closing = find_closing(masked, at);  // std::function<int(int)>
+      if (closing == std::string_view::npos) return false;
+      at = closing;
+    } else if (next == '(' || next == '{' || next == '[' || next == '=' || next == ';') {
+      return false;
+    } else if (std::isspace(static_cast<unsigned char>(next)) == 0) {
+      has_angle = has_angle || next == '<';
+      signs = next == '>' ? ">" : signs + next;
+    }
+  }
+  return false;
+}
+
 std::vector<CodeStatement> split_statements(std::string_view masked) {
   return Splitter(masked).run();
 }

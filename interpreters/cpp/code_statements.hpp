@@ -26,6 +26,12 @@ struct CodeStatement {
 /// what is a type.
 std::vector<CodeStatement> split_statements(std::string_view masked);
 
+/// Whether there is a lambda in the masked code, outside of the definitions of functions.
+bool has_lambda(std::string_view masked);
+
+/// Whether a statement of the kind `other` declares a variable, as far as its words tell.
+bool is_declaration(std::string_view masked);
+
 /// Where the bracket at `open` closes: the position of its partner; npos where there is none.
 std::size_t find_closing(std::string_view masked, std::size_t open);
 

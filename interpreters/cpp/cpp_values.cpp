@@ -119,10 +119,11 @@ CellOutcome CppValues::perform(Work work) {
       next_number_ = 0;
     }
     const int number = found == compiled_.end() ? next_number_++ : found->second.number;
+    const std::string name = "px_code_" + std::to_string(++count_);
     compiled_.erase(key);
     const CellOutcome outcome =
-        runner_.run(work.definitions + "::px_cell_bind(" + std::to_string(number) + ", [] { " +
-                        work.code + " });",
+        runner_.run(work.definitions + "void " + name + "() {\n" + work.code +
+                        "}\n::px_cell_bind(" + std::to_string(number) + ", " + name + ");",
                     work.name);
     if (!outcome.is_ok()) return outcome;
     found = compiled_.insert({key, {number, meanings_of(key)}}).first;
@@ -278,7 +279,7 @@ Result<std::string> CppValues::with_natural_types(const Call& call) {
   }
   return std::string("::px::cell::") + call.verb() + "(" + std::to_string(count) + ", [](" +
          parameters + ") -> decltype(auto) { return " + in_parentheses(call.function) + "(" +
-         passed + "); });";
+         passed + "); });\n";
 }
 
 ApplyResult CppValues::call(const Json& content, const std::vector<SharedBytes>& buffers) {
@@ -295,7 +296,7 @@ ApplyResult CppValues::call(const Json& content, const std::vector<SharedBytes>&
     outcome = perform({call.verb(), call.definitions,
                        std::string("::px::cell::") + call.verb() + "(" +
                            std::to_string(call.values.size()) + ", " +
-                           in_parentheses(call.function) + ");",
+                           in_parentheses(call.function) + ");\n",
                        call.arguments(), true});
   if (outcome.kind == CellOutcome::Kind::compile_error) {
     const Result<std::string> code = with_natural_types(call);

@@ -70,6 +70,7 @@ class CppValues {
   CellExchange& exchange_;
   std::map<std::string, Compiled> compiled_;
   int next_number_ = 0;
+  unsigned long count_ = 0;  // each function that is compiled has a name of its own
   std::map<std::string, Made> made_;
 };
 

@@ -71,6 +71,11 @@ class CppValuesServe : public testing::Test {
   CppValues values_{runner(), exchange_};
 };
 
+/// The cell that compiles `code`, the first one.
+std::string compiled(const std::string& code, const std::string& definitions = "") {
+  return definitions + "void px_code_1() {\n" + code + "}\n::px_cell_bind(0, px_code_1);";
+}
+
 Json array_value(std::vector<std::int64_t> shape) {
   return {{"array", {{"dtype", "<f8"}, {"shape", shape}, {"buffer", 0}}}};
 }
@@ -85,8 +90,7 @@ TEST_F(CppValuesServe, APushDefinesANewName) {
             (Json{{"status", "ok"}}));
   EXPECT_TRUE(result_.is_ok);
   EXPECT_EQ(cells_,
-            std::vector<std::string>{"px::array<double, 1> x{};\n"
-                                     "::px_cell_bind(0, [] { ::px::cell::assign(x, 0);\n });"});
+            std::vector{compiled("::px::cell::assign(x, 0);\n", "px::array<double, 1> x{};\n")});
   EXPECT_EQ(array_variable(1), 2);
 }
 
@@ -104,14 +108,14 @@ TEST_F(CppValuesServe, APushOfAnotherTypeDefinesItsNameAnew) {
   knows("assign(x, 0)", [] { x_variable = cell::take<double>(0); });
   serve("push_request", {{"values", {{"x", {{"json", 1.5}}}}}});
   serve("push_request", {{"values", {{"x", {{"json", 2}}}}}});
-  EXPECT_EQ(cells_.at(1), "long x{};\n::px_cell_bind(0, [] { ::px::cell::assign(x, 0);\n });");
+  EXPECT_EQ(cells_.at(1).substr(0, 10), "long x{};\n");
 }
 
 TEST_F(CppValuesServe, AVariableOfTheUsersIsAssigned) {
   defined_ = {{"x", 1}};
   knows("assign(x, 0)", [] { cell::assign(x_variable, 0); });
   serve("push_request", {{"values", {{"x", {{"json", 4}}}}}});
-  EXPECT_EQ(cells_.at(0), "::px_cell_bind(0, [] { ::px::cell::assign(x, 0);\n });");
+  EXPECT_EQ(cells_.at(0), compiled("::px::cell::assign(x, 0);\n"));
   EXPECT_EQ(x_variable, 4.0);
 }
 
@@ -144,7 +148,7 @@ TEST_F(CppValuesServe, AReferenceIsAnExpression) {
   makes_ = {"y"};
   knows("auto y", [] {});
   serve("push_request", {{"values", {{"y", {{"reference", "x + 1"}}}}}});
-  EXPECT_EQ(cells_.at(0), "auto y = (x + 1);\n::px_cell_bind(0, [] {  });");
+  EXPECT_EQ(cells_.at(0), compiled("", "auto y = (x + 1);\n"));
 }
 
 TEST_F(CppValuesServe, APullSendsExpressionsInTheirForms) {
@@ -154,8 +158,7 @@ TEST_F(CppValuesServe, APullSendsExpressionsInTheirForms) {
   });
   const Json reply =
       serve("pull_request", {{"expressions", {"x", "v"}}, {"accepts", {"json", "array"}}});
-  EXPECT_EQ(cells_.at(0),
-            "::px_cell_bind(0, [] { ::px::cell::Giver{0}, (x);\n::px::cell::Giver{1}, (v);\n });");
+  EXPECT_EQ(cells_.at(0), compiled("::px::cell::Giver{0}, (x);\n::px::cell::Giver{1}, (v);\n"));
   EXPECT_EQ(reply["values"][0], (Json{{"json", 3}}));
   EXPECT_EQ(reply["values"][1]["array"]["shape"], Json{2});
   EXPECT_EQ(result_.buffers.at(0).bytes.size(), 16u);
@@ -200,8 +203,7 @@ TEST_F(CppValuesServe, AFunctionMayBeALambda) {
   knows("[](double x) { return x; }", [] { cell::call(1, [](double x) { return x; }); });
   serve("call_request", {{"function", {{"code", "[](double x) { return x; } // same"}}},
                          {"args", {{{"json", 4}}}}});
-  EXPECT_EQ(cells_.at(0),
-            "::px_cell_bind(0, [] { ::px::cell::call(1, ([](double x) { return x; })); });");
+  EXPECT_EQ(cells_.at(0), compiled("::px::cell::call(1, ([](double x) { return x; }));\n"));
 }
 
 TEST_F(CppValuesServe, AFunctionMayComeWithItsDefinition) {
@@ -209,9 +211,8 @@ TEST_F(CppValuesServe, AFunctionMayComeWithItsDefinition) {
   const Json request{{"function", {{"code", "double half(double x) { return x / 2; }"}}},
                      {"args", {{{"json", 4}}}}};
   EXPECT_EQ(serve("call_request", request)["value"], (Json{{"json", 2.0}}));
-  EXPECT_EQ(cells_.at(0),
-            "double half(double x) { return x / 2; }\n"
-            "::px_cell_bind(0, [] { ::px::cell::call(1, (half)); });");
+  EXPECT_EQ(cells_.at(0), compiled("::px::cell::call(1, (half));\n",
+                                   "double half(double x) { return x / 2; }\n"));
   serve("call_request", request);
   EXPECT_EQ(cells_.size(), 1u);
 }
@@ -220,10 +221,10 @@ TEST_F(CppValuesServe, OverloadsAreCalledWithWhatTheArgumentsAre) {
   knows("decltype(auto)", [] { cell::call(2, [](int& a, double& b) { return a + b; }); });
   const Json reply = serve("call_request", {{"function", {{"name", "sum"}}},
                                             {"args", {{{"json", 4}}, {{"json", 0.5}}}}});
-  EXPECT_EQ(
-      cells_.at(1),
-      "::px_cell_bind(1, [] { ::px::cell::call(2, [](int& px_argument_0, double& "
-      "px_argument_1) -> decltype(auto) { return (sum)(px_argument_0, px_argument_1); }); });");
+  EXPECT_NE(
+      cells_.at(1).find("::px::cell::call(2, [](int& px_argument_0, double& px_argument_1) -> "
+                        "decltype(auto) { return (sum)(px_argument_0, px_argument_1); });"),
+      std::string::npos);
   EXPECT_EQ(reply["value"], (Json{{"json", 4.5}}));
 }
 

@@ -18,6 +18,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int exit_interrupted = 130;
+/// When all have answered and nothing came for so long, what is missing is lost.
+constexpr Duration output_patience = 5s;
 constexpr std::size_t max_data_bytes = std::size_t{1} << 40;
 
 volatile std::sig_atomic_t interrupts = 0;
@@ -116,8 +118,18 @@ bool wait_for(const AsyncResult& result, const DirectView& view, const WorkOptio
     give_up = start + std::chrono::duration_cast<Duration>(
                           std::chrono::duration<double>(*options.timeout_s));
   int seen = 0;
+  std::size_t heard = 0;
+  Instant last_news = start;
   while (!result.wait_for_output(live ? 0ms : 100ms)) {
     if (live) live->show_new(100ms);
+    if (const std::size_t news = result.events(heard, 0ms).size(); news > 0) {
+      heard += news;
+      last_news = Clock::now();
+    }
+    if (result.is_ready() && Clock::now() - last_news > output_patience) {
+      console.say(Level::warning, "the end of the output has not come; some of it may be missing");
+      return true;
+    }
     if (interrupts > seen) {
       seen = interrupts;
       if (seen > 1) return false;

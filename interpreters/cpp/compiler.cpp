@@ -61,9 +61,10 @@ void DiagnosticLog::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   DiagnosticConsumer::HandleDiagnostic(level, diagnostic);
   if (level >= clang::DiagnosticsEngine::Error) last_error_ = diagnostic.getLocation();
   const unsigned id = diagnostic.getID();
-  if ((id == clang::diag::note_previous_definition ||
-       id == clang::diag::note_previous_declaration) &&
-      last_error_.isValid() && diagnostic.getLocation().isValid())
+  const bool names_earlier = id == clang::diag::note_previous_definition ||
+                             id == clang::diag::note_previous_declaration ||
+                             id == clang::diag::note_previous_use;
+  if (names_earlier && last_error_.isValid() && diagnostic.getLocation().isValid())
     clashes_.push_back({last_error_, diagnostic.getLocation()});
   if (text_.size() < max_bytes) printer_.HandleDiagnostic(level, diagnostic);
 }

@@ -95,7 +95,8 @@ struct CppSession::State {
 /// Checks again and again, with more room for what the cell defines, until it compiles or nothing
 /// more can be done.
 CppSession::State::Plan CppSession::State::plan(const std::string& code, const std::string& name) {
-  Plan result{code, name, "#line 1 \"" + quoted(name) + "\"\n" + code, {}, {}};
+  Plan result{
+      code, name, "#line 1 \"" + quoted(name) + "\"\n" + name_unnamed_namespaces(code), {}, {}};
   const std::string as_written = result.text;
   bool is_edited = false, may_edit = true;
   ++version;

@@ -103,12 +103,14 @@ Json check_here(Compiler& compiler, const std::string& text,
   for (clang::NamedDecl* declaration : hidden) hide(compiler, declaration);
   const auto* unit = compiler.parse(text);
   Json report{{"ok", unit != nullptr}, {"said", compiler.log().take_text()}};
+  Redefinition found;
   if (unit) {
     report["missing"] = missing_symbols(compiler, *unit->TheModule);
     report["privates"] = to_json(share_privates(compiler, *unit->TUPart));
-    return report;
+    found.hidden = hiding_types_of(compiler, *unit->TUPart);
+  } else {
+    found = read_clashes(compiler, compiler.log().take_clashes(), version);
   }
-  const Redefinition found = read_clashes(compiler, compiler.log().take_clashes(), version);
   report["marks"] = to_json(found.marks);
   for (const clang::NamedDecl* declaration : found.hidden)  // the same address in the parent
     report["hidden"].push_back(reinterpret_cast<std::uintptr_t>(declaration));

@@ -16,7 +16,7 @@ struct CheckReport {
   std::string said = {};                  ///< By the compiler: errors, warnings.
   std::vector<std::string> missing = {};  ///< Where ok: symbols that nobody has.
   std::vector<TextEdit> privates = {};    ///< Where ok: see share_privates().
-  Redefinition redefinition = {};         ///< Where rejected.
+  Redefinition redefinition = {};         ///< What must give way, if anything.
 };
 
 /// Compiles a text in a child, in which `hidden` are hidden first; nothing changes here.

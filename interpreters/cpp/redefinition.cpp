@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 
+#include <px/interpreters/cpp/code_mask.hpp>
 #include <px/interpreters/cpp/redefinition.hpp>
 
 namespace px {
@@ -138,6 +140,36 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
     if (offset) result.marks.push_back({*offset, 0, mark});
   }
   return result;
+}
+
+std::vector<NamedDecl*> hiding_types_of(Compiler& compiler, clang::TranslationUnitDecl& part) {
+  std::vector<NamedDecl*> hiding;
+  for (clang::Decl* declaration : part.noload_decls()) {
+    auto* type = llvm::dyn_cast<clang::TagDecl>(declaration);
+    if (!type || !type->getIdentifier()) continue;
+    for (NamedDecl* other : part.getPrimaryContext()->lookup(type->getDeclName())) {
+      if (!llvm::isa<clang::ValueDecl, clang::FunctionTemplateDecl>(other)) continue;
+      const bool is_of_this_part = find_in(part, other->getLocation()) == other;
+      if (!is_of_this_part && find_declaration(compiler, other->getLocation()) == other)
+        hiding.push_back(other);
+    }
+  }
+  return hiding;
+}
+
+std::string name_unnamed_namespaces(const std::string& code) {
+  static const std::regex unnamed(R"((\binline\s+)?\bnamespace(\s*)\{)");
+  const std::string masked = mask_code(code).text;
+  std::vector<TextEdit> edits;
+  for (std::sregex_iterator match(masked.begin(), masked.end(), unnamed), end; match != end;
+       ++match) {
+    const auto offset = static_cast<std::size_t>(match->position());
+    edits.push_back(
+        {offset,
+         static_cast<std::size_t>(match->length()) - 1 - static_cast<std::size_t>(match->length(2)),
+         "inline namespace px_unnamed"});
+  }
+  return apply_edits(code, std::move(edits));
 }
 
 std::string apply_edits(std::string text, std::vector<TextEdit> edits) {

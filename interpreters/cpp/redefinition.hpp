@@ -28,9 +28,17 @@ struct Redefinition {
 /// version  another one for each cell.
 Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes, int version);
 
-/// What would not be one thing for all parts of the program: `static` and unnamed namespaces, of
-/// which each part has a copy, and constants with an initializer that runs, which clang would run
-/// where they are first used.
+/// Earlier variables and functions that would hide a class or enum of the part: in C++ both may
+/// have one name. What was defined last shall be what the name means.
+std::vector<clang::NamedDecl*> hiding_types_of(Compiler& compiler,
+                                               clang::TranslationUnitDecl& part);
+
+/// Unnamed namespaces are private to one cell; with a name, they are there for later cells, too.
+std::string name_unnamed_namespaces(const std::string& code);
+
+/// What would not be one thing for all parts of the program: what is `static`, of which each part
+/// has a copy, and constants with an initializer that runs, which clang would run where they are
+/// first used.
 std::vector<TextEdit> share_privates(Compiler& compiler, clang::TranslationUnitDecl& part);
 
 /// The text with all the edits; two of the same place are one.

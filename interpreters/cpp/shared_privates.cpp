@@ -20,7 +20,7 @@ class PrivateFinder {
 
   void look_into(clang::DeclContext& scope) {
     for (clang::Decl* declaration : scope.noload_decls()) {
-      if (auto* space = llvm::dyn_cast<clang::NamespaceDecl>(declaration)) look_at(*space);
+      if (auto* space = llvm::dyn_cast<clang::NamespaceDecl>(declaration)) look_into(*space);
       if (auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration)) look_at(*variable);
       if (auto* function = declaration->getAsFunction()) look_at(*function);
     }
@@ -28,14 +28,6 @@ class PrivateFinder {
   std::vector<TextEdit> take() { return std::move(edits_); }
 
  private:
-  void look_at(clang::NamespaceDecl& space) {
-    if (space.isAnonymousNamespace()) {
-      if (!space.isInline()) add(space.getBeginLoc(), 0, "inline ");
-      add(space.getBeginLoc().getLocWithOffset(9), 0, " px_unnamed ");  // behind `namespace`
-    }
-    look_into(space);
-  }
-
   void look_at(const clang::VarDecl& variable) {
     if (llvm::isa<clang::DecompositionDecl>(variable)) return;
     if (variable.getStorageClass() == clang::SC_Static) {

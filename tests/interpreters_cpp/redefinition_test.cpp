@@ -77,6 +77,18 @@ TEST_F(Redefining, AVariableBesideATypeOfItsName) {
   EXPECT_EQ(value("x"), 3);
 }
 
+TEST_F(Redefining, AVariableByATypeAndBack) {
+  runs("int x = 1; int y() { return 1; }");
+  runs("struct x { int a = 2; }; enum class y { two = 2 };");
+  EXPECT_EQ(value("x().a + (int)y::two"), 4);
+  runs("int x = 3;");
+  EXPECT_EQ(value("x"), 3);
+  runs("enum class x { four = 4 };");
+  EXPECT_EQ(value("(int)x::four"), 4);
+  runs("struct x { int a = 5; };");
+  EXPECT_EQ(value("x().a"), 5);
+}
+
 TEST_F(Redefining, AConstantAgainAndAgain) {
   runs("int counter = 1; int next() { return counter++; }");
   runs("const int x = next();");
@@ -205,6 +217,13 @@ TEST_F(Redefining, AFunctionByAReferenceToWhatIsUnnamed) {
   runs("int x() { return 1; }");
   runs("namespace { int inner = -6; } int& x = inner;");
   EXPECT_EQ(value("x"), -6);
+}
+
+TEST_F(Redefining, WhatIsInAnUnnamedNamespace) {
+  runs("namespace { int inner = 1; } int& x = inner; const char* text = \"namespace {\";");
+  runs("namespace{ int inner = 2; } int& x = inner;");
+  EXPECT_EQ(value("x * 10 + inner"), 22);
+  EXPECT_EQ(value("text[10]"), '{');
 }
 
 TEST_F(Redefining, AnAlias) {

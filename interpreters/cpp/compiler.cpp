@@ -115,7 +115,7 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   }
   check(compiler->jit_ != nullptr);
 
-  auto cleaner = llvm::makeIntrusiveRefCnt<FailedPartCleaner>(compiler->instance());
+  auto cleaner = llvm::makeIntrusiveRefCnt<FailedPartCleaner>(*compiler);
   compiler->instance().getSema().addExternalSource(std::move(cleaner));
 
   auto& jit = *compiler->jit_;

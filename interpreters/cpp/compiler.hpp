@@ -8,6 +8,7 @@
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -62,6 +63,8 @@ class Compiler {
   clang::Interpreter& interpreter() { return *interpreter_; }
   llvm::orc::LLJIT& jit() { return *jit_; }
   DiagnosticLog& log() { return *log_; }
+  /// Called when the compiler has read all of a part, before it forgets one with errors.
+  std::function<void(clang::TranslationUnitDecl&)> at_end_of_part;
 
   /// Null where the code has errors; then the log says which.
   clang::PartialTranslationUnit* parse(const std::string& code);

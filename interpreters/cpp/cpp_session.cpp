@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include <px/interpreters/cpp/cell_guard.hpp>
+#include <px/interpreters/cpp/cell_text.hpp>
 #include <px/interpreters/cpp/diagnostic_text.hpp>
 #include <px/interpreters/cpp/forked_check.hpp>
 #include <px/interpreters/cpp/name_queries.hpp>
@@ -30,6 +31,14 @@ CellOutcome link_error(const std::vector<std::string>& missing) {
                  "undefined: " + names +
                      " (declared, but neither a cell nor a loaded library "
                      "defines it; %lib loads a library)");
+}
+
+/// Whether there was anything new.
+bool add_new(std::vector<clang::NamedDecl*>& known, const std::vector<clang::NamedDecl*>& more) {
+  const std::size_t before = known.size();
+  for (clang::NamedDecl* each : more)
+    if (!std::count(known.begin(), known.end(), each)) known.push_back(each);
+  return known.size() > before;
 }
 
 CellOutcome outcome_of(const CheckReport& report) {
@@ -74,7 +83,8 @@ struct CppSession::State {
   std::unique_ptr<Compiler> compiler;
   std::string warning, warnings;
   std::unordered_set<std::string> weak_symbols, strong_symbols;
-  int version = 0;  ///< Of the classes that are defined again.
+  std::set<std::string> hidden_names;  ///< Those that had another meaning before.
+  int version = 0;                     ///< Of the classes that are defined again.
 
   /// What a check found out, for the run that follows.
   struct Plan {
@@ -84,6 +94,7 @@ struct CppSession::State {
   };
   std::optional<Plan> checked;
 
+  bool mentions_hidden_name(const std::string& code) const;
   Plan plan(const std::string& code, const std::string& name);
   void make_room(const std::vector<clang::NamedDecl*>& hidden);
   void remove_symbol(const std::string& symbol);
@@ -101,16 +112,20 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
   bool is_edited = false, may_edit = true;
   ++version;
   warnings.clear();
+  bool has_more = mentions_hidden_name(code);
+  for (int round = 0; has_more && round < max_check_rounds; ++round) {
+    const Redefinition foreseen =
+        foresee_in_child(*compiler, result.text, result.hidden, hidden_names, version);
+    has_more = add_new(result.hidden, foreseen.hidden);
+    result.text = apply_edits(result.text, foreseen.marks);
+    is_edited = is_edited || !foreseen.marks.empty();
+  }
   for (int round = 0; round < max_check_rounds; ++round) {
     const CheckReport report = check_in_child(*compiler, result.text, result.hidden, version);
     result.outcome = outcome_of(report);
     warnings = name_lines_of_cells(report.said);
     std::vector<TextEdit> edits = report.redefinition.marks;
-    const std::size_t known = result.hidden.size();
-    for (clang::NamedDecl* declaration : report.redefinition.hidden)
-      if (!std::count(result.hidden.begin(), result.hidden.end(), declaration))
-        result.hidden.push_back(declaration);
-    const bool has_more_room = result.hidden.size() > known;
+    const bool has_more_room = add_new(result.hidden, report.redefinition.hidden);
     if (report.kind == CheckReport::Kind::ok && result.outcome.is_ok()) edits = report.privates;
     if (may_edit && !edits.empty() && (has_more_room || result.outcome.is_ok())) {
       result.text = apply_edits(result.text, edits);
@@ -125,9 +140,17 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
   return result;
 }
 
+bool CppSession::State::mentions_hidden_name(const std::string& code) const {
+  if (hidden_names.empty()) return false;
+  const std::vector<std::string> identifiers = identifiers_of(code);
+  return std::any_of(identifiers.begin(), identifiers.end(),
+                     [&](const std::string& each) { return hidden_names.count(each) > 0; });
+}
+
 void CppSession::State::make_room(const std::vector<clang::NamedDecl*>& hidden) {
   for (clang::NamedDecl* declaration : hidden) {
     hide(*compiler, declaration);
+    if (declaration->getIdentifier()) hidden_names.insert(declaration->getName().str());
     for (const std::string& symbol : symbols_of(*compiler, declaration, weak_symbols)) {
       weak_symbols.erase(symbol);
       remove_symbol(symbol);

@@ -8,8 +8,10 @@ namespace px {
 
 void FailedPartCleaner::ReadPendingInstantiations(
     llvm::SmallVectorImpl<std::pair<clang::ValueDecl*, clang::SourceLocation>>&) {
-  if (!instance_.getDiagnostics().hasErrorOccurred()) return;
-  auto* part = instance_.getASTContext().getTranslationUnitDecl()->getMostRecentDecl();
+  clang::CompilerInstance& instance = compiler_.instance();
+  auto* part = instance.getASTContext().getTranslationUnitDecl()->getMostRecentDecl();
+  if (compiler_.at_end_of_part) compiler_.at_end_of_part(*part);
+  if (!instance.getDiagnostics().hasErrorOccurred()) return;
   std::vector<clang::Decl*> directives;
   for (clang::Decl* declaration : part->noload_decls())
     if (llvm::isa<clang::UsingDirectiveDecl>(declaration)) directives.push_back(declaration);

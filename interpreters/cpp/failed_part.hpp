@@ -10,12 +10,12 @@ namespace px {
 /// or an unnamed namespace is among them. This takes those out before, at the end of each part.
 class FailedPartCleaner final : public clang::ExternalSemaSource {
  public:
-  explicit FailedPartCleaner(clang::CompilerInstance& instance) : instance_(instance) {}
+  explicit FailedPartCleaner(Compiler& compiler) : compiler_(compiler) {}
   void ReadPendingInstantiations(
       llvm::SmallVectorImpl<std::pair<clang::ValueDecl*, clang::SourceLocation>>&) override;
 
  private:
-  clang::CompilerInstance& instance_;
+  Compiler& compiler_;
 };
 
 }  // namespace px

@@ -94,6 +94,12 @@ std::vector<TextEdit> edits_from(const Json& report, const char* key) {
   return edits;
 }
 
+void add(const Redefinition& found, Json& report) {
+  report["marks"] = to_json(found.marks);
+  for (const clang::NamedDecl* declaration : found.hidden)  // the same address in the parent
+    report["hidden"].push_back(reinterpret_cast<std::uintptr_t>(declaration));
+}
+
 /// Only the front end's work and what it would link: no optimization.
 Json check_here(Compiler& compiler, const std::string& text,
                 const std::vector<clang::NamedDecl*>& hidden, int version) {
@@ -111,10 +117,36 @@ Json check_here(Compiler& compiler, const std::string& text,
   } else {
     found = read_clashes(compiler, compiler.log().take_clashes(), version);
   }
-  report["marks"] = to_json(found.marks);
-  for (const clang::NamedDecl* declaration : found.hidden)  // the same address in the parent
-    report["hidden"].push_back(reinterpret_cast<std::uintptr_t>(declaration));
+  add(found, report);
   return report;
+}
+
+/// Only reads the text: with an error before it, clang compiles nothing.
+Json foresee_here(Compiler& compiler, const std::string& text,
+                  const std::vector<clang::NamedDecl*>& hidden, const std::set<std::string>& names,
+                  int version) {
+  for (clang::NamedDecl* declaration : hidden) hide(compiler, declaration);
+  std::vector<TextEdit> marks;
+  compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
+    marks = marks_for(compiler, part, names, version);
+  };
+  auto& diagnostics = compiler.instance().getDiagnostics();
+  diagnostics.Report(diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, "only read"));
+  compiler.log().take_clashes();
+  compiler.parse(text);
+  Redefinition found = read_clashes(compiler, compiler.log().take_clashes(), version);
+  found.marks.insert(found.marks.end(), marks.begin(), marks.end());
+  Json report = Json::object();
+  add(found, report);
+  return report;
+}
+
+Redefinition redefinition_from(const Json& report) {
+  Redefinition redefinition;
+  redefinition.marks = edits_from(report, "marks");
+  for (const std::uintptr_t address : report.value("hidden", std::vector<std::uintptr_t>{}))
+    redefinition.hidden.push_back(reinterpret_cast<clang::NamedDecl*>(address));
+  return redefinition;
 }
 
 }  // namespace
@@ -133,10 +165,18 @@ CheckReport check_in_child(Compiler& compiler, const std::string& text,
   report.said = found.value("said", "");
   report.missing = found.value("missing", std::vector<std::string>{});
   report.privates = edits_from(found, "privates");
-  report.redefinition.marks = edits_from(found, "marks");
-  for (const std::uintptr_t address : found.value("hidden", std::vector<std::uintptr_t>{}))
-    report.redefinition.hidden.push_back(reinterpret_cast<clang::NamedDecl*>(address));
+  report.redefinition = redefinition_from(found);
   return report;
+}
+
+Redefinition foresee_in_child(Compiler& compiler, const std::string& text,
+                              const std::vector<clang::NamedDecl*>& hidden,
+                              const std::set<std::string>& names, int version) {
+  const Answer answer =
+      ask([&] { return pack(Packer::json, foresee_here(compiler, text, hidden, names, version)); });
+  if (answer.kind != Answer::Kind::answered) return {};
+  const Result<Json> report = unpack(Packer::json, answer.text);
+  return report ? redefinition_from(*report) : Redefinition{};
 }
 
 std::optional<std::string> ask_child(const std::function<std::optional<std::string>()>& work) {

@@ -24,6 +24,12 @@ struct CheckReport {
 CheckReport check_in_child(Compiler& compiler, const std::string& text,
                            const std::vector<clang::NamedDecl*>& hidden, int version);
 
+/// What must give way and be marked before a text is compiled that defines some of `names` again:
+/// names that had another meaning before. clang may crash when it compiles it as it is.
+Redefinition foresee_in_child(Compiler& compiler, const std::string& text,
+                              const std::vector<clang::NamedDecl*>& hidden,
+                              const std::set<std::string>& names, int version);
+
 /// Runs `work` in a child and returns what it returns; nothing where it crashes, where it is
 /// interrupted or returns nothing.
 std::optional<std::string> ask_child(const std::function<std::optional<std::string>()>& work);

@@ -78,15 +78,23 @@ bool is_emitted_where_used(const NamedDecl* declaration) {
 }
 
 /// Where a function or variable may be marked: behind `template <...>`, before all else.
-std::optional<std::size_t> mark_of_declarator(Compiler& compiler, SourceLocation name) {
-  auto* part = compiler.interpreter().getASTContext().getTranslationUnitDecl()->getMostRecentDecl();
-  NamedDecl* declaration = find_in(*part, name);
-  if (auto* pattern = llvm::dyn_cast_or_null<clang::TemplateDecl>(declaration))
+std::optional<std::size_t> mark_of_declarator(Compiler& compiler, const NamedDecl* declaration) {
+  if (const auto* pattern = llvm::dyn_cast_or_null<clang::TemplateDecl>(declaration))
     declaration = pattern->getTemplatedDecl();
   const auto* declarator = llvm::dyn_cast_or_null<clang::DeclaratorDecl>(declaration);
   if (!declarator || !declarator->getInnerLocStart().isFileID()) return std::nullopt;
   const auto& sources = compiler.instance().getSourceManager();
   return sources.getDecomposedLoc(declarator->getInnerLocStart()).second;
+}
+
+/// What stands there in the part that was read last, whether it had errors or not.
+NamedDecl* find_in_last_part(Compiler& compiler, SourceLocation place) {
+  auto* part = compiler.interpreter().getASTContext().getTranslationUnitDecl()->getMostRecentDecl();
+  return find_in(*part, place);
+}
+
+std::string mark_text(int version) {
+  return "__attribute__((abi_tag(\"v" + std::to_string(version) + "\"))) ";
 }
 
 bool contains(clang::DeclContextLookupResult list, const NamedDecl* declaration) {
@@ -127,7 +135,7 @@ bool mentions(const std::string& symbol, const std::string& identifier) {
 
 Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes, int version) {
   const clang::SourceManager& sources = compiler.instance().getSourceManager();
-  const std::string mark = "__attribute__((abi_tag(\"v" + std::to_string(version) + "\"))) ";
+  const std::string mark = mark_text(version);
   Redefinition result;
   for (const Clash& clash : clashes) {
     NamedDecl* earlier = find_declaration(compiler, sources.getFileLoc(clash.earlier));
@@ -136,7 +144,8 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
     result.hidden.push_back(earlier);
     std::optional<std::size_t> offset;
     if (is_class(earlier)) offset = mark_of_class(sources, clash.here);
-    if (is_emitted_where_used(earlier)) offset = mark_of_declarator(compiler, clash.here);
+    if (is_emitted_where_used(earlier))
+      offset = mark_of_declarator(compiler, find_in_last_part(compiler, clash.here));
     if (offset) result.marks.push_back({*offset, 0, mark});
   }
   return result;
@@ -155,6 +164,26 @@ std::vector<NamedDecl*> hiding_types_of(Compiler& compiler, clang::TranslationUn
     }
   }
   return hiding;
+}
+
+std::vector<TextEdit> marks_for(Compiler& compiler, clang::TranslationUnitDecl& part,
+                                const std::set<std::string>& names, int version) {
+  const clang::SourceManager& sources = compiler.instance().getSourceManager();
+  std::vector<TextEdit> marks;
+  for (clang::Decl* declaration : part.noload_decls()) {
+    const auto* named = llvm::dyn_cast<NamedDecl>(declaration);
+    if (!named || !named->getIdentifier() || !names.count(named->getName().str())) continue;
+    const NamedDecl* inner = named;
+    if (const auto* pattern = llvm::dyn_cast<clang::TemplateDecl>(named))
+      if (pattern->getTemplatedDecl()) inner = pattern->getTemplatedDecl();
+    if (inner->hasAttr<clang::AbiTagAttr>() || named->getPreviousDecl()) continue;
+    const auto offset = is_class(named) ? mark_of_class(sources, named->getLocation())
+                                        : mark_of_declarator(compiler, named);
+    const auto buffer = sources.getBufferOrFake(sources.getFileID(named->getLocation()));
+    if (offset && buffer.getBufferIdentifier().starts_with("input_line_"))
+      marks.push_back({*offset, 0, mark_text(version)});
+  }
+  return marks;
 }
 
 std::string name_unnamed_namespaces(const std::string& code) {

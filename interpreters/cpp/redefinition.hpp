@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,11 @@ struct Redefinition {
 /// Reads what the compiler found to be there already in the text that it parsed last.
 /// version  another one for each cell.
 Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes, int version);
+
+/// Marks for what the part defines under names that had another meaning before, where that did not
+/// clash any more.
+std::vector<TextEdit> marks_for(Compiler& compiler, clang::TranslationUnitDecl& part,
+                                const std::set<std::string>& names, int version);
 
 /// Earlier variables and functions that would hide a class or enum of the part: in C++ both may
 /// have one name. What was defined last shall be what the name means.

@@ -1,0 +1,200 @@
+// A long session of random cells against a model of what must be defined. PX_SESSION_FUZZ_CELLS and
+// PX_SESSION_FUZZ_SEED make it longer, or another one;
+// PX_SESSION_FUZZ_LOG prints the cells.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include <tests/interpreters_cpp/sessions.hpp>
+
+namespace px::test {
+namespace {
+
+using Kind = CellOutcome::Kind;
+
+int number_from_environment(const char* name, int otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::atoi(text) : otherwise;
+}
+
+/// Makes cells, and knows what an expression must be worth after them.
+class SessionFuzz : public SessionTest {
+ protected:
+  void SetUp() override {
+    runs(
+        "template <class T> struct Box { T v; explicit Box(T t) : v(t) {} ~Box() { v = T(); }"
+        " __attribute__((noinline)) T get() const { return v; } };"
+        "template <class T> __attribute__((noinline)) T same(T t) { return Box<T>(t).get(); }"
+        "int descend(volatile int n) { volatile char pad[999]; pad[0] = 1;"
+        " return descend(n + 1) + pad[0]; }");
+  }
+
+  int pick(int count) { return static_cast<int>(random_() % static_cast<unsigned>(count)); }
+  std::string name() { return "n" + std::to_string(pick(12)); }
+  int number() { return pick(1000) - 500; }
+
+  /// A definition of a name, and an expression that is then worth a number.
+  struct Definition {
+    std::string name, code, expression;
+    double worth;
+  };
+  Definition define(const std::string& n) {
+    const int k = number();
+    const std::string text = std::to_string(k);
+    switch (pick(14)) {
+      case 0:
+        return {n, "int " + n + " = " + text + ";", n, double(k)};
+      case 1:
+        return {n, "double " + n + " = " + text + " + 0.5;", n, k + 0.5};
+      case 2:
+        return {n, "int " + n + "() { return " + text + "; }", n + "()", double(k)};
+      case 3:
+        return {n, "double " + n + "(const char*, int a = " + text + ") { return a; }",
+                n + "(\"\")", double(k)};
+      case 4:
+        return {n, "struct " + n + " { int a = " + text + "; int get() { return a; } };",
+                n + "().get()", double(k)};
+      case 5:
+        return {n,
+                "struct " + n + " { char pad[40]; Box<double> box{" + text +
+                    "};"
+                    " virtual double get() { return box.get(); } virtual ~" +
+                    n + "() {} };",
+                n + "().get()", double(k)};
+      case 6:
+        return {n, "auto " + n + " = [](auto a) { return same(a + " + text + "); };", n + "(1)",
+                k + 1.0};
+      case 7:
+        return {n, "template <class T> T " + n + "(T a) { return same(a) + " + text + "; }",
+                n + "(2)", k + 2.0};
+      case 8:
+        return {n,
+                "template <class T> struct " + n + " { T a = " + text +
+                    "; T get() { return same(a); } };",
+                n + "<long>().get()", double(k)};
+      case 9:
+        return {n, "enum class " + n + " { zero, value = " + text + " };", "(int)" + n + "::value",
+                double(k)};
+      case 10:
+        return {n, "static int " + n + " = same(" + text + ");", n, double(k)};
+      case 11:
+        return {n, "const Box<int> " + n + "(" + text + ");", n + ".get()", double(k)};
+      case 12:
+        return {n, "inline int " + n + "() { static int count = " + text + "; return count; }",
+                n + "()", double(k)};
+      default:
+        return {
+            n,
+            "namespace { int " + n + "_inner = " + text + "; } int& " + n + " = " + n + "_inner;",
+            n, double(k)};
+    }
+  }
+
+  void expect(const CellOutcome& outcome, Kind kind, const std::string& code) {
+    if (std::getenv("PX_SESSION_FUZZ_LOG")) std::fprintf(stderr, "%s\n", code.c_str());
+    EXPECT_EQ(outcome.kind, kind) << code << "\n" << said(outcome);
+  }
+
+  void good_cell() {
+    std::string code;
+    const Definition first = define(name()), second = define(name());
+    code = first.code;
+    if (second.name != first.name && pick(2)) code += "\n" + second.code;
+    expect(run(code), Kind::ok, code);
+    model_[first.name] = first;
+    if (code != first.code) model_[second.name] = second;
+  }
+
+  void rejected_cell() {
+    static const std::vector<std::string> mistakes = {"int broken( { ;",
+                                                      "int broken = \"text\";",
+                                                      "broken();",
+                                                      "same(undeclared);",
+                                                      "} ;",
+                                                      "#error no\n",
+                                                      "static_assert(sizeof(int) == 1);",
+                                                      "int unlinked(int); int u = unlinked(1);",
+                                                      "#include <no/such/header>\n",
+                                                      "struct Half { Half h; };",
+                                                      "Box<void> box;"};
+    const std::string mistake = mistakes[static_cast<std::size_t>(pick(int(mistakes.size())))];
+    const std::string use =
+        "{ px_reported = same<" + std::string(pick(2) ? "float" : "short") + ">(3); }";
+    const std::string header =
+        pick(4) ? "" : "#include <" + std::string(pick(2) ? "array" : "utility") + ">\n";
+    const std::string code = header + define(name()).code + "\n" + use + "\n" + mistake;
+    expect(run(code), Kind::compile_error, code);
+  }
+
+  void failing_cell(const std::string& failure, Kind kind) {
+    const Definition definition = define(name());
+    const std::string code = definition.code + "\n" + failure;
+    expect(run(code), kind, code);
+    model_[definition.name] = definition;
+  }
+
+  void random_cell() {
+    if (std::getenv("PX_SESSION_FUZZ_LOG")) std::fprintf(stderr, "-----\n");
+    switch (pick(10)) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+        return good_cell();
+      case 4:
+      case 5:
+        return rejected_cell();
+      case 6:
+        return failing_cell("throw 3;", Kind::exception);
+      case 7:
+        return failing_cell("{ Box<int> b(1); same(2); throw Box<int>(4); }", Kind::exception);
+      case 8:
+        return failing_cell("{ volatile int* p = nullptr; *p = 1; }", Kind::crashed);
+      default:
+        return failing_cell(pick(2) ? "px_reported = descend(0);"
+                                    : "{ volatile int z = 0; px_reported = 100 / z; }",
+                            Kind::crashed);
+    }
+  }
+
+  void look_at(const Definition& definition) {
+    EXPECT_EQ(value(definition.expression), definition.worth)
+        << definition.name << ": " << definition.code;
+  }
+  void look_at_one() {
+    if (model_.empty()) return;
+    look_at(std::next(model_.begin(), pick(int(model_.size())))->second);
+  }
+  void look_at_all() {
+    for (int i = 0; i < 12; ++i) {
+      const std::string n = "n" + std::to_string(i);
+      EXPECT_EQ(session().is_defined(n), model_.count(n) == 1) << n;
+    }
+    EXPECT_FALSE(session().is_defined("broken") || session().is_defined("Half"));
+    for (const auto& [n, definition] : model_) look_at(definition);
+  }
+
+  void seed(unsigned number) { random_.seed(number); }
+
+ private:
+  std::mt19937 random_;
+  std::map<std::string, Definition> model_;
+};
+
+TEST_F(SessionFuzz, KeepsWhatTheModelSays) {
+  const int cells = number_from_environment("PX_SESSION_FUZZ_CELLS", 200);
+  const int seed_number = number_from_environment("PX_SESSION_FUZZ_SEED", 1);
+  seed(static_cast<unsigned>(seed_number));
+  for (int cell = 0; cell < cells && !HasFailure(); ++cell) {
+    SCOPED_TRACE("seed " + std::to_string(seed_number) + ", cell " + std::to_string(cell));
+    random_cell();
+    look_at_one();
+    if (cell % 20 == 19) look_at_all();
+  }
+  look_at_all();
+}
+
+}  // namespace
+}  // namespace px::test

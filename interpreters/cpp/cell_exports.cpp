@@ -236,8 +236,8 @@ void px_cell_end_timing() {
   const CellExchange& exchange = CellExchange::installed();
   const long long wall = nanoseconds(CLOCK_MONOTONIC) - exchange.begun_ns;
   const long long processor = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - exchange.begun_cpu_ns;
-  std::cout << "CPU time: " << time_text(static_cast<double>(processor) * 1e-9)
-            << ", wall time: " << time_text(static_cast<double>(wall) * 1e-9) << "\n";
+  std::cout << "CPU time: " + time_text(static_cast<double>(processor) * 1e-9) +
+                   ", wall time: " + time_text(static_cast<double>(wall) * 1e-9) + "\n";
 }
 void px_cell_report_timing(const double* seconds, std::size_t repeats, long long loops) {
   double mean = 0, variance = 0;
@@ -246,9 +246,9 @@ void px_cell_report_timing(const double* seconds, std::size_t repeats, long long
   for (std::size_t i = 0; i < repeats; ++i)
     variance +=
         std::pow(seconds[i] / static_cast<double>(loops) - mean, 2) / static_cast<double>(repeats);
-  std::cout << time_text(mean) << " +- " << time_text(std::sqrt(variance))
-            << " per loop (mean +- standard deviation of " << repeats << " runs, " << loops
-            << " loops each)\n";
+  std::cout << time_text(mean) + " +- " + time_text(std::sqrt(variance)) +
+                   " per loop (mean +- standard deviation of " + std::to_string(repeats) +
+                   " runs, " + std::to_string(loops) + " loops each)\n";
 }
 
 namespace px {

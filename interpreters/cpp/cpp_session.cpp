@@ -149,12 +149,13 @@ bool CppSession::State::mentions_hidden_name(const std::string& code) const {
 
 void CppSession::State::make_room(const std::vector<clang::NamedDecl*>& hidden) {
   for (clang::NamedDecl* declaration : hidden) {
-    hide(*compiler, declaration);
-    if (declaration->getIdentifier()) hidden_names.insert(declaration->getName().str());
+    // Before it is hidden: to name its symbols, clang may look it up.
     for (const std::string& symbol : symbols_of(*compiler, declaration, weak_symbols)) {
       weak_symbols.erase(symbol);
       remove_symbol(symbol);
     }
+    if (declaration->getIdentifier()) hidden_names.insert(declaration->getName().str());
+    hide(*compiler, declaration);
   }
 }
 
@@ -212,7 +213,12 @@ std::vector<std::string> CppSession::default_flags() {
 Result<std::unique_ptr<CppSession>> CppSession::create(Options options) {
   if (options.resource_folder.empty()) options.resource_folder = PX_CLANG_RESOURCE_FOLDER;
   auto state = std::make_unique<State>();
+  std::error_code error;
   bool has_prelude = !options.precompiled_header.empty();
+  if (has_prelude && !std::filesystem::exists(options.precompiled_header, error)) {
+    state->warning = "there is no precompiled header " + options.precompiled_header;
+    has_prelude = false;
+  }
   auto compiler = Compiler::create(options, has_prelude);
   if (!compiler && has_prelude) {
     state->warning = "the precompiled header was left aside: " + compiler.error().what;

@@ -104,6 +104,7 @@ bool contains(clang::DeclContextLookupResult list, const NamedDecl* declaration)
 void remove_from_lookup(NamedDecl* declaration) {
   DeclContext* context = declaration->getDeclContext()->getRedeclContext()->getPrimaryContext();
   for (; context; context = context->getParent()) {
+    (void)context->getPrimaryContext()->lookup(declaration->getDeclName());  // makes the map
     clang::StoredDeclsMap* names = context->getPrimaryContext()->getLookupPtr();
     if (names) {
       const auto entry = names->find(declaration->getDeclName());

@@ -220,9 +220,12 @@ TEST_F(Redefining, AFunctionByAReferenceToWhatIsUnnamed) {
 }
 
 TEST_F(Redefining, WhatIsInAnUnnamedNamespace) {
-  runs("namespace { int inner = 1; } int& x = inner; const char* text = \"namespace {\";");
-  runs("namespace{ int inner = 2; } int& x = inner;");
-  EXPECT_EQ(value("x * 10 + inner"), 22);
+  runs("namespace { int inner() { return 1; } } const char* text = \"namespace {\";");
+  runs("namespace{ int inner() { return 2; } }");
+  EXPECT_EQ(value("inner()"), 2);
+  runs("namespace a { int x = 1; }");
+  runs("namespace a { int x = 2; }");
+  EXPECT_EQ(value("a::x"), 2);
   EXPECT_EQ(value("text[10]"), '{');
 }
 

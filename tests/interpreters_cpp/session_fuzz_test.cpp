@@ -43,6 +43,7 @@ class SessionFuzz : public SessionTest {
   Definition define(const std::string& n) {
     const int k = number();
     const std::string text = std::to_string(k);
+    const std::string inner = n + "_inner" + std::to_string(++inner_count_);
     switch (pick(14)) {
       case 0:
         return {n, "int " + n + " = " + text + ";", n, double(k)};
@@ -85,10 +86,9 @@ class SessionFuzz : public SessionTest {
         return {n, "inline int " + n + "() { static int count = " + text + "; return count; }",
                 n + "()", double(k)};
       default:
-        return {
-            n,
-            "namespace { int " + n + "_inner = " + text + "; } int& " + n + " = " + n + "_inner;",
-            n, double(k)};
+        return {n,
+                "namespace { int " + inner + " = " + text + "; } int& " + n + " = " + inner + ";",
+                n, double(k)};
     }
   }
 
@@ -179,6 +179,7 @@ class SessionFuzz : public SessionTest {
   void seed(unsigned number) { random_.seed(number); }
 
  private:
+  int inner_count_ = 0;
   std::mt19937 random_;
   std::map<std::string, Definition> model_;
 };

@@ -50,7 +50,10 @@ class CppInterpreterTest : public testing::Test {
     interpreter_.reset();
     delete output_;
   }
-  void SetUp() override { output().take(); }
+  void SetUp() override {
+    execute("", true);  // what the test framework printed is captured, too
+    output().take();
+  }
 
   static Json execute(const std::string& code, bool is_silent = false) {
     Execution execution;

@@ -16,8 +16,6 @@
 namespace px {
 namespace {
 
-constexpr std::size_t most_history = 10000;
-
 Json error_content(const CellOutcome& outcome) {
   return {{"status", "error"},
           {"ename", outcome.error_name},
@@ -90,10 +88,8 @@ CppInterpreter::CppInterpreter(std::unique_ptr<CppSession> session,
 CppInterpreter::~CppInterpreter() = default;
 
 Json CppInterpreter::execute(const Execution& execution) {
-  if (execution.keeps_history && !execution.is_silent) {
-    if (history_.size() >= most_history) history_.erase(history_.begin());
-    history_.push_back({execution.count, execution.code});
-  }
+  const bool is_kept = execution.keeps_history && !execution.is_silent;
+  if (is_kept) history_.add(execution.count, execution.code);
   const CellOutcome outcome = run_cell(execution);
   captured_.flush();
   Json reply{{"status", "ok"},
@@ -103,6 +99,9 @@ Json CppInterpreter::execute(const Execution& execution) {
   if (outcome.is_ok()) {
     if (outcome.shown && !execution.is_silent)
       publish("execute_result", *outcome.shown, {{"execution_count", execution.count}});
+    if (outcome.shown && is_kept)
+      if (const auto text = outcome.shown->find("text/plain"); text != outcome.shown->end())
+        history_.set_output(text->second);
     reply["user_expressions"] = user_expressions(execution.user_expressions);
     return reply;
   }
@@ -121,7 +120,8 @@ CellOutcome CppInterpreter::run_cell(const Execution& execution) {
   std::string form;
   const CellOutcome checked = prepare(*cell, name, form);
   std::optional<std::string> reason;
-  if (agree_ && !form.empty()) reason = agree_(execution.metadata, checked);
+  // What has failed here for another reason than its code votes too: the others wait for it.
+  if (agree_ && (!form.empty() || !checked.is_ok())) reason = agree_(execution.metadata, checked);
   if (!checked.is_ok() || form.empty()) return checked;
   if (reason) return refusal("NotRun", *reason);
   if (!session_->warnings().empty()) output_.write("stderr", session_->warnings());
@@ -280,21 +280,7 @@ Json CppInterpreter::is_complete(const std::string& code) {
 }
 
 Json CppInterpreter::history(const Json& request) {
-  const std::string access = string_member(request, "hist_access_type").value_or("tail");
-  const long long most = int_member(request, "n").value_or(access == "range" ? 1 << 30 : 10);
-  const long long start = int_member(request, "start").value_or(0);
-  const long long stop = int_member(request, "stop").value_or(1 << 30);
-  std::string pattern = string_member(request, "pattern").value_or("*");
-  pattern.erase(std::remove(pattern.begin(), pattern.end(), '*'), pattern.end());
-  Json found = Json::array();
-  for (const Entry& entry : history_) {
-    if (access == "range" && (entry.count < start || entry.count >= stop)) continue;
-    if (access == "search" && entry.code.find(pattern) == std::string::npos) continue;
-    found.push_back(Json::array({0, entry.count, entry.code}));
-  }
-  const auto count = static_cast<long long>(found.size());
-  if (count > most) found.erase(found.begin(), found.begin() + (count - most));
-  return {{"status", "ok"}, {"history", found}};
+  return {{"status", "ok"}, {"history", history_.find(request)}};
 }
 
 Json CppInterpreter::kernel_info() {

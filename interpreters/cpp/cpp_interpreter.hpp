@@ -8,6 +8,7 @@
 
 #include <px/interpreters/cpp/captured_output.hpp>
 #include <px/interpreters/cpp/cell_exchange.hpp>
+#include <px/interpreters/cpp/cell_history.hpp>
 #include <px/interpreters/cpp/cell_text.hpp>
 #include <px/interpreters/cpp/cpp_session.hpp>
 #include <px/interpreters/cpp/cpp_values.hpp>
@@ -53,11 +54,6 @@ class CppInterpreter final : public Interpreter {
   const CapturedOutput& captured() const { return captured_; }
 
  private:
-  struct Entry {
-    int count;
-    std::string code;
-  };
-
   CellOutcome run_cell(const Execution& execution);
   CellOutcome prepare(const CellText& cell, const std::string& name, std::string& form);
   Result<void> obey(const CellDirective& directive);
@@ -73,7 +69,7 @@ class CppInterpreter final : public Interpreter {
   std::unique_ptr<CellExchange> exchange_;
   std::unique_ptr<CppSession> session_;
   std::unique_ptr<CppValues> values_;  // of this session; null until it is needed
-  std::vector<Entry> history_;
+  CellHistory history_;
   bool has_run_ = false;
   CapturedOutput captured_;
 };

@@ -128,3 +128,27 @@ def test_python_and_cpp_ranks_share_one_world(mixed):
 def test_engines_end_with_their_cluster(fresh):
     fresh[:].execute("int x = 1;", block=True)
     fresh.shutdown(hub=True, block=True)
+
+
+def test_a_directive_that_fails_on_one_rank_stops_the_cell_on_all(rc, view, tmp_path):
+    rank_2 = rc[[2]]
+    run(rank_2, "#include <filesystem>")
+    cell = "%inc {folder}\nMPI_Barrier(MPI_COMM_WORLD);"
+    assert {name for name, _ in error_of(view, cell.format(folder=tmp_path / "no")).values()} == {
+        "DirectiveError"
+    }
+    assert error_of(view, cell.format(folder=tmp_path)) == {}
+
+
+def test_a_rank_that_throws_or_loops_leaves_the_others_alone(rc, view):
+    for code, name in (('throw std::runtime_error("no luck");', "runtime_error"),
+                       ("for (;;) ;", "Interrupted")):  # fmt: skip
+        cell = f"if (mpi_rank == 2) {{ {code} }}"
+        result = view.execute(cell, silent=False, block=False)
+        time.sleep(0.5)
+        rc.interrupt(block=True)
+        result.wait(10)
+        outcomes = result.get(return_exceptions=True)
+        assert name in outcomes[2].ename
+        assert not any(isinstance(outcomes[rank], ipp.RemoteError) for rank in (0, 1, 3))
+        assert shown(run(view, "mpi_rank")) == ["0", "1", "2", "3"]

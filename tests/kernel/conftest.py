@@ -109,9 +109,9 @@ class Driver:
         self.manager.shutdown_kernel(now=True)
 
 
-def start_driver(**options):
+def start_driver(kernel_name="pxpython", **options):
     manager, client = jupyter_client.manager.start_new_kernel(
-        kernel_name="pxpython", startup_timeout=PATIENCE, **options)
+        kernel_name=kernel_name, startup_timeout=PATIENCE, **options)
     return Driver(manager, client)
 
 

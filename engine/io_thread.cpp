@@ -21,6 +21,7 @@ constexpr Duration grace = std::chrono::seconds(2);
 constexpr Duration signal_delay = milliseconds(100);
 constexpr Duration subscription_patience = std::chrono::seconds(2);
 constexpr Duration redial_pause = std::chrono::seconds(1);
+constexpr Duration farewell_pause = std::chrono::milliseconds(20);
 
 std::optional<Instant> earlier(std::optional<Instant> a, std::optional<Instant> b) {
   if (!a || !b) return a ? a : b;
@@ -315,8 +316,11 @@ void Server::IoThread::dial_lifeline() {
 
 void Server::IoThread::take_leave() {
   const EngineIdentity identity = inbox_.identity();
-  if (links_ && identity.id.value >= 0 && !has_left_)
+  if (links_ && identity.id.value >= 0 && !has_left_) {
+    // The last replies take another way: they are to be with the controller before the farewell.
+    std::this_thread::sleep_for(farewell_pause);
     links_->send_registration("unregistration_request", {{"id", identity.id.value}});
+  }
   has_left_ = true;
   death_watch_.dismiss();
   if (lifeline_) lifeline_->close();

@@ -97,6 +97,7 @@ int run(const std::vector<std::string>& arguments) {
   if (!world) return fail(world.error());
   auto interpreter = CppInterpreter::create(program.output());
   if (!interpreter) return fail(interpreter.error());
+  move_log_from_stderr((*interpreter)->captured().original(2));
   if (*world) (*interpreter)->set_agreement(vote_in(**world));
   if (const auto identity = program.wait_registered(); !identity)
     return fail(identity.error(), EngineProgram::registration_failed);

@@ -23,6 +23,7 @@ constexpr std::array stream_names = {"stdout", "stderr"};
 class Diversion {
  public:
   explicit Diversion(int descriptor) : descriptor_(descriptor) {
+    std::fflush(stdout);  // what was printed before goes where it went before
     int ends[2];
     check(::pipe2(ends, O_CLOEXEC) == 0);
     original_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3);

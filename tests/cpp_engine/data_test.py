@@ -29,9 +29,11 @@ def test_cells_read_and_write_what_was_pushed(view):
 
 
 def test_scalars_text_lists_and_dicts_travel(view):
-    values = {"i": 7, "f": 2.5, "b": True, "s": "née", "l": [1, 2, 3], "d": {"a": 1.5, "b": 2.0}}
+    values = {"i": 7, "f": 2.5, "b": True, "s": "née", "d": {"a": 1.5, "b": 2.0}}
     view.push(values)
     assert view.pull(list(values))[0] == list(values.values())
+    view["l"] = [1, 2, 3]  # numbers of one type are a std::vector, which is an array on its way back
+    assert np.array_equal(view["l"][0], [1, 2, 3])
     assert shown(run(view, "i + 1")) == ["8"] * 4
 
 

@@ -104,9 +104,10 @@ class Driver:
                 except Empty:
                     break
 
-    def close(self):
+    def close(self, now=True):
+        """Ends the kernel: kills it, or asks it to end."""
         self.client.stop_channels()
-        self.manager.shutdown_kernel(now=True)
+        self.manager.shutdown_kernel(now=now)
 
 
 def start_driver(kernel_name="pxpython", **options):

@@ -99,7 +99,7 @@ def test_the_working_folder_is_the_notebooks(jupyter_home, tmp_path):
 def test_history_lasts_longer_than_a_kernel(jupyter_home):
     first = start_driver()
     first.run("remember_this = 1")
-    first.close()
+    first.close(now=False)  # IPython writes its history a moment after the cell
     second = start_driver()
     request = second.client.history(hist_access_type="search", pattern="remember_*", raw=True, n=1)
     history = second.reply_to(request)["content"]["history"]

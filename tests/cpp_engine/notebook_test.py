@@ -1,0 +1,34 @@
+"""Cells of a Python notebook that drives engines of both languages."""
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+
+@pytest.fixture
+def cell(mixed):
+    """Runs a cell magic and gives what it printed; the cluster is the mixed one."""
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "polyxeus")
+    shell.run_line_magic("pxconfig", "--profile=mixed")
+
+    def run(magic, line, code):
+        with capture_output() as captured:
+            shell.run_cell_magic(magic, line, code)
+        return captured.stdout
+
+    yield run
+    shell.run_line_magic("unload_ext", "polyxeus")
+    InteractiveShell.clear_instance()
+
+
+def test_cells_choose_the_engines_by_their_language(cell):
+    text = cell("cpp", "", 'std::cout << "cpp " << mpi_rank << std::endl;')
+    assert "cpp 2" in text and "cpp 3" in text and "cpp 0" not in text
+    text = cell("px", "--language=python", "print('python', mpi_rank)")
+    assert "python 0" in text and "python 1" in text and "python 2" not in text
+
+
+def test_a_language_that_none_of_the_targets_speaks_is_said(cell):
+    with pytest.raises(Exception, match="none of these engines speaks cpp"):
+        cell("px", "--targets=0:2 --language=cpp", "int x;")

@@ -97,6 +97,7 @@ def test_the_unmodified_client_of_ipyparallel_executes_cpp(running):
         client.wait_for_engines(4, timeout=30)
         result = client[:].execute("6 * mpi_rank", silent=False)
         result.get(20)
+        result.wait_for_output(10)
         outputs = [each["data"]["text/plain"] for each in
                    (metadata["execute_result"] for metadata in result.metadata)]
         assert outputs == ["0", "6", "12", "18"]

@@ -106,6 +106,8 @@ def started(language):
 
 
 def ipyparallel_start():
+    # four ranks also where there are fewer cores; pxcluster says so by itself
+    os.environ.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
     with home():
         begun = time.perf_counter()
         cluster = ipyparallel.Cluster(n=ENGINES, engines="mpi", log_level=30)
@@ -156,7 +158,7 @@ def loop_ratios(view):
 
 
 def pss_mb(client):
-    pids = [int(shown(client[each], "getpid()")) for each in client.ids]
+    pids = [int(shown(client[[each]], "getpid()")) for each in client.ids]
     sizes = []
     for pid in pids:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
@@ -194,7 +196,7 @@ def measure(options):
         figures["cell_one_ms"] = milliseconds(lambda: one.execute("first = 2;").get(), 50)
         figures["cell_all_ms"] = milliseconds(lambda: everyone.execute("first = 3;").get(), 50)
         figures["pss_mb"] = pss_mb(client)
-        figures |= loop_ratios(one)
+        figures |= loop_ratios(client[[0]])
         cpp_rate = there_and_back(one, options.mebibytes)
     with started("python") as (client, _):
         python_rate = there_and_back(client[0], options.mebibytes)

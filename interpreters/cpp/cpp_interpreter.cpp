@@ -120,8 +120,8 @@ CellOutcome CppInterpreter::run_cell(const Execution& execution) {
   std::string form;
   const CellOutcome checked = prepare(*cell, name, form);
   std::optional<std::string> reason;
-  // What has failed here for another reason than its code votes too: the others wait for it.
-  if (agree_ && (!form.empty() || !checked.is_ok())) reason = agree_(execution.metadata, checked);
+  // All ranks see by the text alone whether there is code to vote on, a failed directive or not.
+  if (agree_ && !form.empty()) reason = agree_(execution.metadata, checked);
   if (!checked.is_ok() || form.empty()) return checked;
   if (reason) return refusal("NotRun", *reason);
   if (!session_->warnings().empty()) output_.write("stderr", session_->warnings());

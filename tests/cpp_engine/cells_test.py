@@ -141,6 +141,30 @@ def test_a_directive_that_fails_on_one_rank_stops_the_cell_on_all(rc, view, tmp_
     assert error_of(view, cell.format(folder=tmp_path)) == {}
 
 
+@pytest.fixture
+def folder_of_rank_2(rc, tmp_path):
+    """The name of a folder that only rank 2 finds: it works elsewhere."""
+    (tmp_path / "only_here").mkdir()
+    rank_2 = rc[[2]]
+    run(rank_2, f'auto worked_in = std::filesystem::current_path(); std::filesystem::current_path("{tmp_path}");')
+    yield "only_here"
+    run(rank_2, "std::filesystem::current_path(worked_in);")
+
+
+def test_a_directive_that_fails_on_some_ranks_stops_the_code_on_all(rc, view, folder_of_rank_2):
+    failures = error_of(view, f"%inc {folder_of_rank_2}\nMPI_Barrier(MPI_COMM_WORLD);")
+    names = {engine: name for engine, (name, _) in failures.items()}
+    assert names.pop(2) == "NotRun"
+    assert names == dict.fromkeys((0, 1, 3), "DirectiveError")
+
+
+def test_directives_without_code_need_no_vote(rc, view, folder_of_rank_2):
+    failures = error_of(view, f"%inc {folder_of_rank_2}")
+    assert {engine: name for engine, (name, _) in failures.items()} == dict.fromkeys(
+        (0, 1, 3), "DirectiveError"
+    )
+
+
 def test_a_rank_that_throws_or_loops_leaves_the_others_alone(rc, view):
     for code, name in (('throw std::runtime_error("no luck");', "runtime_error"),
                        ("for (;;) ;", "Interrupted")):  # fmt: skip

@@ -21,8 +21,7 @@ Composer::Composed Composer::compose(const std::string& route, const Work& work,
   return composed;
 }
 
-Json together(const std::string& id, const Work& work, const std::vector<EngineId>& engines) {
-  if (work.type != "execute_request" || engines.size() < 2) return nullptr;
+Json together(const std::string& id, const std::vector<EngineId>& engines) {
   Json ids = Json::array();
   for (const EngineId engine : engines) ids.push_back(engine.value);
   return {{"id", id}, {"engines", std::move(ids)}};

@@ -54,10 +54,9 @@ class Composer {
   Session session_;
 };
 
-/// What says that these engines got one cell together (docs/protocol.md, "Cells together"): an
-/// object, or null for a single engine and for work that is no cell.
+/// What says that these engines got one cell together (docs/protocol.md, "Cells together").
 /// id  never used twice.
-Json together(const std::string& id, const Work& work, const std::vector<EngineId>& engines);
+Json together(const std::string& id, const std::vector<EngineId>& engines);
 
 /// The metadata of a request by these ways, as JSON text.
 /// together  of the cell, or null.

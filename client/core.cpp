@@ -14,7 +14,7 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<EngineId>& ids, 
                                               const Json& label) {
   std::vector<Addressed> all;
   for (const EngineId id : ids) all.push_back({id, work});
-  return send_direct(all, label, together(new_cell_id(), work, ids));
+  return send_direct(all, label, together_of(work, ids));
 }
 
 std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all, const Json& label,
@@ -60,7 +60,7 @@ std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& id
   for (const EngineId id : ids) targets.emplace_back(uuid_of(id, engines), id);
   check_understood(work, ids, engines.engines_of_ipyparallel());
   auto composed = connection_->composer().compose(
-      "", work, broadcast_metadata(targets, label, together(new_cell_id(), work, ids)));
+      "", work, broadcast_metadata(targets, label, together_of(work, ids)));
   std::vector<TaskSent> tasks;
   for (const auto& [uuid, id] : targets)  // the controller gives each copy this name
     tasks.push_back(
@@ -105,8 +105,11 @@ Reply ClientCore::ask_hub(const std::string& type, const Json& content, Duration
   return info.reply;
 }
 
-std::string ClientCore::new_cell_id() {
-  return connection_->composer().session_id().text + "_cell_" + std::to_string(++cells_);
+/// Null for a single engine and for work that is no cell.
+Json ClientCore::together_of(const Work& work, const std::vector<EngineId>& ids) {
+  if (work.type != "execute_request" || ids.size() < 2) return nullptr;
+  const std::string& session = connection_->composer().session_id().text;
+  return together(session + "_cell_" + std::to_string(++cells_), ids);
 }
 
 EngineUuid ClientCore::uuid_of(EngineId id, const EngineDirectory& engines) const {

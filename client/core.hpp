@@ -47,7 +47,7 @@ class ClientCore {
   Reply ask_hub(const std::string& type, const Json& content, Duration timeout);
 
  private:
-  std::string new_cell_id();
+  Json together_of(const Work& work, const std::vector<EngineId>& ids);
   EngineUuid uuid_of(EngineId id, const EngineDirectory& engines) const;
   std::shared_ptr<Call> post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,
                              OutputEnd output_end);

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include <px/kernel/utf8.hpp>
+#include <px/interpreters/utf8.hpp>
 
 namespace px::kernel {
 namespace {

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include <px/interpreters/utf8.hpp>
+
 namespace px {
 namespace {
 
@@ -24,9 +26,8 @@ struct Note {
 
 Note make_note(std::uint64_t cell, Rank rank, bool is_yes, const std::string& reason) {
   Note note{cell, rank.value, is_yes ? 1 : 0, {}};
-  std::size_t length = std::min(reason.size(), note.reason.size() - 1);
-  while (length > 0 && length < reason.size() && (reason[length] & 0xC0) == 0x80) --length;
-  std::memcpy(note.reason.data(), reason.data(), length);  // whole UTF-8 characters
+  const std::string_view kept = std::string_view(reason).substr(0, note.reason.size() - 1);
+  std::memcpy(note.reason.data(), kept.data(), whole_characters(kept));
   return note;
 }
 

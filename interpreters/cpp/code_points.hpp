@@ -17,9 +17,10 @@ inline int code_points(std::string_view text, std::size_t bytes) {
 
 /// How many bytes the first `count` characters are.
 inline std::size_t byte_offset(std::string_view text, int count) {
-  std::size_t bytes = 0;
-  while (bytes < text.size() && code_points(text, bytes + 1) <= count) ++bytes;
-  return bytes;
+  int seen = 0;
+  for (std::size_t bytes = 0; bytes < text.size(); ++bytes)
+    if ((static_cast<unsigned char>(text[bytes]) & 0xC0) != 0x80 && ++seen > count) return bytes;
+  return text.size();
 }
 
 }  // namespace px

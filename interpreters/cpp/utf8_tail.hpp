@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include <px/interpreters/utf8.hpp>
+
 namespace px {
 
 /// Joins characters of UTF-8 that were cut where one piece of text ended and the next began.
@@ -13,7 +15,7 @@ class Utf8Tail {
   std::string whole(std::string_view text) {
     std::string all = rest();
     all += text;
-    const std::size_t cut = all.size() - incomplete_bytes(all);
+    const std::size_t cut = whole_characters(all);
     kept_ = all.substr(cut);
     all.resize(cut);
     return all;
@@ -22,17 +24,6 @@ class Utf8Tail {
   std::string rest() { return std::exchange(kept_, {}); }
 
  private:
-  static std::size_t incomplete_bytes(std::string_view text) {
-    for (std::size_t count = 1; count <= 3 && count <= text.size(); ++count) {
-      const auto byte = static_cast<unsigned char>(text[text.size() - count]);
-      if (byte < 0x80) return 0;
-      if (byte >= 0xC0) {
-        const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
-        return length > count ? count : 0;
-      }
-    }
-    return 0;
-  }
   std::string kept_;
 };
 

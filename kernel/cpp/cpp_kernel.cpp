@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <px/interpreters/cpp/code_points.hpp>
 #include <px/kernel/cluster_command.hpp>
 #include <px/kernel/cpp/cpp_variables.hpp>
 #include <px/kernel/failure_text.hpp>
@@ -18,32 +19,14 @@ struct RemotePart {
   int cursor = 0;  ///< In characters.
 };
 
-int characters(std::string_view text) {
-  int count = 0;
-  for (const unsigned char c : text) count += (c & 0xC0) != 0x80 ? 1 : 0;
-  return count;
-}
-
-/// Byte offset of a character.
-std::size_t offset_of(std::string_view text, int character) {
-  std::size_t offset = 0;
-  while (offset < text.size() && character > 0) {
-    ++offset;
-    while (offset < text.size() && (static_cast<unsigned char>(text[offset]) & 0xC0) == 0x80)
-      ++offset;
-    --character;
-  }
-  return offset;
-}
-
 /// The code behind `%px` in the cursor's line, or below `%%px` and `%%cpp`.
 std::optional<RemotePart> remote_part(const std::string& code, int cursor) {
-  const std::size_t at = offset_of(code, cursor);
+  const std::size_t at = byte_offset(code, cursor);
   const MagicCell cell = split_cell(code);
   if (cell.calls.size() == 1 && cell.calls[0].is_cell) {
     const std::size_t begin = code.size() - cell.calls[0].cell.size();
     if (at < begin) return std::nullopt;
-    return RemotePart{cell.calls[0].cell, characters(code.substr(begin, at - begin))};
+    return RemotePart{cell.calls[0].cell, code_points(code, at) - code_points(code, begin)};
   }
   const std::size_t line_begin = at == 0 ? 0 : code.rfind('\n', at - 1) + 1;
   const std::size_t line_end = std::min(code.find('\n', at), code.size());
@@ -52,7 +35,7 @@ std::optional<RemotePart> remote_part(const std::string& code, int cursor) {
   if (one.calls.size() != 1 || one.calls[0].name != "px") return std::nullopt;
   const std::size_t begin = line_begin + line.rfind(one.calls[0].line);
   if (at < begin) return std::nullopt;
-  return RemotePart{one.calls[0].line, characters(code.substr(begin, at - begin))};
+  return RemotePart{one.calls[0].line, code_points(code, at) - code_points(code, begin)};
 }
 
 }  // namespace
@@ -109,8 +92,6 @@ std::optional<CppKernel::Problem> CppKernel::run(const MagicCall& call,
     return conclude(dispatch(call, screen));
   } catch (const RemoteError& problem) {
     return Problem{problem.ename(), problem.evalue()};
-  } catch (const ClientError& problem) {
-    return Problem{"Error", problem.what()};
   } catch (const std::exception& problem) {
     return Problem{"Error", problem.what()};
   }

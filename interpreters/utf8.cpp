@@ -1,8 +1,8 @@
-#include <px/kernel/utf8.hpp>
+#include <px/interpreters/utf8.hpp>
 
 #include <algorithm>
 
-namespace px::kernel {
+namespace px {
 namespace {
 
 /// The length of the character that begins with this byte; 1 where none does.
@@ -29,4 +29,4 @@ std::size_t whole_characters(std::string_view text) {
   return text.size();
 }
 
-}  // namespace px::kernel
+}  // namespace px

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <px/kernel/utf8.hpp>
+#include <px/interpreters/utf8.hpp>
 
-namespace px::kernel {
+namespace px {
 namespace {
 
 TEST(WholeCharacters, AnAsciiTextIsWhole) {
@@ -25,4 +25,4 @@ TEST(WholeCharacters, WhatIsNoUtf8IsNotHeldBack) {
 }
 
 }  // namespace
-}  // namespace px::kernel
+}  // namespace px

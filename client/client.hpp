@@ -32,6 +32,8 @@ class Client {
   /// errors  not_found: no connection file: names the path and how to start a cluster; bad_input:
   ///         the file is malformed; lost_peer: no controller answers there.
   static Client connect(const ClientOptions& options = {});
+  /// Where the controller was reached, of all addresses that it has: e.g. "tcp://10.0.0.1".
+  const std::string& controller_address() const;
 
   // ---------------------------------------------------------------- engines and views
   /// The ids of the engines that are there now, ascending.

@@ -1,10 +1,29 @@
 #include <px/client/connection.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <px/client/io_thread.hpp>
+#include <px/net/address.hpp>
+#include <px/net/controller_search.hpp>
 
 namespace px {
+namespace {
+
+Result<std::string> find_interface(const ClientConnectionInfo& info, const std::string& where,
+                                   const Session& session, Duration timeout) {
+  const SoughtController sought{
+      dial_candidates(info, OwnHost::find()),
+      info.registration,
+      {info.mux, info.task, info.broadcast, info.control, info.notification, info.iopub},
+      info.curve_serverkey,
+      where};
+  AddressRace::Options options;
+  options.patience = std::min(options.patience, timeout);
+  return find_controller(sought, session, options);
+}
+
+}  // namespace
 
 Connection::Connection(std::unique_ptr<IoThread> thread) : thread_(std::move(thread)) {}
 Connection::~Connection() = default;
@@ -17,11 +36,18 @@ Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo&
   Result<Signer> signer = Signer::create(info.signature_scheme, info.key);
   if (!signer) return signer.error();
   Session session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)};
-  auto thread = std::make_unique<IoThread>(info, std::move(session));
+  const Result<std::string> interface = find_interface(info, where, session, options.timeout);
+  if (!interface) return interface.error();
+  ClientConnectionInfo reached = info;
+  reached.interface = *interface;
+  auto thread = std::make_unique<IoThread>(reached, std::move(session));
   if (const auto started = thread->start(where, options.timeout); !started) return started.error();
   return std::unique_ptr<Connection>(new Connection(std::move(thread)));
 }
 
+const std::string& Connection::interface() const {
+  return thread_->interface();
+}
 Composer& Connection::composer() {
   return thread_->composer();
 }

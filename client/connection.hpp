@@ -26,16 +26,18 @@ class Connection {
   struct Options {
     Duration timeout = std::chrono::seconds(10);  ///< For the controller to answer at first.
   };
-  /// Dials the controller and waits until it has answered.
+  /// Dials the controller at all its addresses and waits until it has answered.
   /// where  the file's path, for sentences.
   /// errors  bad_input: the connection info is not usable; lost_peer: nobody listens there, or no
-  ///         answer in time: says what may be the cause.
+  ///         answer in time: says what was tried and what may be the cause.
   static Result<std::unique_ptr<Connection>> open(const ClientConnectionInfo& info,
                                                   const std::string& where, const Options& options);
   /// Fails what is not answered and closes the sockets.
   ~Connection();
 
   Composer& composer();
+  /// Where the controller was reached, e.g. "tcp://10.0.0.1".
+  const std::string& interface() const;
 
   /// Sends the message, in the order of the calls. What cannot be sent fails its entries.
   void post(Outgoing message);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <px/net/address.hpp>
-#include <px/net/tcp.hpp>
 #include <px/net/termination.hpp>
 #include <px/wire/header.hpp>
 
@@ -28,7 +26,6 @@ Failure lost(const std::string& why) {
 
 Connection::IoThread::IoThread(const ClientConnectionInfo& info, Session session)
     : info_(info),
-      interface_(dial_interface(info.interface, info.location)),
       composer_(session),
       signer_(session.signer()),
       packer_(session.packer()),
@@ -58,10 +55,6 @@ Socket Connection::IoThread::make(SocketKind kind) {
 
 Result<void> Connection::IoThread::start(const std::string& where, Duration timeout) {
   const Instant deadline = Clock::now() + timeout;
-  if (const auto reached = probe_tcp(interface_, info_.registration, timeout); !reached)
-    return Error{ErrorKind::lost_peer,
-                 "no controller answers: " + reached.error().what + "; " + where +
-                     " may be left from a cluster that has ended: start one by `pxcluster start`"};
   const std::pair<Socket*, int> all[] = {{&registration_, info_.registration},
                                          {&mux_, info_.mux},
                                          {&task_, info_.task},
@@ -70,7 +63,7 @@ Result<void> Connection::IoThread::start(const std::string& where, Duration time
                                          {&notification_, info_.notification},
                                          {&iopub_, info_.iopub}};
   for (const auto& [socket, port] : all)
-    if (auto done = socket->connect(endpoint(interface_, port)); !done) return done.error();
+    if (auto done = socket->connect(endpoint(info_.interface, port)); !done) return done.error();
   {
     const SignalsBlocked blocked;
     thread_ = std::thread([this] { run(); });
@@ -80,7 +73,7 @@ Result<void> Connection::IoThread::start(const std::string& where, Duration time
   if (stage_ == Stage::open) return {};
   if (stage_ == Stage::refused) return Error{ErrorKind::bad_input, why_};
   return Error{ErrorKind::lost_peer, "something listens at " +
-                                         endpoint(interface_, info_.registration) +
+                                         endpoint(info_.interface, info_.registration) +
                                          " but does not answer as a controller: the key in " +
                                          where + " is probably that of another cluster"};
 }
@@ -115,7 +108,7 @@ std::optional<Instant> Connection::IoThread::next_deadline() const {
 
 void Connection::IoThread::on_time(Instant now) {
   if (lost_since_ && now >= *lost_since_ + patience)
-    give_up("the controller at " + endpoint(interface_, info_.registration) +
+    give_up("the controller at " + endpoint(info_.interface, info_.registration) +
             " has ended or cannot be reached any more");
   std::vector<std::function<void()>> due;
   {

@@ -18,12 +18,14 @@ namespace px {
 /// belongs to the thread itself.
 class Connection::IoThread {
  public:
+  /// info  Its interface is the one to dial.
   IoThread(const ClientConnectionInfo& info, Session session);
   ~IoThread();
 
   /// errors  as Connection::open().
   Result<void> start(const std::string& where, Duration timeout);
 
+  const std::string& interface() const { return info_.interface; }
   Composer& composer() { return composer_; }
   void post(Outgoing message);
   EngineDirectory engines() const;
@@ -62,7 +64,6 @@ class Connection::IoThread {
   void give_up(const std::string& why);
 
   const ClientConnectionInfo info_;
-  const std::string interface_;
   Composer composer_;
   const Signer signer_;
   const Packer packer_;

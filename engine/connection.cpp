@@ -1,9 +1,15 @@
 #include <px/engine/connection.hpp>
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include <px/net/address.hpp>
+#include <px/net/controller_search.hpp>
 #include <px/net/private_file.hpp>
 
 namespace px {
@@ -44,27 +50,67 @@ void fill_gaps(EngineConnectionInfo& info, const EngineOptions& options,
   if (info.key.empty() && !info.curve_serverkey)
     info.key = options.key.empty() ? environment("IPP_SESSION_KEY").value_or("") : options.key;
   if (!info.curve_serverkey) info.curve_serverkey = environment("IPP_CURVE_SERVERKEY");
-  if (!options.location.empty()) info.location = options.location;
-  info.interface = dial_interface(info.interface, info.location);
+  if (options.location.empty()) return;
+  info.location = options.location;
+  info.addresses.clear();
+}
+
+Result<std::string> read_standard_input() {
+  constexpr std::size_t max_bytes = std::size_t{1} << 20;
+  std::string text;
+  for (char part[4096]; text.size() < max_bytes;) {
+    const ssize_t count = ::read(STDIN_FILENO, part, sizeof part);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    text.append(part, static_cast<std::size_t>(count));
+  }
+  if (text.empty())
+    return Error{ErrorKind::not_found,
+                 "standard input is empty: with --file=- the connection info must come there"};
+  return text;
 }
 
 }  // namespace
 
-Result<EngineConnectionInfo> find_connection(
-    const EngineOptions& options, const ProfilePaths& paths, const Environment& environment,
-    const std::function<void(const std::string&)>& report) {
+Result<ConnectionText> find_connection(const EngineOptions& options, const ProfilePaths& paths,
+                                       const Environment& environment,
+                                       const std::function<void(const std::string&)>& report) {
+  if (std::string text = environment("IPP_CONNECTION_INFO").value_or(""); !text.empty())
+    return ConnectionText{std::move(text), "IPP_CONNECTION_INFO"};
+  const bool is_input = options.file == "-";
   const std::filesystem::path file =
       options.file.empty() ? paths.engine_file() : std::filesystem::path(options.file);
-  Result<std::string> text = environment("IPP_CONNECTION_INFO").value_or("");
-  const bool is_from_file = text->empty();
-  if (is_from_file) text = wait_for_file(file, seconds(options.wait_for_file_s), report);
+  Result<std::string> text = is_input
+                                 ? read_standard_input()
+                                 : wait_for_file(file, seconds(options.wait_for_file_s), report);
   if (!text) return text.error();
-  Result<EngineConnectionInfo> info = read_engine_connection_info(*text);
-  if (!info)
-    return Error{info.error().kind,
-                 (is_from_file ? file.string() : "IPP_CONNECTION_INFO") + ": " + info.error().what};
+  return ConnectionText{std::move(*text), is_input ? "standard input" : file.string()};
+}
+
+Result<EngineConnectionInfo> read_connection(const ConnectionText& found,
+                                             const EngineOptions& options,
+                                             const Environment& environment) {
+  Result<EngineConnectionInfo> info = read_engine_connection_info(found.text);
+  if (!info) return Error{info.error().kind, found.source + ": " + info.error().what};
   fill_gaps(*info, options, environment);
   return info;
+}
+
+Result<void> reach_controller(EngineConnectionInfo& info, const std::string& source,
+                              const Session& session, Duration patience) {
+  std::vector<int> ports = info.broadcast;
+  for (const int port : {info.mux, info.task, info.control, info.iopub, info.hb_ping, info.hb_pong})
+    ports.push_back(port);
+  if (info.lifeline) ports.push_back(*info.lifeline);
+  AddressRace::Options race;
+  race.patience = std::min(race.patience, patience);
+  Result<std::string> interface =
+      find_controller({dial_candidates(info, OwnHost::find()), info.registration, ports,
+                       info.curve_serverkey, source},
+                      session, race);
+  if (!interface) return interface.error();
+  info.interface = std::move(*interface);
+  return {};
 }
 
 }  // namespace px

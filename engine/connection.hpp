@@ -7,17 +7,34 @@
 #include <px/engine/options.hpp>
 #include <px/engine/world.hpp>
 #include <px/wire/connection_info.hpp>
+#include <px/wire/session.hpp>
 #include <px/wire/time.hpp>
 
 namespace px {
 
-/// Where the controller is: $IPP_CONNECTION_INFO, --file, or the file of the profile, for which it
-/// waits, telling `report` of it every few seconds (protocol 2.5). Key and CURVE key that the file
-/// lacks come from the options and the environment; `interface` is one that can be dialed.
-/// errors  not_found: the file did not come in time; bad_input: it is not usable.
-Result<EngineConnectionInfo> find_connection(const EngineOptions& options,
-                                             const ProfilePaths& paths,
-                                             const Environment& environment,
-                                             const std::function<void(const std::string&)>& report);
+/// Connection info as it was found.
+struct ConnectionText {
+  std::string text;    ///< JSON
+  std::string source;  ///< "IPP_CONNECTION_INFO", "standard input" or a path; for sentences.
+};
+
+/// What $IPP_CONNECTION_INFO, --file (- is standard input), or the file of the profile says; waits
+/// for a file, telling `report` of it every few seconds (protocol 2.5).
+/// errors  not_found: the file did not come in time; system; bad_input: it is not private.
+Result<ConnectionText> find_connection(const EngineOptions& options, const ProfilePaths& paths,
+                                       const Environment& environment,
+                                       const std::function<void(const std::string&)>& report);
+
+/// What such a text means; key and CURVE key that it lacks come from the options and the
+/// environment, and --location takes the place of the addresses that it names.
+/// errors  bad_input: it is not usable; names the source.
+Result<EngineConnectionInfo> read_connection(const ConnectionText& found,
+                                             const EngineOptions& options,
+                                             const Environment& environment);
+
+/// Finds the address at which the controller answers, and makes it the `interface` of `info`.
+/// errors  lost_peer: it answers nowhere: says what was tried and the fix.
+Result<void> reach_controller(EngineConnectionInfo& info, const std::string& source,
+                              const Session& session, Duration patience);
 
 }  // namespace px

@@ -6,7 +6,11 @@ namespace {
 void add_connection_options(CLI::App& app, EngineOptions& options) {
   const std::string group = "Connection";
   app.add_option("--file,--IPEngine.url_file", options.file,
-                 "The connection file of the engines ($IPP_CONNECTION_INFO beats it)")
+                 "The connection file of the engines; - is standard input "
+                 "($IPP_CONNECTION_INFO beats it)")
+      ->group(group);
+  app.add_flag("--file-from-rank-0", options.is_file_of_rank_0,
+               "With --mpi: rank 0 alone reads the connection file and gives it to the others")
       ->group(group);
   app.add_option("--location,--IPEngine.location", options.location,
                  "Where the controller is, in place of what the file says")

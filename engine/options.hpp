@@ -13,7 +13,7 @@ struct EngineOptions {
   ProgramOptions program;
   std::string language = "python";  ///< --language: a LanguagePlan; the rank says which part
   std::string python;               ///< --python: the interpreter, a path or a name in PATH
-  std::string file;                 ///< --file: the engine's connection file
+  std::string file;                 ///< --file: the engine's connection file; "-" = standard input
   std::string location;             ///< --location: in place of the one in the file
   std::string ident;                ///< --ident: the engine's uuid
   std::string user;                 ///< --user: the name in message headers
@@ -23,9 +23,10 @@ struct EngineOptions {
   std::string colors;               ///< --InteractiveShell.colors
   double timeout_s = 5;             ///< for the registration
   double wait_for_file_s = 10;
-  int id = -1;                    ///< --IPEngine.id: the wanted id; -1 = any
-  int max_heartbeat_misses = 50;  ///< 0 = never give the controller up
-  bool is_mpi = false;            ///< --mpi
+  int id = -1;                     ///< --IPEngine.id: the wanted id; -1 = any
+  int max_heartbeat_misses = 50;   ///< 0 = never give the controller up
+  bool is_mpi = false;             ///< --mpi
+  bool is_file_of_rank_0 = false;  ///< --file-from-rank-0: no other rank reads the file
   std::string mpi_delay, init_mpi, ssh, ssh_key, url, nanny;  ///< known and not needed here
 };
 

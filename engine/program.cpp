@@ -4,11 +4,17 @@
 #include <spdlog/spdlog.h>
 
 #include <iostream>
+#include <thread>
 
 #include <px/engine/runner.hpp>
 #include <px/wire/session.hpp>
 
 namespace px {
+namespace {
+
+constexpr auto retry_pause = std::chrono::milliseconds(200);
+
+}  // namespace
 
 EngineProgram::EngineProgram(Language language) : language_(language) {}
 EngineProgram::~EngineProgram() = default;
@@ -46,18 +52,64 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};
   if (world_ && world_->size > 1) config.wanted_id = EngineId{world_->rank.value};
-  config.registration_timeout =
-      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(options_.timeout_s));
+  config.registration_timeout = patience();
   config.max_heartbeat_misses = options_.max_heartbeat_misses;
   config.orderly_exit_code = is_under_launcher_ ? 0 : 1;
   config.watcher_program = watcher_program;
   return config;
 }
 
-Result<void> EngineProgram::start(const std::string& watcher_program) {
+bool EngineProgram::wants_info_of_rank_0() const {
+  return options_.is_file_of_rank_0 && world_ && world_->size > 1;
+}
+
+Duration EngineProgram::patience() const {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(options_.timeout_s));
+}
+
+Result<ConnectionText> EngineProgram::find_text() const {
+  return find_connection(options_, paths_, process_environment(),
+                         [](const std::string& what) { spdlog::info(what); });
+}
+
+Result<std::string> EngineProgram::find_info() const {
+  Result<ConnectionText> found = find_text();
+  if (!found) return found.error();
+  return std::move(found->text);
+}
+
+/// Tries for as long as --timeout says: the controller may be about to start at known ports, and
+/// the file may be left from an earlier one and about to be written anew.
+Result<EngineConnectionInfo> EngineProgram::find_controller(
+    const std::optional<std::string>& text) const {
+  const Instant deadline = Clock::now() + patience();
+  for (;;) {
+    const Result<ConnectionText> found =
+        text ? Result(ConnectionText{*text, "the connection info of rank 0"}) : find_text();
+    if (!found) return found.error();
+    Result<EngineConnectionInfo> info = read_connection(*found, options_, process_environment());
+    if (!info) return info.error();
+    const Result<Packer> packer = packer_by_name(info->pack);
+    if (!packer) return packer.error();
+    Result<Signer> signer = Signer::create(info->signature_scheme, info->key);
+    if (!signer) return signer.error();
+    const Session session{SessionId{new_session_id()}, current_username(), *packer, *signer};
+    const Result<void> reached = reach_controller(*info, found->source, session, patience());
+    if (reached) {
+      spdlog::info("the controller answers at {}", endpoint(info->interface, info->registration));
+      return info;
+    }
+    const bool is_read_once = options_.file == "-" && !text;
+    if (reached.error().kind != ErrorKind::lost_peer || is_read_once || Clock::now() >= deadline)
+      return reached.error();
+    std::this_thread::sleep_for(retry_pause);
+  }
+}
+
+Result<void> EngineProgram::start(const std::string& watcher_program,
+                                  const std::optional<std::string>& text) {
   ::signal(SIGINT, SIG_DFL);  // while it waits for the file Ctrl-C just ends it
-  Result<EngineConnectionInfo> info = find_connection(
-      options_, paths_, process_environment(), [](const std::string& what) { spdlog::info(what); });
+  Result<EngineConnectionInfo> info = find_controller(text);
   if (!info) return info.error();
   if (!info->ssh.empty())
     spdlog::warn("this engine makes no ssh tunnels: it dials {} directly", info->interface);

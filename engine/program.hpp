@@ -28,9 +28,17 @@ class EngineProgram {
   /// The MPI world, with --mpi; rank 0 of 1 where no launcher has made one.
   const std::optional<World>& world() const { return world_; }
 
-  /// Finds the connection info and starts to register; does not wait for the answer.
+  /// Whether the ranks are to get the connection info from rank 0, over MPI: then MPI is to be
+  /// initialized first, and start() is to be given what find_info() says on rank 0.
+  bool wants_info_of_rank_0() const;
+  /// The text of the connection info; waits for its file.
+  Result<std::string> find_info() const;
+
+  /// Finds the controller and starts to register; does not wait for the answer.
   /// watcher_program  the pxengine program, or empty (see ServerConfig).
-  Result<void> start(const std::string& watcher_program);
+  /// info             the text of the connection info, where it has come over MPI.
+  Result<void> start(const std::string& watcher_program,
+                     const std::optional<std::string>& info = std::nullopt);
   /// errors  as Server::wait_registered(); the exit code is then registration_failed.
   Result<EngineIdentity> wait_registered();
   /// Serves requests until the engine is to end. Returns the exit code.
@@ -47,6 +55,9 @@ class EngineProgram {
 
  private:
   ServerConfig server_config(EngineConnectionInfo info, const std::string& watcher_program) const;
+  Result<ConnectionText> find_text() const;
+  Result<EngineConnectionInfo> find_controller(const std::optional<std::string>& text) const;
+  Duration patience() const;
 
   Language language_;
   EngineOptions options_;

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,25 +10,36 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
 
 namespace px {
 namespace {
 
 std::string to_text(const sockaddr* address) {
-  std::array<char, INET_ADDRSTRLEN> text{};
-  const auto* in = reinterpret_cast<const sockaddr_in*>(address);
-  return ::inet_ntop(AF_INET, &in->sin_addr, text.data(), text.size()) ? text.data() : "";
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const void* bytes = nullptr;
+  if (address->sa_family == AF_INET)
+    bytes = &reinterpret_cast<const sockaddr_in*>(address)->sin_addr;
+  if (address->sa_family == AF_INET6)
+    bytes = &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
+  if (!bytes || !::inet_ntop(address->sa_family, bytes, text.data(), text.size())) return "";
+  return text.data();
 }
 
-/// The first IPv4 address of a host name; the text itself where it does not resolve.
-std::string resolve(const std::string& host) {
-  addrinfo hints{};
-  hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0 || !found) return host;
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> held{found, &::freeaddrinfo};
-  return to_text(found->ai_addr);
+bool is_ipv6(std::string_view ip) {
+  return ip.find(':') != std::string_view::npos;
+}
+
+bool is_link_local(std::string_view ip) {
+  return ip.starts_with("fe80:") || ip.starts_with("169.254.");
+}
+
+/// Interfaces behind which there are only this host's own containers and virtual machines.
+bool is_inner_bridge(std::string_view interface) {
+  for (const std::string_view prefix :
+       {"docker", "br-", "virbr", "veth", "lxc", "lxd", "cni", "flannel", "podman", "vmnet"})
+    if (interface.starts_with(prefix)) return true;
+  return false;
 }
 
 }  // namespace
@@ -38,35 +50,130 @@ std::string host_name() {
   return name.data();
 }
 
-std::vector<std::string> local_addresses() {
-  std::vector<std::string> addresses;
+std::vector<InterfaceAddress> interface_addresses() {
+  std::vector<InterfaceAddress> addresses;
   ifaddrs* list = nullptr;
   if (::getifaddrs(&list) != 0) return addresses;
   const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> held{list, &::freeifaddrs};
-  for (const ifaddrs* entry = list; entry; entry = entry->ifa_next)
-    if (entry->ifa_addr && entry->ifa_addr->sa_family == AF_INET)
-      addresses.push_back(to_text(entry->ifa_addr));
+  for (const ifaddrs* entry = list; entry; entry = entry->ifa_next) {
+    if (!entry->ifa_addr || !(entry->ifa_flags & IFF_UP)) continue;
+    std::string ip = to_text(entry->ifa_addr);
+    if (!ip.empty()) addresses.push_back({entry->ifa_name, std::move(ip)});
+  }
   return addresses;
 }
 
+std::vector<std::string> local_addresses() {
+  std::vector<std::string> addresses;
+  for (InterfaceAddress& each : interface_addresses()) addresses.push_back(std::move(each.ip));
+  return addresses;
+}
+
+bool is_loopback(std::string_view ip) {
+  return ip.starts_with("127.") || ip == "::1";
+}
+
 bool is_local_address(std::string_view ip) {
-  if (ip.starts_with("127.")) return true;
+  if (is_loopback(ip)) return true;
   const auto addresses = local_addresses();
   return std::find(addresses.begin(), addresses.end(), ip) != addresses.end();
 }
 
+bool is_ip_address(std::string_view text) {
+  const std::string ip{text};
+  std::array<unsigned char, sizeof(in6_addr)> bytes;
+  return ::inet_pton(AF_INET, ip.c_str(), bytes.data()) == 1 ||
+         ::inet_pton(AF_INET6, ip.c_str(), bytes.data()) == 1;
+}
+
+std::vector<std::string> resolve_host(const std::string& text) {
+  if (is_ip_address(text)) return {text};
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(text.c_str(), nullptr, &hints, &found) != 0 || !found) return {};
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> held{found, &::freeaddrinfo};
+  std::vector<std::string> addresses;
+  for (const addrinfo* each = found; each; each = each->ai_next)
+    if (std::string ip = to_text(each->ai_addr);
+        !ip.empty() && std::find(addresses.begin(), addresses.end(), ip) == addresses.end())
+      addresses.push_back(std::move(ip));
+  std::stable_partition(addresses.begin(), addresses.end(),
+                        [](const std::string& ip) { return !is_ipv6(ip); });
+  return addresses;
+}
+
+std::vector<std::string> reachable_addresses(std::vector<InterfaceAddress> found) {
+  std::erase_if(found, [](const InterfaceAddress& each) {
+    return is_loopback(each.ip) || is_link_local(each.ip);
+  });
+  const auto rank = [](const InterfaceAddress& each) {
+    return 2 * is_inner_bridge(each.interface) + is_ipv6(each.ip);
+  };
+  std::stable_sort(
+      found.begin(), found.end(),
+      [&](const InterfaceAddress& a, const InterfaceAddress& b) { return rank(a) < rank(b); });
+  std::vector<std::string> addresses;
+  for (InterfaceAddress& each : found) addresses.push_back(std::move(each.ip));
+  return addresses;
+}
+
+std::string in_brackets(std::string_view ip) {
+  const std::string text{ip};
+  return is_ipv6(ip) && !ip.starts_with('[') ? "[" + text + "]" : text;
+}
+
+std::string ip_of_interface(std::string_view interface) {
+  const auto start = interface.find("://");
+  if (start != std::string_view::npos) interface.remove_prefix(start + 3);
+  if (interface.starts_with('[') && interface.ends_with(']'))
+    interface = interface.substr(1, interface.size() - 2);
+  return std::string(interface);
+}
+
+bool is_wildcard(std::string_view interface) {
+  const std::string ip = ip_of_interface(interface);
+  return ip == "*" || ip == "0.0.0.0" || ip == "::";
+}
+
+OwnHost OwnHost::find() {
+  return {host_name(), local_addresses()};
+}
+
+std::vector<std::string> dial_candidates(const ConnectionCommon& info, const OwnHost& here) {
+  std::vector<std::string> candidates;
+  const auto add = [&](const std::string& host) {
+    if (!host.empty() && std::find(candidates.begin(), candidates.end(), host) == candidates.end())
+      candidates.push_back(host);
+  };
+  const auto is_here = [&](const std::string& host) {
+    return host.empty() || host == here.name || host == "localhost" || is_loopback(host) ||
+           std::find(here.addresses.begin(), here.addresses.end(), host) != here.addresses.end();
+  };
+  if (is_wildcard(info.interface)) {
+    const bool is_near = is_here(info.location) ||
+                         std::any_of(info.addresses.begin(), info.addresses.end(), is_here);
+    if (is_near) add(ip_of_interface(info.interface) == "::" ? "::1" : "127.0.0.1");
+    for (const std::string& address : info.addresses) add(address);
+    if (!is_near || !is_loopback(info.location)) add(info.location);
+  } else {
+    for (const std::string& address : info.addresses) add(address);
+    add(ip_of_interface(info.interface));
+  }
+  return candidates;
+}
+
 std::string dial_interface(std::string_view interface, std::string_view location) {
   const auto colon = interface.find("://");
-  if (colon == std::string_view::npos) return std::string(interface);
-  const std::string_view transport = interface.substr(0, colon + 3);
-  const std::string_view ip = interface.substr(colon + 3);
-  if (ip != "*" && ip != "0.0.0.0") return std::string(interface);
+  if (colon == std::string_view::npos || !is_wildcard(interface)) return std::string(interface);
   std::string dialed = "127.0.0.1";
   if (!location.empty() && location != host_name()) {
-    const std::string address = resolve(std::string(location));
-    if (!is_local_address(address)) dialed = address;
+    const std::vector<std::string> found = resolve_host(std::string(location));
+    const std::string address = found.empty() ? std::string(location) : found.front();
+    if (!is_local_address(address)) dialed = in_brackets(address);
   }
-  return std::string(transport) + dialed;
+  return std::string(interface.substr(0, colon + 3)) + dialed;
 }
 
 }  // namespace px

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include <px/net/tcp.hpp>
+
 namespace px {
 namespace {
 
@@ -129,6 +131,9 @@ Result<int> Socket::bind(std::string_view interface, int port) {
   const std::string wanted =
       std::string(interface) + ":" + (port == 0 ? "*" : std::to_string(port));
   state_->readiness.touched();
+  const bool wants_ipv6 =
+      interface.find('[') != std::string_view::npos || (interface == "tcp://*" && has_ipv6());
+  if (wants_ipv6) state_->socket.set(zmq::sockopt::ipv6, true);
   try {
     state_->socket.bind(wanted);
   } catch (const zmq::error_t& failure) {
@@ -151,6 +156,7 @@ Result<void> Socket::listen(const std::string& endpoint) {
 
 Result<void> Socket::connect(const std::string& endpoint) {
   state_->readiness.touched();
+  if (endpoint.starts_with("tcp://[")) state_->socket.set(zmq::sockopt::ipv6, true);
   try {
     state_->socket.connect(endpoint);
   } catch (const zmq::error_t& failure) {

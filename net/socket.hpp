@@ -54,8 +54,9 @@ class Socket {
   Socket(Socket&&) noexcept;
   Socket& operator=(Socket&&) noexcept;
 
-  /// Listens at `interface`, e.g. "tcp://127.0.0.1"; port 0 = a free one. Returns the port.
-  /// errors  system: the port is in use or the address is not of this host; names both.
+  /// Listens at `interface`, e.g. "tcp://127.0.0.1" or "tcp://[::1]"; port 0 = a free one. Returns
+  /// the port. "tcp://*" is every address, IPv6 too where the host has it. errors  system: the port
+  /// is in use or the address is not of this host; names both.
   Result<int> bind(std::string_view interface, int port);
   /// Listens at a whole endpoint, e.g. "ipc:///run/kernel-1".
   /// errors  system: it is in use, or not to be had here; names it.

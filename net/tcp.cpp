@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -18,11 +19,12 @@ using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
 std::string_view without_transport(std::string_view ip) {
   constexpr std::string_view transport = "tcp://";
-  return ip.starts_with(transport) ? ip.substr(transport.size()) : ip;
+  if (ip.starts_with(transport)) ip.remove_prefix(transport.size());
+  return ip.starts_with('[') && ip.ends_with(']') ? ip.substr(1, ip.size() - 2) : ip;
 }
 
 Result<Addresses> resolve(std::string_view ip, int port, int flags) {
-  const std::string host = ip == "*" ? "0.0.0.0" : std::string(ip);
+  const std::string host = ip != "*" ? std::string(ip) : has_ipv6() ? "::" : "0.0.0.0";
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
@@ -56,13 +58,23 @@ Error failure(const std::string& what, std::string_view ip, int port) {
 
 }  // namespace
 
+bool has_ipv6() {
+  const Descriptor socket{::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in6 any{};
+  any.sin6_family = AF_INET6;
+  return socket.is_open() &&
+         ::bind(socket.value(), reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0;
+}
+
 Result<Descriptor> listen_tcp(std::string_view interface, int port) {
   const std::string_view ip = without_transport(interface);
   Result<Addresses> addresses = resolve(ip, port, AI_PASSIVE);
   if (!addresses) return addresses.error();
   const addrinfo& address = **addresses;
   Descriptor socket = new_socket(address);
-  const int on = 1;
+  const int on = 1, off = 0;
+  if (socket.is_open() && address.ai_family == AF_INET6)
+    ::setsockopt(socket.value(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
   const bool is_listening =
       socket.is_open() &&
       ::setsockopt(socket.value(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
@@ -81,17 +93,22 @@ int local_port(const Descriptor& listener) {
                    : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-Result<Descriptor> start_connect_tcp(std::string_view interface, int port) {
+Result<Descriptor> start_connect_tcp(std::string_view interface, int port, int* problem) {
+  if (problem) *problem = EINVAL;
   const std::string_view ip = without_transport(interface);
   Result<Addresses> addresses = resolve(ip, port, 0);
   if (!addresses) return addresses.error();
   const addrinfo& address = **addresses;
   Descriptor socket = new_socket(address);
-  if (!socket.is_open()) return failure("cannot connect to", ip, port);
+  const auto fail = [&] {
+    if (problem) *problem = errno;
+    return failure("cannot connect to", ip, port);
+  };
+  if (!socket.is_open()) return fail();
   keep_alive(socket);
   // Whatever connect() says now, the first read says it again.
   if (::connect(socket.value(), address.ai_addr, address.ai_addrlen) != 0 && errno != EINPROGRESS)
-    return failure("cannot connect to", ip, port);
+    return fail();
   return socket;
 }
 
@@ -111,6 +128,41 @@ Result<void> probe_tcp(std::string_view interface, int port, Duration patience) 
   if (problem == 0) return {};
   errno = problem;
   return Error{ErrorKind::lost_peer, failure("cannot connect to", ip, port).what};
+}
+
+std::vector<int> closed_ports(std::string_view ip, const std::vector<int>& ports,
+                              Duration patience) {
+  std::vector<Descriptor> sockets;
+  std::vector<pollfd> waiting;
+  for (const int port : ports) {
+    Result<Descriptor> socket = start_connect_tcp(ip, port);
+    sockets.push_back(socket ? std::move(*socket) : Descriptor{});
+    waiting.push_back({sockets.back().value(), POLLOUT, 0});  // poll() ignores a negative one
+  }
+  std::vector<int> closed;
+  const Instant deadline = Clock::now() + patience;
+  const auto left = [&] {
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    return static_cast<int>(std::max<long long>(ms, 0));
+  };
+  const auto is_waiting = [](const pollfd& each) { return each.fd >= 0; };
+  std::vector<bool> is_open(ports.size(), false);
+  while (std::any_of(waiting.begin(), waiting.end(), is_waiting)) {
+    const int count = ::poll(waiting.data(), waiting.size(), left());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (waiting[i].fd < 0 || waiting[i].revents == 0) continue;
+      int problem = 0;
+      socklen_t length = sizeof problem;
+      ::getsockopt(waiting[i].fd, SOL_SOCKET, SO_ERROR, &problem, &length);
+      is_open[i] = problem == 0 && !(waiting[i].revents & (POLLERR | POLLHUP));
+      waiting[i].fd = -1;
+    }
+  }
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    if (!is_open[i]) closed.push_back(ports[i]);
+  return closed;
 }
 
 Descriptor accept_tcp(const Descriptor& listener) {

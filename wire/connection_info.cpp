@@ -25,6 +25,7 @@ void add_security(OrderedJson& json, const ConnectionCommon& info) {
   json["pack"] = info.pack;
   json["unpack"] = info.pack;
   json["signature_scheme"] = info.signature_scheme;
+  if (!info.addresses.empty()) json["addresses"] = info.addresses;
 }
 
 /// Reads members of one object and keeps the first complaint.
@@ -62,6 +63,19 @@ class Reader {
     return values;
   }
 
+  /// A list of texts that may be missing.
+  std::vector<std::string> texts(std::string_view key) {
+    std::vector<std::string> values;
+    const auto found = object_.find(key);
+    if (found == object_.end() || found->is_null()) return values;
+    if (!found->is_array()) return complain(key, "is not a list of strings"), values;
+    for (const Json& value : *found) {
+      if (!value.is_string()) return complain(key, "is not a list of strings"), values;
+      values.push_back(value.get<std::string>());
+    }
+    return values;
+  }
+
   const std::optional<Error>& complaint() const { return complaint_; }
 
  private:
@@ -95,6 +109,7 @@ void read_common(Reader& reader, ConnectionCommon& info) {
   info.location = reader.text("location", "");
   info.pack = reader.text("pack");
   info.signature_scheme = reader.text("signature_scheme");
+  info.addresses = reader.texts("addresses");
 }
 
 }  // namespace

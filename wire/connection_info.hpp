@@ -19,6 +19,9 @@ struct ConnectionCommon {
   std::string key;                             ///< The HMAC key; "" = unsigned.
   std::optional<std::string> curve_serverkey;  ///< 40 characters of Z85.
   std::string location;                        ///< The controller's host, for those on other hosts.
+  /// Where the controller can be reached, best first: IPv4 and IPv6 addresses, host names; all with
+  /// the ports above. Ours alone: nothing in the files of other controllers.
+  std::vector<std::string> addresses;
   std::string pack = "json";
   std::string signature_scheme = "hmac-sha256";
 };

@@ -5,9 +5,9 @@
 #include <pybind11/stl.h>
 
 #include <px/engine/program.hpp>
-#include <px/net/termination.hpp>
 #include <px/interpreters/python/python_buffers.hpp>
 #include <px/interpreters/python/python_interpreter.hpp>
+#include <px/net/termination.hpp>
 #include <px_version.hpp>
 
 namespace py = pybind11;
@@ -29,9 +29,16 @@ class PythonEngine {
     return program_.parse(arguments);
   }
 
-  void start(const std::string& watcher_program) {
+  std::string find_info() {
     const py::gil_scoped_release unlock;
-    if (auto started = program_.start(watcher_program); !started)
+    Result<std::string> info = program_.find_info();
+    if (!info) throw Failure(info.error().what);
+    return *info;
+  }
+
+  void start(const std::string& watcher_program, const std::optional<std::string>& info) {
+    const py::gil_scoped_release unlock;
+    if (auto started = program_.start(watcher_program, info); !started)
       throw Failure(started.error().what);
     releases_->on_put([this] { program_.inbox().wake(); });
   }
@@ -97,7 +104,11 @@ PYBIND11_MODULE(_engine, module) {
   py::class_<PythonEngine>(module, "Engine")
       .def(py::init<>())
       .def("parse", &PythonEngine::parse)
-      .def("start", &PythonEngine::start)
+      .def("find_info", &PythonEngine::find_info)
+      .def("start", &PythonEngine::start, py::arg("watcher_program"), py::arg("info") = py::none())
+      .def_property_readonly(
+          "wants_info_of_rank_0",
+          [](const PythonEngine& engine) { return engine.program().wants_info_of_rank_0(); })
       .def("wait_registered", &PythonEngine::wait_registered)
       .def("run", &PythonEngine::run)
       .def("write", &PythonEngine::write)

@@ -26,6 +26,19 @@ def signal_pipe():
     return reading
 
 
+def shared_info(engine):
+    """The connection info that rank 0 has read for all; None where each rank reads its own."""
+    if not engine.wants_info_of_rank_0:
+        return None
+    from polyxeus import _engine
+    from polyxeus.engine import mpi
+
+    try:
+        return mpi.give_from_rank_0(engine.world, engine.find_info)
+    except mpi.WorldMismatch as mismatch:
+        raise _engine.Failure(mismatch) from mismatch
+
+
 def main(arguments):
     from polyxeus import _engine
 
@@ -34,7 +47,7 @@ def main(arguments):
     if code is not None:
         return code
     try:
-        engine.start(watcher_program())
+        engine.start(watcher_program(), shared_info(engine))
     except _engine.Failure as failure:
         return fail(failure, 1)
 

@@ -22,6 +22,26 @@ def _load():
     return MPI
 
 
+def give_from_rank_0(world, find):
+    """On all ranks: what `find()` returns on rank 0. Its failure there is one everywhere.
+
+    MPI is initialized here.
+    """
+    MPI = _load()
+    if MPI is None:
+        raise WorldMismatch("--file-from-rank-0 needs mpi4py: `pip install mpi4py`")
+    text, failure = None, None
+    if world[0] == 0:
+        try:
+            text = find()
+        except Exception as problem:
+            failure = problem
+    text, why = MPI.COMM_WORLD.bcast((text, failure and str(failure)), root=0)
+    if why:
+        raise WorldMismatch(why if world[0] == 0 else f"rank 0 has no connection info: {why}")
+    return text
+
+
 def initialize(world, user_ns):
     """Defines mpi_rank and mpi_size.
 

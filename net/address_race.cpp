@@ -1,0 +1,171 @@
+#include <px/net/address_race.hpp>
+
+#include <algorithm>
+
+#include <px/net/address.hpp>
+
+namespace px {
+namespace {
+
+std::string describe(const DialedAddress& address, int port) {
+  std::string text = "tcp://" + in_brackets(address.host) + ":" + std::to_string(port);
+  if (!address.name.empty()) text += " (" + address.name + ")";
+  switch (address.failure) {
+    case DialFailure::unknown_name:
+      return "the name " + address.host + " does not resolve";
+    case DialFailure::refused:
+      return text + " refuses the connection";
+    case DialFailure::no_route:
+      return text + " has no route to it";
+    case DialFailure::timed_out:
+      return text + " does not answer";
+    case DialFailure::silent:
+      return "something listens at " + text + " but does not answer as a controller";
+    case DialFailure::wrong_key:
+      return "what listens at " + text + " does not accept our encryption key";
+  }
+  return text;
+}
+
+std::string fix_for(const std::vector<DialedAddress>& failures, const std::string& source) {
+  const auto is_any = [&](DialFailure kind) {
+    return std::any_of(failures.begin(), failures.end(),
+                       [&](const DialedAddress& each) { return each.failure == kind; });
+  };
+  if (is_any(DialFailure::wrong_key) || is_any(DialFailure::silent))
+    return "the key in " + source +
+           " is probably that of another cluster, or of an earlier start: take the present file";
+  const bool is_filtered = is_any(DialFailure::timed_out) || is_any(DialFailure::no_route);
+  if (is_filtered || is_any(DialFailure::unknown_name)) {
+    if (is_filtered && is_any(DialFailure::refused))
+      return "the controller of " + source +
+             " may have ended; if it runs, a firewall or a wrong address is in the way: "
+             "name its address with --location, open its ports (pxcontroller --ports=A-B)";
+    return "a firewall or a wrong address in " + source +
+           " is in the way: name the controller's address with --location, open its ports "
+           "(pxcontroller --ports=A-B)";
+  }
+  const bool is_all_loopback =
+      std::all_of(failures.begin(), failures.end(),
+                  [](const DialedAddress& each) { return is_loopback(each.host); });
+  const std::string old =
+      source + " may be left from a cluster that has ended: start one by `pxcluster start`";
+  return is_all_loopback ? old + " (--ip='*' where others are to reach it from other hosts)" : old;
+}
+
+}  // namespace
+
+AddressRace::AddressRace(const std::vector<std::string>& hosts, const Options& options)
+    : options_(options) {
+  for (const std::string& host : hosts) {
+    order_.push_back(runners_.size());
+    runners_.push_back({{host, "", {}}});
+  }
+}
+
+std::vector<std::size_t> AddressRace::start_due(Instant now) {
+  std::vector<std::size_t> started;
+  if (winner_) return started;
+  const bool is_any_running = std::any_of(runners_.begin(), runners_.end(), [](const Runner& each) {
+    return each.state == State::running;
+  });
+  if (is_any_running && next_start_ && now < *next_start_) return started;
+  for (const std::size_t index : order_) {
+    Runner& runner = runners_[index];
+    if (runner.state != State::waiting) continue;
+    runner.state = State::running;
+    runner.deadline = now + options_.patience;
+    next_start_ = now + options_.head_start;
+    started.push_back(index);
+    break;
+  }
+  return started;
+}
+
+void AddressRace::resolved(std::size_t index, const std::vector<std::string>& addresses) {
+  if (addresses.empty()) return failed(index, DialFailure::unknown_name);
+  const auto is_known = [&](const std::string& address) {
+    return std::any_of(runners_.begin(), runners_.end(),
+                       [&](const Runner& each) { return each.dialed.host == address; });
+  };
+  std::vector<std::string> fresh;
+  for (const std::string& address : addresses)
+    if (!is_known(address)) fresh.push_back(address);
+  const std::string name = runners_.at(index).dialed.host;
+  if (fresh.empty()) {  // all of them are tried already
+    runners_.at(index).state = State::failed;
+    runners_.at(index).dialed.host.clear();
+    return;
+  }
+  runners_.at(index).dialed = {fresh.front(), name, {}};
+  auto place = std::find(order_.begin(), order_.end(), index) + 1;
+  for (std::size_t i = 1; i < fresh.size(); ++i) {
+    place = order_.insert(place, runners_.size()) + 1;
+    runners_.push_back({{fresh[i], name, {}}});
+  }
+}
+
+void AddressRace::failed(std::size_t index, DialFailure failure) {
+  Runner& runner = runners_.at(index);
+  if (runner.state != State::running) return;
+  runner.state = State::failed;
+  runner.dialed.failure = failure;
+}
+
+void AddressRace::connected(std::size_t index) {
+  runners_.at(index).is_connected = true;
+}
+
+void AddressRace::answered(std::size_t index) {
+  if (!winner_ && runners_.at(index).state == State::running) winner_ = index;
+}
+
+std::vector<std::size_t> AddressRace::expire(Instant now) {
+  std::vector<std::size_t> ended;
+  for (std::size_t i = 0; i < runners_.size(); ++i) {
+    const Runner& runner = runners_[i];
+    if (runner.state != State::running || now < runner.deadline || winner_ == i) continue;
+    failed(i, runner.is_connected ? DialFailure::silent : DialFailure::timed_out);
+    ended.push_back(i);
+  }
+  return ended;
+}
+
+bool AddressRace::is_over() const {
+  return winner_ || std::all_of(runners_.begin(), runners_.end(),
+                                [](const Runner& each) { return each.state == State::failed; });
+}
+
+std::optional<Instant> AddressRace::next_deadline() const {
+  if (is_over()) return std::nullopt;
+  std::optional<Instant> next;
+  const auto consider = [&](Instant when) { next = next ? std::min(*next, when) : when; };
+  bool is_any_waiting = false;
+  for (const Runner& runner : runners_) {
+    if (runner.state == State::running) consider(runner.deadline);
+    is_any_waiting |= runner.state == State::waiting;
+  }
+  if (is_any_waiting && next_start_) consider(*next_start_);
+  return next;
+}
+
+std::vector<DialedAddress> AddressRace::failures() const {
+  std::vector<DialedAddress> failures;
+  for (const std::size_t index : order_)
+    if (const Runner& runner = runners_[index];
+        runner.state == State::failed && !runner.dialed.host.empty())
+      failures.push_back(runner.dialed);
+  return failures;
+}
+
+Error explain(const std::vector<DialedAddress>& failures, int port, std::string_view source) {
+  if (failures.empty())
+    return Error{ErrorKind::bad_input, std::string(source) + " names no address of a controller"};
+  std::string said;
+  for (const DialedAddress& failure : failures)
+    said += (said.empty() ? "" : ", ") + describe(failure, port);
+  return Error{ErrorKind::lost_peer,
+               "no controller answers: " + said + "; " + fix_for(failures, std::string(source))};
+}
+
+}  // namespace px

@@ -1,0 +1,204 @@
+#include <px/net/controller_search.hpp>
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include <px/net/address.hpp>
+#include <px/net/connection_monitor.hpp>
+#include <px/net/loop.hpp>
+#include <px/net/tcp.hpp>
+#include <px/net/termination.hpp>
+
+namespace px {
+namespace {
+
+/// A handshake may be cut off by a controller that is very busy: one that always fails has the
+/// wrong key.
+constexpr int max_refusals = 3;
+constexpr Duration ports_patience = std::chrono::seconds(3);
+
+/// The answer of the name service, which may come late or never; its thread is not waited for.
+struct Lookup {
+  std::mutex mutex;
+  std::optional<std::vector<std::string>> addresses;
+
+  static std::shared_ptr<Lookup> start(const std::string& name, const Waker& waker) {
+    auto lookup = std::make_shared<Lookup>();
+    const SignalsBlocked blocked;
+    std::thread([lookup, name, waker] {
+      std::vector<std::string> found = resolve_host(name);
+      {
+        const std::lock_guard lock{lookup->mutex};
+        lookup->addresses = std::move(found);
+      }
+      waker.wake();
+    }).detach();
+    return lookup;
+  }
+  std::optional<std::vector<std::string>> take() {
+    const std::lock_guard lock{mutex};
+    return std::exchange(addresses, std::nullopt);
+  }
+};
+
+DialFailure failure_of(int problem) {
+  if (problem == ECONNREFUSED || problem == ECONNRESET) return DialFailure::refused;
+  if (problem == ETIMEDOUT) return DialFailure::timed_out;
+  return DialFailure::no_route;
+}
+
+/// One address that is being tried: a plain connection first, as only that says what is wrong with
+/// an address; then a question by ZeroMQ.
+struct Attempt {
+  std::shared_ptr<Lookup> lookup;
+  Descriptor tcp;
+  std::optional<Socket> socket;
+  std::optional<ConnectionMonitor> monitor;
+  int refusals = 0;
+};
+
+class Search {
+ public:
+  Search(const SoughtController& sought, Session session, const AddressRace::Options& options)
+      : sought_(sought), session_(std::move(session)), race_(sought.hosts, options) {
+    loop_.on_wake([this] { take_lookups(); });
+  }
+
+  Result<std::string> run() {
+    for (;;) {
+      const Instant now = Clock::now();
+      for (const std::size_t ended : race_.expire(now)) end(ended);
+      for (const std::size_t runner : race_.start_due(now)) start(runner);
+      if (race_.winner()) return "tcp://" + in_brackets(race_.host(*race_.winner()));
+      if (race_.is_over()) return explain(race_.failures(), sought_.registration, sought_.source);
+      if (!is_restless_) loop_.wait_until(race_.next_deadline());
+      is_restless_ = false;
+    }
+  }
+
+ private:
+  void start(std::size_t runner) {
+    const std::string& host = race_.host(runner);
+    if (is_ip_address(host)) return connect(runner);
+    attempts_[runner].lookup = Lookup::start(host, loop_.waker());
+  }
+
+  void take_lookups() {
+    for (auto& [runner, attempt] : attempts_) {
+      const auto addresses = attempt.lookup ? attempt.lookup->take() : std::nullopt;
+      if (!addresses) continue;
+      attempt.lookup.reset();
+      race_.resolved(runner, *addresses);
+      if (!addresses->empty() && is_ip_address(race_.host(runner))) connect(runner);
+    }
+  }
+
+  void connect(std::size_t runner) {
+    int problem = 0;
+    Result<Descriptor> tcp = start_connect_tcp(race_.host(runner), sought_.registration, &problem);
+    if (!tcp) return fail(runner, failure_of(problem));
+    Attempt& attempt = attempts_[runner];
+    attempt.tcp = std::move(*tcp);
+    loop_.watch(attempt.tcp.value(), [this, runner] { on_connected(runner); });
+  }
+
+  /// libzmq greets at once, so the connection is readable as soon as it is there.
+  void on_connected(std::size_t runner) {
+    Attempt& attempt = attempts_[runner];
+    int problem = 0;
+    socklen_t length = sizeof problem;
+    ::getsockopt(attempt.tcp.value(), SOL_SOCKET, SO_ERROR, &problem, &length);
+    loop_.forget(attempt.tcp.value());
+    attempt.tcp.close();
+    if (problem != 0) return fail(runner, failure_of(problem));
+    race_.connected(runner);
+    ask(runner);
+  }
+
+  void ask(std::size_t runner) {
+    Attempt& attempt = attempts_[runner];
+    SocketOptions options;
+    options.curve_server_key = sought_.curve_server_key;
+    attempt.socket.emplace(context_, SocketKind::dealer, options);
+    attempt.monitor.emplace(context_, *attempt.socket);
+    loop_.watch(*attempt.socket, [this, runner] { on_answer(runner); });
+    loop_.watch(attempt.monitor->socket(), [this, runner] { on_events(runner); });
+    const auto connected = attempt.socket->connect(
+        endpoint("tcp://" + in_brackets(race_.host(runner)), sought_.registration));
+    if (!connected) return fail(runner, DialFailure::no_route);
+    Draft question;
+    question.msg_type = "connection_request";
+    attempt.socket->send(session_.compose(question, wall_now()));
+  }
+
+  void on_answer(std::size_t runner) {
+    Attempt& attempt = attempts_[runner];
+    while (const SharedFrames frames = attempt.socket->receive()) {
+      const Result<Envelope> envelope = Envelope::locate(*frames);
+      if (envelope && session_.signer().verify(*envelope)) race_.answered(runner);
+    }
+  }
+
+  void on_events(std::size_t runner) {
+    Attempt& attempt = attempts_[runner];
+    while (const auto event = attempt.monitor->receive())
+      if (*event == ConnectionEvent::refused && ++attempt.refusals >= max_refusals)
+        return fail(runner, DialFailure::wrong_key);
+  }
+
+  void fail(std::size_t runner, DialFailure failure) {
+    race_.failed(runner, failure);
+    end(runner);
+    is_restless_ = true;  // the next one may start
+  }
+
+  void end(std::size_t runner) {
+    Attempt& attempt = attempts_[runner];
+    if (attempt.tcp.is_open()) {
+      // A connection that says nothing is no connection to a controller, but it is one.
+      loop_.forget(attempt.tcp.value());
+      attempt.tcp.close();
+    }
+    if (attempt.socket) loop_.forget(*attempt.socket);
+    if (attempt.monitor) loop_.forget(attempt.monitor->socket());
+  }
+
+  const SoughtController& sought_;
+  Session session_;
+  AddressRace race_;
+  Context context_;
+  Loop loop_;
+  std::map<std::size_t, Attempt> attempts_;
+  bool is_restless_ = false;
+};
+
+Result<void> check_other_ports(const SoughtController& sought, const std::string& interface) {
+  // Nothing filters what a host says to itself.
+  if (sought.other_ports.empty() || is_local_address(ip_of_interface(interface))) return {};
+  const std::vector<int> closed = closed_ports(interface, sought.other_ports, ports_patience);
+  if (closed.empty()) return {};
+  std::string numbers;
+  for (const int port : closed) numbers += (numbers.empty() ? "" : ", ") + std::to_string(port);
+  return Error{ErrorKind::lost_peer,
+               "the controller answers at " + endpoint(interface, sought.registration) +
+                   " but its ports " + numbers +
+                   " cannot be reached: open them in the firewall, or start the controller with "
+                   "ports that are open (pxcontroller --ports=A-B)"};
+}
+
+}  // namespace
+
+Result<std::string> find_controller(const SoughtController& sought, Session session,
+                                    const AddressRace::Options& options) {
+  Result<std::string> found = Search{sought, std::move(session), options}.run();
+  if (!found) return found;
+  if (auto open = check_other_ports(sought, *found); !open) return open.error();
+  return found;
+}
+
+}  // namespace px

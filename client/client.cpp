@@ -24,7 +24,7 @@ std::string connection_file(const ClientOptions& options) {
 std::string read_connection_file(const std::string& path, Duration patience) {
   const Instant deadline = Clock::now() + patience;
   for (;;) {
-    const Result<std::string> text = read_file(path);
+    const Result<std::string> text = read_private_file(path);
     if (text) return *text;
     if (text.error().kind != ErrorKind::not_found) throw ClientError(text.error());
     if (Clock::now() >= deadline)

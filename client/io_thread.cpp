@@ -227,6 +227,7 @@ void Connection::IoThread::on_connection_events() {
         if (!lost_since_) lost_since_ = Clock::now();
         break;
       case ConnectionEvent::refused:
+      case ConnectionEvent::cut_off:
         enter(Stage::refused,
               "the controller does not accept our encryption keys: the connection file is probably "
               "that of another cluster");

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include <px/controller/announcement.hpp>
 #include <px/controller/memory_store.hpp>
 #include <px/controller/no_store.hpp>
 #include <px/controller/sqlite_store.hpp>
@@ -30,8 +31,24 @@ std::string without_space_at_end(std::string text) {
   return text;
 }
 
+/// Whether to encrypt. By default wherever libzmq can; a controller that comes back does as before.
+struct CurveChoice {
+  bool is_on = false;
+  bool is_asked_for = false;  // by name, not by default
+};
+
+CurveChoice choose_curve(const ControllerOptions& options, const ControllerEnvironment& environment,
+                         const std::optional<ConnectionPair>& previous) {
+  if (options.is_curve_chosen) return {options.enable_curve, options.enable_curve};
+  if (environment.enable_curve) return {*environment.enable_curve, *environment.enable_curve};
+  if (previous) return {previous->client.curve_serverkey.has_value(), false};
+  if (has_curve()) return {true, false};
+  spdlog::warn("what travels is signed but not encrypted: this libzmq has no CURVE");
+  return {};
+}
+
 Result<std::string> choose_key(const ControllerOptions& options,
-                               const ControllerEnvironment& environment, bool has_curve) {
+                               const ControllerEnvironment& environment, const CurveChoice& curve) {
   if (!options.is_secure) return std::string();
   if (options.has_key) return options.key;
   if (!options.key_file.empty()) {
@@ -43,28 +60,33 @@ Result<std::string> choose_key(const ControllerOptions& options,
     return key;
   }
   if (environment.session_key) return *environment.session_key;
-  // CURVE authenticates what travels; a signature beside it would be made for nothing.
-  return has_curve ? std::string() : new_key();
+  // CURVE that is asked for replaces the signatures, as in ipyparallel; by default there are both.
+  return curve.is_asked_for ? std::string() : new_key();
 }
 
-Result<std::optional<CurveKeys>> choose_curve(const ControllerOptions& options,
-                                              const ControllerEnvironment& environment) {
-  if (!options.enable_curve && !environment.enable_curve) return std::optional<CurveKeys>{};
+Result<SideKeys> new_side_keys() {
+  const Result<CurveKeys> client = new_curve_keys();
+  if (!client) return client.error();
+  const Result<CurveKeys> engine = new_curve_keys();
+  if (!engine) return engine.error();
+  return SideKeys{*client, *engine};
+}
+
+Result<SideKeys> make_curve_keys(const ControllerOptions& options,
+                                 const ControllerEnvironment& environment,
+                                 const std::optional<SideKeys>& previous) {
   const std::string& secret = first_of(options.curve_secretkey, environment.curve_secretkey);
   const std::string& given = first_of(options.curve_publickey, environment.curve_publickey);
-  if (secret.empty()) {
-    if (!given.empty())
-      return Error{ErrorKind::bad_input,
-                   "a CURVE public key was given without its secret key (IPP_CURVE_SECRETKEY)"};
-    const Result<CurveKeys> keys = new_curve_keys();
-    if (!keys) return keys.error();
-    return std::optional(*keys);
-  }
+  if (secret.empty() && !given.empty())
+    return Error{ErrorKind::bad_input,
+                 "a CURVE public key was given without its secret key (IPP_CURVE_SECRETKEY)"};
+  if (secret.empty()) return previous ? Result(*previous) : new_side_keys();
   const Result<std::string> derived = curve_public_key(secret);
   if (!derived) return derived.error();
   if (!given.empty() && given != *derived)
     return Error{ErrorKind::bad_input, "the CURVE public key does not belong to the secret key"};
-  return std::optional(CurveKeys{*derived, secret});
+  const CurveKeys keys{*derived, secret};
+  return SideKeys{keys, keys};
 }
 
 Result<PortPlan> make_port_plan(const ControllerOptions& options) {
@@ -92,21 +114,62 @@ ControllerEnvironment read_environment() {
   ControllerEnvironment environment;
   if (std::string key = variable("IPP_SESSION_KEY"); !key.empty())
     environment.session_key = std::move(key);
-  const std::string curve = variable("IPP_ENABLE_CURVE");
-  environment.enable_curve = !curve.empty() && curve != "0";
+  if (const std::string curve = variable("IPP_ENABLE_CURVE"); !curve.empty())
+    environment.enable_curve = curve != "0";
   environment.curve_publickey = variable("IPP_CURVE_PUBLICKEY");
   environment.curve_secretkey = variable("IPP_CURVE_SECRETKEY");
   return environment;
 }
 
 ConnectionFiles connection_files(const ControllerOptions& options, const ProfilePaths& paths) {
-  return {in_security(options.client_json_file, paths.client_file(), paths),
-          in_security(options.engine_json_file, paths.engine_file(), paths)};
+  ConnectionFiles files{in_security(options.client_json_file, paths.client_file(), paths),
+                        in_security(options.engine_json_file, paths.engine_file(), paths),
+                        {}};
+  files.secrets = files.client;
+  files.secrets.replace_extension(".secret.json");
+  return files;
 }
+
+namespace {
+
+/// Says where one side listens, in the plan and in its connection file.
+void listen_at(const std::string& ip, const std::string& location, ConnectionCommon& common,
+               std::vector<std::string>& more) {
+  std::vector<std::string> ips = split_addresses(ip);
+  if (ips.empty()) ips.push_back("127.0.0.1");
+  const bool is_loopback_only = std::all_of(ips.begin(), ips.end(), is_loopback);
+  // The name service may be slow: it is asked only for those who come from other hosts.
+  const HostFacts host = is_loopback_only ? HostFacts{host_name(), {}, {}} : HostFacts::find();
+  const Announcement said = announce(ips, location, host);
+  common.interface = "tcp://" + in_brackets(ips.front());
+  common.location = said.location;
+  common.addresses = said.addresses;
+  for (std::size_t i = 1; i < ips.size(); ++i) more.push_back("tcp://" + in_brackets(ips[i]));
+}
+
+void plan_connection(BindPlan& plan, const ControllerOptions& options, const std::string& key) {
+  ConnectionPair& pair = plan.connection;
+  listen_at(first_of(options.client_ip, options.ip), options.location, pair.client,
+            plan.more_client_interfaces);
+  listen_at(first_of(options.engine_ip, options.ip), options.location, pair.engine,
+            plan.more_engine_interfaces);
+  pair.client.ssh = options.client_ssh;
+  pair.engine.ssh = options.engine_ssh;
+  pair.client.registration = options.registration_port;
+  for (ConnectionCommon* common : {static_cast<ConnectionCommon*>(&pair.client),
+                                   static_cast<ConnectionCommon*>(&pair.engine)}) {
+    common->key = key;
+    common->pack = options.packer == "orjson" ? "json" : options.packer;
+    common->signature_scheme = options.signature_scheme;
+  }
+}
+
+}  // namespace
 
 Result<BindPlan> make_bind_plan(const ControllerOptions& options,
                                 const ControllerEnvironment& environment,
-                                const std::optional<ConnectionPair>& previous) {
+                                const std::optional<ConnectionPair>& previous,
+                                const std::optional<SideKeys>& previous_keys) {
   if (options.transport != "tcp")
     return Error{ErrorKind::bad_input, "--transport=" + options.transport + ": only tcp works"};
   const auto scheme = task_scheme_by_name(options.scheme);
@@ -115,34 +178,23 @@ Result<BindPlan> make_bind_plan(const ControllerOptions& options,
     return Error{ErrorKind::bad_input, "--port must be between 1 and 65535"};
   const Result<PortPlan> ports = make_port_plan(options);
   if (!ports) return ports.error();
-  const auto curve = choose_curve(options, environment);
-  if (!curve) return curve.error();
+  const CurveChoice curve = choose_curve(options, environment, previous);
 
-  BindPlan plan{previous.value_or(ConnectionPair{}), *ports, *curve, *scheme == TaskScheme::pure,
-                *scheme != TaskScheme::none};
+  BindPlan plan{previous.value_or(ConnectionPair{}), *ports, std::nullopt,
+                *scheme == TaskScheme::pure, *scheme != TaskScheme::none};
   if (!previous) {
-    const Result<std::string> key = choose_key(options, environment, curve->has_value());
+    const Result<std::string> key = choose_key(options, environment, curve);
     if (!key) return key.error();
-    const std::string ip = options.ip.empty() ? "127.0.0.1" : options.ip;
-    plan.connection.client.interface = "tcp://" + first_of(options.client_ip, ip);
-    plan.connection.engine.interface = "tcp://" + first_of(options.engine_ip, ip);
-    plan.connection.client.ssh = options.client_ssh;
-    plan.connection.engine.ssh = options.engine_ssh;
-    plan.connection.client.registration = options.registration_port;
-    const std::string location = options.location.empty() ? host_name() : options.location;
-    const auto fill = [&](ConnectionCommon& common) {
-      common.key = *key;
-      common.location = location;
-      common.pack = options.packer == "orjson" ? "json" : options.packer;
-      common.signature_scheme = options.signature_scheme;
-    };
-    fill(plan.connection.client);
-    fill(plan.connection.engine);
+    plan_connection(plan, options, *key);
   }
-  for (ConnectionCommon* common : {static_cast<ConnectionCommon*>(&plan.connection.client),
-                                   static_cast<ConnectionCommon*>(&plan.connection.engine)}) {
-    common->curve_serverkey.reset();
-    if (plan.curve) common->curve_serverkey = plan.curve->public_key;
+  plan.connection.client.curve_serverkey.reset();
+  plan.connection.engine.curve_serverkey.reset();
+  if (curve.is_on) {
+    const Result<SideKeys> keys = make_curve_keys(options, environment, previous_keys);
+    if (!keys) return keys.error();
+    plan.curve = *keys;
+    plan.connection.client.curve_serverkey = keys->client.public_key;
+    plan.connection.engine.curve_serverkey = keys->engine.public_key;
   }
   plan.connection.client.task_scheme = options.scheme;
   return plan;

@@ -18,7 +18,7 @@ namespace px {
 /// What the environment says (protocol 11.4); read once, by main.
 struct ControllerEnvironment {
   std::optional<std::string> session_key;
-  bool enable_curve = false;
+  std::optional<bool> enable_curve;
   std::string curve_publickey, curve_secretkey;
 };
 ControllerEnvironment read_environment();
@@ -26,11 +26,14 @@ ControllerEnvironment read_environment();
 /// Where the connection files of this cluster lie.
 ConnectionFiles connection_files(const ControllerOptions& options, const ProfilePaths& paths);
 
-/// What to listen at; `previous`: the connection files to take ports and key from.
+/// What to listen at.
+/// previous       the connection files to take ports and key from
+/// previous_keys  the keys of encryption that went with them
 /// errors  bad_input: an option that makes no sense; names it.
 Result<BindPlan> make_bind_plan(const ControllerOptions& options,
                                 const ControllerEnvironment& environment,
-                                const std::optional<ConnectionPair>& previous);
+                                const std::optional<ConnectionPair>& previous,
+                                const std::optional<SideKeys>& previous_keys = std::nullopt);
 
 /// errors  bad_input: an option that makes no sense; names it.
 Result<ServerOptions> make_server_options(const ControllerOptions& options,

@@ -12,6 +12,8 @@ namespace px {
 /// The two files by which everybody finds the controller.
 struct ConnectionFiles {
   std::filesystem::path client, engine;
+  /// The controller's secret keys, for a controller that is to come back with them.
+  std::filesystem::path secrets;
 };
 
 /// Both files of an earlier run, if they belong together (protocol 2.3).
@@ -24,7 +26,11 @@ Result<ConnectionPair> match_connection_texts(std::string_view client, std::stri
 /// Writes both, 0600, the clients' first: launchers wait for both.
 Result<void> write_connection_files(const ConnectionFiles& files, const ConnectionPair& pair);
 
-/// Removes both; that they are gone already is no error.
+/// The keys of an earlier run.  errors  not_found, system; bad_input: malformed, or not private.
+Result<SideKeys> read_secrets(const ConnectionFiles& files);
+Result<void> write_secrets(const ConnectionFiles& files, const SideKeys& keys);
+
+/// Removes all; that they are gone already is no error.
 void remove_connection_files(const ConnectionFiles& files);
 
 }  // namespace px

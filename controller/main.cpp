@@ -72,15 +72,23 @@ Result<void> serve(const ControllerOptions& options, const ProfilePaths& paths) 
   const ControllerEnvironment environment = read_environment();
   const bool keeps_files = options.reuse || options.restore;
   std::optional<ConnectionPair> previous;
+  std::optional<SideKeys> previous_keys;
   if (keeps_files) {
     if (Result<ConnectionPair> pair = read_connection_files(files))
       previous = std::move(*pair);
     else
       spdlog::error("starting afresh, not with the connection files of the last run: {}",
                     pair.error().what);
+    if (Result<SideKeys> keys = read_secrets(files))
+      previous_keys = *keys;
+    else if (previous && previous->client.curve_serverkey)
+      spdlog::error("the engines of the last run cannot come back, their keys are gone: {}",
+                    keys.error().what);
   }
-  Result<BindPlan> plan = make_bind_plan(options, environment, previous);
+  Result<BindPlan> plan = make_bind_plan(options, environment, previous, previous_keys);
   if (!plan) return plan.error();
+  if (plan->curve && keeps_files)
+    if (auto written = write_secrets(files, *plan->curve); !written) return written.error();
   const Result<ServerOptions> server_options = make_server_options(options, paths);
   if (!server_options) return server_options.error();
   Result<Session> session = make_session(options, plan->connection);
@@ -89,7 +97,7 @@ Result<void> serve(const ControllerOptions& options, const ProfilePaths& paths) 
   if (!store) return store.error();
 
   Context context;
-  Result<BoundSockets> bound = bind_sockets(context, std::move(*plan), session->signer());
+  Result<BoundSockets> bound = bind_sockets(context, std::move(*plan));
   if (!bound) return bound.error();
   const ConnectionPair connection = bound->connection;
   Server server{std::move(*bound), std::move(*session), std::move(*store), *server_options};
@@ -100,6 +108,8 @@ Result<void> serve(const ControllerOptions& options, const ProfilePaths& paths) 
   }
   spdlog::info("Hub listening on {}:{} for registration.", connection.client.interface,
                connection.client.registration);
+  if (!connection.client.addresses.empty())
+    spdlog::info("it is at {}", fmt::join(connection.client.addresses, ", "));
   spdlog::info("writing connection info to {}", files.client.string());
   spdlog::info("writing connection info to {}", files.engine.string());
   server.run();

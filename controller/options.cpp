@@ -8,7 +8,8 @@ namespace {
 void add_network_options(CLI::App& app, ControllerOptions& o) {
   const std::string group = "Network";
   app.add_option("--ip,--IPController.ip", o.ip,
-                 "Listen at this address (default: 127.0.0.1); * or 0.0.0.0 for all")
+                 "Listen at this address (default: 127.0.0.1), or at several with commas; * for "
+                 "all, 0.0.0.0 for all of IPv4")
       ->group(group);
   app.add_option("--IPController.engine_ip", o.engine_ip, "The same for engines alone")
       ->group(group);
@@ -34,8 +35,9 @@ void add_network_options(CLI::App& app, ControllerOptions& o) {
   app.add_option("--enginessh,--IPController.engine_ssh_server", o.engine_ssh,
                  "[user@]host[:port] through which engines tunnel")
       ->group(group);
-  app.add_flag("--enable-curve,--IPController.enable_curve", o.enable_curve,
-               "Encrypt with CURVE ($IPP_ENABLE_CURVE=1)")
+  app.add_flag("--enable-curve,--IPController.enable_curve,!--no-curve", o.enable_curve,
+               "Encrypt with CURVE, which is the default (--no-curve, $IPP_ENABLE_CURVE=0: do not)")
+      ->each([&o](const std::string&) { o.is_curve_chosen = true; })
       ->group(group);
   app.add_option("--IPController.curve_publickey", o.curve_publickey,
                  "CURVE public key ($IPP_CURVE_PUBLICKEY)")

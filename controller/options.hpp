@@ -17,7 +17,8 @@ struct ControllerOptions {
   ProgramOptions program;
   std::string config_file;  ///< --config: instead of ipcontroller_config.json of the profile.
 
-  std::string ip, engine_ip, client_ip;  ///< Empty: the two sides take `ip`, it is 127.0.0.1.
+  /// Each may be several, with commas. Empty: the two sides take `ip`, and it is 127.0.0.1.
+  std::string ip, engine_ip, client_ip;
   std::string location;
   std::string transport = "tcp";
   std::string ports, engine_ports, client_ports;
@@ -44,6 +45,7 @@ struct ControllerOptions {
   bool is_secure = true;
   std::string session, username;
   bool enable_curve = false;
+  bool is_curve_chosen = false;  ///< One of the options said whether to encrypt.
   std::string curve_publickey, curve_secretkey;
 };
 

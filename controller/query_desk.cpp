@@ -16,20 +16,28 @@ constexpr std::size_t max_language_size = 32;
 
 }  // namespace
 
-QueryDesk::QueryDesk(Desk& desk, Membership& membership, DaskScheduler& dask, Socket& socket,
-                     Json connection_info, Duration heartbeat_period)
+QueryDesk::QueryDesk(Desk& desk, Membership& membership, DaskScheduler& dask, Socket& client_socket,
+                     Socket& engine_socket, Json connection_info, Duration heartbeat_period)
     : desk_(desk),
       membership_(membership),
       dask_(dask),
-      socket_(socket),
+      client_socket_(client_socket),
+      engine_socket_(engine_socket),
       connection_info_(std::move(connection_info)),
       heartbeat_period_(heartbeat_period) {}
 
-void QueryDesk::receive() {
+void QueryDesk::receive_from_clients() {
+  receive(client_socket_, "registration");
+}
+void QueryDesk::receive_from_engines() {
+  receive(engine_socket_, "registration of engines");
+}
+
+void QueryDesk::receive(Socket& socket, const char* channel) {
   for (int i = 0; i < messages_per_turn; ++i) {
-    const SharedFrames frames = socket_.receive();
+    const SharedFrames frames = socket.receive();
     if (!frames) return;
-    const auto envelope = desk_.open(*frames, 1, "registration");
+    const auto envelope = desk_.open(*frames, 1, channel);
     if (!envelope) continue;
     if (!history_.is_new(envelope->signature)) {
       desk_.complaints.about("registration: a message that came before");
@@ -42,8 +50,26 @@ void QueryDesk::receive() {
                              header ? content.error().what : header.error().what);
       continue;
     }
-    handle({std::string(frames->at(0)), header->msg_type, std::string(envelope->header), *content});
+    Request request{&socket, std::string(frames->at(0)), header->msg_type,
+                    std::string(envelope->header), *content};
+    if (&socket == &engine_socket_)
+      handle_engine(request);
+    else
+      handle(std::move(request));
   }
+}
+
+void QueryDesk::handle_engine(const Request& request) {
+  const std::string& type = request.msg_type;
+  if (type == "registration_request") return register_engine(request);
+  if (type == "unregistration_request") return unregister_engine(request);
+  // An engine asks so for who is there; that there is an answer is all that it may know.
+  if (type != "connection_request")
+    desk_.complaints.about("registration of engines: a request that only clients may make", type);
+  reply(request, type == "connection_request" ? "connection_reply" : "hub_error",
+        error_content("PermissionError",
+                      "this is the port of engines: a client needs the connection file of clients "
+                      "(ipcontroller-client.json)"));
 }
 
 void QueryDesk::handle(Request request) {
@@ -61,11 +87,11 @@ void QueryDesk::handle(Request request) {
 void QueryDesk::reply(const Request& request, std::string_view msg_type, Json content) {
   Draft draft{{request.client}, std::string(msg_type), request.header,
               Json::object(),   std::move(content),    {}};
-  socket_.send(desk_.session.compose(draft, wall_now()));
+  request.socket->send(desk_.session.compose(draft, wall_now()));
 }
 
 void QueryDesk::send(const SharedFrames& answer) {
-  socket_.forward(std::span<const std::string_view>{}, *answer, 0);
+  client_socket_.forward(std::span<const std::string_view>{}, *answer, 0);
 }
 
 void QueryDesk::register_engine(const Request& request) {

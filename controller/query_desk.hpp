@@ -13,15 +13,16 @@
 
 namespace px {
 
-/// The registration socket: answers engines and clients at once, and hands the questions about
-/// tasks to the hub.
+/// The registration sockets: answers engines and clients at once, and hands the clients' questions
+/// about tasks to the hub. Engines may register and leave, and nothing else.
 class QueryDesk {
  public:
   /// connection_info  What registration_reply tells engines.
-  QueryDesk(Desk& desk, Membership& membership, DaskScheduler& dask, Socket& socket,
-            Json connection_info, Duration heartbeat_period);
+  QueryDesk(Desk& desk, Membership& membership, DaskScheduler& dask, Socket& client_socket,
+            Socket& engine_socket, Json connection_info, Duration heartbeat_period);
 
-  void receive();
+  void receive_from_clients();
+  void receive_from_engines();
   void send(const SharedFrames& answer);
   /// Answers those who wait for a dask scheduler, once there is news of it.
   void on_dask(Instant now);
@@ -30,12 +31,15 @@ class QueryDesk {
 
  private:
   struct Request {
+    Socket* socket;  // where it came from
     std::string client;
     std::string msg_type;
     std::string header;
     Json content;
   };
+  void receive(Socket& socket, const char* channel);
   void handle(Request request);
+  void handle_engine(const Request& request);
   void reply(const Request& request, std::string_view msg_type, Json content);
   void register_engine(const Request& request);
   void unregister_engine(const Request& request);
@@ -46,7 +50,8 @@ class QueryDesk {
   Desk& desk_;
   Membership& membership_;
   DaskScheduler& dask_;
-  Socket& socket_;
+  Socket& client_socket_;
+  Socket& engine_socket_;
   Json connection_info_;
   Duration heartbeat_period_;
   ReplayHistory history_;

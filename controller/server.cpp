@@ -12,6 +12,7 @@
 #include <px/controller/query_desk.hpp>
 #include <px/controller/relay_desk.hpp>
 #include <px/controller/task_desk.hpp>
+#include <px/net/connection_monitor.hpp>
 
 namespace px {
 namespace {
@@ -58,6 +59,7 @@ class Server::State {
   }
   void listen_to_membership();
   void watch();
+  void watch_keys(ConnectionMonitor& connections, std::string_view side);
   void watch_tasks(TaskScheme scheme);
   void on_time(Instant now);
   void take_hub_effects();
@@ -78,6 +80,7 @@ class Server::State {
   QueryDesk queries_;
   bool has_queue_;  // tasks go through our queue
   std::optional<Instant> end_;
+  ConnectionMonitor client_connections_, engine_connections_;
 };
 
 Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskStore> store,
@@ -99,10 +102,12 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       tasks_(desk_, options.tasks, random_source(), sockets_.task_client, task_engines_),
       pure_tasks_(desk_, sockets_.task_client, task_engines_.socket()),
       broadcast_(desk_, sockets_.broadcast_client, broadcast_engines_),
-      queries_(desk_, membership_, dask_, sockets_.registration,
+      queries_(desk_, membership_, dask_, sockets_.registration, sockets_.engine_registration,
                engine_ports(bound.connection.engine), options.membership.heartbeat.period),
       has_queue_(options.tasks.scheme != TaskScheme::pure &&
-                 options.tasks.scheme != TaskScheme::none) {
+                 options.tasks.scheme != TaskScheme::none),
+      client_connections_(*bound.context, sockets_.registration),
+      engine_connections_(*bound.context, sockets_.engine_registration) {
   listen_to_membership();
   if (options.restore_engines)
     if (const auto restored = membership_.restore(); !restored)
@@ -128,7 +133,10 @@ void Server::State::watch() {
   loop.watch(sockets_.ping, [this] { membership_.receive_ping_subscriptions(); });
   loop.watch(sockets_.notification, [this] { membership_.receive_notification_subscriptions(); });
   loop.watch(sockets_.lifeline.descriptor(), [this] { membership_.receive_lifelines(); });
-  loop.watch(sockets_.registration, [this] { queries_.receive(); });
+  loop.watch(sockets_.registration, [this] { queries_.receive_from_clients(); });
+  loop.watch(sockets_.engine_registration, [this] { queries_.receive_from_engines(); });
+  loop.watch(client_connections_.socket(), [this] { watch_keys(client_connections_, "clients"); });
+  loop.watch(engine_connections_.socket(), [this] { watch_keys(engine_connections_, "engines"); });
   loop.watch(sockets_.control_client, [this] { control_.receive_requests(); });
   loop.watch(control_engines_.socket(), [this] { control_.receive_replies(); });
   loop.watch(sockets_.mux_client, [this] { mux_.receive_requests(); });
@@ -137,6 +145,15 @@ void Server::State::watch() {
   loop.watch(sockets_.broadcast_client, [this] { broadcast_.receive_requests(); });
   loop.watch(broadcast_engines_.socket(), [this] { broadcast_.receive_replies(); });
   loop.on_wake([this] { take_hub_effects(); });
+}
+
+/// Who dials with a wrong key dials this socket first.
+void Server::State::watch_keys(ConnectionMonitor& connections, std::string_view side) {
+  while (const auto event = connections.receive())
+    if (*event == ConnectionEvent::refused)
+      complaints_.about("a connection to the port of " + std::string(side) + " was refused",
+                        "its key of encryption is wrong, or there is none; is its connection file "
+                        "of an earlier start, or of the other side?");
 }
 
 void Server::State::watch_tasks(TaskScheme scheme) {

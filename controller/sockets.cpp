@@ -9,23 +9,20 @@ namespace {
 
 using Side = PortPlan::Side;
 
-bool is_wildcard(std::string_view interface) {
-  return interface.ends_with("/*") || interface.ends_with("/0.0.0.0");
-}
-
 /// Binds one socket after the other and remembers the first failure.
 class Binder {
  public:
   Binder(Context& context, BindPlan& plan) : context_(context), plan_(plan) {}
 
-  SocketOptions options(std::string identity = {}) const {
+  SocketOptions options(Side side, std::string identity = {}) const {
     SocketOptions options;
     options.identity = std::move(identity);
     // A longer frame cannot be meant: its sender is disconnected.
     options.max_frame_bytes = half_of_host_memory();
     options.hand_over = true;
     options.linger = std::chrono::milliseconds(500);
-    options.curve_server = plan_.curve;
+    if (plan_.curve)
+      options.curve_server = side == Side::engine ? plan_.curve->engine : plan_.curve->client;
     return options;
   }
 
@@ -34,24 +31,22 @@ class Binder {
     const std::string& interface =
         side == Side::engine ? plan_.connection.engine.interface : plan_.connection.client.interface;
     port = bind_first_free(socket, interface, side, port);
+    for (const std::string& more : more_interfaces(side))
+      if (!failure_) note(socket.bind(more, port));
     return socket;
   }
   Socket router(Side side, int& port, std::string identity = {}) {
-    return bind(SocketKind::router, side, port, options(std::move(identity)));
+    return bind(SocketKind::router, side, port, options(side, std::move(identity)));
   }
   /// The engines' side: a message to an engine that is not there (yet) comes back.
   Socket engine_router(int& port, std::string identity) {
-    SocketOptions chosen = options(std::move(identity));
+    SocketOptions chosen = options(Side::engine, std::move(identity));
     chosen.is_mandatory = true;
     return bind(SocketKind::router, Side::engine, port, chosen);
   }
-  Socket plain(SocketKind kind, Side side, int& port) { return bind(kind, side, port, options()); }
-
-  /// The same port at a second address.
-  void bind_again(Socket& socket, const std::string& interface, int port) {
-    if (!failure_) note(socket.bind(interface, port));
+  Socket plain(SocketKind kind, Side side, int& port) {
+    return bind(kind, side, port, options(side));
   }
-
   /// Runs `attempt` with one port after the other until one is free.
   template <class Attempt>
   int first_free(Side side, int wanted, const Attempt& attempt) {
@@ -64,6 +59,12 @@ class Binder {
     }
   }
 
+  const std::vector<std::string>& more_interfaces(Side side) const {
+    return side == Side::engine ? plan_.more_engine_interfaces : plan_.more_client_interfaces;
+  }
+  void note(const Result<void>& done) {
+    if (!done && !failure_) failure_ = done.error();
+  }
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
@@ -82,19 +83,15 @@ class Binder {
 
 }  // namespace
 
-Result<BoundSockets> bind_sockets(Context& context, BindPlan plan, const Signer& signer) {
+Result<BoundSockets> bind_sockets(Context& context, BindPlan plan) {
+  const Result<Signer> signer = lifeline_signer(plan.connection.engine);
+  if (!signer) return signer.error();
   Binder binder{context, plan};
   ClientConnectionInfo& client = plan.connection.client;
   EngineConnectionInfo& engine = plan.connection.engine;
   if (engine.broadcast.empty()) engine.broadcast = {0};
   // The order decides which port of --ports belongs to whom (protocol 2.2).
-  const bool is_engine_side_wider = is_wildcard(engine.interface);
-  Socket registration =
-      binder.router(is_engine_side_wider ? Side::engine : Side::client, client.registration);
-  engine.registration = client.registration;
-  if (engine.interface != client.interface && !is_engine_side_wider &&
-      !is_wildcard(client.interface))
-    binder.bind_again(registration, engine.interface, engine.registration);
+  Socket registration = binder.router(Side::client, client.registration);
   Socket control_engine = binder.engine_router(engine.control, "control_out");
   Socket mux_engine = binder.engine_router(engine.mux, "mux_out");
   Socket task_engine = plan.has_pure_tasks
@@ -114,23 +111,27 @@ Result<BoundSockets> bind_sockets(Context& context, BindPlan plan, const Signer&
   Socket broadcast_client = binder.router(Side::client, client.broadcast, "sub_scheduler_0");
   std::optional<LifelineServer> lifeline;
   engine.lifeline = binder.first_free(Side::engine, engine.lifeline.value_or(0), [&](int port) {
-    Result<LifelineServer> server = LifelineServer::listen(engine.interface, port, signer);
+    Result<LifelineServer> server = LifelineServer::listen(engine.interface, port, *signer);
     if (!server) return Result<int>(server.error());
     lifeline = std::move(*server);
     return Result<int>(lifeline->port());
   });
+  for (const std::string& more : binder.more_interfaces(Side::engine))
+    if (!binder.failure()) binder.note(lifeline->listen_also(more));
+  Socket engine_registration = binder.router(Side::engine, engine.registration);
   if (binder.failure()) return *binder.failure();
   if (!plan.has_tasks) {  // the ports stay in the files, as a client must find them there
     task_client = Socket{context, SocketKind::router};
     task_engine = Socket{context, SocketKind::router};
   }
   return BoundSockets{
-      {std::move(registration), std::move(notification), std::move(iopub_in), std::move(iopub_out),
-       std::move(mux_client), std::move(mux_engine), std::move(control_client),
-       std::move(control_engine), std::move(task_client), std::move(task_engine),
-       std::move(broadcast_client), std::move(broadcast_engine), std::move(ping), std::move(pong),
-       std::move(*lifeline)},
-      std::move(plan.connection)};
+      {std::move(registration), std::move(engine_registration), std::move(notification),
+       std::move(iopub_in), std::move(iopub_out), std::move(mux_client), std::move(mux_engine),
+       std::move(control_client), std::move(control_engine), std::move(task_client),
+       std::move(task_engine), std::move(broadcast_client), std::move(broadcast_engine),
+       std::move(ping), std::move(pong), std::move(*lifeline)},
+      std::move(plan.connection),
+      &context};
 }
 
 }  // namespace px

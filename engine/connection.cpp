@@ -28,7 +28,7 @@ Result<std::string> wait_for_file(const std::filesystem::path& path, Duration pa
   const Instant start = Clock::now();
   Instant next_report = start + std::chrono::seconds(2);
   for (;;) {
-    Result<std::string> text = read_file(path);
+    Result<std::string> text = read_private_file(path);
     if (text || text.error().kind != ErrorKind::not_found) return text;
     const Instant now = Clock::now();
     if (now >= start + patience) break;

@@ -51,7 +51,8 @@ std::optional<ConnectionEvent> ConnectionMonitor::receive() {
     if (event == ZMQ_EVENT_MONITOR_STOPPED) continue;
     if (event == ZMQ_EVENT_DISCONNECTED) return ConnectionEvent::disconnected;
     if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) return ConnectionEvent::connected;
-    return ConnectionEvent::refused;
+    return event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL ? ConnectionEvent::cut_off
+                                                         : ConnectionEvent::refused;
   }
 }
 

@@ -11,7 +11,8 @@ namespace px {
 enum class ConnectionEvent {
   connected,     ///< The peer was reached and accepted us.
   disconnected,  ///< It is gone, or does not answer any more; libzmq dials again by itself.
-  refused,       ///< The transport's handshake failed: the keys of encryption do not fit.
+  refused,       ///< What the peer says in the handshake does not fit our keys of encryption.
+  cut_off,       ///< The peer went away during the handshake: who dials with a wrong key sees this.
 };
 
 /// Watches the connection of one socket. Belongs to the thread of the socket; destroy it first.

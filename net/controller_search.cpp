@@ -146,9 +146,11 @@ class Search {
 
   void on_events(std::size_t runner) {
     Attempt& attempt = attempts_[runner];
-    while (const auto event = attempt.monitor->receive())
-      if (*event == ConnectionEvent::refused && ++attempt.refusals >= max_refusals)
+    while (const auto event = attempt.monitor->receive()) {
+      if (*event == ConnectionEvent::cut_off) ++attempt.refusals;
+      if (*event == ConnectionEvent::refused || attempt.refusals >= max_refusals)
         return fail(runner, DialFailure::wrong_key);
+    }
   }
 
   void fail(std::size_t runner, DialFailure failure) {

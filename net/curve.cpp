@@ -6,6 +6,10 @@
 
 namespace px {
 
+bool has_curve() {
+  return zmq_has("curve") == 1;
+}
+
 Result<CurveKeys> new_curve_keys() {
   std::array<char, 41> public_key{}, secret_key{};
   if (zmq_curve_keypair(public_key.data(), secret_key.data()) != 0)

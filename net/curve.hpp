@@ -12,6 +12,9 @@ struct CurveKeys {
   std::string secret_key;
 };
 
+/// Whether this libzmq can encrypt.
+bool has_curve();
+
 /// A new random pair.  errors  unsupported: this libzmq was built without CURVE.
 Result<CurveKeys> new_curve_keys();
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include <px/wire/connection_info.hpp>
 #include <px/wire/error.hpp>
 #include <px/wire/ids.hpp>
 #include <px/wire/signature.hpp>
@@ -46,6 +47,9 @@ class LifelineServer {
   LifelineServer(LifelineServer&&) noexcept;
   LifelineServer& operator=(LifelineServer&&) noexcept;
 
+  /// Listens at one more address, at the same port.
+  Result<void> listen_also(std::string_view ip);
+
   int port() const;
   /// One descriptor for all connections (watch it with a Loop): readable when receive() has work.
   int descriptor() const;
@@ -65,6 +69,10 @@ class LifelineServer {
   explicit LifelineServer(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+/// What signs an engine's word on its lifeline: the key of the messages, or where they are not
+/// signed the CURVE key, which only those have who were given the engines' file.
+Result<Signer> lifeline_signer(const EngineConnectionInfo& info);
 
 enum class LifelineState {
   closed,   ///< Not dialed yet, refused, or ended by the controller: dial() again when you like.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <px/net/lifeline.hpp>
 #include <px/wire/envelope.hpp>
 #include <px/wire/json.hpp>
 
@@ -21,6 +22,12 @@ std::string to_line(const Json& json) {
 }
 
 }  // namespace
+
+Result<Signer> lifeline_signer(const EngineConnectionInfo& info) {
+  if (!info.key.empty() || !info.curve_serverkey)
+    return Signer::create(info.signature_scheme, info.key);
+  return Signer::create("hmac-sha256", *info.curve_serverkey);
+}
 
 std::string write_lifeline_greeting(std::string_view nonce) {
   return to_line(Json{{"nonce", nonce}});

@@ -36,7 +36,7 @@ Descriptor new_spare() {
 struct LifelineServer::State {
   Signer signer;
   LifelineLimits limits;
-  Descriptor listener;
+  std::vector<Descriptor> listeners;  // all at one port
   Descriptor epoll;
   Descriptor spare = new_spare();
   std::unordered_map<int, Connection> connections;   // by descriptor
@@ -74,19 +74,25 @@ struct LifelineServer::State {
       reject(unidentified.begin()->second);
   }
 
-  void accept_some(Instant now) {
+  const Descriptor* listener_of(int descriptor) const {
+    for (const Descriptor& listener : listeners)
+      if (listener.value() == descriptor) return &listener;
+    return nullptr;
+  }
+
+  void accept_some(const Descriptor& listener, Instant now) {
     for (int i = 0; i < accepts_per_turn; ++i) {
       Descriptor socket = accept_tcp(listener);
       if (socket.is_open())
         admit(std::move(socket), now);
       else if (errno == EMFILE || errno == ENFILE)
-        turn_away();
+        turn_away(listener);
       else if (errno != ECONNABORTED && errno != EINTR)
         return;
     }
   }
 
-  void turn_away() {
+  void turn_away(const Descriptor& listener) {
     spare.close();
     accept_tcp(listener).close();
     spare = new_spare();
@@ -143,19 +149,28 @@ Result<LifelineServer> LifelineServer::listen(std::string_view ip, int port, Sig
   if (!listener) return listener.error();
   auto state = std::make_unique<State>(State{.signer = std::move(signer),
                                              .limits = limits,
-                                             .listener = std::move(*listener),
+                                             .listeners = {},
                                              .epoll = Descriptor{::epoll_create1(EPOLL_CLOEXEC)},
                                              .connections = {},
                                              .unidentified = {},
                                              .open = {},
                                              .events = {}});
-  if (!state->epoll.is_open() || !state->watch(state->listener.value()))
+  state->listeners.push_back(std::move(*listener));
+  if (!state->epoll.is_open() || !state->watch(state->listeners.front().value()))
     return Error{ErrorKind::system, "cannot watch lifelines: this process has no descriptors left"};
   return LifelineServer(std::move(state));
 }
 
+Result<void> LifelineServer::listen_also(std::string_view ip) {
+  Result<Descriptor> listener = listen_tcp(ip, port());
+  if (!listener) return listener.error();
+  state_->watch(listener->value());
+  state_->listeners.push_back(std::move(*listener));
+  return {};
+}
+
 int LifelineServer::port() const {
-  return local_port(state_->listener);
+  return local_port(state_->listeners.front());
 }
 
 int LifelineServer::descriptor() const {
@@ -167,8 +182,8 @@ std::vector<LifelineEvent> LifelineServer::receive(Instant now) {
   const int count = ::epoll_wait(state_->epoll.value(), ready.data(), events_per_turn, 0);
   for (int i = 0; i < count; ++i) {
     const int descriptor = ready[static_cast<std::size_t>(i)].data.fd;
-    if (descriptor == state_->listener.value())
-      state_->accept_some(now);
+    if (const Descriptor* listener = state_->listener_of(descriptor))
+      state_->accept_some(*listener, now);
     else
       state_->read_some(descriptor);
   }

@@ -45,9 +45,10 @@ Result<void> write_file_atomically(const std::filesystem::path& path, std::strin
   return {};
 }
 
-Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (!file.is_open()) return failure("cannot read", path);
+namespace {
+
+Result<std::string> read_all(const Descriptor& file, const std::filesystem::path& path,
+                             std::size_t max_bytes) {
   std::string text;
   char part[16384];
   for (;;) {
@@ -60,6 +61,40 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
       return Error{ErrorKind::bad_input,
                    path.string() + " is longer than " + std::to_string(max_bytes) + " bytes"};
   }
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t max_bytes) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file.is_open()) return failure("cannot read", path);
+  return read_all(file, path, max_bytes);
+}
+
+std::optional<std::string> why_not_private(unsigned owner, unsigned mode, unsigned user) {
+  constexpr unsigned root = 0;
+  if (owner != user && owner != root)
+    return "belongs to user " + std::to_string(owner) + ", who could have put in keys of his own";
+  const unsigned allowed = owner == root ? 0740u : 0700u;
+  if ((mode & 0777u & ~allowed) == 0) return std::nullopt;
+  std::string digits = "0000";
+  for (int i = 3, rest = static_cast<int>(mode & 0777u); i > 0; --i, rest /= 8)
+    digits[static_cast<std::size_t>(i)] = static_cast<char>('0' + rest % 8);
+  return "can be read or changed by other users (its mode is " + digits + ")";
+}
+
+Result<std::string> read_private_file(const std::filesystem::path& path) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file.is_open()) return failure("cannot read", path);
+  struct stat status {};
+  if (::fstat(file.value(), &status) != 0) return failure("cannot read", path);
+  if (S_ISREG(status.st_mode))
+    if (const auto why = why_not_private(status.st_uid, status.st_mode, ::geteuid()))
+      return Error{ErrorKind::bad_input,
+                   path.string() + " " + *why +
+                       "; whoever has its keys can run code as you: `chmod 600 " + path.string() +
+                       "`, and where it is not yours copy it from its source once more"};
+  return read_all(file, path, std::size_t{16} << 20);
 }
 
 Result<void> make_folder(const std::filesystem::path& path, unsigned mode) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,14 @@ Result<void> write_file_atomically(const std::filesystem::path& path, std::strin
 /// The whole file.  errors  not_found, system; bad_input: longer than max_bytes.
 Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t max_bytes = std::size_t{16} << 20);
+
+/// The whole file, which must be private: its owner is this user or root, and nobody else may read
+/// or write it (a file of root's may be readable by its group, as secrets in containers are).
+/// errors  as read_file(); bad_input: it is not private: names the fix.
+Result<std::string> read_private_file(const std::filesystem::path& path);
+
+/// Why a file of this owner and mode is not private for `user`; nothing where it is. Pure.
+std::optional<std::string> why_not_private(unsigned owner, unsigned mode, unsigned user);
 
 /// Creates the folder and its parents where missing; `mode` is for the last one.
 Result<void> make_folder(const std::filesystem::path& path, unsigned mode = 0755);

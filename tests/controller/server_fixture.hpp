@@ -193,7 +193,7 @@ class ServerTest : public testing::Test {
                   options.tasks.scheme == TaskScheme::pure,
                   options.tasks.scheme != TaskScheme::none};
     plan.connection.client.key = plan.connection.engine.key = "key";
-    auto bound = bind_sockets(context_, std::move(plan), test_signer());
+    auto bound = bind_sockets(context_, std::move(plan));
     ASSERT_TRUE(bound) << bound.error().what;
     files = bound->connection;
     Session session{SessionId{"controller"}, "alice", Packer::json, test_signer()};

@@ -347,7 +347,7 @@ TEST_F(ServerTest, AShutdownRequestIsAnsweredAnnouncedAndEndsTheServer) {
 TEST_F(ServerTest, AFullReuseOfPortsIsRefusedWithOneClearSentence) {
   start();
   BindPlan plan{files, PortPlan{{}, {}, {}}, std::nullopt, false, true};
-  const auto again = bind_sockets(context_, std::move(plan), test_signer());
+  const auto again = bind_sockets(context_, std::move(plan));
   ASSERT_FALSE(again);
   EXPECT_NE(again.error().what.find(std::to_string(files.client.registration)), std::string::npos);
 }

@@ -1,0 +1,64 @@
+#include <px/controller/announcement.hpp>
+
+#include <algorithm>
+
+namespace px {
+namespace {
+
+bool contains(const std::vector<std::string>& texts, const std::string& text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+bool is_ipv6(const std::string& ip) {
+  return ip.find(':') != std::string::npos;
+}
+
+}  // namespace
+
+HostFacts HostFacts::find() {
+  HostFacts facts{host_name(), interface_addresses(), {}};
+  facts.name_stands_for = resolve_host(facts.name);
+  return facts;
+}
+
+Announcement announce(const std::vector<std::string>& ips, const std::string& wanted_location,
+                      const HostFacts& host) {
+  const auto is_for_others = [](const std::string& ip) { return !is_loopback(ip); };
+  if (std::none_of(ips.begin(), ips.end(), is_for_others))
+    return {wanted_location.empty() ? host.name : wanted_location, {}};
+
+  Announcement said;
+  const auto add = [&](const std::string& address) {
+    if (!address.empty() && !contains(said.addresses, address)) said.addresses.push_back(address);
+  };
+  add(wanted_location);
+  const std::vector<std::string> own = reachable_addresses(host.interfaces);
+  for (const std::string& ip : ips) {
+    if (!is_wildcard(ip) && !is_loopback(ip)) add(ip_of_interface(ip));
+    if (is_wildcard(ip))
+      for (const std::string& address : own)
+        if (ip != "0.0.0.0" || !is_ipv6(address)) add(address);
+  }
+  const bool is_name_of_use =
+      std::any_of(host.name_stands_for.begin(), host.name_stands_for.end(),
+                  [&](const std::string& address) { return contains(own, address); });
+  if (is_name_of_use) add(host.name);
+  said.location = !wanted_location.empty()                   ? wanted_location
+                  : is_name_of_use || said.addresses.empty() ? host.name
+                                                             : said.addresses.front();
+  return said;
+}
+
+std::vector<std::string> split_addresses(const std::string& text) {
+  std::vector<std::string> ips;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    std::string ip = text.substr(start, comma - start);
+    std::erase(ip, ' ');
+    if (!ip.empty()) ips.push_back(std::move(ip));
+    start = comma + 1;
+  }
+  return ips;
+}
+
+}  // namespace px

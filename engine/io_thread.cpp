@@ -292,7 +292,7 @@ void Server::IoThread::start_heart_if_due(Instant now) {
 
 void Server::IoThread::watch_over_death() {
   if (config_.info.lifeline) {
-    lifeline_.emplace(config_.uuid, signer_);
+    lifeline_.emplace(config_.uuid, *lifeline_signer(config_.info));
     loop_.watch(lifeline_->descriptor(), [this] {
       if (lifeline_->receive() == LifelineState::closed && !redial_at_)
         redial_at_ = Clock::now() + redial_pause;

@@ -21,6 +21,11 @@ std::optional<std::string> environment(const std::string& name) {
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
+std::string own_path() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).string();
+}
+
 /// Logical and physical cores that this process may run on.
 std::pair<int, int> count_cores() {
   cpu_set_t set;
@@ -81,6 +86,7 @@ Machine this_machine() {
           .physical_cores = physical,
           .is_root = ::geteuid() == 0,
           .pid = ::getpid(),
+          .pxcluster = own_path(),
           .find_program = find_in_path,
           .variable = environment};
 }

@@ -6,6 +6,8 @@
 
 #include <px/cluster/local_launcher.hpp>
 #include <px/cluster/mpi_launcher.hpp>
+#include <px/cluster/ssh_launcher.hpp>
+#include <px/wire/language_plan.hpp>
 
 namespace px {
 namespace {
@@ -23,8 +25,8 @@ std::string normalised(std::string_view name) {
   return text;
 }
 
-constexpr std::array foreign_names{"batch", "htcondor", "lsf",      "pbs",   "sge",
-                                   "slurm", "ssh",      "sshproxy", "winhpc"};
+constexpr std::array foreign_names{"batch", "htcondor", "lsf",      "pbs",
+                                   "sge",   "slurm",    "sshproxy", "winhpc"};
 
 }  // namespace
 
@@ -34,6 +36,8 @@ Result<std::unique_ptr<Launcher>> find_launcher(std::string_view name) {
     return std::unique_ptr<Launcher>(std::make_unique<LocalLauncher>());
   if (key == "mpi" || key == "mpiexec" || key == "polyxeus-mpi" || key == "polyxeusmpi")
     return std::unique_ptr<Launcher>(std::make_unique<MpiLauncher>());
+  if (key == "ssh" || key == "polyxeus-ssh")
+    return std::unique_ptr<Launcher>(std::make_unique<SshLauncher>());
   if (std::find(foreign_names.begin(), foreign_names.end(), key) != foreign_names.end())
     return Error{ErrorKind::unsupported,
                  "pxcluster cannot start processes by '" + std::string(name) +
@@ -62,6 +66,22 @@ std::filesystem::path controller_log(const LaunchRequest& request, const Machine
   const std::string& id = request.paths.cluster_id;
   return request.paths.log() / ("ipcontroller" + (id.empty() ? "" : "-" + id) + "-" +
                                 std::to_string(machine.pid) + ".log");
+}
+
+Result<std::vector<std::string>> with_language(std::vector<std::string> argv,
+                                               const std::string& language, int index) {
+  if (language.empty()) return argv;
+  const Result<LanguagePlan> plan = LanguagePlan::parse(language);
+  if (!plan) return plan.error();
+  const Result<Language> own = plan->of(index);
+  if (!own) return own.error();
+  argv.push_back("--language=" + std::string(name_of(*own)));
+  return argv;
+}
+
+std::filesystem::path engine_log_stem(const LaunchRequest& request, int index) {
+  return request.paths.log() / ("ipengine-" + request.paths.cluster_id + "-" +
+                                request.engine_set_id + "-" + std::to_string(index));
 }
 
 Result<void> check_program(const std::vector<std::string>& argv, std::string_view what,

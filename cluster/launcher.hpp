@@ -20,7 +20,8 @@ struct Machine {
   int cores = 1;           ///< Logical ones that this process may use.
   int physical_cores = 1;  ///< What Open MPI counts as slots.
   bool is_root = false;
-  int pid = 0;  ///< Of this process: part of some names of log files.
+  int pid = 0;                          ///< Of this process: part of some names of log files.
+  std::string pxcluster = "pxcluster";  ///< The path of this program.
   /// Where the program `name` is; nothing if it is neither a path to one nor in $PATH.
   std::function<std::optional<std::string>(const std::string& name)> find_program;
   /// The environment variable `name`, if it is set.
@@ -54,6 +55,11 @@ class Launcher {
   virtual ~Launcher() = default;
   /// "local": in cluster-<id>.json.
   virtual std::string_view name() const = 0;
+  /// What to call it in cluster-<id>.json, so that ipcluster can stop it: what it starts are
+  /// processes of this computer.
+  virtual std::string_view recorded_name() const { return "local"; }
+  /// Whether the engines may be on other hosts, so that loopback is not enough.
+  virtual bool is_remote(const LaunchRequest&) const { return true; }
   /// The controller.  errors  unsupported: a program that is needed is missing; names it.
   virtual Result<PlannedProcess> plan_controller(const LaunchRequest& request,
                                                  const Machine& machine) const = 0;
@@ -75,6 +81,14 @@ std::vector<std::string> controller_argv(const LaunchRequest& request);
 
 /// log/ipcontroller[-<cluster_id>]-<our pid>.log
 std::filesystem::path controller_log(const LaunchRequest& request, const Machine& machine);
+
+/// `argv` and the language of engine `index`, where settings.language says one.
+/// errors  bad_input: it cannot be read.
+Result<std::vector<std::string>> with_language(std::vector<std::string> argv,
+                                               const std::string& language, int index);
+
+/// log/ipengine-<cluster_id>-<engine_set_id>-<index>, without its end.
+std::filesystem::path engine_log_stem(const LaunchRequest& request, int index);
 
 /// errors  unsupported: `argv[0]` cannot be found; `what` says whose it is.
 Result<void> check_program(const std::vector<std::string>& argv, std::string_view what,

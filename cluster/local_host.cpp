@@ -1,5 +1,6 @@
 #include <px/cluster/local_host.hpp>
 
+#include <fcntl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 
 #include <px/cluster/record_file.hpp>
 #include <px/cluster/spawn.hpp>
+#include <px/cluster/watch_report.hpp>
 
 namespace px {
 namespace {
@@ -93,12 +95,36 @@ void LocalHost::reap() {
   for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
     const auto child = children_.find(pid);
     if (child == children_.end()) continue;
+    if (child->second.report >= 0) read_reports(pid);
+    forget_reports(child->second);
     events_.emplace_back(ProcessEnded{.key = child->second.key,
                                       .end = end_of(status),
                                       .failure = "",
                                       .log_tail = last_lines(child->second.log_file, 20)});
     children_.erase(child);
   }
+}
+
+void LocalHost::read_reports(int pid) {
+  Child& child = children_.at(pid);
+  char buffer[4096];
+  ssize_t count = 0;
+  while ((count = ::read(child.report, buffer, sizeof buffer)) > 0)
+    child.rest.append(buffer, static_cast<std::size_t>(count));
+  std::size_t begin = 0;
+  for (std::size_t end; (end = child.rest.find('\n', begin)) != std::string::npos; begin = end + 1)
+    if (const auto report =
+            read_watch_report(std::string_view(child.rest).substr(begin, end - begin)))
+      events_.emplace_back(
+          ProcessReported{child.key, report->level, report->text, report->engine_count});
+  child.rest.erase(0, begin);
+  if (count == 0) forget_reports(child);
+}
+
+void LocalHost::forget_reports(Child& child) {
+  if (child.report < 0) return;
+  loop_.forget(child.report);
+  ::close(std::exchange(child.report, -1));
 }
 
 void LocalHost::look_for_files() {
@@ -136,12 +162,22 @@ Event LocalHost::start(const StartProcess& order) {
   std::string line;
   for (const std::string& word : order.command.argv) line += " " + word;
   console_.say(Level::debug, "starting" + line + " > " + order.command.log_file.string());
-  const Result<int> pid = spawn(order.command);
-  if (!pid)
-    return ProcessEnded{
-        .key = order.key, .end = {.exit_code = 127}, .failure = pid.error().what, .log_tail = ""};
-  children_[*pid] = {.key = order.key, .log_file = order.command.log_file};
-  return ProcessStarted{.key = order.key, .pid = *pid};
+  const Result<Spawned> spawned = spawn(order.command);
+  if (!spawned)
+    return ProcessEnded{.key = order.key,
+                        .end = {.exit_code = 127},
+                        .failure = spawned.error().what,
+                        .log_tail = ""};
+  const int pid = spawned->pid;
+  children_[pid] = Child{.key = order.key,
+                         .log_file = order.command.log_file,
+                         .report = spawned->report,
+                         .rest = ""};
+  if (spawned->report >= 0) {
+    ::fcntl(spawned->report, F_SETFL, O_NONBLOCK);
+    loop_.watch(spawned->report, [this, pid] { read_reports(pid); });
+  }
+  return ProcessStarted{.key = order.key, .pid = pid};
 }
 
 void LocalHost::perform(const SendSignal& order) {

@@ -48,9 +48,13 @@ class LocalHost final : public Host {
   struct Child {
     ProcessKey key;
     std::filesystem::path log_file;
+    int report = -1;   // where it tells us things
+    std::string rest;  // of a line
   };
   void take_signals();
   void reap();
+  void read_reports(int pid);
+  void forget_reports(Child& child);
   void look_for_files();
   void ask_for_engines();
   void connect(const ClientConnectionInfo& info);

@@ -1,24 +1,6 @@
 #include <px/cluster/local_launcher.hpp>
 
-#include <px/wire/language_plan.hpp>
-
 namespace px {
-namespace {
-
-/// Each engine is told its own language, as it does not know which one of them it is.
-Result<std::vector<std::string>> with_language(std::vector<std::string> argv,
-                                               const std::string& language, int index) {
-  if (language.empty()) return argv;
-  const Result<LanguagePlan> plan = LanguagePlan::parse(language);
-  if (!plan) return plan.error();
-  const Result<Language> own = plan->of(index);
-  if (!own) return own.error();
-  argv.push_back("--language=" + std::string(name_of(*own)));
-  return argv;
-}
-
-}  // namespace
-
 Result<PlannedProcess> LocalLauncher::plan_controller(const LaunchRequest& request,
                                                       const Machine& machine) const {
   PlannedProcess controller;
@@ -37,8 +19,6 @@ Result<EnginePlan> LocalLauncher::plan_engines(const LaunchRequest& request,
   std::vector<std::string> argv = settings.engine_cmd;
   argv.insert(argv.end(), settings.engine_args.begin(), settings.engine_args.end());
   if (auto there = check_program(argv, "the engines", machine); !there) return there.error();
-  const std::string stem =
-      "ipengine-" + request.paths.cluster_id + "-" + request.engine_set_id + "-";
   EnginePlan plan;
   for (int i = 0; i < request.engine_count; ++i) {
     const Result<std::vector<std::string>> own = with_language(argv, settings.language, i);
@@ -46,7 +26,7 @@ Result<EnginePlan> LocalLauncher::plan_engines(const LaunchRequest& request,
     plan.processes.push_back(
         {.command = {.argv = *own,
                      .environment = cluster_environment(request),
-                     .log_file = request.paths.log() / (stem + std::to_string(i) + ".log")},
+                     .log_file = engine_log_stem(request, i).string() + ".log"},
          .engine_count = 1});
   }
   return plan;

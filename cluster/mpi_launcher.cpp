@@ -81,6 +81,10 @@ Result<PlannedProcess> MpiLauncher::plan_controller(const LaunchRequest& request
   return controller;
 }
 
+bool MpiLauncher::is_remote(const LaunchRequest& request) const {
+  return names_other_hosts(request.settings);
+}
+
 Result<EnginePlan> MpiLauncher::plan_engines(const LaunchRequest& request,
                                              const Machine& machine) const {
   if (auto there = check_mpiexec(request, machine); !there) return there.error();

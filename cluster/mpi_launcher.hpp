@@ -8,6 +8,8 @@ namespace px {
 class MpiLauncher final : public Launcher {
  public:
   std::string_view name() const override { return "mpi"; }
+  std::string_view recorded_name() const override { return name(); }
+  bool is_remote(const LaunchRequest& request) const override;
   Result<PlannedProcess> plan_controller(const LaunchRequest& request,
                                          const Machine& machine) const override;
   /// Open MPI refuses to run as root, and more ranks than cores, unless it is told: this tells it,

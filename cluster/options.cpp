@@ -26,6 +26,13 @@ class SettingOptions {
         names, [this, key](const std::string& value) { settings_[key] = split_words(value); },
         help);
   }
+  /// Each time it is given it adds a line.
+  void lines(const std::string& names, const char* key, const std::string& help) {
+    app_.add_option_function<std::vector<std::string>>(
+            names, [this, key](const std::vector<std::string>& value) { settings_[key] = value; },
+            help)
+        ->allow_extra_args(false);
+  }
   void seconds(const std::string& names, const char* key, const std::string& help) {
     app_.add_option_function<double>(
             names, [this, key](double value) { settings_[key] = value; }, help)
@@ -54,14 +61,70 @@ struct Parts {
   PxOptions px;
   PushOptions push;
   PullOptions pull;
+  WatchOptions watch;
   std::vector<SettingOptions> settings;
   std::string output_format = "text";
 };
 
+/// "--queue,--BatchSystemLauncher.queue,--SlurmLauncher.queue,...": ipcluster's names.
+std::string batch_option(const std::string& own, const std::string& trait) {
+  std::string names = own;
+  for (const char* system : {"BatchSystem", "Slurm", "PBS", "SGE", "LSF", "HTCondor"})
+    for (const char* end : {"Launcher.", "EngineSetLauncher."})
+      names += std::string(",--") + system + end + trait;
+  return names;
+}
+
+std::string ssh_option(const std::string& own, const std::string& trait) {
+  return own + ",--SSHLauncher." + trait + ",--SSHEngineLauncher." + trait +
+         ",--SSHEngineSetLauncher." + trait;
+}
+
+void add_remote_options(SettingOptions& settings) {
+  settings.text(ssh_option("--hosts", "engines"), "hosts",
+                "Where ssh or mpiexec starts engines: host2:4,host3:2");
+  settings.text("--hostfile", "hostfile", "A file that says it, as mpiexec's");
+  settings.lines(
+      "--engine-env", "engine_env",
+      "A line of shell before the engines, as 'module load x' or 'source script'; may be "
+      "given more than once");
+  settings.words("--remote-engine-cmd", "remote_engine_cmd",
+                 "The engine's command on the other hosts (default: the same as here)");
+  settings.text(ssh_option("--remote-python", "remote_python"), "remote_python",
+                "The Python of the engines on the other hosts");
+  settings.text(ssh_option("--remote-profile-dir", "remote_profile_dir"), "remote_profile_dir",
+                "The profile's folder there (default: as here, below the home)");
+  settings.words(ssh_option("--ssh-cmd", "ssh_cmd"), "ssh_cmd", "Instead of ssh");
+  settings.words(ssh_option("--ssh-args", "ssh_args"), "ssh_args",
+                 "Arguments for ssh, in one string");
+}
+
+void add_batch_options(SettingOptions& settings) {
+  settings.text(batch_option("--queue,--partition", "queue"), "queue",
+                "The batch system's queue; Slurm's partition");
+  settings.text(batch_option("--account", "account"), "account", "Who pays for the job");
+  settings.text(batch_option("--qos", "qos"), "qos", "Slurm's quality of service");
+  settings.text(batch_option("--time,--timelimit", "timelimit"), "timelimit",
+                "How long the job may run, as the batch system writes it");
+  settings.lines(
+      batch_option("--batch-option", "options"), "batch_options",
+      "One more option for the batch system, as '--mem=4G'; may be given more than once");
+  settings.text(batch_option("--batch-template-file", "batch_template_file"), "batch_template_file",
+                "Your own script, with {n}, {queue}, {program_and_args} ...");
+  settings.words(batch_option("--submit-command", "submit_command"), "submit_command",
+                 "Instead of sbatch, qsub ...");
+  settings.words(batch_option("--delete-command", "delete_command"), "delete_command",
+                 "Instead of scancel, qdel ...");
+  settings.text(batch_option("--job-id-regexp", "job_id_regexp"), "job_id_regexp",
+                "What of the submit command's answer is the job's id");
+  settings.text("--mpi-type", "mpi_type", "srun --mpi=: pmix, pmi2 or none");
+  settings.words("--srun-args", "srun_args", "Arguments for srun, in one string");
+}
+
 void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& settings) {
   settings.engine_count();
   settings.text("--engines,--Cluster.engine_launcher_class", "engines",
-                "How to start the engines: local or mpi");
+                "How to start the engines: local, mpi, ssh, slurm, pbs, sge, lsf or htcondor");
   settings.text("--language", "language",
                 "What the engines speak: python (default), cpp, or a mixture as in python:2,cpp:2");
   settings.words("--engine-cmd,--EngineLauncher.engine_cmd", "engine_cmd",
@@ -71,6 +134,8 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
   settings.words("--mpi-cmd,--MPILauncher.mpi_cmd", "mpi_cmd", "Instead of mpiexec");
   settings.words("--mpi-args,--MPILauncher.mpi_args", "mpi_args",
                  "Arguments for mpiexec, in one string");
+  add_remote_options(settings);
+  add_batch_options(settings);
   settings.seconds("--engine-timeout,--Cluster.engine_timeout", "engine_timeout",
                    "Seconds until missing engines are reported (default: 60)");
   app.add_flag("--daemonize,--IPClusterEngines.daemonize,--IPClusterStart.daemonize",
@@ -81,7 +146,7 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
 
 void add_controller_options(SettingOptions& settings) {
   settings.text("--controller,--Cluster.controller_launcher_class", "controller",
-                "How to start the controller: local or mpi");
+                "How to start the controller: local, mpi or a batch system, as slurm");
   settings.words("--controller-cmd,--ControllerLauncher.controller_cmd", "controller_cmd",
                  "The controller's command (default: the pxcontroller beside this program)");
   settings.text("--ip,--Cluster.controller_ip", "ip",
@@ -184,6 +249,7 @@ Options collect(const CLI::App& app, Parts& parts) {
   if (app.got_subcommand("px")) options.command = parts.px;
   if (app.got_subcommand("push")) options.command = parts.push;
   if (app.got_subcommand("pull")) options.command = parts.pull;
+  if (app.got_subcommand("watch")) options.command = parts.watch;
   if (app.got_subcommand("profile")) {
     options.command = ProfileListOptions{};
     if (app.get_subcommand("profile")->got_subcommand("create")) options.command = parts.create;
@@ -204,6 +270,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   add_list_and_clean(app, parts);
   add_profile(app, parts);
   add_work(app, parts);
+  app.add_subcommand("watch")->group("")->add_option("kind", parts.watch.kind)->required();
   const char* const* const end = argv + argc;
   const char* const* const mark =
       std::find_if(argv, end, [](const char* word) { return std::strcmp(word, "--") == 0; });

@@ -37,11 +37,16 @@ struct ProfileCreateOptions {
   std::string from = "default";
 };
 
+/// What pxcluster starts by itself for engines on other hosts: see watcher.hpp.
+struct WatchOptions {
+  std::string kind;
+};
+
 /// A command line that was understood.
 struct Options {
   ProgramOptions program;
   std::variant<StartOptions, StopOptions, ListOptions, CleanOptions, ProfileListOptions,
-               ProfileCreateOptions, PxOptions, PushOptions, PullOptions>
+               ProfileCreateOptions, PxOptions, PushOptions, PullOptions, WatchOptions>
       command;
   std::vector<std::string> unknown;  ///< Options that nobody knows; they are ignored, unless:
   bool refuses_unknown = false;      ///< Options and words that are unknown are an error.

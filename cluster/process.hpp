@@ -13,6 +13,7 @@ struct Command {
   std::vector<std::string> argv;                   ///< argv[0] is a path, or a name in $PATH.
   std::map<std::string, std::string> environment;  ///< Beyond the environment of this process.
   std::filesystem::path log_file;                  ///< stdout and stderr are appended to it.
+  bool has_reports = false;  ///< It tells its parent things by the descriptor in $PX_REPORT.
   bool operator==(const Command&) const = default;
 };
 

@@ -1,7 +1,8 @@
 #include <px/cluster/settings.hpp>
 
-#include <array>
+#include <algorithm>
 #include <functional>
+#include <vector>
 
 #include <px/cluster/process.hpp>
 
@@ -12,9 +13,10 @@ namespace {
 using Store = std::function<bool(Settings&, const Json&)>;
 
 struct Key {
-  std::string_view name;   ///< In our profiles.
-  std::string_view trait;  ///< In the `Cluster` section of an ipcluster_config.json, or empty.
-  std::string_view type;   ///< For the error.
+  std::string_view name;    ///< In our profiles.
+  std::string_view family;  ///< Of the classes in an ipcluster_config.json that have it.
+  std::string_view trait;   ///< Its name there, or empty.
+  std::string_view type;    ///< For the error.
   Store store;
 };
 
@@ -73,29 +75,115 @@ bool store_environment(Settings& settings, const Json& value) {
   return true;
 }
 
-const std::array<Key, 16>& keys() {
-  static const std::array<Key, 16> all{{
-      {"n", "n", "a number from 0 to 65536", store_engine_count},
-      {"engines", "engine_launcher_class", "a string", text(&Settings::engines)},
-      {"controller", "controller_launcher_class", "a string", text(&Settings::controller)},
-      {"controller_args", "controller_args", "a list of strings",
-       words(&Settings::controller_args)},
-      {"engine_args", "", "a list of strings", words(&Settings::engine_args)},
-      {"language", "", "a string", text(&Settings::language)},
-      {"mpi_cmd", "", "a list of strings", words(&Settings::mpi_cmd)},
-      {"mpi_args", "", "a list of strings", words(&Settings::mpi_args)},
-      {"controller_cmd", "", "a list of strings", words(&Settings::controller_cmd)},
-      {"engine_cmd", "", "a list of strings", words(&Settings::engine_cmd)},
-      {"ip", "controller_ip", "a string", text(&Settings::ip)},
-      {"location", "controller_location", "a string", text(&Settings::location)},
-      {"delay", "delay", "a number of seconds", seconds(&Settings::delay)},
-      {"engine_timeout", "engine_timeout", "a number of seconds",
-       seconds(&Settings::engine_timeout)},
-      {"environment", "", "an object of strings", store_environment},
-      {"description", "", "a string",
+/// Lines of text: a list, or one text.
+Store lines(std::vector<std::string> Settings::*member) {
+  return [member](Settings& settings, const Json& value) {
+    if (value.is_string()) {
+      settings.*member = {value.get<std::string>()};
+      return true;
+    }
+    return words(member)(settings, value);
+  };
+}
+
+bool store_hosts(Settings& settings, const Json& value) {
+  auto hosts = hosts_from_json(value);
+  if (!hosts) return false;
+  settings.hosts = std::move(*hosts);
+  return true;
+}
+
+bool store_batch_names(Settings& settings, const Json& value) {
+  if (!value.is_object()) return false;
+  for (const auto& [name, text_value] : value.items())
+    settings.batch_names[name] =
+        text_value.is_string() ? text_value.get<std::string>() : text_value.dump();
+  return true;
+}
+
+/// A text, or a number of minutes as Slurm has it.
+bool store_timelimit(Settings& settings, const Json& value) {
+  if (!value.is_string() && !value.is_number_integer()) return false;
+  settings.timelimit = value.is_string() ? value.get<std::string>() : value.dump();
+  return true;
+}
+
+constexpr std::string_view a_list = "a list of strings";
+constexpr std::string_view some_hosts =
+    "hosts as in \"host2:4,host3:2\" or {\"host2\": 4}, names without blanks or signs";
+
+const std::vector<Key>& keys() {
+  using S = Settings;
+  static const std::vector<Key> all{
+      {"n", "Cluster", "n", "a number from 0 to 65536", store_engine_count},
+      {"engines", "Cluster", "engine_launcher_class", "a string", text(&S::engines)},
+      {"controller", "Cluster", "controller_launcher_class", "a string", text(&S::controller)},
+      {"controller_args", "Cluster", "controller_args", a_list, words(&S::controller_args)},
+      {"engine_args", "Engine", "engine_args", a_list, words(&S::engine_args)},
+      {"language", "", "", "a string", text(&S::language)},
+      {"mpi_cmd", "MPI", "mpi_cmd", a_list, words(&S::mpi_cmd)},
+      {"mpi_args", "MPI", "mpi_args", a_list, words(&S::mpi_args)},
+      {"controller_cmd", "", "", a_list, words(&S::controller_cmd)},
+      {"engine_cmd", "", "", a_list, words(&S::engine_cmd)},
+      {"ip", "Cluster", "controller_ip", "a string", text(&S::ip)},
+      {"location", "Cluster", "controller_location", "a string", text(&S::location)},
+      {"delay", "Cluster", "delay", "a number of seconds", seconds(&S::delay)},
+      {"engine_timeout", "Cluster", "engine_timeout", "a number of seconds",
+       seconds(&S::engine_timeout)},
+      {"environment", "", "", "an object of strings", store_environment},
+      {"description", "", "", "a string",
        [](Settings&, const Json& value) { return value.is_string(); }},
-  }};
+      {"hosts", "SSH", "engines", some_hosts, store_hosts},
+      {"hostfile", "", "", "a string", text(&S::hostfile)},
+      {"engine_env", "", "", "lines of shell", lines(&S::engine_env)},
+      {"remote_engine_cmd", "", "", a_list, words(&S::remote_engine_cmd)},
+      {"remote_python", "SSH", "remote_python", "a string", text(&S::remote_python)},
+      {"remote_profile_dir", "SSH", "remote_profile_dir", "a string", text(&S::remote_profile_dir)},
+      {"ssh_cmd", "SSH", "ssh_cmd", a_list, words(&S::ssh_cmd)},
+      {"ssh_args", "SSH", "ssh_args", a_list, words(&S::ssh_args)},
+      {"queue", "Batch", "queue", "a string", text(&S::queue)},
+      {"account", "Batch", "account", "a string", text(&S::account)},
+      {"qos", "Batch", "qos", "a string", text(&S::qos)},
+      {"timelimit", "Batch", "timelimit", "a string", store_timelimit},
+      {"batch_options", "Batch", "options", "a list of strings", lines(&S::batch_options)},
+      {"batch_template", "Batch", "batch_template", "a string", text(&S::batch_template)},
+      {"batch_template_file", "Batch", "batch_template_file", "a string",
+       text(&S::batch_template_file)},
+      {"namespace", "Batch", "namespace", "an object", store_batch_names},
+      {"submit_command", "Batch", "submit_command", a_list, words(&S::submit_command)},
+      {"delete_command", "Batch", "delete_command", a_list, words(&S::delete_command)},
+      {"job_id_regexp", "Batch", "job_id_regexp", "a string", text(&S::job_id_regexp)},
+      {"mpi_type", "", "", "a string", text(&S::mpi_type)},
+      {"srun_args", "", "", a_list, words(&S::srun_args)},
+  };
   return all;
+}
+
+/// "SlurmEngineSetLauncher" -> "Batch", "Cluster" -> "Cluster"; empty: a class without a meaning
+/// here. A controller's own class has nothing of ours.
+std::string_view family_of(std::string_view section) {
+  for (const std::string_view end : {"EngineSetLauncher", "EngineLauncher", "Launcher"})
+    if (section.ends_with(end)) {
+      section.remove_suffix(end.size());
+      if (section.empty()) return "Engine";
+      break;
+    }
+  if (section == "Cluster" || section == "SSH") return section;
+  if (section == "MPI" || section == "MPIExec") return "MPI";
+  for (const std::string_view batch :
+       {"BatchSystem", "Batch", "Slurm", "PBS", "SGE", "LSF", "HTCondor"})
+    if (section == batch) return "Batch";
+  return "";
+}
+
+/// All launchers of engines have engine_args.
+const Key* find_trait(std::string_view family, std::string_view trait) {
+  for (const Key& key : keys()) {
+    if (key.trait.empty() || key.trait != trait) continue;
+    const bool is_of_all = key.family == "Engine" && family != "Cluster";
+    if (key.family == family || is_of_all) return &key;
+  }
+  return nullptr;
 }
 
 Error wrong_type(std::string_view source, std::string_view name, const Key& key) {
@@ -109,19 +197,24 @@ std::string known_names() {
   return names;
 }
 
-const Key* find_key(std::string_view name, std::string_view Key::*spelling) {
+const Key* find_key(std::string_view name) {
   for (const Key& key : keys())
-    if (!name.empty() && key.*spelling == name) return &key;
+    if (key.name == name) return &key;
   return nullptr;
 }
 
 }  // namespace
 
+bool names_other_hosts(const Settings& settings) {
+  return std::any_of(settings.hosts.begin(), settings.hosts.end(),
+                     [](const HostSlots& host) { return !is_loopback_name(host.host); });
+}
+
 Result<void> apply_profile(Settings& settings, const Json& profile, std::string_view source) {
   if (!profile.is_object())
     return Error{ErrorKind::bad_input, std::string(source) + " must be one JSON object"};
   for (const auto& [name, value] : profile.items()) {
-    const Key* const key = find_key(name, &Key::name);
+    const Key* const key = find_key(name);
     if (!key)
       return Error{ErrorKind::bad_input, std::string(source) + ": nobody knows the key '" + name +
                                              "'; there are " + known_names()};
@@ -137,12 +230,13 @@ Result<std::vector<std::string>> apply_ipcluster_config(Settings& settings, cons
     return Error{ErrorKind::bad_input, std::string(source) + " must be one JSON object"};
   for (const auto& [section, traits] : config.items()) {
     if (section == "version") continue;
-    if (section != "Cluster" || !traits.is_object()) {
+    const std::string_view family = family_of(section);
+    if (family.empty() || !traits.is_object()) {
       ignored.push_back(section);
       continue;
     }
     for (const auto& [trait, value] : traits.items()) {
-      const Key* const key = find_key(trait, &Key::trait);
+      const Key* const key = find_trait(family, trait);
       if (!key)
         ignored.push_back(section + "." + trait);
       else if (!key->store(settings, value))

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <px/cluster/host_list.hpp>
 #include <px/wire/error.hpp>
 #include <px/wire/json.hpp>
 
@@ -29,7 +30,34 @@ struct Settings {
   double delay = 0;                         ///< Seconds between controller and engines.
   double engine_timeout = 60;               ///< Seconds until missing engines are reported.
   std::map<std::string, std::string> environment;  ///< For controller and engines.
+
+  // ---- engines on other hosts
+  std::vector<HostSlots> hosts;                ///< Where ssh and mpiexec start engines.
+  std::string hostfile;                        ///< A file that says it.
+  std::vector<std::string> engine_env;         ///< Lines of shell before the engines.
+  std::vector<std::string> remote_engine_cmd;  ///< The engine's command there; empty = engine_cmd.
+  std::string remote_python;                   ///< The Python there that runs the user's code.
+  std::string remote_profile_dir;              ///< There; relative to the home, or absolute.
+  std::vector<std::string> ssh_cmd{"ssh"};
+  std::vector<std::string> ssh_args;
+
+  // ---- batch systems
+  std::string queue;                       ///< Slurm's partition.
+  std::string account;                     ///< Who pays.
+  std::string qos;                         ///< Slurm's quality of service.
+  std::string timelimit;                   ///< As the batch system writes it.
+  std::vector<std::string> batch_options;  ///< More lines for the batch system, without their mark.
+  std::string batch_template;              ///< The script itself, with {n}, {queue}, ...
+  std::string batch_template_file;         ///< Or a file with it.
+  std::map<std::string, std::string> batch_names;  ///< More placeholders.
+  std::vector<std::string> submit_command, delete_command;
+  std::string job_id_regexp;
+  std::string mpi_type;                ///< srun --mpi=; empty: pmix where srun has it.
+  std::vector<std::string> srun_args;  ///< More for srun.
 };
+
+/// Whether the engines may be somewhere else than on this computer.
+bool names_other_hosts(const Settings& settings);
 
 /// More engines than this are taken for a slip of the finger.
 inline constexpr int max_engines = 65536;
@@ -38,7 +66,8 @@ inline constexpr int max_engines = 65536;
 /// errors  bad_input: a key that nobody knows (the known ones are listed), or a wrong type.
 Result<void> apply_profile(Settings& settings, const Json& profile, std::string_view source);
 
-/// The same for an ipcluster_config.json: its `Cluster.*` traits.
+/// The same for an ipcluster_config.json: the traits of Cluster and of the launchers that we have,
+/// e.g. SSHEngineSetLauncher.engines or SlurmLauncher.account.
 /// Returns the names of those that are not understood, as "Cluster.load_profile".
 /// errors  bad_input: a trait that is known has a wrong type.
 Result<std::vector<std::string>> apply_ipcluster_config(Settings& settings, const Json& config,

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include <px/cluster/report_sender.hpp>
+
 namespace px {
 namespace {
 
@@ -48,7 +50,7 @@ void use_default_signals() {
 
 /// The child's part, between fork and exec: async-signal-safe calls only.
 [[noreturn]] void become(char* const* argv, char* const* environment, int log, int report,
-                         pid_t parent) {
+                         int reports, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(1);  // it died before the call above
   ::setsid();
@@ -58,6 +60,7 @@ void use_default_signals() {
   ::dup2(log, STDOUT_FILENO);
   ::dup2(log, STDERR_FILENO);
   ::close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
+  if (reports >= 0) ::fcntl(reports, F_SETFD, 0);
   ::execvpe(argv[0], argv, environment);
   const int error = errno;
   [[maybe_unused]] const auto written = ::write(report, &error, sizeof error);
@@ -73,29 +76,46 @@ int exec_error(int report) {
   return count == sizeof error ? error : 0;
 }
 
+void close_all(const int (&descriptors)[2]) {
+  for (const int descriptor : descriptors)
+    if (descriptor >= 0) ::close(descriptor);
+}
+
 Error failure(const std::string& what, int error) {
   return Error{ErrorKind::system, what + ": " + std::strerror(error)};
 }
 
 }  // namespace
 
-Result<int> spawn(const Command& command) {
+Result<Spawned> spawn(const Command& command) {
   const StringArray argv{command.argv};
-  const StringArray environment{full_environment(command.environment)};
+  int reports[2] = {-1, -1};
+  if (command.has_reports) check(::pipe2(reports, O_CLOEXEC) == 0);
+  std::map<std::string, std::string> added = command.environment;
+  if (command.has_reports) added[report_variable] = std::to_string(reports[1]);
+  const StringArray environment{full_environment(added)};
   const int log = ::open(command.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (log < 0) return failure("cannot write the log " + command.log_file.string(), errno);
+  if (log < 0) {
+    const int error = errno;
+    close_all(reports);
+    return failure("cannot write the log " + command.log_file.string(), error);
+  }
   int report[2];
   check(::pipe2(report, O_CLOEXEC) == 0);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid == 0) become(argv.data(), environment.data(), log, report[1], parent);
+  if (pid == 0) become(argv.data(), environment.data(), log, report[1], reports[1], parent);
   const int fork_error = errno;
   ::close(log);
   ::close(report[1]);
   const int error = pid < 0 ? fork_error : exec_error(report[0]);
   ::close(report[0]);
+  if (pid > 0 && error == 0) {
+    if (command.has_reports) ::close(reports[1]);
+    return Spawned{static_cast<int>(pid), reports[0]};
+  }
+  close_all(reports);
   if (pid < 0) return failure("cannot start a process", error);
-  if (error == 0) return static_cast<int>(pid);
   ::waitpid(pid, nullptr, 0);
   return failure("cannot run " + command.argv.front(), error);
 }

@@ -11,6 +11,7 @@
 #include <px/cluster/profile_store.hpp>
 #include <px/cluster/record_file.hpp>
 #include <px/cluster/start_plan.hpp>
+#include <px/net/private_file.hpp>
 
 namespace px {
 namespace {
@@ -18,6 +19,19 @@ namespace {
 int fail(Console& console, const Error& error, int code = 1) {
   console.say(Level::error, error.what);
   return code;
+}
+
+/// The hosts of the host file, where the user names one.
+Result<void> read_hostfile(Settings& settings) {
+  if (settings.hostfile.empty()) return {};
+  settings.hostfile = std::filesystem::absolute(settings.hostfile).string();
+  const auto text = read_file(settings.hostfile);
+  if (!text) return Error{text.error().kind, "no host file: " + text.error().what};
+  auto hosts = parse_host_file(*text);
+  if (!hosts) return Error{ErrorKind::bad_input, settings.hostfile + ", " + hosts.error().what};
+  if (hosts->empty()) return Error{ErrorKind::bad_input, settings.hostfile + " names no host"};
+  settings.hosts = std::move(*hosts);
+  return {};
 }
 
 /// The profile's settings under what the command line says, with both programs found.
@@ -29,6 +43,7 @@ Result<LoadedSettings> gather_settings(const ProfilePaths& paths, const StartOpt
     return done.error();
   settings.controller_args.insert(settings.controller_args.end(), options.controller_args.begin(),
                                   options.controller_args.end());
+  if (auto done = read_hostfile(settings); !done) return done.error();
   if (settings.controller_cmd.empty() && !options.engines_only) {
     const auto program = find_own_program("pxcontroller", "--controller-cmd");
     if (!program) return program.error();

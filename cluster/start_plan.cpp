@@ -43,6 +43,7 @@ std::string command_arguments(const ProfilePaths& paths, bool is_default_folder)
 }  // namespace
 
 Result<int> choose_engine_count(const Settings& settings, int cores) {
+  if (!settings.hosts.empty()) cores = count_slots(settings.hosts);
   if (settings.language.empty()) return settings.n.value_or(cores);
   const Result<LanguagePlan> plan = LanguagePlan::parse(settings.language);
   if (!plan) return plan.error();
@@ -51,23 +52,30 @@ Result<int> choose_engine_count(const Settings& settings, int cores) {
   return count;
 }
 
-Result<StartPlan> make_start_plan(const LaunchRequest& request, bool engines_only,
+Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
                                   const Machine& machine) {
-  const Settings& settings = request.settings;
+  LaunchRequest request = asked;
+  Settings& settings = request.settings;
   StartPlan plan;
   const auto engine_launcher = find_launcher(settings.engines);
   if (!engine_launcher) return engine_launcher.error();
   auto engines = (*engine_launcher)->plan_engines(request, machine);
   if (!engines) return engines.error();
   plan.engines = std::move(*engines);
-  plan.record.engine_launcher = (*engine_launcher)->name();
+  plan.record.engine_launcher = (*engine_launcher)->recorded_name();
+  if (!engines_only && settings.ip.empty() && (*engine_launcher)->is_remote(request)) {
+    settings.ip = "*";
+    plan.engines.notes.push_back(
+        "the engines are on other hosts: the controller listens on all addresses (--ip='*'); "
+        "--ip=ADDRESS chooses one");
+  }
   if (!engines_only) {
     const auto launcher = find_launcher(settings.controller);
     if (!launcher) return launcher.error();
     auto controller = (*launcher)->plan_controller(request, machine);
     if (!controller) return controller.error();
     plan.controller = std::move(*controller);
-    plan.record.controller_launcher = (*launcher)->name();
+    plan.record.controller_launcher = (*launcher)->recorded_name();
   }
   plan.engine_set_id = request.engine_set_id;
   plan.client_file = request.paths.client_file().string();

@@ -7,13 +7,14 @@
 namespace px {
 
 /// How many engines to start: as many as the user says, or as the languages say, or one for each
-/// core.  errors  bad_input: they contradict each other, or the languages cannot be read.
+/// slot of the hosts, or for each core.  errors  bad_input: they contradict each other, or the
+/// languages cannot be read.
 Result<int> choose_engine_count(const Settings& settings, int cores);
 
 /// What `start` (or `engines`) is to do: which processes, how patient, what to write down.
 /// set_id  the id of the new engine set.
 /// errors  as Launcher::plan_controller, plan_engines and find_launcher.
-Result<StartPlan> make_start_plan(const LaunchRequest& request, bool engines_only,
+Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
                                   const Machine& machine);
 
 /// Whether these arguments make a controller keep to the connection files that it finds.

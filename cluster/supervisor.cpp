@@ -121,6 +121,15 @@ void Supervisor::handle(const ProcessEnded& event, Instant now) {
     engine_ended(event, now);
 }
 
+void Supervisor::handle(const ProcessReported& event, Instant now) {
+  if (!event.text.empty()) say(event.level, event.text);
+  if (!event.engine_count || !pids_.contains(event.key)) return;
+  planned(event.key).engine_count = *event.engine_count;
+  if (is_stopping()) return;
+  if (unstarted_engines_ == 0 && *event.engine_count > 0) save_record();
+  if (*event.engine_count > 0) check_registered(now);
+}
+
 void Supervisor::controller_ended(const ProcessEnded& event, Instant now) {
   if (phase_ == Phase::stopping_controller) return finish();
   if (is_stopping()) return;
@@ -314,6 +323,10 @@ int Supervisor::wanted_engines() const {
 const PlannedProcess& Supervisor::planned(ProcessKey key) const {
   if (key == controller_process) return *plan_.controller;
   return plan_.engines.processes.at(static_cast<std::size_t>(key.value));
+}
+
+PlannedProcess& Supervisor::planned(ProcessKey key) {
+  return const_cast<PlannedProcess&>(std::as_const(*this).planned(key));
 }
 
 void Supervisor::save_record() {

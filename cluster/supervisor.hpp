@@ -57,6 +57,7 @@ class Supervisor {
 
   void handle(const ProcessStarted& event, Instant now);
   void handle(const ProcessEnded& event, Instant now);
+  void handle(const ProcessReported& event, Instant now);
   void handle(const FilesReady& event, Instant now);
   void handle(const EnginesCounted& event, Instant now);
   void handle(const SignalArrived& event, Instant now);
@@ -78,6 +79,7 @@ class Supervisor {
   std::vector<ProcessKey> running_engines() const;
   int wanted_engines() const;
   const PlannedProcess& planned(ProcessKey key) const;
+  PlannedProcess& planned(ProcessKey key);
   void save_record();
   void say(Level level, std::string text) { effects_.push_back(Say{level, std::move(text)}); }
   std::vector<Effect> take() { return std::exchange(effects_, {}); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -24,6 +25,13 @@ struct ProcessEnded {
   std::string failure;   ///< Why it could not be started; empty where it was.
   std::string log_tail;  ///< The last lines of its log; may be empty.
 };
+/// A process that watches over engines elsewhere has something to tell.
+struct ProcessReported {
+  ProcessKey key;
+  Level level = Level::info;
+  std::string text;
+  std::optional<int> engine_count;  ///< So many of its engines live, or may yet come.
+};
 /// Both connection files are there and whole.
 struct FilesReady {
   std::string engine_info;  ///< The text of the engines' file.
@@ -36,7 +44,8 @@ struct EnginesCounted {
 struct SignalArrived {
   int signal = 0;
 };
-using Event = std::variant<ProcessStarted, ProcessEnded, FilesReady, EnginesCounted, SignalArrived>;
+using Event = std::variant<ProcessStarted, ProcessEnded, ProcessReported, FilesReady,
+                           EnginesCounted, SignalArrived>;
 
 // ---- what a Supervisor wants to have done
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <initializer_list>
+
+#include <px/net/loop.hpp>
+
+namespace px {
+
+/// Turns signals into calls on the loop's thread. While it lives they are blocked, so that nothing
+/// is interrupted by them.
+class SignalSource {
+ public:
+  SignalSource(Loop& loop, std::initializer_list<int> signals,
+               std::function<void(int signal)> on_signal);
+  ~SignalSource();
+  SignalSource(const SignalSource&) = delete;
+  SignalSource& operator=(const SignalSource&) = delete;
+
+ private:
+  Loop& loop_;
+  sigset_t old_mask_{};
+  int descriptor_ = -1;
+};
+
+}  // namespace px

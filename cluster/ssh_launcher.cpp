@@ -1,0 +1,101 @@
+#include <px/cluster/ssh_launcher.hpp>
+
+#include <px/cluster/report_sender.hpp>
+#include <px/cluster/ssh_plan.hpp>
+
+namespace px {
+namespace {
+
+/// The engine's command on the other hosts: as the user says; beside the Python that he names; or
+/// as here, where programs often lie at the same place.
+std::vector<std::string> remote_command(const Settings& settings) {
+  std::vector<std::string> argv =
+      settings.remote_engine_cmd.empty() ? settings.engine_cmd : settings.remote_engine_cmd;
+  if (settings.remote_python.empty()) return argv;
+  const std::filesystem::path python = settings.remote_python;
+  if (settings.remote_engine_cmd.empty() && python.has_parent_path())
+    argv.front() = (python.parent_path() / "pxengine").string();
+  argv.push_back("--python=" + settings.remote_python);
+  return argv;
+}
+
+/// The same folder relative to the home, which may be another one there.
+std::string remote_profile_dir(const LaunchRequest& request, const Machine& machine) {
+  const std::string& said = request.settings.remote_profile_dir;
+  if (!said.empty()) return said.starts_with("~/") ? said.substr(2) : said;
+  const std::string root = request.paths.root.string();
+  const std::string home = machine.variable("HOME").value_or("");
+  if (!home.empty() && root.starts_with(home + "/")) return root.substr(home.size() + 1);
+  return root;
+}
+
+/// A name for the folder of this run there: many runs of many hosts may share one home.
+std::string run_name(const LaunchRequest& request, int host_index, const Machine& machine) {
+  const std::string id = request.paths.cluster_id.empty() ? "" : request.paths.cluster_id + "-";
+  return "engines-" + id + request.engine_set_id + "-" + std::to_string(machine.pid) + "-" +
+         std::to_string(host_index);
+}
+
+SshHostPlan host_plan(const LaunchRequest& request, const Machine& machine, int host_index) {
+  const Settings& settings = request.settings;
+  SshHostPlan plan;
+  plan.host = settings.hosts.at(static_cast<std::size_t>(host_index)).host;
+  plan.ssh_cmd = settings.ssh_cmd;
+  plan.ssh_cmd.insert(plan.ssh_cmd.end(), settings.ssh_args.begin(), settings.ssh_args.end());
+  plan.run_name = run_name(request, host_index, machine);
+  plan.profile_dir = remote_profile_dir(request, machine);
+  plan.setup = settings.engine_env;
+  plan.environment = settings.environment;
+  plan.environment["IPP_CLUSTER_ID"] = request.paths.cluster_id;
+  plan.may_find_program = settings.remote_engine_cmd.empty();
+  plan.log_stem = engine_log_stem(request, host_index).string();
+  plan.note_file = (request.paths.pid() /
+                    ("watch-" + request.engine_set_id + "-" + std::to_string(host_index) + ".json"))
+                       .string();
+  return plan;
+}
+
+}  // namespace
+
+bool SshLauncher::is_remote(const LaunchRequest& request) const {
+  return names_other_hosts(request.settings);
+}
+
+Result<PlannedProcess> SshLauncher::plan_controller(const LaunchRequest&, const Machine&) const {
+  return Error{ErrorKind::unsupported,
+               "pxcluster starts no controller by ssh: run pxcluster start on that host, and "
+               "engines from there"};
+}
+
+Result<EnginePlan> SshLauncher::plan_engines(const LaunchRequest& request,
+                                             const Machine& machine) const {
+  const Settings& settings = request.settings;
+  if (settings.hosts.empty())
+    return Error{ErrorKind::bad_input,
+                 "engines by ssh need hosts: --hosts=host2:4,host3:2 or --hostfile=FILE"};
+  if (auto there = check_program(settings.ssh_cmd, "engines by ssh", machine); !there)
+    return there.error();
+  const std::vector<std::string> argv = remote_command(settings);
+  const std::vector<int> shares = share_engines(settings.hosts, request.engine_count);
+  EnginePlan plan;
+  int engine = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i] == 0) continue;
+    SshHostPlan host = host_plan(request, machine, static_cast<int>(i));
+    for (int k = 0; k < shares[i]; ++k) {
+      auto own = with_language(argv, settings.language, engine++);
+      if (!own) return own.error();
+      own->insert(own->end(), settings.engine_args.begin(), settings.engine_args.end());
+      host.engines.push_back(std::move(*own));
+    }
+    Command command{.argv = {machine.pxcluster, "watch", "ssh"},
+                    .environment = {{watch_plan_variable, pack(Packer::json, to_json(host))}},
+                    .log_file = host.log_stem + ".log",
+                    .has_reports = true};
+    plan.processes.push_back(
+        {.command = std::move(command), .engine_count = shares[i], .has_children = true});
+  }
+  return plan;
+}
+
+}  // namespace px

@@ -1,0 +1,115 @@
+#include <px/cluster/ssh_plan.hpp>
+
+#include <array>
+#include <charconv>
+
+namespace px {
+namespace {
+
+/// The members of `json` into `plan`; throws what nlohmann throws.
+void read_members(const Json& json, SshHostPlan& plan) {
+  json.at("host").get_to(plan.host);
+  json.at("ssh_cmd").get_to(plan.ssh_cmd);
+  json.at("run_name").get_to(plan.run_name);
+  json.at("profile_dir").get_to(plan.profile_dir);
+  json.at("setup").get_to(plan.setup);
+  json.at("environment").get_to(plan.environment);
+  json.at("engines").get_to(plan.engines);
+  json.at("may_find_program").get_to(plan.may_find_program);
+  json.at("log_stem").get_to(plan.log_stem);
+  json.at("note_file").get_to(plan.note_file);
+  json.at("control_path").get_to(plan.control_path);
+}
+
+struct Word {
+  std::string_view name;
+  SshLine::Kind kind;
+  bool has_engine;
+};
+constexpr std::array words{Word{"started", SshLine::Kind::started, true},
+                           Word{"watching", SshLine::Kind::watching, false},
+                           Word{"beat", SshLine::Kind::beat, false},
+                           Word{"ended", SshLine::Kind::ended, true},
+                           Word{"tail", SshLine::Kind::tail, true},
+                           Word{"log", SshLine::Kind::log, true},
+                           Word{"warning", SshLine::Kind::warning, false},
+                           Word{"failed", SshLine::Kind::failed, false},
+                           Word{"done", SshLine::Kind::done, false}};
+
+std::string_view take_word(std::string_view& line) {
+  const std::size_t end = std::min(line.find(' '), line.size());
+  const std::string_view word = line.substr(0, end);
+  line.remove_prefix(std::min(end + 1, line.size()));
+  return word;
+}
+
+}  // namespace
+
+Json to_json(const SshHostPlan& plan) {
+  return {{"host", plan.host},
+          {"ssh_cmd", plan.ssh_cmd},
+          {"run_name", plan.run_name},
+          {"profile_dir", plan.profile_dir},
+          {"setup", plan.setup},
+          {"environment", plan.environment},
+          {"engines", plan.engines},
+          {"may_find_program", plan.may_find_program},
+          {"log_stem", plan.log_stem},
+          {"note_file", plan.note_file},
+          {"control_path", plan.control_path}};
+}
+
+Result<SshHostPlan> ssh_host_plan_from_json(const Json& json) {
+  SshHostPlan plan;
+  try {
+    read_members(json, plan);
+  } catch (const Json::exception& failure) {
+    return Error{ErrorKind::bad_input, std::string("not the plan of a host: ") + failure.what()};
+  }
+  return plan;
+}
+
+std::string shell_quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'')
+      quoted += "'\\''";
+    else
+      quoted += c;
+  }
+  return quoted + "'";
+}
+
+std::vector<std::string> ssh_argv(const SshHostPlan& plan, bool is_login) {
+  std::vector<std::string> argv = plan.ssh_cmd;  // first: ssh takes the first of two values
+  for (const char* option : {"BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5",
+                             "ServerAliveCountMax=3", "ControlMaster=auto", "ControlPersist=no"})
+    argv.insert(argv.end(), {"-o", option});
+  argv.insert(argv.end(), {"-o", "ControlPath=" + plan.control_path, "-T", "--", plan.host});
+  argv.push_back(is_login ? "exec sh -c 'command -v bash >/dev/null 2>&1 && exec bash -l -s; "
+                            "exec sh -l -s'"
+                          : "exec sh -s");
+  return argv;
+}
+
+SshLine read_ssh_line(std::string_view line) {
+  if (!line.starts_with("px:")) return {};
+  line.remove_prefix(3);
+  const std::string_view name = take_word(line);
+  for (const Word& word : words) {
+    if (word.name != name) continue;
+    SshLine read{.kind = word.kind, .engine = -1, .text = ""};
+    if (word.has_engine) {
+      const std::string_view number = take_word(line);
+      const auto [end, error] =
+          std::from_chars(number.data(), number.data() + number.size(), read.engine);
+      if (error != std::errc{} || end != number.data() + number.size() || read.engine < 0)
+        return {};
+    }
+    read.text = line;
+    return read;
+  }
+  return {};
+}
+
+}  // namespace px

@@ -1,0 +1,177 @@
+// The scripts that ssh runs on other hosts: POSIX shell, so that nothing of ours must be there.
+#include <px/cluster/ssh_plan.hpp>
+
+namespace px {
+namespace {
+
+/// Each script is one function that is called without input: the shell has read it all before
+/// anything in it can read from standard input.
+std::string as_function(const std::string& body) {
+  return "px_main() {\n" + body + "}\npx_main </dev/null\nexit\n";
+}
+
+std::string folder_text(const SshHostPlan& plan) {
+  const bool is_absolute = plan.profile_dir.starts_with("/");
+  return (is_absolute ? "" : "\"$HOME\"/") + shell_quoted(plan.profile_dir);
+}
+
+/// Where everything is, and how to look at a process. A pid counts only together with the time at
+/// which that process began: after a restart of the host it is somebody else's.
+constexpr const char* common = R"SH(run=$dir/pid/$name
+say() { printf 'px:%s\n' "$*"; }
+fail() { say "failed $*"; exit 1; }
+pause() { sleep "$1" 2>/dev/null || sleep 1; }
+born() { cut -d' ' -f22 "/proc/$1/stat" 2>/dev/null; }
+is_same() { [ "$(born "$1")" = "$2" ] && kill -0 "$1" 2>/dev/null; }
+group_lives() { ! kill -0 "$1" 2>/dev/null && kill -0 -- "-$1" 2>/dev/null; }
+lives() {
+  p= b=
+  [ -e "$run/$1.pid" ] && read -r p b <"$run/$1.pid"
+  [ -n "$p" ] && { is_same "$p" "$b" || group_lives "$p"; }
+}
+children() { ps -A -o pid= -o ppid= 2>/dev/null | awk -v p="$1" '$2 == p { print $1 }'; }
+send() {
+  lives "$2" || return 0
+  kill "-$1" -- "-$p" 2>/dev/null || kill "-$1" $(children "$p") 2>/dev/null || kill "-$1" "$p" 2>/dev/null
+}
+)SH";
+
+/// The guard of one engine waits for it and writes its exit code down.
+constexpr const char* launching =
+    R"SH(guard='trap : TERM INT USR1 USR2; trap "" HUP; "$@"; code=$?; echo "$code" >"$0.new"; mv "$0.new" "$0.exit"'
+session= reset=
+command -v setsid >/dev/null 2>&1 && session=setsid
+env --default-signal=INT,QUIT true >/dev/null 2>&1 && reset='env --default-signal=INT,QUIT'
+launch() {
+  k=$1
+  shift
+  $session sh -c "$guard" "$run/$k" $reset "$@" </dev/null >>"$run/$k.log" 2>&1 &
+  p=$!
+  echo "$p $(born "$p")" >"$run/$k.pid"
+  say "started $k $p"
+}
+)SH";
+
+constexpr const char* watching =
+    R"SH([ -e "$run/watch" ] && read -r p b <"$run/watch" && is_same "$p" "$b" && kill "$p"
+echo "$$ $(born "$$")" >"$run/watch"
+say watching
+left=$all
+turn=0
+while [ -n "$left" ]; do
+  still=
+  for k in $left; do
+    if lives "$k" || { pause 0.05; [ ! -e "$run/$k.exit" ] && lives "$k"; }; then
+      still="$still $k"
+    else
+      tail -n 20 "$run/$k.log" 2>/dev/null | sed "s/^/px:tail $k /"
+      code=vanished
+      [ -e "$run/$k.exit" ] && read -r code <"$run/$k.exit"
+      say "ended $k $code"
+    fi
+  done
+  left=$still
+  turn=$((turn + 1))
+  [ $((turn % 10)) = 0 ] && say beat
+  [ -z "$left" ] || if [ "$turn" -lt 20 ]; then pause 0.2; else pause 1; fi
+done
+say "done"
+)SH";
+
+constexpr const char* stopping =
+    R"SH(any() { for k in $all; do lives "$k" && return 0; done; return 1; }
+for k in $all; do send TERM "$k"; done
+turn=0
+while any && [ "$turn" -lt 60 ]; do pause 0.05; turn=$((turn + 1)); done
+for k in $all; do send KILL "$k"; done
+turn=0
+while any && [ "$turn" -lt 20 ]; do pause 0.05; turn=$((turn + 1)); done
+for k in $all; do
+  lives "$k" && say "warning engine $k does not even end by SIGKILL (process $p)"
+  tail -c 1048576 "$run/$k.log" 2>/dev/null | sed "s/^/px:log $k /"
+done
+[ -e "$run/watch" ] && read -r p b <"$run/watch" && is_same "$p" "$b" && kill "$p"
+made=
+[ -e "$run/made" ] && made=yes
+rm -rf "$run"
+[ -z "$made" ] || rmdir "$dir/pid" "$dir/log" "$dir/security" "$dir/startup" "$dir" 2>/dev/null
+say "done"
+)SH";
+
+std::string begin_script(const SshHostPlan& plan) {
+  std::string all;
+  for (std::size_t k = 0; k < plan.engines.size(); ++k)
+    all += (k == 0 ? "" : " ") + std::to_string(k);
+  return "umask 077\ndir=" + folder_text(plan) + "\nname=" + shell_quoted(plan.run_name) +
+         "\nall='" + all + "'\n" + common;
+}
+
+std::string make_folders() {
+  return "[ -d \"$dir\" ] || made=yes\n"
+         "mkdir -p \"$dir/log\" \"$run\" || fail \"cannot make the folder $run\"\n"
+         "[ -z \"$made\" ] || echo yes >\"$run/made\"\n";
+}
+
+std::string export_line(const std::string& name, const std::string& value) {
+  return "export " + name + "=" + shell_quoted(value) + "\n";
+}
+
+/// `program` is what launch gets: argv[0], or what is found in its stead.
+std::string find_program(const SshHostPlan& plan) {
+  const std::string& program = plan.engines.front().front();
+  const std::string name = program.substr(program.rfind('/') + 1);
+  std::string text = "program=" + shell_quoted(program) + "\n";
+  text += "command -v \"$program\" >/dev/null 2>&1 || ";
+  if (plan.may_find_program) text += "program=$(command -v " + shell_quoted(name) + ") || ";
+  return text + "fail \"there is no program \"" + shell_quoted(program) +
+         (plan.may_find_program ? "\", and no \"" + shell_quoted(name) + "\" in PATH" : "\"") +
+         "; name it by --remote-engine-cmd\"\n";
+}
+
+std::string launch_line(std::size_t index, const std::vector<std::string>& argv) {
+  std::string line = "launch " + std::to_string(index) + " \"$program\"";
+  for (std::size_t i = 1; i < argv.size(); ++i) line += " " + shell_quoted(argv[i]);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string ssh_start_script(const SshHostPlan& plan, const std::string& connection_info) {
+  check(!plan.engines.empty() && !plan.engines.front().empty());
+  std::string body = begin_script(plan) + make_folders();
+  for (const auto& [name, value] : plan.environment) body += export_line(name, value);
+  body += export_line("IPP_CONNECTION_INFO", connection_info);
+  body += "export IPP_PROFILE_DIR=\"$dir\"\n";
+  for (const std::string& line : plan.setup)
+    body +=
+        line + "\n[ $? = 0 ] || say \"warning this gave an error: \"" + shell_quoted(line) + "\n";
+  // the user's lines may have used the same names
+  body += begin_script(plan) + find_program(plan) + launching;
+  for (std::size_t k = 0; k < plan.engines.size(); ++k) body += launch_line(k, plan.engines[k]);
+  return as_function(body + watching);
+}
+
+std::string ssh_watch_script(const SshHostPlan& plan) {
+  return as_function(begin_script(plan) +
+                     "[ -d \"$run\" ] || mkdir -p \"$run\" || fail \"cannot read $run\"\n" +
+                     watching);
+}
+
+std::string ssh_stop_script(const SshHostPlan& plan) {
+  return as_function(begin_script(plan) + stopping);
+}
+
+std::string ssh_signal_script(const SshHostPlan& plan, const std::string& signal) {
+  return as_function(begin_script(plan) + "for k in $all; do send " + shell_quoted(signal) +
+                     " \"$k\"; done\nsay \"done\"\n");
+}
+
+std::string ssh_log_script(const SshHostPlan& plan, int lines, bool follow) {
+  const std::string tail =
+      "tail -n " + std::to_string(lines) + (follow ? " -f" : "") + " \"$run/$k.log\" 2>/dev/null";
+  const std::string named = tail + " | sed" + (follow ? " -u" : "") + " \"s/^/px:log $k /\"";
+  return as_function(begin_script(plan) + "for k in $all; do " + named + (follow ? " &" : ";") +
+                     (follow ? " done\nwait\n" : " done\n") + "say \"done\"\n");
+}
+
+}  // namespace px

@@ -1,0 +1,210 @@
+#include <px/cluster/ssh_watch.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+namespace px {
+namespace {
+
+constexpr Duration first_pause = std::chrono::seconds(1);
+constexpr Duration longest_pause = std::chrono::seconds(15);
+/// A pxcluster that stops waits 5 s before it sends SIGKILL.
+constexpr Duration stop_patience = std::chrono::milliseconds(4500);
+constexpr int ssh_failed = 255;
+
+/// What a person can do about it; empty where ssh says enough.
+std::string advice(const std::string& complaint, const std::string& host) {
+  const auto says = [&](std::string_view text) {
+    return complaint.find(text) != std::string::npos;
+  };
+  if (says("Permission denied"))
+    return "; it must let you in by a key without a question: ssh-copy-id " + host;
+  if (says("Host key verification failed"))
+    return "; its key is not known here: log in once by hand: ssh " + host;
+  if (says("Could not resolve hostname"))
+    return "; is the name right? getent hosts " + host + " shows what this host knows";
+  if (says("Connection refused")) return "; does sshd run there?";
+  if (says("timed out") || says("No route to host"))
+    return "; is it up, and is port 22 open from here?";
+  return "";
+}
+
+std::string end_text(const std::string& code) {
+  if (code == "vanished")
+    return "vanished without an exit code (was the host restarted, or its guard killed?)";
+  int number = 0;
+  std::from_chars(code.data(), code.data() + code.size(), number);
+  // as a shell tells it
+  const ProcessEnd end =
+      number > 128 && number < 128 + 65 ? ProcessEnd{0, number - 128} : ProcessEnd{number, 0};
+  return end.text();
+}
+
+}  // namespace
+
+SshWatch::SshWatch(SshHostPlan plan, std::string connection_info)
+    : plan_(std::move(plan)), connection_info_(std::move(connection_info)), pause_(first_pause) {}
+
+std::vector<WatchEffect> SshWatch::begin(Instant) {
+  has_main_ = true;
+  effects_.push_back(OpenSession{SshSession::main, ssh_start_script(plan_, connection_info_)});
+  return take();
+}
+
+// ---------------------------------------------------------------- what the host says
+
+std::vector<WatchEffect> SshWatch::line(SshSession session, std::string_view text, Instant now) {
+  const SshLine line = read_ssh_line(text);
+  if (line.kind == SshLine::Kind::warning) report(Level::warning, line.text);
+  if (line.kind == SshLine::Kind::log) effects_.push_back(KeepLog{line.engine, line.text});
+  if (session == SshSession::main && phase_ != Phase::ended) read_main(line, now);
+  const bool is_stopped = phase_ == Phase::stopping && session == SshSession::stop;
+  if (is_stopped && line.kind == SshLine::Kind::done) end_stop(true);
+  return take();
+}
+
+void SshWatch::read_main(const SshLine& line, Instant now) {
+  using Kind = SshLine::Kind;
+  if (line.kind == Kind::started) has_started_ = true;
+  if (line.kind == Kind::failed) failure_ = line.text;
+  if (line.kind == Kind::tail && line.engine < static_cast<int>(plan_.engines.size()))
+    tails_[line.engine] += "\n    | " + line.text;
+  if (line.kind == Kind::ended) engine_ended(line.engine, line.text);
+  if (line.kind != Kind::watching || phase_ == Phase::stopping) return;
+  if (phase_ == Phase::looking)
+    report(Level::info, "the connection to " + plan_.host + " is there again");
+  phase_ = Phase::watching;
+  pause_ = first_pause;
+  deadline_.reset();
+  if (wants_stop_) begin_stop(now);
+}
+
+void SshWatch::engine_ended(int engine, const std::string& code) {
+  const bool is_known = engine < static_cast<int>(plan_.engines.size());
+  if (!is_known || ended_.contains(engine)) return;
+  ended_[engine] = {.is_failure = code != "0"};
+  if (phase_ == Phase::stopping) return;
+  std::string text =
+      "engine " + std::to_string(engine) + " on " + plan_.host + " " + end_text(code);
+  if (code != "0") {
+    const std::string tail = tails_[engine];
+    text += tail.empty() ? "; it wrote no log" : "; the end of its log:" + tail;
+  }
+  report(code == "0" ? Level::info : Level::warning, text, living());
+}
+
+// ---------------------------------------------------------------- the connection
+
+std::vector<WatchEffect> SshWatch::closed(SshSession session, const ProcessEnd& end_of_ssh,
+                                          const std::string& complaint, Instant now) {
+  if (phase_ == Phase::ended || session == SshSession::errand) return {};
+  if (session == SshSession::stop) {
+    if (phase_ == Phase::stopping) end_stop(false);
+    return take();
+  }
+  has_main_ = false;
+  if (phase_ == Phase::stopping) return {};
+  if (living() == 0) {
+    // The stop script fetches the logs and removes what is there of this run.
+    begin_stop(now);
+  } else if (phase_ == Phase::starting && !has_started_) {
+    could_not_start(end_of_ssh, complaint);
+  } else {
+    lost_connection(complaint, now);
+  }
+  return take();
+}
+
+void SshWatch::could_not_start(const ProcessEnd& end_of_ssh, const std::string& complaint) {
+  std::string text;
+  if (!failure_.empty())
+    text = "nothing can be started on " + plan_.host + ": " + failure_;
+  else if (end_of_ssh.exit_code == ssh_failed)
+    text = "ssh cannot reach " + plan_.host + ": " +
+           (complaint.empty() ? "no reason is given" : complaint) + advice(complaint, plan_.host);
+  else
+    text = "the shell on " + plan_.host + " " + end_of_ssh.text() + " before anything was started" +
+           (complaint.empty() ? "" : ": " + complaint);
+  report(Level::error, text, 0);
+  end(1);
+}
+
+void SshWatch::lost_connection(const std::string& complaint, Instant now) {
+  if (wants_stop_) return begin_stop(now);
+  if (phase_ != Phase::looking)
+    report(Level::warning, "the connection to " + plan_.host + " broke" +
+                               (complaint.empty() ? "" : " (" + complaint + ")") +
+                               "; its engines go on, and it is tried again");
+  phase_ = Phase::broken;
+  deadline_ = now + pause_;
+  pause_ = std::min(2 * pause_, longest_pause);
+}
+
+std::vector<WatchEffect> SshWatch::on_time(Instant now) {
+  if (!deadline_ || now < *deadline_) return {};
+  deadline_.reset();
+  if (phase_ == Phase::broken) {
+    phase_ = Phase::looking;
+    has_main_ = true;
+    effects_.push_back(OpenSession{SshSession::main, ssh_watch_script(plan_)});
+  } else if (phase_ == Phase::stopping) {
+    end_stop(false);
+  } else if (phase_ == Phase::starting && wants_stop_) {
+    begin_stop(now);
+  }
+  return take();
+}
+
+// ---------------------------------------------------------------- the end
+
+std::vector<WatchEffect> SshWatch::stop(Instant now) {
+  if (phase_ == Phase::stopping || phase_ == Phase::ended) return {};
+  if (phase_ == Phase::starting && !wants_stop_) {
+    // What is being started now would be missed.
+    wants_stop_ = true;
+    deadline_ = now + stop_patience / 2;
+    return {};
+  }
+  begin_stop(now);
+  return take();
+}
+
+void SshWatch::begin_stop(Instant now) {
+  const bool is_cut = phase_ == Phase::broken || phase_ == Phase::looking;
+  if (is_cut && has_main_) {
+    effects_.push_back(CloseSession{SshSession::main});
+    has_main_ = false;
+  }
+  phase_ = Phase::stopping;
+  deadline_ = now + stop_patience;
+  effects_.push_back(OpenSession{SshSession::stop, ssh_stop_script(plan_)});
+}
+
+void SshWatch::end_stop(bool is_done) {
+  const bool had_failures = std::any_of(ended_.begin(), ended_.end(),
+                                        [](const auto& item) { return item.second.is_failure; });
+  if (!is_done)
+    report(Level::error, plan_.host +
+                             " does not answer: its engines end by themselves when they notice "
+                             "that the controller is gone");
+  end(!is_done || (had_failures && living() == 0) ? 1 : 0);
+}
+
+void SshWatch::end(int exit_code) {
+  phase_ = Phase::ended;
+  deadline_.reset();
+  if (has_main_) effects_.push_back(CloseSession{SshSession::main});
+  effects_.push_back(CloseSession{SshSession::stop});
+  effects_.push_back(EndWatch{exit_code});
+}
+
+std::vector<WatchEffect> SshWatch::pass_on(const std::string& signal) {
+  if (phase_ != Phase::watching) return {};
+  return {OpenSession{SshSession::errand, ssh_signal_script(plan_, signal)}};
+}
+
+void SshWatch::report(Level level, std::string text, std::optional<int> engine_count) {
+  effects_.push_back(SayReport{{level, std::move(text), engine_count}});
+}
+
+}  // namespace px

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <px/cluster/process.hpp>
+#include <px/cluster/ssh_plan.hpp>
+#include <px/cluster/watch_report.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+/// The sessions that a watcher may have with its host, one of each kind at a time.
+enum class SshSession {
+  main,   ///< Starts the engines, or looks at them, and tells how they end.
+  stop,   ///< Ends them.
+  errand  ///< Passes a signal on.
+};
+
+struct OpenSession {
+  SshSession session = SshSession::main;
+  std::string script;
+  bool operator==(const OpenSession&) const = default;
+};
+struct CloseSession {
+  SshSession session = SshSession::main;
+  bool operator==(const CloseSession&) const = default;
+};
+struct SayReport {
+  WatchReport report;
+  bool operator==(const SayReport&) const = default;
+};
+/// A line of an engine's log, to be kept here.
+struct KeepLog {
+  int engine = 0;
+  std::string line;
+  bool operator==(const KeepLog&) const = default;
+};
+struct EndWatch {
+  int exit_code = 0;
+  bool operator==(const EndWatch&) const = default;
+};
+using WatchEffect = std::variant<OpenSession, CloseSession, SayReport, KeepLog, EndWatch>;
+
+/// Decides what the watcher of one host does: starts its engines by ssh, notices how each ends,
+/// opens the connection again when it breaks, ends everything when it is told to. Event in,
+/// effects out; sees no process and no clock.
+class SshWatch {
+ public:
+  SshWatch(SshHostPlan plan, std::string connection_info);
+
+  std::vector<WatchEffect> begin(Instant now);
+  /// One line of what a session printed.
+  std::vector<WatchEffect> line(SshSession session, std::string_view text, Instant now);
+  /// A session is gone. `complaint` is the end of what ssh said.
+  std::vector<WatchEffect> closed(SshSession session, const ProcessEnd& end,
+                                  const std::string& complaint, Instant now);
+  /// The cluster is to be stopped.
+  std::vector<WatchEffect> stop(Instant now);
+  /// A signal for the engines.
+  std::vector<WatchEffect> pass_on(const std::string& signal);
+  std::vector<WatchEffect> on_time(Instant now);
+  std::optional<Instant> next_deadline() const { return deadline_; }
+  bool is_ended() const { return phase_ == Phase::ended; }
+
+ private:
+  enum class Phase {
+    starting,  // until all engines are started
+    watching,
+    broken,   // the connection is gone; until the next attempt
+    looking,  // the next attempt
+    stopping,
+    ended
+  };
+  struct Ended {
+    bool is_failure = false;
+  };
+
+  void read_main(const SshLine& line, Instant now);
+  void engine_ended(int engine, const std::string& code);
+  void lost_connection(const std::string& complaint, Instant now);
+  void could_not_start(const ProcessEnd& end, const std::string& complaint);
+  void begin_stop(Instant now);
+  void end_stop(bool is_done);
+  void end(int exit_code);
+  int living() const { return static_cast<int>(plan_.engines.size() - ended_.size()); }
+  void report(Level level, std::string text, std::optional<int> engine_count = {});
+  std::vector<WatchEffect> take() { return std::exchange(effects_, {}); }
+
+  SshHostPlan plan_;
+  std::string connection_info_;
+  Phase phase_ = Phase::starting;
+  bool has_main_ = false;
+  bool has_started_ = false;  // at least one engine
+  bool wants_stop_ = false;
+  std::string failure_;               // what the start script said
+  std::map<int, Ended> ended_;        // engines
+  std::map<int, std::string> tails_;  // the end of their logs
+  Duration pause_{};                  // before the next attempt
+  std::optional<Instant> deadline_;
+  std::vector<WatchEffect> effects_;
+};
+
+}  // namespace px

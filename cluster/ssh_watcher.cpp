@@ -1,0 +1,173 @@
+// The process that watches over the engines of one host: SshWatch decides, this acts.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <deque>
+#include <fstream>
+#include <iostream>
+#include <map>
+
+#include <px/cluster/child_process.hpp>
+#include <px/cluster/report_sender.hpp>
+#include <px/cluster/signal_source.hpp>
+#include <px/cluster/ssh_watch.hpp>
+#include <px/cluster/watcher.hpp>
+#include <px/net/private_file.hpp>
+
+namespace px {
+namespace {
+
+/// A folder of our own with a short path, as that of a socket must be; removed at the end.
+class ShortFolder {
+ public:
+  ShortFolder() {
+    char name[] = "/tmp/px-XXXXXX";
+    check(::mkdtemp(name) != nullptr);
+    path_ = name;
+  }
+  ~ShortFolder() {
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);
+  }
+  ShortFolder(const ShortFolder&) = delete;
+  ShortFolder& operator=(const ShortFolder&) = delete;
+  std::filesystem::path file(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+class SshWatcher {
+ public:
+  SshWatcher(SshHostPlan plan, const std::string& connection_info)
+      : plan_(std::move(plan)), watch_(with_control_path(), connection_info) {}
+
+  int run() {
+    ::signal(SIGPIPE, SIG_IGN);
+    SignalSource signals{loop_, {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2}, [this](int number) {
+                           take_signal(number);
+                         }};
+    write_note();
+    perform(watch_.begin(Clock::now()));
+    while (!watch_.is_ended()) {
+      loop_.wait_until(watch_.next_deadline());
+      take_events();
+      perform(watch_.on_time(Clock::now()));
+    }
+    sessions_.clear();
+    remove_note();
+    return exit_code_;
+  }
+
+ private:
+  const SshHostPlan& with_control_path() {
+    plan_.control_path = folder_.file("c").string();
+    return plan_;
+  }
+
+  // What arrives is kept until the loop has come back: to handle it may end what it came from.
+  void take_signal(int number) {
+    events_.emplace_back([this, number] {
+      if (number == SIGUSR1 || number == SIGUSR2)
+        perform(watch_.pass_on(number == SIGUSR1 ? "USR1" : "USR2"));
+      else
+        perform(watch_.stop(Clock::now()));
+    });
+  }
+
+  void take_events() {
+    while (!events_.empty()) {
+      const auto event = std::move(events_.front());
+      events_.pop_front();
+      event();
+    }
+  }
+
+  void perform(const std::vector<WatchEffect>& effects) {
+    for (const WatchEffect& effect : effects)
+      std::visit([this](const auto& order) { perform_one(order); }, effect);
+  }
+
+  void perform_one(const OpenSession& order) {
+    sessions_.erase(order.session);
+    if (order.session == SshSession::main) {
+      // what a broken connection left of it
+      std::error_code error;
+      std::filesystem::remove(plan_.control_path, error);
+    }
+    const SshSession session = order.session;
+    auto child = ChildProcess::start(
+        ssh_argv(plan_, !plan_.setup.empty() && session == SshSession::main), order.script, loop_,
+        {.on_line =
+             [this, session](std::string_view line) {
+               events_.emplace_back([this, session, text = std::string(line)] {
+                 perform(watch_.line(session, text, Clock::now()));
+               });
+             },
+         .on_end =
+             [this, session](ProcessEnd end, const std::string& complaint) {
+               events_.emplace_back([this, session, end, complaint] {
+                 perform(watch_.closed(session, end, complaint, Clock::now()));
+               });
+             }});
+    if (child) {
+      sessions_.emplace(session, std::move(*child));
+      return;
+    }
+    const std::string failure = child.error().what;
+    events_.emplace_back([this, session, failure] {
+      perform(watch_.closed(session, ProcessEnd{127, 0}, failure, Clock::now()));
+    });
+  }
+  void perform_one(const CloseSession& order) {
+    sessions_.erase(order.session);
+    if (order.session != SshSession::main) return;
+    std::error_code error;
+    std::filesystem::remove(plan_.control_path, error);
+  }
+  void perform_one(const SayReport& order) { sender_.send(order.report); }
+  void perform_one(const KeepLog& order) {
+    auto [log, is_new] = logs_.try_emplace(order.engine);
+    if (is_new)
+      log->second.open(plan_.log_stem + "-" + std::to_string(order.engine) + ".log",
+                       std::ios::binary);
+    log->second << order.line << '\n';
+  }
+  void perform_one(const EndWatch& order) { exit_code_ = order.exit_code; }
+
+  /// For `pxcluster logs`, which reads what engines print by the same connection.
+  void write_note() {
+    if (plan_.note_file.empty()) return;
+    if (auto done = write_file_atomically(plan_.note_file, pack(Packer::json, to_json(plan_)));
+        !done)
+      std::cout << done.error().what << std::endl;
+  }
+  void remove_note() {
+    std::error_code error;
+    if (!plan_.note_file.empty()) std::filesystem::remove(plan_.note_file, error);
+  }
+
+  ShortFolder folder_;
+  SshHostPlan plan_;
+  SshWatch watch_;
+  Loop loop_;
+  ReportSender sender_;
+  std::map<SshSession, ChildProcess> sessions_;
+  std::map<int, std::ofstream> logs_;
+  std::deque<std::function<void()>> events_;
+  int exit_code_ = 0;
+};
+
+}  // namespace
+
+int watch_ssh(const Json& plan, const std::string& connection_info) {
+  auto host = ssh_host_plan_from_json(plan);
+  if (!host) {
+    std::cerr << host.error().what << std::endl;
+    return 1;
+  }
+  return SshWatcher{std::move(*host), connection_info}.run();
+}
+
+}  // namespace px

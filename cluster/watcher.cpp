@@ -1,0 +1,33 @@
+#include <px/cluster/watcher.hpp>
+
+#include <cstdlib>
+#include <iostream>
+
+#include <px/cluster/report_sender.hpp>
+
+namespace px {
+namespace {
+
+std::string taken_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  std::string text = value ? value : "";
+  ::unsetenv(name);
+  return text;
+}
+
+}  // namespace
+
+int watch_command(const std::string& kind) {
+  const auto plan = unpack(Packer::json, taken_variable(watch_plan_variable));
+  const std::string connection_info = taken_variable("IPP_CONNECTION_INFO");
+  if (!plan) {
+    std::cerr << "pxcluster starts this command by itself: there is no plan in $"
+              << watch_plan_variable << std::endl;
+    return 1;
+  }
+  if (kind == "ssh") return watch_ssh(*plan, connection_info);
+  std::cerr << "nobody knows how to watch over '" << kind << "'" << std::endl;
+  return 1;
+}
+
+}  // namespace px

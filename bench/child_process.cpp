@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 
 namespace px {
 namespace {
@@ -66,6 +67,18 @@ ChildProcess::Memory ChildProcess::memory() const {
     if (word == "Pss:" && file >> kilobytes) memory.proportional_mb = kilobytes / 1024;
   }
   return memory;
+}
+
+double ChildProcess::processor_seconds() const {
+  std::ifstream file("/proc/" + std::to_string(id_) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(text.rfind(')') + 1));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) fields >> skipped;
+  double user = 0, system = 0;
+  fields >> user >> system;
+  return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
 }  // namespace px

@@ -33,6 +33,8 @@ class ChildProcess {
     double resident_mb = 0, proportional_mb = 0;
   };
   Memory memory() const;
+  /// The processor time that it has used, in seconds, to 10 ms.
+  double processor_seconds() const;
 
  private:
   explicit ChildProcess(pid_t id) : id_(id) {}

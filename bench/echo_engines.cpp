@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <px/net/lifeline.hpp>
+#include <px/net/limits.hpp>
 #include <px/net/loop.hpp>
 #include <px/net/private_file.hpp>
 #include <px/net/socket.hpp>
@@ -30,7 +31,7 @@ class EchoEngine {
                  *Signer::create(info.signature_scheme, info.key)),
         mux_(dial(context, SocketKind::dealer, info.mux)),
         task_(dial(context, SocketKind::dealer, info.task)),
-        ping_(context, SocketKind::sub),
+        ping_(context, SocketKind::sub, {.curve_server_key = info.curve_serverkey}),
         lifeline_(uuid_, session_.signer()) {
     each(loop, mux_, [this](const Frames& request) { answer(mux_, request); });
     each(loop, task_, [this](const Frames& request) { answer(task_, request); });
@@ -44,7 +45,8 @@ class EchoEngine {
 
  private:
   Socket dial(Context& context, SocketKind kind, int port) {
-    Socket socket{context, kind, {.identity = uuid_.text}};
+    Socket socket{
+        context, kind, {.identity = uuid_.text, .curve_server_key = info_.curve_serverkey}};
     check(socket.connect(endpoint(info_.interface, port)).has_value());
     return socket;
   }
@@ -120,6 +122,8 @@ int run_echo_engines(const std::filesystem::path& engine_file, std::size_t count
   const auto info = read_engine_connection_info(*text);
   check(info.has_value());
   Context context;
+  check(allow_descriptors(count * 12 + 200).has_value());
+  check(allow_sockets(context, count * 5 + 20).has_value());
   Loop loop;
   std::deque<EchoEngine> engines;
   for (std::size_t i = 0; i < count; ++i) engines.emplace_back(context, loop, *info, i, is_raw);

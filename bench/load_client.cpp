@@ -21,13 +21,19 @@ ClientConnectionInfo read_info(const std::filesystem::path& file) {
 }
 
 Socket dial(Context& context, const ClientConnectionInfo& info, int port) {
-  Socket socket{context, SocketKind::dealer};
+  Socket socket{context, SocketKind::dealer, {.curve_server_key = info.curve_serverkey}};
   check(socket.connect(endpoint(info.interface, port)).has_value());
   return socket;
 }
 
-constexpr std::string_view task_metadata =
-    R"({"after": [], "follow": [], "timeout": 0.0, "targets": [], "retries": 0, "label": null})";
+std::string task_metadata(int retries) {
+  return R"({"after": [], "follow": [], "timeout": 0.0, "targets": [], "retries": )" +
+         std::to_string(retries) + R"(, "label": null})";
+}
+
+constexpr std::string_view cell =
+    R"({"code": "a = 1", "silent": false, "store_history": true, "user_expressions": {}, )"
+    R"("allow_stdin": false, "stop_on_error": true})";
 
 double seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
@@ -59,14 +65,20 @@ void LoadClient::send(const Load& load, std::size_t number) {
   const std::size_t index = sent_.size();
   sent_.push_back(Clock::now());
   answers_.push_back(false);
-  Header header = session_.make_header("apply_request", wall_now());
+  const bool is_cell = load.request == Request::execute;
+  Header header = session_.make_header(is_cell ? "execute_request" : "apply_request", wall_now());
   header.msg_id = MessageId{session_.id().text + "_" + std::to_string(first_ + index)};
   std::vector<std::string> frames;
   frames.reserve(10);
   if (load.way == Way::direct) frames.push_back(echo_engine_uuid(number % load.engine_count).text);
   auto sealed = session_.seal(write_header(Packer::json, header), "{}",
-                              std::string(load.way == Way::direct ? "{}" : task_metadata), "{}");
+                              load.way == Way::direct ? "{}" : task_metadata(load.retries),
+                              std::string(is_cell ? cell : "{}"));
   for (std::string& frame : sealed) frames.push_back(std::move(frame));
+  if (is_cell) {
+    socket(load.way).send(frames);
+    return;
+  }
   if (payload_.size() < 100000) {
     frames.push_back(payload_);
     socket(load.way).send(frames);
@@ -103,7 +115,7 @@ LoadClient::Run LoadClient::run(const Load& load) {
   Run run;
   run.waits.reserve(load.count);
   const Instant start = Clock::now();
-  Instant give_up = start + 10s;
+  Instant give_up = start + load.patience;
   while (run.answered < load.count && Clock::now() < give_up) {
     while (sent_.size() < load.count && sent_.size() - run.answered < load.window)
       send(load, sent_.size());
@@ -113,18 +125,20 @@ LoadClient::Run LoadClient::run(const Load& load) {
       loop_.wait_until(give_up);
       continue;
     }
-    give_up = Clock::now() + 10s;
+    give_up = Clock::now() + load.patience;
     if (load.on_answer) load.on_answer(run.answered);
   }
   run.seconds = seconds(Clock::now() - start);
   return run;
 }
 
-LoadClient::Run LoadClient::fan_out(std::size_t rounds, std::size_t engine_count) {
+LoadClient::Run LoadClient::fan_out(std::size_t rounds, std::size_t engine_count, Request request) {
   Run all;
   for (std::size_t i = 0; i < rounds; ++i) {
-    const Run round =
-        run({.count = engine_count, .window = engine_count, .engine_count = engine_count});
+    const Run round = run({.request = request,
+                           .count = engine_count,
+                           .window = engine_count,
+                           .engine_count = engine_count});
     all.answered += round.answered;
     all.seconds += round.seconds;
     all.waits.push_back(round.seconds);
@@ -132,17 +146,29 @@ LoadClient::Run LoadClient::fan_out(std::size_t rounds, std::size_t engine_count
   return all;
 }
 
-std::size_t LoadClient::registered_engines() {
+void LoadClient::listen_to_output() {
+  output_.emplace(context_, SocketKind::sub,
+                  SocketOptions{.curve_server_key = info_.curve_serverkey});
+  output_->subscribe("");
+  check(output_->connect(endpoint(info_.interface, info_.iopub)).has_value());
+  loop_.watch(*output_, [this] {
+    for (int i = 0; i < 256 && output_->receive();) ++i;
+  });
+}
+
+std::set<std::string> LoadClient::registered_engines() {
   Loop loop;
   SharedFrames reply;
   loop.watch(registration_, [&] { reply = registration_.receive(); });
   registration_.send(session_.compose({.msg_type = "connection_request"}, wall_now()));
   for (const Instant end = Clock::now() + 1s; !reply && Clock::now() < end;) loop.wait_until(end);
-  if (!reply) return 0;
+  if (!reply) return {};
   const auto envelope = Envelope::locate(*reply);
   const auto content = envelope ? unpack(Packer::json, envelope->content) : Error{};
-  if (!content || !content->contains("engines")) return 0;
-  return content->at("engines").size();
+  if (!content || !content->contains("engines")) return {};
+  std::set<std::string> uuids;
+  for (const Json& uuid : content->at("engines")) uuids.insert(uuid.get<std::string>());
+  return uuids;
 }
 
 void LoadClient::forget_run() {
@@ -166,9 +192,9 @@ bool LoadClient::is_answered(const Load& load, std::size_t number, Instant end) 
 
 bool LoadClient::wait_for_registration(std::size_t engine_count) {
   const Instant end = Clock::now() + 60s;
-  while (registered_engines() < engine_count && Clock::now() < end)
+  while (registered_engines().size() < engine_count && Clock::now() < end)
     loop_.wait_until(Clock::now() + 20ms);
-  return registered_engines() >= engine_count;
+  return registered_engines().size() >= engine_count;
 }
 
 bool LoadClient::wait_for_engines(std::size_t engine_count, bool is_raw) {

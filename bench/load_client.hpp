@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,12 @@ class LoadClient {
   /// Waits until the controller knows all engines.  False after a minute.
   bool wait_for_registration(std::size_t engine_count);
 
+  /// The uuids of the engines that the controller has.
+  std::set<std::string> registered_engines();
+
+  /// From now on it receives, and drops, what engines publish, as every real client does.
+  void listen_to_output();
+
   struct Run {
     double seconds = 0;
     std::size_t answered = 0;   ///< Requests with at least one answer.
@@ -35,34 +43,38 @@ class LoadClient {
   };
 
   enum class Way { direct, balanced };
+  enum class Request { apply, execute };
   struct Load {
     Way way = Way::direct;
+    Request request = Request::apply;
     std::size_t count = 1000;
     std::size_t window = 1;        ///< At most so many are not answered yet.
     std::size_t engine_count = 1;  ///< Direct requests go to these in turn.
     std::size_t payload_bytes = 100;
+    int retries = 0;  ///< Of balanced requests.
+    Duration patience = std::chrono::seconds(10);
     /// Called after each answer with the number of answers.
     std::function<void(std::size_t)> on_answer = {};
   };
-  /// Gives up ten seconds after the last answer.
+  /// Gives up `patience` after the last answer.
   Run run(const Load& load);
 
   /// `rounds` times one request to each of all engines, all answers awaited: the waits are those
   /// of whole rounds.
-  Run fan_out(std::size_t rounds, std::size_t engine_count);
+  Run fan_out(std::size_t rounds, std::size_t engine_count, Request request = Request::apply);
 
  private:
   void send(const Load& load, std::size_t number);
   bool receive(Way way, Run& run);
   void forget_run();
   bool is_answered(const Load& load, std::size_t number, Instant end);
-  std::size_t registered_engines();
   Socket& socket(Way way) { return way == Way::direct ? mux_ : task_; }
 
   ClientConnectionInfo info_;
   Context context_;
   Session session_;
   Socket mux_, task_, registration_;
+  std::optional<Socket> output_;
   Loop loop_;
   std::size_t first_ = 0;      // the number of a run's first message
   std::vector<Instant> sent_;  // of this run

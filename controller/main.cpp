@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <px/controller/configuration.hpp>
+#include <px/net/limits.hpp>
 #include <px/net/private_file.hpp>
 
 namespace px {
@@ -137,6 +138,7 @@ int run(int argc, char** argv) {
   if (auto made = create_profile_folders(*paths); !made) return fail(made.error());
   if (auto started = start_log("pxcontroller", all.program, *paths); !started)
     return fail(started.error());
+  raise_descriptor_limit();  // an engine takes nine
   warn_of_unknown_options(whole);
   warn_of_python_config(*paths);
   if (auto entered = enter_work_dir(all.program); !entered) return fail(entered.error());

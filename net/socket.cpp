@@ -56,6 +56,10 @@ int zmq_type(SocketKind kind) {
   return -1;
 }
 
+/// A thousand engines that start together dial at the same moment; who finds the queue full tries
+/// again only after a second. The system's own bound (net.core.somaxconn) holds as well.
+constexpr int waiting_connections = 4096;
+
 int to_ms(Duration duration) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
@@ -107,6 +111,7 @@ Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
   socket.set(zmq::sockopt::rcvhwm, options.receive_limit);
   socket.set(zmq::sockopt::linger, to_ms(options.linger));
   socket.set(zmq::sockopt::maxmsgsize, options.max_frame_bytes);
+  socket.set(zmq::sockopt::backlog, waiting_connections);
   if (!options.identity.empty()) socket.set(zmq::sockopt::routing_id, options.identity);
   if (kind == SocketKind::router) {
     socket.set(zmq::sockopt::router_handover, options.hand_over);

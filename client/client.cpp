@@ -1,7 +1,6 @@
 #include <px/client/client.hpp>
 
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 #include <utility>
 
@@ -59,12 +58,10 @@ Json numbers_of(const std::vector<EngineId>& ids) {
 Client Client::connect(const ClientOptions& options) {
   const std::string path = connection_file(options);
   const Duration patience = options.file.empty() ? options.file_patience : Duration::zero();
-  Result<ClientConnectionInfo> info =
+  const Result<ClientConnectionInfo> info =
       read_client_connection_info(read_connection_file(path, patience));
   if (!info) throw ClientError(ErrorKind::bad_input, path + ": " + info.error().what);
-  if (const char* key = std::getenv("IPP_CURVE_SERVERKEY"); key && *key && !info->curve_serverkey)
-    info->curve_serverkey = key;
-  auto connection = value_or_throw(Connection::open(*info, path, {options.timeout}));
+  auto connection = value_or_throw(Connection::open(*info, path, {options.timeout, ""}));
   return Client{std::make_shared<ClientCore>(std::move(connection))};
 }
 

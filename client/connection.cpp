@@ -1,6 +1,7 @@
 #include <px/client/connection.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include <px/client/io_thread.hpp>
@@ -36,11 +37,13 @@ Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo&
   Result<Signer> signer = Signer::create(info.signature_scheme, info.key);
   if (!signer) return signer.error();
   Session session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)};
-  const Result<std::string> interface = find_interface(info, where, session, options.timeout);
+  ClientConnectionInfo known = info;
+  if (const char* key = std::getenv("IPP_CURVE_SERVERKEY"); key && *key && !info.curve_serverkey)
+    known.curve_serverkey = key;
+  const Result<std::string> interface = find_interface(known, where, session, options.timeout);
   if (!interface) return interface.error();
-  ClientConnectionInfo reached = info;
-  reached.interface = *interface;
-  auto thread = std::make_unique<IoThread>(reached, std::move(session));
+  known.interface = *interface;
+  auto thread = std::make_unique<IoThread>(known, std::move(session), options.python);
   if (const auto started = thread->start(where, options.timeout); !started) return started.error();
   return std::unique_ptr<Connection>(new Connection(std::move(thread)));
 }
@@ -72,6 +75,9 @@ void Connection::after(Duration delay, std::function<void()> handler) {
 }
 std::vector<MessageId> Connection::unanswered() const {
   return thread_->unanswered();
+}
+std::vector<std::string> Connection::take_warnings() {
+  return thread_->take_warnings();
 }
 std::optional<std::string> Connection::why_closed() const {
   return thread_->why_closed();

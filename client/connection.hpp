@@ -25,6 +25,8 @@ class Connection {
  public:
   struct Options {
     Duration timeout = std::chrono::seconds(10);  ///< For the controller to answer at first.
+    /// The Python whose functions are sent, e.g. "3.11"; empty: none are.
+    std::string python = {};
   };
   /// Dials the controller at all its addresses and waits until it has answered.
   /// where  the file's path, for sentences.
@@ -55,6 +57,9 @@ class Connection {
 
   /// Requests that were sent and not answered.
   std::vector<MessageId> unanswered() const;
+  /// What is to be told about engines that do not fit together, or not to this client: sentences,
+  /// each once.
+  std::vector<std::string> take_warnings();
   /// Why nothing can be sent any more; nothing while all is well.
   std::optional<std::string> why_closed() const;
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <px/net/termination.hpp>
+#include <px/wire/engine_facts.hpp>
 #include <px/wire/header.hpp>
 
 namespace px {
@@ -24,8 +25,10 @@ Failure lost(const std::string& why) {
 
 }  // namespace
 
-Connection::IoThread::IoThread(const ClientConnectionInfo& info, Session session)
+Connection::IoThread::IoThread(const ClientConnectionInfo& info, Session session,
+                               std::string python)
     : info_(info),
+      python_(std::move(python)),
       composer_(session),
       signer_(session.signer()),
       packer_(session.packer()),
@@ -174,6 +177,11 @@ void Connection::IoThread::on_hub_reply(const Envelope& envelope, const SharedFr
                string_member(languages, id.c_str()));
   }
   for (const EngineUuid& uuid : gone) remove_engine(uuid);
+  for (const Json& warning : content->value("warnings", Json::array()))
+    if (warning.is_string()) warn(warning.get<std::string>());
+  const Json pythons = content->value("pythons", Json::object());
+  for (const auto& [id, python] : pythons.items())
+    if (python.is_string()) compare_python(EngineId{std::atoi(id.c_str())}, python);
   enter(Stage::open, "");
 }
 
@@ -186,9 +194,11 @@ void Connection::IoThread::on_notification(const Envelope& envelope, const Share
   const auto uuid = string_member(*content, "uuid");
   const auto id = int_member(*content, "id");
   if (!uuid || !id) return;
-  if (header->msg_type == "registration_notification")
+  if (header->msg_type == "registration_notification") {
+    compare_python(EngineId{static_cast<int>(*id)}, read_engine_facts(*content).python);
     add_engine(EngineId{static_cast<int>(*id)}, EngineUuid{*uuid},
                string_member(*content, "language"));
+  }
   if (header->msg_type == "unregistration_notification") remove_engine(EngineUuid{*uuid});
 }
 
@@ -277,6 +287,23 @@ void Connection::IoThread::tell(const EngineChange& change) {
     handlers = on_change_;
   }
   for (const auto& handler : handlers) handler(change);
+}
+
+void Connection::IoThread::warn(const std::string& sentence) {
+  const std::lock_guard lock{mutex_};
+  if (warned_.insert(sentence).second) warnings_.push_back(sentence);
+}
+
+/// Once for each other version, however many engines have it.
+void Connection::IoThread::compare_python(EngineId id, const std::string& python) {
+  if (python_.empty() || python.empty() || python == python_) return;
+  {
+    const std::lock_guard lock{mutex_};
+    if (!warned_.insert("Python " + python).second) return;
+  }
+  warn("engine " + std::to_string(id.value) + " runs Python " + python +
+       " and this client Python " + python_ +
+       ": functions that travel by value may not run there; use one Python on both sides");
 }
 
 void Connection::IoThread::enter(Stage stage, const std::string& why) {
@@ -400,6 +427,11 @@ std::vector<MessageId> Connection::IoThread::unanswered() const {
   loop_.waker().wake();
   changed_.wait(lock, [this] { return !wants_unanswered_ || is_finished_; });
   return unanswered_;
+}
+
+std::vector<std::string> Connection::IoThread::take_warnings() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(warnings_, {});
 }
 
 std::optional<std::string> Connection::IoThread::why_closed() const {

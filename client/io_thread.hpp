@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include <px/client/connection.hpp>
@@ -19,7 +20,7 @@ namespace px {
 class Connection::IoThread {
  public:
   /// info  Its interface is the one to dial.
-  IoThread(const ClientConnectionInfo& info, Session session);
+  IoThread(const ClientConnectionInfo& info, Session session, std::string python);
   ~IoThread();
 
   /// errors  as Connection::open().
@@ -34,6 +35,7 @@ class Connection::IoThread {
   void on_engine_change(std::function<void(const EngineChange&)> handler);
   void after(Duration delay, std::function<void()> handler);
   std::vector<MessageId> unanswered() const;
+  std::vector<std::string> take_warnings();
   std::optional<std::string> why_closed() const;
 
  private:
@@ -60,10 +62,13 @@ class Connection::IoThread {
   void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language);
   void remove_engine(const EngineUuid& uuid);
   void tell(const EngineChange& change);
+  void warn(const std::string& sentence);
+  void compare_python(EngineId id, const std::string& python);
   void enter(Stage stage, const std::string& why);
   void give_up(const std::string& why);
 
   const ClientConnectionInfo info_;
+  const std::string python_;
   Composer composer_;
   const Signer signer_;
   const Packer packer_;
@@ -85,6 +90,8 @@ class Connection::IoThread {
   mutable std::condition_variable changed_;
   EngineDirectory engines_;
   std::vector<Outgoing> posted_;
+  std::vector<std::string> warnings_;
+  std::set<std::string> warned_;
   std::vector<std::function<void(const EngineChange&)>> on_change_;
   std::multimap<Instant, std::function<void()>> timers_;
   std::vector<MessageId> unanswered_;

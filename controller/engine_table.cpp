@@ -37,6 +37,13 @@ std::optional<EngineUuid> EngineTable::find(EngineId id) const {
   return found == engines_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<EngineId> EngineTable::id_of(const EngineUuid& uuid) const {
+  if (const auto id = find(uuid.text)) return id;
+  for (const Pending& pending : pending_)
+    if (pending.uuid == uuid) return pending.id;
+  return std::nullopt;
+}
+
 std::string EngineTable::language_of(const EngineUuid& uuid) const {
   const auto found = languages_.find(uuid);
   return found == languages_.end() ? "" : found->second;

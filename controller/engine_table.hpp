@@ -46,6 +46,8 @@ class EngineTable {
   bool is_pending(std::string_view uuid) const;
   std::optional<EngineId> find(std::string_view uuid) const;
   std::optional<EngineUuid> find(EngineId id) const;
+  /// Of a registered or pending engine.
+  std::optional<EngineId> id_of(const EngineUuid& uuid) const;
   /// Of a registered or pending engine; "" where it has said nothing.
   std::string language_of(const EngineUuid& uuid) const;
 

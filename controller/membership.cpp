@@ -53,9 +53,11 @@ void Membership::welcome(const RegisteredEngine& engine) {
 }
 
 void Membership::announce(const RegisteredEngine& engine) {
-  notify("registration_notification", Json{{"id", engine.id.value},
-                                           {"uuid", engine.uuid.text},
-                                           {"language", table_.language_of(engine.uuid)}});
+  Json content{{"id", engine.id.value},
+               {"uuid", engine.uuid.text},
+               {"language", table_.language_of(engine.uuid)}};
+  if (describe_) describe_(engine.uuid, content);
+  notify("registration_notification", std::move(content));
 }
 
 void Membership::notify(const std::string& type, Json content, const std::string& parent_header) {

@@ -37,6 +37,10 @@ class Membership {
   void on_joined(Listener listener) { joined_listeners_.push_back(std::move(listener)); }
   void on_left(Listener listener) { left_listeners_.push_back(std::move(listener)); }
 
+  /// Adds to what clients are told of a newcomer.
+  using Description = std::function<void(const EngineUuid&, Json& content)>;
+  void describe_by(Description description) { describe_ = std::move(description); }
+
   const EngineTable& table() const { return table_; }
   /// Protocol 4.4: the id, or why not. The engine is in once its heart is heard.
   /// language  "" where the engine does not say.
@@ -72,6 +76,7 @@ class Membership {
   EngineTable table_;
   HeartbeatMonitor heartbeat_;
   std::vector<Listener> joined_listeners_, left_listeners_;
+  Description describe_;
   std::map<EngineUuid, Instant> lost_lifelines_;  // and when the grace ends
   std::optional<Instant> save_due_;
 };

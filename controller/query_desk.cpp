@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include <px/net/program.hpp>
 #include <px/wire/header.hpp>
 
 namespace px {
@@ -24,7 +25,8 @@ QueryDesk::QueryDesk(Desk& desk, Membership& membership, DaskScheduler& dask, So
       client_socket_(client_socket),
       engine_socket_(engine_socket),
       connection_info_(std::move(connection_info)),
-      heartbeat_period_(heartbeat_period) {}
+      heartbeat_period_(heartbeat_period),
+      mixed_(program_version()) {}
 
 void QueryDesk::receive_from_clients() {
   receive(client_socket_, "registration");
@@ -63,6 +65,7 @@ void QueryDesk::handle_engine(const Request& request) {
   const std::string& type = request.msg_type;
   if (type == "registration_request") return register_engine(request);
   if (type == "unregistration_request") return unregister_engine(request);
+  if (type == "engine_facts") return learn_facts(request);
   // An engine asks so for who is there; that there is an answer is all that it may know.
   if (type != "connection_request")
     desk_.complaints.about("registration of engines: a request that only clients may make", type);
@@ -115,12 +118,23 @@ void QueryDesk::register_engine(const Request& request) {
                  error_content("KeyError", "\"" + id.error().what + "\""));
   }
   spdlog::debug("registration::register_engine({}, '{}')", id->value, *uuid);
+  mixed_.learn(*id, EngineUuid{*uuid}, read_engine_facts(request.content));
+  for (const std::string& warning : mixed_.take_news()) spdlog::warn("{}", warning);
   const auto period = std::chrono::duration<double, std::milli>(heartbeat_period_).count();
   reply(request, "registration_reply",
         Json{{"id", id->value},
              {"status", "ok"},
              {"hb_period", static_cast<long long>(period)},
+             {"polyxeus", program_version()},
              {"connection_info", connection_info_}});
+}
+
+void QueryDesk::learn_facts(const Request& request) {
+  const EngineUuid uuid{request.client};
+  const auto id = membership_.table().id_of(uuid);
+  if (!id) return desk_.complaints.about("registration of engines: facts of an unknown engine");
+  mixed_.learn(*id, uuid, read_engine_facts(request.content));
+  for (const std::string& warning : mixed_.take_news()) spdlog::warn("{}", warning);
 }
 
 void QueryDesk::unregister_engine(const Request& request) {
@@ -132,14 +146,19 @@ void QueryDesk::unregister_engine(const Request& request) {
 }
 
 void QueryDesk::connect_client(const Request& request) {
-  Json engines = Json::object(), languages = Json::object();
+  Json engines = Json::object(), languages = Json::object(), pythons = Json::object();
   for (const auto& [id, uuid] : membership_.table().engines()) {
-    engines[std::to_string(id.value)] = uuid.text;
-    languages[std::to_string(id.value)] = membership_.table().language_of(uuid);
+    const std::string key = std::to_string(id.value);
+    engines[key] = uuid.text;
+    languages[key] = membership_.table().language_of(uuid);
+    if (const std::string python = mixed_.facts_of(uuid).python; !python.empty())
+      pythons[key] = python;
   }
-  reply(
-      request, "connection_reply",
-      Json{{"status", "ok"}, {"engines", std::move(engines)}, {"languages", std::move(languages)}});
+  Json content{
+      {"status", "ok"}, {"engines", std::move(engines)}, {"languages", std::move(languages)}};
+  if (!pythons.empty()) content["pythons"] = std::move(pythons);
+  if (const auto warnings = mixed_.warnings(); !warnings.empty()) content["warnings"] = warnings;
+  reply(request, "connection_reply", std::move(content));
 }
 
 void QueryDesk::shut_down(const Request& request) {

@@ -8,6 +8,7 @@
 #include <px/controller/dask_scheduler.hpp>
 #include <px/controller/desk.hpp>
 #include <px/controller/membership.hpp>
+#include <px/controller/mixed_engines.hpp>
 #include <px/net/socket.hpp>
 #include <px/wire/replay_history.hpp>
 
@@ -26,6 +27,9 @@ class QueryDesk {
   void send(const SharedFrames& answer);
   /// Answers those who wait for a dask scheduler, once there is news of it.
   void on_dask(Instant now);
+  /// For the notification of an engine: what it said of itself.
+  EngineFacts facts_of(const EngineUuid& uuid) const { return mixed_.facts_of(uuid); }
+  void engine_left(const EngineUuid& uuid) { mixed_.forget(uuid); }
   /// A client asked the hub to shut down.
   bool is_shutdown_requested() const { return is_shutdown_requested_; }
 
@@ -43,6 +47,7 @@ class QueryDesk {
   void reply(const Request& request, std::string_view msg_type, Json content);
   void register_engine(const Request& request);
   void unregister_engine(const Request& request);
+  void learn_facts(const Request& request);
   void connect_client(const Request& request);
   void shut_down(const Request& request);
   void become_dask(Request request);
@@ -54,6 +59,7 @@ class QueryDesk {
   Socket& engine_socket_;
   Json connection_info_;
   Duration heartbeat_period_;
+  MixedEngines mixed_;
   ReplayHistory history_;
   std::vector<Request> waiting_for_dask_;
   bool is_shutdown_requested_ = false;

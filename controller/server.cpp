@@ -125,6 +125,10 @@ void Server::State::listen_to_membership() {
     control_engines_.forget(engine.uuid.text);
     if (has_queue_) tasks_.engine_left(engine.uuid);
     broadcast_.engine_left(engine.uuid);
+    queries_.engine_left(engine.uuid);
+  });
+  membership_.describe_by([this](const EngineUuid& uuid, Json& content) {
+    write_engine_facts(content, queries_.facts_of(uuid));
   });
 }
 

@@ -59,7 +59,11 @@ Result<EngineIdentity> Server::IoThread::wait_registered() {
   return *registration_;
 }
 
-void Server::IoThread::announce_ready() {
+void Server::IoThread::announce_ready(const std::string& mpi) {
+  {
+    const std::lock_guard lock{mutex_};
+    mpi_ = mpi;
+  }
   is_ready_ = true;
   loop_.waker().wake();
 }
@@ -231,6 +235,7 @@ void Server::IoThread::begin_registration() {
   if (auto done = links_->connect_registration(); !done) return fail_registration(done.error());
   Json content{{"uuid", config_.uuid.text}, {"language", name_of(config_.language)}};
   if (config_.wanted_id) content["id"] = config_.wanted_id->value;
+  write_engine_facts(content, config_.facts);
   links_->send_registration("registration_request", content);
   registration_deadline_ = Clock::now() + config_.registration_timeout;
 }
@@ -255,6 +260,12 @@ void Server::IoThread::on_registration(SharedFrames frames) {
   const Result<Json> content = unpack(packer_, (*reply)->envelope.content);
   const EngineId id{static_cast<int>(int_member(*content, "id").value_or(-1))};
   registration_deadline_.reset();
+  if (const auto version = string_member(*content, "polyxeus")) {
+    is_controller_ours_ = true;
+    if (*version != config_.facts.polyxeus)
+      spdlog::warn("the controller is of polyxeus {}, this engine of {}: install one version",
+                   *version, config_.facts.polyxeus);
+  }
   inbox_.set_id(id);
   if (auto done = links_->connect_work(id); !done) return fail_registration(done.error());
   start_working(*period);
@@ -286,8 +297,21 @@ void Server::IoThread::start_heart_if_due(Instant now) {
   if (!is_subscribed_ && now < *heart_deadline_) return;
   heart_deadline_.reset();
   is_beating_ = true;
+  tell_mpi();
   if (auto done = links_->connect_heart(); !done) return spdlog::error(done.error().what);
   spdlog::info("Completed registration with id {}", inbox_.identity().id.value);
+}
+
+void Server::IoThread::tell_mpi() {
+  EngineFacts facts;
+  {
+    const std::lock_guard lock{mutex_};
+    facts.mpi = mpi_;
+  }
+  if (!is_controller_ours_ || facts.mpi.empty()) return;
+  Json content{{"uuid", config_.uuid.text}};
+  write_engine_facts(content, facts);
+  links_->send_registration("engine_facts", content);
 }
 
 void Server::IoThread::watch_over_death() {

@@ -22,7 +22,7 @@ class Server::IoThread {
   IoThread(ServerConfig config, Signer signer, Packer packer);
   void start();
   Result<EngineIdentity> wait_registered();
-  void announce_ready();
+  void announce_ready(const std::string& mpi);
   int finish();
 
   Inbox& inbox() { return inbox_; }
@@ -40,6 +40,7 @@ class Server::IoThread {
   void fail_registration(Error error);
   void start_working(int heart_period_ms);
   void start_heart_if_due(Instant now);
+  void tell_mpi();
   void watch_over_death();
   void dial_lifeline();
 
@@ -80,11 +81,13 @@ class Server::IoThread {
   std::uint64_t rejected_ = 0;
   bool is_subscribed_ = false;
   bool is_beating_ = false;
+  bool is_controller_ours_ = false;
   bool has_left_ = false;
 
-  std::mutex mutex_;  // shared, with the next two
+  std::mutex mutex_;  // shared, with the next three
   std::condition_variable registered_;
   std::optional<Result<EngineIdentity>> registration_;
+  std::string mpi_;
   std::atomic<bool> is_ready_ = false;     // shared: the interpreter is
   std::atomic<bool> is_finished_ = false;  // shared: the main thread has left its loop
   std::atomic<int> exit_code_ = 0;         // shared

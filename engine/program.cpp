@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <px/engine/runner.hpp>
+#include <px/net/address.hpp>
 #include <px/wire/session.hpp>
 
 namespace px {
@@ -49,6 +50,7 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
   config.info = std::move(info);
   config.uuid = uuid_;
   config.language = language_;
+  config.facts = {program_version(), facts_.python, host_name(), ""};
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};
   if (world_ && world_->size > 1) config.wanted_id = EngineId{world_->rank.value};
@@ -134,7 +136,7 @@ Result<EngineIdentity> EngineProgram::wait_registered() {
 int EngineProgram::run(Interpreter& interpreter, int signal_descriptor) {
   Runner runner{interpreter, server_->inbox(), server_->outbox(), packer_};
   server_->outbox().publish_status(nullptr, "starting");
-  server_->announce_ready();
+  server_->announce_ready(facts_.mpi);
   runner.run(signal_descriptor);
   return server_->finish();
 }

@@ -41,6 +41,10 @@ class EngineProgram {
                      const std::optional<std::string>& info = std::nullopt);
   /// errors  as Server::wait_registered(); the exit code is then registration_failed.
   Result<EngineIdentity> wait_registered();
+  /// What the controller is told of this engine, for a warning where engines do not fit together.
+  /// python  "3.11", for start(); mpi  "Open MPI v4.1.4", for run(); each may be empty.
+  void describe_python(std::string python) { facts_.python = std::move(python); }
+  void describe_mpi(std::string mpi) { facts_.mpi = std::move(mpi); }
   /// Serves requests until the engine is to end. Returns the exit code.
   int run(Interpreter& interpreter, int signal_descriptor);
 
@@ -60,6 +64,7 @@ class EngineProgram {
   Duration patience() const;
 
   Language language_;
+  EngineFacts facts_;
   EngineOptions options_;
   ProfilePaths paths_;
   EngineUuid uuid_;

@@ -23,8 +23,8 @@ Result<std::unique_ptr<Server>> Server::start(ServerConfig config) {
 Result<EngineIdentity> Server::wait_registered() {
   return thread_->wait_registered();
 }
-void Server::announce_ready() {
-  thread_->announce_ready();
+void Server::announce_ready(const std::string& mpi) {
+  thread_->announce_ready(mpi);
 }
 Inbox& Server::inbox() {
   return thread_->inbox();

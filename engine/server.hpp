@@ -8,6 +8,7 @@
 #include <px/engine/inbox.hpp>
 #include <px/engine/outbox.hpp>
 #include <px/wire/connection_info.hpp>
+#include <px/wire/engine_facts.hpp>
 #include <px/wire/language_plan.hpp>
 
 namespace px {
@@ -17,6 +18,7 @@ struct ServerConfig {
   EngineUuid uuid;
   std::string username;
   Language language = Language::python;
+  EngineFacts facts;  ///< Its MPI is told later: see announce_ready().
   std::optional<EngineId> wanted_id;
   Duration registration_timeout = std::chrono::seconds(5);
   int max_heartbeat_misses = 50;
@@ -40,7 +42,8 @@ class Server {
   /// errors  lost_peer: no answer in time; bad_input: it refused.
   Result<EngineIdentity> wait_registered();
   /// From now on the engine can work: its heart begins to beat, and the hub makes it known.
-  void announce_ready();
+  /// mpi  the MPI that was loaded, or empty.
+  void announce_ready(const std::string& mpi = {});
 
   Inbox& inbox();
   Outbox& outbox();

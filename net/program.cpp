@@ -92,6 +92,10 @@ void set_default_logger(const std::string& name, std::shared_ptr<spdlog::sinks::
 
 }  // namespace
 
+std::string program_version() {
+  return std::string(version);
+}
+
 void add_program_options(CLI::App& app, ProgramOptions& options) {
   app.allow_extras();
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);

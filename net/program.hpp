@@ -20,6 +20,9 @@ struct ProgramOptions {
   std::string work_dir;
 };
 
+/// The version of polyxeus that this program is of.
+std::string program_version();
+
 /// Sets `app` up for ipyparallel's option syntax: `--name=value`, `--name value`, `--version`,
 /// `--help`, `--help-all`; unknown options are kept for warn_of_unknown_options(). Adds the shared
 /// options. `options` must outlive the parse.

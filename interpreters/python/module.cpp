@@ -23,7 +23,12 @@ class Failure : public std::runtime_error {
 /// EngineProgram under Python's types.
 class PythonEngine {
  public:
-  PythonEngine() { releases_ = std::make_shared<ReleaseList>(); }
+  PythonEngine() {
+    releases_ = std::make_shared<ReleaseList>();
+    const auto version = py::module_::import("sys").attr("version_info");
+    program_.describe_python(std::to_string(version.attr("major").cast<int>()) + "." +
+                             std::to_string(version.attr("minor").cast<int>()));
+  }
 
   std::optional<int> parse(const std::vector<std::string>& arguments) {
     return program_.parse(arguments);
@@ -81,6 +86,7 @@ class PythonEngine {
   }
 
   const EngineProgram& program() const { return program_; }
+  EngineProgram& program() { return program_; }
 
  private:
   EngineProgram program_{Language::python};
@@ -104,6 +110,8 @@ PYBIND11_MODULE(_engine, module) {
   py::class_<PythonEngine>(module, "Engine")
       .def(py::init<>())
       .def("parse", &PythonEngine::parse)
+      .def("describe_mpi", [](PythonEngine& engine,
+                              std::string mpi) { engine.program().describe_mpi(std::move(mpi)); })
       .def("find_info", &PythonEngine::find_info)
       .def("start", &PythonEngine::start, py::arg("watcher_program"), py::arg("info") = py::none())
       .def_property_readonly(

@@ -53,8 +53,11 @@ PythonConnection::PythonConnection(const std::string& info, const std::string& w
   generation_ = forks;
   auto read = read_client_connection_info(info);
   if (!read) throw ClientError(ErrorKind::bad_input, where + ": " + read.error().what);
+  const auto version = py::module_::import("sys").attr("version_info");
   const Connection::Options options{
-      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout))};
+      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout)),
+      std::to_string(version.attr("major").cast<int>()) + "." +
+          std::to_string(version.attr("minor").cast<int>())};
   without_lock([&] {
     core_ = std::make_shared<ClientCore>(value_or_throw(Connection::open(*read, where, options)));
   });
@@ -250,6 +253,14 @@ void bind_connection(py::module_& module) {
       .def("fetch_results", &PythonConnection::fetch_results)
       .def("outstanding", &PythonConnection::outstanding)
       .def("find", &PythonConnection::find)
+      .def("take_warnings",
+           [](const PythonConnection& connection) {
+             return connection.core()->connection().take_warnings();
+           })
+      .def("interface",
+           [](const PythonConnection& connection) {
+             return connection.core()->connection().interface();
+           })
       .def("why_closed", &PythonConnection::why_closed)
       .def("close", &PythonConnection::close);
 }

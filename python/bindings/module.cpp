@@ -64,6 +64,9 @@ PYBIND11_MODULE(_client, module) {
   px::bind_tasks(module);
   px::bind_connection(module);
   px::bind_magics(module);
+  module.def("read_private_file", [](const std::string& path) {
+    return px::value_or_throw(px::read_private_file(path));
+  });
   module.def("client_file", &px::client_file, py::arg("profile") = "", py::arg("profile_dir") = "",
              py::arg("ipython_dir") = "", py::arg("cluster_id") = py::none());
 }

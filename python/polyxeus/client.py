@@ -90,8 +90,14 @@ class Client(HubQueries, Orders):
         )
         text, where = _connection_text(connection_info, choice, file_patience)
         self._connection = _client.Connection(text, where, float(timeout))
+        self._warn()
         close_at_exit(self)
         _activate_first(self)
+
+    def _warn(self):
+        """Says what is new about engines that do not fit together, or not to this Python."""
+        for sentence in self._connection.take_warnings():
+            warnings.warn(sentence, RuntimeWarning, stacklevel=3)
 
     # ------------------------------------------------------------ life
 
@@ -113,6 +119,11 @@ class Client(HubQueries, Orders):
     @property
     def _closed(self):
         return self._connection is None or self._connection.why_closed() is not None
+
+    @property
+    def controller_address(self) -> str:
+        """Where the controller was reached, of all addresses that it has: "tcp://10.0.0.1"."""
+        return self._connection.interface()
 
     def __repr__(self):
         why = self._connection.why_closed()
@@ -349,8 +360,7 @@ def _connection_text(info, choice, patience):
     else:
         path = _client.client_file(**choice)
         _wait_for_file(path, patience)
-    with open(path) as file:
-        return file.read(), path
+    return _client.read_private_file(path), path
 
 
 def _wait_for_file(path, patience):

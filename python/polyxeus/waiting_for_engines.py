@@ -30,6 +30,7 @@ def wait_for_engines(client, n, timeout, block, interactive, widget):
         bar = progress(widget=widget, initial=len(client), total=n, unit="engine")
     with bar as shown:
         _wait(client, n, timeout, shown)
+    client._warn()
     return None
 
 

@@ -96,24 +96,64 @@ TEST(Configuration, TheKeyComesFromTheOptionThenTheEnvironment) {
   EXPECT_EQ(plan({"--no-secure"}, environment).connection.client.key, "");
 }
 
-TEST(Configuration, CurveReplacesTheKeyUnlessOneIsGiven) {
+TEST(Configuration, EverythingIsEncryptedAndSignedByDefault) {
+  const BindPlan encrypted = plan({});
+  ASSERT_TRUE(encrypted.curve);
+  EXPECT_EQ(encrypted.connection.client.curve_serverkey, encrypted.curve->client.public_key);
+  EXPECT_EQ(encrypted.connection.engine.curve_serverkey, encrypted.curve->engine.public_key);
+  EXPECT_GE(encrypted.connection.client.key.size(), 32u);
+}
+
+TEST(Configuration, TheKeyOfTheEnginesFileOpensNoPortOfTheClients) {
+  const BindPlan encrypted = plan({});
+  EXPECT_NE(encrypted.curve->client.public_key, encrypted.curve->engine.public_key);
+  EXPECT_NE(encrypted.curve->client.secret_key, plan({}).curve->client.secret_key);
+}
+
+TEST(Configuration, EncryptionIsTurnedOffByTheOptionOrTheEnvironment) {
+  ControllerEnvironment off;
+  off.enable_curve = false;
+  EXPECT_FALSE(plan({}, off).connection.client.curve_serverkey);
+  EXPECT_FALSE(plan({"--no-curve"}).curve);
+  EXPECT_FALSE(plan({"--IPController.enable_curve=False"}).curve);
+  EXPECT_TRUE(plan({"--enable-curve"}, off).curve);
+  EXPECT_GE(plan({"--no-curve"}).connection.client.key.size(), 32u);
+}
+
+TEST(Configuration, CurveThatIsAskedForReplacesTheKeyUnlessOneIsGiven) {
   ControllerEnvironment environment;
   environment.enable_curve = true;
-  const BindPlan curve = plan({}, environment);
-  ASSERT_TRUE(curve.curve);
-  EXPECT_EQ(curve.connection.client.key, "");
-  EXPECT_EQ(curve.connection.client.curve_serverkey, curve.curve->public_key);
-  EXPECT_EQ(curve.connection.engine.curve_serverkey, curve.curve->public_key);
+  EXPECT_EQ(plan({}, environment).connection.client.key, "");
+  EXPECT_EQ(plan({"--enable-curve"}).connection.client.key, "");
   EXPECT_EQ(plan({"--Session.key=k"}, environment).connection.client.key, "k");
-  EXPECT_FALSE(plan({}).connection.client.curve_serverkey);
 }
 
 TEST(Configuration, ACurveSecretGivesItsPublicKey) {
   const CurveKeys keys = *new_curve_keys();
   ControllerEnvironment environment{std::nullopt, true, "", keys.secret_key};
-  EXPECT_EQ(plan({}, environment).curve->public_key, keys.public_key);
+  EXPECT_EQ(plan({}, environment).curve->client.public_key, keys.public_key);
   environment.curve_publickey = new_curve_keys()->public_key;
   EXPECT_FALSE(make_bind_plan(parse({}), environment, std::nullopt));
+}
+
+TEST(Configuration, AControllerThatComesBackEncryptsAsBeforeWithTheSameKeys) {
+  ConnectionPair previous;
+  EXPECT_FALSE(make_bind_plan(parse({"--reuse"}), {}, previous)->curve);
+  const SideKeys keys{*new_curve_keys(), *new_curve_keys()};
+  previous.client.curve_serverkey = keys.client.public_key;
+  const auto again = make_bind_plan(parse({"--reuse"}), {}, previous, keys);
+  ASSERT_TRUE(again && again->curve);
+  EXPECT_EQ(again->curve->client.secret_key, keys.client.secret_key);
+  EXPECT_EQ(again->connection.engine.curve_serverkey, keys.engine.public_key);
+}
+
+TEST(Configuration, SeveralAddressesAreListenedAtAndTheFirstIsTheInterface) {
+  const BindPlan several = plan({"--ip=127.0.0.2,::1"});
+  EXPECT_EQ(several.connection.client.interface, "tcp://127.0.0.2");
+  EXPECT_EQ(several.more_client_interfaces, Texts{"tcp://[::1]"});
+  EXPECT_EQ(several.more_engine_interfaces, Texts{"tcp://[::1]"});
+  EXPECT_TRUE(several.connection.client.addresses.empty());
+  EXPECT_EQ(plan({"--ip=*", "--location=gate"}).connection.engine.addresses.front(), "gate");
 }
 
 TEST(Configuration, SenselessOptionsAreRefused) {
@@ -158,9 +198,39 @@ TEST(ConnectionFiles, FilesOfOneRunAreTakenBackAndOthersRefused) {
   const auto read = match_connection_texts(client, write_connection_info(pair.engine));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->client.registration, 5);
+  EXPECT_EQ(read->engine.registration, 0);  // each side has its own
   pair.engine.key = "other";
   EXPECT_FALSE(match_connection_texts(client, write_connection_info(pair.engine)));
   EXPECT_FALSE(match_connection_texts(client, "{}"));
+}
+
+TEST(ConnectionFiles, OnePortForBothSidesIsKeptByTheClients) {
+  ConnectionPair pair;
+  pair.client.registration = pair.engine.registration = 5;
+  for (ConnectionCommon* common :
+       {static_cast<ConnectionCommon*>(&pair.client), static_cast<ConnectionCommon*>(&pair.engine)})
+    common->control = common->mux = common->task = common->iopub = 6;
+  pair.client.notification = pair.client.broadcast = 7;
+  pair.engine.hb_ping = pair.engine.hb_pong = 8;
+  pair.engine.broadcast = {9};
+  const auto read = match_connection_texts(write_connection_info(pair.client),
+                                           write_connection_info(pair.engine));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->client.registration, 5);
+  EXPECT_EQ(read->engine.registration, 0);
+}
+
+TEST(ConnectionFiles, SecretKeysComeBackAndAreThereForTheirOwnerAlone) {
+  const std::string folder = testing::TempDir();
+  const ConnectionFiles files{folder + "/c.json", folder + "/e.json", folder + "/secret.json"};
+  const SideKeys keys{*new_curve_keys(), *new_curve_keys()};
+  ASSERT_TRUE(write_secrets(files, keys));
+  const auto read = read_secrets(files);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->client.secret_key, keys.client.secret_key);
+  EXPECT_EQ(read->engine.public_key, keys.engine.public_key);
+  remove_connection_files(files);
+  EXPECT_FALSE(read_secrets(files));
 }
 
 TEST(ConnectionFiles, ReusedPortsAndKeyGoIntoThePlan) {

@@ -127,5 +127,30 @@ TEST(Folder, InWhosePlaceThereIsAFileIsNamed) {
   EXPECT_FALSE(make_folder(path / "below"));
 }
 
+TEST(PrivateFile, OnlyItsOwnerMayHaveRights) {
+  constexpr unsigned me = 1000, root = 0, other = 1001;
+  for (const unsigned mode : {0600u, 0400u, 0700u}) EXPECT_FALSE(why_not_private(me, mode, me));
+  for (const unsigned mode : {0644u, 0640u, 0620u, 0602u, 0660u})
+    EXPECT_TRUE(why_not_private(me, mode, me)) << mode;
+  EXPECT_TRUE(why_not_private(other, 0600, me));
+  EXPECT_TRUE(why_not_private(other, 0600, root));
+  EXPECT_FALSE(why_not_private(root, 0440, me));  // a secret that is mounted into a container
+  EXPECT_TRUE(why_not_private(root, 0444, me));
+}
+
+TEST(PrivateFile, OneThatOthersCanReadIsRefusedWithTheFix) {
+  TemporaryFolder folder;
+  const fs::path path = folder.path() / "file";
+  ASSERT_TRUE(write_file_atomically(path, "text"));
+  EXPECT_EQ(*read_private_file(path), "text");
+  ASSERT_TRUE(write_file_atomically(path, "text", 0644));
+  const Result<std::string> refused = read_private_file(path);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
+  for (const std::string part : {"0644", "chmod 600 " + path.string()})
+    EXPECT_NE(refused.error().what.find(part), std::string::npos) << refused.error().what;
+  EXPECT_EQ(read_private_file(folder.path() / "none").error().kind, ErrorKind::not_found);
+}
+
 }  // namespace
 }  // namespace px

@@ -35,8 +35,7 @@ class NativePeer(RawPeer):
     def __init__(self, connection):
         super().__init__(connection)
         self.sockets = {name: self.dealer(name) for name in ("mux", "task", "broadcast")}
-        self.iopub = self.context.socket(zmq.SUB)
-        self.iopub.linger = 0
+        self.iopub = self.socket(zmq.SUB)
         self.iopub.subscribe(b"")
         self.iopub.connect(self.address("iopub"))
 

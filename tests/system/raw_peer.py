@@ -36,9 +36,18 @@ class RawPeer:
         port = port[0] if isinstance(port, list) else port
         return f"{self.connection['interface']}:{port}"
 
+    def socket(self, kind):
+        """A socket that has the keys of encryption that the connection asks for."""
+        made = self.context.socket(kind)
+        made.linger = 0
+        server_key = self.connection.get("curve_serverkey")
+        if server_key:
+            made.curve_publickey, made.curve_secretkey = zmq.curve_keypair()
+            made.curve_serverkey = server_key.encode()
+        return made
+
     def dealer(self, channel, identity=None):
-        connected = self.context.socket(zmq.DEALER)
-        connected.linger = 0
+        connected = self.socket(zmq.DEALER)
         if identity:
             connected.identity = identity
         connected.connect(self.address(channel))

@@ -149,5 +149,19 @@ TEST(ConnectionInfo, AnEndpointIsTheInterfaceAndThePort) {
   EXPECT_EQ(endpoint("tcp://10.0.0.1", 5555), "tcp://10.0.0.1:5555");
 }
 
+TEST(ConnectionInfo, AddressesAreOursAloneAndComeBack) {
+  ClientConnectionInfo info;
+  info.registration = info.control = info.mux = info.task = info.iopub = 1;
+  info.notification = info.broadcast = 2;
+  EXPECT_EQ(write_connection_info(info).find("addresses"), std::string::npos);
+  info.addresses = {"10.0.0.1", "fd00::1", "head"};
+  EXPECT_EQ(read_client_connection_info(write_connection_info(info))->addresses, info.addresses);
+  Json json = Json::parse(write_connection_info(info));
+  for (const Json& wrong : {Json("10.0.0.1"), Json::array({1}), Json::object()}) {
+    json["addresses"] = wrong;
+    EXPECT_FALSE(read_client_connection_info(json.dump())) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace px

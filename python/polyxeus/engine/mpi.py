@@ -22,6 +22,12 @@ def _load():
     return MPI
 
 
+def _library(MPI):
+    """ "Open MPI v4.1.4" """
+    text = MPI.Get_library_version().strip("\0 \n").split(",")[0].split("\n")[0]
+    return " ".join(text.replace("Version:", " ").split())
+
+
 def give_from_rank_0(world, find):
     """On all ranks: what `find()` returns on rank 0. Its failure there is one everywhere.
 
@@ -49,19 +55,22 @@ def initialize(world, user_ns):
 
     MPI is initialized here, on all ranks together: MPI_Init waits for all of them, so that code
     which imports mpi4py on one engine alone would wait for ever.
+
+    Returns the name and version of the MPI; "" where none was loaded.
     """
     if world is None:
-        return
+        return ""
     rank, size = world
     user_ns["mpi_rank"], user_ns["mpi_size"] = rank, size
     MPI = _load() if size > 1 else None
     if MPI is None:
-        return
+        return ""
     found = MPI.COMM_WORLD.Get_size()
     if found != size:
-        library = MPI.Get_library_version().split(",")[0].strip()
+        library = _library(MPI)
         raise WorldMismatch(
             f"the launcher made a world of {size} ranks, but mpi4py sees {found}: it has loaded "
             f"{library}; set MPI4PY_MPIABI, or install the mpi4py of this launcher's MPI"
         )
     user_ns["mpi_rank"] = MPI.COMM_WORLD.Get_rank()
+    return _library(MPI)

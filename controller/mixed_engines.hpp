@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <px/wire/engine_facts.hpp>
+#include <px/wire/ids.hpp>
+
+namespace px {
+
+/// Notices engines that do not fit together: other versions of Python, of MPI or of polyxeus. Each
+/// kind of mixture is said once, however many engines there are. Sees no socket and no clock.
+class MixedEngines {
+ public:
+  /// own_version  the version of this controller
+  explicit MixedEngines(std::string own_version) : own_version_(std::move(own_version)) {}
+
+  /// An engine says this of itself, or more of it. What is empty was not said.
+  void learn(EngineId id, const EngineUuid& uuid, const EngineFacts& facts);
+  void forget(const EngineUuid& uuid);
+  EngineFacts facts_of(const EngineUuid& uuid) const;
+
+  /// What has not been told yet: a sentence for each mixture.
+  std::vector<std::string> take_news();
+  /// All that was told and is still so.
+  std::vector<std::string> warnings() const;
+
+ private:
+  struct Known {
+    EngineId id;
+    EngineFacts facts;
+  };
+  std::string own_version_;
+  std::map<EngineId, EngineUuid> engines_;
+  std::unordered_map<EngineUuid, Known, StringIdHash, StringIdEqual> known_;
+  std::set<std::string> told_;
+};
+
+}  // namespace px

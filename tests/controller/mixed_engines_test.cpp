@@ -1,0 +1,65 @@
+#include <px/controller/mixed_engines.hpp>
+
+#include <gtest/gtest.h>
+
+namespace px {
+namespace {
+
+const EngineUuid ann{"ann"}, bob{"bob"}, carl{"carl"};
+
+EngineFacts python(const std::string& version) {
+  return {"1.0", version, ""};
+}
+
+TEST(MixedEngines, AreNotThereWhileAllSayTheSame) {
+  MixedEngines engines{"1.0"};
+  engines.learn(EngineId{0}, ann, python("3.11"));
+  engines.learn(EngineId{1}, bob, python("3.11"));
+  engines.learn(EngineId{2}, carl, {});  // one of ipyparallel
+  EXPECT_TRUE(engines.take_news().empty());
+}
+
+TEST(MixedEngines, OfTwoPythonsAreToldOnceInOneLine) {
+  MixedEngines engines{"1.0"};
+  engines.learn(EngineId{0}, ann, python("3.11"));
+  engines.learn(EngineId{1}, bob, python("3.9"));
+  const auto news = engines.take_news();
+  ASSERT_EQ(news.size(), 1u);
+  for (const std::string part :
+       {"engine 1 runs Python 3.9", "engine 0 runs Python 3.11", "--python"})
+    EXPECT_NE(news.front().find(part), std::string::npos) << news.front();
+  engines.learn(EngineId{2}, carl, python("3.9"));
+  EXPECT_TRUE(engines.take_news().empty());
+  EXPECT_EQ(engines.warnings().size(), 1u);
+}
+
+TEST(MixedEngines, AreForgottenWhenTheyLeave) {
+  MixedEngines engines{"1.0"};
+  engines.learn(EngineId{0}, ann, python("3.11"));
+  engines.learn(EngineId{1}, bob, python("3.9"));
+  engines.forget(bob);
+  EXPECT_TRUE(engines.warnings().empty());
+}
+
+TEST(MixedEngines, MayTellTheirMpiLater) {
+  MixedEngines engines{"1.0"};
+  engines.learn(EngineId{0}, ann, python("3.11"));
+  engines.learn(EngineId{1}, bob, python("3.11"));
+  engines.learn(EngineId{0}, ann, {"", "", "Open MPI v4.1.4"});
+  engines.learn(EngineId{1}, bob, {"", "", "MPICH 4.0"});
+  const auto news = engines.take_news();
+  ASSERT_EQ(news.size(), 1u);
+  EXPECT_NE(news.front().find("engine 1 has loaded MPICH 4.0"), std::string::npos);
+  EXPECT_EQ(engines.facts_of(ann).python, "3.11");
+}
+
+TEST(MixedEngines, OfAnotherVersionThanTheControllerAreNamed) {
+  MixedEngines engines{"1.1"};
+  engines.learn(EngineId{0}, ann, python("3.11"));
+  engines.learn(EngineId{1}, bob, python("3.11"));
+  ASSERT_EQ(engines.take_news().size(), 1u);
+  EXPECT_NE(engines.warnings().front().find("polyxeus 1.0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace px

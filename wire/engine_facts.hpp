@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include <px/wire/json.hpp>
+
+namespace px {
+
+/// What an engine says of itself at its registration beside ipyparallel's words; empty: it says
+/// nothing of it. Engines of ipyparallel say nothing at all.
+struct EngineFacts {
+  std::string polyxeus;  ///< The version of polyxeus, e.g. "0.4.0".
+  std::string python;    ///< "3.11": functions travel by value between the same ones only.
+  std::string host;      ///< The name of its host.
+  std::string mpi;       ///< The MPI that it has loaded, e.g. "Open MPI v4.1.4".
+};
+
+/// Adds what is known to a message's content.
+void write_engine_facts(Json& content, const EngineFacts& facts);
+/// What a content says; what no engine would say is ignored.
+EngineFacts read_engine_facts(const Json& content);
+
+}  // namespace px

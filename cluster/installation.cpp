@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <set>
 
+#include <px/cluster/child_process.hpp>
 #include <px/net/private_file.hpp>
 
 namespace px {
@@ -24,6 +25,19 @@ std::optional<std::string> environment(const std::string& name) {
 std::string own_path() {
   std::error_code error;
   return std::filesystem::read_symlink("/proc/self/exe", error).string();
+}
+
+std::optional<std::string> output_of(const std::vector<std::string>& argv) {
+  const auto output = run_command(argv, "", std::chrono::seconds(10));
+  if (!output) return std::nullopt;
+  return output->out + output->complaint;
+}
+
+std::optional<std::string> profile_file(const std::string& name) {
+  const auto folder = profiles_folder();
+  if (!folder) return std::nullopt;
+  const auto text = read_file(*folder / name);
+  return text ? std::optional(*text) : std::nullopt;
 }
 
 /// Logical and physical cores that this process may run on.
@@ -88,6 +102,8 @@ Machine this_machine() {
           .pid = ::getpid(),
           .pxcluster = own_path(),
           .find_program = find_in_path,
+          .output_of = output_of,
+          .profile_file = profile_file,
           .variable = environment};
 }
 

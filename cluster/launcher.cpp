@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include <px/cluster/batch_launcher.hpp>
 #include <px/cluster/local_launcher.hpp>
 #include <px/cluster/mpi_launcher.hpp>
 #include <px/cluster/ssh_launcher.hpp>
@@ -25,8 +26,8 @@ std::string normalised(std::string_view name) {
   return text;
 }
 
-constexpr std::array foreign_names{"batch", "htcondor", "lsf",      "pbs",
-                                   "sge",   "slurm",    "sshproxy", "winhpc"};
+constexpr std::array foreign_names{"batch", "sshproxy", "winhpc"};
+constexpr std::string_view our_names = "local, mpi, ssh, slurm, pbs, torque, sge, lsf, htcondor";
 
 }  // namespace
 
@@ -38,12 +39,15 @@ Result<std::unique_ptr<Launcher>> find_launcher(std::string_view name) {
     return std::unique_ptr<Launcher>(std::make_unique<MpiLauncher>());
   if (key == "ssh" || key == "polyxeus-ssh")
     return std::unique_ptr<Launcher>(std::make_unique<SshLauncher>());
+  for (const std::string_view system : {"slurm", "pbs", "torque", "sge", "lsf", "htcondor"})
+    if (key == system || key == "polyxeus-" + std::string(system))
+      return std::unique_ptr<Launcher>(std::make_unique<BatchLauncher>(system));
   if (std::find(foreign_names.begin(), foreign_names.end(), key) != foreign_names.end())
     return Error{ErrorKind::unsupported,
-                 "pxcluster cannot start processes by '" + std::string(name) +
-                     "' yet: use local or mpi, or ipcluster with --controller=polyxeus"};
-  return Error{ErrorKind::bad_input,
-               "nobody knows the launcher '" + std::string(name) + "': there are local and mpi"};
+                 "pxcluster cannot start processes by '" + std::string(name) + "': there are " +
+                     std::string(our_names) + "; or use ipcluster with --controller=polyxeus"};
+  return Error{ErrorKind::bad_input, "nobody knows the launcher '" + std::string(name) +
+                                         "': there are " + std::string(our_names)};
 }
 
 std::map<std::string, std::string> cluster_environment(const LaunchRequest& request) {

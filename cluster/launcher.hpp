@@ -12,6 +12,7 @@
 #include <px/cluster/settings.hpp>
 #include <px/net/profile_paths.hpp>
 #include <px/wire/error.hpp>
+#include <px/wire/time.hpp>
 
 namespace px {
 
@@ -24,6 +25,10 @@ struct Machine {
   std::string pxcluster = "pxcluster";  ///< The path of this program.
   /// Where the program `name` is; nothing if it is neither a path to one nor in $PATH.
   std::function<std::optional<std::string>(const std::string& name)> find_program;
+  /// What a short command prints, on stdout and stderr; nothing where it cannot be run.
+  std::function<std::optional<std::string>(const std::vector<std::string>& argv)> output_of;
+  /// A file that comes with polyxeus: "batch/slurm.json".
+  std::function<std::optional<std::string>(const std::string& name)> profile_file;
   /// The environment variable `name`, if it is set.
   std::function<std::optional<std::string>(const std::string& name)> variable;
 };
@@ -46,7 +51,8 @@ struct PlannedProcess {
 /// Engines as they are to be started.
 struct EnginePlan {
   std::vector<PlannedProcess> processes;
-  std::vector<std::string> notes;  ///< What the user should know about it, a sentence each.
+  std::vector<std::string> notes;    ///< What the user should know about it, a sentence each.
+  std::optional<Duration> patience;  ///< How long a stop may take; nothing: the usual.
 };
 
 /// A way to start processes. Pure: it says what to start, somebody else does it.

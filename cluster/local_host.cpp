@@ -115,8 +115,8 @@ void LocalHost::read_reports(int pid) {
   for (std::size_t end; (end = child.rest.find('\n', begin)) != std::string::npos; begin = end + 1)
     if (const auto report =
             read_watch_report(std::string_view(child.rest).substr(begin, end - begin)))
-      events_.emplace_back(
-          ProcessReported{child.key, report->level, report->text, report->engine_count});
+      events_.emplace_back(ProcessReported{child.key, report->level, report->text,
+                                           report->engine_count, report->is_waiting});
   child.rest.erase(0, begin);
   if (count == 0) forget_reports(child);
 }
@@ -169,10 +169,8 @@ Event LocalHost::start(const StartProcess& order) {
                         .failure = spawned.error().what,
                         .log_tail = ""};
   const int pid = spawned->pid;
-  children_[pid] = Child{.key = order.key,
-                         .log_file = order.command.log_file,
-                         .report = spawned->report,
-                         .rest = ""};
+  children_[pid] = Child{
+      .key = order.key, .log_file = order.command.log_file, .report = spawned->report, .rest = ""};
   if (spawned->report >= 0) {
     ::fcntl(spawned->report, F_SETFL, O_NONBLOCK);
     loop_.watch(spawned->report, [this, pid] { read_reports(pid); });

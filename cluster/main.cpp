@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include <px/cluster/commands.hpp>
+#include <px/cluster/doctor_command.hpp>
 #include <px/cluster/watcher.hpp>
 
 namespace {
@@ -37,6 +38,9 @@ struct Run {
   }
   int operator()(const px::PullOptions& options) const {
     return px::pull_command(program, options, console);
+  }
+  int operator()(const px::DoctorOptions& options) const {
+    return px::doctor_command(program, options, console);
   }
   int operator()(const px::WatchOptions& options) const { return px::watch_command(options.kind); }
 };

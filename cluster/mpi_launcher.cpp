@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <px/cluster/mpi_kind.hpp>
+
 namespace px {
 namespace {
 
@@ -32,6 +34,48 @@ bool set_default(Environment& environment, const std::string& name, const std::s
   return true;
 }
 
+/// A host that is lost must be noticed: without this mpiexec waits for ever.
+constexpr const char* rsh_arguments =
+    "-o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 -o ServerAliveCountMax=3";
+
+/// The hosts of `shares`, as both mpiexecs take them: "host1:2,host2:1".
+std::string placed(const std::vector<HostSlots>& hosts, const std::vector<int>& shares) {
+  std::string text;
+  for (std::size_t i = 0; i < hosts.size(); ++i)
+    if (shares[i] > 0)
+      text += (text.empty() ? "" : ",") + hosts[i].host + ":" + std::to_string(shares[i]);
+  return text;
+}
+
+/// Where the ranks go, and which variables reach them: MPICH passes all, Open MPI the named ones.
+std::vector<std::string> placement(const LaunchRequest& request, MpiKind kind,
+                                   Environment& environment) {
+  const auto& hosts = request.settings.hosts;
+  if (hosts.empty()) return {};
+  const std::string where = placed(hosts, share_engines(hosts, request.engine_count));
+  if (kind == MpiKind::mpich) {
+    environment.try_emplace("HYDRA_LAUNCHER_EXTRA_ARGS", rsh_arguments);
+    return {"-launcher", "ssh", "-hosts", where};
+  }
+  std::vector<std::string> arguments{"--host", where, "--mca", "plm_rsh_args", rsh_arguments};
+  for (const auto& [name, value] : environment)
+    if (!name.starts_with("OMPI_") && !name.starts_with("PRTE_"))
+      arguments.insert(arguments.end(), {"-x", name});
+  arguments.insert(arguments.end(), {"-x", "IPP_CONNECTION_INFO"});
+  return arguments;
+}
+
+/// `program`, after the user's lines of shell.
+std::vector<std::string> after_setup(const std::vector<std::string>& setup,
+                                     std::vector<std::string> program) {
+  if (setup.empty()) return program;
+  std::string script;
+  for (const std::string& line : setup) script += line + "\n";
+  std::vector<std::string> argv{"bash", "-l", "-c", script + "exec \"$0\" \"$@\""};
+  argv.insert(argv.end(), program.begin(), program.end());
+  return argv;
+}
+
 /// Whether somebody else has said where ranks may go, and how many.
 bool has_placement(const Settings& settings, const Machine& machine) {
   for (const char* name : {"SLURM_JOB_ID", "PBS_NODEFILE", "LSB_HOSTS", "PE_HOSTFILE"})
@@ -55,13 +99,18 @@ void allow_root(Environment& environment, const Machine& machine, std::vector<st
 void allow_oversubscription(Environment& environment, const LaunchRequest& request,
                             const Machine& machine, std::vector<std::string>& notes) {
   const int count = request.engine_count;
-  if (count <= machine.physical_cores || has_placement(request.settings, machine)) return;
+  const auto& hosts = request.settings.hosts;
+  const int slots = hosts.empty() ? machine.physical_cores : count_slots(hosts);
+  if (count <= slots && !hosts.empty()) return;  // the ranks are placed host by host
+  if (count <= slots || has_placement(request.settings, machine)) return;
   const bool is_set =
       set_default(environment, "OMPI_MCA_rmaps_base_oversubscribe", "1", machine) &&
       set_default(environment, "PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", machine);
-  if (is_set && count > machine.cores)
-    notes.push_back(std::to_string(count) + " ranks on " + std::to_string(machine.cores) +
-                    " cores: mpiexec is told to oversubscribe");
+  if (is_set && count > (hosts.empty() ? machine.cores : slots))
+    notes.push_back(std::to_string(count) + " ranks on " +
+                    (hosts.empty() ? std::to_string(machine.cores) + " cores"
+                                   : std::to_string(slots) + " slots") +
+                    ": mpiexec is told to oversubscribe");
 }
 
 }  // namespace
@@ -96,10 +145,20 @@ Result<EnginePlan> MpiLauncher::plan_engines(const LaunchRequest& request,
   Command command{.argv = mpiexec_argv(settings, request.engine_count),
                   .environment = cluster_environment(request),
                   .log_file = {}};
-  command.argv.insert(command.argv.end(), settings.engine_cmd.begin(), settings.engine_cmd.end());
-  command.argv.push_back("--mpi");
-  if (!settings.language.empty()) command.argv.push_back("--language=" + settings.language);
-  command.argv.insert(command.argv.end(), settings.engine_args.begin(), settings.engine_args.end());
+  if (!settings.hosts.empty()) {
+    const MpiKind kind = find_mpi_kind(settings.mpi_cmd, machine);
+    const auto where = placement(request, kind, command.environment);
+    const auto behind_count = command.argv.begin() + settings.mpi_cmd.size() + 2;
+    command.argv.insert(behind_count, where.begin(), where.end());
+  }
+  std::vector<std::string> program =
+      settings.remote_engine_cmd.empty() ? settings.engine_cmd : settings.remote_engine_cmd;
+  if (!settings.remote_python.empty()) program.push_back("--python=" + settings.remote_python);
+  program.push_back("--mpi");
+  if (!settings.language.empty()) program.push_back("--language=" + settings.language);
+  program.insert(program.end(), settings.engine_args.begin(), settings.engine_args.end());
+  program = after_setup(settings.engine_env, std::move(program));
+  command.argv.insert(command.argv.end(), program.begin(), program.end());
   const std::string& id = request.paths.cluster_id;
   command.log_file =
       request.paths.log() / ("ipengine" + (id.empty() ? "" : "-" + id) + "-" +

@@ -221,6 +221,13 @@ void add_work(CLI::App& app, Parts& parts) {
   add_pull_options(pull, parts.pull);
 }
 
+void add_doctor(CLI::App& app, Parts& parts) {
+  CLI::App& doctor = *app.add_subcommand(
+      "doctor", "Look for what keeps a cluster from working, and say how to mend it");
+  add_program_options(doctor, parts.program);
+  add_doctor_options(doctor, parts.doctor);
+}
+
 std::vector<std::string> unknown_words(const CLI::App& app, bool is_strict) {
   std::vector<std::string> unknown;
   for (const std::string& text : app.remaining(true))
@@ -250,6 +257,7 @@ Options collect(const CLI::App& app, Parts& parts) {
   if (app.got_subcommand("push")) options.command = parts.push;
   if (app.got_subcommand("pull")) options.command = parts.pull;
   if (app.got_subcommand("watch")) options.command = parts.watch;
+  if (app.got_subcommand("doctor")) options.command = parts.doctor;
   if (app.got_subcommand("profile")) {
     options.command = ProfileListOptions{};
     if (app.get_subcommand("profile")->got_subcommand("create")) options.command = parts.create;
@@ -270,6 +278,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   add_list_and_clean(app, parts);
   add_profile(app, parts);
   add_work(app, parts);
+  add_doctor(app, parts);
   app.add_subcommand("watch")->group("")->add_option("kind", parts.watch.kind)->required();
   const char* const* const end = argv + argc;
   const char* const* const mark =

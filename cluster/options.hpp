@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <px/cluster/console.hpp>
+#include <px/cluster/doctor_options.hpp>
 #include <px/cluster/work_options.hpp>
 #include <px/net/program.hpp>
 #include <px/wire/json.hpp>
@@ -46,7 +47,7 @@ struct WatchOptions {
 struct Options {
   ProgramOptions program;
   std::variant<StartOptions, StopOptions, ListOptions, CleanOptions, ProfileListOptions,
-               ProfileCreateOptions, PxOptions, PushOptions, PullOptions, WatchOptions>
+               ProfileCreateOptions, PxOptions, PushOptions, PullOptions, WatchOptions, DoctorOptions>
       command;
   std::vector<std::string> unknown;  ///< Options that nobody knows; they are ignored, unless:
   bool refuses_unknown = false;      ///< Options and words that are unknown are an error.

@@ -20,7 +20,7 @@ ReportSender::ReportSender() {
 }
 
 void ReportSender::send(const WatchReport& report) {
-  std::cout << report.text << std::endl;
+  if (!report.text.empty()) std::cout << report.text << std::endl;
   if (descriptor_ < 0) return;
   const std::string line = write_watch_report(report);
   [[maybe_unused]] const auto written = ::write(descriptor_, line.data(), line.size());

@@ -94,6 +94,7 @@ done
 made=
 [ -e "$run/made" ] && made=yes
 rm -rf "$run"
+[ -z "$made" ] || rm -f "$dir/startup/README"
 [ -z "$made" ] || rmdir "$dir/pid" "$dir/log" "$dir/security" "$dir/startup" "$dir" 2>/dev/null
 say "done"
 )SH";

@@ -44,6 +44,11 @@ Result<LoadedSettings> gather_settings(const ProfilePaths& paths, const StartOpt
   settings.controller_args.insert(settings.controller_args.end(), options.controller_args.begin(),
                                   options.controller_args.end());
   if (auto done = read_hostfile(settings); !done) return done.error();
+  if (!settings.batch_template_file.empty()) {
+    const auto text = read_file(settings.batch_template_file);
+    if (!text) return Error{text.error().kind, "no batch template: " + text.error().what};
+    settings.batch_template = *text;
+  }
   if (settings.controller_cmd.empty() && !options.engines_only) {
     const auto program = find_own_program("pxcontroller", "--controller-cmd");
     if (!program) return program.error();

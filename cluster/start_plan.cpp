@@ -77,6 +77,7 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
     plan.controller = std::move(*controller);
     plan.record.controller_launcher = (*launcher)->recorded_name();
   }
+  if (plan.engines.patience) plan.patience = *plan.engines.patience;
   plan.engine_set_id = request.engine_set_id;
   plan.client_file = request.paths.client_file().string();
   plan.keeps_files = keeps_connection_files(settings.controller_args);

@@ -28,6 +28,7 @@ std::string counted(int count, const std::string& thing) {
 /// "ended with exit code 1; the end of its log, ...", or why it could not be started.
 std::string reason(const ProcessEnded& event, const PlannedProcess& process) {
   if (!event.failure.empty()) return "could not be started: " + event.failure;
+  if (process.command.has_reports) return event.end.text();  // it has said why
   return event.end.text() + with_log(process.command.log_file.string(), event.log_tail);
 }
 
@@ -123,6 +124,9 @@ void Supervisor::handle(const ProcessEnded& event, Instant now) {
 
 void Supervisor::handle(const ProcessReported& event, Instant now) {
   if (!event.text.empty()) say(event.level, event.text);
+  if (event.is_waiting && phase_ == Phase::registering) deadline_ = now + plan_.engine_timeout;
+  if (event.is_waiting && phase_ == Phase::controller_starting)
+    deadline_ = now + plan_.controller_timeout;
   if (!event.engine_count || !pids_.contains(event.key)) return;
   planned(event.key).engine_count = *event.engine_count;
   if (is_stopping()) return;

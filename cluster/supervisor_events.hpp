@@ -31,6 +31,7 @@ struct ProcessReported {
   Level level = Level::info;
   std::string text;
   std::optional<int> engine_count;  ///< So many of its engines live, or may yet come.
+  bool is_waiting = false;          ///< In a queue: it may take hours.
 };
 /// Both connection files are there and whole.
 struct FilesReady {

@@ -14,6 +14,7 @@ struct WatchReport {
   Level level = Level::info;
   std::string text;
   std::optional<int> engine_count;  ///< So many of its engines live, or may yet come.
+  bool is_waiting = false;          ///< In a queue: patience is in place.
   bool operator==(const WatchReport&) const = default;
 };
 

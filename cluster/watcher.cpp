@@ -26,6 +26,7 @@ int watch_command(const std::string& kind) {
     return 1;
   }
   if (kind == "ssh") return watch_ssh(*plan, connection_info);
+  if (kind == "job") return watch_job(*plan, connection_info);
   std::cerr << "nobody knows how to watch over '" << kind << "'" << std::endl;
   return 1;
 }

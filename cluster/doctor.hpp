@@ -1,0 +1,118 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <px/wire/error.hpp>
+#include <px/wire/json.hpp>
+
+namespace px {
+
+// What `pxcluster doctor` knows of a host, of a connection file and of what was left behind, and
+// what it makes of that. Pure: doctor_facts.hpp gathers.
+
+/// The Python that would run engines.
+struct PythonFacts {
+  std::string path;      ///< Empty: none was found.
+  std::string error;     ///< Why it could not be asked; then what follows is empty.
+  std::string version;   ///< "3.11.7"
+  std::string polyxeus;  ///< The version of the package; empty: it has none. So the next two.
+  std::string ipython;
+  std::string mpi4py;
+  std::string mpi;        ///< What mpi4py is bound to: "Open MPI v4.1.4, ..."
+  std::string mpi_error;  ///< Why mpi4py is there and cannot be imported.
+};
+
+/// Limits in the unit of `ulimit`'s system call; -1 = none.
+struct LimitFacts {
+  long long open_files = -1;  ///< The hard limit: our programs raise the soft one.
+  long long processes = -1;
+  long long locked_bytes = -1;
+};
+
+enum class DialState { open, refused, silent, unreachable };
+std::string_view name_of(DialState state);
+
+/// What became of an attempt to connect.
+struct Dialed {
+  std::string address;
+  int port = 0;
+  DialState state = DialState::silent;
+};
+
+struct HostFacts {
+  std::string host;
+  std::vector<std::string> addresses;       ///< Of its interfaces, loopback among them.
+  std::vector<std::string> name_addresses;  ///< What its own name resolves to.
+  std::string polyxeus;                     ///< The version of this program.
+  std::string controller, engine;           ///< Paths of our programs; empty: not found.
+  PythonFacts python;
+  std::string mpiexec, mpiexec_version;  ///< Its path, and the first line that says who it is.
+  bool has_srun = false;
+  std::vector<std::string> pmi;  ///< What `srun --mpi=list` says.
+  bool has_infiniband = false;
+  LimitFacts limits;
+  std::optional<long long> shared_bytes;  ///< Free in /dev/shm; nothing: it cannot be written.
+  std::string cpp_error;                  ///< Why the C++ engine that is there cannot start.
+  double unix_time = 0;
+  std::vector<Dialed> dialed;  ///< What it was asked to try.
+};
+Json write_host_facts(const HostFacts& facts);
+/// errors  bad_input: not what write_host_facts() writes.
+Result<HostFacts> read_host_facts(const Json& json);
+
+/// A connection file, and what happens when its addresses are dialled from here.
+struct FileFacts {
+  std::string path;
+  bool is_there = false;
+  unsigned owner = 0, mode = 0, user = 0;
+  std::string error;                    ///< Why it cannot be read.
+  std::string location;                 ///< The host of its controller.
+  bool is_own_host = false;             ///< That is this host.
+  std::vector<std::string> candidates;  ///< Addresses and names to try, best first.
+  std::vector<std::string> unresolved;  ///< Names among them that nobody knows.
+  std::vector<Dialed> dialed;
+  /// Whether the controller answered a signed question; nothing where nobody could be asked.
+  std::optional<bool> is_answered;
+};
+
+/// A cluster whose files say that it runs.
+struct ClusterFacts {
+  std::string file;
+  int recorded = 0, living = 0;  ///< Processes.
+};
+
+enum class Severity { warning, error };
+
+/// One thing that is wrong.
+struct Finding {
+  Severity severity;
+  std::string check;  ///< Which check found it: "python", "mpi", "port", ...; stable, for scripts.
+  std::string what, why, fix;
+  bool operator==(const Finding&) const = default;
+};
+using Findings = std::vector<Finding>;
+
+/// "Open MPI", "MPICH", "Intel MPI" ... of what an MPI or an mpiexec calls itself; empty: unknown.
+std::string mpi_family(std::string_view text);
+
+/// Of one host.  needs_mpi  engines are to be started by mpiexec.
+Findings examine_host(const HostFacts& facts, bool needs_mpi);
+Findings examine_file(const FileFacts& facts);
+Findings examine_clusters(const std::vector<ClusterFacts>& clusters);
+
+/// Another host that was asked through ssh.
+struct RemoteFacts {
+  std::string name;
+  std::string error;  ///< Why it could not be asked.
+  HostFacts facts;
+  double asked_at = 0, answered_at = 0;  ///< Unix time here.
+};
+/// What `host` alone has, and what does not fit this host.
+Findings examine_remote(const RemoteFacts& remote, const HostFacts& here, bool needs_mpi);
+
+/// The one to tell a person first: the first error, else the first warning.
+const Finding* most_likely(const Findings& findings);
+
+}  // namespace px

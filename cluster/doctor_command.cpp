@@ -1,0 +1,135 @@
+#include <px/cluster/doctor_command.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+
+#include <px/cluster/doctor_facts.hpp>
+#include <px/cluster/installation.hpp>
+#include <px/net/private_file.hpp>
+
+namespace px {
+namespace {
+
+constexpr Duration patience = std::chrono::seconds(3);
+
+/// "10.0.0.1/40001", as one doctor tells another.
+std::optional<DialTarget> read_target(const std::string& text) {
+  const std::size_t slash = text.rfind('/');
+  if (slash == std::string::npos) return std::nullopt;
+  int port = 0;
+  const auto [end, problem] =
+      std::from_chars(text.data() + slash + 1, text.data() + text.size(), port);
+  if (problem != std::errc{} || end != text.data() + text.size() || port <= 0) return std::nullopt;
+  return DialTarget{text.substr(0, slash), port};
+}
+
+int print_facts(const DoctorOptions& options) {
+  HostFacts facts = gather_host_facts(options.python, options.mpiexec);
+  std::vector<DialTarget> targets;
+  for (const std::string& text : options.dial)
+    if (const auto target = read_target(text)) targets.push_back(*target);
+  facts.dialed = dial_all(targets, patience);
+  std::cout << pack(Packer::json, write_host_facts(facts)) << "\n";
+  return std::cout.flush() ? 0 : 1;
+}
+
+void append(Findings& all, Findings more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+/// The connection files to look at: the one that is named, or those of the profile.
+std::vector<std::filesystem::path> chosen_files(const ProfilePaths& paths,
+                                                const DoctorOptions& options) {
+  if (!options.file.empty()) return {options.file};
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto& file : {paths.client_file(), paths.engine_file()})
+    if (std::filesystem::exists(file, error)) files.push_back(file);
+  return files;
+}
+
+/// Both files of one controller say the same: once is enough.
+void add_new(Findings& all, Findings more) {
+  for (Finding& finding : more) {
+    const bool is_known = std::any_of(all.begin(), all.end(), [&](const Finding& known) {
+      return known.check == finding.check &&
+             (finding.check == "stale" || finding.check == "port" || finding == known);
+    });
+    if (!is_known) all.push_back(std::move(finding));
+  }
+}
+
+Findings examine(const ProfilePaths& paths, const DoctorOptions& options, Console& console) {
+  console.say(Level::debug, "looking at this host");
+  const HostFacts here = gather_host_facts(options.python, options.mpiexec);
+  Findings findings = examine_host(here, options.needs_mpi);
+  const auto files = chosen_files(paths, options);
+  Findings of_files;
+  for (const auto& file : files) add_new(of_files, examine_file(gather_file_facts(file)));
+  append(findings, std::move(of_files));
+  append(findings, examine_clusters(gather_cluster_facts(paths)));
+  std::vector<DialTarget> targets;
+  if (!files.empty()) targets = targets_of(files.back());  // the engines' where there are both
+  const std::string program = options.remote.empty() ? this_machine().pxcluster : options.remote;
+  for (const std::string& host : options.hosts) {
+    console.say(Level::info, "asking " + host);
+    append(findings, examine_remote(ask_remote(host, program, options.ssh, targets), here,
+                                    options.needs_mpi));
+  }
+  return findings;
+}
+
+std::string word_of(Severity severity) {
+  return severity == Severity::error ? "error" : "warning";
+}
+
+}  // namespace
+
+std::string findings_as_text(const Findings& findings) {
+  if (findings.empty()) return "nothing is wrong here\n";
+  Findings sorted = findings;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+  std::string text;
+  for (const Finding& finding : sorted)
+    text += word_of(finding.severity) + " [" + finding.check + "]: " + finding.what +
+            "\n    why: " + finding.why + "\n    fix: " + finding.fix + "\n";
+  return text;
+}
+
+Json findings_as_json(const Findings& findings) {
+  Json list = Json::array();
+  for (const Finding& finding : findings)
+    list.push_back({{"severity", word_of(finding.severity)},
+                    {"check", finding.check},
+                    {"what", finding.what},
+                    {"why", finding.why},
+                    {"fix", finding.fix}});
+  return Json{{"findings", std::move(list)}};
+}
+
+int doctor_command(const ProgramOptions& program, const DoctorOptions& options, Console& console) {
+  if (options.is_facts) return print_facts(options);
+  const auto paths = find_profile(program.profile);
+  if (!paths) {
+    console.say(Level::error, paths.error().what);
+    return 1;
+  }
+  const Findings findings = examine(*paths, options, console);
+  if (options.as_json)
+    std::cout << findings_as_json(findings).dump(2) << "\n";
+  else
+    std::cout << findings_as_text(findings);
+  return std::cout.flush() && findings.empty() ? 0 : 1;
+}
+
+void explain_failed_start(bool needs_mpi, const std::string& mpiexec, Console& console) {
+  const Findings findings = examine_host(gather_host_facts("", mpiexec), needs_mpi);
+  const Finding* cause = most_likely(findings);
+  if (!cause || cause->severity != Severity::error) return;
+  console.say(Level::error, "probable cause: " + cause->what + " (" + cause->why + ")");
+  console.say(Level::error, "fix: " + cause->fix);
+}
+
+}  // namespace px

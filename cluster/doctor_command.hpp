@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include <px/cluster/console.hpp>
+#include <px/cluster/doctor.hpp>
+#include <px/cluster/doctor_options.hpp>
+#include <px/net/program.hpp>
+
+namespace px {
+
+/// `pxcluster doctor`: 0 where nothing is wrong, 1 where something is.
+int doctor_command(const ProgramOptions& program, const DoctorOptions& options, Console& console);
+
+/// The findings for people, the errors first; one line where there are none.
+std::string findings_as_text(const Findings& findings);
+/// `{"findings": [{"severity", "check", "what", "why", "fix"}, ...]}`
+Json findings_as_json(const Findings& findings);
+
+/// After a start that failed: looks at this host and says one cause and one fix, where it finds
+/// any.  needs_mpi  the engines were to be started by mpiexec.
+void explain_failed_start(bool needs_mpi, const std::string& mpiexec, Console& console);
+
+}  // namespace px

@@ -1,0 +1,159 @@
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include <px/cluster/doctor_facts.hpp>
+#include <px/cluster/hub_client.hpp>
+#include <px/net/address.hpp>
+#include <px/net/loop.hpp>
+#include <px/net/private_file.hpp>
+#include <px/net/tcp.hpp>
+
+namespace px {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Duration patience = seconds(3);
+
+DialState state_of(int problem) {
+  if (problem == 0) return DialState::open;
+  if (problem == ECONNREFUSED) return DialState::refused;
+  if (problem == ETIMEDOUT) return DialState::silent;
+  return DialState::unreachable;
+}
+
+int error_of(int socket) {
+  int problem = 0;
+  socklen_t length = sizeof problem;
+  ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length);
+  return problem;
+}
+
+/// A connection file of either side, as far as both say the same.
+struct AnyInfo {
+  ConnectionCommon common;
+  std::vector<int> ports;
+  std::optional<ClientConnectionInfo> client;
+};
+
+Result<AnyInfo> read_info(std::string_view text) {
+  // A file of engines has no notification port, one of clients no heartbeats.
+  if (const auto engine = read_engine_connection_info(text)) {
+    std::vector<int> ports{engine->registration, engine->control, engine->mux,    engine->task,
+                           engine->iopub,        engine->hb_ping, engine->hb_pong};
+    ports.insert(ports.end(), engine->broadcast.begin(), engine->broadcast.end());
+    if (engine->lifeline) ports.push_back(*engine->lifeline);
+    return AnyInfo{*engine, ports, std::nullopt};
+  }
+  const auto client = read_client_connection_info(text);
+  if (!client) return client.error();
+  return AnyInfo{*client,
+                 {client->registration, client->control, client->mux, client->task, client->iopub,
+                  client->notification, client->broadcast},
+                 *client};
+}
+
+/// Whether the controller answers a signed question.
+std::optional<bool> ask_controller(const ClientConnectionInfo& info, const std::string& address) {
+  Context context;
+  ClientConnectionInfo dialled = info;
+  dialled.interface = "tcp://" + in_brackets(address);
+  auto hub = HubClient::connect(context, dialled);
+  if (!hub) return std::nullopt;
+  bool is_answered = false;
+  Loop loop;
+  loop.watch(hub->socket(), [&] { is_answered = is_answered || hub->receive(); });
+  hub->ask();
+  for (const Instant end = Clock::now() + patience; !is_answered && Clock::now() < end;)
+    loop.wait_until(end);
+  return is_answered;
+}
+
+/// The first address where all ports are open.
+std::optional<std::string> open_address(const std::vector<Dialed>& dialed) {
+  for (const Dialed& first : dialed)
+    if (std::all_of(dialed.begin(), dialed.end(), [&](const Dialed& each) {
+          return each.address != first.address || each.state == DialState::open;
+        }))
+      return first.address;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<Dialed> dial_all(const std::vector<DialTarget>& targets, Duration time) {
+  std::vector<Dialed> dialed;
+  std::vector<Descriptor> sockets;
+  std::vector<pollfd> waiting;
+  for (const DialTarget& target : targets) {
+    errno = 0;
+    Result<Descriptor> socket = start_connect_tcp(target.address, target.port);
+    dialed.push_back({target.address, target.port,
+                      socket ? DialState::silent : state_of(errno ? errno : ENETUNREACH)});
+    sockets.push_back(socket ? std::move(*socket) : Descriptor{});
+    waiting.push_back({sockets.back().value(), POLLOUT, 0});
+  }
+  const Instant end = Clock::now() + time;
+  while (std::any_of(waiting.begin(), waiting.end(), [](const pollfd& p) { return p.fd >= 0; })) {
+    const auto left = std::chrono::ceil<milliseconds>(end - Clock::now()).count();
+    if (left <= 0 || ::poll(waiting.data(), waiting.size(), static_cast<int>(left)) == 0) break;
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (waiting[i].fd < 0 || waiting[i].revents == 0) continue;
+      dialed[i].state = state_of(error_of(waiting[i].fd));
+      waiting[i].fd = -1;  // poll() leaves it out
+    }
+  }
+  return dialed;
+}
+
+FileFacts gather_file_facts(const std::filesystem::path& path) {
+  FileFacts facts;
+  facts.path = path.string();
+  facts.user = ::geteuid();
+  struct stat state {};
+  facts.is_there = ::stat(path.c_str(), &state) == 0;
+  if (!facts.is_there) return facts;
+  facts.owner = state.st_uid;
+  facts.mode = state.st_mode & 07777;
+  const Result<std::string> text = read_file(path);
+  const Result<AnyInfo> info = text ? read_info(*text) : Result<AnyInfo>(text.error());
+  if (!info) {
+    facts.error = info.error().what;
+    return facts;
+  }
+  facts.location = info->common.location;
+  facts.is_own_host = facts.location == host_name() || is_local_address(facts.location);
+  facts.candidates = dial_candidates(info->common, OwnHost::find());
+  std::vector<DialTarget> targets;
+  for (const std::string& candidate : facts.candidates) {
+    if (resolve_host(candidate).empty()) {
+      facts.unresolved.push_back(candidate);
+      continue;
+    }
+    for (const int port : info->ports) targets.push_back({candidate, port});
+  }
+  facts.dialed = dial_all(targets, patience);
+  const auto open = open_address(facts.dialed);
+  if (open && info->client) facts.is_answered = ask_controller(*info->client, *open);
+  return facts;
+}
+
+std::vector<DialTarget> targets_of(const std::filesystem::path& path) {
+  const Result<std::string> text = read_file(path);
+  const Result<AnyInfo> info = text ? read_info(*text) : Result<AnyInfo>(text.error());
+  if (!info) return {};
+  const OwnHost nobody{"", {}};
+  const auto candidates = dial_candidates(info->common, nobody);
+  std::vector<DialTarget> targets;
+  if (!candidates.empty())
+    for (const int port : info->ports) targets.push_back({candidates.front(), port});
+  return targets;
+}
+
+}  // namespace px

@@ -1,0 +1,219 @@
+#include <px/cluster/doctor_facts.hpp>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <sstream>
+
+#include <px/cluster/child_process.hpp>
+#include <px/cluster/installation.hpp>
+#include <px/cluster/record_file.hpp>
+#include <px/net/address.hpp>
+#include <px/net/program.hpp>
+
+namespace px {
+namespace {
+
+using std::chrono::seconds;
+
+/// What the user's Python says of itself, as JSON.
+constexpr std::string_view questions = R"(
+import json, platform, importlib.metadata as m
+def version(name):
+    try:
+        return m.version(name)
+    except m.PackageNotFoundError:
+        try:
+            return getattr(__import__(name), "__version__", "unknown")
+        except Exception:
+            return ""
+said = {"version": platform.python_version()}
+for name in ("polyxeus", "ipython", "mpi4py"):
+    said[name] = version(name if name != "ipython" else "IPython")
+if said["mpi4py"]:
+    try:
+        import mpi4py
+        mpi4py.rc.initialize = mpi4py.rc.finalize = False
+        from mpi4py import MPI
+        said["mpi"] = MPI.Get_library_version().strip("\0 \n").splitlines()[0]
+    except BaseException as error:
+        said["mpi_error"] = str(error)[:300]
+print("\n" + json.dumps(said))
+)";
+
+std::string last_line(const std::string& text) {
+  std::istringstream lines(text);
+  std::string last;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty()) last = line;
+  return last;
+}
+
+std::string own_program(const std::string& name) {
+  const auto found = find_own_program(name, "");
+  return found ? *found : "";
+}
+
+std::string choose_python(const std::string& wanted) {
+  if (!wanted.empty()) return find_in_path(wanted).value_or(wanted);
+  std::vector<std::string> candidates;
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (const char* root = std::getenv(variable); root && *root)
+      candidates.push_back(std::string(root) + "/bin/python");
+  candidates.push_back((program_folder() / "python3").string());
+  candidates.push_back((program_folder() / "python").string());
+  candidates.push_back("python3");
+  candidates.push_back("python");
+  for (const std::string& candidate : candidates)
+    if (const auto found = find_in_path(candidate)) return *found;
+  return "";
+}
+
+PythonFacts ask_python(const std::string& wanted) {
+  PythonFacts facts;
+  facts.path = choose_python(wanted);
+  if (facts.path.empty()) return facts;
+  const auto done = run_command({facts.path, "-c", std::string(questions)}, "", seconds(20));
+  if (!done) {
+    facts.error = done.error().what;
+    return facts;
+  }
+  const Result<Json> said = unpack(Packer::json, last_line(done->out));
+  if (!said) {
+    facts.error = done->complaint.empty() ? "it says nothing" : last_line(done->complaint);
+    return facts;
+  }
+  const auto text = [&](const char* key) { return string_member(*said, key).value_or(""); };
+  facts.version = text("version");
+  facts.polyxeus = text("polyxeus");
+  facts.ipython = text("ipython");
+  facts.mpi4py = text("mpi4py");
+  facts.mpi = text("mpi");
+  facts.mpi_error = text("mpi_error");
+  return facts;
+}
+
+/// The line in which an mpiexec says whose it is.
+std::string ask_mpiexec(const std::string& program) {
+  const auto done = run_command({program, "--version"}, "", seconds(10));
+  if (!done) return "";
+  std::istringstream lines(done->out);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    if (first.empty()) first = line;
+    if (!mpi_family(line).empty()) return line;
+  }
+  return first;
+}
+
+std::vector<std::string> ask_srun(const std::string& program) {
+  const auto done = run_command({program, "--mpi=list"}, "", seconds(10));
+  std::vector<std::string> kinds;
+  if (!done) return kinds;
+  std::istringstream words(done->out + " " + done->complaint);
+  for (std::string word; words >> word;)
+    if (word.find(':') == std::string::npos) kinds.push_back(word);
+  return kinds;
+}
+
+long long hard_limit(decltype(RLIMIT_NOFILE) resource) {
+  rlimit limit{};
+  if (::getrlimit(resource, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return -1;
+  return static_cast<long long>(limit.rlim_max);
+}
+
+std::optional<long long> shared_memory() {
+  struct statvfs state {};
+  if (::access("/dev/shm", W_OK) != 0 || ::statvfs("/dev/shm", &state) != 0) return std::nullopt;
+  return static_cast<long long>(state.f_bavail) * static_cast<long long>(state.f_frsize);
+}
+
+std::string ask_cpp_engine() {
+  const auto program = find_own_program("pxengine-cpp", "");
+  if (!program) return "";  // it is not a part of every installation
+  const auto done = run_command({*program, "--version"}, "", seconds(10));
+  if (!done) return done.error().what;
+  return done->end.is_failure() ? last_line(done->complaint) : "";
+}
+
+double unix_now() {
+  return std::chrono::duration<double>(wall_now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+HostFacts gather_host_facts(const std::string& python, const std::string& mpiexec) {
+  HostFacts facts;
+  facts.host = host_name();
+  facts.addresses = local_addresses();
+  facts.name_addresses = resolve_host(facts.host);
+  facts.polyxeus = program_version();
+  facts.controller = own_program("pxcontroller");
+  facts.engine = own_program("pxengine");
+  facts.python = ask_python(python);
+  facts.mpiexec = find_in_path(mpiexec.empty() ? "mpiexec" : mpiexec).value_or("");
+  if (!facts.mpiexec.empty()) facts.mpiexec_version = ask_mpiexec(facts.mpiexec);
+  if (const auto srun = find_in_path("srun")) {
+    facts.has_srun = true;
+    facts.pmi = ask_srun(*srun);
+  }
+  std::error_code error;
+  facts.has_infiniband = std::filesystem::exists("/dev/infiniband", error);
+  facts.limits = {hard_limit(RLIMIT_NOFILE), hard_limit(RLIMIT_NPROC), hard_limit(RLIMIT_MEMLOCK)};
+  facts.shared_bytes = shared_memory();
+  facts.cpp_error = ask_cpp_engine();
+  facts.unix_time = unix_now();
+  return facts;
+}
+
+std::vector<ClusterFacts> gather_cluster_facts(const ProfilePaths& profile) {
+  LocalProcesses processes;
+  const auto count = [](const ClusterRecord& record) {
+    return static_cast<int>(record.engine_pids().size()) + (record.controller ? 1 : 0);
+  };
+  std::vector<ClusterFacts> clusters;
+  for (const std::string& id : recorded_cluster_ids(profile)) {
+    const ProfilePaths paths{profile.root, id};
+    if (const auto found = load_cluster(paths, processes))
+      clusters.push_back(
+          {paths.cluster_file().string(), count(found->record), count(found->living)});
+  }
+  return clusters;
+}
+
+RemoteFacts ask_remote(const std::string& host, const std::string& program,
+                       const std::vector<std::string>& ssh,
+                       const std::vector<DialTarget>& targets) {
+  RemoteFacts remote;
+  remote.name = host;
+  std::vector<std::string> command = ssh;
+  command.insert(command.end(), {"-o", "BatchMode=yes", "-o", "ConnectTimeout=10", host, program,
+                                 "doctor", "--facts"});
+  std::string dial;
+  for (const DialTarget& target : targets)
+    dial += (dial.empty() ? "" : ",") + target.address + "/" + std::to_string(target.port);
+  if (!dial.empty()) command.push_back("--dial=" + dial);
+  remote.asked_at = unix_now();
+  const auto done = run_command(command, "", seconds(60));
+  remote.answered_at = unix_now();
+  const auto facts = [&]() -> Result<HostFacts> {
+    if (!done) return done.error();
+    const Result<Json> said = unpack(Packer::json, last_line(done->out));
+    if (!said)
+      return Error{ErrorKind::bad_input, done->complaint.empty() ? "it says nothing that we know"
+                                                                 : last_line(done->complaint)};
+    return read_host_facts(*said);
+  }();
+  if (facts)
+    remote.facts = *facts;
+  else
+    remote.error = facts.error().what;
+  return remote;
+}
+
+}  // namespace px

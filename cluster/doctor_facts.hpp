@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <px/cluster/doctor.hpp>
+#include <px/net/profile_paths.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+/// An address and a port to try.
+struct DialTarget {
+  std::string address;
+  int port = 0;
+};
+
+/// Tries all at the same time, for at most `patience`; the results are in the same order.
+std::vector<Dialed> dial_all(const std::vector<DialTarget>& targets, Duration patience);
+
+/// Asks this host; runs Python, mpiexec and the like, each for a few seconds at most.
+/// python, mpiexec  which ones; empty: those that a start would take.
+HostFacts gather_host_facts(const std::string& python, const std::string& mpiexec);
+
+/// Reads a connection file of either side, dials its ports and asks its controller.
+FileFacts gather_file_facts(const std::filesystem::path& path);
+
+/// The clusters that have files in this profile.
+std::vector<ClusterFacts> gather_cluster_facts(const ProfilePaths& profile);
+
+/// What others must be able to dial of a connection file: its own ports at the addresses in it.
+std::vector<DialTarget> targets_of(const std::filesystem::path& path);
+
+/// Asks `pxcluster doctor` on another host through ssh.
+/// program  that host's pxcluster.
+RemoteFacts ask_remote(const std::string& host, const std::string& program,
+                       const std::vector<std::string>& ssh, const std::vector<DialTarget>& targets);
+
+}  // namespace px

@@ -1,0 +1,162 @@
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include <px/cluster/doctor.hpp>
+
+namespace px {
+namespace {
+
+Finding error(const char* check, std::string what, std::string why, std::string fix) {
+  return {Severity::error, check, std::move(what), std::move(why), std::move(fix)};
+}
+
+std::string octal(unsigned mode) {
+  char text[8];
+  std::snprintf(text, sizeof text, "%04o", mode & 07777);
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::optional<Finding> examine_rights(const FileFacts& facts) {
+  if (facts.owner != facts.user && facts.owner != 0)
+    return error("owner",
+                 facts.path + " belongs to user " + std::to_string(facts.owner) + ", not to you",
+                 "whoever wrote it can see and change all that passes",
+                 "copy it so that it is yours: cp " + facts.path + " my.json; chmod 600 my.json");
+  if ((facts.mode & 077) == 0) return std::nullopt;
+  return error("permissions",
+               "others may read " + facts.path + ": its mode is " + octal(facts.mode),
+               "the keys in it let anybody run code as you", "chmod 600 " + facts.path);
+}
+
+/// What was dialled at one address.
+struct Address {
+  std::string name;
+  std::vector<int> open, refused, silent, unreachable;
+  bool is_open() const { return refused.empty() && silent.empty() && unreachable.empty(); }
+};
+
+std::vector<Address> by_address(const std::vector<Dialed>& dialed) {
+  std::vector<Address> addresses;
+  for (const Dialed& each : dialed) {
+    auto found = std::find_if(addresses.begin(), addresses.end(),
+                              [&](const Address& known) { return known.name == each.address; });
+    if (found == addresses.end())
+      found = addresses.insert(found, Address{each.address, {}, {}, {}, {}});
+    switch (each.state) {
+      case DialState::open:
+        found->open.push_back(each.port);
+        break;
+      case DialState::refused:
+        found->refused.push_back(each.port);
+        break;
+      case DialState::silent:
+        found->silent.push_back(each.port);
+        break;
+      case DialState::unreachable:
+        found->unreachable.push_back(each.port);
+        break;
+    }
+  }
+  return addresses;
+}
+
+std::string ports(const std::vector<int>& numbers) {
+  std::string text = numbers.size() == 1 ? "port " : "ports ";
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(numbers[i]);
+  return text;
+}
+
+Finding refused_by_all(const FileFacts& facts, const std::string& address) {
+  if (facts.is_own_host)
+    return error("stale", "nobody listens at the ports of " + facts.path,
+                 "its controller has ended and left the file behind",
+                 "pxcluster clean removes it; pxcluster start starts a new cluster");
+  return error("refused", address + " answers, but refuses the ports of " + facts.path,
+               "the controller has ended, or listens at another address of its host only",
+               "on " + facts.location +
+                   ": pxcluster list shows whether it runs; start it with "
+                   "--ip='*', and copy the new file here");
+}
+
+/// What is wrong where no address takes all connections.
+Finding examine_addresses(const FileFacts& facts, const std::vector<Address>& addresses) {
+  const auto partly = std::find_if(addresses.begin(), addresses.end(),
+                                   [](const Address& address) { return !address.open.empty(); });
+  if (partly != addresses.end()) {
+    const bool is_refused = !partly->refused.empty();
+    const auto& closed = is_refused ? partly->refused : partly->silent;
+    return error("port",
+                 partly->name + " takes connections, but not at " + ports(closed) +
+                     (is_refused ? ": refused" : ": no answer"),
+                 "engines and clients need all ports of the file",
+                 "open them in the firewall of " + facts.location +
+                     ", or choose ports that are open: pxcluster start ... -- --ports=RANGE");
+  }
+  const auto refused = std::find_if(addresses.begin(), addresses.end(), [](const Address& address) {
+    return !address.refused.empty();
+  });
+  if (refused != addresses.end()) return refused_by_all(facts, refused->name);
+  const auto unreachable =
+      std::find_if(addresses.begin(), addresses.end(),
+                   [](const Address& address) { return !address.unreachable.empty(); });
+  if (unreachable != addresses.end())
+    return error("address", unreachable->name + " cannot be reached from this host",
+                 "there is no way to that network, or no host has that address",
+                 "start the controller with --ip='*' or with --location and an address of its host "
+                 "that this one can reach, and copy the new file here");
+  return error("firewall", joined(facts.candidates) + " do not answer at any port",
+               "a firewall drops the connections, or that is not the address of the controller",
+               "open the ports in the firewall of " + facts.location +
+                   " (pxcluster start ... -- --ports=RANGE chooses them), or start with "
+                   "--location and the right address");
+}
+
+}  // namespace
+
+Findings examine_file(const FileFacts& facts) {
+  if (!facts.is_there)
+    return {error("file", "there is no connection file " + facts.path,
+                  "clients and engines find the controller by it",
+                  "pxcluster start, or name the right file or profile: --file, --profile, "
+                  "--cluster-id")};
+  Findings findings;
+  if (auto finding = examine_rights(facts)) findings.push_back(std::move(*finding));
+  if (!facts.error.empty()) {
+    if (findings.empty())
+      findings.push_back(error("file", facts.path + " cannot be used: " + facts.error,
+                               "clients and engines find the controller by it",
+                               "start the cluster again, and copy the whole file"));
+    return findings;
+  }
+  if (!facts.unresolved.empty() && facts.unresolved.size() == facts.candidates.size()) {
+    findings.push_back(error("name", joined(facts.unresolved) + " does not resolve",
+                             "the file says no other address of the controller",
+                             "start the controller with --ip='*', or with --location and an "
+                             "address in place of a name"));
+    return findings;
+  }
+  const std::vector<Address> addresses = by_address(facts.dialed);
+  if (addresses.empty()) return findings;
+  const auto open = std::find_if(addresses.begin(), addresses.end(),
+                                 [](const Address& address) { return address.is_open(); });
+  if (open == addresses.end())
+    findings.push_back(examine_addresses(facts, addresses));
+  else if (facts.is_answered == false)
+    findings.push_back(error("key",
+                             "what listens at " + open->name + " does not answer this file's key",
+                             "the file is of another run of the controller, or of another one",
+                             "copy the present file from " + facts.location +
+                                 ": a controller makes new keys at each start"));
+  return findings;
+}
+
+}  // namespace px

@@ -1,0 +1,258 @@
+#include <algorithm>
+#include <cmath>
+
+#include <px/cluster/doctor.hpp>
+
+namespace px {
+namespace {
+
+/// Nine connections for each engine, some for clients and files.
+constexpr long long descriptors_of_engine = 9, few_descriptors = 1024;
+constexpr long long few_processes = 512;
+constexpr long long little_shared_memory = 32ll << 20;
+constexpr long long little_locked_memory = 64ll << 20;
+
+void add(Findings& findings, Severity severity, const char* check, std::string what,
+         std::string why, std::string fix) {
+  findings.push_back({severity, check, std::move(what), std::move(why), std::move(fix)});
+}
+
+bool holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+void examine_programs(const HostFacts& facts, Findings& findings) {
+  for (const auto& [name, path] :
+       {std::pair{"pxcontroller", facts.controller}, {"pxengine", facts.engine}})
+    if (path.empty())
+      add(findings, Severity::error, "programs",
+          std::string(name) + " is neither beside pxcluster nor in PATH",
+          "no cluster can be started without it",
+          "install polyxeus into one environment and call its pxcluster, or add the folder of " +
+              std::string(name) + " to PATH");
+  if (!facts.cpp_error.empty())
+    add(findings, Severity::error, "cpp", "the C++ engine cannot start: " + facts.cpp_error,
+        "engines with --language=cpp need the libraries of LLVM at run time",
+        holds(facts.cpp_error, "libclang-cpp") || holds(facts.cpp_error, "libLLVM")
+            ? "install libclang-cpp22 and libllvm22 (the packages of your system)"
+            : "install the library that is named");
+}
+
+void examine_python(const PythonFacts& python, const std::string& polyxeus, Findings& findings) {
+  if (python.path.empty())
+    return add(findings, Severity::error, "python", "no Python was found",
+               "Python engines run in the Python of your environment",
+               "activate the environment ($VIRTUAL_ENV or $CONDA_PREFIX), or name it by --python");
+  if (!python.error.empty())
+    return add(findings, Severity::error, "python", python.path + " does not run: " + python.error,
+               "Python engines run in it", "repair that environment, or name another by --python");
+  if (python.polyxeus.empty())
+    add(findings, Severity::error, "polyxeus", python.path + " has no package polyxeus",
+        "Python engines are a part of it", python.path + " -m pip install polyxeus");
+  else if (!polyxeus.empty() && python.polyxeus != polyxeus)
+    add(findings, Severity::warning, "polyxeus",
+        "the package polyxeus of " + python.path + " is " + python.polyxeus + ", this program is " +
+            polyxeus,
+        "parts of two versions may not understand each other",
+        python.path + " -m pip install polyxeus==" + polyxeus);
+  if (python.ipython.empty())
+    add(findings, Severity::error, "ipython", python.path + " has no IPython",
+        "a Python engine runs its cells in IPython and cannot start without it",
+        python.path + " -m pip install ipython");
+}
+
+void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
+  const PythonFacts& python = facts.python;
+  if (needs_mpi && facts.mpiexec.empty())
+    add(findings, Severity::error, "mpiexec", "no mpiexec is in PATH",
+        "--engines=mpi starts the engines with it",
+        "install Open MPI or MPICH, or load its module (module load openmpi), or name it by "
+        "--mpiexec");
+  if (!python.mpi_error.empty())
+    add(findings, Severity::error, "mpi4py",
+        "mpi4py is installed and cannot be imported: " + python.mpi_error,
+        "cells that use MPI fail",
+        python.path +
+            " -m pip install --force-reinstall --no-binary mpi4py mpi4py, with the MPI of your "
+            "mpiexec loaded");
+  if (needs_mpi && python.mpi4py.empty() && python.error.empty() && !python.path.empty())
+    add(findings, Severity::warning, "mpi4py", python.path + " has no mpi4py",
+        "the engines start, but cells cannot use MPI", python.path + " -m pip install mpi4py");
+  const std::string library = mpi_family(python.mpi), starter = mpi_family(facts.mpiexec_version);
+  if (!library.empty() && !starter.empty() && library != starter)
+    add(findings, Severity::error, "mpi",
+        "mpi4py is bound to " + library + ", but " + facts.mpiexec + " is that of " + starter,
+        "each engine would be rank 0 of a world of its own",
+        "put the mpiexec of " + library + " first in PATH or name it by --mpiexec (mpiexec." +
+            (library == "Open MPI" ? "openmpi" : "hydra") +
+            " where both are installed), or build mpi4py with " + starter);
+  if (!facts.has_srun || library.empty()) return;
+  const std::string needed = library == "Open MPI" ? "pmix" : "pmi2";
+  const bool has_it = std::any_of(facts.pmi.begin(), facts.pmi.end(), [&](const std::string& kind) {
+    return kind.starts_with(needed) || (needed == "pmi2" && kind.starts_with("cray"));
+  });
+  if (!has_it && !facts.pmi.empty())
+    add(findings, Severity::warning, "pmi", "this srun does not offer " + needed,
+        library + " started by srun would make each engine rank 0 of a world of its own",
+        "let Slurm be built with " + needed + ", or start the engines by mpiexec in the job");
+}
+
+void examine_network(const HostFacts& facts, Findings& findings) {
+  if (facts.name_addresses.empty())
+    return add(findings, Severity::warning, "name",
+               "the name of this host, " + facts.host + ", does not resolve",
+               "others find the controller by the addresses in the connection file alone",
+               "add a line with an address of this host and " + facts.host + " to /etc/hosts");
+  const bool is_own = std::any_of(
+      facts.name_addresses.begin(), facts.name_addresses.end(), [&](const std::string& address) {
+        return address.starts_with("127.") || address == "::1" ||
+               std::find(facts.addresses.begin(), facts.addresses.end(), address) !=
+                   facts.addresses.end();
+      });
+  if (!is_own)
+    add(findings, Severity::error, "name",
+        "the name of this host, " + facts.host + ", stands for " + facts.name_addresses.front() +
+            ", which is not an address of this host",
+        "who dials the controller by its name reaches another host",
+        "correct the line of " + facts.host +
+            " in /etc/hosts or in the name service, or start "
+            "with --location and an address of this host");
+}
+
+void examine_limits(const HostFacts& facts, Findings& findings) {
+  const LimitFacts& limits = facts.limits;
+  if (limits.open_files >= 0 && limits.open_files < few_descriptors)
+    add(findings, Severity::warning, "limits",
+        "a process may open " + std::to_string(limits.open_files) + " files and sockets",
+        "the controller needs nine for each engine: about " +
+            std::to_string(limits.open_files / descriptors_of_engine) + " engines",
+        "raise the hard limit: ulimit -Hn, or nofile in /etc/security/limits.conf");
+  if (limits.processes >= 0 && limits.processes < few_processes)
+    add(findings, Severity::warning, "limits",
+        "this user may have " + std::to_string(limits.processes) + " processes and threads",
+        "an engine has about ten threads, NumPy's not counted",
+        "raise it: ulimit -u, or nproc in /etc/security/limits.conf; or set OMP_NUM_THREADS=1");
+  if (facts.has_infiniband && limits.locked_bytes >= 0 &&
+      limits.locked_bytes < little_locked_memory)
+    add(findings, Severity::warning, "limits",
+        "a process may lock " + std::to_string(limits.locked_bytes >> 10) + " KiB of memory",
+        "MPI over InfiniBand registers its buffers and fails without",
+        "ulimit -l unlimited, or memlock in /etc/security/limits.conf");
+  if (!facts.shared_bytes)
+    add(findings, Severity::error, "shm", "/dev/shm cannot be written",
+        "MPI passes messages between the ranks of a host through it",
+        "mount it: mount -t tmpfs tmpfs /dev/shm, mode 1777");
+  else if (*facts.shared_bytes < little_shared_memory)
+    add(findings, Severity::warning, "shm",
+        "/dev/shm has " + std::to_string(*facts.shared_bytes >> 20) + " MiB left",
+        "ranks of MPI on one host end with a bus error when it is full",
+        "remove old files from it, or make it larger (containers: --shm-size=1g)");
+}
+
+}  // namespace
+
+std::string_view name_of(DialState state) {
+  switch (state) {
+    case DialState::open:
+      return "open";
+    case DialState::refused:
+      return "refused";
+    case DialState::silent:
+      return "silent";
+    case DialState::unreachable:
+      return "unreachable";
+  }
+  check(false);
+  return {};
+}
+
+std::string mpi_family(std::string_view text) {
+  for (const std::string_view name : {"Open MPI", "OpenRTE", "open-mpi", "PRRTE"})
+    if (holds(text, name)) return "Open MPI";
+  for (const std::string_view name : {"Intel(R) MPI", "MPICH", "MVAPICH", "HYDRA", "Hydra"})
+    if (holds(text, name)) return "MPICH";  // the others are made of it, and start each other
+  return "";
+}
+
+Findings examine_host(const HostFacts& facts, bool needs_mpi) {
+  Findings findings;
+  examine_programs(facts, findings);
+  examine_python(facts.python, facts.polyxeus, findings);
+  examine_mpi(facts, needs_mpi, findings);
+  examine_network(facts, findings);
+  examine_limits(facts, findings);
+  return findings;
+}
+
+Findings examine_clusters(const std::vector<ClusterFacts>& clusters) {
+  Findings findings;
+  for (const ClusterFacts& cluster : clusters)
+    if (cluster.living < cluster.recorded)
+      add(findings, Severity::warning, "leftover",
+          cluster.file + " names " + std::to_string(cluster.recorded) + " processes, of which " +
+              std::to_string(cluster.living) + " run",
+          "the cluster ended without cleaning up",
+          cluster.living > 0 ? "pxcluster stop ends what is left of it"
+                             : "pxcluster clean removes its files; the next start does so as well");
+  return findings;
+}
+
+const Finding* most_likely(const Findings& findings) {
+  const auto error = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.severity == Severity::error;
+  });
+  if (error != findings.end()) return &*error;
+  return findings.empty() ? nullptr : &findings.front();
+}
+
+Findings examine_remote(const RemoteFacts& remote, const HostFacts& here, bool needs_mpi) {
+  if (!remote.error.empty())
+    return {{Severity::error, "ssh", remote.name + " could not be asked: " + remote.error,
+             "the ssh launcher starts engines in the same way",
+             holds(remote.error, "not found") || holds(remote.error, "No such file")
+                 ? "install polyxeus there under the same path, or name its pxcluster by --remote"
+                 : "try `ssh " + remote.name + " hostname`: it must work without a question"}};
+  Findings findings = examine_host(remote.facts, needs_mpi);
+  const std::string ours = here.python.version, theirs = remote.facts.python.version;
+  const auto minor = [](const std::string& version) {
+    return version.substr(0, version.find('.', version.find('.') + 1));
+  };
+  if (!ours.empty() && !theirs.empty() && minor(ours) != minor(theirs))
+    add(findings, Severity::error, "versions",
+        "its Python is " + theirs + ", that of this host is " + ours,
+        "functions travel between the same Python versions only (3.x to 3.x)",
+        "create an environment with Python " + minor(ours) + " there");
+  if (!remote.facts.polyxeus.empty() && remote.facts.polyxeus != here.polyxeus)
+    add(findings, Severity::warning, "versions",
+        "its polyxeus is " + remote.facts.polyxeus + ", that of this host is " + here.polyxeus,
+        "parts of two versions may not understand each other", "install one version on all hosts");
+  const std::string our_mpi = mpi_family(here.python.mpi);
+  const std::string their_mpi = mpi_family(remote.facts.python.mpi);
+  if (!our_mpi.empty() && !their_mpi.empty() && our_mpi != their_mpi)
+    add(findings, Severity::error, "versions",
+        "its mpi4py is bound to " + their_mpi + ", that of this host to " + our_mpi,
+        "ranks of two MPIs form no common world", "install one MPI on all hosts");
+  const double middle = (remote.asked_at + remote.answered_at) / 2;
+  const double skew = remote.facts.unix_time - middle;
+  const double doubt = (remote.answered_at - remote.asked_at) / 2 + 1;
+  if (std::abs(skew) > doubt + 1)
+    add(findings, Severity::warning, "clock",
+        "its clock is " + std::to_string(static_cast<long long>(std::llround(std::abs(skew)))) +
+            " s " + (skew > 0 ? "ahead of" : "behind") + " that of this host",
+        "dates of tasks do not compare, and munge (Slurm) refuses more than five minutes",
+        "let both keep time by NTP (chrony, systemd-timesyncd)");
+  for (const Dialed& dialed : remote.facts.dialed)
+    if (dialed.state != DialState::open)
+      add(findings, Severity::error, "port",
+          "from there " + dialed.address + ":" + std::to_string(dialed.port) +
+              (dialed.state == DialState::refused ? " refuses connections" : " does not answer"),
+          "its engines cannot reach the controller",
+          dialed.state == DialState::refused
+              ? "start the controller with --ip='*' so that it listens at that address"
+              : "open the port in the firewall of this host (pxcluster start ... -- "
+                "--ports=RANGE chooses the ports)");
+  for (Finding& finding : findings) finding.what = remote.name + ": " + finding.what;
+  return findings;
+}
+
+}  // namespace px

@@ -1,0 +1,189 @@
+#include <px/cluster/job_watch.hpp>
+
+namespace px {
+namespace {
+
+constexpr int most_failures = 5;
+
+/// A batch system that thousands ask every second is a slow one.
+Duration interval(Duration age, bool is_stopping) {
+  if (is_stopping) return std::chrono::milliseconds(200);
+  if (age < std::chrono::seconds(10)) return std::chrono::milliseconds(500);
+  return age < std::chrono::minutes(2) ? std::chrono::seconds(2) : std::chrono::seconds(10);
+}
+
+}  // namespace
+
+Json to_json(const JobPlan& plan) {
+  return {{"system", to_json(plan.system)},
+          {"system_name", plan.system.name},
+          {"what", plan.what},
+          {"engine_count", plan.engine_count},
+          {"script", plan.script},
+          {"script_file", plan.script_file},
+          {"wrapper", plan.wrapper},
+          {"wrapper_file", plan.wrapper_file},
+          {"output_file", plan.output_file}};
+}
+
+Result<JobPlan> job_plan_from_json(const Json& json) try {
+  auto system = read_batch_system(json.at("system_name").get<std::string>(), json.at("system"));
+  if (!system) return system.error();
+  JobPlan plan;
+  plan.system = std::move(*system);
+  json.at("what").get_to(plan.what);
+  json.at("engine_count").get_to(plan.engine_count);
+  json.at("script").get_to(plan.script);
+  json.at("script_file").get_to(plan.script_file);
+  json.at("wrapper").get_to(plan.wrapper);
+  json.at("wrapper_file").get_to(plan.wrapper_file);
+  json.at("output_file").get_to(plan.output_file);
+  return plan;
+} catch (const Json::exception& failure) {
+  return Error{ErrorKind::bad_input, std::string("not the plan of a job: ") + failure.what()};
+}
+
+std::vector<JobEffect> JobWatch::begin(Instant) {
+  std::vector<std::string> argv = plan_.system.submit;
+  if (plan_.system.submits_by_input) {
+    ask(Question::submit, argv, plan_.script);
+  } else {
+    argv.push_back(plan_.script_file);
+    ask(Question::submit, argv);
+  }
+  return take();
+}
+
+std::vector<JobEffect> JobWatch::answered(const BatchAnswer& answer, Instant now) {
+  switch (std::exchange(question_, Question::none)) {
+    case Question::submit:
+      submitted(answer, now);
+      break;
+    case Question::status:
+      status_told(answer, now);
+      break;
+    case Question::remove:
+      if (answer.is_failure && !answer.complaint.empty())
+        tell(Level::debug, plan_.system.remove.front() + ": " + answer.complaint);
+      look_again(now);
+      break;
+    case Question::epitaph:
+      end(end_of_job(plan_.system, last_, answer.out));
+      break;
+    case Question::none:
+      break;
+  }
+  return take();
+}
+
+void JobWatch::submitted(const BatchAnswer& answer, Instant now) {
+  const auto id = read_job_id(plan_.system.job_id_regexp, answer.out);
+  if (answer.is_failure || !id) {
+    const std::string said = answer.complaint.empty() ? answer.out : answer.complaint;
+    tell(Level::error,
+         plan_.system.submit.front() + " did not take the job of the " + plan_.what +
+             (answer.is_failure ? "" : " (no job id is in its answer)") + ": " +
+             (said.empty() ? "it said nothing" : said),
+         0);
+    return finish(1);
+  }
+  job_id_ = *id;
+  submitted_at_ = now;
+  tell(Level::info, "the " + plan_.what + (plan_.what == "controller" ? " is " : " are ") + job());
+  if (is_stopping_) return remove_job();
+  look_again(now);
+}
+
+void JobWatch::status_told(const BatchAnswer& answer, Instant now) {
+  const JobState state = read_job_state(plan_.system, job_id_, answer.out);
+  if (state.kind == JobState::Kind::gone && answer.is_failure && !is_stopping_ &&
+      ++failures_ < most_failures)
+    return look_again(now);  // the batch system may be overloaded, or not know it yet
+  if (state.kind == JobState::Kind::gone || state.kind == JobState::Kind::ended)
+    return job_ended(state, now);
+  failures_ = 0;
+  if (is_stopping_ && !is_removed_) return remove_job();
+  tell_change(state);
+  look_again(now);
+}
+
+void JobWatch::tell_change(const JobState& state) {
+  const bool is_waiting = state.kind == JobState::Kind::waiting;
+  const bool is_news = state.kind != last_.kind || (is_waiting && state.detail != last_.detail);
+  last_ = state;
+  WatchReport report{
+      .level = Level::info, .text = "", .engine_count = {}, .is_waiting = is_waiting};
+  if (is_news && is_waiting)
+    report.text = job() + " waits" + (state.detail.empty() ? "" : ": " + state.detail);
+  else if (is_news)
+    report.text = job() + " runs" + (state.hosts.empty() ? "" : " on " + state.hosts);
+  if (is_waiting || is_news) effects_.push_back(TellReport{std::move(report)});
+}
+
+void JobWatch::job_ended(const JobState& state, Instant) {
+  if (is_stopping_) return finish(0);
+  const bool is_told = state.kind == JobState::Kind::ended && !plan_.system.meanings.empty();
+  last_ = state;
+  if (is_told || plan_.system.epitaph.empty()) return end(end_of_job(plan_.system, state, ""));
+  ask(Question::epitaph, with_id(plan_.system.epitaph));
+}
+
+void JobWatch::end(const std::string& reason) {
+  tell(Level::warning, job() + " of the " + plan_.what + " has ended: " + reason, 0);
+  finish(1);
+}
+
+std::vector<JobEffect> JobWatch::stop(Instant) {
+  if (is_stopping_ || is_ended_) return {};
+  is_stopping_ = true;
+  if (!job_id_.empty() && question_ == Question::none) remove_job();
+  return take();
+}
+
+void JobWatch::remove_job() {
+  is_removed_ = true;
+  std::vector<std::string> argv = plan_.system.remove;
+  argv.push_back(job_id_);
+  ask(Question::remove, argv);
+}
+
+std::vector<JobEffect> JobWatch::on_time(Instant now) {
+  if (!deadline_ || now < *deadline_) return {};
+  deadline_.reset();
+  if (question_ == Question::none && !is_ended_) {
+    if (is_stopping_ && !is_removed_)
+      remove_job();
+    else
+      ask(Question::status, with_id(plan_.system.status));
+  }
+  return take();
+}
+
+void JobWatch::ask(Question question, const std::vector<std::string>& argv, std::string input) {
+  question_ = question;
+  deadline_.reset();
+  effects_.push_back(AskBatchSystem{argv, std::move(input)});
+}
+
+void JobWatch::look_again(Instant now) {
+  deadline_ = now + interval(now - submitted_at_, is_stopping_);
+}
+
+void JobWatch::finish(int exit_code) {
+  is_ended_ = true;
+  deadline_.reset();
+  effects_.push_back(EndJobWatch{exit_code});
+}
+
+void JobWatch::tell(Level level, std::string text, std::optional<int> engine_count) {
+  effects_.push_back(TellReport{{level, std::move(text), engine_count, false}});
+}
+
+std::vector<std::string> JobWatch::with_id(std::vector<std::string> argv) const {
+  for (std::string& word : argv)
+    if (const std::size_t at = word.find("{job_id}"); at != std::string::npos)
+      word.replace(at, 8, job_id_);
+  return argv;
+}
+
+}  // namespace px

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include <px/cluster/launcher.hpp>
+
+namespace px {
+
+/// Whose mpiexec it is: they are told of hosts and rights in different ways.
+enum class MpiKind { unknown, open_mpi, mpich };
+
+/// From what `mpiexec --version` says.
+MpiKind read_mpi_kind(std::string_view version_text);
+
+/// Of the mpiexec that `mpi_cmd` names.
+MpiKind find_mpi_kind(const std::vector<std::string>& mpi_cmd, const Machine& machine);
+
+}  // namespace px

@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+
+#include <px/cluster/child_process.hpp>
+#include <px/cluster/ssh_plan.hpp>
+
+namespace px {
+namespace {
+
+SshHostPlan two_engines() {
+  SshHostPlan plan;
+  plan.host = "ann@host2";
+  plan.run_name = "engines-17-0";
+  plan.profile_dir = ".ipython/profile_default";
+  plan.environment = {{"NAME", "it's"}};
+  plan.engines = {{"/opt/px/bin/pxengine"}, {"/opt/px/bin/pxengine", "--language=cpp"}};
+  plan.may_find_program = true;
+  plan.control_path = "/tmp/px-1/c";
+  return plan;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Whether a POSIX shell can read it.
+bool is_shell(const std::string& script) {
+  const auto output = run_command({"sh", "-n"}, script, std::chrono::seconds(10));
+  return output && !output->end.is_failure();
+}
+
+TEST(SshPlan, QuotesAnythingForAShell) {
+  EXPECT_EQ(shell_quoted("a b"), "'a b'");
+  EXPECT_EQ(shell_quoted("it's $HOME"), "'it'\\''s $HOME'");
+}
+
+TEST(SshPlan, TravelsAsJson) {
+  const auto back = ssh_host_plan_from_json(to_json(two_engines()));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, two_engines());
+  EXPECT_FALSE(ssh_host_plan_from_json(Json::object()));
+}
+
+TEST(SshPlan, AsksNothingNoticesABrokenConnectionAndSharesOne) {
+  const auto argv = ssh_argv(two_engines(), false);
+  std::string line;
+  for (const std::string& word : argv) line += word + " ";
+  for (const char* part : {"BatchMode=yes", "ServerAliveInterval=5", "ControlMaster=auto",
+                           "ControlPath=/tmp/px-1/c", "-- ann@host2 exec sh -s"})
+    EXPECT_TRUE(has(line, part)) << part;
+}
+
+TEST(SshPlan, LetsTheUsersOwnSshArgumentsWin) {
+  SshHostPlan plan = two_engines();
+  plan.ssh_cmd = {"ssh", "-o", "ConnectTimeout=2"};
+  const auto argv = ssh_argv(plan, false);
+  EXPECT_EQ(argv[2], "ConnectTimeout=2");
+}
+
+TEST(SshPlan, NoKeyIsOnACommandLineOrInAFileOfTheOtherHost) {
+  const std::string script = ssh_start_script(two_engines(), R"({"key": "it's secret"})");
+  EXPECT_TRUE(has(script, R"(export IPP_CONNECTION_INFO='{"key": "it'\''s secret"}')"));
+  for (const std::string& word : ssh_argv(two_engines(), false)) EXPECT_FALSE(has(word, "secret"));
+}
+
+TEST(SshPlan, AllScriptsAreOnesThatAPosixShellCanRead) {
+  SshHostPlan plan = two_engines();
+  plan.setup = {"module load x"};
+  EXPECT_TRUE(is_shell(ssh_start_script(plan, "{}")));
+  EXPECT_TRUE(is_shell(ssh_watch_script(plan)));
+  EXPECT_TRUE(is_shell(ssh_stop_script(plan)));
+  EXPECT_TRUE(is_shell(ssh_signal_script(plan, "USR1")));
+  EXPECT_TRUE(is_shell(ssh_log_script(plan, 10, false)));
+  EXPECT_TRUE(is_shell(ssh_log_script(plan, 10, true)));
+}
+
+TEST(SshPlan, StartsEachEngineByItsOwnCommandLine) {
+  const std::string script = ssh_start_script(two_engines(), "{}");
+  EXPECT_TRUE(has(script, "launch 0 \"$program\"\n"));
+  EXPECT_TRUE(has(script, "launch 1 \"$program\" '--language=cpp'\n"));
+}
+
+TEST(SshPlan, ReadsWhatTheScriptsSayAndNothingElse) {
+  const SshLine ended = read_ssh_line("px:ended 3 137");
+  EXPECT_EQ(ended.kind, SshLine::Kind::ended);
+  EXPECT_EQ(ended.engine, 3);
+  EXPECT_EQ(ended.text, "137");
+  EXPECT_EQ(read_ssh_line("px:failed no such folder").text, "no such folder");
+  EXPECT_EQ(read_ssh_line("px:log 0 ").text, "");
+  for (const char* noise : {"Welcome to host2!", "px:ended x 1", "px:ended -1 1", "px:what", ""})
+    EXPECT_EQ(read_ssh_line(noise).kind, SshLine::Kind::noise) << noise;
+}
+
+}  // namespace
+}  // namespace px

@@ -6,6 +6,7 @@
 
 #include <px/client/client.hpp>
 #include <px/interpreters/python/python_buffers.hpp>
+#include <px/net/private_file.hpp>
 
 #include "connection_binding.hpp"
 #include "magics_binding.hpp"

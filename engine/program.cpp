@@ -50,7 +50,7 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
   config.info = std::move(info);
   config.uuid = uuid_;
   config.language = language_;
-  config.facts = {program_version(), facts_.python, host_name(), ""};
+  config.facts = {program_version(), facts_.python, "", host_name()};
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};
   if (world_ && world_->size > 1) config.wanted_id = EngineId{world_->rank.value};

@@ -11,8 +11,8 @@ namespace px {
 struct EngineFacts {
   std::string polyxeus;  ///< The version of polyxeus, e.g. "0.4.0".
   std::string python;    ///< "3.11": functions travel by value between the same ones only.
-  std::string host;      ///< The name of its host.
   std::string mpi;       ///< The MPI that it has loaded, e.g. "Open MPI v4.1.4".
+  std::string host = {};  ///< The name of its host.
 };
 
 /// Adds what is known to a message's content.

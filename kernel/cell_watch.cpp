@@ -1,6 +1,7 @@
 #include <px/kernel/cell_watch.hpp>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 namespace px::kernel {
@@ -29,7 +30,8 @@ CellWatch::CellWatch(AsyncResult result, DirectView view, WatchOptions options, 
       screen_(screen),
       display_(options_.display, Clock::now()),
       last_news_(Clock::now()),
-      looked_at_(last_news_) {}
+      looked_at_(last_news_),
+      begun_(last_news_) {}
 
 WatchEnd CellWatch::wait() {
   while (turn()) {
@@ -61,6 +63,7 @@ bool CellWatch::turn() {
       on_interrupt(now);
     }
   }
+  if (options_.timeout && !was_interrupted_ && now - begun_ >= *options_.timeout) on_timeout(now);
   return !gives_up_at_ || now < *gives_up_at_;
 }
 
@@ -72,13 +75,16 @@ void CellWatch::feed(const CallEvent& event) {
   if (event.kind != CallEvent::Kind::published || !options_.is_live) return;
   const auto shown = read_publication(rank, *event.publication, options_.display.engines.at(rank));
   if (!shown) return;
-  if (std::holds_alternative<Failed>(*shown)) failed_.insert(rank);
+  if (std::holds_alternative<Failed>(*shown)) {
+    if (!options_.shows_failures) return;
+    failed_.insert(rank);
+  }
   display_.on(*shown, now);
 }
 
 /// Shows the failure in a reply where the engine did not publish it.
 void CellWatch::fail(std::size_t rank) {
-  if (!options_.is_live || failed_.contains(rank)) return;
+  if (!options_.is_live || !options_.shows_failures || failed_.contains(rank)) return;
   TaskInfo info = result_.info(rank);
   if (!info.failure) return;
   if (!options_.shows_tracebacks) info.failure->traceback.clear();
@@ -86,18 +92,33 @@ void CellWatch::fail(std::size_t rank) {
   display_.on(Failed{rank, *info.failure}, Clock::now());
 }
 
-void CellWatch::on_interrupt(Instant now) {
+/// Ends what runs. The name of the signal, where one was sent.
+std::optional<std::string> CellWatch::stop(Instant now) {
   was_interrupted_ = true;
   gives_up_at_ = now + interrupt_patience;
   display_.expect_failures();
   result_.abort();  // what has not begun is not to run
-  const std::vector<EngineId> running = unanswered();
-  if (running.empty() || options_.signal == 0) return;
-  const std::string name =
-      options_.signal.is_string() ? options_.signal.get<std::string>() : options_.signal.dump();
-  perform({WriteText{"stderr",
-                     "Received Keyboard Interrupt. Sending signal " + name + " to engines...\n"}});
+  if (unanswered().empty() || options_.signal == 0) return std::nullopt;
   view_.send_signal(options_.signal);
+  return options_.signal.is_string() ? options_.signal.get<std::string>() : options_.signal.dump();
+}
+
+void CellWatch::on_interrupt(Instant now) {
+  if (const auto signal = stop(now))
+    perform({WriteText{
+        "stderr", "Received Keyboard Interrupt. Sending signal " + *signal + " to engines...\n"}});
+}
+
+void CellWatch::on_timeout(Instant now) {
+  const std::vector<EngineId> late = unanswered();
+  if (late.empty()) return;  // only output is missing
+  const auto signal = stop(now);
+  std::ostringstream text;
+  text << "The time is over: after " << std::chrono::duration<double>(*options_.timeout).count()
+       << " s " << (late.size() == 1 ? "engine " : "engines ") << name_engines(late)
+       << (late.size() == 1 ? " has" : " have") << " not ended.";
+  if (signal) text << " Sending signal " << *signal << " to engines...";
+  perform({WriteText{"stderr", text.str() + "\n"}});
 }
 
 void CellWatch::perform(const std::vector<Action>& actions) {

@@ -16,7 +16,9 @@ struct WatchOptions {
   DisplayOptions display;
   bool is_live = true;  ///< Output is shown while it comes; otherwise progress only.
   bool shows_tracebacks = true;
-  Json signal = "SIGINT";  ///< What the engines get on an interrupt; 0: nothing.
+  bool shows_failures = true;            ///< Otherwise they are for the caller to tell.
+  Json signal = "SIGINT";                ///< What the engines get on an interrupt; 0: nothing.
+  std::optional<Duration> timeout = {};  ///< After which the cell is interrupted.
 };
 
 /// How the wait for a cell ended.
@@ -25,8 +27,9 @@ struct WatchEnd {
   std::vector<EngineId> stuck;  ///< Engines that went on in spite of that.
 };
 
-/// Waits until a cell has run and its output is here, and shows it meanwhile. An interrupt goes to
-/// the engines; after a short time, or at a second one, the wait is over in any case.
+/// Waits until a cell has run and its output is here, and shows it meanwhile. An interrupt, or the
+/// end of the time that the cell has, goes to the engines; after a short time, or at a second
+/// interrupt, the wait is over in any case.
 class CellWatch {
  public:
   /// view  the engines of the cell: they get the signal.
@@ -38,6 +41,8 @@ class CellWatch {
   void feed(const CallEvent& event);
   void fail(std::size_t rank);
   void on_interrupt(Instant now);
+  void on_timeout(Instant now);
+  std::optional<std::string> stop(Instant now);
   void perform(const std::vector<Action>& actions);
   void say_what_goes_on(const std::vector<EngineId>& stuck);
   std::vector<EngineId> unanswered() const;
@@ -51,6 +56,7 @@ class CellWatch {
   std::set<std::size_t> failed_;  // ranks whose failure was shown
   std::optional<Instant> gives_up_at_;
   Instant last_news_, looked_at_;  // the latter: for an interrupt
+  const Instant begun_;
   bool was_interrupted_ = false;
 };
 

@@ -1,6 +1,8 @@
 #include <px/kernel/failure_text.hpp>
 
 #include <cctype>
+#include <optional>
+#include <string_view>
 
 #include <px/kernel/label.hpp>
 
@@ -40,18 +42,26 @@ std::string body_of(const Failure& failure) {
   return text;
 }
 
-/// A traceback without what differs between engines that fail alike: the numbers of their cells.
+/// Where the number of a cell stands that is named at this place: "In[3]", "In [3]", "cell 3".
+std::optional<std::size_t> number_of_cell(const std::string& text, std::size_t at) {
+  for (const std::string_view name : {"In[", "In ", "cell "})
+    if (text.compare(at, name.size(), name) == 0) return at + name.size();
+  return std::nullopt;
+}
+
+/// A text without what differs between engines that fail alike: the numbers of their cells.
 std::string normalized(const std::string& traceback) {
   const std::string text = without_colours(traceback);
   std::string same;
   for (std::size_t at = 0; at < text.size(); ++at) {
     same.push_back(text[at]);
-    const bool is_cell = text.compare(at, 3, "In[") == 0 || text.compare(at, 3, "In ") == 0;
-    if (!is_cell) continue;
-    std::size_t digits = at + 3;
+    const auto number = number_of_cell(text, at);
+    if (!number) continue;
+    std::size_t digits = *number;
     if (digits < text.size() && text[digits] == '[') ++digits;
     while (digits < text.size() && std::isdigit(static_cast<unsigned char>(text[digits]))) ++digits;
-    if (digits < text.size() && text[digits] == ']') at = digits;
+    const bool is_closed = digits < text.size() && text[digits] == ']';
+    if (is_closed || text[at] == 'c') at = is_closed ? digits : digits - 1;
   }
   return same;
 }
@@ -59,7 +69,7 @@ std::string normalized(const std::string& traceback) {
 }  // namespace
 
 std::string FailureText::key(const Failure& failure) {
-  return message_of(failure) + "\n" + normalized(body_of(failure));
+  return normalized(message_of(failure) + "\n" + body_of(failure));
 }
 
 std::string FailureText::describe(const std::vector<EngineId>& engines, const Failure& failure) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <px/client/targets.hpp>
+#include <px/wire/language_plan.hpp>
 
 namespace px::kernel {
 namespace {
@@ -44,8 +45,22 @@ Result<void> set_targets(MagicOptions& options, const std::string& value) {
 }
 
 Result<void> set_language(MagicOptions& options, const std::string& value) {
-  options.language = language_by_name(value);
-  if (!options.language) return wrong("'" + value + "' is neither python nor cpp");
+  const std::optional<Language> language = language_by_name(value);
+  if (language)
+    options.speakers = *language == Language::cpp ? Speakers::cpp : Speakers::python;
+  else if (value == "all")
+    options.speakers = Speakers::all;
+  else
+    return wrong("'" + value + "' is none of python, cpp and all");
+  return {};
+}
+
+Result<void> set_timeout(MagicOptions& options, const std::string& value) {
+  char* end = nullptr;
+  const double seconds = std::strtod(value.c_str(), &end);
+  if (value.empty() || *end != '\0' || !(seconds >= 0))
+    return wrong("'" + value + "' is not a number of seconds; 0 for any time");
+  options.timeout = seconds;
   return {};
 }
 
@@ -123,7 +138,7 @@ const std::array all_options{
     Option{"targets", 't', "TARGETS", runs | moves,
            "the engines: all, 2, 0:4, ::2, 0,3 (this time only; for good by %pxconfig)",
            set_targets},
-    Option{"language", 0, "python|cpp", of(Magic::px),
+    Option{"language", 0, "python|cpp|all", runs | moves,
            "only those engines among the targets that speak it", set_language},
     Option{"block", 'b', "", runs, "wait for the engines", flag<&MagicOptions::block, true>},
     Option{"noblock", 'a', "", runs, "do not wait; %pxresult shows what came of it",
@@ -145,6 +160,8 @@ const std::array all_options{
            set_max_output},
     Option{"progress-after", 0, "SECONDS", runs,
            "show a progress bar after this time (2); 0: at once, -1: never", set_progress},
+    Option{"timeout", 0, "SECONDS", runs,
+           "stop what runs longer, and say which engines those are; 0: never", set_timeout},
     Option{"signal-on-interrupt", 0, "SIGNAL", runs,
            "what the engines get when the cell is interrupted (SIGINT); 0: nothing", set_signal},
     Option{"group-outputs", 0, "engine|order|type", shows,

@@ -8,7 +8,6 @@
 
 #include <px/wire/error.hpp>
 #include <px/wire/json.hpp>
-#include <px/wire/language_plan.hpp>
 
 namespace px::kernel {
 
@@ -18,15 +17,19 @@ enum class Magic { px, pxconfig, pxresult, pxpush, pxpull, pxscatter, pxgather }
 /// How the outputs of several engines are put in order once all are there.
 enum class Grouping { type, engine, order };
 
+/// Which of the targets are meant, by the language that they speak.
+enum class Speakers { all, python, cpp };
+
 /// What the line of a magic says; nothing where it does not say it.
 struct MagicOptions {
   std::optional<std::string> targets;
-  std::optional<Language> language;  ///< Only those of the targets that speak it.
+  std::optional<Speakers> speakers;
   std::optional<bool> block;
   std::optional<bool> stream;
   std::optional<bool> verbose;
   std::optional<bool> fold;
   std::optional<double> progress_after;  ///< Seconds; below 0: no progress bar.
+  std::optional<double> timeout;         ///< Seconds that a cell may take; 0: any time.
   std::optional<Json> signal;            ///< Sent on an interrupt: a name or a number, 0 = none.
   std::optional<Grouping> group_outputs;
   std::optional<std::size_t> max_output;  ///< Lines of each engine that are shown.

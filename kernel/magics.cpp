@@ -30,9 +30,10 @@ std::string text_of(const Json& targets) {
 }
 
 /// Keeps those of the engines that speak the language.
-void keep_speakers(std::vector<EngineId>& engines, Language language,
+void keep_speakers(std::vector<EngineId>& engines, Speakers speakers,
                    const EngineDirectory& directory) {
-  const std::string wanted{name_of(language)};
+  if (speakers == Speakers::all) return;
+  const std::string wanted = speakers == Speakers::cpp ? "cpp" : "python";
   std::erase_if(engines, [&](EngineId id) {
     // A controller of ipyparallel does not say it: then all are Python.
     const std::string spoken = directory.language_of(id).value_or("python");
@@ -43,6 +44,11 @@ void keep_speakers(std::vector<EngineId>& engines, Language language,
                       "none of these engines speaks " + wanted +
                           ": start some by pxcluster start --language=" + wanted +
                           ", or as a mixture, --language=python:2,cpp:2");
+}
+
+Duration duration_of(double seconds) {
+  return std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(std::min(seconds, 1e6)));
 }
 
 std::vector<EngineOutput> outputs_of(const AsyncResult& result,
@@ -84,11 +90,13 @@ Json Magics::targets(const MagicOptions& options) {
 MagicOptions Magics::pxconfig(const std::string& line) {
   MagicOptions options = read(Magic::pxconfig, line);
   if (options.targets) settings_.targets = targets(options);
+  settings_.speakers = options.speakers.value_or(settings_.speakers);
   settings_.block = options.block.value_or(settings_.block);
   settings_.stream = options.stream.value_or(settings_.stream);
   settings_.verbose = options.verbose.value_or(settings_.verbose);
   settings_.fold = options.fold.value_or(settings_.fold);
   settings_.progress_after = options.progress_after.value_or(settings_.progress_after);
+  settings_.timeout = options.timeout.value_or(settings_.timeout);
   if (options.signal) settings_.signal = *options.signal;
   if (options.max_output) settings_.max_output = options.max_output;
   return options;
@@ -108,9 +116,9 @@ WatchOptions Magics::watch_options(const std::vector<EngineId>& engines,
   watch.display.max_lines = options.max_output ? options.max_output : settings_.max_output;
   const double seconds = options.progress_after.value_or(settings_.progress_after);
   watch.display.progress_after.reset();
-  if (seconds >= 0)
-    watch.display.progress_after =
-        std::chrono::duration_cast<Duration>(std::chrono::duration<double>(std::min(seconds, 1e6)));
+  if (seconds >= 0) watch.display.progress_after = duration_of(seconds);
+  const double limit = options.timeout.value_or(settings_.timeout);
+  if (limit > 0) watch.timeout = duration_of(limit);
   watch.is_live = is_live;
   watch.signal = options.signal.value_or(settings_.signal);
   return watch;
@@ -126,17 +134,22 @@ MagicOutcome Magics::px_cell(const std::string& line, const std::string& cell, S
   return run(cell, read(Magic::px, line), screen);
 }
 
-Magics::Sent Magics::submit(const std::string& code, const MagicOptions& options) {
+std::vector<EngineId> Magics::engines_of(const MagicOptions& options) {
   const Json wanted = targets(options);
   const std::shared_ptr<ClientCore> core = connect_();
-  // Those that are there now: of the same engines in all that follows.
+  const EngineDirectory& directory = core->connection().engines();
   std::vector<EngineId> engines = core->resolve(targets_of(wanted));
-  if (options.language) keep_speakers(engines, *options.language, core->connection().engines());
   if (engines.empty())
     throw ClientError(ErrorKind::not_found,
-                      "'" + options.targets.value_or(text_of(wanted)) + "' are no engines: " +
-                          say_who_is_there(core->connection().engines().ids()));
-  const DirectView view{core, Targets::ids(engines)};
+                      "'" + options.targets.value_or(text_of(wanted)) +
+                          "' are no engines: " + say_who_is_there(directory.ids()));
+  keep_speakers(engines, options.speakers.value_or(settings_.speakers), directory);
+  return engines;
+}
+
+Magics::Sent Magics::submit(const std::string& code, const MagicOptions& options) {
+  const std::vector<EngineId> engines = engines_of(options);
+  const DirectView view{connect_(), Targets::ids(engines)};
   return {view.execute(code, {.is_silent = false}), view, engines};
 }
 
@@ -147,6 +160,9 @@ void Magics::say_where(bool block, const Json& wanted, Screen& screen) {
 
 MagicOutcome Magics::run(const std::string& cell, const MagicOptions& options, Screen& screen) {
   const bool block = options.block.value_or(settings_.block);
+  if (!block && options.timeout)
+    throw ClientError(ErrorKind::bad_input,
+                      "--timeout is for cells that are waited for, not for --noblock");
   const Sent job = submit(cell, options);
   last_ = job;
   if (options.verbose.value_or(settings_.verbose)) {

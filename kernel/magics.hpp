@@ -16,13 +16,15 @@ namespace px::kernel {
 
 /// What holds for all cells of one set of magics, until it is changed.
 struct MagicSettings {
-  Json targets = "all";  ///< "all", the number of an engine, or a list of numbers.
+  Json targets = "all";               ///< "all", the number of an engine, or a list of numbers.
+  Speakers speakers = Speakers::all;  ///< Of the targets.
   bool block = true;
   bool stream = true;
   bool verbose = false;
   bool fold = true;
   std::optional<std::size_t> max_output = {};
   double progress_after = 2;  ///< Seconds; below 0: never.
+  double timeout = 0;         ///< Seconds that a cell may take; 0: any time.
   Json signal = "SIGINT";
 };
 
@@ -49,6 +51,8 @@ class Magics {
   explicit Magics(Connect connect) : connect_(std::move(connect)) {}
 
   MagicSettings& settings() { return settings_; }
+  /// The engines that a line with these options means, those that are there now; connects.
+  std::vector<EngineId> engines_of(const MagicOptions& options);
 
   MagicOutcome px_line(const std::string& code, Screen& screen);
   MagicOutcome px_cell(const std::string& line, const std::string& cell, Screen& screen);

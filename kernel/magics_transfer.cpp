@@ -89,16 +89,9 @@ Magics::Sent Magics::ask(const MagicOptions& options, const Namespace& variables
   return {{core->send_direct(engines, work, {}), core}, view, engines};
 }
 
-/// The engines of a line, those that are there now.
 DirectView Magics::chosen(const MagicOptions& options) {
-  const Json wanted = targets(options);
-  const std::shared_ptr<ClientCore> core = connect_();
-  std::vector<EngineId> engines = core->resolve(targets_of(wanted));
-  if (engines.empty())
-    throw ClientError(ErrorKind::not_found,
-                      "'" + options.targets.value_or("the view's targets") + "' are no engines: " +
-                          say_who_is_there(core->connection().engines().ids()));
-  return {core, Targets::ids(std::move(engines))};
+  const std::vector<EngineId> engines = engines_of(options);
+  return {connect_(), Targets::ids(engines)};
 }
 
 /// Waits for the transfer of variables; its failures are shown without tracebacks, which say
@@ -106,6 +99,7 @@ DirectView Magics::chosen(const MagicOptions& options) {
 MagicOutcome Magics::finish(const Sent& job, Screen& screen) {
   MagicOptions options;
   options.signal = Json(0);  // there is no code of the user's to interrupt
+  options.timeout = 0;
   WatchOptions watch = watch_options(job.engines, options, true);
   watch.shows_tracebacks = false;
   const WatchEnd end = CellWatch{job.result, job.view, watch, screen}.wait();

@@ -271,6 +271,15 @@ TEST(Display, EqualFailuresAreShownOnce) {
   EXPECT_EQ(shown.errors, shown.text);
 }
 
+TEST(Display, FailuresThatDifferInTheNumberOfTheCellAloneAreEqual) {
+  Show shown{2};
+  for (std::size_t rank = 0; rank < 2; ++rank)
+    shown.on(Failed{
+        rank,
+        {"CompileError", "cell " + std::to_string(9 + rank) + ", line 1: no x", {}, {}, ""}});
+  EXPECT_EQ(shown.finish(), "[0,1] CompileError: cell 9, line 1: no x\n");
+}
+
 TEST(Display, TheFirstFailureIsShownWhileOthersRun) {
   Show shown{2};
   shown.fail(1, "ValueError").at(200ms);

@@ -68,12 +68,29 @@ TEST(MagicOptions, FlagsOfTheOutput) {
 }
 
 TEST(MagicOptions, ProgressAfterTakesFractionsAndMinusOne) {
-  EXPECT_EQ(options(Magic::px, "--language cpp").language, Language::cpp);
-  EXPECT_EQ(options(Magic::px, "--language=python").language, Language::python);
-  EXPECT_EQ(options(Magic::px, "").language, std::nullopt);
   EXPECT_EQ(options(Magic::px, "--progress-after 0.5").progress_after, 0.5);
   EXPECT_EQ(options(Magic::px, "--progress-after -1").progress_after, -1);
   EXPECT_EQ(options(Magic::px, "--progress-after=0").progress_after, 0);
+}
+
+TEST(MagicOptions, ALanguageChoosesAmongTheTargets) {
+  for (const Magic magic : {Magic::px, Magic::pxconfig}) {
+    EXPECT_EQ(options(magic, "--language cpp").speakers, Speakers::cpp);
+    EXPECT_EQ(options(magic, "--language=python").speakers, Speakers::python);
+    EXPECT_EQ(options(magic, "--language=all").speakers, Speakers::all);
+    EXPECT_EQ(options(magic, "").speakers, std::nullopt);
+  }
+  EXPECT_EQ(options(Magic::pxpush, "x --language=cpp").speakers, Speakers::cpp);
+}
+
+TEST(MagicOptions, ATimeoutIsANumberOfSeconds) {
+  EXPECT_EQ(options(Magic::px, "--timeout 2.5").timeout, 2.5);
+  EXPECT_EQ(options(Magic::pxconfig, "--timeout=0").timeout, 0);
+  EXPECT_EQ(options(Magic::px, "").timeout, std::nullopt);
+  EXPECT_EQ(sentence(Magic::px, "--timeout soon"),
+            "%%px: --timeout: 'soon' is not a number of seconds; 0 for any time");
+  EXPECT_EQ(sentence(Magic::px, "--timeout=-1"),
+            "%%px: --timeout: '-1' is not a number of seconds; 0 for any time");
 }
 
 TEST(MagicOptions, ASignalIsANameOrANumber) {
@@ -113,7 +130,7 @@ TEST(MagicOptions, AMissingOrWrongValueIsExplained) {
   EXPECT_EQ(sentence(Magic::px, "-t --block"), "%%px: --targets needs a value: TARGETS");
   EXPECT_EQ(sentence(Magic::px, "--block=yes"), "%%px: --block takes no value");
   EXPECT_EQ(sentence(Magic::px, "--language ada"),
-            "%%px: --language: 'ada' is neither python nor cpp");
+            "%%px: --language: 'ada' is none of python, cpp and all");
   EXPECT_EQ(sentence(Magic::px, "--progress-after soon"),
             "%%px: --progress-after: 'soon' is not a number of seconds");
   EXPECT_EQ(sentence(Magic::px, "--group-outputs=rank"),

@@ -52,8 +52,7 @@ struct FakeCall {
     call->complete_output(rank);
     return *this;
   }
-  WatchEnd watch(FakeScreen& screen, bool is_live = true) const {
-    WatchOptions options;
+  WatchEnd watch(FakeScreen& screen, bool is_live = true, WatchOptions options = {}) const {
     options.display.engines = engines;
     options.is_live = is_live;
     options.signal = 0;
@@ -107,6 +106,27 @@ TEST(CellWatch, ASecondInterruptReturnsAtOnceAndNamesWhoGoesOn) {
   EXPECT_EQ(end.stuck, (std::vector<EngineId>{{0}, {2}}));
   EXPECT_EQ(screen.text.find("Engines 0 and 2 have not stopped"), 0U) << screen.text;
   EXPECT_NE(screen.text.find("rc.send_signal('SIGKILL', targets=[0, 2])"), std::string::npos);
+}
+
+TEST(CellWatch, ACellWhoseTimeIsOverIsInterruptedAndItsEnginesAreNamed) {
+  FakeScreen screen;
+  WatchOptions options;
+  options.timeout = Duration{1};
+  FakeCall call{3};
+  const WatchEnd end = call.end(1).watch(screen, true, options);
+  EXPECT_TRUE(end.was_interrupted);
+  EXPECT_EQ(screen.text.find("The time is over: after 1e-09 s engines 0 and 2 have not ended.\n"),
+            0U)
+      << screen.text;
+}
+
+TEST(CellWatch, ACellThatEndsInTimeIsLeftAlone) {
+  FakeScreen screen;
+  WatchOptions options;
+  options.timeout = std::chrono::hours(1);
+  FakeCall call{2};
+  EXPECT_FALSE(call.end(0).end(1).watch(screen, true, options).was_interrupted);
+  EXPECT_EQ(screen.text, "");
 }
 
 // ---------------------------------------------------------------- without a cluster

@@ -1,0 +1,42 @@
+#include <px/kernel/progress_text.hpp>
+
+#include <gtest/gtest.h>
+
+namespace px::kernel {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(ProgressText, ABarSaysHowManyEnginesAreDoneAndSinceWhen) {
+  const ShowProgress progress{1, 4, 65s, {}};
+  EXPECT_EQ(progress_line(progress), "[#####---------------] 1/4 engines done, 1:05");
+  EXPECT_EQ(progress_data(progress),
+            (Json{{"text/plain", "[#####---------------] 1/4 engines done, 1:05"},
+                  {"text/html",
+                   "<progress max='4' value='1' style='width:14em'></progress> 1/4 engines done, "
+                   "1:05"}}));
+}
+
+TEST(ProgressText, LinesThatEnginesRewriteStandAboveTheBar) {
+  const ShowProgress progress{0, 2, 3s, {"a <b>", "c"}};
+  EXPECT_EQ(progress_data(progress)["text/plain"],
+            "a <b>\nc\n[--------------------] 0/2 engines done, 0:03");
+  EXPECT_EQ(
+      progress_data(progress)["text/html"].get<std::string>().find(
+          "<pre style='margin:0'>a &lt;b&gt;</pre>\n<pre style='margin:0'>c</pre>\n<progress"),
+      0U);
+}
+
+TEST(ProgressText, WithoutABarTheLinesStandAlone) {
+  const ShowProgress progress{0, 0, {}, {"50 %", "60 %"}};
+  EXPECT_EQ(progress_line(progress), "60 %");
+  EXPECT_EQ(progress_data(progress)["text/plain"], "50 %\n60 %");
+}
+
+TEST(ProgressText, NothingToShowIsNothing) {
+  EXPECT_EQ(progress_line({}), "");
+  EXPECT_EQ(progress_data({}), Json::object());
+}
+
+}  // namespace
+}  // namespace px::kernel

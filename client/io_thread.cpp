@@ -199,7 +199,9 @@ void Connection::IoThread::on_notification(const Envelope& envelope, const Share
     add_engine(EngineId{static_cast<int>(*id)}, EngineUuid{*uuid},
                string_member(*content, "language"));
   }
-  if (header->msg_type == "unregistration_notification") remove_engine(EngineUuid{*uuid});
+  if (header->msg_type == "unregistration_notification")
+    remove_engine(EngineUuid{*uuid}, {read_engine_facts(*content).host,
+                                      string_member(*content, "reason").value_or("")});
 }
 
 void Connection::IoThread::on_publication(const Envelope& envelope, const SharedFrames& frames) {
@@ -269,13 +271,13 @@ void Connection::IoThread::add_engine(EngineId id, const EngineUuid& uuid,
   tell({id, uuid, true});
 }
 
-void Connection::IoThread::remove_engine(const EngineUuid& uuid) {
+void Connection::IoThread::remove_engine(const EngineUuid& uuid, const Pending::Loss& loss) {
   const std::optional<EngineId> id = engines_.id_of(uuid.text);
   {
     const std::lock_guard lock{mutex_};
     if (!engines_.remove(uuid)) return;
   }
-  pending_.lose_engine(uuid, *id, wall_now());
+  pending_.lose_engine(uuid, *id, wall_now(), loss);
   changed_.notify_all();
   tell({*id, uuid, false});
 }

@@ -60,7 +60,7 @@ class Connection::IoThread {
   void send(Outgoing message);
   Socket& socket_of(Way way);
   void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language);
-  void remove_engine(const EngineUuid& uuid);
+  void remove_engine(const EngineUuid& uuid, const Pending::Loss& loss = {});
   void tell(const EngineChange& change);
   void warn(const std::string& sentence);
   void compare_python(EngineId id, const std::string& python);

@@ -52,18 +52,18 @@ void Pending::learn_engine(const MessageId& id, EngineId engine, const EngineUui
   found->second.entry.call->learn_engine(found->second.entry.task, engine, uuid);
 }
 
-void Pending::lose_engine(const EngineUuid& uuid, EngineId id, WallTime now) {
+void Pending::lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const Loss& loss) {
   const auto filed = by_engine_.find(uuid);
   if (filed == by_engine_.end()) return;
   const std::vector<std::string> ids{filed->second.begin(), filed->second.end()};
   for (const std::string& text : ids) {
     const auto found = states_.find(std::string_view(text));
     if (found == states_.end()) continue;
-    const std::string engine = std::to_string(id.value);
-    fail(
-        found,
-        {"EngineError", "Engine " + engine + " died while running task '" + text + "'", {}, id, {}},
-        now);
+    const std::string engine =
+        std::to_string(id.value) + (loss.host.empty() ? "" : " on " + loss.host);
+    const std::string why = loss.reason.empty() ? "" : ": " + loss.reason;
+    const std::string what = "Engine " + engine + " died while running task '" + text + "'" + why;
+    fail(found, {"EngineError", what, {}, id, {}}, now);
   }
 }
 

@@ -40,8 +40,12 @@ class Pending {
   /// Which engine works for a request of which the controller chose the engine.
   void learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid);
 
+  /// What the controller says of an engine that has left; empty: nothing.
+  struct Loss {
+    std::string host, reason;
+  };
   /// An engine has left: what it was sent and has not answered fails as "EngineError".
-  void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now);
+  void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const Loss& loss = {});
   /// Everything fails: the controller is lost, or the client closes.
   void fail_all(const Failure& failure, WallTime now);
   void fail(const MessageId& id, const Failure& failure, WallTime now);

@@ -74,6 +74,16 @@ std::optional<RegisteredEngine> EngineTable::complete(const EngineUuid& uuid) {
   return engine;
 }
 
+std::optional<RegisteredEngine> EngineTable::readmit(const RegisteredEngine& engine,
+                                                     const std::string& language) {
+  if (is_taken(engine.id) || is_registered(engine.uuid.text) || is_pending(engine.uuid.text))
+    return std::nullopt;
+  engines_.emplace(engine.id, engine.uuid);
+  id_by_uuid_.emplace(engine.uuid, engine.id);
+  if (!language.empty()) languages_[engine.uuid] = language;
+  return engine;
+}
+
 std::optional<RegisteredEngine> EngineTable::remove(EngineId id) {
   std::erase_if(pending_, [&](const Pending& entry) { return entry.id == id; });
   const auto found = engines_.find(id);

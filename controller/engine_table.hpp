@@ -34,6 +34,10 @@ class EngineTable {
   /// The heart of a pending engine was heard: now it is registered. Nothing where it is not
   /// pending.
   std::optional<RegisteredEngine> complete(const EngineUuid& uuid);
+  /// Registers an engine again that was removed while it lived. Nothing where its id or its uuid
+  /// is taken.
+  std::optional<RegisteredEngine> readmit(const RegisteredEngine& engine,
+                                          const std::string& language);
   /// Forgets an engine, registered or pending, and says what it was if it was registered.
   std::optional<RegisteredEngine> remove(EngineId id);
   std::optional<RegisteredEngine> remove(const EngineUuid& uuid);

@@ -17,9 +17,13 @@ void HeartbeatMonitor::forget(const EngineUuid& engine) {
 
 bool HeartbeatMonitor::heard(std::string_view engine, std::string_view pong) {
   if (pong.empty() || (pong != ping_ && pong != previous_ping_)) return false;
-  if (const auto found = hearts_.find(engine); found != hearts_.end())
-    found->second.is_heard = true;
+  if (const auto found = hearts_.find(engine); found != hearts_.end()) found->second = Heart{};
   return true;
+}
+
+bool HeartbeatMonitor::is_silent(std::string_view engine) const {
+  const auto found = hearts_.find(engine);
+  return found != hearts_.end() && found->second.misses >= options_.silent_misses;
 }
 
 void HeartbeatMonitor::newcomer(Instant now) {
@@ -33,6 +37,7 @@ HeartbeatMonitor::Beat HeartbeatMonitor::on_time(Instant now) {
       Heart& heart = entry->second;
       heart.misses = heart.is_heard ? 0 : heart.misses + 1;
       heart.is_heard = false;
+      if (heart.misses == options_.silent_misses) beat.silent.push_back(entry->first);
       if (heart.misses > options_.max_misses) {
         beat.dead.push_back(entry->first);
         entry = hearts_.erase(entry);
@@ -40,6 +45,7 @@ HeartbeatMonitor::Beat HeartbeatMonitor::on_time(Instant now) {
         ++entry;
       }
     }
+    std::sort(beat.silent.begin(), beat.silent.end());
     std::sort(beat.dead.begin(), beat.dead.end());
     previous_ping_ = std::move(ping_);
     ping_ = std::to_string(std::chrono::duration<double>(now - start_).count());

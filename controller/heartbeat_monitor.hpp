@@ -16,6 +16,8 @@ struct HeartbeatOptions {
   int max_misses = 10;  ///< An engine that misses more beats in a row than this is dead.
   /// Additional pings for newcomers are gathered for so long.
   Duration newcomer_delay = std::chrono::milliseconds(5);
+  /// One that misses so many is silent: it may come back, but should get no work meanwhile.
+  int silent_misses = 2;
 };
 
 /// Decides when to ping and which engines are alive by their pongs (protocol 4.5). Sees no socket
@@ -29,11 +31,14 @@ class HeartbeatMonitor {
   void forget(const EngineUuid& engine);
   /// Whether a pong is one: the text of the present ping or of the one before. Takes it down.
   bool heard(std::string_view engine, std::string_view pong);
+  /// Whether a watched engine has missed HeartbeatOptions::silent_misses beats or more.
+  bool is_silent(std::string_view engine) const;
   /// Somebody new listens: a ping is due soon, so that nobody waits a whole period.
   void newcomer(Instant now);
 
   struct Beat {
     std::optional<std::string> ping;  ///< To be sent now.
+    std::vector<EngineUuid> silent;   ///< Those that became silent with this beat.
     std::vector<EngineUuid> dead;     ///< No longer watched.
   };
   /// What is due at `now`.

@@ -12,6 +12,8 @@ namespace {
 
 /// Many engines that come at once are written once.
 constexpr Duration save_delay = std::chrono::milliseconds(20);
+/// So many engines that were given up may come back.
+constexpr std::size_t max_missed = 4096;
 
 }  // namespace
 
@@ -80,8 +82,51 @@ void Membership::left(const RegisteredEngine& engine, std::string_view why) {
                why);
   save_due_ = save_due_.value_or(Clock::now() + save_delay);
   desk_.hub.post(EngineLeft{engine.id, engine.uuid});
-  for (const Listener& listener : left_listeners_) listener(engine);
-  notify("unregistration_notification", Json{{"id", engine.id.value}, {"uuid", engine.uuid.text}});
+  Json content{{"id", engine.id.value}, {"uuid", engine.uuid.text}, {"reason", why}};
+  if (describe_) describe_(engine.uuid, content);  // before its facts are forgotten
+  for (const LeftListener& listener : left_listeners_) listener(engine, why);
+  notify("unregistration_notification", std::move(content));
+}
+
+void Membership::became_silent(const EngineUuid& uuid) {
+  const auto id = table_.find(uuid.text);
+  if (!id) return;
+  lifeline_.knock(uuid);  // until it is given up we know whether its host answers
+  spdlog::warn("engine {} ({}) does not answer heartbeats: it gets no tasks until it does",
+               id->value, uuid.text);
+  if (silent_listener_) silent_listener_({*id, uuid});
+}
+
+void Membership::returned(const EngineUuid& uuid) {
+  const auto id = table_.find(uuid.text);
+  if (!id) return;
+  spdlog::info("engine {} ({}) answers heartbeats again", id->value, uuid.text);
+  if (returned_listener_) returned_listener_({*id, uuid});
+}
+
+void Membership::heart_stopped(const EngineUuid& uuid) {
+  const auto id = table_.find(uuid.text);
+  if (!id) return;
+  if (missed_.size() >= max_missed) missed_.erase(missed_.begin());
+  missed_[uuid] = {*id, table_.language_of(uuid)};
+  leave(uuid, lifeline_.is_reachable(uuid)
+                  ? "its heart stopped although its host answers: the process hangs or was stopped"
+                  : "its heart stopped and its host does not answer: the host is down or cut off");
+}
+
+/// It was given up and lives: what it holds is still there, and so are its connections.
+void Membership::readmit(const EngineUuid& uuid) {
+  const auto missed = missed_.find(uuid);
+  if (missed == missed_.end()) return;
+  const auto engine = table_.readmit({missed->second.id, uuid}, missed->second.language);
+  missed_.erase(missed);
+  if (!engine)
+    return spdlog::warn("engine {} was given up and is back, but its id has another owner now",
+                        uuid.text);
+  spdlog::info("registration::engine {}:{} was given up and is back", engine->id.value, uuid.text);
+  save_due_ = save_due_.value_or(Clock::now() + save_delay);
+  welcome(*engine);
+  announce(*engine);
 }
 
 void Membership::receive_pongs() {
@@ -93,7 +138,11 @@ void Membership::receive_pongs() {
       continue;
     }
     const std::string_view uuid = frames->at(0);
-    if (!heartbeat_.heard(uuid, frames->at(1)) || !table_.is_pending(uuid)) continue;
+    const bool was_silent = heartbeat_.is_silent(uuid);
+    if (!heartbeat_.heard(uuid, frames->at(1))) continue;
+    if (was_silent) returned(EngineUuid{uuid});
+    if (!missed_.empty()) readmit(EngineUuid{uuid});
+    if (!table_.is_pending(uuid)) continue;
     const auto engine = table_.complete(EngineUuid{uuid});
     spdlog::info("registration::finished registering engine {}:{}", engine->id.value,
                  engine->uuid.text);
@@ -135,7 +184,8 @@ void Membership::receive_lifelines() {
 void Membership::on_time(Instant now) {
   const HeartbeatMonitor::Beat beat = heartbeat_.on_time(now);
   if (beat.ping) ping_.send({*beat.ping});
-  for (const EngineUuid& uuid : beat.dead) leave(uuid, "its heart stopped");
+  for (const EngineUuid& uuid : beat.silent) became_silent(uuid);
+  for (const EngineUuid& uuid : beat.dead) heart_stopped(uuid);
   for (const RegisteredEngine& engine : table_.expire(now))
     spdlog::warn("registration::purging stalled registration: {}:{}", engine.id.value,
                  engine.uuid.text);

@@ -34,8 +34,12 @@ class Membership {
              Socket& pong, LifelineServer& lifeline, Instant now);
 
   using Listener = std::function<void(const RegisteredEngine&)>;
+  using LeftListener = std::function<void(const RegisteredEngine&, std::string_view why)>;
   void on_joined(Listener listener) { joined_listeners_.push_back(std::move(listener)); }
-  void on_left(Listener listener) { left_listeners_.push_back(std::move(listener)); }
+  void on_left(LeftListener listener) { left_listeners_.push_back(std::move(listener)); }
+  /// A registered engine is not heard any more, or is heard again (HeartbeatMonitor::is_silent).
+  void on_silent(Listener listener) { silent_listener_ = std::move(listener); }
+  void on_returned(Listener listener) { returned_listener_ = std::move(listener); }
 
   /// Adds to what clients are told of a newcomer.
   using Description = std::function<void(const EngineUuid&, Json& content)>;
@@ -67,6 +71,10 @@ class Membership {
   void welcome(const RegisteredEngine& engine);
   void left(const RegisteredEngine& engine, std::string_view why);
   void announce(const RegisteredEngine& engine);
+  void heart_stopped(const EngineUuid& uuid);
+  void became_silent(const EngineUuid& uuid);
+  void returned(const EngineUuid& uuid);
+  void readmit(const EngineUuid& uuid);
   Desk& desk_;
   MembershipOptions options_;
   Socket& notification_;
@@ -75,7 +83,15 @@ class Membership {
   LifelineServer& lifeline_;
   EngineTable table_;
   HeartbeatMonitor heartbeat_;
-  std::vector<Listener> joined_listeners_, left_listeners_;
+  /// An engine that was given up since its heart stopped: it may live.
+  struct Missed {
+    EngineId id;
+    std::string language;
+  };
+  std::vector<Listener> joined_listeners_;
+  std::vector<LeftListener> left_listeners_;
+  Listener silent_listener_, returned_listener_;
+  std::map<EngineUuid, Missed> missed_;
   Description describe_;
   std::map<EngineUuid, Instant> lost_lifelines_;  // and when the grace ends
   std::optional<Instant> save_due_;

@@ -120,10 +120,19 @@ void Server::State::listen_to_membership() {
   membership_.on_joined([this](const RegisteredEngine& engine) {
     if (has_queue_) tasks_.engine_joined(engine.uuid);
   });
-  membership_.on_left([this](const RegisteredEngine& engine) {
+  membership_.on_silent([this](const RegisteredEngine& engine) {
+    if (has_queue_) tasks_.engine_silent(engine.uuid);
+  });
+  membership_.on_returned([this](const RegisteredEngine& engine) {
+    if (has_queue_) tasks_.engine_returned(engine.uuid);
+  });
+  membership_.on_left([this](const RegisteredEngine& engine, std::string_view why) {
+    const std::string host = queries_.facts_of(engine.uuid).host;
+    const std::string name =
+        std::to_string(engine.id.value) + (host.empty() ? "" : " on " + host);
     mux_engines_.forget(engine.uuid.text);
     control_engines_.forget(engine.uuid.text);
-    if (has_queue_) tasks_.engine_left(engine.uuid);
+    if (has_queue_) tasks_.engine_left(engine.uuid, {name, std::string(why)});
     broadcast_.engine_left(engine.uuid);
     queries_.engine_left(engine.uuid);
   });

@@ -72,9 +72,17 @@ void TaskDesk::engine_joined(const EngineUuid& engine) {
   perform(queue_.engine_joined(engine, Clock::now()));
 }
 
-void TaskDesk::engine_left(const EngineUuid& engine) {
+void TaskDesk::engine_left(const EngineUuid& engine, EngineEnd end) {
   engines_.forget(engine.text);
-  perform(queue_.engine_left(engine, Clock::now()));
+  perform(queue_.engine_left(engine, Clock::now(), std::move(end)));
+}
+
+void TaskDesk::engine_silent(const EngineUuid& engine) {
+  perform(queue_.engine_silent(engine, Clock::now()));
+}
+
+void TaskDesk::engine_returned(const EngineUuid& engine) {
+  perform(queue_.engine_returned(engine, Clock::now()));
 }
 
 void TaskDesk::perform(TaskEffects effects) {

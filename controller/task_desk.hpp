@@ -21,7 +21,9 @@ class TaskDesk {
   void receive_requests();
   void receive_replies();
   void engine_joined(const EngineUuid& engine);
-  void engine_left(const EngineUuid& engine);
+  void engine_left(const EngineUuid& engine, EngineEnd end = {});
+  void engine_silent(const EngineUuid& engine);
+  void engine_returned(const EngineUuid& engine);
   /// A task of the hub itself: [delimiter, ...]. Nobody but the hub gets its answer.
   void resubmit(SharedFrames frames);
   void on_time(Instant now) { perform(queue_.on_time(now)); }

@@ -21,6 +21,7 @@ struct TaskQueue::Worker {
   WorkerKey key;
   EngineUuid uuid;
   std::set<Group*> groups;  // those that name it as one of the engines to run on
+  EngineEnd end;            // once it has left
 };
 
 /// What only a task that asked for something has.
@@ -73,22 +74,46 @@ TaskEffects TaskQueue::engine_joined(const EngineUuid& engine, Instant now) {
   now_ = now;
   if (key_by_uuid_.contains(engine)) return {};
   const WorkerKey key = ++last_key_;
-  worker_by_key_.emplace(key, std::make_unique<Worker>(Worker{key, engine, {}}));
+  worker_by_key_.emplace(key, std::make_unique<Worker>(Worker{key, engine, {}, {}}));
   key_by_uuid_.emplace(engine, key);
   workers_.add(key);
   fill(key);
   return finish_event();
 }
 
-TaskEffects TaskQueue::engine_left(const EngineUuid& engine, Instant now) {
+TaskEffects TaskQueue::engine_left(const EngineUuid& engine, Instant now, EngineEnd end) {
   now_ = now;
   const auto found = key_by_uuid_.find(engine);
   if (found == key_by_uuid_.end()) return {};
   const WorkerKey key = found->second;
   key_by_uuid_.erase(found);
+  worker_by_key_.at(key)->end = std::move(end);
   workers_.remove(key);
   dying_.emplace(now + options_.engine_grace, key);
   settle_restricted();
+  return finish_event();
+}
+
+TaskEffects TaskQueue::engine_silent(const EngineUuid& engine, Instant now) {
+  now_ = now;
+  const auto found = key_by_uuid_.find(engine);
+  if (found == key_by_uuid_.end()) return {};
+  const WorkerKey key = found->second;
+  workers_.suspend(key);
+  for (Task* task : running_on(key)) {
+    if (!task->rules || task->rules->retries == 0) continue;
+    workers_.released(key);
+    attempt_ended(*task, false);
+  }
+  return finish_event();
+}
+
+TaskEffects TaskQueue::engine_returned(const EngineUuid& engine, Instant now) {
+  now_ = now;
+  const auto found = key_by_uuid_.find(engine);
+  if (found == key_by_uuid_.end()) return {};
+  workers_.resume(found->second);
+  fill(found->second);
   return finish_event();
 }
 
@@ -153,23 +178,30 @@ TaskEffects TaskQueue::on_time(Instant now) {
   while (!dying_.empty() && dying_.begin()->first <= now) {
     const WorkerKey key = dying_.begin()->second;
     dying_.erase(dying_.begin());
-    std::vector<Task*> lost;
-    for (const auto& [id, task] : tasks_)
-      if (task->place == Place::running && task->worker == key) lost.push_back(task.get());
-    std::sort(lost.begin(), lost.end(),
-              [](const Task* a, const Task* b) { return a->order < b->order; });
     const EngineUuid uuid = worker_by_key_.at(key)->uuid;
-    for (Task* task : lost) {
+    const EngineEnd& end = worker_by_key_.at(key)->end;
+    const std::string name = end.engine.empty() ? "'" + uuid.text + "'" : end.engine;
+    const std::string why = end.why.empty() ? "" : ": " + end.why;
+    for (Task* task : running_on(key)) {
       if (task->rules && task->rules->retries > 0)
         attempt_ended(*task, false);
       else
         fail(*task, "EngineError",
-             "Engine '" + uuid.text + "' died while running task '" + task->msg_id.text + "'",
-             uuid);
+             "Engine " + name + " died while running task '" + task->msg_id.text + "'" + why, uuid);
     }
     worker_by_key_.erase(key);
   }
   return finish_event();
+}
+
+/// The oldest first.
+std::vector<TaskQueue::Task*> TaskQueue::running_on(WorkerKey worker) const {
+  std::vector<Task*> running;
+  for (const auto& [id, task] : tasks_)
+    if (task->place == Place::running && task->worker == worker) running.push_back(task.get());
+  std::sort(running.begin(), running.end(),
+            [](const Task* a, const Task* b) { return a->order < b->order; });
+  return running;
 }
 
 std::optional<Instant> TaskQueue::next_deadline() const {

@@ -55,6 +55,12 @@ struct FailTask {
 using TaskEffect = std::variant<AssignTask, DeliverReply, FailTask>;
 using TaskEffects = std::vector<TaskEffect>;
 
+/// How an engine came to its end, for those whose tasks ended with it.
+struct EngineEnd {
+  std::string engine;  ///< What people call it: "3 on host2"; empty = its uuid.
+  std::string why;     ///< "its process ended"; may be empty.
+};
+
 struct TaskQueueOptions {
   TaskScheme scheme = TaskScheme::leastload;
   std::size_t hwm = 1;  ///< Outstanding tasks per engine; 0 = no limit.
@@ -80,7 +86,12 @@ class TaskQueue {
 
   TaskEffects engine_joined(const EngineUuid& engine, Instant now);
   /// Its tasks are given up after the grace time.
-  TaskEffects engine_left(const EngineUuid& engine, Instant now);
+  TaskEffects engine_left(const EngineUuid& engine, Instant now, EngineEnd end = {});
+  /// Nothing is heard of it, though it may be alive: it gets no further tasks, and those of its
+  /// tasks that may be repeated go elsewhere. The others wait for it.
+  TaskEffects engine_silent(const EngineUuid& engine, Instant now);
+  /// A silent engine is heard again.
+  TaskEffects engine_returned(const EngineUuid& engine, Instant now);
   /// A msg_id that is in the queue already is ignored.
   TaskEffects submit(TaskRequest request, Instant now);
   /// `msg_id`: of the request. Ignored unless the task runs on that engine.
@@ -114,6 +125,7 @@ class TaskQueue {
   void end(Task& task, FinishedTask result);
   void refuse_overload(Task& task);
   void attempt_ended(Task& task, bool is_unmet);
+  std::vector<Task*> running_on(WorkerKey worker) const;
   bool watch_dependencies(Task& task, const TaskRules& rules);
   void wake_dependents();
 

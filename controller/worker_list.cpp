@@ -49,7 +49,7 @@ std::size_t WorkerList::find(WorkerKey worker) const {
 }
 
 void WorkerList::add(WorkerKey worker) {
-  slots_.insert(slots_.begin(), Slot{worker, 0});
+  slots_.insert(slots_.begin(), Slot{worker, 0, false});
   ++room_count_;
 }
 
@@ -115,6 +115,15 @@ std::optional<WorkerKey> WorkerList::pick(const Restriction& restriction) const 
   if (best) return best->worker;
   if (candidates.empty()) return std::nullopt;
   return slots_[pick_random(candidates)].worker;
+}
+
+void WorkerList::set_suspended(WorkerKey worker, bool is_suspended) {
+  const std::size_t index = find(worker);
+  if (index == slots_.size()) return;
+  Slot& slot = slots_[index];
+  room_count_ -= has_room(slot) ? 1 : 0;
+  slot.is_suspended = is_suspended;
+  room_count_ += has_room(slot) ? 1 : 0;
 }
 
 void WorkerList::assigned(WorkerKey worker) {

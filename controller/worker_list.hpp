@@ -45,6 +45,9 @@ class WorkerList {
   void assigned(WorkerKey worker);
   /// A task of the engine ended; ignored where it is not live.
   void released(WorkerKey worker);
+  /// A suspended engine gets no tasks until it is resumed; it stays live.
+  void suspend(WorkerKey worker) { set_suspended(worker, true); }
+  void resume(WorkerKey worker) { set_suspended(worker, false); }
   bool has_room(WorkerKey worker) const;
   bool is_live(WorkerKey worker) const { return find(worker) < slots_.size(); }
   bool empty() const { return slots_.empty(); }
@@ -55,9 +58,13 @@ class WorkerList {
   struct Slot {
     WorkerKey worker;
     std::size_t load;
+    bool is_suspended = false;
   };
   std::size_t find(WorkerKey worker) const;
-  bool has_room(const Slot& slot) const { return limit_ == 0 || slot.load < limit_; }
+  bool has_room(const Slot& slot) const {
+    return !slot.is_suspended && (limit_ == 0 || slot.load < limit_);
+  }
+  void set_suspended(WorkerKey worker, bool is_suspended);
   std::size_t pick_random(const std::vector<std::size_t>& candidates) const;
   TaskScheme scheme_;
   std::size_t limit_;

@@ -59,6 +59,12 @@ class LifelineServer {
   /// When receive() will close a connection that has not said who it is; nothing while all have.
   std::optional<Instant> next_deadline() const;
 
+  /// Sends the engine's host something to acknowledge: see is_reachable(). The engine ignores it.
+  void knock(const EngineUuid& engine);
+  /// Whether the engine's host has acknowledged all that was sent on a lifeline of it: the host
+  /// and the network are well, whatever the engine does.
+  bool is_reachable(const EngineUuid& engine) const;
+
   /// Connections that are open and have said who they are.
   std::size_t open_count() const;
   /// Connections that were closed as they said nothing in time, something wrong, or were too many.

@@ -1,4 +1,6 @@
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -194,6 +196,23 @@ std::vector<LifelineEvent> LifelineServer::receive(Instant now) {
 std::optional<Instant> LifelineServer::next_deadline() const {
   if (state_->unidentified.empty()) return std::nullopt;
   return state_->unidentified.begin()->first;
+}
+
+void LifelineServer::knock(const EngineUuid& engine) {
+  for (const auto& [descriptor, connection] : state_->connections)
+    if (connection.uuid == engine) ::send(descriptor, "\n", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+bool LifelineServer::is_reachable(const EngineUuid& engine) const {
+  for (const auto& [descriptor, connection] : state_->connections) {
+    if (connection.uuid != engine) continue;
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+        info.tcpi_unacked == 0)
+      return true;
+  }
+  return false;
 }
 
 std::size_t LifelineServer::open_count() const {

@@ -46,9 +46,9 @@ void keep_alive(const Descriptor& socket) {
     ::setsockopt(socket.value(), level, option, &value, sizeof value);
   };
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
-  set(IPPROTO_TCP, TCP_KEEPIDLE, 15);
-  set(IPPROTO_TCP, TCP_KEEPINTVL, 5);
-  set(IPPROTO_TCP, TCP_KEEPCNT, 3);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, 15);  // often enough for what translates addresses in between
+  set(IPPROTO_TCP, TCP_KEEPINTVL, 15);
+  set(IPPROTO_TCP, TCP_KEEPCNT, 8);
 }
 
 Error failure(const std::string& what, std::string_view ip, int port) {

@@ -9,8 +9,9 @@
 
 namespace px {
 
-// Plain TCP for lifelines. All sockets never block, are closed on exec and keep alive: a peer
-// whose host is gone is noticed after about half a minute.
+// Plain TCP for lifelines. All sockets never block, are closed on exec and keep alive. A peer whose
+// host is gone is noticed after about two minutes: a cable that is pulled for a moment must not end
+// a connection, and heartbeats are there for those who want to know sooner.
 
 /// Whether this host can listen at IPv6 addresses.
 bool has_ipv6();

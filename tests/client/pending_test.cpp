@@ -76,12 +76,13 @@ TEST_F(PendingTest, AnEngineThatLeavesFailsWhatItHasNotAnswered) {
   send(OutputEnd::by_idle);
   pending.answer(ok(first), {}, {});
   pending.lose_engine(ann, EngineId{0}, {});
-  pending.lose_engine(bob, EngineId{1}, {});
+  pending.lose_engine(bob, EngineId{1}, {}, {"host2", "its heart stopped"});
   EXPECT_EQ(call->status(0), TaskStatus::ok) << "answered before it left";
   EXPECT_EQ(call->outputs_complete(), 2u);
   const TaskInfo lost = call->info(1);
   EXPECT_EQ(lost.failure->name, "EngineError");
-  EXPECT_EQ(lost.failure->value, "Engine 1 died while running task 'm_1'");
+  EXPECT_EQ(lost.failure->value,
+            "Engine 1 on host2 died while running task 'm_1': its heart stopped");
   EXPECT_EQ(pending.unanswered(), 0u);
 }
 

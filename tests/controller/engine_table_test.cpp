@@ -126,6 +126,25 @@ TEST(EngineTable, ForgetsWhatAnEngineSpeaksThatNeverCame) {
   EXPECT_EQ(table.language_of(ann), "");
 }
 
+TEST(EngineTable, AnEngineThatWasRemovedAndLivesMayComeBackUnderItsId) {
+  EngineTable table{30s};
+  id_of(table, ann);
+  table.complete(ann);
+  const RegisteredEngine engine = *table.remove(ann);
+  EXPECT_EQ(table.readmit(engine, "cpp"), engine);
+  EXPECT_EQ(table.find("ann"), EngineId{0});
+  EXPECT_EQ(table.language_of(ann), "cpp");
+}
+
+TEST(EngineTable, AnEngineWhoseIdWasGivenAwayDoesNotComeBack) {
+  EngineTable table{30s};
+  id_of(table, ann);
+  table.complete(ann);
+  const RegisteredEngine engine = *table.remove(ann);
+  id_of(table, bob, 0);
+  EXPECT_EQ(table.readmit(engine, ""), std::nullopt);
+}
+
 TEST(EngineTable, AMalformedTableRestoresNothing) {
   for (const char* text : {"", "[]", "{}", R"({"engines":{"x":"ann"},"next_id":1})",
                            R"({"engines":{"0":7},"next_id":1})", R"({"engines":{"0":"ann"}})"}) {

@@ -50,6 +50,25 @@ TEST(HeartbeatMonitor, AnEngineThatMissesMoreBeatsThanAllowedIsDead) {
   EXPECT_TRUE(hearts.on_time(at(4s)).dead.empty());
 }
 
+TEST(HeartbeatMonitor, AnEngineThatMissesTwoBeatsIsSilentAndSaidToBeSoOnce) {
+  HeartbeatMonitor hearts = monitor(5);
+  hearts.watch(ann);
+  for (const auto time : {0s, 1s}) EXPECT_TRUE(hearts.on_time(at(time)).silent.empty());
+  EXPECT_FALSE(hearts.is_silent("ann"));
+  EXPECT_EQ(hearts.on_time(at(2s)).silent, std::vector{ann});
+  EXPECT_TRUE(hearts.is_silent("ann"));
+  EXPECT_TRUE(hearts.on_time(at(3s)).silent.empty());
+}
+
+TEST(HeartbeatMonitor, ASilentEngineThatIsHeardAgainIsAsItWas) {
+  HeartbeatMonitor hearts = monitor(3);
+  hearts.watch(ann);
+  for (const auto time : {0s, 1s, 2s}) EXPECT_TRUE(hearts.on_time(at(time)).dead.empty());
+  EXPECT_TRUE(hearts.heard("ann", *hearts.on_time(at(3s)).ping));
+  EXPECT_FALSE(hearts.is_silent("ann"));
+  for (const auto time : {4s, 5s, 6s}) EXPECT_TRUE(hearts.on_time(at(time)).dead.empty());
+}
+
 TEST(HeartbeatMonitor, AnyAnswerResetsTheCount) {
   HeartbeatMonitor hearts = monitor(1);
   hearts.watch(ann);

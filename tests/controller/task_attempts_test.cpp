@@ -239,5 +239,55 @@ TEST(TaskAttempts, TheDeathOfAnEngineFailsTheDependentsOfItsTasks) {
   EXPECT_EQ(cluster.clock(5s), (Texts{"t1!EngineError", "t2!ImpossibleDependency"}));
 }
 
+TEST(TaskAttempts, TheErrorOfADeadEngineSaysWhoItWasAndWhyItDied) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.submit("t1");
+  cluster.leave("ann", {"3 on host2", "its heart stopped"});
+  cluster.clock(5s);
+  EXPECT_EQ(cluster.last_error(),
+            "Engine 3 on host2 died while running task 't1': its heart stopped");
+}
+
+// ---------------------------------------------------------------- an engine is silent
+
+TEST(TaskAttempts, ASilentEngineGetsNoTaskUntilItReturns) {
+  Cluster cluster;
+  cluster.join("ann");
+  EXPECT_EQ(cluster.silent("ann"), Texts{});
+  EXPECT_EQ(cluster.submit("t1"), Texts{});
+  EXPECT_EQ(cluster.returned("ann"), (Texts{"t1>ann"}));
+}
+
+TEST(TaskAttempts, TheTaskOfASilentEngineWaitsForItWhereItMayNotBeRepeated) {
+  Cluster cluster;
+  cluster.join("bob");
+  cluster.join("ann");
+  cluster.submit("t1");
+  EXPECT_EQ(cluster.silent("ann"), Texts{});
+  cluster.returned("ann");
+  EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann"}));
+}
+
+TEST(TaskAttempts, TheTaskOfASilentEngineGoesElsewhereWhereItMayBeRepeated) {
+  Cluster cluster;
+  cluster.join("bob");
+  cluster.join("ann");
+  EXPECT_EQ(cluster.submit("t1", retries(1)), (Texts{"t1>ann"}));
+  EXPECT_EQ(cluster.silent("ann"), (Texts{"t1>bob"}));
+  cluster.returned("ann");
+  EXPECT_EQ(cluster.reply("ann", "t1"), Texts{});  // too late
+  EXPECT_EQ(cluster.reply("bob", "t1"), (Texts{"t1=bob"}));
+}
+
+TEST(TaskAttempts, ATaskForASilentTargetWaitsForIt) {
+  Cluster cluster;
+  cluster.join("bob");
+  cluster.join("ann");
+  cluster.silent("ann");
+  EXPECT_EQ(cluster.submit("t1", targets({"ann"})), Texts{});
+  EXPECT_EQ(cluster.returned("ann"), (Texts{"t1>ann"}));
+}
+
 }  // namespace
 }  // namespace px

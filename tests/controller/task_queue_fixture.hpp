@@ -31,6 +31,15 @@ class Cluster {
   Texts leave(const std::string& engine) {
     return texts(queue_.engine_left(EngineUuid{engine}, now_));
   }
+  Texts leave(const std::string& engine, EngineEnd end) {
+    return texts(queue_.engine_left(EngineUuid{engine}, now_, std::move(end)));
+  }
+  Texts silent(const std::string& engine) {
+    return texts(queue_.engine_silent(EngineUuid{engine}, now_));
+  }
+  Texts returned(const std::string& engine) {
+    return texts(queue_.engine_returned(EngineUuid{engine}, now_));
+  }
   Texts submit(const std::string& id, TaskRules rules = {}, std::size_t payload_bytes = 0) {
     auto frames = std::make_shared<TextFrames>(
         std::vector<std::string>{"client", "<IDS|MSG>", std::string(payload_bytes, 'x')});

@@ -1,4 +1,4 @@
-"""The core of the stories once more, encrypted."""
+"""The core of the stories once more, where encryption is asked for as in ipyparallel."""
 
 import ipyparallel as ipp
 import numpy as np
@@ -26,10 +26,10 @@ def rc(curve_cluster):
     client.close()
 
 
-def test_the_connection_files_hold_the_servers_public_key(curve_cluster):
-    key = curve_cluster.connection("client")["curve_serverkey"]
-    assert len(key) == 40
-    assert curve_cluster.connection("engine")["curve_serverkey"] == key
+def test_each_connection_file_holds_the_public_key_of_its_side(curve_cluster):
+    keys = {curve_cluster.connection(side)["curve_serverkey"] for side in ("client", "engine")}
+    assert [len(key) for key in keys] == [40, 40]
+    assert curve_cluster.connection("client")["key"] == ""
 
 
 def test_a_parallel_sum_is_right(rc):
@@ -94,3 +94,25 @@ def test_curve_is_switched_on_by_an_option_too(own_cluster):
     assert len(cluster.connection()["curve_serverkey"]) == 40
     cluster.start_engines(1)
     assert cluster.client(engines=1)[0].apply_sync(len, "abc") == 3
+
+
+def test_encryption_is_on_by_default_beside_signatures_and_can_be_turned_off(own_cluster):
+    cluster = own_cluster()
+    cluster.start_controller()
+    assert len(cluster.connection()["curve_serverkey"]) == 40
+    assert len(cluster.connection()["key"]) >= 32
+    for options, environment in ((["--no-curve"], {}), ([], {"IPP_ENABLE_CURVE": "0"})):
+        cluster = own_cluster(**environment)
+        cluster.start_controller(*options)
+        assert cluster.connection()["curve_serverkey"] is None
+        assert len(cluster.connection()["key"]) >= 32
+
+
+def test_the_secret_keys_of_a_controller_that_is_to_come_back_are_its_owners_alone(own_cluster):
+    cluster = own_cluster()
+    cluster.start_controller("--reuse")
+    secrets = cluster.connection_file("client").with_suffix(".secret.json")
+    assert secrets.stat().st_mode & 0o777 == 0o600
+    cluster = own_cluster()
+    cluster.start_controller()
+    assert not cluster.connection_file("client").with_suffix(".secret.json").exists()

@@ -114,7 +114,7 @@ std::string ask_mpiexec(const std::string& program) {
 std::vector<std::string> ask_srun(const std::string& program) {
   const auto done = run_command({program, "--mpi=list"}, "", seconds(10));
   std::vector<std::string> kinds;
-  if (!done) return kinds;
+  if (!done || done->end.is_failure()) return kinds;  // no Slurm behind it
   std::istringstream words(done->out + " " + done->complaint);
   for (std::string word; words >> word;)
     if (word.find(':') == std::string::npos) kinds.push_back(word);

@@ -1,0 +1,378 @@
+#include <px/cluster/doctor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <px/cluster/doctor_command.hpp>
+
+namespace px {
+namespace {
+
+HostFacts healthy_host() {
+  HostFacts facts;
+  facts.host = "host1";
+  facts.addresses = {"127.0.0.1", "10.0.0.1"};
+  facts.name_addresses = {"10.0.0.1"};
+  facts.polyxeus = "1.0";
+  facts.controller = "/bin/pxcontroller";
+  facts.engine = "/bin/pxengine";
+  facts.python.path = "/env/bin/python";
+  facts.python.version = "3.11.7";
+  facts.python.polyxeus = "1.0";
+  facts.python.ipython = "9.0";
+  facts.python.mpi4py = "4.1.0";
+  facts.python.mpi = "Open MPI v4.1.4, package: Debian OpenMPI";
+  facts.mpiexec = "/usr/bin/mpiexec";
+  facts.mpiexec_version = "mpiexec (OpenRTE) 4.1.4";
+  facts.limits = {4096, 4096, -1};
+  facts.shared_bytes = 1ll << 30;
+  return facts;
+}
+
+/// A file of a controller on another host, whose two ports are open.
+FileFacts healthy_file() {
+  FileFacts facts;
+  facts.path = "client.json";
+  facts.is_there = true;
+  facts.owner = facts.user = 1000;
+  facts.mode = 0600;
+  facts.location = "host1";
+  facts.candidates = {"10.0.0.1"};
+  facts.dialed = {{"10.0.0.1", 4001, DialState::open}, {"10.0.0.1", 4002, DialState::open}};
+  facts.is_answered = true;
+  return facts;
+}
+
+RemoteFacts healthy_remote() {
+  RemoteFacts remote;
+  remote.name = "host2";
+  remote.facts = healthy_host();
+  remote.facts.host = "host2";
+  remote.asked_at = 1000;
+  remote.answered_at = 1002;
+  remote.facts.unix_time = 1001;
+  return remote;
+}
+
+bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// That there is this finding alone.
+#define EXPECT_ONLY(findings, severity_, check_, in_what, in_fix) \
+  do {                                                            \
+    const Findings found = (findings);                            \
+    ASSERT_EQ(found.size(), 1u) << findings_as_text(found);       \
+    EXPECT_EQ(found[0].severity, severity_);                      \
+    EXPECT_EQ(found[0].check, check_);                            \
+    EXPECT_TRUE(says(found[0].what, in_what)) << found[0].what;   \
+    EXPECT_TRUE(says(found[0].fix, in_fix)) << found[0].fix;      \
+    EXPECT_FALSE(found[0].why.empty());                           \
+  } while (false)
+
+constexpr Severity error = Severity::error, warning = Severity::warning;
+
+// ---------------------------------------------------------------- a host
+
+TEST(Doctor, FindsNothingOnAHealthyHost) {
+  EXPECT_EQ(examine_host(healthy_host(), false), Findings{});
+  EXPECT_EQ(examine_host(healthy_host(), true), Findings{});
+}
+
+TEST(Doctor, MissesNoMpiWhereNobodyAsksForIt) {
+  HostFacts facts = healthy_host();
+  facts.mpiexec = facts.mpiexec_version = facts.python.mpi4py = facts.python.mpi = "";
+  EXPECT_EQ(examine_host(facts, false), Findings{});
+}
+
+TEST(Doctor, NamesAMissingProgram) {
+  HostFacts facts = healthy_host();
+  facts.controller = "";
+  EXPECT_ONLY(examine_host(facts, false), error, "programs", "pxcontroller", "PATH");
+}
+
+TEST(Doctor, NamesAMissingPython) {
+  HostFacts facts = healthy_host();
+  facts.python = {};
+  EXPECT_ONLY(examine_host(facts, false), error, "python", "no Python", "--python");
+}
+
+TEST(Doctor, NamesAPythonThatDoesNotRun) {
+  HostFacts facts = healthy_host();
+  facts.python = {};
+  facts.python.path = "/env/bin/python";
+  facts.python.error = "libpython3.11.so: cannot open shared object file";
+  EXPECT_ONLY(examine_host(facts, false), error, "python", "libpython3.11.so", "repair");
+}
+
+TEST(Doctor, NamesAPythonWithoutIPython) {
+  HostFacts facts = healthy_host();
+  facts.python.ipython = "";
+  EXPECT_ONLY(examine_host(facts, false), error, "ipython", "no IPython",
+              "/env/bin/python -m pip install ipython");
+}
+
+TEST(Doctor, NamesAPythonWithoutThePackage) {
+  HostFacts facts = healthy_host();
+  facts.python.polyxeus = "";
+  EXPECT_ONLY(examine_host(facts, false), error, "polyxeus", "no package polyxeus",
+              "pip install polyxeus");
+}
+
+TEST(Doctor, NamesAPackageOfAnotherVersion) {
+  HostFacts facts = healthy_host();
+  facts.python.polyxeus = "0.9";
+  EXPECT_ONLY(examine_host(facts, false), warning, "polyxeus", "0.9", "polyxeus==1.0");
+}
+
+TEST(Doctor, NamesAnMpiexecThatIsNotThatOfMpi4py) {
+  HostFacts facts = healthy_host();
+  facts.mpiexec_version = "HYDRA build details:";
+  EXPECT_ONLY(examine_host(facts, false), error, "mpi", "bound to Open MPI", "mpiexec.openmpi");
+  facts = healthy_host();
+  facts.python.mpi = "MPICH Version: 4.0.2";
+  EXPECT_ONLY(examine_host(facts, false), error, "mpi", "bound to MPICH", "mpiexec.hydra");
+}
+
+TEST(Doctor, TakesTheMpisThatAreMadeOfMpichForOne) {
+  HostFacts facts = healthy_host();
+  facts.mpiexec_version = "Intel(R) MPI Library for Linux* OS, Version 2021.9";
+  facts.python.mpi = "MPICH Version: 4.0.2";
+  EXPECT_EQ(examine_host(facts, true), Findings{});
+}
+
+TEST(Doctor, NamesAMissingMpiexecWhereItIsNeeded) {
+  HostFacts facts = healthy_host();
+  facts.mpiexec = facts.mpiexec_version = "";
+  EXPECT_EQ(examine_host(facts, false), Findings{});
+  EXPECT_ONLY(examine_host(facts, true), error, "mpiexec", "no mpiexec", "module load");
+}
+
+TEST(Doctor, NamesAnMpi4pyThatCannotBeImported) {
+  HostFacts facts = healthy_host();
+  facts.python.mpi = "";
+  facts.python.mpi_error = "libmpi.so.40: cannot open shared object file";
+  EXPECT_ONLY(examine_host(facts, false), error, "mpi4py", "libmpi.so.40", "--force-reinstall");
+}
+
+TEST(Doctor, NamesAnSrunWithoutThePmiOfTheLibrary) {
+  HostFacts facts = healthy_host();
+  facts.has_srun = true;
+  facts.pmi = {"none", "pmi2"};
+  EXPECT_ONLY(examine_host(facts, false), warning, "pmi", "pmix", "mpiexec in the job");
+  facts.pmi.push_back("pmix_v4");
+  EXPECT_EQ(examine_host(facts, false), Findings{});
+}
+
+TEST(Doctor, NamesAHostNameThatDoesNotResolve) {
+  HostFacts facts = healthy_host();
+  facts.name_addresses = {};
+  EXPECT_ONLY(examine_host(facts, false), warning, "name", "host1", "/etc/hosts");
+}
+
+TEST(Doctor, NamesAHostNameThatIsAnotherHosts) {
+  HostFacts facts = healthy_host();
+  facts.name_addresses = {"10.0.0.77"};
+  EXPECT_ONLY(examine_host(facts, false), error, "name", "10.0.0.77", "--location");
+}
+
+TEST(Doctor, FindsNoFaultInANameThatMeansTheLoopback) {
+  HostFacts facts = healthy_host();
+  facts.name_addresses = {"127.0.1.1"};
+  EXPECT_EQ(examine_host(facts, false), Findings{});
+}
+
+TEST(Doctor, NamesLowLimits) {
+  HostFacts facts = healthy_host();
+  facts.limits.open_files = 256;
+  EXPECT_ONLY(examine_host(facts, false), warning, "limits", "256 files", "ulimit -Hn");
+  facts = healthy_host();
+  facts.limits.processes = 100;
+  EXPECT_ONLY(examine_host(facts, false), warning, "limits", "100 processes", "ulimit -u");
+}
+
+TEST(Doctor, AsksForLockedMemoryWithInfiniBandOnly) {
+  HostFacts facts = healthy_host();
+  facts.limits.locked_bytes = 65536;
+  EXPECT_EQ(examine_host(facts, true), Findings{});
+  facts.has_infiniband = true;
+  EXPECT_ONLY(examine_host(facts, true), warning, "limits", "64 KiB", "ulimit -l");
+}
+
+TEST(Doctor, NamesSharedMemoryThatIsFullOrMissing) {
+  HostFacts facts = healthy_host();
+  facts.shared_bytes = 1 << 20;
+  EXPECT_ONLY(examine_host(facts, false), warning, "shm", "1 MiB", "--shm-size");
+  facts.shared_bytes.reset();
+  EXPECT_ONLY(examine_host(facts, false), error, "shm", "cannot be written", "mount");
+}
+
+TEST(Doctor, NamesTheLibraryThatTheCppEngineLacks) {
+  HostFacts facts = healthy_host();
+  facts.cpp_error = "error while loading shared libraries: libclang-cpp.so.22";
+  EXPECT_ONLY(examine_host(facts, false), error, "cpp", "libclang-cpp.so.22", "libclang-cpp22");
+}
+
+TEST(Doctor, TheFactsOfAHostSurviveTheWayToAnother) {
+  HostFacts facts = healthy_host();
+  facts.dialed = {{"10.0.0.1", 4001, DialState::refused}};
+  facts.pmi = {"pmix"};
+  const auto read = read_host_facts(write_host_facts(facts));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(write_host_facts(*read), write_host_facts(facts));
+}
+
+TEST(Doctor, WhatIsNoDescriptionOfAHostIsRefused) {
+  EXPECT_FALSE(read_host_facts(Json::array()));
+  EXPECT_FALSE(read_host_facts(Json{{"host", "x"}}));
+}
+
+// ---------------------------------------------------------------- a connection file
+
+TEST(Doctor, FindsNothingInTheFileOfALivingController) {
+  EXPECT_EQ(examine_file(healthy_file()), Findings{});
+}
+
+TEST(Doctor, NamesAMissingFile) {
+  FileFacts facts;
+  facts.path = "client.json";
+  EXPECT_ONLY(examine_file(facts), error, "file", "no connection file", "pxcluster start");
+}
+
+TEST(Doctor, NamesAFileThatIsNone) {
+  FileFacts facts = healthy_file();
+  facts.error = "it is not JSON";
+  EXPECT_ONLY(examine_file(facts), error, "file", "not JSON", "copy the whole file");
+}
+
+TEST(Doctor, NamesAFileThatOthersMayRead) {
+  FileFacts facts = healthy_file();
+  facts.mode = 0644;
+  EXPECT_ONLY(examine_file(facts), error, "permissions", "0644", "chmod 600 client.json");
+}
+
+TEST(Doctor, NamesAFileOfSomebodyElse) {
+  FileFacts facts = healthy_file();
+  facts.owner = 1001;
+  EXPECT_ONLY(examine_file(facts), error, "owner", "user 1001", "chmod 600");
+}
+
+TEST(Doctor, NamesAFileWhoseControllerHasEndedHere) {
+  FileFacts facts = healthy_file();
+  facts.is_own_host = true;
+  for (Dialed& each : facts.dialed) each.state = DialState::refused;
+  EXPECT_ONLY(examine_file(facts), error, "stale", "nobody listens", "pxcluster clean");
+}
+
+TEST(Doctor, NamesAHostThatRefuses) {
+  FileFacts facts = healthy_file();
+  for (Dialed& each : facts.dialed) each.state = DialState::refused;
+  EXPECT_ONLY(examine_file(facts), error, "refused", "10.0.0.1 answers", "--ip='*'");
+}
+
+TEST(Doctor, NamesAFirewallThatDropsAll) {
+  FileFacts facts = healthy_file();
+  for (Dialed& each : facts.dialed) each.state = DialState::silent;
+  EXPECT_ONLY(examine_file(facts), error, "firewall", "10.0.0.1 do not answer", "--ports=");
+}
+
+TEST(Doctor, NamesTheOnePortThatIsClosed) {
+  FileFacts facts = healthy_file();
+  facts.dialed[1].state = DialState::silent;
+  EXPECT_ONLY(examine_file(facts), error, "port", "port 4002: no answer", "firewall of host1");
+}
+
+TEST(Doctor, NamesAnAddressToWhichNoWayLeads) {
+  FileFacts facts = healthy_file();
+  for (Dialed& each : facts.dialed) each.state = DialState::unreachable;
+  EXPECT_ONLY(examine_file(facts), error, "address", "cannot be reached", "--location");
+}
+
+TEST(Doctor, NamesANameThatDoesNotResolve) {
+  FileFacts facts = healthy_file();
+  facts.candidates = facts.unresolved = {"nowhere"};
+  facts.dialed.clear();
+  EXPECT_ONLY(examine_file(facts), error, "name", "nowhere", "--location");
+}
+
+TEST(Doctor, OneAddressThatWorksIsEnough) {
+  FileFacts facts = healthy_file();
+  facts.candidates = {"192.168.9.9", "10.0.0.1"};
+  facts.dialed.insert(facts.dialed.begin(), {"192.168.9.9", 4001, DialState::silent});
+  EXPECT_EQ(examine_file(facts), Findings{});
+}
+
+TEST(Doctor, NamesAControllerThatDoesNotKnowTheKey) {
+  FileFacts facts = healthy_file();
+  facts.is_answered = false;
+  EXPECT_ONLY(examine_file(facts), error, "key", "does not answer this file's key", "copy");
+}
+
+// ---------------------------------------------------------------- what was left, other hosts
+
+TEST(Doctor, NamesAClusterThatLeftItsFileBehind) {
+  EXPECT_EQ(examine_clusters({{"cluster-.json", 5, 5}}), Findings{});
+  EXPECT_ONLY(examine_clusters({{"cluster-.json", 5, 0}}), warning, "leftover", "of which 0 run",
+              "pxcluster clean");
+  EXPECT_ONLY(examine_clusters({{"cluster-.json", 5, 2}}), warning, "leftover", "of which 2 run",
+              "pxcluster stop");
+}
+
+TEST(Doctor, FindsNothingOnAnotherHostThatIsLikeThisOne) {
+  EXPECT_EQ(examine_remote(healthy_remote(), healthy_host(), true), Findings{});
+}
+
+TEST(Doctor, NamesAHostThatCannotBeAsked) {
+  RemoteFacts remote;
+  remote.name = "host2";
+  remote.error = "Permission denied (publickey).";
+  EXPECT_ONLY(examine_remote(remote, healthy_host(), false), error, "ssh", "Permission denied",
+              "ssh host2 hostname");
+  remote.error = "bash: /opt/pxcluster: No such file or directory";
+  EXPECT_ONLY(examine_remote(remote, healthy_host(), false), error, "ssh", "No such file",
+              "install polyxeus there");
+}
+
+TEST(Doctor, NamesAnotherPythonThere) {
+  RemoteFacts remote = healthy_remote();
+  remote.facts.python.version = "3.10.2";
+  EXPECT_ONLY(examine_remote(remote, healthy_host(), false), error, "versions",
+              "host2: its Python is 3.10.2", "Python 3.11");
+  remote.facts.python.version = "3.11.2";
+  EXPECT_EQ(examine_remote(remote, healthy_host(), false), Findings{});
+}
+
+TEST(Doctor, NamesAnotherMpiThere) {
+  RemoteFacts remote = healthy_remote();
+  remote.facts.python.mpi = "MPICH Version: 4.0.2";
+  remote.facts.mpiexec_version = "HYDRA build details:";
+  EXPECT_ONLY(examine_remote(remote, healthy_host(), false), error, "versions", "MPICH",
+              "one MPI on all hosts");
+}
+
+TEST(Doctor, NamesAClockThatIsWrong) {
+  RemoteFacts remote = healthy_remote();
+  remote.facts.unix_time = 1121;
+  EXPECT_ONLY(examine_remote(remote, healthy_host(), false), warning, "clock", "120 s ahead",
+              "NTP");
+  remote.facts.unix_time = 1002.5;  // within what the way there may have taken
+  EXPECT_EQ(examine_remote(remote, healthy_host(), false), Findings{});
+}
+
+TEST(Doctor, NamesAPortThatThatHostCannotReach) {
+  RemoteFacts remote = healthy_remote();
+  remote.facts.dialed = {{"10.0.0.1", 4001, DialState::silent}};
+  EXPECT_ONLY(examine_remote(remote, healthy_host(), false), error, "port", "10.0.0.1:4001",
+              "firewall");
+}
+
+TEST(Doctor, TellsAnErrorBeforeAWarning) {
+  const Finding small{warning, "a", "", "", ""}, big{error, "b", "", "", ""};
+  EXPECT_EQ(most_likely({}), nullptr);
+  const Findings both{small, big};
+  EXPECT_EQ(most_likely(both)->check, "b");
+  EXPECT_EQ(findings_as_text(both).find("error [b]"), 0u);
+  EXPECT_EQ(findings_as_json(both)["findings"][0]["severity"], "warning");
+}
+
+}  // namespace
+}  // namespace px

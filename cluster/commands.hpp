@@ -17,6 +17,7 @@ int clean_command(const ProgramOptions& program, const CleanOptions& options, Co
 int profile_list_command(const ProgramOptions& program, Console& console);
 int profile_create_command(const ProgramOptions& program, const ProfileCreateOptions& options,
                            Console& console);
+int logs_command(const ProgramOptions& program, const LogsOptions& options, Console& console);
 int px_command(const ProgramOptions& program, const PxOptions& options, Console& console);
 int push_command(const ProgramOptions& program, const PushOptions& options, Console& console);
 int pull_command(const ProgramOptions& program, const PullOptions& options, Console& console);

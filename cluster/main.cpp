@@ -42,6 +42,9 @@ struct Run {
   int operator()(const px::DoctorOptions& options) const {
     return px::doctor_command(program, options, console);
   }
+  int operator()(const px::LogsOptions& options) const {
+    return px::logs_command(program, options, console);
+  }
   int operator()(const px::WatchOptions& options) const { return px::watch_command(options.kind); }
 };
 

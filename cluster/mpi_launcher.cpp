@@ -163,6 +163,8 @@ Result<EnginePlan> MpiLauncher::plan_engines(const LaunchRequest& request,
   command.log_file =
       request.paths.log() / ("ipengine" + (id.empty() ? "" : "-" + id) + "-" +
                              request.engine_set_id + "-" + std::to_string(machine.pid) + ".log");
+  // mpiexec takes its time to end what it has started on other hosts
+  if (!settings.hosts.empty()) plan.patience = std::chrono::seconds(10);
   allow_root(command.environment, machine, &plan.notes);
   allow_oversubscription(command.environment, request, machine, plan.notes);
   plan.processes.push_back(

@@ -61,7 +61,9 @@ struct Parts {
   PxOptions px;
   PushOptions push;
   PullOptions pull;
+  LogsOptions logs;
   WatchOptions watch;
+  DoctorOptions doctor;
   std::vector<SettingOptions> settings;
   std::string output_format = "text";
 };
@@ -198,6 +200,17 @@ void add_list_and_clean(CLI::App& app, Parts& parts) {
                  "In all profiles");
 }
 
+void add_logs(CLI::App& app, Parts& parts) {
+  CLI::App& logs = *app.add_subcommand(
+      "logs", "Show what controller and engines have logged, those on other hosts too");
+  add_program_options(logs, parts.program);
+  logs.add_option("--engine", parts.logs.engine,
+                  "Only this one: a number as shown, controller, or a host");
+  logs.add_option("--lines", parts.logs.lines, "How many of the last lines (default: 20)")
+      ->check(CLI::Range(0, 1000000));
+  logs.add_flag("-f,--follow", parts.logs.follow, "Go on with what is added");
+}
+
 void add_profile(CLI::App& app, Parts& parts) {
   CLI::App& profile = *app.add_subcommand("profile", "List and create profiles");
   profile.require_subcommand(1);
@@ -256,6 +269,7 @@ Options collect(const CLI::App& app, Parts& parts) {
   if (app.got_subcommand("px")) options.command = parts.px;
   if (app.got_subcommand("push")) options.command = parts.push;
   if (app.got_subcommand("pull")) options.command = parts.pull;
+  if (app.got_subcommand("logs")) options.command = parts.logs;
   if (app.got_subcommand("watch")) options.command = parts.watch;
   if (app.got_subcommand("doctor")) options.command = parts.doctor;
   if (app.got_subcommand("profile")) {
@@ -277,6 +291,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   add_stop(app, parts);
   add_list_and_clean(app, parts);
   add_profile(app, parts);
+  add_logs(app, parts);
   add_work(app, parts);
   add_doctor(app, parts);
   app.add_subcommand("watch")->group("")->add_option("kind", parts.watch.kind)->required();

@@ -38,6 +38,11 @@ struct ProfileCreateOptions {
   std::string from = "default";
 };
 
+struct LogsOptions {
+  std::string engine;  ///< A number, "controller", a host ...; empty: all.
+  int lines = 20;
+  bool follow = false;
+};
 /// What pxcluster starts by itself for engines on other hosts: see watcher.hpp.
 struct WatchOptions {
   std::string kind;
@@ -47,7 +52,8 @@ struct WatchOptions {
 struct Options {
   ProgramOptions program;
   std::variant<StartOptions, StopOptions, ListOptions, CleanOptions, ProfileListOptions,
-               ProfileCreateOptions, PxOptions, PushOptions, PullOptions, WatchOptions, DoctorOptions>
+               ProfileCreateOptions, PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions,
+               DoctorOptions>
       command;
   std::vector<std::string> unknown;  ///< Options that nobody knows; they are ignored, unless:
   bool refuses_unknown = false;      ///< Options and words that are unknown are an error.

@@ -47,6 +47,9 @@ SshHostPlan host_plan(const LaunchRequest& request, const Machine& machine, int 
   plan.setup = settings.engine_env;
   plan.environment = settings.environment;
   plan.environment["IPP_CLUSTER_ID"] = request.paths.cluster_id;
+  if (settings.remote_engine_cmd.empty() && settings.remote_python.empty())
+    for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+      if (const auto folder = machine.variable(name)) plan.python_homes[name] = *folder;
   plan.may_find_program = settings.remote_engine_cmd.empty();
   plan.log_stem = engine_log_stem(request, host_index).string();
   plan.note_file = (request.paths.pid() /

@@ -16,6 +16,7 @@ void read_members(const Json& json, SshHostPlan& plan) {
   json.at("environment").get_to(plan.environment);
   json.at("engines").get_to(plan.engines);
   json.at("may_find_program").get_to(plan.may_find_program);
+  json.at("python_homes").get_to(plan.python_homes);
   json.at("log_stem").get_to(plan.log_stem);
   json.at("note_file").get_to(plan.note_file);
   json.at("control_path").get_to(plan.control_path);
@@ -54,6 +55,7 @@ Json to_json(const SshHostPlan& plan) {
           {"environment", plan.environment},
           {"engines", plan.engines},
           {"may_find_program", plan.may_find_program},
+          {"python_homes", plan.python_homes},
           {"log_stem", plan.log_stem},
           {"note_file", plan.note_file},
           {"control_path", plan.control_path}};

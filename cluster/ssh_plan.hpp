@@ -19,9 +19,11 @@ struct SshHostPlan {
   std::map<std::string, std::string> environment;  ///< For the engines.
   std::vector<std::vector<std::string>> engines;   ///< The command line of each.
   bool may_find_program = false;  ///< Where argv[0] is not there, one of its name in $PATH will do.
-  std::string log_stem;           ///< Here: log/ipengine--1700-0; logs come to <stem>-<k>.log.
-  std::string note_file;          ///< Here: where the watcher says how it reaches the host.
-  std::string control_path;       ///< The socket of the ssh connection; the watcher chooses it.
+  /// VIRTUAL_ENV and the like of this computer: they count there if such a folder is there.
+  std::map<std::string, std::string> python_homes;
+  std::string log_stem;      ///< Here: log/ipengine--1700-0; logs come to <stem>-<k>.log.
+  std::string note_file;     ///< Here: where the watcher says how it reaches the host.
+  std::string control_path;  ///< The socket of the ssh connection; the watcher chooses it.
   bool operator==(const SshHostPlan&) const = default;
 };
 

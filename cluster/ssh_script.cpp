@@ -92,10 +92,11 @@ for k in $all; do
 done
 [ -e "$run/watch" ] && read -r p b <"$run/watch" && is_same "$p" "$b" && kill "$p"
 made=
-[ -e "$run/made" ] && made=yes
+[ -e "$run/made" ] && read -r made <"$run/made"
 rm -rf "$run"
 [ -z "$made" ] || rm -f "$dir/startup/README"
 [ -z "$made" ] || rmdir "$dir/pid" "$dir/log" "$dir/security" "$dir/startup" "$dir" 2>/dev/null
+[ "$made" != parent ] || rmdir "$(dirname "$dir")" 2>/dev/null
 say "done"
 )SH";
 
@@ -108,9 +109,9 @@ std::string begin_script(const SshHostPlan& plan) {
 }
 
 std::string make_folders() {
-  return "[ -d \"$dir\" ] || made=yes\n"
+  return "made=\n[ -d \"$dir\" ] || made=folder\n[ -d \"$(dirname \"$dir\")\" ] || made=parent\n"
          "mkdir -p \"$dir/log\" \"$run\" || fail \"cannot make the folder $run\"\n"
-         "[ -z \"$made\" ] || echo yes >\"$run/made\"\n";
+         "[ -z \"$made\" ] || echo \"$made\" >\"$run/made\"\n";
 }
 
 std::string export_line(const std::string& name, const std::string& value) {
@@ -141,6 +142,9 @@ std::string ssh_start_script(const SshHostPlan& plan, const std::string& connect
   check(!plan.engines.empty() && !plan.engines.front().empty());
   std::string body = begin_script(plan) + make_folders();
   for (const auto& [name, value] : plan.environment) body += export_line(name, value);
+  for (const auto& [name, folder] : plan.python_homes)
+    body += "[ -n \"$" + name + "\" ] || [ ! -d " + shell_quoted(folder) + " ] || " +
+            export_line(name, folder);
   body += export_line("IPP_CONNECTION_INFO", connection_info);
   body += "export IPP_PROFILE_DIR=\"$dir\"\n";
   for (const std::string& line : plan.setup)

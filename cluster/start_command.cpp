@@ -6,6 +6,7 @@
 #include <px/cluster/cluster_lock.hpp>
 #include <px/cluster/commands.hpp>
 #include <px/cluster/daemon.hpp>
+#include <px/cluster/doctor_command.hpp>
 #include <px/cluster/installation.hpp>
 #include <px/cluster/local_host.hpp>
 #include <px/cluster/profile_store.hpp>
@@ -146,6 +147,7 @@ class Start {
       if (auto done = start_log("pxcluster", to_file, paths_); !done)
         return fail(console_, done.error());
     }
+    if (auto reachable = check_reachable(); !reachable) return fail(console_, reachable.error());
     const Machine machine = this_machine();
     const Result<int> engine_count = choose_engine_count(settings_, machine.cores);
     if (!engine_count) return fail(console_, engine_count.error());
@@ -161,7 +163,22 @@ class Start {
                     .accepts_old_files = keeps_files,
                     .on_ready = [this](int) { report_ready(); }},
                    console_};
-    return px::run(supervisor, host);
+    const int code = px::run(supervisor, host);
+    if (code != 0 && !was_ready_)
+      explain_failed_start(settings_.engines == "mpi", settings_.mpi_cmd.front(), console_);
+    return code;
+  }
+
+  /// Engines on other hosts cannot reach a controller that listens on loopback only.
+  Result<void> check_reachable() const {
+    if (!options_.engines_only || !listens_on_loopback_only(engine_info_)) return {};
+    const auto launcher = find_launcher(settings_.engines);
+    LaunchRequest request;
+    request.settings = settings_;
+    if (!launcher || !(*launcher)->is_remote(request)) return {};
+    return Error{ErrorKind::bad_input,
+                 "the controller listens on loopback only, where engines on other hosts cannot "
+                 "reach it: start it by pxcluster start --ip='*'"};
   }
 
   LaunchRequest make_request(int engine_count) const {
@@ -180,6 +197,7 @@ class Start {
   }
 
   void report_ready() {
+    was_ready_ = true;
     const auto folder = find_ipython_dir({});  // where a client looks, without our options
     const bool is_default = folder && paths_.root.parent_path() == *folder &&
                             paths_.root.filename().string().starts_with("profile_");
@@ -197,6 +215,7 @@ class Start {
   Settings settings_;
   std::string engine_info_;
   Daemon daemon_;
+  bool was_ready_ = false;
 };
 
 }  // namespace

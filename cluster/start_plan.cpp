@@ -100,6 +100,15 @@ bool keeps_connection_files(const std::vector<std::string>& controller_args) {
   });
 }
 
+bool listens_on_loopback_only(std::string_view engine_info) {
+  const auto info = unpack(Packer::json, engine_info);
+  if (!info || !string_member(*info, "ssh").value_or("").empty()) return false;
+  const std::string interface = string_member(*info, "interface").value_or("");
+  for (const char* loopback : {"tcp://127.", "tcp://localhost", "tcp://[::1]"})
+    if (interface.starts_with(loopback)) return true;
+  return false;
+}
+
 std::string new_engine_set_id(long long unix_seconds,
                               const std::map<std::string, RecordedEngineSet>& taken) {
   const std::string base = std::to_string(unix_seconds);

@@ -20,6 +20,9 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
 /// Whether these arguments make a controller keep to the connection files that it finds.
 bool keeps_connection_files(const std::vector<std::string>& controller_args);
 
+/// Whether the text of an engines' connection file names no address but loopback's.
+bool listens_on_loopback_only(std::string_view engine_info);
+
 /// "1792048000", or "1792048000-1" ... where `taken` has that already.
 std::string new_engine_set_id(long long unix_seconds,
                               const std::map<std::string, RecordedEngineSet>& taken);

@@ -237,6 +237,7 @@ void Supervisor::start_engines(Instant now) {
 void Supervisor::check_registered(Instant) {
   if (phase_ != Phase::registering || unstarted_engines_ > 0) return;
   if (registered_ < wanted_engines()) return;
+  if (wanted_engines() == 0 && !running_engines().empty()) return;  // they are about to end
   say(Level::info, counted(registered_, "engine") + (registered_ == 1 ? " is" : " are") + " ready");
   become_ready();
 }

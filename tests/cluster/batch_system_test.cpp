@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -8,11 +9,12 @@
 namespace px {
 namespace {
 
-/// The description that comes with the program.
+/// The description that comes with the program; tests run somewhere in the source tree.
 BatchSystem system_of(const std::string& name) {
-  const std::string here = __FILE__;
-  const std::string root = here.substr(0, here.rfind("tests/"));
-  std::ifstream file(root + "profiles/batch/" + name + ".json");
+  std::filesystem::path root = std::filesystem::current_path();
+  while (!std::filesystem::exists(root / "profiles/batch") && root.has_relative_path())
+    root = root.parent_path();
+  std::ifstream file(root / "profiles/batch" / (name + ".json"));
   std::stringstream text;
   text << file.rdbuf();
   auto system = read_batch_system(name, Json::parse(text.str()));

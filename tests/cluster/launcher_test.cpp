@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <px/cluster/batch_launcher.hpp>
 #include <px/cluster/launcher.hpp>
+#include <px/cluster/ssh_plan.hpp>
 #include <px/cluster/start_plan.hpp>
 
 namespace px {
@@ -17,6 +19,8 @@ Machine machine_with(std::vector<std::string> programs,
               if (program == name) return "/bin/" + name;
             return std::nullopt;
           },
+          .output_of = {},
+          .profile_file = {},
           .variable = [variables](const std::string& name) -> std::optional<std::string> {
             const auto found = variables.find(name);
             return found == variables.end() ? std::nullopt : std::optional(found->second);
@@ -60,8 +64,15 @@ TEST(Launcher, IsFoundByEveryNameThatIpyparallelHasForIt) {
 }
 
 TEST(Launcher, SaysWhichOnesThereAre) {
-  EXPECT_EQ(find_launcher("slurm").error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(find_launcher("winhpc").error().kind, ErrorKind::unsupported);
   EXPECT_EQ(find_launcher("carrier-pigeon").error().kind, ErrorKind::bad_input);
+}
+
+TEST(Launcher, IsFoundForEachBatchSystemToo) {
+  for (const char* name : {"ssh", "slurm", "pbs", "torque", "sge", "lsf", "htcondor"})
+    EXPECT_EQ((*find_launcher(name))->name(), name);
+  EXPECT_EQ((*find_launcher("SlurmEngineSetLauncher"))->name(), "slurm");
+  EXPECT_EQ((*find_launcher("SSHEngineSetLauncher"))->name(), "ssh");
 }
 
 TEST(LocalLauncher, StartsOneProcessForEachEngine) {
@@ -164,6 +175,130 @@ TEST(Launcher, TellsEachLocalEngineItsOwnLanguageAndRanksTheWholePlan) {
   const EnginePlan ranks = plan_of("mpi", request);
   EXPECT_EQ(ranks.processes.at(0).command.argv,
             words({"mpiexec", "-n", "2", "pxengine", "--mpi", "--language=python:1,cpp:1"}));
+}
+
+LaunchRequest request_on(const std::string& hosts, int engine_count) {
+  LaunchRequest request = request_for(engine_count);
+  request.settings.hosts = *parse_hosts(hosts);
+  return request;
+}
+
+Machine machine_of_mpi(const std::string& version) {
+  Machine machine = usual_machine();
+  machine.output_of = [version](const auto&) { return version; };
+  return machine;
+}
+
+std::string line_of(const PlannedProcess& process) {
+  std::string line;
+  for (const std::string& word : process.command.argv) line += word + " ";
+  return line;
+}
+
+TEST(MpiLauncher, TellsOpenMpiTheHostsTheVariablesAndToNoticeALostHost) {
+  const EnginePlan plan =
+      plan_of("mpi", request_on("a:2,b:2", 3), machine_of_mpi("mpiexec (OpenRTE) 4.1.4"));
+  const std::string line = line_of(plan.processes.at(0));
+  EXPECT_TRUE(line.starts_with("mpiexec -n 3 --host a:2,b:1 --mca plm_rsh_args -o")) << line;
+  EXPECT_NE(line.find("ServerAliveInterval=5"), std::string::npos);
+  EXPECT_NE(line.find("-x IPP_PROFILE_DIR -x IPP_CONNECTION_INFO pxengine --mpi"),
+            std::string::npos);
+}
+
+TEST(MpiLauncher, TellsMpichTheHosts) {
+  const EnginePlan plan =
+      plan_of("mpi", request_on("a:2,b:2", 4), machine_of_mpi("HYDRA build details:"));
+  EXPECT_TRUE(line_of(plan.processes.at(0))
+                  .starts_with("mpiexec -n 4 -launcher ssh -hosts a:2,b:2 pxengine --mpi"));
+  EXPECT_TRUE(plan.processes[0].command.environment.contains("HYDRA_LAUNCHER_EXTRA_ARGS"));
+}
+
+TEST(MpiLauncher, RunsTheUsersLinesOfShellBeforeTheRanks) {
+  LaunchRequest request = request_for(2);
+  request.settings.engine_env = {"module load x"};
+  EXPECT_EQ(plan_of("mpi", request).processes.at(0).command.argv,
+            words({"mpiexec", "-n", "2", "bash", "-l", "-c", "module load x\nexec \"$0\" \"$@\"",
+                   "pxengine", "--mpi"}));
+}
+
+TEST(SshLauncher, StartsAWatcherForEachHostThatGetsEngines) {
+  Machine machine = machine_with({"ssh"}, {{"HOME", "/home/ann"}});
+  const EnginePlan plan = plan_of("ssh", request_on("a:2,b:0,c:1", 3), machine);
+  ASSERT_EQ(plan.processes.size(), 2u);
+  EXPECT_EQ(plan.processes[0].engine_count, 2);
+  EXPECT_EQ(plan.processes[1].engine_count, 1);
+  const auto host =
+      ssh_host_plan_from_json(Json::parse(plan.processes[1].command.environment.at("PX_WATCH")));
+  ASSERT_TRUE(host);
+  EXPECT_EQ(host->host, "c");
+  EXPECT_EQ(host->profile_dir, ".ipython/profile_default");  // of another home there
+}
+
+TEST(SshLauncher, FindsTheEngineBesideThePythonThatTheUserNames) {
+  LaunchRequest request = request_on("a", 1);
+  request.settings.remote_python = "/opt/venv/bin/python";
+  const EnginePlan plan = plan_of("ssh", request, machine_with({"ssh"}));
+  const auto host =
+      ssh_host_plan_from_json(Json::parse(plan.processes[0].command.environment.at("PX_WATCH")));
+  EXPECT_EQ(host->engines.at(0),
+            words({"/opt/venv/bin/pxengine", "--python=/opt/venv/bin/python"}));
+}
+
+TEST(SshLauncher, NeedsHosts) {
+  const auto plan =
+      (*find_launcher("ssh"))->plan_engines(request_for(2), machine_with({"ssh", "pxengine"}));
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().what.find("--hosts=host2:4"), std::string::npos);
+}
+
+TEST(BatchLauncher, IsAnSrunInsideOfAnAllocation) {
+  Machine machine = machine_with({"srun"}, {{"SLURM_JOB_ID", "9"}});
+  machine.output_of = [](const std::vector<std::string>& argv) {
+    return argv.front() == "srun" ? "MPI plugin types are...\n\tpmi2\n\tpmix" : "Open MPI";
+  };
+  const EnginePlan plan = plan_of("slurm", request_for(3), machine);
+  EXPECT_EQ(plan.processes.at(0).command.argv,
+            words({"srun", "--ntasks=3", "--mpi=pmix", "pxengine", "--mpi"}));
+}
+
+TEST(BatchLauncher, ChoosesTheMpiThatSlurmAndMpiexecShare) {
+  Machine machine = machine_with({"mpiexec"});
+  const auto choose = [&](const char* types, const char* version) {
+    machine.output_of = [=](const std::vector<std::string>& argv) {
+      return argv.front() == "srun" ? types : version;
+    };
+    return choose_mpi_type(Settings{}, machine);
+  };
+  EXPECT_EQ(choose("pmi2 pmix", "mpiexec (Open MPI) 5"), "pmix");
+  EXPECT_EQ(choose("pmi2 pmix", "HYDRA build"), "pmi2");
+  EXPECT_EQ(choose("none", "HYDRA build"), "");
+  Settings settings;
+  settings.mpi_type = "none";
+  EXPECT_EQ(choose_mpi_type(settings, machine), "");
+}
+
+TEST(StartPlan, LetsTheControllerListenEverywhereWhereEnginesAreElsewhereAndSaysSo) {
+  const auto controller_of = [](const LaunchRequest& request) {
+    const Machine machine = machine_with({"pxcontroller", "pxengine", "ssh", "mpiexec"});
+    const auto plan = make_start_plan(request, false, machine);
+    EXPECT_TRUE(plan) << plan.error().what;
+    return std::pair(plan->controller->command.argv, plan->engines.notes.size());
+  };
+  LaunchRequest request = request_on("host2", 1);
+  request.settings.engines = "ssh";
+  EXPECT_EQ(controller_of(request), std::pair(words({"pxcontroller", "--ip=*"}), std::size_t{1}));
+  request.settings.ip = "10.0.0.1";
+  EXPECT_EQ(controller_of(request).first, words({"pxcontroller", "--ip=10.0.0.1"}));
+  request = request_on("localhost", 1);
+  request.settings.engines = "ssh";
+  EXPECT_EQ(controller_of(request).first, words({"pxcontroller"}));
+  EXPECT_EQ(controller_of(request_for(2)).first, words({"pxcontroller"}));
+}
+
+TEST(StartPlan, KnowsAControllerThatOnlyThisHostReaches) {
+  EXPECT_TRUE(listens_on_loopback_only(R"({"interface": "tcp://127.0.0.1"})"));
+  EXPECT_FALSE(listens_on_loopback_only(R"({"interface": "tcp://*"})"));
+  EXPECT_FALSE(listens_on_loopback_only(R"({"interface": "tcp://127.0.0.1", "ssh": "host2"})"));
 }
 
 TEST(StartPlan, ChoosesTheNumberOfEnginesByTheOptionThenTheLanguagesThenTheCores) {

@@ -62,6 +62,14 @@ TEST(SshPlan, NoKeyIsOnACommandLineOrInAFileOfTheOtherHost) {
   for (const std::string& word : ssh_argv(two_engines(), false)) EXPECT_FALSE(has(word, "secret"));
 }
 
+TEST(SshPlan, TakesThisComputersPythonWhereTheOtherHasItToo) {
+  SshHostPlan plan = two_engines();
+  plan.python_homes = {{"VIRTUAL_ENV", "/opt/venv"}};
+  EXPECT_TRUE(has(ssh_start_script(plan, "{}"),
+                  "[ -n \"$VIRTUAL_ENV\" ] || [ ! -d '/opt/venv' ] || export "
+                  "VIRTUAL_ENV='/opt/venv'\n"));
+}
+
 TEST(SshPlan, AllScriptsAreOnesThatAPosixShellCanRead) {
   SshHostPlan plan = two_engines();
   plan.setup = {"module load x"};

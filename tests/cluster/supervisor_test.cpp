@@ -116,6 +116,39 @@ TEST(Supervisor, IsReadyWhenAllEnginesAreRegistered) {
   EXPECT_EQ(story.supervisor.next_deadline(), std::nullopt);
 }
 
+TEST(Supervisor, WaitsForTheEndOfAWatcherWhoseEnginesHaveAllEnded) {
+  StartPlan plan = three_ranks();
+  plan.engines.processes[0].command.has_reports = true;
+  Story story{std::move(plan)};
+  story.controller_is_up();
+  story.supervisor.on(ProcessStarted{first, 20}, at(1s));
+  const auto told =
+      story.supervisor.on(ProcessReported{first, Level::warning, "no python", 0, false}, at(2s));
+  EXPECT_EQ(said(told), "no python\n");
+  EXPECT_TRUE(only<ReportReady>(story.supervisor.on(EnginesCounted{0}, at(2s))).empty());
+  EXPECT_EQ(said(story.ended(first, 3s, {.exit_code = 1})),
+            "the engines have stopped early: the engines' process ended with exit code 1\n");
+}
+
+TEST(Supervisor, WaitsForFewerEnginesWhenAHostCannotHaveThem) {
+  StartPlan plan = two_local_engines();
+  plan.engines.processes[0].engine_count = 4;
+  Story story{std::move(plan)};
+  story.engines_are_started();
+  story.supervisor.on(EnginesCounted{2}, at(2s));
+  const auto ready =
+      story.supervisor.on(ProcessReported{first, Level::warning, "", 1, false}, at(3s));
+  EXPECT_EQ(only<ReportReady>(ready), (std::vector{ReportReady{2}}));
+}
+
+TEST(Supervisor, IsPatientWhileAJobWaitsInItsQueue) {
+  Story story{three_ranks()};
+  story.controller_is_up();
+  story.supervisor.on(ProcessStarted{first, 20}, at(1s));
+  story.supervisor.on(ProcessReported{first, Level::info, "", {}, true}, at(50s));
+  EXPECT_EQ(story.supervisor.next_deadline(), at(110s));
+}
+
 TEST(Supervisor, NamesTheLogsOfEnginesThatDoNotRegisterAndRunsOn) {
   Story story{two_local_engines()};
   story.engines_are_started();

@@ -1,0 +1,50 @@
+#include <gtest/gtest.h>
+
+#include <px/cluster/log_sources.hpp>
+
+namespace px {
+namespace {
+
+std::vector<std::string> labels(const std::vector<LogSource>& sources) {
+  std::vector<std::string> all;
+  for (const LogSource& source : sources) all.push_back(source.label);
+  return all;
+}
+
+using Labels = std::vector<std::string>;
+
+TEST(LogSources, AreCountedInTheOrderOfTheEngines) {
+  const auto sources = list_log_sources(
+      "/log", {"ipengine--17-10.log", "ipengine--17-2.log", "ipcontroller-9.log"}, {});
+  EXPECT_EQ(labels(sources), (Labels{"controller", "engine 0", "engine 1"}));
+  EXPECT_EQ(sources[1].file, "/log/ipengine--17-2.log");
+}
+
+TEST(LogSources, OfOtherHostsComeThroughTheirWatchers) {
+  SshHostPlan host2;
+  host2.host = "host2";
+  host2.log_stem = "/log/ipengine--17-0";
+  host2.engines = {{"pxengine"}, {"pxengine"}};
+  const auto sources =
+      list_log_sources("/log", {"ipengine--17-0.log", "pxcluster--9.log"}, {host2});
+  EXPECT_EQ(labels(sources),
+            (Labels{"watcher", "pxcluster", "engine 0 (host2)", "engine 1 (host2)"}));
+  EXPECT_EQ(sources[3].remote_engine, 1);
+}
+
+TEST(LogSources, AreChosenByNumberNameOrHost) {
+  std::vector<LogSource> all(4);
+  all[0].label = "controller";
+  all[1].label = "engine 1 (host2)";
+  all[2].label = "engine 10 (host2)";
+  all[3].label = "engine 2";
+  EXPECT_EQ(labels(choose_sources(all, "1")), (Labels{"engine 1 (host2)"}));
+  EXPECT_EQ(labels(choose_sources(all, "2")), (Labels{"engine 2"}));
+  EXPECT_EQ(labels(choose_sources(all, "host2")).size(), 2u);
+  EXPECT_EQ(labels(choose_sources(all, "controller")), (Labels{"controller"}));
+  EXPECT_EQ(choose_sources(all, "").size(), 4u);
+  EXPECT_TRUE(choose_sources(all, "7").empty());
+}
+
+}  // namespace
+}  // namespace px

@@ -1,0 +1,65 @@
+"""Engines on several hosts by mpiexec: Open MPI's and MPICH's."""
+
+import shutil
+
+import bed as beds
+import pytest
+from host_cluster import HostCluster
+
+RANKS = "import socket; print(mpi_rank, mpi_size, socket.gethostname())"
+TWO_EACH = ["0 4 host1", "1 4 host1", "2 4 host2", "3 4 host2"]
+
+
+@pytest.fixture
+def cluster(bed):
+    cluster = HostCluster(bed)
+    yield cluster
+    cluster.run("stop", check=False)
+
+
+@pytest.mark.parametrize("form", ["{host} slots=2", "{host}:2"])
+def test_a_host_file_of_either_mpi_places_the_ranks(bed, cluster, form):
+    hosts = bed.folder / "hostfile"
+    hosts.write_text("".join(form.format(host=host) + "\n" for host in ("host1", "host2")))
+    cluster.start("--engines=mpi", f"--hostfile={hosts}")
+    assert cluster.px(RANKS) == TWO_EACH
+    cluster.stop()
+    cluster.wait_until_gone()
+
+
+def test_a_message_goes_from_host_to_host(cluster):
+    cluster.start("--engines=mpi", "--hosts=host2:1,host3:1")
+    code = "from mpi4py import MPI; print(MPI.COMM_WORLD.allreduce(mpi_rank + 1))"
+    assert cluster.px(code) == ["3", "3"]
+
+
+def test_mpich_is_known_by_its_version(cluster):
+    program = shutil.which("mpiexec.mpich") or pytest.skip("no mpiexec.mpich here")
+    cluster.start("--engines=mpi", f"--mpi-cmd={program}", "--hosts=host1:2,host2:2")
+    assert cluster.px(RANKS) == TWO_EACH
+
+
+def test_more_ranks_than_slots_are_placed_and_said(cluster):
+    said, _seconds = cluster.start("--engines=mpi", "--hosts=host1:1,host2:1", "-n", "4")
+    assert "4 ranks on 2 slots: mpiexec is told to oversubscribe" in said
+    assert cluster.px(RANKS) == TWO_EACH
+
+
+def test_lines_of_shell_run_before_the_ranks(cluster):
+    cluster.start("--engines=mpi", "--hosts=host2:1", "--engine-env=export GREETING=hello")
+    assert cluster.px("import os; print(os.environ['GREETING'])") == ["hello"]
+
+
+def test_a_host_that_does_not_exist_is_told(cluster):
+    done = cluster.run("start", "--engines=mpi", "--hosts=nowhere:1", check=False)
+    assert done.returncode == 1
+    assert "nowhere" in done.stderr
+
+
+def test_a_host_that_is_powered_off_ends_the_world_instead_of_a_wait_for_ever(own_bed):
+    cluster = HostCluster(own_bed)
+    said = own_bed.folder / "said.txt"
+    cluster.start_in_front("--engines=mpi", "--hosts=host1:1,host3:1", said=said)
+    beds.wait_until(lambda: "2 engines are ready" in said.read_text(), "the engines")
+    own_bed.crash("host3")
+    beds.wait_until(lambda: "the engines' process" in said.read_text(), "the end", 45, 0.2)

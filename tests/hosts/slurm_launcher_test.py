@@ -1,0 +1,125 @@
+"""Engines in jobs of a real Slurm on three hosts: by sbatch, by srun, and how their end is told."""
+
+import shutil
+
+import bed as beds
+import pytest
+from host_cluster import HostCluster
+from slurm_bed import start_slurm
+
+pytestmark = pytest.mark.skipif(
+    not all(shutil.which(name, path="/usr/sbin:/usr/bin") for name in ("slurmctld", "munged")),
+    reason="no Slurm here: slurmctld and munged (Debian: slurm-wlm, munge) are not installed",
+)
+
+RANKS = "import socket; print(mpi_rank, mpi_size, socket.gethostname())"
+
+
+@pytest.fixture(scope="module")
+def slurm(bed):
+    return start_slurm(bed)
+
+
+@pytest.fixture
+def cluster(bed, slurm, request):
+    """A cluster in a folder that all hosts see, as the homes of a real one."""
+    cluster = HostCluster(bed, bed.folder / f"ipython-{request.node.name[:30]}", **slurm)
+    yield cluster
+    cluster.run("stop", check=False)
+
+
+def queue(cluster):
+    return cluster.bed.exec_on("host1", "squeue", "-h", "-o", "%i %T", **cluster.environment).stdout
+
+
+def in_front(cluster, *arguments):
+    said = cluster.bed.folder / f"{len(list(cluster.bed.folder.iterdir()))}.txt"
+    cluster.start_in_front("--engines=slurm", *arguments, said=said)
+    beds.wait_until(lambda: "ready" in said.read_text(), "the engines", 30)
+    return said
+
+
+def test_engines_are_the_ranks_of_a_job_that_a_stop_cancels(cluster):
+    said, _seconds = cluster.start("--engines=slurm", "-n", "4")
+    assert "the engines are slurm job" in said and "runs on host[1-2]" in said
+    assert cluster.px(RANKS) == ["0 4 host1", "1 4 host1", "2 4 host2", "3 4 host2"]
+    assert cluster.px("from mpi4py import MPI; print(MPI.COMM_WORLD.Get_size())") == ["4"] * 4
+    assert cluster.stop() <= 5
+    assert queue(cluster) == ""
+    assert cluster.left_over() == []
+
+
+def test_options_reach_the_job(cluster):
+    cluster.start(
+        "--engines=slurm", "-n", "1", "--partition=main", "--time=5", "--batch-option=--comment=hi",
+        "--engine-env=export GREETING=hello",
+    )  # fmt: skip
+    job = queue(cluster).split()[0]
+    shown = cluster.bed.exec_on("host1", "scontrol", "show", "job", job, **cluster.environment)
+    assert "TimeLimit=00:05:00" in shown.stdout and "Comment=hi" in shown.stdout
+    assert cluster.px("import os; print(os.environ['GREETING'])") == ["hello"]
+
+
+def test_a_job_that_somebody_cancels_is_told(cluster):
+    said = in_front(cluster, "-n", "2")
+    cluster.bed.exec_on("host1", "scancel", queue(cluster).split()[0], **cluster.environment)
+    beds.wait_until(lambda: "has ended: CANCELLED: somebody" in said.read_text(), "the reason")
+
+
+def test_a_job_that_loses_its_host_is_told_with_the_reason(cluster):
+    """scontrol lets a host fail, as a slurmctld does that hears nothing of it."""
+    said = in_front(cluster, "-n", "1", "--batch-option=--nodelist=host3", "--batch-option=--no-requeue")
+    fail = ("scontrol", "update", "NodeName=host3", "State=DOWN", "Reason=test")
+    cluster.bed.exec_on("host1", *fail, **cluster.environment)
+    beds.wait_until(lambda: "NODE_FAIL: one of its hosts failed" in said.read_text(), "the reason")
+    heal = ("scontrol", "update", "NodeName=host3", "State=RESUME")
+    cluster.bed.exec_on("host1", *heal, check=False, **cluster.environment)  # or it is back
+
+
+def test_a_job_that_slurm_does_not_take_is_told_with_what_it_says(cluster):
+    done = cluster.run("start", "--engines=slurm", "-n", "1", "--partition=nosuch", check=False)
+    assert done.returncode == 1
+    assert "sbatch did not take the job of the engines" in done.stderr
+    assert "invalid partition specified: nosuch" in done.stderr
+
+
+def test_inside_of_an_allocation_engines_are_an_srun(cluster):
+    program = cluster.program
+    script = (
+        f"{program} start --daemonize --engines=slurm -n 3 && {program} px '{RANKS}' && "
+        f"squeue -h -s -o %j && {program} stop && squeue -h -s"
+    )
+    done = cluster.bed.exec_on(
+        "host1", "salloc", "-n", "3", "sh", "-c", script, **cluster.environment
+    )
+    assert "which this shell is in" in done.stderr
+    for line in ("0 3 host1", "1 3 host1", "2 3 host2"):
+        assert line in done.stdout
+    cluster.wait_until_gone()
+
+
+def test_the_controller_may_be_a_job_as_well(cluster):
+    said, _seconds = cluster.start("--engines=slurm", "--controller=slurm", "-n", "2")
+    assert "the controller is slurm job" in said
+    assert sorted(line.split()[0] for line in cluster.px(RANKS)) == ["0", "1"]
+    assert len(queue(cluster).splitlines()) == 2
+    cluster.stop()
+    assert queue(cluster) == ""
+
+
+def test_a_pxcluster_that_is_killed_takes_its_job_with_it(cluster):
+    cluster.start("--engines=slurm", "-n", "1")
+    for pid, _line in cluster.bed.processes("host1", "pxcluster start"):
+        cluster.bed.kill("host1", pid)
+    beds.wait_until(lambda: queue(cluster) == "", "the job is gone")
+
+
+def test_a_job_that_runs_into_its_time_limit_is_told(cluster):
+    """The least limit is a minute: the job is given less by an administrator's command."""
+    said = in_front(cluster, "-n", "1", "--time=1")
+    job = queue(cluster).split()[0]
+    end = ("scontrol", "update", f"JobId={job}", "EndTime=now+1")
+    changed = cluster.bed.exec_on("host1", *end, check=False, **cluster.environment)
+    if changed.returncode != 0:
+        pytest.skip(f"this Slurm does not let a job end earlier: {changed.stderr.strip()}")
+    beds.wait_until(lambda: "TIMEOUT: it ran into its time limit" in said.read_text(), "it", 75)

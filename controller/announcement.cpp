@@ -54,7 +54,8 @@ std::vector<std::string> split_addresses(const std::string& text) {
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t comma = std::min(text.find(',', start), text.size());
     std::string ip = text.substr(start, comma - start);
-    std::erase(ip, ' ');
+    ip.erase(0, ip.find_first_not_of(' '));
+    ip.erase(ip.find_last_not_of(' ') + 1);
     if (!ip.empty()) ips.push_back(std::move(ip));
     start = comma + 1;
   }

@@ -147,7 +147,7 @@ TEST(PrivateFile, OneThatOthersCanReadIsRefusedWithTheFix) {
   const Result<std::string> refused = read_private_file(path);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
-  for (const std::string part : {"0644", "chmod 600 " + path.string()})
+  for (const std::string& part : {std::string("0644"), "chmod 600 " + path.string()})
     EXPECT_NE(refused.error().what.find(part), std::string::npos) << refused.error().what;
   EXPECT_EQ(read_private_file(folder.path() / "none").error().kind, ErrorKind::not_found);
 }

@@ -142,6 +142,7 @@ def test_an_old_connection_file(rc, tmp_path, running):
     info = json.loads(open(running.connection_file).read())
     info["registration"] = 1
     old = tmp_path / "old.json"
+    old.touch(0o600)
     old.write_text(json.dumps(info))
     with pytest.raises(ConnectionError, match="pxcluster start"):
         ipp.Client(str(old), timeout=5)

@@ -152,6 +152,7 @@ def test_an_old_or_broken_connection_file_is_named(run, local_cluster):
             ("old.json", {**info, "registration": 1}, "may be left from a cluster that has ended"),
             ("less.json", {"key": "x"}, "less.json: the connection info is not usable"),
             ("text.json", 5, "text.json: the connection info is not a JSON object")]:
+        (run.folder / name).touch(0o600)
         (run.folder / name).write_text(json.dumps(content))
         done = subprocess.run(run.command("pull", "1", "--file", name), cwd=run.folder, text=True,
                               capture_output=True, timeout=60)

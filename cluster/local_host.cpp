@@ -55,6 +55,22 @@ std::string last_lines(const std::filesystem::path& path, std::size_t count) {
   return begin == std::string::npos || begin == 0 ? text : text.substr(begin + 1);
 }
 
+namespace {
+
+/// The last lines, where a program mostly says why it ended, and before them the first ones: there
+/// ssh has told mpiexec what was wrong.
+std::string edges_of_log(const std::filesystem::path& path) {
+  const std::string end = last_lines(path, 20);
+  std::ifstream file(path, std::ios::binary);
+  std::string begin, line;
+  for (int i = 0; i < 3 && std::getline(file, line); ++i) begin += line + "\n";
+  file.seekg(0, std::ios::end);
+  const bool overlaps = file.tellg() <= static_cast<std::streamoff>(begin.size() + end.size() + 2);
+  return overlaps ? end : begin + "...\n" + end;
+}
+
+}  // namespace
+
 LocalHost::LocalHost(LocalHostOptions options, Console& console)
     : options_(std::move(options)),
       console_(console),
@@ -100,7 +116,7 @@ void LocalHost::reap() {
     events_.emplace_back(ProcessEnded{.key = child->second.key,
                                       .end = end_of(status),
                                       .failure = "",
-                                      .log_tail = last_lines(child->second.log_file, 20)});
+                                      .log_tail = edges_of_log(child->second.log_file)});
     children_.erase(child);
   }
 }

@@ -48,8 +48,8 @@ std::string placed(const std::vector<HostSlots>& hosts, const std::vector<int>& 
 }
 
 /// Where the ranks go, and which variables reach them: MPICH passes all, Open MPI the named ones.
-std::vector<std::string> placement(const LaunchRequest& request, MpiKind kind,
-                                   Environment& environment) {
+std::vector<std::string> placement(const LaunchRequest& request, const Machine& machine,
+                                   MpiKind kind, Environment& environment) {
   const auto& hosts = request.settings.hosts;
   if (hosts.empty()) return {};
   const std::string where = placed(hosts, share_engines(hosts, request.engine_count));
@@ -62,6 +62,9 @@ std::vector<std::string> placement(const LaunchRequest& request, MpiKind kind,
     if (!name.starts_with("OMPI_") && !name.starts_with("PRTE_"))
       arguments.insert(arguments.end(), {"-x", name});
   arguments.insert(arguments.end(), {"-x", "IPP_CONNECTION_INFO"});
+  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})  // pxengine finds its Python by them
+    if (machine.variable(name) && !environment.contains(name))
+      arguments.insert(arguments.end(), {"-x", name});
   return arguments;
 }
 
@@ -147,7 +150,7 @@ Result<EnginePlan> MpiLauncher::plan_engines(const LaunchRequest& request,
                   .log_file = {}};
   if (!settings.hosts.empty()) {
     const MpiKind kind = find_mpi_kind(settings.mpi_cmd, machine);
-    const auto where = placement(request, kind, command.environment);
+    const auto where = placement(request, machine, kind, command.environment);
     const auto behind_count = command.argv.begin() + settings.mpi_cmd.size() + 2;
     command.argv.insert(behind_count, where.begin(), where.end());
   }

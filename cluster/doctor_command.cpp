@@ -124,8 +124,13 @@ int doctor_command(const ProgramOptions& program, const DoctorOptions& options, 
   return std::cout.flush() && findings.empty() ? 0 : 1;
 }
 
-void explain_failed_start(bool needs_mpi, const std::string& mpiexec, Console& console) {
-  const Findings findings = examine_host(gather_host_facts("", mpiexec), needs_mpi);
+void explain_failed_start(bool needs_mpi, const std::string& mpiexec,
+                          const std::vector<std::string>& engine_cmd, Console& console) {
+  constexpr std::string_view option = "--python=";
+  std::string python;
+  for (const std::string& word : engine_cmd)
+    if (word.starts_with(option)) python = word.substr(option.size());
+  const Findings findings = examine_host(gather_host_facts(python, mpiexec), needs_mpi);
   const Finding* cause = most_likely(findings);
   if (!cause || cause->severity != Severity::error) return;
   console.say(Level::error, "probable cause: " + cause->what + " (" + cause->why + ")");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <px/cluster/console.hpp>
 #include <px/cluster/doctor.hpp>
@@ -18,7 +19,10 @@ std::string findings_as_text(const Findings& findings);
 Json findings_as_json(const Findings& findings);
 
 /// After a start that failed: looks at this host and says one cause and one fix, where it finds
-/// any.  needs_mpi  the engines were to be started by mpiexec.
-void explain_failed_start(bool needs_mpi, const std::string& mpiexec, Console& console);
+/// any.
+/// needs_mpi   the engines were to be started by mpiexec.
+/// engine_cmd  by which they were started; says which Python where it has --python.
+void explain_failed_start(bool needs_mpi, const std::string& mpiexec,
+                          const std::vector<std::string>& engine_cmd, Console& console);
 
 }  // namespace px

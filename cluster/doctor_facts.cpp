@@ -59,8 +59,9 @@ std::string own_program(const std::string& name) {
   return found ? *found : "";
 }
 
-std::string choose_python(const std::string& wanted) {
-  if (!wanted.empty()) return find_in_path(wanted).value_or(wanted);
+/// In the order in which pxengine looks for one; without those that are not there.
+std::vector<std::string> python_candidates(const std::string& wanted) {
+  if (!wanted.empty()) return {find_in_path(wanted).value_or(wanted)};
   std::vector<std::string> candidates;
   for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
     if (const char* root = std::getenv(variable); root && *root)
@@ -69,15 +70,15 @@ std::string choose_python(const std::string& wanted) {
   candidates.push_back((program_folder() / "python").string());
   candidates.push_back("python3");
   candidates.push_back("python");
+  std::vector<std::string> found;
   for (const std::string& candidate : candidates)
-    if (const auto found = find_in_path(candidate)) return *found;
-  return "";
+    if (const auto path = find_in_path(candidate)) found.push_back(*path);
+  return found;
 }
 
-PythonFacts ask_python(const std::string& wanted) {
+PythonFacts ask_this_python(const std::string& path) {
   PythonFacts facts;
-  facts.path = choose_python(wanted);
-  if (facts.path.empty()) return facts;
+  facts.path = path;
   const auto done = run_command({facts.path, "-c", std::string(questions)}, "", seconds(20));
   if (!done) {
     facts.error = done.error().what;
@@ -96,6 +97,17 @@ PythonFacts ask_python(const std::string& wanted) {
   facts.mpi = text("mpi");
   facts.mpi_error = text("mpi_error");
   return facts;
+}
+
+/// The one that pxengine takes: the first that has the package; else the first of all.
+PythonFacts ask_python(const std::string& wanted) {
+  std::optional<PythonFacts> first;
+  for (const std::string& candidate : python_candidates(wanted)) {
+    PythonFacts facts = ask_this_python(candidate);
+    if (!facts.polyxeus.empty()) return facts;
+    if (!first) first = std::move(facts);
+  }
+  return first.value_or(PythonFacts{});
 }
 
 /// The line in which an mpiexec says whose it is.

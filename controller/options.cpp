@@ -90,8 +90,10 @@ void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
                  "Milliseconds between two pings of the engines")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--HeartMonitor.max_heartmonitor_misses", o.max_misses,
-                 "An engine that misses more pings in a row than this is dead")
+  app.add_option(
+         "--HeartMonitor.max_heartmonitor_misses", o.max_misses,
+         "An engine that misses more pings in a row than this is given up; after two it gets no "
+         "further tasks")
       ->capture_default_str()
       ->group(group);
   app.add_option(

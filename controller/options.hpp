@@ -28,7 +28,8 @@ struct ControllerOptions {
   bool reuse = false, restore = false;
 
   double ping_ms = 3000;
-  int max_misses = 10;
+  /// TCP tries again after ever longer pauses: a partition of 20 s may be felt for 40.
+  int max_misses = 20;
   double registration_timeout_s = 0;  ///< 0: max(30 s, 10 beats).
   std::string scheme = "leastload";
   int hwm = 1;

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shlex
 import socket
 import stat
 import subprocess
@@ -215,14 +216,12 @@ def test_a_cluster_that_was_killed_is_named_and_the_fix_helps(doctor, usual, clu
     assert planted(doctor, usual) == {}
 
 
-def test_a_start_that_fails_ends_with_one_cause_and_one_fix(doctor, cluster_cmd):
+def test_a_start_that_fails_ends_with_one_cause_and_one_fix(doctor, cluster_cmd, engine_cmd):
     python = program(doctor.profile, "python", f'exec "{sys.executable}" -I -S "$@"\n')
-    environment = doctor.profile / "env"
-    (environment / "bin").mkdir(parents=True)
-    (environment / "bin" / "python").symlink_to(python)
     done = subprocess.run(
-        [*cluster_cmd, "start", "-n", "1", f"--profile-dir={doctor.profile}"],
-        env={**doctor.environment, "VIRTUAL_ENV": str(environment)},
+        [*cluster_cmd, "start", "-n", "1", f"--profile-dir={doctor.profile}"]
+        + [f"--engine-cmd={shlex.join(engine_cmd)} --python={python}"],
+        env=doctor.environment,
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -39,6 +39,7 @@ Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CppSession:
   builder.SetCompilerArgs(arguments);
   auto instance = builder.CreateCpp();
   if (!instance) return clang_error("clang refuses its flags", instance.takeError());
+  (*instance)->getCodeGenOpts().PassBuilderCallbacks.push_back(order_initializers);
   return std::move(*instance);
 }
 

@@ -6,6 +6,7 @@
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Interpreter/Interpreter.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <functional>
@@ -92,6 +93,8 @@ std::vector<std::string> missing_symbols(Compiler& compiler, const llvm::Module&
 /// The functions and variables that the module alone defines, as the linker calls them.
 std::vector<std::string> defined_symbols(const llvm::Module& module);
 
+/// Lets constants be initialized where they stand in the cell, not before all else of it.
+void order_initializers(llvm::PassBuilder& passes);
 /// Puts a look at the interrupt word into every loop.
 void poll_in_loops(llvm::Module& module);
 

@@ -20,6 +20,7 @@ class PrivateFinder {
 
   void look_into(clang::DeclContext& scope) {
     for (clang::Decl* declaration : scope.noload_decls()) {
+      if (llvm::isa<clang::TopLevelStmtDecl>(declaration)) has_statements_ = true;
       if (auto* space = llvm::dyn_cast<clang::NamespaceDecl>(declaration)) look_into(*space);
       if (auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration)) look_at(*variable);
       if (auto* function = declaration->getAsFunction()) look_at(*function);
@@ -35,8 +36,17 @@ class PrivateFinder {
     } else if (variable.getFormalLinkage() == clang::Linkage::Internal && variable.hasInit() &&
                !variable.hasAttr<clang::UsedAttr>() && !variable.isConstexpr() &&
                !variable.hasConstantInitialization()) {
-      add(variable.getInnerLocStart(), 0, "__attribute__((used)) ");
+      add(variable.getInnerLocStart(), 0, turn_of(variable) + "__attribute__((used)) ");
     }
+  }
+
+  /// Clang takes the statements on both sides of a constant together: a variable that is
+  /// initialized here keeps them apart.
+  std::string turn_of(const clang::VarDecl& variable) const {
+    if (!has_statements_) return "";
+    const auto [file, offset] = sources_.getDecomposedLoc(variable.getInnerLocStart());
+    return "unsigned long long px_turn_" + std::to_string(file.getHashValue()) + "_" +
+           std::to_string(offset) + " = __builtin_readcyclecounter(); ";
   }
 
   void look_at(const clang::FunctionDecl& function) {
@@ -64,6 +74,7 @@ class PrivateFinder {
   const clang::SourceManager& sources_;
   const clang::LangOptions& language_;
   clang::FileID cell_;
+  bool has_statements_ = false;  // before what is looked at
   std::vector<TextEdit> edits_;
 };
 

@@ -111,6 +111,18 @@ TEST_F(Redefining, AConstantAgainAndAgain) {
   EXPECT_EQ(value("then - before"), 0);
 }
 
+TEST_F(Redefining, AConstantIsInitializedInItsTurn) {
+  runs("int first() { return 5; } struct Bag { int held = 0; int size() { return held; } } given;");
+  runs("int mine = first(); const int also = mine + 1; int last = also + 1;");
+  EXPECT_EQ(value("also * 10 + last"), 67);
+  runs("++given.held; const int count = given.size(); ++given.held;");
+  EXPECT_EQ(value("count"), 1);
+  runs("given.held = 0; const int count = given.size() + 7, more = count;");
+  EXPECT_EQ(value("count + more"), 14);
+  runs("mine = 2; static const int also = mine; namespace inner { const int also = mine + 1; }");
+  EXPECT_EQ(value("also * 10 + inner::also"), 23);
+}
+
 TEST_F(Redefining, AnInlineVariable) {
   runs("struct Box { int v; Box(int n) : v(n) {} ~Box() { v = 0; } }; inline const Box x(1);");
   EXPECT_EQ(value("x.v"), 1);

@@ -1,0 +1,94 @@
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <px/interpreters/cpp/compiler.hpp>
+
+namespace px {
+namespace {
+
+constexpr const char* list_name = "llvm.global_ctors";
+constexpr std::uint64_t usual_priority = 65535;
+
+/// What runs before the rest of a module: its priority, the function, and the variable that it is
+/// for, if several modules may have it.
+struct Entry {
+  llvm::Constant* content;
+  llvm::Function* function;
+  bool is_of_this_module;
+};
+
+std::vector<Entry> entries_of(llvm::GlobalVariable& list) {
+  std::vector<Entry> entries;
+  auto* array = llvm::dyn_cast<llvm::ConstantArray>(list.getInitializer());
+  if (!array) return entries;
+  for (llvm::Value* each : array->operands()) {
+    auto* content = llvm::cast<llvm::ConstantStruct>(each);
+    auto* priority = llvm::cast<llvm::ConstantInt>(content->getOperand(0));
+    auto* function = llvm::dyn_cast<llvm::Function>(content->getOperand(1)->stripPointerCasts());
+    const bool is_usual = priority->equalsInt(usual_priority) && function;
+    entries.push_back({content, function, is_usual && content->getOperand(2)->isNullValue()});
+  }
+  return entries;
+}
+
+void replace(llvm::GlobalVariable& list, const std::vector<llvm::Constant*>& contents) {
+  auto* type = llvm::ArrayType::get(contents.front()->getType(), contents.size());
+  auto* made = new llvm::GlobalVariable(*list.getParent(), type, false, list.getLinkage(),
+                                        llvm::ConstantArray::get(type, contents));
+  made->takeName(&list);
+  list.eraseFromParent();
+}
+
+/// Clang calls the initializers of variables and the statements of a cell from one function, and
+/// gives those of constants entries of their own, which run before it. All of them stand in the
+/// module in the order of the text.
+void put_in_order(llvm::Module& module) {
+  llvm::GlobalVariable* list = module.getNamedGlobal(list_name);
+  if (!list || !list->hasInitializer()) return;
+  const std::vector<Entry> entries = entries_of(*list);
+  const auto common = std::find_if(entries.begin(), entries.end(), [](const Entry& each) {
+    return each.is_of_this_module && each.function->getName().starts_with("_GLOBAL__sub_I_");
+  });
+  if (common == entries.end()) return;
+  std::map<const llvm::Function*, std::size_t> places;
+  for (const llvm::Function& function : module) places.emplace(&function, places.size());
+  std::vector<llvm::Constant*> kept;
+  for (const Entry& each : entries) {
+    if (!each.is_of_this_module || each.function == common->function) {
+      kept.push_back(each.content);
+      continue;
+    }
+    llvm::BasicBlock& calls = common->function->getEntryBlock();
+    const auto later = std::find_if(calls.begin(), calls.end(), [&](llvm::Instruction& one) {
+      const auto* call = llvm::dyn_cast<llvm::CallInst>(&one);
+      const llvm::Function* called = call ? call->getCalledFunction() : nullptr;
+      return one.isTerminator() || (called && places[called] > places[each.function]);
+    });
+    llvm::IRBuilder<>(&calls, later).CreateCall(each.function);
+  }
+  if (kept.size() < entries.size()) replace(*list, kept);
+}
+
+struct OrderInitializers : llvm::PassInfoMixin<OrderInitializers> {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    put_in_order(module);
+    return llvm::PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+};
+
+}  // namespace
+
+void order_initializers(llvm::PassBuilder& passes) {
+  passes.registerPipelineStartEPCallback(
+      [](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
+        manager.addPass(OrderInitializers());
+      });
+}
+
+}  // namespace px

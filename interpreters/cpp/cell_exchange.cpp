@@ -40,6 +40,20 @@ void CellExchange::show(MimeBundle bundle, bool is_value) {
   if (display) display(bundle);
 }
 
+void CellExchange::on_clear(std::function<void(bool waits)> clear) {
+  const std::lock_guard lock(mutex_);
+  clear_ = std::move(clear);
+}
+
+void CellExchange::clear_output(bool waits) {
+  std::function<void(bool)> clear;
+  {
+    const std::lock_guard lock(mutex_);
+    clear = clear_;
+  }
+  if (clear) clear(waits);
+}
+
 std::optional<MimeBundle> CellExchange::take_shown() {
   const std::lock_guard lock(mutex_);
   return std::exchange(shown_, std::nullopt);

@@ -17,7 +17,7 @@ namespace px {
 
 /// Where the code of cells and the engine meet: what cells show, the values that come for them and
 /// those that they send. Cells reach the installed one by the functions of cell_exports.hpp.
-/// Any thread may show(); all else is for the main thread.
+/// Any thread may show() and clear_output(); all else is for the main thread.
 class CellExchange {
  public:
   using Display = std::function<void(const MimeBundle&)>;
@@ -35,6 +35,9 @@ class CellExchange {
   /// What px::display() shows goes there, at once.
   void on_display(Display display);
   void show(MimeBundle bundle, bool is_value);
+  /// px::clear_output() means this.
+  void on_clear(std::function<void(bool waits)> clear);
+  void clear_output(bool waits);
   /// The value of the cell that ran last, if it had one; forgets it.
   std::optional<MimeBundle> take_shown();
 
@@ -55,8 +58,9 @@ class CellExchange {
   long long begun_cpu_ns = 0;
 
  private:
-  std::mutex mutex_;  // guards display_ and shown_
+  std::mutex mutex_;  // guards display_, clear_ and shown_
   Display display_;
+  std::function<void(bool)> clear_;
   std::optional<MimeBundle> shown_;
   std::unique_ptr<CellArguments> arguments_ = std::make_unique<CellArguments>();
   std::map<std::size_t, CellAnswer> answers_;

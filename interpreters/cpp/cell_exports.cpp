@@ -74,6 +74,9 @@ void px_cell_show_bundle(void* bundle, bool is_value) {
 void px_cell_drop_bundle(void* bundle) {
   delete static_cast<Forms*>(bundle);
 }
+void px_cell_clear_output(bool waits) {
+  CellExchange::installed().clear_output(waits);
+}
 void px_cell_put(void* text, const char* begin, std::size_t size) {
   text_of(text).put({begin, size});
 }
@@ -260,6 +263,7 @@ std::vector<std::pair<std::string, const void*>> cell_symbols() {
           {"px_cell_begin_timing", address(&px_cell_begin_timing)},
           {"px_cell_bind", address(&px_cell_bind)},
           {"px_cell_characters", address(&px_cell_characters)},
+          {"px_cell_clear_output", address(&px_cell_clear_output)},
           {"px_cell_clock_ns", address(&px_cell_clock_ns)},
           {"px_cell_close", address(&px_cell_close)},
           {"px_cell_count", address(&px_cell_count)},

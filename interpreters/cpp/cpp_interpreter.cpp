@@ -39,12 +39,14 @@ bool has_code(const std::string& code) {
 
 /// A session as every cell expects it. warning  what was not as it should be, but does not matter.
 Result<std::unique_ptr<CppSession>> make_session(const std::vector<std::string>& flags,
+                                                 const SessionExtras& extras,
                                                  std::string& warning) {
   CppSession::Options options;
   for (const auto& more : {mpi_flags(), flags})
     options.flags.insert(options.flags.end(), more.begin(), more.end());
   options.prelude = prelude_text();
   options.symbols = cell_symbols();
+  options.symbols.insert(options.symbols.end(), extras.symbols.begin(), extras.symbols.end());
   PrecompiledHeaderOptions header;
   header.flags = options.flags;
   Result<std::string> path = ensure_precompiled_header(header);
@@ -54,7 +56,13 @@ Result<std::unique_ptr<CppSession>> make_session(const std::vector<std::string>&
     warning = "Cells start slowly, as the header of all cells could not be precompiled: " +
               path.error().what + "\n";
   auto session = CppSession::create(std::move(options));
-  if (session && !(*session)->warning().empty()) warning += (*session)->warning() + "\n";
+  if (!session) return session;
+  if (!(*session)->warning().empty()) warning += (*session)->warning() + "\n";
+  if (extras.code.empty()) return session;
+  const CellOutcome outcome = (*session)->run(extras.code, "the first cell");
+  if (!outcome.is_ok())
+    return Error{ErrorKind::bad_input, "the first cell of the session failed: " +
+                                           outcome.error_name + ": " + outcome.error_value};
   return session;
 }
 
@@ -64,13 +72,16 @@ ApplyResult refuse(const std::string& why) {
 
 }  // namespace
 
-Result<std::unique_ptr<CppInterpreter>> CppInterpreter::create(Output& output) {
+Result<std::unique_ptr<CppInterpreter>> CppInterpreter::create(Output& output,
+                                                               SessionExtras extras) {
   std::string warning;
-  auto session = make_session({}, warning);
+  auto session = make_session({}, extras, warning);
   if (!session) return session.error();
   if (!warning.empty()) output.write("stderr", warning);
-  return std::make_unique<CppInterpreter>(std::move(*session), std::make_unique<CellExchange>(),
-                                          output);
+  auto made = std::make_unique<CppInterpreter>(std::move(*session),
+                                               std::make_unique<CellExchange>(), output);
+  made->extras_ = std::move(extras);
+  return made;
 }
 
 CppInterpreter::CppInterpreter(std::unique_ptr<CppSession> session,
@@ -82,6 +93,10 @@ CppInterpreter::CppInterpreter(std::unique_ptr<CppSession> session,
   exchange_->install();
   exchange_->on_display([this](const MimeBundle& shown) {
     publish("display_data", shown, {{"transient", Json::object()}});
+  });
+  exchange_->on_clear([this](bool waits) {
+    captured_.flush();
+    output_.publish("clear_output", pack(Packer::json, {{"wait", waits}}), "{}", {});
   });
 }
 
@@ -174,7 +189,7 @@ Result<void> CppInterpreter::use_flags(const std::vector<std::string>& flags) {
 /// A session in which nothing is defined.
 Result<void> CppInterpreter::renew(const std::vector<std::string>& flags) {
   std::string warning;
-  auto session = make_session(flags, warning);
+  auto session = make_session(flags, extras_, warning);
   if (!session) return session.error();
   if (!warning.empty()) output_.write("stderr", warning);
   values_.reset();

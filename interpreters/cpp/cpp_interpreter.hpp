@@ -16,6 +16,13 @@
 
 namespace px {
 
+/// What a program gives to each of its sessions.
+struct SessionExtras {
+  /// More functions and variables that cells may use under these (C) names.
+  std::vector<std::pair<std::string, const void*>> symbols = {};
+  std::string code = {};  ///< The first cell of each session; it must compile.
+};
+
 /// C++ cells as an Interpreter. What user code prints goes to the Output while one lives. One at a
 /// time; the thread that creates it makes all calls.
 class CppInterpreter final : public Interpreter {
@@ -27,8 +34,8 @@ class CppInterpreter final : public Interpreter {
 
   /// With the usual flags, the header of all cells, precompiled where that is possible. Where it
   /// is not, it is slower, and "stderr" says why.
-  /// errors  those of CppSession::create().
-  static Result<std::unique_ptr<CppInterpreter>> create(Output& output);
+  /// errors  those of CppSession::create(); bad_input: the first cell has failed.
+  static Result<std::unique_ptr<CppInterpreter>> create(Output& output, SessionExtras extras = {});
   /// On a session that is there already. exchange  what its cells show goes there; installed.
   CppInterpreter(std::unique_ptr<CppSession> session, std::unique_ptr<CellExchange> exchange,
                  Output& output);
@@ -51,7 +58,7 @@ class CppInterpreter final : public Interpreter {
   void before_request() override;
 
   CppSession& session() { return *session_; }
-  const CapturedOutput& captured() const { return captured_; }
+  CapturedOutput& captured() { return captured_; }
 
  private:
   CellOutcome run_cell(const Execution& execution);
@@ -65,6 +72,7 @@ class CppInterpreter final : public Interpreter {
   void publish(const char* type, const MimeBundle& shown, Json content);
 
   Output& output_;
+  SessionExtras extras_;
   Agree agree_;
   std::unique_ptr<CellExchange> exchange_;
   std::unique_ptr<CppSession> session_;

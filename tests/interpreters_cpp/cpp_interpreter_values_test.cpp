@@ -31,7 +31,7 @@ class CppCells : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     heard_ = new Heard;
-    auto made = CppInterpreter::create(*heard_);
+    auto made = CppInterpreter::create(*heard_, {{}, "int from_the_start = 3;"});
     ASSERT_TRUE(made) << made.error().what;
     cells_ = made->release();
   }
@@ -242,6 +242,23 @@ TEST_F(CppCells, ForgetOnceTheyAreCleared) {
   EXPECT_EQ(pull("forgotten")["ename"], "CompileError");
   push({{"forgotten", {{"json", 2}}}});
   EXPECT_EQ(pull("forgotten"), (Json{{"json", 2}}));
+}
+
+TEST_F(CppCells, ClearOutputComesBehindWhatWasPrinted) {
+  run("std::printf(\"gone\"); px::clear_output(true); px::clear_output();");
+  EXPECT_EQ(heard_->printed, "gone");
+  ASSERT_EQ(heard_->messages.size(), 2U);
+  EXPECT_EQ(heard_->messages[0].first, "clear_output");
+  EXPECT_EQ(heard_->messages[0].second, (Json{{"wait", true}}));
+  EXPECT_EQ(heard_->messages[1].second, (Json{{"wait", false}}));
+}
+
+TEST_F(CppCells, WhatAProgramGivesToItsSessionsIsThereAgainWhenAllIsForgotten) {
+  EXPECT_EQ(shown("from_the_start"), "3");
+  run("from_the_start = 4; int mine = 5;");
+  cells_->clear();
+  EXPECT_EQ(shown("from_the_start"), "3");
+  EXPECT_EQ(run("mine")["ename"], "CompileError");
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ void* px_cell_form(void* bundle, const char* mime, std::size_t size);
 /// Shows it: as the value of the cell, or at once among the cell's output.
 void px_cell_show_bundle(void* bundle, bool is_value);
 void px_cell_drop_bundle(void* bundle);
+/// What the cell has shown and printed goes: at once, or when it shows something new.
+void px_cell_clear_output(bool waits);
 
 void px_cell_put(void* text, const char* begin, std::size_t size);
 void px_cell_put_quoted(void* text, const char* begin, std::size_t size);

@@ -454,6 +454,12 @@ void display(const T& value) {
   cell::show(value, false);
 }
 
+/// Takes away what the cell has shown and printed: at once, or, so that nothing flickers, when it
+/// shows something new.
+inline void clear_output(bool wait = false) {
+  px_cell_clear_output(wait);
+}
+
 /// A text in a form that a notebook renders: the value of a cell, or for display().
 struct rich {
   std::string mime;

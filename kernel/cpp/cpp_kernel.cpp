@@ -44,7 +44,12 @@ CppKernel::CppKernel(CppInterpreter& local, Output& output, std::string cluster_
     : local_(local),
       output_(output),
       cluster_program_(std::move(cluster_program)),
-      magics_([this] { return connect(); }) {}
+      magics_([this] { return connect(); }),
+      view_(
+          magics_, [this] { return connect(); },
+          [this](const std::function<void(Screen&)>& work) { with_screen(work); }) {
+  view_.install();
+}
 
 std::shared_ptr<ClientCore> CppKernel::connect() {
   if (client_ && !client_->core()->connection().why_closed()) return client_->core();
@@ -68,28 +73,36 @@ Json CppKernel::execute(const Execution& execution) {
   MagicCell cell = split_cell(execution.code);
   if (is_auto_ && cell.calls.empty() && !cell.code.empty())
     cell = {{{"px", "", cell.code, true}}, ""};
+  present_ = &execution;
   for (const MagicCall& call : cell.calls)
-    if (const auto problem = run(call, execution)) return fail(*problem, execution.count);
+    if (const auto problem = run(call)) return fail(*problem, execution.count);
   Execution rest = execution;
   rest.code = cell.code;
   return local_.execute(rest);
 }
 
-std::optional<CppKernel::Problem> CppKernel::run(const MagicCall& call,
-                                                 const Execution& execution) {
+/// Gives the output of the present cell.
+void CppKernel::with_screen(const std::function<void(Screen&)>& work) {
   OutputScreen screen{output_,
                       [] {
                         const bool was = CppSession::is_interrupt_pending();
                         CppSession::forget_interrupts();
                         return was;
                       },
-                      [&](const std::string& code) {
-                        Execution here = execution;
+                      [this](const std::string& code) {
+                        Execution here = *present_;
                         here.code = code;
                         local_.execute(here);
                       }};
+  local_.captured().flush();
+  work(screen);
+}
+
+std::optional<CppKernel::Problem> CppKernel::run(const MagicCall& call) {
   try {
-    return conclude(dispatch(call, screen));
+    MagicOutcome outcome;
+    with_screen([&](Screen& screen) { outcome = dispatch(call, screen); });
+    return conclude(outcome);
   } catch (const RemoteError& problem) {
     return Problem{problem.ename(), problem.evalue()};
   } catch (const std::exception& problem) {

@@ -6,6 +6,7 @@
 
 #include <px/client/client.hpp>
 #include <px/interpreters/cpp/cpp_interpreter.hpp>
+#include <px/kernel/cpp/cell_view.hpp>
 #include <px/kernel/cpp/output_screen.hpp>
 #include <px/kernel/magic_cell.hpp>
 #include <px/kernel/magics.hpp>
@@ -39,7 +40,8 @@ class CppKernel final : public Interpreter {
     bool is_displayed = false;
   };
   std::shared_ptr<ClientCore> connect();
-  std::optional<Problem> run(const MagicCall& call, const Execution& execution);
+  std::optional<Problem> run(const MagicCall& call);
+  void with_screen(const std::function<void(Screen&)>& work);
   MagicOutcome dispatch(const MagicCall& call, Screen& screen);
   std::optional<Problem> conclude(const MagicOutcome& outcome);
   MagicOutcome run_cluster_command(const std::string& line, Screen& screen);
@@ -52,6 +54,8 @@ class CppKernel final : public Interpreter {
   std::optional<Client> client_;
   std::string profile_, cluster_id_;
   Magics magics_;
+  CellView view_;
+  const Execution* present_ = nullptr;  // the cell that runs now
   bool is_auto_ = false;
 };
 

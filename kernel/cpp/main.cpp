@@ -1,6 +1,7 @@
 // pxkernel-cpp: the Jupyter kernel whose cells are C++. pxkernel becomes it with --language=cpp.
 
 #include <poll.h>
+#include <stdio.h>
 
 #include <filesystem>
 #include <iostream>
@@ -38,8 +39,12 @@ int run(int argc, char** argv) {
   auto server = Server::start(*connection, watch_parent(process_environment()));
   if (!server) return fail(server.error().what);
   start_log((*server)->original_stderr(), options.log_level);
-  auto interpreter = CppInterpreter::create((*server)->outbox());
-  if (!interpreter) return fail(interpreter.error().what);
+  auto interpreter =
+      CppInterpreter::create((*server)->outbox(), {cell_view_symbols(), cell_view_code()});
+  if (!interpreter) {  // std::cerr is the kernel's output by now, which nobody hears yet
+    ::dprintf((*server)->original_stderr(), "pxkernel: %s\n", interpreter.error().what.c_str());
+    return 1;
+  }
   const auto cluster = std::filesystem::path(own_program()).replace_filename("pxcluster").string();
   CppKernel kernel{**interpreter, (*server)->outbox(), cluster};
   Runner runner{kernel, **server};

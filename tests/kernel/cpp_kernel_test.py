@@ -131,6 +131,112 @@ def test_variables_go_to_the_engines_and_back(cpp, cluster):
     assert value(cpp.run("numbers")) == "{5, 6}"
 
 
+def test_the_view_runs_code_and_moves_values(cpp, cluster):
+    assert value(cpp.run("view")) == "engines 0, 1"
+    cell = cpp.run('view.execute("std::cout << mpi_rank * 5 << std::endl;");')
+    assert "[stdout:1] 5" in cell.text()
+    assert cpp.run('view.push("given", 2.5); view["word"] = "hello";').status == "ok"
+    assert value(cpp.run('view.pull<double>("given + mpi_rank")')) == "{2.5, 3.5}"
+    assert value(cpp.run('view["word"]')) == '{"hello", "hello"}'
+    assert cpp.run('std::vector<double> all = view["given"];').status == "ok"
+    assert value(cpp.run("all")) == "{2.5, 2.5}"
+
+
+def test_one_engine_of_the_view_gives_one_value(cpp, cluster):
+    assert cpp.run("view[1][\"only\"] = std::vector<int>{1, 2};").status == "ok"
+    assert value(cpp.run('view[1].pull<std::vector<int>>("only")')) == "{1, 2}"
+    assert cpp.run('int rank = view[1]["mpi_rank"];').status == "ok"
+    assert value(cpp.run("rank")) == "1"
+    assert value(cpp.run('view.targets({1}).pull<int>("mpi_rank")')) == "{1}"
+    assert value(cpp.run("view[1]")) == "engine 1"
+
+
+def test_the_view_scatters_and_gathers(cpp, cluster):
+    code = 'px::array<double, 2> table(4, 3); table.fill(1); view.scatter("rows", table);'
+    assert cpp.run(code).status == "ok"
+    assert cpp.run("%px for (auto& each : rows) each += mpi_rank;").status == "ok"
+    assert cpp.run('table = view.gather<px::array<double, 2>>("rows");').status == "ok"
+    assert value(cpp.run("table(0, 0) + 10 * table(3, 2)")) == "21.0"
+
+
+def test_the_view_calls_functions(cpp, cluster):
+    assert cpp.run("%px double shifted(double x) { return x + mpi_rank; }").status == "ok"
+    assert value(cpp.run('view.call<double>("shifted", 0.5)')) == "{0.5, 1.5}"
+    assert value(cpp.run('view[1].call<double>("shifted", 0.5)')) == "1.5"
+    assert value(cpp.run('view.call<int>("[](int x, int y) { return x * y; }", 6, 7)')) == "{42, 42}"
+    squares = 'view.map<long>("[](long n) { return n * n; }", std::vector<long>{1, 2, 3, 4, 5})'
+    assert value(cpp.run(squares)) == "{1, 4, 9, 16, 25}"
+
+
+def test_a_failure_of_the_view_is_an_exception(cpp, cluster):
+    cell = cpp.run('view.execute("if (mpi_rank == 1) throw std::out_of_range(\\"too far\\");");')
+    assert cell.status == "error" and cell.reply["ename"] == "px::remote_error"
+    assert "[1] std::out_of_range: too far" in cell.reply["evalue"]
+    code = """
+        std::vector<int> where;
+        try {
+          view.call("std::sqrt", "text");
+        } catch (const px::remote_error& error) {
+          where = error.engines();
+        }"""
+    assert cpp.run(code).status == "ok"
+    assert value(cpp.run("where")) == "{0, 1}"
+
+
+def test_the_view_checks_types(cpp, cluster):
+    cell = cpp.run('view.pull<int>("2.5")')
+    assert cell.status == "error"
+    assert "2.5 of engine 0: the number 2.5 does not become a int" in cell.reply["evalue"]
+    cell = cpp.run('view.push("f", std::cout);')
+    assert cell.status == "error" and "does not travel" in cell.reply["evalue"]
+
+
+def test_the_view_obeys_the_stop_button(cpp, cluster):
+    cell = cpp.client.execute('view.execute("std::cout << 1 << std::endl; for (;;) {}");')
+    cpp.await_text(cell, "1")
+    cpp.manager.interrupt_kernel()
+    cell = cpp.finish(cell)
+    assert cell.reply["ename"] == "Interrupted"
+    assert value(cpp.run('view.pull<int>("mpi_rank")')) == "{0, 1}"
+
+
+def test_the_view_may_be_another_variable_and_comes_back(cpp, cluster):
+    assert cpp.run("int view = 3;").status == "ok"
+    assert value(cpp.run("view + px::view.size()")) == "5"
+    assert cpp.run("px::engines& view = px::view;").status == "ok"
+    assert value(cpp.run("view.size()")) == "2"
+
+
+def test_cells_are_timed_here_and_there(cpp, cluster):
+    assert "wall time" in cpp.run("%time std::sqrt(2.0);").text()
+    assert "per loop" in cpp.run("%timeit -n 10 -r 2 std::sqrt(2.0);").text()
+    assert "per loop" in cpp.run("%%timeit -n 10 -r 2\nstd::sqrt(2.0);").text()
+    text = cpp.run("%%px\n%timeit -n 10 -r 2\nstd::sqrt(2.0);").text()
+    assert "[stdout:0]" in text and "per loop" in text
+    assert "wall time" in cpp.run("%px %time std::sqrt(2.0);").text()
+
+
+def test_output_is_cleared_here_and_there(cpp, cluster):
+    cell = cpp.run('std::cout << "a"; px::clear_output(true); std::cout << "b";')
+    assert cell.contents("clear_output") == [{"wait": True}]
+    cell = cpp.run("%%px --targets 1\npx::clear_output();")  # of one engine: the cell is its own
+    assert cell.contents("clear_output") == [{"wait": False}]
+
+
+def test_a_cell_that_takes_too_long_is_stopped(cpp, cluster):
+    cell = cpp.run("%%px --timeout 0.5\nif (mpi_rank == 1) for (;;) {}")
+    assert cell.status == "error"
+    assert "after 0.5 s engine 1 has not ended" in cell.text("stderr")
+
+
+def test_the_language_of_all_cells_can_be_set(cpp, cluster):
+    assert cpp.run("%pxconfig --language=python").status == "ok"
+    cell = cpp.run("%px int x;")
+    assert cell.status == "error" and "none of these engines speaks python" in cell.reply["evalue"]
+    assert cpp.run("%pxconfig --language=all").status == "ok"
+    assert cpp.run("%px int x;").status == "ok"
+
+
 def test_failures_on_engines_fail_the_cell(cpp, cluster):
     cell = cpp.run('%px if (mpi_rank == 1) throw std::runtime_error("no luck");')
     assert cell.status == "error"

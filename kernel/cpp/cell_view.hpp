@@ -1,0 +1,97 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <px/client/async_result.hpp>
+#include <px/client/direct_view.hpp>
+#include <px/interpreters/cpp/cell_answer.hpp>
+#include <px/interpreters/cpp/cell_node.hpp>
+#include <px/kernel/magics.hpp>
+
+namespace px::kernel {
+
+/// What `view` in C++ cells works with: the magics' engines, the connection and the screen. Cells
+/// reach the installed one by the functions of cell_view_symbols(). The main thread uses it.
+class CellView {
+ public:
+  using Connect = std::function<std::shared_ptr<ClientCore>()>;
+  /// Runs something with the screen of the present cell.
+  using OnScreen = std::function<void(const std::function<void(Screen&)>&)>;
+
+  CellView(Magics& magics, Connect connect, OnScreen on_screen)
+      : magics_(magics), connect_(std::move(connect)), on_screen_(std::move(on_screen)) {}
+  ~CellView();
+  CellView(const CellView&) = delete;
+  CellView& operator=(const CellView&) = delete;
+
+  /// From now on cells mean this one. It must outlive them.
+  void install();
+  /// The installed one; stops the process where there is none.
+  static CellView& installed();
+
+  /// The engines that are there now; "" in either means what %pxconfig has set.
+  /// errors  thrown as ClientError: no cluster, no such engines.
+  DirectView choose(const std::string& targets, const std::string& language);
+  /// Waits for the engines, and shows what they print. Ends the cell where it is interrupted.
+  /// errors  remote_error: it failed on engines.
+  void wait(const AsyncResult& result, const DirectView& view);
+
+ private:
+  Magics& magics_;
+  const Connect connect_;
+  const OnScreen on_screen_;
+};
+
+/// One thing that a cell asks of engines by `view`, and what came back.
+class CellRequest {
+ public:
+  CellRequest(CellView& view, const std::string& targets, const std::string& language);
+
+  const std::vector<EngineId>& engines() const { return engines_; }
+  /// The next value that goes with it.
+  CellAnswer& add_value() { return values_.emplace_back(); }
+
+  void execute(const std::string& code);
+  void push(const std::string& name);
+  void scatter(const std::string& name);
+  void pull(const std::string& expression, bool is_joined);
+  void call(const std::string& function);
+  void map(const std::string& function);
+
+  std::size_t result_count() const { return results_ ? results_->count() : 0; }
+  /// Precondition: index < result_count().
+  const CellNode* result(std::size_t index) const { return results_->at(index); }
+  /// All results for a person; lives as long as this.
+  const std::string& text();
+
+ private:
+  Value take_value();
+  Arguments take_values();
+  void keep(std::vector<CellArguments::Argument> results);
+  void keep_each(const AsyncResult& result, const std::string& name);
+
+  CellView& view_;
+  const DirectView direct_;
+  const std::vector<EngineId> engines_;
+  std::deque<CellAnswer> values_;
+  std::unique_ptr<CellArguments> results_;
+  std::vector<Value> shown_;  // the same, for text()
+  std::string text_;
+};
+
+/// A function as `view` names it: by its name, or its source text.
+Function function_of(const std::string& text);
+
+/// The functions that prelude/px_view_exports.hpp declares, by their C names.
+std::vector<std::pair<std::string, const void*>> cell_view_symbols();
+
+/// C++ that defines `view` in a session.
+const std::string& cell_view_code();
+
+}  // namespace px::kernel

@@ -57,7 +57,9 @@ std::vector<std::string> placement(const LaunchRequest& request, const Machine& 
     environment.try_emplace("HYDRA_LAUNCHER_EXTRA_ARGS", rsh_arguments);
     return {"-launcher", "ssh", "-hosts", where};
   }
-  std::vector<std::string> arguments{"--host", where, "--mca", "plm_rsh_args", rsh_arguments};
+  std::vector<std::string> arguments{"--host", where};
+  if (!machine.variable("OMPI_MCA_plm_rsh_args"))
+    arguments.insert(arguments.end(), {"--mca", "plm_rsh_args", rsh_arguments});
   for (const auto& [name, value] : environment)
     if (!name.starts_with("OMPI_") && !name.starts_with("PRTE_"))
       arguments.insert(arguments.end(), {"-x", name});

@@ -165,7 +165,7 @@ class Start {
                    console_};
     const int code = px::run(supervisor, host);
     if (code != 0 && !was_ready_)
-      explain_failed_start(settings_.engines == "mpi", settings_.mpi_cmd.front(), console_);
+      explain_failed_start(settings_.engines == "mpi", settings_.mpi_cmd.front(), settings_.engine_cmd, console_);
     return code;
   }
 

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -90,11 +91,22 @@ int run(const std::vector<std::string>& arguments) {
   const char* const watcher = ::getenv("POLYXEUS_PXENGINE");
   const std::string watcher_program = watcher ? watcher : "";
   ::unsetenv("POLYXEUS_PXENGINE");
-  if (auto started = program.start(watcher_program); !started) return fail(started.error());
+  Result<std::unique_ptr<MpiWorld>> world = std::unique_ptr<MpiWorld>();
+  std::optional<std::string> info;
+  if (program.wants_info_of_rank_0()) {
+    world = join_world(program);
+    if (!world) return fail(world.error());
+    Result<std::string> given =
+        (*world)->give_from_rank_0([&program] { return program.find_info(); });
+    if (!given) return fail(given.error());
+    info = std::move(*given);
+  }
+  if (auto started = program.start(watcher_program, info); !started) return fail(started.error());
 
   // The registration is on its way while MPI and the compiler start.
-  Result<std::unique_ptr<MpiWorld>> world = join_world(program);
+  if (!*world) world = join_world(program);
   if (!world) return fail(world.error());
+  if (*world) program.describe_mpi(MpiWorld::library());
   auto interpreter = CppInterpreter::create(program.output());
   if (!interpreter) return fail(interpreter.error());
   move_log_from_stderr((*interpreter)->captured().original(2));

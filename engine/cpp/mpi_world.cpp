@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -185,6 +186,25 @@ std::string MpiWorld::library() {
   MPI_Get_library_version(text.data(), &length);
   const std::string all(text.data());
   return all.substr(0, all.find_first_of(",\n"));
+}
+
+/// First the length of the text, negative for that of an error; then the text. Python engines of
+/// the same world do the same.
+Result<std::string> MpiWorld::give_from_rank_0(const std::function<Result<std::string>()>& find) {
+  std::string text;
+  std::int64_t length = 0;
+  if (rank().value == 0) {
+    const Result<std::string> found = find();
+    text = found ? *found : found.error().what;
+    length = static_cast<std::int64_t>(text.size());
+    if (!found) length = -length;
+  }
+  PMPI_Bcast(&length, static_cast<int>(sizeof length), MPI_BYTE, 0, MPI_COMM_WORLD);
+  text.resize(static_cast<std::size_t>(length < 0 ? -length : length));
+  PMPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
+  if (length > 0) return text;
+  return Error{ErrorKind::not_found,
+               rank().value == 0 ? text : "rank 0 has no connection info: " + text};
 }
 
 std::optional<Verdict> MpiWorld::agree(const SharedCell& cell, bool compiles,

@@ -27,6 +27,10 @@ class MpiWorld {
   /// "Open MPI v4.1.4": one line.
   static std::string library();
 
+  /// What `find` gives on rank 0, on all ranks of the world, whatever they speak. Its failure there
+  /// is one on all.
+  Result<std::string> give_from_rank_0(const std::function<Result<std::string>()>& find);
+
   /// Votes with the other ranks on whether the cell runs. Waits for all of them.
   /// is_interrupted  asked now and then; true gives it up.
   /// Returns nothing where that happened.

@@ -32,3 +32,25 @@ def test_cells_choose_the_engines_by_their_language(cell):
 def test_a_language_that_none_of_the_targets_speaks_is_said(cell):
     with pytest.raises(Exception, match="none of these engines speaks cpp"):
         cell("px", "--targets=0:2 --language=cpp", "int x;")
+
+
+def test_the_language_of_all_cells_is_set_once(cell):
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("pxconfig", "--language=cpp")
+    try:
+        text = cell("px", "", 'std::cout << "cpp " << mpi_rank << std::endl;')
+        assert "cpp 2" in text and "cpp 3" in text
+        assert "python 0" in cell("px", "--language=python", "print('python', mpi_rank)")
+    finally:
+        shell.run_line_magic("pxconfig", "--language=all")
+
+
+def test_cells_on_cpp_engines_are_timed(cell):
+    assert "per loop" in cell("cpp", "", "%timeit -n 10 -r 2\nstd::sqrt(2.0);")
+    assert "wall time" in cell("cpp", "", "%time\nstd::sqrt(2.0);")
+
+
+def test_a_cell_ends_with_its_time(cell):
+    with capture_output() as captured, pytest.raises(Exception, match="Interrupted"):
+        cell("cpp", "--timeout=0.5", "if (mpi_rank == 3) for (;;) {}")
+    assert "after 0.5 s engine 3 has not ended" in captured.stderr

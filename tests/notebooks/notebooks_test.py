@@ -73,6 +73,18 @@ def test_a_story_runs_in_our_kernel(stage, name, told):
     assert told in execute(name, "pxpython")
 
 
+@pytest.mark.parametrize("name, kernel, told", [
+    ("heat_equation_cpp", "pxpython", ["the same plate", "all ranks agree", "four C++ ranks"]),
+    ("own_cmake_library", "pxpython", ["the product is right", "tuned, and still right"]),
+    ("pi_by_ranks", "pxcpp", ["the order is two", "four ranks agree on pi"]),
+    ("teaching_mpi", "pxcpp", ["the token came back as 6", "have not ended", "{30, 0, 10, 20}",
+                               "all ranks know the sum, 210", "four ranks, one file"]),
+])
+def test_a_story_in_cpp_runs(stage, name, kernel, told):
+    text = execute(name, kernel)
+    assert [each for each in told if each not in text] == []
+
+
 def test_the_first_steps_run_in_ipykernel_as_well(stage):
     assert "engine 2 says ZeroDivisionError" in execute("first_steps", "python3")
 
@@ -85,5 +97,6 @@ def test_the_training_story_runs_on_debians_torch(stage, debian_torch):
 
 def test_every_notebook_has_a_test():
     tested = {"first_steps", "psum", "heat_equation", "monte_carlo", "debugging",
-              "data_parallel_training"}
+              "data_parallel_training", "heat_equation_cpp", "own_cmake_library", "pi_by_ranks",
+              "teaching_mpi"}
     assert set(NOTEBOOKS) == tested

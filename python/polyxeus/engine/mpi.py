@@ -2,6 +2,7 @@
 
 import importlib.util
 import logging
+import struct
 
 
 class WorldMismatch(Exception):
@@ -31,20 +32,27 @@ def _library(MPI):
 def give_from_rank_0(world, find):
     """On all ranks: what `find()` returns on rank 0. Its failure there is one everywhere.
 
-    MPI is initialized here.
+    MPI is initialized here. The length of the text goes first, negative for that of an error, then
+    the text: C++ engines of the same world do the same.
     """
     MPI = _load()
     if MPI is None:
         raise WorldMismatch("--file-from-rank-0 needs mpi4py: `pip install mpi4py`")
-    text, failure = None, None
-    if world[0] == 0:
+    is_first = world[0] == 0
+    text, sign = b"", 1
+    if is_first:
         try:
-            text = find()
+            text = find().encode()
         except Exception as problem:
-            failure = problem
-    text, why = MPI.COMM_WORLD.bcast((text, failure and str(failure)), root=0)
-    if why:
-        raise WorldMismatch(why if world[0] == 0 else f"rank 0 has no connection info: {why}")
+            text, sign = str(problem).encode(), -1
+    length = bytearray(struct.pack("=q", sign * len(text)))
+    MPI.COMM_WORLD.Bcast([length, MPI.BYTE], root=0)
+    (length,) = struct.unpack("=q", length)
+    buffer = bytearray(text) if is_first else bytearray(abs(length))
+    MPI.COMM_WORLD.Bcast([buffer, MPI.BYTE], root=0)
+    text = buffer.decode()
+    if length <= 0:
+        raise WorldMismatch(text if is_first else f"rank 0 has no connection info: {text}")
     return text
 
 

@@ -1,0 +1,129 @@
+"""Ranks that wait for others in MPI answer the stop button, and are in step again afterwards."""
+
+import time
+
+import polyxeus as ipp
+import pytest
+
+from cells import error_of, run, shown
+
+SUM = """int mine = mpi_rank + 1, total = 0;
+MPI_Allreduce(&mine, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+total"""
+
+
+def stop(rc, view, code):
+    """Runs a cell that hangs and stops it: {engine id: what became of it}."""
+    result = view.execute(code, silent=False, block=False)
+    time.sleep(0.7)
+    begun = time.monotonic()
+    rc.interrupt(block=True)
+    result.wait(20)
+    elapsed = time.monotonic() - begun
+    outcomes = result.get(return_exceptions=True)
+    print(f"stopped after {elapsed:.2f} s:", *map(str, outcomes), sep="\n")
+    assert elapsed < 10
+    return dict(zip(result.engine_id, outcomes))
+
+
+def assert_in_step(view):
+    """Collective calls, messages and cells work on all ranks as at the start."""
+    for _ in range(3):
+        assert shown(run(view, SUM)) == ["10"] * 4
+    assert shown(run(view, """int got = -1, right = (mpi_rank + 1) % 4, left = (mpi_rank + 3) % 4;
+MPI_Sendrecv(&mpi_rank, 1, MPI_INT, right, 0, &got, 1, MPI_INT, left, 0, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+got""")) == ["3", "0", "1", "2"]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", [
+    "MPI_Barrier(MPI_COMM_WORLD)",
+    "double a = 1, b; MPI_Allreduce(&a, &b, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD)",
+    "std::vector<int> all(4); MPI_Gather(&mpi_rank, 1, MPI_INT, all.data(), 1, MPI_INT, 0, MPI_COMM_WORLD)",
+])  # fmt: skip
+@pytest.mark.parametrize("fault, name", [
+    ('throw std::runtime_error("no luck");', "std::runtime_error"),
+    ("volatile int* nowhere = nullptr; *nowhere = 1;", "Crashed"),
+    ("for (;;) ;", "Interrupted"),
+])  # fmt: skip
+def test_ranks_in_a_collective_call_answer_when_one_does_not_come(rc, view, call, fault, name):
+    outcomes = stop(rc, view, f"if (mpi_rank == 2) {{ {fault} }} {call};")
+    assert outcomes[2].ename == name
+    function = call[call.index("MPI_"):call.index("(", call.index("MPI_"))]
+    for rank in (0, 1, 3):
+        assert outcomes[rank].ename == "Interrupted"
+        assert f"in {function}, to which rank 2 had not come" in outcomes[rank].evalue
+    assert_in_step(view)
+
+
+def test_a_cell_that_does_not_compile_on_one_rank_leaves_nobody_in_a_barrier(rc, view):
+    run(rc[[0, 1, 3]], "int only_on_three = 1;")
+    begun = time.monotonic()
+    failures = error_of(view, "only_on_three = 2; MPI_Barrier(MPI_COMM_WORLD);")
+    assert time.monotonic() - begun < 10
+    assert failures[2][0] == "CompileError"
+    assert all("rank 2" in failures[rank][1] for rank in (0, 1, 3))
+    assert_in_step(view)
+
+
+def test_several_ranks_may_miss_a_call_that_several_others_wait_in(rc, view):
+    outcomes = stop(rc, view, "if (mpi_rank % 2) MPI_Barrier(MPI_COMM_WORLD); else for (;;) ;")
+    for rank in (1, 3):
+        assert "in MPI_Barrier, to which ranks 0, 2 had not come" in outcomes[rank].evalue
+    assert_in_step(view)
+
+
+def test_a_deadlock_of_receives_is_stopped(rc, view):
+    outcomes = stop(rc, view, """int value;
+MPI_Recv(&value, 1, MPI_INT, (mpi_rank + 1) % 4, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);""")
+    assert {each.evalue for each in outcomes.values()} == {"the cell was interrupted in MPI_Recv"}
+    assert_in_step(view)
+
+
+def test_a_deadlock_of_sends_is_stopped_and_leaves_no_message(rc, view):
+    outcomes = stop(rc, view, """std::vector<double> big(1 << 20, mpi_rank);
+MPI_Ssend(big.data(), 1 << 20, MPI_DOUBLE, (mpi_rank + 1) % 4, 7, MPI_COMM_WORLD);""")
+    assert {each.evalue for each in outcomes.values()} == {"the cell was interrupted in MPI_Ssend"}
+    assert shown(run(view, """int is_there = 0;
+MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);
+is_there""")) == ["0"] * 4  # fmt: skip
+    assert_in_step(view)
+
+
+def test_probes_and_waits_are_stopped(rc, view):
+    for call in ("MPI_Status s; MPI_Probe(MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &s);",
+                 """static int v; static MPI_Request r;
+MPI_Irecv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &r);
+MPI_Wait(&r, MPI_STATUS_IGNORE);"""):  # fmt: skip
+        outcomes = stop(rc, view, "{" + call + "}")
+        assert {each.ename for each in outcomes.values()} == {"Interrupted"}
+    assert_in_step(view)
+
+
+def test_communicators_of_cells_are_settled_too(rc, view):
+    run(view, "MPI_Comm pair; MPI_Comm_split(MPI_COMM_WORLD, mpi_rank / 2, mpi_rank, &pair);")
+    outcomes = stop(rc, view, "if (mpi_rank == 1) for (;;) ; MPI_Barrier(pair);")
+    assert "to which rank 1 had not come" in outcomes[0].evalue
+    assert not isinstance(outcomes[3], ipp.RemoteError)
+    assert shown(run(view, """int sum = 0;
+MPI_Allreduce(&mpi_rank, &sum, 1, MPI_INT, MPI_SUM, pair);
+sum""")) == ["1", "1", "5", "5"]  # fmt: skip
+    run(view, "MPI_Comm_free(&pair);")
+    assert_in_step(view)
+
+
+def test_a_rank_that_answers_late_is_waited_for_by_the_next_cell(rc, view):
+    outcomes = stop(rc, view, """if (mpi_rank == 2) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(4);
+  while (std::chrono::steady_clock::now() < end) std::this_thread::sleep_until(end);
+}
+MPI_Barrier(MPI_COMM_WORLD);""")
+    print(outcomes)
+    assert_in_step(view)
+
+
+def test_errors_of_mpi_are_exceptions(rc, view):
+    failures = error_of(view, "MPI_Send(&mpi_rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);")
+    assert {name for name, _ in failures.values()} == {"std::runtime_error"}
+    assert all("MPI_ERR_RANK" in words for _, words in failures.values())
+    assert_in_step(view)

@@ -1,6 +1,7 @@
 """Engines in jobs of a real Slurm on three hosts: by sbatch, by srun, and how their end is told."""
 
 import shutil
+from pathlib import Path
 
 import bed as beds
 import pytest
@@ -123,3 +124,14 @@ def test_a_job_that_runs_into_its_time_limit_is_told(cluster):
     if changed.returncode != 0:
         pytest.skip(f"this Slurm does not let a job end earlier: {changed.stderr.strip()}")
     beds.wait_until(lambda: "TIMEOUT: it ran into its time limit" in said.read_text(), "it", 75)
+
+
+def test_the_job_script_of_the_documentation_is_a_whole_cluster(cluster):
+    script = Path(__file__).parents[2] / "docs" / "examples" / "site" / "slurm_job.sh"
+    output = cluster.bed.folder / "job.txt"
+    submit = ("sbatch", "--wait", "-n", "3", f"--output={output}", script)
+    cluster.bed.exec_on("host1", *submit, timeout=60, **cluster.environment)
+    text = output.read_text()
+    for line in ("0 of 3 on host1", "1 of 3 on host1", "2 of 3 on host2"):
+        assert line in text, text
+    cluster.wait_until_gone()

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <px/engine/rank_names.hpp>
+
 namespace px {
 namespace {
 
@@ -48,20 +50,23 @@ void CellVote::cast(Ballot ballot) {
 std::optional<Verdict> CellVote::count(const SharedCell& cell) {
   const auto box = ballots_.find(cell.id);
   if (box == ballots_.end()) return std::nullopt;
-  std::string ranks, reason;
+  std::vector<Rank> refusing;
+  std::string reason;
+  bool settles = false;
   for (const Rank voter : cell.voters) {
     const auto ballot = box->second.by_rank.find(voter.value);
     if (ballot == box->second.by_rank.end()) return std::nullopt;
+    settles = settles || ballot->second.is_out_of_step;
     if (ballot->second.compiles) continue;
-    ranks += (ranks.empty() ? "" : ", ") + std::to_string(voter.value);
+    refusing.push_back(voter);
     if (reason.empty()) reason = ballot->second.reason;
   }
   ballots_.erase(box);
-  if (ranks.empty()) return Verdict{cell.id, true, ""};
-  const bool is_one = ranks.find(',') == std::string::npos;
+  if (refusing.empty()) return Verdict{cell.id, true, "", settles};
   return Verdict{cell.id, false,
-                 std::string("the cell does not compile on rank") + (is_one ? " " : "s ") + ranks +
-                     (reason.empty() ? "" : " (" + reason + ")") + ", so no rank runs it"};
+                 "the cell does not compile on " + name_ranks(refusing) +
+                     (reason.empty() ? "" : " (" + reason + ")") + ", so no rank runs it",
+                 settles};
 }
 
 }  // namespace px

@@ -204,8 +204,10 @@ void Server::IoThread::perform(const Stop&) {
 }
 
 void Server::IoThread::interrupt_main() {
-  // An idle engine ignores it: it would hit the next request.
-  if (inbox_.is_busy()) ::pthread_kill(main_thread_, SIGINT);
+  // An idle Python engine ignores it: it would hit the next request. For an idle C++ engine others
+  // may wait in MPI calls.
+  if (inbox_.is_busy() || config_.language == Language::cpp) ::pthread_kill(main_thread_, SIGINT);
+  inbox_.wake();
 }
 
 void Server::IoThread::end(int exit_code, const std::string& why) {

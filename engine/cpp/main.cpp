@@ -7,10 +7,13 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <px/engine/cpp/mpi_errors.hpp>
 #include <px/engine/cpp/mpi_world.hpp>
 #include <px/engine/program.hpp>
+#include <px/interpreters/cpp/cell_guard.hpp>
 #include <px/interpreters/cpp/cpp_interpreter.hpp>
 #include <px/net/termination.hpp>
 #include <px/wire/language_plan.hpp>
@@ -50,16 +53,33 @@ Result<std::unique_ptr<MpiWorld>> join_world(const EngineProgram& program) {
   return world;
 }
 
+bool is_off(const char* setting) {
+  return setting && std::string_view(setting) == "0";
+}
+
 /// Lets the ranks vote on the cells that they got together.
 CppInterpreter::Agree vote_in(MpiWorld& world) {
   return [&world](const Json& metadata, const CellOutcome& checked) -> std::optional<std::string> {
     const auto cell = shared_cell(metadata, world.rank(), world.peers());
-    if (!cell) return std::nullopt;
+    if (!cell) {
+      world.begin_lone_cell();
+      return std::nullopt;
+    }
     const auto verdict =
         world.agree(*cell, checked.is_ok(), checked.error_value, CppSession::is_interrupt_pending);
     if (!verdict) return "it was interrupted before all ranks had compiled it";
     return verdict->runs ? std::nullopt : std::optional(verdict->reason);
   };
+}
+
+/// Makes the MPI calls of cells fail by exceptions, and answer interrupts.
+void connect(MpiWorld& world, CppInterpreter& interpreter) {
+  interpreter.set_agreement(vote_in(world));
+  throw_mpi_errors();
+  if (is_off(std::getenv("POLYXEUS_MPI_INTERRUPTS"))) return;
+  world.watch_calls(
+      {CellGuard::can_answer_interrupt, CellGuard::answer_interrupt_in, CellGuard::hold_jumps});
+  interpreter.set_after_interrupt([&world] { world.settle(); });
 }
 
 std::string startup_code(const EngineProgram& program, const MpiWorld* world) {
@@ -110,7 +130,7 @@ int run(const std::vector<std::string>& arguments) {
   auto interpreter = CppInterpreter::create(program.output());
   if (!interpreter) return fail(interpreter.error());
   move_log_from_stderr((*interpreter)->captured().original(2));
-  if (*world) (*interpreter)->set_agreement(vote_in(**world));
+  if (*world) connect(**world, **interpreter);
   if (const auto identity = program.wait_registered(); !identity)
     return fail(identity.error(), EngineProgram::registration_failed);
   CppSession::handle_interrupts();

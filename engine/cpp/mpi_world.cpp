@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include <px/engine/cpp/sent_notes.hpp>
 #include <px/interpreters/utf8.hpp>
 
 namespace px {
@@ -22,30 +23,38 @@ struct Note {
   std::uint64_t cell = 0;
   std::int32_t rank = -1;
   std::int32_t is_yes = 0;
-  std::array<char, 496> reason{};
+  std::int32_t settles = 0;
+  std::array<char, 492> reason{};
 };
 
-Note make_note(std::uint64_t cell, Rank rank, bool is_yes, const std::string& reason) {
-  Note note{cell, rank.value, is_yes ? 1 : 0, {}};
+void write_reason(Note& note, const std::string& reason) {
   const std::string_view kept = std::string_view(reason).substr(0, note.reason.size() - 1);
   std::memcpy(note.reason.data(), kept.data(), whole_characters(kept));
+}
+
+Note make_note(const Ballot& ballot) {
+  Note note{ballot.cell, ballot.voter.value, ballot.compiles, ballot.is_out_of_step, {}};
+  write_reason(note, ballot.reason);
   return note;
 }
 
-void send(const Note& note, int to, int tag, MPI_Comm communicator) {
-  MPI_Send(&note, static_cast<int>(sizeof note), MPI_BYTE, to, tag, communicator);
+Note make_note(const Verdict& verdict) {
+  Note note{verdict.cell, -1, verdict.runs, verdict.settles, {}};
+  write_reason(note, verdict.reason);
+  return note;
 }
 
 /// A message that is awaited; taken back where it has not come.
 class Receipt {
  public:
   Receipt(int from, int tag, MPI_Comm communicator) {
-    MPI_Irecv(&note_, static_cast<int>(sizeof note_), MPI_BYTE, from, tag, communicator, &request_);
+    PMPI_Irecv(&note_, static_cast<int>(sizeof note_), MPI_BYTE, from, tag, communicator,
+               &request_);
   }
   ~Receipt() {
     if (request_ == MPI_REQUEST_NULL) return;
-    MPI_Cancel(&request_);
-    MPI_Wait(&request_, MPI_STATUS_IGNORE);
+    PMPI_Cancel(&request_);
+    PMPI_Wait(&request_, MPI_STATUS_IGNORE);
   }
   Receipt(const Receipt&) = delete;
   Receipt& operator=(const Receipt&) = delete;
@@ -55,7 +64,7 @@ class Receipt {
     auto pause = std::chrono::microseconds(0);
     for (;;) {
       int has_come = 0;
-      MPI_Test(&request_, &has_come, MPI_STATUS_IGNORE);
+      PMPI_Test(&request_, &has_come, MPI_STATUS_IGNORE);
       if (has_come) return note_;
       if (is_interrupted()) return std::nullopt;
       std::this_thread::sleep_for(pause);  // 0: others may need this core to vote
@@ -72,12 +81,12 @@ MPI_Comm make_communicator(const std::vector<Rank>& peers) {
   std::vector<int> ranks;
   for (const Rank peer : peers) ranks.push_back(peer.value);
   MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
-  MPI_Comm_group(MPI_COMM_WORLD, &world);
-  MPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group);
   MPI_Comm communicator = MPI_COMM_NULL;
-  MPI_Comm_create_group(MPI_COMM_WORLD, group, join_tag, &communicator);
-  MPI_Group_free(&group);
-  MPI_Group_free(&world);
+  PMPI_Comm_create_group(MPI_COMM_WORLD, group, join_tag, &communicator);
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
   return communicator;
 }
 
@@ -88,7 +97,13 @@ struct MpiWorld::State {
   Rank rank;
   int level = MPI_THREAD_SINGLE;
   MPI_Comm communicator = MPI_COMM_NULL;  // of the peers: nobody's receive gets our notes
+  std::optional<SentNotes> sent;
+  std::optional<MpiSteps> steps;
   CellVote vote;
+
+  void begin_cell(std::optional<SharedCell> cell) {
+    if (steps) steps->begin_cell(std::move(cell));
+  }
 
   int place_of(Rank wanted) const {
     const auto found = std::find_if(peers.begin(), peers.end(),
@@ -110,31 +125,31 @@ struct MpiWorld::State {
         answer(cell, *verdict);
         return std::nullopt;
       }
-      vote.cast({note->cell, Rank{note->rank}, note->is_yes != 0, note->reason.data()});
+      vote.cast({note->cell, Rank{note->rank}, note->is_yes != 0, note->reason.data(),
+                 note->settles != 0});
       verdict = vote.count(cell);
     }
     answer(cell, *verdict);
     return verdict;
   }
 
-  void answer(const SharedCell& cell, const Verdict& verdict) const {
+  void answer(const SharedCell& cell, const Verdict& verdict) {
     for (const Rank voter : cell.voters)
-      if (voter.value != rank.value)
-        send(make_note(cell.id, rank, verdict.runs, verdict.reason), place_of(voter), verdict_tag,
-             communicator);
+      if (voter.value != rank.value) sent->send(make_note(verdict), place_of(voter), verdict_tag);
   }
 
   /// As one of the others.
   std::optional<Verdict> ask(const SharedCell& cell, const Ballot& own,
-                             const std::function<bool()>& is_interrupted) const {
+                             const std::function<bool()>& is_interrupted) {
     const int teller = place_of(cell.teller());
-    send(make_note(cell.id, rank, own.compiles, own.reason), teller, ballot_tag, communicator);
+    sent->send(make_note(own), teller, ballot_tag);
     for (;;) {
       Receipt receipt{teller, verdict_tag, communicator};
       const std::optional<Note> note = receipt.wait(is_interrupted);
       if (!note) return std::nullopt;
       // That of an earlier cell, which was interrupted here, may still come.
-      if (note->cell == cell.id) return Verdict{cell.id, note->is_yes != 0, note->reason.data()};
+      if (note->cell == cell.id)
+        return Verdict{cell.id, note->is_yes != 0, note->reason.data(), note->settles != 0};
     }
   }
 };
@@ -144,10 +159,10 @@ MpiWorld::~MpiWorld() = default;
 
 Result<std::unique_ptr<MpiWorld>> MpiWorld::join(const World& expected, std::vector<Rank> peers) {
   auto state = std::make_unique<State>();
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &state->level);
+  PMPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &state->level);
   int size = 0, rank = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (size != expected.size)
     return Error{ErrorKind::bad_input, "the launcher (" + expected.launcher + ") made a world of " +
                                            std::to_string(expected.size) + " ranks, but MPI sees " +
@@ -156,6 +171,7 @@ Result<std::unique_ptr<MpiWorld>> MpiWorld::join(const World& expected, std::vec
   state->rank = Rank{rank};
   state->peers = std::move(peers);
   state->communicator = make_communicator(state->peers);
+  state->sent.emplace(state->communicator);
   return std::unique_ptr<MpiWorld>(new MpiWorld(std::move(state)));
 }
 
@@ -183,7 +199,7 @@ std::string MpiWorld::thread_level() const {
 std::string MpiWorld::library() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
-  MPI_Get_library_version(text.data(), &length);
+  PMPI_Get_library_version(text.data(), &length);
   const std::string all(text.data());
   return all.substr(0, all.find_first_of(",\n"));
 }
@@ -210,15 +226,34 @@ Result<std::string> MpiWorld::give_from_rank_0(const std::function<Result<std::s
 std::optional<Verdict> MpiWorld::agree(const SharedCell& cell, bool compiles,
                                        const std::string& reason,
                                        const std::function<bool()>& is_interrupted) {
-  Ballot own{cell.id, state_->rank, compiles, reason};
-  if (cell.teller().value == state_->rank.value)
-    return state_->tell(cell, std::move(own), is_interrupted);
-  return state_->ask(cell, own, is_interrupted);
+  state_->begin_cell(std::nullopt);
+  Ballot own{cell.id, state_->rank, compiles, reason,
+             state_->steps && state_->steps->is_out_of_step()};
+  const bool is_teller = cell.teller().value == state_->rank.value;
+  const std::optional<Verdict> verdict = is_teller
+                                             ? state_->tell(cell, std::move(own), is_interrupted)
+                                             : state_->ask(cell, own, is_interrupted);
+  if (verdict && verdict->settles && state_->steps) state_->steps->settle_all(cell);
+  if (verdict && verdict->runs) state_->begin_cell(cell);
+  return verdict;
+}
+
+void MpiWorld::begin_lone_cell() {
+  state_->begin_cell(std::nullopt);
+}
+
+void MpiWorld::watch_calls(CellHooks hooks) {
+  state_->steps.emplace(state_->communicator, state_->rank, state_->peers, std::move(hooks));
+}
+
+void MpiWorld::settle() {
+  if (state_->steps) state_->steps->settle();
 }
 
 void MpiWorld::leave() {
-  if (state_->communicator != MPI_COMM_NULL) MPI_Comm_free(&state_->communicator);
-  MPI_Finalize();
+  state_->steps.reset();
+  if (state_->communicator != MPI_COMM_NULL) PMPI_Comm_free(&state_->communicator);
+  PMPI_Finalize();
 }
 
 }  // namespace px

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include <px/engine/cell_vote.hpp>
+#include <px/engine/cpp/mpi_steps.hpp>
 #include <px/engine/world.hpp>
 
 namespace px {
 
-/// MPI for a C++ engine; alone in seeing mpi.h. For the main thread.
+/// MPI for a C++ engine. For the main thread.
 class MpiWorld {
  public:
   /// Initializes MPI: returns when all ranks have done so.
@@ -36,6 +37,14 @@ class MpiWorld {
   /// Returns nothing where that happened.
   std::optional<Verdict> agree(const SharedCell& cell, bool compiles, const std::string& reason,
                                const std::function<bool()>& is_interrupted);
+
+  /// A cell comes that no other rank has been given.
+  void begin_lone_cell();
+
+  /// From now on the blocking MPI calls of cells answer interrupts (MpiSteps).
+  void watch_calls(CellHooks hooks);
+  /// The cell was interrupted, or an interrupt came while none runs: MpiSteps::settle().
+  void settle();
 
   /// MPI_Finalize, which waits for the other ranks.
   void leave();

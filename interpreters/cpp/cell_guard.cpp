@@ -20,7 +20,9 @@ namespace px {
 namespace {
 
 /// Thrown at a loop of the user's code; derived from nothing that a program catches by name.
-struct Interruption {};
+struct Interruption {
+  std::string where;
+};
 
 constexpr std::size_t alternate_stack_bytes = 256 << 10;
 constexpr std::array crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -29,6 +31,7 @@ constexpr int left_by_interrupt = -1, left_by_exit = -2;  // beside the numbers 
 // What signal handlers need; a process has one thread that runs cells.
 alignas(64) volatile int interrupt_requests = 0;
 volatile sig_atomic_t is_running = 0;
+volatile sig_atomic_t has_jumps_held = 0;
 volatile sig_atomic_t has_overflown = 0;
 volatile int exit_status = 0;
 pthread_t cell_thread;
@@ -100,8 +103,9 @@ CellOutcome thrown(const std::string& value) {
   return failure(CellOutcome::Kind::exception, type ? readable(type->name()) : "exception", value);
 }
 
-CellOutcome interrupted() {
-  return failure(CellOutcome::Kind::interrupted, "Interrupted", "the cell was interrupted");
+CellOutcome interrupted(const std::string& where) {
+  return failure(CellOutcome::Kind::interrupted, "Interrupted",
+                 "the cell was interrupted" + (where.empty() ? "" : " " + where));
 }
 
 /// The cell was left without unwinding.
@@ -136,8 +140,8 @@ CellOutcome run_throwing(const std::function<void()>& code) {
   try {
     code();
     return {};
-  } catch (const Interruption&) {
-    return interrupted();
+  } catch (const Interruption& interruption) {
+    return interrupted(interruption.where);
   } catch (const std::exception& error) {
     return thrown(error.what());
   } catch (const std::string& text) {
@@ -177,6 +181,7 @@ CellGuard::~CellGuard() {
 CellOutcome CellGuard::run(const std::function<void()>& code) {
   const ExceptionState before = exception_state();
   has_overflown = 0;
+  has_jumps_held = 0;
   CellOutcome outcome;
   catch_crashes();
   const int reason = sigsetjmp(way_out, 1);
@@ -201,7 +206,8 @@ void CellGuard::interrupt() {
     return;
   }
   interrupt_requests = interrupt_requests + 1;
-  if (interrupt_requests > 1 && is_running) siglongjmp(way_out, left_by_interrupt);
+  const int answerable = has_jumps_held ? 3 : 1;
+  if (interrupt_requests > answerable && is_running) siglongjmp(way_out, left_by_interrupt);
 }
 
 void CellGuard::handle_interrupts() {
@@ -223,7 +229,23 @@ const volatile int* CellGuard::interrupt_word() {
 }
 
 void CellGuard::answer_interrupt() {
-  if (is_running && is_on_cell_thread() && !is_in_parallel_region()) throw Interruption{};
+  answer_interrupt_in("");
+}
+
+void CellGuard::answer_interrupt_in(const std::string& where) {
+  if (is_running && is_on_cell_thread() && !is_in_parallel_region()) throw Interruption{where};
+}
+
+bool CellGuard::can_answer_interrupt() {
+  return is_interrupt_pending() && is_running && is_on_cell_thread() && !is_in_parallel_region();
+}
+
+void CellGuard::hold_jumps(bool holds) {
+  has_jumps_held = holds;
+}
+
+bool CellGuard::is_cell_running() {
+  return is_running && is_on_cell_thread();
 }
 
 void CellGuard::leave_by_exit(int status) {

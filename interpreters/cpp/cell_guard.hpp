@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include <px/interpreters/cpp/cell_outcome.hpp>
 
@@ -31,6 +32,15 @@ class CellGuard {
   static const volatile int* interrupt_word();
   /// Throws where it can be thrown on this thread; otherwise returns.
   static void answer_interrupt();
+  /// The same. where  where the cell was, for the user: "in MPI_Barrier".
+  static void answer_interrupt_in(const std::string& where);
+  /// Whether an interrupt is pending and answer_interrupt() would throw.
+  static bool can_answer_interrupt();
+  /// From true to false somebody is about to answer the first interrupt: it takes two more of them
+  /// to leave the cell without its consent.
+  static void hold_jumps(bool holds);
+  /// Whether this thread is in run(), so that an exception ends the cell.
+  static bool is_cell_running();
   /// What exit() in a cell calls: leaves the cell, not the process.
   static void leave_by_exit(int status);
 

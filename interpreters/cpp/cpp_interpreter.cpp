@@ -143,6 +143,7 @@ CellOutcome CppInterpreter::run_cell(const Execution& execution) {
   has_run_ = true;
   exchange_->take_shown();  // what something else may have left
   CellOutcome outcome = session_->run(form, name);
+  if (outcome.kind == CellOutcome::Kind::interrupted) end_interrupt();
   outcome.shown = exchange_->take_shown();
   return outcome;
 }
@@ -325,10 +326,15 @@ void CppInterpreter::clear() {
 }
 
 void CppInterpreter::on_wake() {
-  CppSession::forget_interrupts();
+  if (CppSession::is_interrupt_pending()) end_interrupt();
 }
 
 void CppInterpreter::before_request() {
+  if (CppSession::is_interrupt_pending()) end_interrupt();
+}
+
+void CppInterpreter::end_interrupt() {
+  if (after_interrupt_) after_interrupt_();
   CppSession::forget_interrupts();
 }
 

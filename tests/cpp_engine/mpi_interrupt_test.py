@@ -14,8 +14,11 @@ total"""
 
 def stop(rc, view, code):
     """Runs a cell that hangs and stops it: {engine id: what became of it}."""
-    result = view.execute(code, silent=False, block=False)
-    time.sleep(0.7)
+    result = view.execute(f'std::cout << "runs" << std::endl;\n{code}', silent=False, block=False)
+    deadline = time.monotonic() + 30
+    while not all("runs" in text for text in result.stdout) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)  # into the call
     begun = time.monotonic()
     rc.interrupt(block=True)
     result.wait(20)
@@ -92,10 +95,10 @@ is_there""")) == ["0"] * 4  # fmt: skip
 
 def test_probes_and_waits_are_stopped(rc, view):
     for call in ("MPI_Status s; MPI_Probe(MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &s);",
-                 """static int v; static MPI_Request r;
-MPI_Irecv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &r);
+                 """int* value = new int; MPI_Request r;
+MPI_Irecv(value, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &r);
 MPI_Wait(&r, MPI_STATUS_IGNORE);"""):  # fmt: skip
-        outcomes = stop(rc, view, "{" + call + "}")
+        outcomes = stop(rc, view, call)
         assert {each.ename for each in outcomes.values()} == {"Interrupted"}
     assert_in_step(view)
 
@@ -112,13 +115,18 @@ sum""")) == ["1", "1", "5", "5"]  # fmt: skip
     assert_in_step(view)
 
 
-def test_a_rank_that_answers_late_is_waited_for_by_the_next_cell(rc, view):
-    outcomes = stop(rc, view, """if (mpi_rank == 2) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(4);
-  while (std::chrono::steady_clock::now() < end) std::this_thread::sleep_until(end);
-}
-MPI_Barrier(MPI_COMM_WORLD);""")
-    print(outcomes)
+@pytest.mark.parametrize("comes", [True, False])
+def test_a_rank_that_does_not_answer_is_not_waited_for(rc, view, comes):
+    outcomes = stop(rc, view, f"""#include <csignal>
+if (mpi_rank == 2) {{
+  sigset_t interrupt; sigemptyset(&interrupt); sigaddset(&interrupt, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
+  sleep(4);
+  pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
+}}
+if ({str(comes).lower()} || mpi_rank != 2) MPI_Barrier(MPI_COMM_WORLD);""")
+    for rank in (0, 1, 3):
+        assert "in MPI_Barrier; rank 2 did not answer" in outcomes[rank].evalue
     assert_in_step(view)
 
 

@@ -1,0 +1,48 @@
+#include <mpi.h>
+
+#include <array>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+
+#include <px/engine/cpp/mpi_errors.hpp>
+#include <px/interpreters/cpp/cell_guard.hpp>
+
+namespace px {
+namespace {
+
+std::string words_of(int code) {
+  std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
+  int length = 0;
+  PMPI_Error_string(code, text.data(), &length);
+  return std::string(text.data(), static_cast<std::size_t>(length));
+}
+
+/// MPI finds errors in arguments before it begins with a call, and those of requests when it is
+/// done with them: nothing of it is left half done by the exception.
+void throw_error(int code) {
+  if (CellGuard::is_cell_running()) throw std::runtime_error(words_of(code));
+  std::cerr << "pxengine: " << words_of(code) << std::endl;
+  PMPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+void on_communicator_error(MPI_Comm*, int* code, ...) {
+  throw_error(*code);
+}
+
+void on_file_error(MPI_File*, int* code, ...) {
+  throw_error(*code);
+}
+
+}  // namespace
+
+void throw_mpi_errors() {
+  MPI_Errhandler of_communicators = MPI_ERRHANDLER_NULL, of_files = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_create_errhandler(on_communicator_error, &of_communicators);
+  PMPI_Comm_set_errhandler(MPI_COMM_WORLD, of_communicators);
+  PMPI_Comm_set_errhandler(MPI_COMM_SELF, of_communicators);
+  PMPI_File_create_errhandler(on_file_error, &of_files);
+  PMPI_File_set_errhandler(MPI_FILE_NULL, of_files);  // that of files to be opened
+}
+
+}  // namespace px

@@ -1,0 +1,17 @@
+#include <px/engine/rank_names.hpp>
+
+#include <algorithm>
+
+namespace px {
+
+std::string name_ranks(const std::vector<Rank>& ranks) {
+  constexpr std::size_t most = 8;
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  const std::size_t named = std::min(ranks.size(), most);
+  for (std::size_t i = 0; i < named; ++i)
+    text += (i > 0 ? ", " : "") + std::to_string(ranks[i].value);
+  if (named < ranks.size()) text += " and " + std::to_string(ranks.size() - named) + " more";
+  return text;
+}
+
+}  // namespace px

@@ -1,50 +1,11 @@
 #include <px/kernel/cpp/output_screen.hpp>
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <utility>
 
+#include <px/kernel/progress_text.hpp>
 #include <px/wire/session.hpp>
 
 namespace px::kernel {
-namespace {
-
-std::string escaped(std::string_view text) {
-  std::string html;
-  for (const char c : text) {
-    if (c == '&')
-      html += "&amp;";
-    else if (c == '<')
-      html += "&lt;";
-    else if (c == '>')
-      html += "&gt;";
-    else
-      html += c;
-  }
-  return html;
-}
-
-/// Nothing at all for an empty progress: empty text would take up a line.
-Json progress_data(const ShowProgress& progress) {
-  if (progress.is_empty()) return Json::object();
-  std::string text, html;
-  for (const std::string& line : progress.lines) {
-    text += line + "\n";
-    html += "<pre style='margin:0'>" + escaped(line) + "</pre>\n";
-  }
-  if (progress.total > 0) {
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(progress.elapsed).count();
-    const std::string state = fmt::format("{}/{} engines done, {}:{:02}", progress.done,
-                                          progress.total, seconds / 60, seconds % 60);
-    text += state;
-    html += fmt::format("<progress max='{}' value='{}' style='width:14em'></progress> {}",
-                        progress.total, progress.done, state);
-  }
-  return {{"text/plain", text}, {"text/html", html}};
-}
-
-}  // namespace
 
 OutputScreen::OutputScreen(Output& output, std::function<bool()> is_interrupted,
                            std::function<void(const std::string&)> run_here)

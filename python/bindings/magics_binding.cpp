@@ -6,6 +6,7 @@
 #include <px/interpreters/python/python_buffers.hpp>
 #include <px/kernel/cluster_command.hpp>
 #include <px/kernel/magics.hpp>
+#include <px/kernel/progress_text.hpp>
 #include <px/kernel/remote_names.hpp>
 
 #include "connection_binding.hpp"
@@ -60,8 +61,7 @@ class PythonScreen final : public Screen {
   }
   void show(const ClearOutput& clear) { screen_.attr("clear")(clear.waits); }
   void show(const ShowProgress& progress) {
-    const double seconds = std::chrono::duration<double>(progress.elapsed).count();
-    screen_.attr("show_progress")(progress.done, progress.total, seconds, progress.lines);
+    screen_.attr("show_progress")(python_of(progress_data(progress)), progress_line(progress));
   }
 
   py::object screen_;

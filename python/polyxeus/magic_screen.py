@@ -1,6 +1,5 @@
 """What the C++ magics write to and read from: the cell's output and the user's variables."""
 
-import html
 import keyword
 import re
 import signal
@@ -91,21 +90,20 @@ class Screen:
     def clear(self, waits):
         self._shell.display_pub.clear_output(wait=waits)
 
-    def show_progress(self, done, total, seconds, lines):
-        """A bar and the lines that engines rewrite, in a place of their own; neither: it goes."""
+    def show_progress(self, data, line):
+        """A bar and the lines that engines rewrite, in a place of their own; no data: it goes."""
         if not self._is_rich:
-            return self._show_progress_line(done, total, seconds, lines)
+            return self._show_progress_line(line)
         is_update = self._progress is not None
         self._progress = self._progress or f"progress-{uuid.uuid4().hex}"
-        self.show(_progress_data(done, total, seconds, lines), {}, self._progress, is_update)
+        self.show(data, {}, self._progress, is_update)
         return None
 
-    def _show_progress_line(self, done, total, seconds, lines):
+    def _show_progress_line(self, line):
         """In a terminal: one line that is overwritten."""
         if not sys.stderr.isatty():
             return
-        text = _bar_text(done, total, seconds) if total else (lines[-1] if lines else "")
-        sys.stderr.write(f"\r\x1b[K{text[:100]}")
+        sys.stderr.write(f"\r\x1b[K{line[:100]}")
         sys.stderr.flush()
 
     def run_here(self, code):
@@ -115,28 +113,6 @@ class Screen:
             self._shell.run_cell(code)
         finally:
             self._take_signal()
-
-
-def _bar_text(done, total, seconds):
-    minutes, rest = divmod(int(seconds), 60)
-    width = 20
-    filled = width * done // total
-    bar = "#" * filled + "-" * (width - filled)
-    return f"[{bar}] {done}/{total} engines done, {minutes}:{rest:02d}"
-
-
-def _progress_data(done, total, seconds, lines):
-    if not total and not lines:
-        return {}  # a browser shows nothing at all, where empty text would take up a line
-    text = [*lines, *([_bar_text(done, total, seconds)] if total else [])]
-    rows = [f"<pre style='margin:0'>{html.escape(line)}</pre>" for line in lines]
-    if total:
-        minutes, rest = divmod(int(seconds), 60)
-        rows.append(
-            f"<progress max='{total}' value='{done}' style='width:14em'></progress> "
-            f"{done}/{total} engines done, {minutes}:{rest:02d}"
-        )
-    return {"text/plain": "\n".join(text), "text/html": "\n".join(rows)}
 
 
 class PlainScreen(Screen):

@@ -17,6 +17,40 @@ Json json(const char* text) {
   return Json::parse(text);
 }
 
+TEST(Settings, KnowTheTraitsOfIpclustersLaunchers) {
+  Settings settings;
+  const auto ignored = apply_ipcluster_config(
+      settings, json(R"({"SSHEngineSetLauncher": {"engines": {"host2": 4}, "engine_args": ["-a"],
+                                                  "remote_python": "/v/bin/python", "scp_cmd": []},
+                         "SlurmLauncher": {"account": "physics", "timelimit": 30},
+                         "PBSEngineSetLauncher": {"queue": "short"},
+                         "BatchSystemLauncher": {"namespace": {"walltime": "1:00"}},
+                         "SlurmControllerLauncher": {"queue": "other"},
+                         "MPIEngineSetLauncher": {"mpi_args": ["-v"]}})"),
+      "config");
+  ASSERT_TRUE(ignored);
+  EXPECT_EQ(*ignored, (Words{"SSHEngineSetLauncher.scp_cmd", "SlurmControllerLauncher"}));
+  EXPECT_EQ(hosts_text(settings.hosts), "host2:4");
+  EXPECT_EQ(settings.engine_args, Words{"-a"});
+  EXPECT_EQ(settings.remote_python, "/v/bin/python");
+  EXPECT_EQ(settings.account, "physics");
+  EXPECT_EQ(settings.timelimit, "30");
+  EXPECT_EQ(settings.queue, "short");
+  EXPECT_EQ(settings.batch_names.at("walltime"), "1:00");
+  EXPECT_EQ(settings.mpi_args, Words{"-v"});
+}
+
+TEST(Settings, AProfileNamesHostsAsTextListOrObject) {
+  for (const char* hosts : {R"("host2:4,host3")", R"(["host2:4", "host3"])"}) {
+    Settings settings;
+    ASSERT_TRUE(apply_profile(settings, json((std::string(R"({"hosts": )") + hosts + "}").c_str()),
+                              "profile"));
+    EXPECT_EQ(hosts_text(settings.hosts), "host2:4,host3");
+  }
+  Settings settings;
+  EXPECT_FALSE(apply_profile(settings, json(R"({"hosts": "a;b"})"), "profile"));
+}
+
 TEST(Settings, AreLaidOverByAProfile) {
   Settings settings;
   ASSERT_TRUE(apply_profile(settings, json(R"({"n": 3, "engines": "mpi", "mpi_args": ["-v"],

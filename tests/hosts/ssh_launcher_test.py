@@ -1,6 +1,7 @@
 """Engines on other hosts by ssh: one command starts them, one stops them, nothing stays behind."""
 
 import json
+import signal
 import sys
 
 import bed as beds
@@ -65,6 +66,19 @@ def test_a_broken_connection_leaves_the_engines_alone_and_is_opened_again(bed, s
     assert six.count() == 6
 
 
+def test_a_cable_that_is_pulled_and_put_back_costs_no_engine(bed, cluster):
+    watchful = "--ssh-args=-o ServerAliveInterval=1 -o ServerAliveCountMax=2"
+    cluster.start("--engines=ssh", "--hosts=host3:1", watchful)
+    cluster.px("here = 'kept'")
+    bed.partition("host3")
+    try:
+        beds.wait_until(lambda: "its engines go on" in cluster.log("pxcluster-*"), "the loss")
+    finally:
+        bed.heal()
+    beds.wait_until(lambda: "is there again" in cluster.log("pxcluster-*"), "the connection")
+    assert cluster.px("print(here)") == ["kept"]
+
+
 def test_engines_are_added_from_one_more_host_and_leave_again(bed, six):
     said = bed.folder / "added.txt"
     added = bed.start_on(
@@ -95,6 +109,25 @@ def test_a_stop_leaves_nothing_on_any_host_within_two_seconds(bed, six):
     assert "Completed registration" in six.log("ipengine-*")  # the logs have come home
 
 
+def test_a_stop_ends_while_a_host_is_cut_off_and_says_so(bed, cluster):
+    impatient = "--engine-args=--IPEngine.max_heartbeat_misses=4"
+    said = bed.folder / "cut.txt"
+    started = cluster.start_in_front(
+        "--engines=ssh", "--hosts=host2:1,host3:1", impatient, "--", "--ping=500", said=said
+    )
+    beds.wait_until(lambda: "2 engines are ready" in said.read_text(), "the engines")
+    bed.partition("host3")
+    try:
+        for pid, _line in bed.processes("host1", "pxcluster start"):
+            bed.kill("host1", pid, signal.SIGTERM)
+        started.wait(timeout=12)
+        assert "host3 does not answer: its engines end by themselves" in said.read_text()
+    finally:
+        bed.heal()
+    beds.wait_until(lambda: not bed.processes("host3", "polyxeus.engine"), "they end", 20, 0.2)
+    bed.exec_on("host3", "rm", "-rf", cluster.folder)
+
+
 def test_engines_end_with_a_pxcluster_that_is_killed(bed, cluster):
     cluster.start("--engines=ssh", "--hosts=host2:2")
     for pid, _line in bed.processes("host1", "pxcluster start"):
@@ -108,7 +141,7 @@ def test_engines_whose_watchers_and_controller_are_killed_at_once_end_by_their_h
     impatient = "--engine-args=--IPEngine.max_heartbeat_misses=4"
     cluster.start("--engines=ssh", "--hosts=host2:2", impatient, "--", "--ping=500")
     pids = [pid for pid, line in bed.processes("host1") if "pxc" in line or "ssh -o" in line]
-    bed.exec_on("host1", "kill", "-9", *pids)
+    bed.exec_on("host1", "kill", "-9", *pids, check=False)  # one may have ended with another
     beds.wait_until(lambda: not bed.processes("host2", "polyxeus.engine"), "they end", 20, 0.2)
     bed.exec_on("host2", "rm", "-rf", f"{beds.HOME}/own")
     cluster.run("clean", "--force", check=False)

@@ -4,7 +4,7 @@
 set(prelude_folder ${CMAKE_SOURCE_DIR}/interpreters/cpp/prelude)
 set(prelude_text "")
 foreach(name px_standard px_exports px_array px_show px_values px_give
-             px_call)
+             px_call px_exchange)
   set(header ${prelude_folder}/${name}.hpp)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
   file(READ ${header} text)

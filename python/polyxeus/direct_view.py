@@ -7,7 +7,7 @@ import os
 from functools import partial
 from typing import Any, Callable, Iterable
 
-from polyxeus import on_engine, partition, requests
+from polyxeus import exchange, on_engine, partition, requests
 from polyxeus.async_result import AsyncResult
 from polyxeus.imports import sync_imports
 from polyxeus.map_result import AsyncMapResult
@@ -181,6 +181,15 @@ class DirectView(View):
             return result
         result.get()
         return None
+
+    def exchange(self, key: str, source: int):
+        """Copies the array `key` of engine `source` to the other engines of this view by MPI.
+
+        The engines are ranks of one MPI world and may speak different languages; the controller
+        sees nothing of the data. Returns when all have it.
+        """
+        _check_name(key)
+        exchange.exchange(self, key, source)
 
     def gather(self, key: Any, dist: str = "b", targets: Any = None, block: bool | None = None):
         """The parts of a sequence that the engines have, as one sequence."""

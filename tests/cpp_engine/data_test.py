@@ -83,3 +83,31 @@ def test_arrays_pass_between_python_and_cpp_engines(mixed):
     cpp.push({"x": python.pull("x", block=True)}, block=True)
     run(mixed[[2]], "for (auto& value : x) value = value * value;")
     assert np.array_equal(cpp.pull("x", block=True), [0.0, 1.0, 4.0, 9.0])
+
+
+def test_arrays_are_exchanged_by_mpi_between_languages(mixed):
+    values = np.arange(6, dtype="f4").reshape(2, 3)
+    mixed[1].push({"grid": values}, block=True)
+    mixed[:].exchange("grid", source=1)
+    assert all(np.array_equal(each, values) for each in mixed[:].pull("grid", block=True))
+    run(mixed[[3]], "for (auto& value : grid) value += 1;")
+    mixed[:].exchange("grid", source=3)
+    got = mixed[:].pull("grid", block=True)
+    assert all(np.array_equal(each, values + 1) and each.dtype == "f4" for each in got)
+
+
+def test_a_vector_is_exchanged_to_some_engines(mixed):
+    run(mixed[[2]], "std::vector<long> counts{3, 1, 2};")
+    mixed[[0, 3]].exchange("counts", source=2)
+    assert [list(each) for each in mixed[[0, 3]].pull("counts", block=True)] == [[3, 1, 2]] * 2
+
+
+def test_what_cannot_be_exchanged_is_said(mixed):
+    mixed[0].push({"words": ["a"]}, block=True)
+    with pytest.raises(ipp.RemoteError, match="only arrays of numbers"):
+        mixed[:].exchange("words", source=0)
+    with pytest.raises(ipp.RemoteError, match="nowhere"):
+        mixed[:].exchange("nowhere", source=2)
+    with pytest.raises(ipp.error.InvalidEngineID, match="there is no engine 9"):
+        mixed[:].exchange("words", source=9)
+    assert mixed[:].pull("mpi_rank", block=True) == [0, 1, 2, 3]

@@ -4,6 +4,7 @@
 
 #include "px_array.hpp"
 #include "px_call.hpp"
+#include "px_exchange.hpp"
 #include "px_exports.hpp"
 #include "px_give.hpp"
 #include "px_show.hpp"

@@ -1,0 +1,45 @@
+"""Arrays between the ranks of one MPI world: what DirectView.exchange() runs on Python engines.
+
+C++ engines have the same in px_exchange.hpp.
+"""
+
+_TAG = 20990
+_MOST_BYTES = 1 << 30  # of one message
+
+
+def describe(values):
+    """NumPy's name of the elements' type, and the shape: "<f8 100 200"."""
+    import numpy
+
+    values = numpy.asarray(values)
+    if values.dtype.kind not in "biufc":
+        raise TypeError("only arrays of numbers are exchanged; push() moves other values")
+    return " ".join([values.dtype.str, *map(str, values.shape)])
+
+
+def _messages(values):
+    """The memory of an array, in pieces that MPI can count."""
+    memory = memoryview(values.reshape(-1).view("u1"))
+    return (memory[begin : begin + _MOST_BYTES] for begin in range(0, len(memory), _MOST_BYTES))
+
+
+def send(values, ranks):
+    """Sends an array to ranks of MPI_COMM_WORLD, which receive() it."""
+    import numpy
+    from mpi4py import MPI
+
+    values = numpy.ascontiguousarray(values)
+    for rank in ranks:
+        for piece in _messages(values):
+            MPI.COMM_WORLD.Send([piece, MPI.BYTE], dest=rank, tag=_TAG)
+
+
+def receive(rank, dtype, shape):
+    """The array that a rank sends."""
+    import numpy
+    from mpi4py import MPI
+
+    values = numpy.empty(shape, dtype)
+    for piece in _messages(values):
+        MPI.COMM_WORLD.Recv([piece, MPI.BYTE], source=rank, tag=_TAG)
+    return values

@@ -1,0 +1,88 @@
+"""DirectView.exchange(): arrays from engine to engine by MPI, past the controller."""
+
+from . import error
+
+# What px::array<> calls the types of NumPy that C++ has.
+_CPP_TYPES = {
+    "f4": "float", "f8": "double", "c8": "std::complex<float>", "c16": "std::complex<double>",
+    "i1": "std::int8_t", "i2": "std::int16_t", "i4": "std::int32_t", "i8": "std::int64_t",
+    "u1": "std::uint8_t", "u2": "std::uint16_t", "u4": "std::uint32_t", "u8": "std::uint64_t",
+    "b1": "bool",
+}  # fmt: skip
+
+_NO_WORLD = "exchange() needs engines in one MPI world: `pxcluster start --engines=mpi`"
+
+
+def exchange(view, key, source):
+    """See DirectView.exchange()."""
+    client = view.client
+    targets = [engine for engine in view._engines(None)[0] if engine != source]
+    if source not in client.ids:
+        raise error.InvalidEngineID(f"there is no engine {source}; the engines are {client.ids}")
+    if not targets:
+        return
+    _check_world(client, [source, *targets])
+    languages = client.languages
+    dtype, *shape = _describe(client, key, source, languages[source]).split()
+    shape = [int(extent) for extent in shape]
+    works = [([source], _sending(key, targets, languages[source]))]
+    for language in sorted({languages[engine] for engine in targets}):
+        receivers = [engine for engine in targets if languages[engine] == language]
+        works.append((receivers, _receiving(key, source, dtype, shape, language)))
+    _run(client, works)
+
+
+def _check_world(client, engines):
+    """Ids must be ranks."""
+    try:
+        ranks = client[engines].pull("mpi_rank", block=True)
+    except error.RemoteError as problem:
+        raise RuntimeError(_NO_WORLD) from problem
+    if ranks != engines:
+        raise RuntimeError(f"{_NO_WORLD}; engines {engines} are ranks {ranks} of several worlds")
+
+
+def _describe(client, key, source, language):
+    if language == "cpp":
+        return client[source].pull(f"px::exchange::describe({key})", block=True)
+    _run(client, [([source], "import polyxeus.engine.exchange as _px_exchange")])
+    return client[source].pull(f"_px_exchange.describe({key})", block=True)
+
+
+def _sending(key, targets, language):
+    if language == "cpp":
+        return f"px::exchange::send({key}, {{{', '.join(map(str, targets))}}});"
+    return f"_px_exchange.send({key}, {targets})"
+
+
+def _receiving(key, source, dtype, shape, language):
+    if language != "cpp":
+        return (
+            "import polyxeus.engine.exchange as _px_exchange\n"
+            f"{key} = _px_exchange.receive({source}, {dtype!r}, {tuple(shape)})"
+        )
+    kind = _CPP_TYPES.get(dtype.lstrip("<|="))
+    if kind is None:
+        raise TypeError(f"C++ has no type for the elements of `{key}`, {dtype}")
+    if not shape:
+        raise TypeError(f"`{key}` is one number, no array: push() it")
+    kind = f"{kind}, {len(shape)}"
+    extents = ", ".join(map(str, shape))
+    return f"px::array<{kind}> {key} = px::exchange::receive<{kind}>({source}, {{{extents}}});"
+
+
+def _run(client, works):
+    """Runs them at once; where one fails the others, which wait for it, are interrupted."""
+    results = [client[engines].execute(code, block=False) for engines, code in works]
+    waiting = list(results)
+    while waiting:
+        waiting[0].wait(0.05)
+        done = [result for result in waiting if result.ready()]
+        waiting = [result for result in waiting if not result.ready()]
+        for result in done:
+            try:
+                result.get()
+            except error.RemoteError:
+                for other in waiting:
+                    client[other.engine_id].interrupt(block=False)
+                raise

@@ -16,6 +16,10 @@ Result<PlannedProcess> LocalLauncher::plan_controller(const LaunchRequest& reque
 Result<EnginePlan> LocalLauncher::plan_engines(const LaunchRequest& request,
                                                const Machine& machine) const {
   const Settings& settings = request.settings;
+  if (names_other_hosts(settings))
+    return Error{ErrorKind::bad_input,
+                 "local engines run on this host only: with hosts use --engines=ssh or "
+                 "--engines=mpi"};
   std::vector<std::string> argv = settings.engine_cmd;
   argv.insert(argv.end(), settings.engine_args.begin(), settings.engine_args.end());
   if (auto there = check_program(argv, "the engines", machine); !there) return there.error();

@@ -331,7 +331,8 @@ const PlannedProcess& Supervisor::planned(ProcessKey key) const {
 }
 
 PlannedProcess& Supervisor::planned(ProcessKey key) {
-  return const_cast<PlannedProcess&>(std::as_const(*this).planned(key));
+  if (key == controller_process) return *plan_.controller;
+  return plan_.engines.processes.at(static_cast<std::size_t>(key.value));
 }
 
 void Supervisor::save_record() {

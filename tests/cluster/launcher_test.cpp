@@ -244,6 +244,13 @@ TEST(SshLauncher, FindsTheEngineBesideThePythonThatTheUserNames) {
             words({"/opt/venv/bin/pxengine", "--python=/opt/venv/bin/python"}));
 }
 
+TEST(LocalLauncher, RefusesHostsThatItCannotUse) {
+  const auto plan =
+      (*find_launcher("local"))->plan_engines(request_on("host2:2", 2), usual_machine());
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().what.find("--engines=ssh"), std::string::npos);
+}
+
 TEST(SshLauncher, NeedsHosts) {
   const auto plan =
       (*find_launcher("ssh"))->plan_engines(request_for(2), machine_with({"ssh", "pxengine"}));

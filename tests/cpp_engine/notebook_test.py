@@ -51,6 +51,8 @@ def test_cells_on_cpp_engines_are_timed(cell):
 
 
 def test_a_cell_ends_with_its_time(cell):
-    with capture_output() as captured, pytest.raises(Exception, match="Interrupted"):
-        cell("cpp", "--timeout=0.5", "if (mpi_rank == 3) for (;;) {}")
+    shell = InteractiveShell.instance()
+    with capture_output() as captured, pytest.raises(Exception, match="1 error"):
+        shell.run_cell_magic("cpp", "--timeout=0.5", "if (mpi_rank == 3) for (;;) {}")
     assert "after 0.5 s engine 3 has not ended" in captured.stderr
+    assert "[3] Interrupted" in captured.stderr

@@ -283,7 +283,7 @@ def test_a_missing_mpiexec_is_one_clear_line(place):
     assert place.becomes_empty()
 
 
-@pytest.mark.parametrize("name", ["slurm", "nonsense"])
+@pytest.mark.parametrize("name", ["winhpc", "nonsense"])
 def test_an_unknown_launcher_is_one_clear_line(place, name):
     result = place.run("start", "-n", "1", f"--engines={name}")
     assert result.returncode == 1

@@ -27,7 +27,9 @@ bool HeartbeatMonitor::is_silent(std::string_view engine) const {
 }
 
 void HeartbeatMonitor::newcomer(Instant now) {
-  if (!extra_ping_) extra_ping_ = now + options_.newcomer_delay;
+  constexpr std::size_t engines_of_one_delay = 20;
+  if (!extra_ping_)
+    extra_ping_ = now + options_.newcomer_delay * (1 + hearts_.size() / engines_of_one_delay);
 }
 
 HeartbeatMonitor::Beat HeartbeatMonitor::on_time(Instant now) {

@@ -14,7 +14,8 @@ namespace px {
 struct HeartbeatOptions {
   Duration period = std::chrono::milliseconds(3000);
   int max_misses = 10;  ///< An engine that misses more beats in a row than this is dead.
-  /// Additional pings for newcomers are gathered for so long.
+  /// Additional pings for newcomers are gathered for so long; for twice as long where 20 engines
+  /// are watched and so on, as every one of them answers each ping.
   Duration newcomer_delay = std::chrono::milliseconds(5);
   /// One that misses so many is silent: it may come back, but should get no work meanwhile.
   int silent_misses = 2;

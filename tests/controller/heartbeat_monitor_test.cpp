@@ -50,6 +50,14 @@ TEST(HeartbeatMonitor, AnEngineThatMissesMoreBeatsThanAllowedIsDead) {
   EXPECT_TRUE(hearts.on_time(at(4s)).dead.empty());
 }
 
+TEST(HeartbeatMonitor, TheMoreEnginesAnswerAPingTheLongerNewcomersAreGathered) {
+  HeartbeatMonitor hearts = monitor();
+  hearts.on_time(at(0s));
+  for (int i = 0; i < 40; ++i) hearts.watch(EngineUuid{std::to_string(i)});
+  hearts.newcomer(at(100ms));
+  EXPECT_EQ(hearts.next_deadline(), at(115ms));
+}
+
 TEST(HeartbeatMonitor, AnEngineThatMissesTwoBeatsIsSilentAndSaidToBeSoOnce) {
   HeartbeatMonitor hearts = monitor(5);
   hearts.watch(ann);

@@ -86,15 +86,15 @@ class Session:
 
     # ------------------------------------------------------------ rc and view
 
-    def before_cell(self, code):
-        """Defines `rc` and `view` where a cell names them, nobody has defined them, and a cluster
-        runs."""
+    def before_cell(self, code, magics):
+        """Defines `rc` and `view`, as %pxconfig has set it, where a cell names them, nobody has
+        defined them, and a cluster runs."""
         variables = self.shell.user_ns
         missing = {name for name in _NAMES.findall(code) if self._is_free(name)}
         if not missing or not variables or not os.path.exists(self._path()):
             return
         try:
-            self.view(_Defaults)
+            self.view(magics)
         except Exception:
             return  # the cell itself says that a name is not defined
 
@@ -127,7 +127,3 @@ class Session:
         if status == 0 and words[:1] == ["stop"]:
             self.close()
         return status
-
-
-class _Defaults:
-    targets, block = "all", True

@@ -284,7 +284,7 @@ class _Loaded:
         return [f"get_ipython().run_cell_magic('autopx_cell{auto.suffix}', '', {cell!r})\n"]
 
     def _before_cell(self, info):
-        self.session.before_cell(info.raw_cell or "")
+        self.session.before_cell(info.raw_cell or "", self.sets[""]._core)
 
 
 def load(shell):

@@ -82,18 +82,18 @@ void connect(MpiWorld& world, CppInterpreter& interpreter) {
   interpreter.set_after_interrupt([&world] { world.settle(); });
 }
 
-std::string startup_code(const EngineProgram& program, const MpiWorld* world) {
-  std::string code;
-  if (world)
-    code += "const int mpi_rank = " + std::to_string(program.world()->rank.value) +
-            ", mpi_size = " + std::to_string(program.world()->size) + ";\n";
-  return code;
+/// What each session of the engine begins with, that after %flags too.
+SessionExtras extras_of(const EngineProgram& program) {
+  SessionExtras extras;
+  if (program.world())
+    extras.code = "const int mpi_rank = " + std::to_string(program.world()->rank.value) +
+                  ", mpi_size = " + std::to_string(program.world()->size) + ";\n";
+  return extras;
 }
 
 /// What the user wants to be run first.
-void run_startup_code(const EngineProgram& program, const MpiWorld* world,
-                      CppInterpreter& interpreter) {
-  std::vector<std::string> cells{startup_code(program, world)};
+void run_startup_code(const EngineProgram& program, CppInterpreter& interpreter) {
+  std::vector<std::string> cells;
   if (!program.options().script.empty())
     cells.push_back("#include \"" + program.options().script + "\"\n");
   cells.push_back(program.options().command);
@@ -127,14 +127,14 @@ int run(const std::vector<std::string>& arguments) {
   if (!*world) world = join_world(program);
   if (!world) return fail(world.error());
   if (*world) program.describe_mpi(MpiWorld::library());
-  auto interpreter = CppInterpreter::create(program.output());
+  auto interpreter = CppInterpreter::create(program.output(), extras_of(program));
   if (!interpreter) return fail(interpreter.error());
   move_log_from_stderr((*interpreter)->captured().original(2));
   if (*world) connect(**world, **interpreter);
   if (const auto identity = program.wait_registered(); !identity)
     return fail(identity.error(), EngineProgram::registration_failed);
   CppSession::handle_interrupts();
-  run_startup_code(program, world->get(), **interpreter);
+  run_startup_code(program, **interpreter);
   const int code = program.run(**interpreter, -1);
   exit_within(patience_with_other_ranks_s, code);
   if (*world) (*world)->leave();

@@ -15,6 +15,13 @@ def test_the_engine_id_is_the_mpi_rank_and_mpi_needs_no_ceremony(view):
     assert shown(run(view, "mpi_rank * 10 + mpi_size")) == ["4", "14", "24", "34"]
 
 
+def test_the_rank_is_known_after_new_flags(fresh):
+    view = fresh[:]
+    assert shown(run(view, "%flags -O1\nmpi_rank")) == ["0", "1"]
+    view.clear(block=True)
+    assert shown(run(view, "mpi_size")) == ["2", "2"]
+
+
 def test_ranks_sum_by_a_collective_call(view):
     run(view, "int mine = mpi_rank + 1, total = 0;")
     run(view, "MPI_Allreduce(&mine, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);")

@@ -80,6 +80,17 @@ class Pause {
   SteadyClock::time_point begin_ = SteadyClock::now();
 };
 
+class JumpsHeld {
+ public:
+  explicit JumpsHeld(const CellHooks& hooks) : hooks_(hooks) { hooks_.hold_jumps(true); }
+  ~JumpsHeld() { hooks_.hold_jumps(false); }
+  JumpsHeld(const JumpsHeld&) = delete;
+  JumpsHeld& operator=(const JumpsHeld&) = delete;
+
+ private:
+  const CellHooks& hooks_;
+};
+
 /// No signal interrupts the rounds of notes; one that came meanwhile is dropped.
 class NoInterrupts {
  public:
@@ -300,12 +311,13 @@ bool MpiSteps::holds_roll_calls_on(MPI_Comm communicator) {
 }
 
 bool MpiSteps::wait(const std::function<bool()>& is_done) {
+  const JumpsHeld held{state_->hooks};
   Pause pause;
-  state_->hooks.hold_jumps(true);
-  bool was_interrupted = false;
-  while (!is_done() && !(was_interrupted = state_->hooks.is_interrupted())) pause();
-  state_->hooks.hold_jumps(false);
-  return !was_interrupted;
+  while (!is_done()) {
+    if (state_->hooks.is_interrupted()) return false;
+    pause();
+  }
+  return true;
 }
 
 bool MpiSteps::arrive(const char* name, MPI_Comm communicator) {

@@ -18,7 +18,7 @@ def exchange(view, key, source):
     client = view.client
     targets = [engine for engine in view._engines(None)[0] if engine != source]
     if source not in client.ids:
-        raise error.InvalidEngineID(f"there is no engine {source}; the engines are {client.ids}")
+        raise IndexError(f"there is no engine {source}; the engines are {client.ids}")
     if not targets:
         return
     _check_world(client, [source, *targets])

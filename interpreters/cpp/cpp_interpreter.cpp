@@ -184,6 +184,7 @@ Result<void> CppInterpreter::use_flags(const std::vector<std::string>& flags) {
     return Error{ErrorKind::bad_input,
                  "The compiler's flags cannot change after the first cell has run: put %flags "
                  "into the first cell after a restart."};
+  if (const Result<void> accepted = check_compiler_flags(flags); !accepted) return accepted;
   return renew(flags);
 }
 

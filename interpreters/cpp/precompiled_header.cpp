@@ -201,6 +201,12 @@ std::string private_temporary_folder() {
   return is_ours ? (folder / "cpp").string() : std::string();
 }
 
+/// That of the LLVM that this was built with, or another one in $PATH; "" where there is none.
+std::string find_compiler() {
+  if (access(PX_CLANG_COMPILER, X_OK) == 0) return PX_CLANG_COMPILER;
+  return find_program("clang++-22");
+}
+
 std::string cache_folder() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return std::string(cache) + "/polyxeus/cpp";
@@ -214,9 +220,8 @@ std::string cache_folder() {
 Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& wanted) {
   PrecompiledHeaderOptions options = wanted;
   if (options.text.empty()) options.text = prelude_text();
-  if (options.compiler.empty()) options.compiler = PX_CLANG_COMPILER;
   if (options.compiler.empty() || access(options.compiler.c_str(), X_OK) != 0) {
-    options.compiler = find_program("clang++-22");
+    options.compiler = find_compiler();
     if (options.compiler.empty())
       return Error{ErrorKind::unsupported,
                    "there is no clang++-22 to make the precompiled header of C++ cells: install "
@@ -232,6 +237,19 @@ Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& wa
     if (made || made.error().kind != ErrorKind::system) return made;
   }
   return made;
+}
+
+Result<void> check_compiler_flags(const std::vector<std::string>& flags) {
+  const std::string compiler = find_compiler();
+  if (compiler.empty()) return {};
+  std::vector<std::string> command{compiler};
+  command.insert(command.end(), flags.begin(), flags.end());
+  command.insert(command.end(), {"-fsyntax-only", "-x", "c++", "/dev/null"});
+  const auto done = run_program(command, PrecompiledHeaderOptions{}.patience);
+  if (!done || done->exit_status == 0) return {};
+  return Error{ErrorKind::bad_input,
+               "clang does not accept these flags: " +
+                   done->output.substr(0, done->output.find_last_not_of('\n') + 1)};
 }
 
 std::vector<std::string> mpi_flags() {

@@ -28,6 +28,10 @@ struct PrecompiledHeaderOptions {
 ///         can be written. A session works without it, but starts slowly.
 Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& options);
 
+/// Whether clang takes them; no error where there is no clang++ to ask.
+/// errors  bad_input: its own words.
+Result<void> check_compiler_flags(const std::vector<std::string>& flags);
+
 /// The flags by which cells find <mpi.h>; none where there was none when this was built.
 std::vector<std::string> mpi_flags();
 

@@ -129,7 +129,8 @@ TEST_F(PrecompiledHeader, LeavesNoDraftBehind) {
   for (const auto& entry : fs::directory_iterator(made_one.parent_path()))
     names.push_back(entry.path().filename());
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"lock", "prelude.hpp", "prelude.parts", "prelude.pch"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"lock", "prelude.hpp", "prelude.parts", "prelude.pch"}));
 }
 
 TEST_F(PrecompiledHeader, NeedsAFolderThatCanBeWritten) {
@@ -163,6 +164,14 @@ TEST_F(PrecompiledHeader, OfTheRealPreludeIsMadeByClang) {
   const auto begin = Clock::now();
   EXPECT_TRUE(ensure_precompiled_header(options_));
   EXPECT_LT(Clock::now() - begin, 1s);
+}
+
+TEST(CompilerFlags, AreThoseThatClangKnows) {
+  EXPECT_TRUE(check_compiler_flags({}));
+  EXPECT_TRUE(check_compiler_flags({"-O3", "-fopenmp", "-std=c++23"}));
+  const auto refused = check_compiler_flags({"-O3", "-fopenmpp"});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().what.find("-fopenmpp"), std::string::npos) << refused.error().what;
 }
 
 TEST(RuleForMake, NamesTheFiles) {

@@ -42,12 +42,14 @@ class Commanded:
 
     def processes(self):
         """The processes that belong to this profile, the start command aside."""
-        return [
-            process
-            for process in programs.processes_tagged(self.stage.tag)
-            if self.profile in " ".join(process.cmdline())
-            or str(self.folder) == process.environ().get("IPP_PROFILE_DIR")
-        ]
+        return [each for each in programs.processes_tagged(self.stage.tag) if self._owns(each)]
+
+    def _owns(self, process):
+        try:
+            return (self.profile in " ".join(process.cmdline())
+                    or str(self.folder) == process.environ().get("IPP_PROFILE_DIR"))
+        except psutil.Error:
+            return False   # it has ended meanwhile
 
 
 @pytest.fixture

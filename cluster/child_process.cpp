@@ -3,13 +3,14 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <memory>
+
+#include <px/cluster/exec_child.hpp>
 
 namespace px {
 namespace {
@@ -32,21 +33,13 @@ int file_of(std::string_view text) {
 }
 
 /// The child's part: async-signal-safe calls only.
-[[noreturn]] void become(char* const* argv, int input, int output, int complaints, int report,
-                         pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);
-  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+[[noreturn]] void become(char* const* argv, int input, int output, int complaints,
+                         const ExecReport& report, pid_t parent) {
+  ExecReport::begin_child(parent, SIGKILL);
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(complaints, STDERR_FILENO);
-  ::execvp(argv[0], argv);
-  const int error = errno;
-  [[maybe_unused]] const auto written = ::write(report, &error, sizeof error);
-  ::_exit(127);
+  report.exec(argv, environ);
 }
 
 struct Started {
@@ -55,27 +48,23 @@ struct Started {
   int complaints = -1;
 };
 
-Result<Started> start_process(const std::vector<std::string>& argv, std::string_view input) {
-  std::vector<std::string> texts = argv;
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  int output[2], complaints[2], report[2];
-  check(::pipe2(output, O_CLOEXEC) == 0 && ::pipe2(complaints, O_CLOEXEC) == 0 &&
-        ::pipe2(report, O_CLOEXEC) == 0);
+Result<Started> start_process(const std::vector<std::string>& words, std::string_view input) {
+  const StringArray argv{words};
+  ExecReport report;
+  int output[2], complaints[2];
+  check(::pipe2(output, O_CLOEXEC) == 0 && ::pipe2(complaints, O_CLOEXEC) == 0);
   const int file = file_of(input);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid == 0) become(pointers.data(), file, output[1], complaints[1], report[1], parent);
-  for (const int descriptor : {file, output[1], complaints[1], report[1]}) ::close(descriptor);
-  int error = pid < 0 ? errno : 0;
-  if (pid > 0 && ::read(report[0], &error, sizeof error) != sizeof error) error = 0;
-  ::close(report[0]);
+  if (pid == 0) become(argv.data(), file, output[1], complaints[1], report, parent);
+  const int fork_error = errno;
+  for (const int descriptor : {file, output[1], complaints[1]}) ::close(descriptor);
+  const int error = pid < 0 ? fork_error : report.wait();
   if (pid > 0 && error == 0) return Started{pid, output[0], complaints[0]};
   ::close(output[0]);
   ::close(complaints[0]);
   if (pid > 0) ::waitpid(pid, nullptr, 0);
-  return Error{ErrorKind::system, "cannot run " + argv.front() + ": " + std::strerror(error)};
+  return Error{ErrorKind::system, "cannot run " + words.front() + ": " + std::strerror(error)};
 }
 
 /// Without blank lines and line ends of other systems.

@@ -3,33 +3,17 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include <px/cluster/exec_child.hpp>
 #include <px/cluster/report_sender.hpp>
 
 namespace px {
 namespace {
-
-/// argv or envp, as exec takes them.
-class StringArray {
- public:
-  explicit StringArray(std::vector<std::string> texts) : texts_(std::move(texts)) {
-    for (std::string& text : texts_) pointers_.push_back(text.data());
-    pointers_.push_back(nullptr);
-  }
-  StringArray(const StringArray&) = delete;
-  StringArray& operator=(const StringArray&) = delete;
-  char* const* data() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> texts_;
-  std::vector<char*> pointers_;
-};
 
 std::vector<std::string> full_environment(const std::map<std::string, std::string>& added) {
   std::vector<std::string> all;
@@ -41,39 +25,18 @@ std::vector<std::string> full_environment(const std::map<std::string, std::strin
   return all;
 }
 
-void use_default_signals() {
-  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
 /// The child's part, between fork and exec: async-signal-safe calls only.
-[[noreturn]] void become(char* const* argv, char* const* environment, int log, int report,
-                         int reports, pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(1);  // it died before the call above
+[[noreturn]] void become(char* const* argv, char* const* environment, int log,
+                         const ExecReport& report, int reports, pid_t parent) {
+  ExecReport::begin_child(parent, SIGTERM);
   ::setsid();
-  use_default_signals();
   const int input = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(input, STDIN_FILENO);
   ::dup2(log, STDOUT_FILENO);
   ::dup2(log, STDERR_FILENO);
   ::close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
   if (reports >= 0) ::fcntl(reports, F_SETFD, 0);
-  ::execvpe(argv[0], argv, environment);
-  const int error = errno;
-  [[maybe_unused]] const auto written = ::write(report, &error, sizeof error);
-  ::_exit(127);
-}
-
-/// The errno with which exec failed; 0 if it worked.
-int exec_error(int report) {
-  int error = 0;
-  ssize_t count = 0;
-  do count = ::read(report, &error, sizeof error);
-  while (count < 0 && errno == EINTR);
-  return count == sizeof error ? error : 0;
+  report.exec(argv, environment);
 }
 
 void close_all(const int (&descriptors)[2]) {
@@ -100,16 +63,13 @@ Result<Spawned> spawn(const Command& command) {
     close_all(reports);
     return failure("cannot write the log " + command.log_file.string(), error);
   }
-  int report[2];
-  check(::pipe2(report, O_CLOEXEC) == 0);
+  ExecReport report;
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid == 0) become(argv.data(), environment.data(), log, report[1], reports[1], parent);
+  if (pid == 0) become(argv.data(), environment.data(), log, report, reports[1], parent);
   const int fork_error = errno;
   ::close(log);
-  ::close(report[1]);
-  const int error = pid < 0 ? fork_error : exec_error(report[0]);
-  ::close(report[0]);
+  const int error = pid < 0 ? fork_error : report.wait();
   if (pid > 0 && error == 0) {
     if (command.has_reports) ::close(reports[1]);
     return Spawned{static_cast<int>(pid), reports[0]};

@@ -1,21 +1,9 @@
 # What every C++ cell sees: the headers of interpreters/cpp/prelude as text in the library, so that
 # an engine needs no file beside it.
 
-set(prelude_folder ${CMAKE_SOURCE_DIR}/interpreters/cpp/prelude)
-set(prelude_text "")
-foreach(name px_standard px_exports px_array px_show px_values px_give
-             px_call px_exchange)
-  set(header ${prelude_folder}/${name}.hpp)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
-  file(READ ${header} text)
-  string(REPLACE "#pragma once\n" "" text "${text}")
-  string(REGEX REPLACE "#include \"[^\"]*\"\n" "" text "${text}")
-  string(APPEND prelude_text "${text}")
-endforeach()
-file(WRITE ${CMAKE_BINARY_DIR}/generated/px_prelude_text.inc.tmp
-     "R\"px_prelude(${prelude_text})px_prelude\"\n")
-file(COPY_FILE ${CMAKE_BINARY_DIR}/generated/px_prelude_text.inc.tmp
-     ${CMAKE_BINARY_DIR}/generated/px_prelude_text.inc ONLY_IF_DIFFERENT)
+include(${CMAKE_SOURCE_DIR}/cmake/embed_headers.cmake)
+px_embed_headers(prelude_text interpreters/cpp/prelude
+                 px_standard px_exports px_array px_show px_values px_give px_call px_exchange)
 
 # Where cells find mpi.h, and what makes the precompiled header.
 find_package(MPI QUIET COMPONENTS CXX)

@@ -29,18 +29,7 @@ px_cpp_program(pxengine-cpp engine)
 px_cpp_program(pxkernel-cpp kernel)
 
 # `view` in the kernel's cells: headers as text in the program, the first cell of each session.
-set(view_code "")
-foreach(name px_view_exports px_view)
-  set(header ${CMAKE_SOURCE_DIR}/kernel/cpp/prelude/${name}.hpp)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
-  file(READ ${header} text)
-  string(REPLACE "#pragma once\n" "" text "${text}")
-  string(REGEX REPLACE "#include [^\n]*\n" "" text "${text}")
-  string(APPEND view_code "${text}")
-endforeach()
-file(WRITE ${CMAKE_BINARY_DIR}/generated/px_view_code.inc.tmp "R\"px_view(${view_code})px_view\"\n")
-file(COPY_FILE ${CMAKE_BINARY_DIR}/generated/px_view_code.inc.tmp
-     ${CMAKE_BINARY_DIR}/generated/px_view_code.inc ONLY_IF_DIFFERENT)
+px_embed_headers(view_code kernel/cpp/prelude px_view_exports px_view)
 
 if(SKBUILD)
   install(DIRECTORY python/polyxeus/kernel/resources_cpp/

@@ -4,19 +4,9 @@
 #include <utility>
 
 #include <px/engine/rank_names.hpp>
+#include <px/engine/stable_hash.hpp>
 
 namespace px {
-namespace {
-
-/// FNV-1a: the ids of cells are random text already.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t value = 14695981039346656037ULL;
-  for (const unsigned char c : text) value = (value ^ c) * 1099511628211ULL;
-  return value;
-}
-
-}  // namespace
-
 std::optional<SharedCell> shared_cell(const Json& metadata, Rank own,
                                       const std::vector<Rank>& peers) {
   const auto together = metadata.find("together");
@@ -25,7 +15,7 @@ std::optional<SharedCell> shared_cell(const Json& metadata, Rank own,
   const auto engines = together->find("engines");
   if (id == together->end() || !id->is_string()) return std::nullopt;
   if (engines == together->end() || !engines->is_array()) return std::nullopt;
-  SharedCell cell{hash(id->get<std::string>()), {}};
+  SharedCell cell{stable_hash(id->get<std::string>()), {}};
   for (const Rank& peer : peers)
     if (std::find(engines->begin(), engines->end(), Json(peer.value)) != engines->end())
       cell.voters.push_back(peer);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <px/engine/cpp/communicators.hpp>
+#include <px/engine/stable_hash.hpp>
 
 namespace px {
 namespace {
@@ -18,13 +19,6 @@ std::vector<int> members_of(MPI_Comm communicator, int size) {
   PMPI_Group_free(&group);
   PMPI_Group_free(&world);
   return members;
-}
-
-/// FNV-1a: the same on all of them.
-std::uint64_t hash(const std::vector<int>& members) {
-  std::uint64_t value = 14695981039346656037ULL;
-  for (const int rank : members) value = (value ^ static_cast<unsigned>(rank)) * 1099511628211ULL;
-  return value;
 }
 
 }  // namespace
@@ -51,7 +45,8 @@ std::unique_ptr<KnownCommunicator> Communicators::describe(MPI_Comm communicator
   auto known = std::make_unique<KnownCommunicator>();
   known->handle = communicator;
   PMPI_Comm_rank(communicator, &known->own);
-  const std::uint64_t group = hash(members);
+  const std::uint64_t group = stable_hash(
+      {reinterpret_cast<const char*>(members.data()), members.size() * sizeof members[0]});
   known->number = group + made_of_group_[group]++;
   return known;
 }

@@ -81,15 +81,17 @@ int send_with(const char* name, Send plain, BegunSend begin, const void* data,
   return code == MPI_SUCCESS ? send(name, to, request, *steps) : code;
 }
 
-/// Calls `test` until it sets its argument, or the cell is left.
-template <typename Test>
-int wait_with(const char* name, MpiSteps& steps, const Test& test) {
+/// Calls `test` until it sets its argument, or the cell is left; where calls are plain, `plain`.
+template <typename Plain, typename Test>
+int answering(const char* name, const Plain& plain, const Test& test) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (!steps) return plain();
   int code = MPI_SUCCESS, done = 0;
-  const bool is_done = steps.wait([&] {
+  const bool is_done = steps->wait([&] {
     code = test(&done);
     return done != 0 || code != MPI_SUCCESS;
   });
-  if (!is_done) steps.leave(name);
+  if (!is_done) steps->leave(name);
   return code;
 }
 
@@ -172,54 +174,46 @@ int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int t
 }
 
 int MPI_Probe(int rank, int tag, MPI_Comm communicator, MPI_Status* status) {
-  px::MpiSteps* const steps = px::MpiSteps::of_this_thread();
-  if (!steps) return PMPI_Probe(rank, tag, communicator, status);
-  return px::wait_with("MPI_Probe", *steps, [&](int* done) {
-    return PMPI_Iprobe(rank, tag, communicator, done, status);
-  });
+  return px::answering(
+      "MPI_Probe", [&] { return PMPI_Probe(rank, tag, communicator, status); },
+      [&](int* done) { return PMPI_Iprobe(rank, tag, communicator, done, status); });
 }
 
 int MPI_Mprobe(int rank, int tag, MPI_Comm communicator, MPI_Message* message, MPI_Status* status) {
-  px::MpiSteps* const steps = px::MpiSteps::of_this_thread();
-  if (!steps) return PMPI_Mprobe(rank, tag, communicator, message, status);
-  return px::wait_with("MPI_Mprobe", *steps, [&](int* done) {
-    return PMPI_Improbe(rank, tag, communicator, done, message, status);
-  });
+  return px::answering(
+      "MPI_Mprobe", [&] { return PMPI_Mprobe(rank, tag, communicator, message, status); },
+      [&](int* done) { return PMPI_Improbe(rank, tag, communicator, done, message, status); });
 }
 
 // ---------------------------------------------------------------- waiting for what has begun
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  px::MpiSteps* const steps = px::MpiSteps::of_this_thread();
-  if (!steps) return PMPI_Wait(request, status);
-  return px::wait_with("MPI_Wait", *steps,
-                       [&](int* done) { return PMPI_Test(request, done, status); });
+  return px::answering(
+      "MPI_Wait", [&] { return PMPI_Wait(request, status); },
+      [&](int* done) { return PMPI_Test(request, done, status); });
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-  px::MpiSteps* const steps = px::MpiSteps::of_this_thread();
-  if (!steps) return PMPI_Waitall(count, requests, statuses);
-  return px::wait_with("MPI_Waitall", *steps,
-                       [&](int* done) { return PMPI_Testall(count, requests, done, statuses); });
+  return px::answering(
+      "MPI_Waitall", [&] { return PMPI_Waitall(count, requests, statuses); },
+      [&](int* done) { return PMPI_Testall(count, requests, done, statuses); });
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  px::MpiSteps* const steps = px::MpiSteps::of_this_thread();
-  if (!steps) return PMPI_Waitany(count, requests, index, status);
-  return px::wait_with("MPI_Waitany", *steps, [&](int* done) {
-    return PMPI_Testany(count, requests, index, done, status);
-  });
+  return px::answering(
+      "MPI_Waitany", [&] { return PMPI_Waitany(count, requests, index, status); },
+      [&](int* done) { return PMPI_Testany(count, requests, index, done, status); });
 }
 
 int MPI_Waitsome(int count, MPI_Request* requests, int* number, int* indices,
                  MPI_Status* statuses) {
-  px::MpiSteps* const steps = px::MpiSteps::of_this_thread();
-  if (!steps) return PMPI_Waitsome(count, requests, number, indices, statuses);
-  return px::wait_with("MPI_Waitsome", *steps, [&](int* done) {
-    const int code = PMPI_Testsome(count, requests, number, indices, statuses);
-    *done = *number != 0;  // MPI_UNDEFINED where nothing is under way
-    return code;
-  });
+  return px::answering(
+      "MPI_Waitsome", [&] { return PMPI_Waitsome(count, requests, number, indices, statuses); },
+      [&](int* done) {
+        const int code = PMPI_Testsome(count, requests, number, indices, statuses);
+        *done = *number != 0;  // MPI_UNDEFINED where nothing is under way
+        return code;
+      });
 }
 
 // ---------------------------------------------------------------- all to all

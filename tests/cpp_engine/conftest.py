@@ -1,10 +1,10 @@
 """Clusters of C++ engines under mpiexec; nothing outlives a test run."""
 
 import os
-import signal
 import sys
 from pathlib import Path
 
+import deadlines
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -15,15 +15,8 @@ TIME_LIMIT = 90  # seconds for one test
 @pytest.fixture(autouse=True)
 def time_limit():
     """No test waits for ever."""
-
-    def stop(_signal, _frame):
-        raise TimeoutError(f"the test took longer than {TIME_LIMIT} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(TIME_LIMIT)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    with deadlines.time_limit(TIME_LIMIT):
+        yield
 
 
 @pytest.fixture(scope="session")

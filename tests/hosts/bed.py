@@ -12,6 +12,8 @@ import sys
 import time
 from pathlib import Path
 
+import deadlines
+
 PATIENCE = 30.0  # seconds; how long anything may take before a test gives up
 HOME = "/srv"  # of every host, and its own
 COMMAND = os.environ.get("PX_HOSTS_COMMAND", "")
@@ -38,15 +40,8 @@ def program(name):
 
 
 def wait_until(is_true, what, timeout=PATIENCE, interval=0.02):
-    """Polls until `is_true()` gives something true, and returns that; fails when late."""
-    deadline = time.monotonic() + timeout
-    while True:
-        value = is_true()
-        if value:
-            return value
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what}: not within {timeout:g} s")
-        time.sleep(interval)
+    """deadlines.wait_until() with the patience of these tests."""
+    return deadlines.wait_until(is_true, what, timeout, interval)
 
 
 class Bed:

@@ -1,9 +1,9 @@
 """Fixtures of the tests on several hosts; bed.py says what a bed is. Without one they are skipped."""
 
-import signal
 import sys
 from pathlib import Path
 
+import deadlines
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -23,15 +23,8 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(autouse=True)
 def time_limit():
     """No test waits for ever."""
-
-    def stop(_signal, _frame):
-        raise TimeoutError(f"the test took longer than {TIME_LIMIT} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(TIME_LIMIT)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    with deadlines.time_limit(TIME_LIMIT):
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,10 @@
 """A cluster of four engines for the tests of the Python package; nothing outlives a test run."""
 
 import os
-import signal
 import sys
 from pathlib import Path
 
+import deadlines
 import pytest
 
 TIME_LIMIT = 60  # seconds for one test
@@ -17,15 +17,8 @@ def time_limit(request):
     if request.path.parent != _HERE:
         yield
         return
-
-    def stop(_signal, _frame):
-        raise TimeoutError(f"the test took longer than {TIME_LIMIT} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(TIME_LIMIT)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    with deadlines.time_limit(TIME_LIMIT):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -2,10 +2,10 @@
 
 import os
 import shutil
-import signal
 import sys
 from pathlib import Path
 
+import deadlines
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -37,15 +37,8 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(autouse=True)
 def time_limit():
     """No test waits for ever: the client's own waits have no limit."""
-
-    def stop(_signal, _frame):
-        raise TimeoutError(f"the test took longer than {TIME_LIMIT} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(TIME_LIMIT)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    with deadlines.time_limit(TIME_LIMIT):
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

@@ -18,6 +18,7 @@ import time
 import uuid
 from pathlib import Path
 
+import deadlines
 import psutil
 
 TAG = "PX_SYSTEM_TEST"
@@ -48,15 +49,8 @@ def is_reference(command):
 
 
 def wait_until(is_true, what, timeout=PATIENCE, interval=0.02):
-    """Polls until `is_true()` gives something true, and returns that; fails when late."""
-    deadline = time.monotonic() + timeout
-    while True:
-        value = is_true()
-        if value:
-            return value
-        if time.monotonic() > deadline:
-            raise AssertionError(f"{what}: not within {timeout:g} s")
-        time.sleep(interval)
+    """deadlines.wait_until() with the patience of these tests."""
+    return deadlines.wait_until(is_true, what, timeout, interval)
 
 
 def test_environment(tag, ipython_dir, **more):

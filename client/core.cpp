@@ -74,7 +74,8 @@ std::shared_ptr<Call> ClientCore::send_control(const std::vector<EngineId>& ids,
                                                const std::string& type, const Json& content) {
   check_open();
   const EngineDirectory engines = connection_->engines();
-  const Work work{type, pack(Packer::json, content), {}, OutputEnd::none};
+  const OutputEnd end = type == "shutdown_request" ? OutputEnd::by_leave : OutputEnd::none;
+  const Work work{type, pack(Packer::json, content), {}, end};
   std::vector<Outgoing> messages;
   std::vector<TaskSent> tasks;
   for (const EngineId id : ids) {
@@ -83,7 +84,7 @@ std::shared_ptr<Call> ClientCore::send_control(const std::vector<EngineId>& ids,
     tasks.push_back({composed.msg_id, id, uuid, composed.submitted, {}});
     messages.push_back({Way::control, uuid, std::move(composed.frames), {}, {}});
   }
-  return post(std::move(messages), std::move(tasks), OutputEnd::none);
+  return post(std::move(messages), std::move(tasks), end);
 }
 
 std::shared_ptr<Call> ClientCore::send_hub(const std::string& type, const Json& content) {

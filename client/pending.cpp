@@ -59,12 +59,22 @@ void Pending::lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, con
   for (const std::string& text : ids) {
     const auto found = states_.find(std::string_view(text));
     if (found == states_.end()) continue;
+    if (found->second.entry.output_end == OutputEnd::by_leave) {
+      finish(found, uuid, now);
+      continue;
+    }
     const std::string engine =
         std::to_string(id.value) + (loss.host.empty() ? "" : " on " + loss.host);
     const std::string why = loss.reason.empty() ? "" : ": " + loss.reason;
     const std::string what = "Engine " + engine + " died while running task '" + text + "'" + why;
     fail(found, {"EngineError", what, {}, id, {}}, now);
   }
+}
+
+/// Its own answer takes another way than the news that it has left, and may come second.
+void Pending::finish(States::iterator found, const EngineUuid& engine, WallTime now) {
+  const ReplyHead head{found->first, TaskStatus::ok, std::nullopt, engine.text};
+  answer(head, Reply::of_record(Json::object(), Json::object(), {{"status", "ok"}}, {}), now);
 }
 
 void Pending::fail_all(const Failure& failure, WallTime now) {
@@ -116,7 +126,8 @@ void Pending::forget(States::iterator found) {
 }
 
 bool Pending::is_output_complete(const State& state) {
-  if (state.entry.output_end == OutputEnd::none || state.was_idle) return true;
+  const OutputEnd end = state.entry.output_end;
+  if (end == OutputEnd::none || end == OutputEnd::by_leave || state.was_idle) return true;
   return state.expected && state.published >= *state.expected;
 }
 

@@ -15,6 +15,7 @@ namespace px {
 /// How the end of a request's output is known.
 enum class OutputEnd {
   none,      ///< There is none to wait for: hub queries, control messages.
+  by_leave,  ///< None either, and the engine is asked to end: that it has left is its answer.
   by_idle,   ///< The engine publishes "idle" (protocol 10.4).
   by_count,  ///< The reply says how many publications there are; by idle where it does not.
 };
@@ -44,7 +45,8 @@ class Pending {
   struct Loss {
     std::string host, reason;
   };
-  /// An engine has left: what it was sent and has not answered fails as "EngineError".
+  /// An engine has left: what it was sent and has not answered fails as "EngineError", or, where it
+  /// was asked to leave, is done.
   void lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, const Loss& loss = {});
   /// Everything fails: the controller is lost, or the client closes.
   void fail_all(const Failure& failure, WallTime now);
@@ -65,6 +67,7 @@ class Pending {
   };
   using States = std::unordered_map<MessageId, State, StringIdHash, StringIdEqual>;
   void settle(States::iterator found);
+  void finish(States::iterator found, const EngineUuid& engine, WallTime now);
   void fail(States::iterator found, const Failure& failure, WallTime now);
   void forget(States::iterator found);
   static bool is_output_complete(const State& state);

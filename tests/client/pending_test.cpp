@@ -46,6 +46,16 @@ TEST_F(PendingTest, NobodyWaitsForASecondOrAStrangeAnswer) {
   EXPECT_FALSE(pending.publish(MessageId{"x"}, text("lost")));
 }
 
+TEST_F(PendingTest, AnEngineThatWasAskedToEndHasAnsweredWhenItLeft) {
+  send(OutputEnd::by_leave);
+  pending.lose_engine(ann, EngineId{0}, {}, {"", "it shuts down"});
+  EXPECT_FALSE(call->info(0).failure);
+  EXPECT_EQ(call->info(0).reply.content(), (Json{{"status", "ok"}}));
+  EXPECT_FALSE(pending.answer(ok(first), {}, {})) << "its own answer, which came late";
+  pending.answer(ok(second), {}, {});
+  EXPECT_EQ(call->outputs_complete(), 2u);
+}
+
 TEST_F(PendingTest, OutputEndsWithIdleWhicheverComesFirst) {
   send(OutputEnd::by_idle);
   pending.publish(first, text("a"));

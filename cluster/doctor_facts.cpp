@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <sstream>
 
-#include <px/cluster/child_process.hpp>
 #include <px/cluster/installation.hpp>
 #include <px/cluster/record_file.hpp>
 #include <px/net/address.hpp>
+#include <px/net/child_process.hpp>
 #include <px/net/program.hpp>
 
 namespace px {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <set>
 
-#include <px/cluster/child_process.hpp>
+#include <px/net/child_process.hpp>
 #include <px/net/private_file.hpp>
 
 namespace px {

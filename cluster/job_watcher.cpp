@@ -6,11 +6,11 @@
 #include <iostream>
 #include <optional>
 
-#include <px/cluster/child_process.hpp>
 #include <px/cluster/job_watch.hpp>
 #include <px/cluster/report_sender.hpp>
 #include <px/cluster/signal_source.hpp>
 #include <px/cluster/watcher.hpp>
+#include <px/net/child_process.hpp>
 #include <px/net/private_file.hpp>
 
 namespace px {

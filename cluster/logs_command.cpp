@@ -4,10 +4,10 @@
 #include <map>
 #include <memory>
 
-#include <px/cluster/child_process.hpp>
 #include <px/cluster/commands.hpp>
 #include <px/cluster/local_host.hpp>
 #include <px/cluster/log_sources.hpp>
+#include <px/net/child_process.hpp>
 
 namespace px {
 namespace {

@@ -1,38 +1,9 @@
 #include <px/cluster/process.hpp>
 
-#include <string.h>
-
-#include <csignal>
 #include <optional>
 #include <utility>
 
 namespace px {
-namespace {
-
-std::string explain(int signal) {
-  switch (signal) {
-    case SIGKILL:
-      return ": kill -9, or the system was out of memory";
-    case SIGSEGV:
-      return ": a crash in compiled code";
-    case SIGABRT:
-      return ": it gave up by abort()";
-    default:
-      return "";
-  }
-}
-
-}  // namespace
-
-std::string signal_name(int signal) {
-  const char* const abbreviation = ::sigabbrev_np(signal);
-  return abbreviation ? "SIG" + std::string(abbreviation) : "signal " + std::to_string(signal);
-}
-
-std::string ProcessEnd::text() const {
-  if (signal == 0) return "ended with exit code " + std::to_string(exit_code);
-  return "was ended by " + signal_name(signal) + explain(signal);
-}
 
 std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> words;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <px/net/process_end.hpp>
+
 namespace px {
 
 /// A process to start: without a terminal, in a session of its own, its output in a file.
@@ -23,19 +25,6 @@ struct ProcessKey {
   auto operator<=>(const ProcessKey&) const = default;
 };
 inline constexpr ProcessKey controller_process{-1};
-
-/// How a process ended.
-struct ProcessEnd {
-  int exit_code = 0;
-  int signal = 0;  ///< The signal that ended it, or 0.
-
-  bool is_failure() const { return exit_code != 0 || signal != 0; }
-  /// "ended with exit code 1", "was ended by signal 9 (SIGKILL: out of memory, or kill -9)".
-  std::string text() const;
-};
-
-/// "SIGTERM"; "signal 77" for one without a common name.
-std::string signal_name(int signal);
 
 /// Cuts a command line into words as a shell does: blanks, '...', "...", and backslash.
 /// A quote that is left open reaches to the end.

@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include <px/cluster/exec_child.hpp>
 #include <px/cluster/report_sender.hpp>
+#include <px/net/exec_child.hpp>
 
 namespace px {
 namespace {

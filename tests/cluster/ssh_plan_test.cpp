@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <px/cluster/child_process.hpp>
 #include <px/cluster/ssh_plan.hpp>
+#include <px/net/child_process.hpp>
 
 namespace px {
 namespace {

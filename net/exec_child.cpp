@@ -1,4 +1,4 @@
-#include <px/cluster/exec_child.hpp>
+#include <px/net/exec_child.hpp>
 
 #include <fcntl.h>
 #include <signal.h>

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include <px/cluster/process.hpp>
 #include <px/net/loop.hpp>
+#include <px/net/process_end.hpp>
 #include <px/wire/error.hpp>
 
 namespace px {
@@ -16,10 +16,13 @@ namespace px {
 class ChildProcess {
  public:
   struct Handlers {
-    std::function<void(std::string_view line)> on_line;
+    std::function<void(std::string_view line)> on_line = {};
+    /// What it says on stderr, as it comes: parts of lines.
+    std::function<void(std::string_view text)> on_complaint = {};
     /// Once, when it has ended and all was read. `complaint`: the last lines of its stderr.
-    std::function<void(ProcessEnd end, const std::string& complaint)> on_end;
+    std::function<void(ProcessEnd end, const std::string& complaint)> on_end = {};
   };
+  /// In a session of its own: what is typed at our terminal is not for it.
   /// errors  system: names the program.
   static Result<ChildProcess> start(const std::vector<std::string>& argv, std::string_view input,
                                     Loop& loop, Handlers handlers);

@@ -1,6 +1,7 @@
-#include <px/cluster/child_process.hpp>
+#include <px/net/child_process.hpp>
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -10,7 +11,7 @@
 #include <cstring>
 #include <memory>
 
-#include <px/cluster/exec_child.hpp>
+#include <px/net/exec_child.hpp>
 
 namespace px {
 namespace {
@@ -36,9 +37,11 @@ int file_of(std::string_view text) {
 [[noreturn]] void become(char* const* argv, int input, int output, int complaints,
                          const ExecReport& report, pid_t parent) {
   ExecReport::begin_child(parent, SIGKILL);
+  ::setsid();
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   ::dup2(complaints, STDERR_FILENO);
+  ::close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
   report.exec(argv, environ);
 }
 
@@ -126,6 +129,7 @@ struct ChildProcess::State {
     if (count > 0) {
       complaint.append(buffer, static_cast<std::size_t>(count));
       if (complaint.size() > max_complaint) complaint.erase(0, complaint.size() - max_complaint);
+      if (handlers.on_complaint) handlers.on_complaint({buffer, static_cast<std::size_t>(count)});
       return;
     }
     close(started.complaints);

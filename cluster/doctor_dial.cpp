@@ -149,10 +149,9 @@ std::vector<DialTarget> targets_of(const std::filesystem::path& path) {
   const Result<AnyInfo> info = text ? read_info(*text) : Result<AnyInfo>(text.error());
   if (!info) return {};
   const OwnHost nobody{"", {}};
-  const auto candidates = dial_candidates(info->common, nobody);
   std::vector<DialTarget> targets;
-  if (!candidates.empty())
-    for (const int port : info->ports) targets.push_back({candidates.front(), port});
+  for (const std::string& candidate : dial_candidates(info->common, nobody))
+    for (const int port : info->ports) targets.push_back({candidate, port});
   return targets;
 }
 

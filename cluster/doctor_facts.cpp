@@ -12,6 +12,7 @@
 
 #include <px/cluster/installation.hpp>
 #include <px/cluster/record_file.hpp>
+#include <px/cluster/ssh_plan.hpp>
 #include <px/net/address.hpp>
 #include <px/net/child_process.hpp>
 #include <px/net/program.hpp>
@@ -153,6 +154,21 @@ std::string ask_cpp_engine() {
   return done->end.is_failure() ? last_line(done->complaint) : "";
 }
 
+/// The arguments of `env` on another host.
+std::vector<std::string> questions_to_another(const std::string& program,
+                                              const std::vector<DialTarget>& targets) {
+  std::vector<std::string> words;
+  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (const char* folder = std::getenv(name); folder && *folder)
+      words.push_back(std::string(name) + "=" + folder);
+  words.insert(words.end(), {program, "doctor", "--facts"});
+  std::string dial;
+  for (const DialTarget& target : targets)
+    dial += (dial.empty() ? "" : ",") + target.address + "/" + std::to_string(target.port);
+  if (!dial.empty()) words.push_back("--dial=" + dial);
+  return words;
+}
+
 double unix_now() {
   return std::chrono::duration<double>(wall_now().time_since_epoch()).count();
 }
@@ -204,12 +220,10 @@ RemoteFacts ask_remote(const std::string& host, const std::string& program,
   RemoteFacts remote;
   remote.name = host;
   std::vector<std::string> command = ssh;
-  command.insert(command.end(), {"-o", "BatchMode=yes", "-o", "ConnectTimeout=10", host, program,
-                                 "doctor", "--facts"});
-  std::string dial;
-  for (const DialTarget& target : targets)
-    dial += (dial.empty() ? "" : ",") + target.address + "/" + std::to_string(target.port);
-  if (!dial.empty()) command.push_back("--dial=" + dial);
+  command.insert(command.end(),
+                 {"-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "--", host, "env"});
+  for (const std::string& word : questions_to_another(program, targets))
+    command.push_back(shell_quoted(word));
   remote.asked_at = unix_now();
   const auto done = run_command(command, "", seconds(60));
   remote.answered_at = unix_now();

@@ -29,10 +29,12 @@ FileFacts gather_file_facts(const std::filesystem::path& path);
 /// The clusters that have files in this profile.
 std::vector<ClusterFacts> gather_cluster_facts(const ProfilePaths& profile);
 
-/// What others must be able to dial of a connection file: its own ports at the addresses in it.
+/// What others dial of a connection file: its ports at each of its addresses, which for a
+/// controller that listens on loopback alone are their own.
 std::vector<DialTarget> targets_of(const std::filesystem::path& path);
 
-/// Asks `pxcluster doctor` on another host through ssh.
+/// Asks `pxcluster doctor` on another host through ssh. As with engines that ssh starts, the
+/// environment of this host (VIRTUAL_ENV, CONDA_PREFIX) counts there too, where it is there.
 /// program  that host's pxcluster.
 RemoteFacts ask_remote(const std::string& host, const std::string& program,
                        const std::vector<std::string>& ssh, const std::vector<DialTarget>& targets);

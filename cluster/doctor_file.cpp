@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <px/cluster/doctor.hpp>
+#include <px/cluster/dialed_ports.hpp>
 
 namespace px {
 namespace {
@@ -36,45 +36,6 @@ std::optional<Finding> examine_rights(const FileFacts& facts) {
                "the keys in it let anybody run code as you", "chmod 600 " + facts.path);
 }
 
-/// What was dialled at one address.
-struct Address {
-  std::string name;
-  std::vector<int> open, refused, silent, unreachable;
-  bool is_open() const { return refused.empty() && silent.empty() && unreachable.empty(); }
-};
-
-std::vector<Address> by_address(const std::vector<Dialed>& dialed) {
-  std::vector<Address> addresses;
-  for (const Dialed& each : dialed) {
-    auto found = std::find_if(addresses.begin(), addresses.end(),
-                              [&](const Address& known) { return known.name == each.address; });
-    if (found == addresses.end())
-      found = addresses.insert(found, Address{each.address, {}, {}, {}, {}});
-    switch (each.state) {
-      case DialState::open:
-        found->open.push_back(each.port);
-        break;
-      case DialState::refused:
-        found->refused.push_back(each.port);
-        break;
-      case DialState::silent:
-        found->silent.push_back(each.port);
-        break;
-      case DialState::unreachable:
-        found->unreachable.push_back(each.port);
-        break;
-    }
-  }
-  return addresses;
-}
-
-std::string ports(const std::vector<int>& numbers) {
-  std::string text = numbers.size() == 1 ? "port " : "ports ";
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(numbers[i]);
-  return text;
-}
-
 Finding refused_by_all(const FileFacts& facts, const std::string& address) {
   if (facts.is_own_host)
     return error("stale", "nobody listens at the ports of " + facts.path,
@@ -88,26 +49,27 @@ Finding refused_by_all(const FileFacts& facts, const std::string& address) {
 }
 
 /// What is wrong where no address takes all connections.
-Finding examine_addresses(const FileFacts& facts, const std::vector<Address>& addresses) {
-  const auto partly = std::find_if(addresses.begin(), addresses.end(),
-                                   [](const Address& address) { return !address.open.empty(); });
+Finding examine_addresses(const FileFacts& facts, const std::vector<DialedPorts>& addresses) {
+  const auto partly =
+      std::find_if(addresses.begin(), addresses.end(),
+                   [](const DialedPorts& address) { return !address.open.empty(); });
   if (partly != addresses.end()) {
     const bool is_refused = !partly->refused.empty();
     const auto& closed = is_refused ? partly->refused : partly->silent;
     return error("port",
-                 partly->name + " takes connections, but not at " + ports(closed) +
+                 partly->name + " takes connections, but not at " + port_list(closed) +
                      (is_refused ? ": refused" : ": no answer"),
                  "engines and clients need all ports of the file",
                  "open them in the firewall of " + facts.location +
                      ", or choose ports that are open: pxcluster start ... -- --ports=RANGE");
   }
-  const auto refused = std::find_if(addresses.begin(), addresses.end(), [](const Address& address) {
-    return !address.refused.empty();
-  });
+  const auto refused =
+      std::find_if(addresses.begin(), addresses.end(),
+                   [](const DialedPorts& address) { return !address.refused.empty(); });
   if (refused != addresses.end()) return refused_by_all(facts, refused->name);
   const auto unreachable =
       std::find_if(addresses.begin(), addresses.end(),
-                   [](const Address& address) { return !address.unreachable.empty(); });
+                   [](const DialedPorts& address) { return !address.unreachable.empty(); });
   if (unreachable != addresses.end())
     return error("address", unreachable->name + " cannot be reached from this host",
                  "there is no way to that network, or no host has that address",
@@ -144,10 +106,10 @@ Findings examine_file(const FileFacts& facts) {
                              "address in place of a name"));
     return findings;
   }
-  const std::vector<Address> addresses = by_address(facts.dialed);
+  const std::vector<DialedPorts> addresses = by_address(facts.dialed);
   if (addresses.empty()) return findings;
   const auto open = std::find_if(addresses.begin(), addresses.end(),
-                                 [](const Address& address) { return address.is_open(); });
+                                 [](const DialedPorts& address) { return address.is_open(); });
   if (open == addresses.end())
     findings.push_back(examine_addresses(facts, addresses));
   else if (facts.is_answered == false)

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include <px/cluster/doctor.hpp>
 
@@ -203,56 +202,6 @@ const Finding* most_likely(const Findings& findings) {
   });
   if (error != findings.end()) return &*error;
   return findings.empty() ? nullptr : &findings.front();
-}
-
-Findings examine_remote(const RemoteFacts& remote, const HostFacts& here, bool needs_mpi) {
-  if (!remote.error.empty())
-    return {{Severity::error, "ssh", remote.name + " could not be asked: " + remote.error,
-             "the ssh launcher starts engines in the same way",
-             holds(remote.error, "not found") || holds(remote.error, "No such file")
-                 ? "install polyxeus there under the same path, or name its pxcluster by --remote"
-                 : "try `ssh " + remote.name + " hostname`: it must work without a question"}};
-  Findings findings = examine_host(remote.facts, needs_mpi);
-  const std::string ours = here.python.version, theirs = remote.facts.python.version;
-  const auto minor = [](const std::string& version) {
-    return version.substr(0, version.find('.', version.find('.') + 1));
-  };
-  if (!ours.empty() && !theirs.empty() && minor(ours) != minor(theirs))
-    add(findings, Severity::error, "versions",
-        "its Python is " + theirs + ", that of this host is " + ours,
-        "functions travel between the same Python versions only (3.x to 3.x)",
-        "create an environment with Python " + minor(ours) + " there");
-  if (!remote.facts.polyxeus.empty() && remote.facts.polyxeus != here.polyxeus)
-    add(findings, Severity::warning, "versions",
-        "its polyxeus is " + remote.facts.polyxeus + ", that of this host is " + here.polyxeus,
-        "parts of two versions may not understand each other", "install one version on all hosts");
-  const std::string our_mpi = mpi_family(here.python.mpi);
-  const std::string their_mpi = mpi_family(remote.facts.python.mpi);
-  if (!our_mpi.empty() && !their_mpi.empty() && our_mpi != their_mpi)
-    add(findings, Severity::error, "versions",
-        "its mpi4py is bound to " + their_mpi + ", that of this host to " + our_mpi,
-        "ranks of two MPIs form no common world", "install one MPI on all hosts");
-  const double middle = (remote.asked_at + remote.answered_at) / 2;
-  const double skew = remote.facts.unix_time - middle;
-  const double doubt = (remote.answered_at - remote.asked_at) / 2 + 1;
-  if (std::abs(skew) > doubt + 1)
-    add(findings, Severity::warning, "clock",
-        "its clock is " + std::to_string(static_cast<long long>(std::llround(std::abs(skew)))) +
-            " s " + (skew > 0 ? "ahead of" : "behind") + " that of this host",
-        "dates of tasks do not compare, and munge (Slurm) refuses more than five minutes",
-        "let both keep time by NTP (chrony, systemd-timesyncd)");
-  for (const Dialed& dialed : remote.facts.dialed)
-    if (dialed.state != DialState::open)
-      add(findings, Severity::error, "port",
-          "from there " + dialed.address + ":" + std::to_string(dialed.port) +
-              (dialed.state == DialState::refused ? " refuses connections" : " does not answer"),
-          "its engines cannot reach the controller",
-          dialed.state == DialState::refused
-              ? "start the controller with --ip='*' so that it listens at that address"
-              : "open the port in the firewall of this host (pxcluster start ... -- "
-                "--ports=RANGE chooses the ports)");
-  for (Finding& finding : findings) finding.what = remote.name + ": " + finding.what;
-  return findings;
 }
 
 }  // namespace px

@@ -361,8 +361,20 @@ TEST(Doctor, NamesAClockThatIsWrong) {
 TEST(Doctor, NamesAPortThatThatHostCannotReach) {
   RemoteFacts remote = healthy_remote();
   remote.facts.dialed = {{"10.0.0.1", 4001, DialState::silent}};
-  EXPECT_ONLY(examine_remote(remote, healthy_host(), false), error, "port", "10.0.0.1:4001",
-              "firewall");
+  EXPECT_ONLY(examine_remote(remote, healthy_host(), false), error, "port",
+              "10.0.0.1 does not answer at port 4001", "firewall");
+  remote.facts.dialed = {{"10.0.0.1", 4001, DialState::unreachable},
+                         {"10.1.0.1", 4001, DialState::open},
+                         {"10.1.0.1", 4002, DialState::refused}};
+  EXPECT_ONLY(examine_remote(remote, healthy_host(), false), error, "port",
+              "10.1.0.1 refuses port 4002", "--ip='*'");
+}
+
+TEST(Doctor, IsContentWithOneAddressThatAnotherHostReaches) {
+  RemoteFacts remote = healthy_remote();
+  remote.facts.dialed = {{"10.0.0.1", 4001, DialState::silent},
+                         {"10.1.0.1", 4001, DialState::open}};
+  EXPECT_EQ(examine_remote(remote, healthy_host(), false), Findings{});
 }
 
 TEST(Doctor, TellsAnErrorBeforeAWarning) {

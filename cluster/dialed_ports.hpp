@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <px/cluster/doctor.hpp>
+
+namespace px {
+
+/// What was dialled at one address: the ports by what became of them.
+struct DialedPorts {
+  std::string name;
+  std::vector<int> open, refused, silent, unreachable;
+  /// All of them took the connection.
+  bool is_open() const { return refused.empty() && silent.empty() && unreachable.empty(); }
+};
+
+/// In the order in which the addresses were dialled first.
+std::vector<DialedPorts> by_address(const std::vector<Dialed>& dialed);
+
+/// "port 4001", "ports 4001, 4002"
+std::string port_list(const std::vector<int>& ports);
+
+}  // namespace px

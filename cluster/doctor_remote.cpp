@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <cmath>
+
+#include <px/cluster/dialed_ports.hpp>
+
+namespace px {
+namespace {
+
+void add(Findings& findings, Severity severity, const char* check, std::string what,
+         std::string why, std::string fix) {
+  findings.push_back({severity, check, std::move(what), std::move(why), std::move(fix)});
+}
+
+bool holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// "3.11" of "3.11.7"
+std::string minor_of(const std::string& version) {
+  return version.substr(0, version.find('.', version.find('.') + 1));
+}
+
+Finding not_asked(const RemoteFacts& remote) {
+  const bool is_missing = holds(remote.error, "not found") || holds(remote.error, "No such file");
+  return {Severity::error, "ssh", remote.name + " could not be asked: " + remote.error,
+          "the ssh launcher starts engines in the same way",
+          is_missing
+              ? "install polyxeus there under the same path, or name its pxcluster by --remote"
+              : "try `ssh " + remote.name + " hostname`: it must work without a question"};
+}
+
+void compare_versions(const HostFacts& there, const HostFacts& here, Findings& findings) {
+  const std::string ours = here.python.version, theirs = there.python.version;
+  if (!ours.empty() && !theirs.empty() && minor_of(ours) != minor_of(theirs))
+    add(findings, Severity::error, "versions",
+        "its Python is " + theirs + ", that of this host is " + ours,
+        "functions travel between the same Python versions only (3.x to 3.x)",
+        "create an environment with Python " + minor_of(ours) + " there");
+  if (!there.polyxeus.empty() && there.polyxeus != here.polyxeus)
+    add(findings, Severity::warning, "versions",
+        "its polyxeus is " + there.polyxeus + ", that of this host is " + here.polyxeus,
+        "parts of two versions may not understand each other", "install one version on all hosts");
+  const std::string our_mpi = mpi_family(here.python.mpi);
+  const std::string their_mpi = mpi_family(there.python.mpi);
+  if (!our_mpi.empty() && !their_mpi.empty() && our_mpi != their_mpi)
+    add(findings, Severity::error, "versions",
+        "its mpi4py is bound to " + their_mpi + ", that of this host to " + our_mpi,
+        "ranks of two MPIs form no common world", "install one MPI on all hosts");
+}
+
+void compare_clocks(const RemoteFacts& remote, Findings& findings) {
+  const double middle = (remote.asked_at + remote.answered_at) / 2;
+  const double skew = remote.facts.unix_time - middle;
+  const double doubt = (remote.answered_at - remote.asked_at) / 2 + 1;
+  if (std::abs(skew) <= doubt + 1) return;
+  add(findings, Severity::warning, "clock",
+      "its clock is " + std::to_string(std::llround(std::abs(skew))) + " s " +
+          (skew > 0 ? "ahead of" : "behind") + " that of this host",
+      "dates of tasks do not compare, and munge (Slurm) refuses more than five minutes",
+      "let both keep time by NTP (chrony, systemd-timesyncd)");
+}
+
+/// One address that takes all connections is enough: engines find it.
+void examine_ports(const std::vector<Dialed>& dialed, Findings& findings) {
+  const std::vector<DialedPorts> addresses = by_address(dialed);
+  if (addresses.empty() || std::any_of(addresses.begin(), addresses.end(),
+                                       [](const auto& address) { return address.is_open(); }))
+    return;
+  const auto worth = [](const DialedPorts& address) {
+    return std::pair(address.open.size(), address.refused.size());
+  };
+  const DialedPorts& best =
+      *std::max_element(addresses.begin(), addresses.end(),
+                        [&](const auto& a, const auto& b) { return worth(a) < worth(b); });
+  const bool is_refused = !best.refused.empty();
+  const std::vector<int>& closed = is_refused             ? best.refused
+                                   : !best.silent.empty() ? best.silent
+                                                          : best.unreachable;
+  add(findings, Severity::error, "port",
+      "from there " + best.name + (is_refused ? " refuses " : " does not answer at ") +
+          port_list(closed),
+      "its engines cannot reach the controller",
+      is_refused ? "start the controller with --ip='*' so that it listens at that address"
+                 : "open the ports in the firewall of this host, or of that one (pxcluster start "
+                   "... -- --ports=RANGE chooses the ports)");
+}
+
+}  // namespace
+
+Findings examine_remote(const RemoteFacts& remote, const HostFacts& here, bool needs_mpi) {
+  if (!remote.error.empty()) return {not_asked(remote)};
+  Findings findings = examine_host(remote.facts, needs_mpi);
+  compare_versions(remote.facts, here, findings);
+  compare_clocks(remote, findings);
+  examine_ports(remote.facts.dialed, findings);
+  for (Finding& finding : findings) finding.what = remote.name + ": " + finding.what;
+  return findings;
+}
+
+}  // namespace px

@@ -7,6 +7,7 @@
 #include <px/client/io_thread.hpp>
 #include <px/net/address.hpp>
 #include <px/net/controller_search.hpp>
+#include <px/net/local_interface.hpp>
 
 namespace px {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 Result<std::string> find_interface(const ClientConnectionInfo& info, const std::string& where,
                                    const Session& session, Duration timeout) {
   const SoughtController sought{
+      local_interface(info, own_network()),
       dial_candidates(info, OwnHost::find()),
       info.registration,
       {info.mux, info.task, info.broadcast, info.control, info.notification, info.iopub},

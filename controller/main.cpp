@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <px/controller/configuration.hpp>
 #include <px/net/limits.hpp>
+#include <px/net/local_interface.hpp>
 #include <px/net/private_file.hpp>
 
 namespace px {
@@ -68,6 +70,24 @@ void warn_of_python_config(const ProfilePaths& paths) {
         file.string());
 }
 
+/// The Unix sockets for those on this host, named in both connection files. Where there are none
+/// they take TCP, as all others do.
+std::optional<SocketFolder> open_local_interface(const ControllerOptions& options,
+                                                 ConnectionPair& connection) {
+  const auto previous = std::exchange(connection.client.local, std::nullopt);
+  connection.engine.local.reset();
+  const std::string network = own_network();
+  if (!options.has_ipc || network.empty()) return std::nullopt;
+  Result<SocketFolder> folder =
+      previous ? SocketFolder::restore(previous->interface) : SocketFolder::create();
+  if (!folder) {
+    spdlog::info("no Unix sockets, all use TCP: {}", folder.error().what);
+    return std::nullopt;
+  }
+  connection.client.local = connection.engine.local = LocalInterface{folder->interface(), network};
+  return std::move(*folder);
+}
+
 Result<void> serve(const ControllerOptions& options, const ProfilePaths& paths) {
   const ConnectionFiles files = connection_files(options, paths);
   const ControllerEnvironment environment = read_environment();
@@ -97,6 +117,7 @@ Result<void> serve(const ControllerOptions& options, const ProfilePaths& paths) 
   Result<std::unique_ptr<TaskStore>> store = make_store(options, paths);
   if (!store) return store.error();
 
+  const std::optional<SocketFolder> folder = open_local_interface(options, plan->connection);
   Context context;
   Result<BoundSockets> bound = bind_sockets(context, std::move(*plan));
   if (!bound) return bound.error();

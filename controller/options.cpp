@@ -18,6 +18,10 @@ void add_network_options(CLI::App& app, ControllerOptions& o) {
   app.add_option("--location,--IPController.location", o.location,
                  "This host's name or address as others see it (default: its host name)")
       ->group(group);
+  app.add_flag("--ipc,!--no-ipc", o.has_ipc,
+               "Unix sockets for engines and clients on this host, which need no encryption: the "
+               "default (--no-ipc: TCP for all)")
+      ->group(group);
   app.add_option("--transport,--IPController.transport", o.transport, "Only tcp works")
       ->group(group);
   app.add_option("--ports,--IPController.ports", o.ports,

@@ -21,6 +21,7 @@ struct ControllerOptions {
   std::string ip, engine_ip, client_ip;
   std::string location;
   std::string transport = "tcp";
+  bool has_ipc = true;  ///< Unix sockets for those on this host.
   std::string ports, engine_ports, client_ports;
   int registration_port = 0;
   std::string client_ssh, engine_ssh;

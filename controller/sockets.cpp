@@ -28,11 +28,11 @@ class Binder {
 
   Socket bind(SocketKind kind, Side side, int& port, const SocketOptions& options) {
     Socket socket{context_, kind, options};
-    const std::string& interface =
-        side == Side::engine ? plan_.connection.engine.interface : plan_.connection.client.interface;
-    port = bind_first_free(socket, interface, side, port);
+    port = bind_first_free(socket, common_of(side).interface, side, port);
     for (const std::string& more : more_interfaces(side))
       if (!failure_) note(socket.bind(more, port));
+    const ConnectionCommon& common = common_of(side);
+    if (common.local && !failure_) note(socket.listen(endpoint(common.local->interface, port)));
     return socket;
   }
   Socket router(Side side, int& port, std::string identity = {}) {
@@ -59,6 +59,10 @@ class Binder {
     }
   }
 
+  const ConnectionCommon& common_of(Side side) const {
+    if (side == Side::engine) return plan_.connection.engine;
+    return plan_.connection.client;
+  }
   const std::vector<std::string>& more_interfaces(Side side) const {
     return side == Side::engine ? plan_.more_engine_interfaces : plan_.more_client_interfaces;
   }
@@ -118,6 +122,8 @@ Result<BoundSockets> bind_sockets(Context& context, BindPlan plan) {
   });
   for (const std::string& more : binder.more_interfaces(Side::engine))
     if (!binder.failure()) binder.note(lifeline->listen_also(more));
+  if (engine.local && !binder.failure())
+    binder.note(lifeline->listen_also(engine.local->interface));
   Socket engine_registration = binder.router(Side::engine, engine.registration);
   if (binder.failure()) return *binder.failure();
   if (!plan.has_tasks) {  // the ports stay in the files, as a client must find them there

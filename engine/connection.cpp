@@ -10,6 +10,7 @@
 
 #include <px/net/address.hpp>
 #include <px/net/controller_search.hpp>
+#include <px/net/local_interface.hpp>
 #include <px/net/private_file.hpp>
 
 namespace px {
@@ -53,6 +54,7 @@ void fill_gaps(EngineConnectionInfo& info, const EngineOptions& options,
   if (options.location.empty()) return;
   info.location = options.location;
   info.addresses.clear();
+  info.local.reset();
 }
 
 Result<std::string> read_standard_input() {
@@ -105,8 +107,8 @@ Result<void> reach_controller(EngineConnectionInfo& info, const std::string& sou
   AddressRace::Options race;
   race.patience = std::min(race.patience, patience);
   Result<std::string> interface =
-      find_controller({dial_candidates(info, OwnHost::find()), info.registration, ports,
-                       info.curve_serverkey, source},
+      find_controller({local_interface(info, own_network()), dial_candidates(info, OwnHost::find()),
+                       info.registration, ports, info.curve_serverkey, source},
                       session, race);
   if (!interface) return interface.error();
   info.interface = std::move(*interface);

@@ -10,6 +10,7 @@
 
 #include <px/net/address.hpp>
 #include <px/net/connection_monitor.hpp>
+#include <px/net/local_interface.hpp>
 #include <px/net/loop.hpp>
 #include <px/net/tcp.hpp>
 #include <px/net/termination.hpp>
@@ -47,7 +48,8 @@ struct Lookup {
 };
 
 DialFailure failure_of(int problem) {
-  if (problem == ECONNREFUSED || problem == ECONNRESET) return DialFailure::refused;
+  if (problem == ECONNREFUSED || problem == ECONNRESET || problem == ENOENT)
+    return DialFailure::refused;
   if (problem == ETIMEDOUT) return DialFailure::timed_out;
   return DialFailure::no_route;
 }
@@ -62,10 +64,20 @@ struct Attempt {
   int refusals = 0;
 };
 
+std::vector<std::string> all_hosts(const SoughtController& sought) {
+  std::vector<std::string> hosts = sought.hosts;
+  if (sought.local) hosts.insert(hosts.begin(), *sought.local);
+  return hosts;
+}
+
+std::string interface_of(const std::string& host) {
+  return is_unix(host) ? host : "tcp://" + in_brackets(host);
+}
+
 class Search {
  public:
   Search(const SoughtController& sought, Session session, const AddressRace::Options& options)
-      : sought_(sought), session_(std::move(session)), race_(sought.hosts, options) {
+      : sought_(sought), session_(std::move(session)), race_(all_hosts(sought), options) {
     loop_.on_wake([this] { take_lookups(); });
   }
 
@@ -74,17 +86,25 @@ class Search {
       const Instant now = Clock::now();
       for (const std::size_t ended : race_.expire(now)) end(ended);
       for (const std::size_t runner : race_.start_due(now)) start(runner);
-      if (race_.winner()) return "tcp://" + in_brackets(race_.host(*race_.winner()));
-      if (race_.is_over()) return explain(race_.failures(), sought_.registration, sought_.source);
+      if (race_.winner()) return interface_of(race_.host(*race_.winner()));
+      if (race_.is_over()) return explain(failures(), sought_.registration, sought_.source);
       if (!is_restless_) loop_.wait_until(race_.next_deadline());
       is_restless_ = false;
     }
   }
 
  private:
+  /// Unix sockets are a short cut: that it is closed is of no help to anybody.
+  std::vector<DialedAddress> failures() const {
+    std::vector<DialedAddress> all = race_.failures();
+    if (!sought_.hosts.empty())
+      std::erase_if(all, [](const DialedAddress& each) { return is_unix(each.host); });
+    return all;
+  }
+
   void start(std::size_t runner) {
     const std::string& host = race_.host(runner);
-    if (is_ip_address(host)) return connect(runner);
+    if (is_ip_address(host) || is_unix(host)) return connect(runner);
     attempts_[runner].lookup = Lookup::start(host, loop_.waker());
   }
 
@@ -100,7 +120,10 @@ class Search {
 
   void connect(std::size_t runner) {
     int problem = 0;
-    Result<Descriptor> tcp = start_connect_tcp(race_.host(runner), sought_.registration, &problem);
+    const std::string& host = race_.host(runner);
+    Result<Descriptor> tcp = is_unix(host)
+                                 ? connect_unix(host, sought_.registration, &problem)
+                                 : start_connect_tcp(host, sought_.registration, &problem);
     if (!tcp) return fail(runner, failure_of(problem));
     Attempt& attempt = attempts_[runner];
     attempt.tcp = std::move(*tcp);
@@ -128,8 +151,8 @@ class Search {
     attempt.monitor.emplace(context_, *attempt.socket);
     loop_.watch(*attempt.socket, [this, runner] { on_answer(runner); });
     loop_.watch(attempt.monitor->socket(), [this, runner] { on_events(runner); });
-    const auto connected = attempt.socket->connect(
-        endpoint("tcp://" + in_brackets(race_.host(runner)), sought_.registration));
+    const auto connected =
+        attempt.socket->connect(endpoint(interface_of(race_.host(runner)), sought_.registration));
     if (!connected) return fail(runner, DialFailure::no_route);
     Draft question;
     question.msg_type = "connection_request";
@@ -181,7 +204,9 @@ class Search {
 
 Result<void> check_other_ports(const SoughtController& sought, const std::string& interface) {
   // Nothing filters what a host says to itself.
-  if (sought.other_ports.empty() || is_local_address(ip_of_interface(interface))) return {};
+  if (sought.other_ports.empty() || is_unix(interface) ||
+      is_local_address(ip_of_interface(interface)))
+    return {};
   const std::vector<int> closed = closed_ports(interface, sought.other_ports, ports_patience);
   if (closed.empty()) return {};
   std::string numbers;

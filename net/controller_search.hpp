@@ -12,6 +12,7 @@ namespace px {
 
 /// What to look for.
 struct SoughtController {
+  std::optional<std::string> local;   ///< See local_interface(); tried first.
   std::vector<std::string> hosts;     ///< See dial_candidates().
   int registration = 0;               ///< Where an answer is asked for.
   std::vector<int> other_ports = {};  ///< What must be reachable there, too.

@@ -47,8 +47,8 @@ class LifelineServer {
   LifelineServer(LifelineServer&&) noexcept;
   LifelineServer& operator=(LifelineServer&&) noexcept;
 
-  /// Listens at one more address, at the same port.
-  Result<void> listen_also(std::string_view ip);
+  /// Listens at one more address, or a folder of Unix sockets ("ipc://..."), at the same port.
+  Result<void> listen_also(std::string_view interface);
 
   int port() const;
   /// One descriptor for all connections (watch it with a Loop): readable when receive() has work.
@@ -96,7 +96,8 @@ class LifelineClient {
   LifelineClient& operator=(LifelineClient&&) noexcept;
 
   /// Starts to connect; what was open is closed first. Never waits, except for the name service
-  /// where `ip` is a host's name. "tcp://" in front of it is allowed.
+  /// where `ip` is a host's name. "tcp://" in front of it is allowed; "ipc://" and a folder is a
+  /// Unix socket there.
   /// errors  bad_input: not an address; system: out of descriptors. A refusal shows in receive().
   Result<void> dial(std::string_view ip, int port);
   /// The same for the life of the object (watch it with a Loop): readable when receive() has work.

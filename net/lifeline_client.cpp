@@ -10,6 +10,7 @@
 
 #include <px/net/lifeline.hpp>
 #include <px/net/lifeline_protocol.hpp>
+#include <px/net/local_interface.hpp>
 #include <px/net/tcp.hpp>
 
 namespace px {
@@ -114,7 +115,7 @@ LifelineClient& LifelineClient::operator=(LifelineClient&&) noexcept = default;
 
 Result<void> LifelineClient::dial(std::string_view ip, int port) {
   close();
-  Result<Descriptor> socket = start_connect_tcp(ip, port);
+  Result<Descriptor> socket = is_unix(ip) ? connect_unix(ip, port) : start_connect_tcp(ip, port);
   if (!socket) {
     state_->why_closed = socket.error().what;
     return socket.error();

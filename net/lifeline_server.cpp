@@ -12,6 +12,7 @@
 
 #include <px/net/lifeline.hpp>
 #include <px/net/lifeline_protocol.hpp>
+#include <px/net/local_interface.hpp>
 #include <px/net/tcp.hpp>
 
 namespace px {
@@ -163,8 +164,9 @@ Result<LifelineServer> LifelineServer::listen(std::string_view ip, int port, Sig
   return LifelineServer(std::move(state));
 }
 
-Result<void> LifelineServer::listen_also(std::string_view ip) {
-  Result<Descriptor> listener = listen_tcp(ip, port());
+Result<void> LifelineServer::listen_also(std::string_view interface) {
+  Result<Descriptor> listener =
+      is_unix(interface) ? listen_unix(interface, port()) : listen_tcp(interface, port());
   if (!listener) return listener.error();
   state_->watch(listener->value());
   state_->listeners.push_back(std::move(*listener));
@@ -208,9 +210,9 @@ bool LifelineServer::is_reachable(const EngineUuid& engine) const {
     if (connection.uuid != engine) continue;
     tcp_info info{};
     socklen_t size = sizeof info;
-    if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
-        info.tcpi_unacked == 0)
-      return true;
+    if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
+      return errno == EOPNOTSUPP || errno == ENOPROTOOPT;  // a Unix socket: the host is our own
+    if (info.tcpi_unacked == 0) return true;
   }
   return false;
 }

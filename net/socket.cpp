@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <px/net/tcp.hpp>
+#include <px/wire/connection_info.hpp>
 
 namespace px {
 namespace {
@@ -64,25 +65,46 @@ int to_ms(Duration duration) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
-void apply_curve(zmq::socket_t& socket, const SocketOptions& options) {
-  if (options.curve_server) {
-    socket.set(zmq::sockopt::curve_server, true);
-    socket.set(zmq::sockopt::curve_secretkey, options.curve_server->secret_key);
-  } else if (options.curve_server_key) {
+/// What a socket encrypts with. libzmq takes it over at each bind and connect, so that one socket
+/// can have encrypted connections and others.
+class Encryption {
+ public:
+  explicit Encryption(const SocketOptions& options) : server_(options.curve_server) {
+    if (server_ || !options.curve_server_key) return;
     const Result<CurveKeys> mine = new_curve_keys();
     check(mine.has_value());
-    socket.set(zmq::sockopt::curve_serverkey, *options.curve_server_key);
-    socket.set(zmq::sockopt::curve_publickey, mine->public_key);
-    socket.set(zmq::sockopt::curve_secretkey, mine->secret_key);
+    mine_ = *mine;
+    server_key_ = options.curve_server_key;
   }
-}
+
+  /// For what is bound or connected next. Only the user himself can open Unix sockets.
+  void apply(zmq::socket_t& socket, std::string_view endpoint) const {
+    if (!server_ && !server_key_) return;
+    if (is_unix(endpoint)) return socket.set(zmq::sockopt::curve_server, false);  // clients, too
+    if (server_) {
+      socket.set(zmq::sockopt::curve_server, true);
+      socket.set(zmq::sockopt::curve_secretkey, server_->secret_key);
+    } else {
+      socket.set(zmq::sockopt::curve_serverkey, *server_key_);
+      socket.set(zmq::sockopt::curve_publickey, mine_.public_key);
+      socket.set(zmq::sockopt::curve_secretkey, mine_.secret_key);
+    }
+  }
+
+ private:
+  std::optional<CurveKeys> server_;
+  std::optional<std::string> server_key_;
+  CurveKeys mine_;
+};
 
 }  // namespace
 
 struct Socket::State {
-  explicit State(zmq::socket_t made) : socket(std::move(made)), readiness(socket.handle()) {}
+  State(zmq::socket_t made, const SocketOptions& options)
+      : socket(std::move(made)), encryption(options), readiness(socket.handle()) {}
 
   zmq::socket_t socket;
+  Encryption encryption;
   Readiness readiness;
 
   /// False where nothing waits.
@@ -105,7 +127,8 @@ struct Socket::State {
 
 Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
     : state_(std::make_unique<State>(
-          zmq::socket_t(*static_cast<zmq::context_t*>(context.handle()), zmq_type(kind)))) {
+          zmq::socket_t(*static_cast<zmq::context_t*>(context.handle()), zmq_type(kind)),
+          options)) {
   zmq::socket_t& socket = state_->socket;
   socket.set(zmq::sockopt::sndhwm, options.send_limit);
   socket.set(zmq::sockopt::rcvhwm, options.receive_limit);
@@ -125,7 +148,6 @@ Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
     socket.set(zmq::sockopt::heartbeat_ivl, interval);
     socket.set(zmq::sockopt::heartbeat_timeout, 3 * interval);
   }
-  apply_curve(socket, options);
 }
 
 Socket::~Socket() = default;
@@ -139,6 +161,7 @@ Result<int> Socket::bind(std::string_view interface, int port) {
   const bool wants_ipv6 =
       interface.find('[') != std::string_view::npos || (interface == "tcp://*" && has_ipv6());
   if (wants_ipv6) state_->socket.set(zmq::sockopt::ipv6, true);
+  state_->encryption.apply(state_->socket, wanted);
   try {
     state_->socket.bind(wanted);
   } catch (const zmq::error_t& failure) {
@@ -150,6 +173,7 @@ Result<int> Socket::bind(std::string_view interface, int port) {
 
 Result<void> Socket::listen(const std::string& endpoint) {
   state_->readiness.touched();
+  state_->encryption.apply(state_->socket, endpoint);
   try {
     state_->socket.bind(endpoint);
   } catch (const zmq::error_t& failure) {
@@ -162,6 +186,7 @@ Result<void> Socket::listen(const std::string& endpoint) {
 Result<void> Socket::connect(const std::string& endpoint) {
   state_->readiness.touched();
   if (endpoint.starts_with("tcp://[")) state_->socket.set(zmq::sockopt::ipv6, true);
+  state_->encryption.apply(state_->socket, endpoint);
   try {
     state_->socket.connect(endpoint);
   } catch (const zmq::error_t& failure) {

@@ -39,9 +39,9 @@ struct SocketOptions {
   std::optional<Duration> zmtp_heartbeat = {};
   /// How long unsent messages outlive the socket.
   Duration linger = std::chrono::seconds(0);
-  /// Be a CURVE server with these keys.
+  /// Be a CURVE server with these keys, at all endpoints but Unix sockets ("ipc://...").
   std::optional<CurveKeys> curve_server = {};
-  /// Be a CURVE client of the server with this key.
+  /// Be a CURVE client of the server with this key, wherever it is not at a Unix socket.
   std::optional<std::string> curve_server_key = {};
 };
 

@@ -26,6 +26,8 @@ void add_security(OrderedJson& json, const ConnectionCommon& info) {
   json["unpack"] = info.pack;
   json["signature_scheme"] = info.signature_scheme;
   if (!info.addresses.empty()) json["addresses"] = info.addresses;
+  if (info.local)
+    json["local"] = {{"interface", info.local->interface}, {"network", info.local->network}};
 }
 
 /// Reads members of one object and keeps the first complaint.
@@ -76,6 +78,16 @@ class Reader {
     return values;
   }
 
+  /// Where it is not what we know, it is for others than us.
+  std::optional<LocalInterface> local(std::string_view key) {
+    const auto found = object_.find(key);
+    if (found == object_.end() || !found->is_object()) return std::nullopt;
+    const auto interface = string_member(*found, "interface");
+    const auto network = string_member(*found, "network");
+    if (!interface || !network || !is_unix(*interface)) return std::nullopt;
+    return LocalInterface{*interface, *network};
+  }
+
   const std::optional<Error>& complaint() const { return complaint_; }
 
  private:
@@ -110,12 +122,17 @@ void read_common(Reader& reader, ConnectionCommon& info) {
   info.pack = reader.text("pack");
   info.signature_scheme = reader.text("signature_scheme");
   info.addresses = reader.texts("addresses");
+  info.local = reader.local("local");
 }
 
 }  // namespace
 
 std::string endpoint(std::string_view interface, int port) {
-  return std::string(interface) + ":" + std::to_string(port);
+  return std::string(interface) + (is_unix(interface) ? "/" : ":") + std::to_string(port);
+}
+
+bool is_unix(std::string_view interface) {
+  return interface.starts_with("ipc://");
 }
 
 std::string write_connection_info(const ClientConnectionInfo& info) {

@@ -10,6 +10,12 @@
 
 namespace px {
 
+/// Unix sockets at which those on the controller's own host reach it. Ours alone.
+struct LocalInterface {
+  std::string interface;  ///< "ipc:///tmp/polyxeus-a1b2c3": a folder with a socket for each port.
+  std::string network;    ///< Where that is: see own_network().
+};
+
 /// What both connection files say (protocol 2.2).
 struct ConnectionCommon {
   std::string ssh;                            ///< "[user@]host[:port]" or "".
@@ -22,6 +28,7 @@ struct ConnectionCommon {
   /// Where the controller can be reached, best first: IPv4 and IPv6 addresses, host names; all with
   /// the ports above. Ours alone: nothing in the files of other controllers.
   std::vector<std::string> addresses;
+  std::optional<LocalInterface> local;
   std::string pack = "json";
   std::string signature_scheme = "hmac-sha256";
 };
@@ -50,7 +57,9 @@ std::string write_connection_info(const EngineConnectionInfo& info);
 Result<ClientConnectionInfo> read_client_connection_info(std::string_view text);
 Result<EngineConnectionInfo> read_engine_connection_info(std::string_view text);
 
-/// "tcp://127.0.0.1:5555".
+/// "tcp://127.0.0.1:5555"; "ipc:///tmp/polyxeus-a1b2c3/5555" for Unix sockets.
 std::string endpoint(std::string_view interface, int port);
+/// Whether an interface is one of Unix sockets, "ipc://...".
+bool is_unix(std::string_view interface);
 
 }  // namespace px

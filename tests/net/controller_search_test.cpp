@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include <px/net/local_interface.hpp>
 #include <px/net/loop.hpp>
 #include <px/net/tcp.hpp>
 
@@ -20,9 +21,12 @@ Session session(const std::string& key) {
 /// Answers each question as the hub of a controller does.
 class FakeHub {
  public:
-  explicit FakeHub(const SocketOptions& options, const std::string& interface = "tcp://127.0.0.1")
+  explicit FakeHub(const SocketOptions& options, const std::string& interface = "tcp://127.0.0.1",
+                   const std::string& local = "")
       : socket_(context_, SocketKind::router, options), session_(session("key")) {
     port = *socket_.bind(interface, 0);
+    const bool is_listening = local.empty() || socket_.listen(endpoint(local, port));
+    EXPECT_TRUE(is_listening);
     thread_ = std::thread([this] { run(); });
   }
   ~FakeHub() {
@@ -64,6 +68,26 @@ TEST(ControllerSearch, TakesTheAddressThatAnswers) {
   FakeHub hub{{}};
   EXPECT_EQ(*find_controller(sought({"127.0.0.1"}, hub.port), session("key")), "tcp://127.0.0.1");
   EXPECT_EQ(*find_controller(sought({"localhost"}, hub.port), session("key")), "tcp://127.0.0.1");
+}
+
+TEST(ControllerSearch, TakesTheUnixSocketWhereThereIsOne) {
+  const auto folder = SocketFolder::create();
+  ASSERT_TRUE(folder);
+  FakeHub hub{{}, "tcp://127.0.0.1", folder->interface()};
+  SoughtController wanted = sought({"127.0.0.1"}, hub.port);
+  wanted.local = folder->interface();
+  EXPECT_EQ(*find_controller(wanted, session("key")), folder->interface());
+}
+
+TEST(ControllerSearch, PassesByAUnixSocketThatNobodyServesAndDoesNotSpeakOfIt) {
+  FakeHub hub{{}};
+  SoughtController wanted = sought({"127.0.0.1"}, hub.port);
+  wanted.local = "ipc:///tmp/nobody";
+  EXPECT_EQ(*find_controller(wanted, session("key")), "tcp://127.0.0.1");
+  wanted.registration = 1;
+  const auto found = find_controller(wanted, session("key"));
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().what.find("nobody"), std::string::npos) << found.error().what;
 }
 
 TEST(ControllerSearch, PassesByAnAddressThatRefusesAndANameThatIsNone) {

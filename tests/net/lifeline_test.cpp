@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <px/net/lifeline_protocol.hpp>
+#include <px/net/local_interface.hpp>
 #include <px/net/tcp.hpp>
 
 namespace px {
@@ -52,8 +53,9 @@ std::vector<std::string> next_events(LifelineServer& server) {
 }
 
 /// Turns both until the client holds its lifeline, and returns what the server told.
-std::vector<std::string> open(LifelineServer& server, LifelineClient& client) {
-  EXPECT_TRUE(client.dial("tcp://127.0.0.1", server.port()));
+std::vector<std::string> open(LifelineServer& server, LifelineClient& client,
+                              const std::string& interface = "tcp://127.0.0.1") {
+  EXPECT_TRUE(client.dial(interface, server.port()));
   while (client.state() == LifelineState::dialing && await(server.descriptor())) {
     EXPECT_TRUE(server.receive(at(0s)).empty());
     if (!await(client.descriptor())) break;
@@ -280,6 +282,19 @@ TEST(Lifeline, FourHundredEnginesShareOneDescriptor) {
   std::size_t closed = 0;
   while (closed < opened && await(server.descriptor())) closed += server.receive(at(0s)).size();
   EXPECT_EQ(closed, opened);
+}
+
+TEST(Lifeline, IsHeldAtAUnixSocketAsWell) {
+  const auto folder = SocketFolder::create();
+  ASSERT_TRUE(folder);
+  LifelineServer server = new_server();
+  ASSERT_TRUE(server.listen_also(folder->interface()));
+  LifelineClient client{ann, signer()};
+  EXPECT_EQ(open(server, client, folder->interface()), std::vector<std::string>{"opened ann"});
+  server.knock(ann);
+  EXPECT_TRUE(server.is_reachable(ann));
+  client.close();
+  EXPECT_EQ(next_events(server), std::vector<std::string>{"closed ann"});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include <px/net/local_interface.hpp>
 #include <px/net/loop.hpp>
 
 namespace px {
@@ -247,6 +248,36 @@ TEST(Curve, ThePublicKeyBelongsToTheSecretOne) {
   EXPECT_NE(new_curve_keys()->secret_key, keys.secret_key);
   for (const std::string& bad : {std::string(), std::string(40, '\x7f'), std::string(41, 'a')})
     EXPECT_FALSE(curve_public_key(bad)) << bad;
+}
+
+TEST_F(SocketTest, EncryptsTcpButNotUnixSockets) {
+  const Result<CurveKeys> keys = new_curve_keys();
+  ASSERT_TRUE(keys);
+  const auto folder = SocketFolder::create();
+  ASSERT_TRUE(folder);
+  SocketOptions server_options;
+  server_options.curve_server = *keys;
+  Socket server{context, SocketKind::router, server_options};
+  const std::string at_tcp = bind(server), at_file = folder->interface() + "/1";
+  ASSERT_TRUE(server.listen(at_file));
+  const std::string at_tcp_again = bind(server);
+  SocketOptions with_key;
+  with_key.curve_server_key = keys->public_key;
+  const auto arrives = [&](const SocketOptions& options, const std::string& endpoint) {
+    Socket client{context, SocketKind::dealer, options};
+    EXPECT_TRUE(client.connect(endpoint));
+    client.send({endpoint});
+    Loop loop;
+    SharedFrames frames;
+    const Instant deadline = Clock::now() + (options.curve_server_key ? 5000ms : 300ms);
+    loop.watch(server, [&] { frames = server.receive(); });
+    while (!frames && Clock::now() < deadline) loop.wait_until(deadline);
+    return frames != nullptr && frames->at(1) == endpoint;
+  };
+  for (const std::string& endpoint : {at_tcp, at_file, at_tcp_again})
+    EXPECT_TRUE(arrives(with_key, endpoint)) << endpoint;
+  EXPECT_FALSE(arrives({}, at_tcp)) << "who has no key speaks to nobody";
+  EXPECT_FALSE(arrives({}, at_tcp_again)) << "encrypted after a Unix socket, too";
 }
 
 }  // namespace

@@ -149,6 +149,20 @@ TEST(ConnectionInfo, AnEndpointIsTheInterfaceAndThePort) {
   EXPECT_EQ(endpoint("tcp://10.0.0.1", 5555), "tcp://10.0.0.1:5555");
 }
 
+TEST(ConnectionInfo, NamesTheUnixSocketsOfItsHost) {
+  ClientConnectionInfo info = client_info();
+  EXPECT_FALSE(info.local);
+  EXPECT_EQ(write_connection_info(info).find("\"local\""), std::string::npos);
+  info.local = LocalInterface{"ipc:///tmp/polyxeus-1", "boot:1"};
+  const auto again = read_client_connection_info(write_connection_info(info));
+  ASSERT_TRUE(again->local);
+  EXPECT_EQ(again->local->interface, info.local->interface);
+  EXPECT_EQ(again->local->network, info.local->network);
+  EXPECT_EQ(endpoint(info.local->interface, 5555), "ipc:///tmp/polyxeus-1/5555");
+  info.local->interface = "tcp://10.0.0.1";
+  EXPECT_FALSE(read_client_connection_info(write_connection_info(info))->local);
+}
+
 TEST(ConnectionInfo, AddressesAreOursAloneAndComeBack) {
   ClientConnectionInfo info;
   info.registration = info.control = info.mux = info.task = info.iopub = 1;

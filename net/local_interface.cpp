@@ -1,0 +1,123 @@
+#include <px/net/local_interface.hpp>
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <px/net/private_file.hpp>
+
+namespace px {
+namespace {
+
+constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
+constexpr std::string_view transport = "ipc://";
+constexpr std::size_t longest_port = sizeof("/65535") - 1;
+
+std::filesystem::path folder_of(std::string_view interface) {
+  return std::filesystem::path(interface.substr(transport.size()));
+}
+
+/// Whether it is there, ours, and closed to others.
+bool is_private_folder(const std::filesystem::path& path) {
+  struct stat found {};
+  return ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+         found.st_uid == ::geteuid() && (found.st_mode & 077) == 0;
+}
+
+Error failure(std::string_view what, const std::string& path) {
+  return Error{ErrorKind::system, std::string(what) + " " + path + ": " + std::strerror(errno)};
+}
+
+/// The address of a socket in the folder; its path fits, see SocketFolder::create().
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, longest_path);
+  return address;
+}
+
+Descriptor new_socket() {
+  return Descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+}
+
+std::string path_of(std::string_view interface, int port) {
+  return endpoint(interface, port).substr(transport.size());
+}
+
+}  // namespace
+
+std::string own_network() {
+  const Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id");
+  struct stat network {};
+  if (!boot || ::stat("/proc/self/ns/net", &network) != 0) return "";
+  return boot->substr(0, boot->find('\n')) + ":" + std::to_string(network.st_ino);
+}
+
+std::optional<std::string> local_interface(const ConnectionCommon& info, std::string_view network) {
+  if (!info.local || network.empty() || info.local->network != network) return std::nullopt;
+  if (!is_unix(info.local->interface)) return std::nullopt;
+  // Who may enter the folder could put sockets of his own there.
+  if (!is_private_folder(folder_of(info.local->interface))) return std::nullopt;
+  return info.local->interface;
+}
+
+Result<SocketFolder> SocketFolder::create(const std::filesystem::path& parent) {
+  std::string path = (parent / "polyxeus-XXXXXX").string();
+  if (path.size() + longest_port > longest_path)
+    return Error{ErrorKind::unsupported, "the path " + path + " is too long for Unix sockets"};
+  if (!::mkdtemp(path.data())) return failure("cannot make the folder", path);
+  return SocketFolder{path};
+}
+
+Result<SocketFolder> SocketFolder::restore(std::string_view interface) {
+  const std::filesystem::path path = folder_of(interface);
+  if (path.native().size() + longest_port > longest_path)
+    return Error{ErrorKind::unsupported,
+                 "the path " + path.string() + " is too long for Unix sockets"};
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+    return failure("cannot make the folder", path.string());
+  if (!is_private_folder(path))
+    return Error{ErrorKind::system, "the folder " + path.string() + " is not this user's alone"};
+  return SocketFolder{path};
+}
+
+SocketFolder::SocketFolder(SocketFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+
+SocketFolder::~SocketFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+std::string SocketFolder::interface() const {
+  return std::string(transport) + path_.string();
+}
+
+Result<Descriptor> listen_unix(std::string_view interface, int port) {
+  const std::string path = path_of(interface, port);
+  const sockaddr_un address = address_of(path);
+  Descriptor socket = new_socket();
+  ::unlink(path.c_str());  // left by a controller that was killed
+  if (!socket.is_open() ||
+      ::bind(socket.value(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(socket.value(), SOMAXCONN) != 0)
+    return failure("cannot listen at", path);
+  return socket;
+}
+
+Result<Descriptor> connect_unix(std::string_view interface, int port, int* problem) {
+  const std::string path = path_of(interface, port);
+  const sockaddr_un address = address_of(path);
+  Descriptor socket = new_socket();
+  if (socket.is_open() &&
+      ::connect(socket.value(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+    return socket;
+  if (problem) *problem = errno;
+  return failure("cannot connect to", path);
+}
+
+}  // namespace px

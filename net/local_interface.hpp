@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <px/net/descriptor.hpp>
+#include <px/wire/connection_info.hpp>
+#include <px/wire/error.hpp>
+
+namespace px {
+
+// Those on the controller's own host reach it by Unix sockets in a folder that nobody but its user
+// may enter: faster than TCP, and with nothing to encrypt, as nothing passes a network. An
+// interface "ipc:///tmp/polyxeus-a1b2c3" has one socket for each port, named by its number.
+
+/// Which running system, and which network of it (containers may have their own), this process
+/// sees: the same text for those who may use each other's Unix sockets. Empty where the system
+/// does not say.
+std::string own_network();
+
+/// The interface of a controller that runs here, by its connection file; nothing where it runs
+/// elsewhere, has none, or the folder is not this user's alone.
+/// network  as own_network() says.
+std::optional<std::string> local_interface(const ConnectionCommon& info, std::string_view network);
+
+/// A folder for Unix sockets; its end removes it with all that is in it.
+class SocketFolder {
+ public:
+  /// A new folder below `parent`.
+  /// errors  system: it cannot be made; unsupported: the path is too long for sockets.
+  static Result<SocketFolder> create(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path());
+  /// The folder of a controller that has ended and comes back; made anew where it is gone.
+  /// errors  system: it cannot be made, or somebody else owns it.
+  static Result<SocketFolder> restore(std::string_view interface);
+  ~SocketFolder();
+  SocketFolder(SocketFolder&& other) noexcept;
+  SocketFolder& operator=(SocketFolder&&) = delete;
+
+  /// "ipc://" and its path.
+  std::string interface() const;
+
+ private:
+  explicit SocketFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+/// Listens at a Unix socket. errors  system: names the endpoint.
+Result<Descriptor> listen_unix(std::string_view interface, int port);
+
+/// Connects to one at once. errors  system: nobody listens there, or its queue is full.
+/// problem  where to put the system's number of a failure.
+Result<Descriptor> connect_unix(std::string_view interface, int port, int* problem = nullptr);
+
+}  // namespace px

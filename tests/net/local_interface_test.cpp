@@ -1,0 +1,101 @@
+#include <px/net/local_interface.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include <px/net/private_file.hpp>
+#include "tests/net/temporary_folder.hpp"
+
+namespace px {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LocalInterfaceTest : public ::testing::Test {
+ protected:
+  ConnectionCommon info_of(const SocketFolder& folder) {
+    ConnectionCommon info;
+    info.local = LocalInterface{folder.interface(), "here"};
+    return info;
+  }
+  fs::path path_of(const SocketFolder& folder) {
+    return folder.interface().substr(std::string("ipc://").size());
+  }
+  TemporaryFolder parent;
+};
+
+TEST_F(LocalInterfaceTest, IsForThoseWhoSeeTheSameNetworkOfTheSameSystem) {
+  const auto folder = SocketFolder::create(parent.path());
+  ASSERT_TRUE(folder);
+  const ConnectionCommon info = info_of(*folder);
+  EXPECT_EQ(local_interface(info, "here"), folder->interface());
+  EXPECT_FALSE(local_interface(info, "elsewhere"));
+  EXPECT_FALSE(local_interface(info, ""));
+  EXPECT_FALSE(local_interface(ConnectionCommon{}, "here"));
+}
+
+TEST_F(LocalInterfaceTest, OwnNetworkStaysTheSame) {
+  EXPECT_FALSE(own_network().empty());
+  EXPECT_EQ(own_network(), own_network());
+}
+
+TEST_F(LocalInterfaceTest, AFolderThatOthersMayEnterIsNotUsed) {
+  const auto folder = SocketFolder::create(parent.path());
+  ASSERT_TRUE(folder);
+  ::chmod(path_of(*folder).c_str(), 0711);
+  EXPECT_FALSE(local_interface(info_of(*folder), "here"));
+  const auto restored = SocketFolder::restore(folder->interface());
+  ASSERT_FALSE(restored);
+  EXPECT_NE(restored.error().what.find("not this user's alone"), std::string::npos);
+}
+
+TEST_F(LocalInterfaceTest, ALinkInTheFoldersPlaceIsNotUsed) {
+  const fs::path link = parent.path() / "link";
+  const auto folder = SocketFolder::create(parent.path());
+  ASSERT_TRUE(folder);
+  fs::create_directory_symlink(path_of(*folder), link);
+  ConnectionCommon info;
+  info.local = LocalInterface{"ipc://" + link.string(), "here"};
+  EXPECT_FALSE(local_interface(info, "here"));
+}
+
+TEST_F(LocalInterfaceTest, AFolderIsGoneWithAllThatIsInItWhenItsOwnerIs) {
+  std::string interface;
+  fs::path path;
+  {
+    const auto folder = SocketFolder::create(parent.path());
+    ASSERT_TRUE(folder);
+    interface = folder->interface();
+    path = path_of(*folder);
+    EXPECT_TRUE(listen_unix(interface, 5555));
+    EXPECT_TRUE(fs::exists(path / "5555"));
+  }
+  EXPECT_FALSE(fs::exists(path));
+  const auto again = SocketFolder::restore(interface);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->interface(), interface);
+  EXPECT_TRUE(fs::is_directory(path));
+}
+
+TEST_F(LocalInterfaceTest, APathThatIsTooLongIsRefused) {
+  const auto folder = SocketFolder::create(parent.path() / std::string(100, 'x'));
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(folder.error().kind, ErrorKind::unsupported);
+}
+
+TEST_F(LocalInterfaceTest, ASocketThatAKilledControllerLeftIsReplaced) {
+  const auto folder = SocketFolder::create(parent.path());
+  ASSERT_TRUE(folder);
+  { const auto killed = listen_unix(folder->interface(), 5555); }
+  int problem = 0;
+  EXPECT_FALSE(connect_unix(folder->interface(), 5555, &problem));
+  EXPECT_EQ(problem, ECONNREFUSED);
+  const auto listener = listen_unix(folder->interface(), 5555);
+  ASSERT_TRUE(listener);
+  EXPECT_TRUE(connect_unix(folder->interface(), 5555));
+}
+
+}  // namespace
+}  // namespace px

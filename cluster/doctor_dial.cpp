@@ -7,9 +7,8 @@
 #include <cerrno>
 
 #include <px/cluster/doctor_facts.hpp>
-#include <px/cluster/hub_client.hpp>
 #include <px/net/address.hpp>
-#include <px/net/loop.hpp>
+#include <px/net/controller_search.hpp>
 #include <px/net/private_file.hpp>
 #include <px/net/tcp.hpp>
 
@@ -59,20 +58,22 @@ Result<AnyInfo> read_info(std::string_view text) {
                  *client};
 }
 
-/// Whether the controller answers a signed question.
+/// Whether the controller answers a signed question; nothing where we cannot ask one.
 std::optional<bool> ask_controller(const ClientConnectionInfo& info, const std::string& address) {
-  Context context;
-  ClientConnectionInfo dialled = info;
-  dialled.interface = "tcp://" + in_brackets(address);
-  auto hub = HubClient::connect(context, dialled);
-  if (!hub) return std::nullopt;
-  bool is_answered = false;
-  Loop loop;
-  loop.watch(hub->socket(), [&] { is_answered = is_answered || hub->receive(); });
-  hub->ask();
-  for (const Instant end = Clock::now() + patience; !is_answered && Clock::now() < end;)
-    loop.wait_until(end);
-  return is_answered;
+  const auto packer = packer_by_name(info.pack);
+  auto signer = Signer::create(info.signature_scheme, info.key);
+  if (!packer || !signer) return std::nullopt;
+  SoughtController sought;
+  sought.hosts = {address};
+  sought.registration = info.registration;
+  sought.curve_server_key = info.curve_serverkey;
+  AddressRace::Options options;
+  options.patience = patience;
+  return find_controller(
+             sought,
+             Session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)},
+             options)
+      .has_value();
 }
 
 /// The first address where all ports are open.

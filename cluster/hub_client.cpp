@@ -1,22 +1,36 @@
 #include <px/cluster/hub_client.hpp>
 
 #include <px/net/address.hpp>
+#include <px/net/controller_search.hpp>
 #include <px/wire/envelope.hpp>
 
 namespace px {
+namespace {
+
+Result<std::string> find_interface(const ClientConnectionInfo& info, const Session& session) {
+  SoughtController sought;
+  sought.hosts = dial_candidates(info, OwnHost::find());
+  sought.registration = info.registration;
+  sought.curve_server_key = info.curve_serverkey;
+  sought.source = "the connection file";
+  return find_controller(sought, session);
+}
+
+}  // namespace
 
 Result<HubClient> HubClient::connect(Context& context, const ClientConnectionInfo& info) {
   const auto packer = packer_by_name(info.pack);
   if (!packer) return packer.error();
   auto signer = Signer::create(info.signature_scheme, info.key);
   if (!signer) return signer.error();
+  Session session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)};
+  const Result<std::string> interface = find_interface(info, session);
+  if (!interface) return interface.error();
   SocketOptions options;
   options.curve_server_key = info.curve_serverkey;
   auto socket = std::make_unique<Socket>(context, SocketKind::dealer, options);
-  const std::string interface = dial_interface(info.interface, info.location);
-  if (auto done = socket->connect(endpoint(interface, info.registration)); !done)
+  if (auto done = socket->connect(endpoint(*interface, info.registration)); !done)
     return done.error();
-  Session session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)};
   return HubClient{std::move(session), std::move(socket)};
 }
 
@@ -26,24 +40,29 @@ void HubClient::ask() {
   socket_->send(session_.compose(draft, wall_now()));
 }
 
-std::optional<int> HubClient::receive() {
-  std::optional<int> count;
+std::optional<HubAnswer> HubClient::receive() {
+  std::optional<HubAnswer> last;
   for (int i = 0; i < 64; ++i) {
     const SharedFrames frames = socket_->receive();
     if (!frames) break;
-    if (const auto read_count = read(*frames)) count = read_count;
+    if (auto answer = read(*frames)) last = std::move(answer);
   }
-  return count;
+  return last;
 }
 
-std::optional<int> HubClient::read(const Frames& frames) const {
+std::optional<HubAnswer> HubClient::read(const Frames& frames) const {
   const auto envelope = Envelope::locate(frames);
   if (!envelope || !session_.signer().verify(*envelope)) return std::nullopt;
   const auto content = unpack(session_.packer(), envelope->content);
   if (!content || string_member(*content, "status") != "ok") return std::nullopt;
   const auto engines = content->find("engines");
   if (engines == content->end() || !engines->is_object()) return std::nullopt;
-  return static_cast<int>(engines->size());
+  HubAnswer answer{static_cast<int>(engines->size()), {}};
+  if (const auto warnings = content->find("warnings");
+      warnings != content->end() && warnings->is_array())
+    for (const Json& warning : *warnings)
+      if (warning.is_string()) answer.warnings.push_back(warning.get<std::string>());
+  return answer;
 }
 
 }  // namespace px

@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <px/net/socket.hpp>
 #include <px/wire/connection_info.hpp>
@@ -9,21 +11,29 @@
 
 namespace px {
 
+/// What the controller says of its engines.
+struct HubAnswer {
+  int engine_count = 0;
+  std::vector<std::string> warnings;  ///< Sentences about engines that do not fit together.
+};
+
 /// A client of the controller that asks one thing only: how many engines are there?
 class HubClient {
  public:
-  /// errors  bad_input: an unknown packer or signature scheme; unsupported: no CURVE here.
+  /// Dials the controller at all its addresses, and waits until one answers.
+  /// errors  bad_input: an unknown packer or signature scheme; unsupported: no CURVE here;
+  ///         lost_peer: nobody answers: says what was tried, and the fix.
   static Result<HubClient> connect(Context& context, const ClientConnectionInfo& info);
   /// Sends the question. The answer comes by receive().
   void ask();
-  /// The number of engines in the last answer that has come; nothing where none has.
-  std::optional<int> receive();
+  /// The last answer that has come; nothing where none has.
+  std::optional<HubAnswer> receive();
   Socket& socket() { return *socket_; }
 
  private:
   HubClient(Session session, std::unique_ptr<Socket> socket)
       : session_(std::move(session)), socket_(std::move(socket)) {}
-  std::optional<int> read(const Frames& frames) const;
+  std::optional<HubAnswer> read(const Frames& frames) const;
   Session session_;
   std::unique_ptr<Socket> socket_;
 };

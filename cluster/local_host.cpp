@@ -162,9 +162,9 @@ void LocalHost::connect(const ClientConnectionInfo& info) {
   }
   hub_.emplace(std::move(*hub));
   loop_.watch(hub_->socket(), [this] {
-    const auto count = hub_->receive();
-    if (!count || !next_question_) return;
-    events_.emplace_back(EnginesCounted{*count});
+    auto answer = hub_->receive();
+    if (!answer || !next_question_) return;
+    events_.emplace_back(EnginesCounted{answer->engine_count, std::move(answer->warnings)});
     next_question_ = now() + question_interval;
   });
 }

@@ -197,6 +197,8 @@ void Supervisor::handle(const EnginesCounted& event, Instant now) {
     return start_engines(now);
   }
   if (phase_ != Phase::registering) return;
+  for (const std::string& warning : event.warnings)
+    if (told_warnings_.insert(warning).second) say(Level::warning, warning);
   const int registered = std::max(0, event.count - baseline_);
   if (registered != registered_) effects_.push_back(ShowProgress{registered, wanted_engines()});
   registered_ = registered;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +93,7 @@ class Supervisor {
   Instant engines_started_{};
   int baseline_ = 0;    // engines that were there before ours
   int registered_ = 0;  // ours
+  std::set<std::string> told_warnings_;
   bool had_files_ = false;
   bool has_reported_ = false;
   bool was_killed_ = false;

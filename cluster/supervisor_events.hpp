@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <px/cluster/cluster_record.hpp>
 #include <px/cluster/process.hpp>
@@ -40,6 +41,7 @@ struct FilesReady {
 /// The controller has answered: so many engines are registered.
 struct EnginesCounted {
   int count = 0;
+  std::vector<std::string> warnings = {};  ///< That some do not fit together; sentences.
 };
 /// Somebody sent this process a signal.
 struct SignalArrived {

@@ -116,6 +116,16 @@ TEST(Supervisor, IsReadyWhenAllEnginesAreRegistered) {
   EXPECT_EQ(story.supervisor.next_deadline(), std::nullopt);
 }
 
+TEST(Supervisor, TellsOnceWhatTheControllerSaysOfEnginesThatDoNotFitTogether) {
+  Story story{two_local_engines()};
+  story.engines_are_started();
+  const std::vector<std::string> warnings{"engine 1 runs Python 3.9, engine 0 runs Python 3.11"};
+  const auto first_answer = story.supervisor.on(EnginesCounted{1, warnings}, at(2s));
+  EXPECT_EQ(only<Say>(first_answer), (std::vector{Say{Level::warning, warnings[0]}}));
+  const auto second_answer = story.supervisor.on(EnginesCounted{2, warnings}, at(2s));
+  EXPECT_EQ(said(second_answer), "2 engines are ready\n");
+}
+
 TEST(Supervisor, WaitsForTheEndOfAWatcherWhoseEnginesHaveAllEnded) {
   StartPlan plan = three_ranks();
   plan.engines.processes[0].command.has_reports = true;

@@ -127,6 +127,15 @@ def test_a_controller_with_a_dead_interface_is_found_at_the_one_that_works(clust
     assert done.stdout.split(maxsplit=1) == [f"tcp://{hosts.address('host1')}", "[1, 1]\n"]
 
 
+def test_pxcluster_counts_engines_at_the_address_that_works(cluster, hosts):
+    cluster.start("--ip=*", f"--location={DEAD}")
+    log = hosts.folder / "engines.log"
+    more = hosts.start_on("host2", program("pxcluster"), "engines", "-n", "1", "--cluster-id=",
+                          f"--profile-dir={cluster.folder}", log=log)  # fmt: skip
+    cluster.engines.append(more)
+    wait_until(lambda: "1 engine is ready" in log.read_text(), "pxcluster sees its engine")
+
+
 def test_a_location_that_is_no_name_of_anybody_does_no_harm(cluster, hosts):
     cluster.start("--ip=*", "--location=no-such-host")
     assert cluster.address_found_by(cluster.start_engine("host2")) == hosts.address("host1")

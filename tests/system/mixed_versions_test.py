@@ -63,3 +63,14 @@ def test_another_mpi_and_another_polyxeus_are_named(cluster):
     register(cluster, polyxeus="0.0.1")
     for words in ("has loaded MPICH 4.0", "is of polyxeus 0.0.1, the controller of"):
         wait_until(lambda: words in cluster.controller.output(), f"the controller says: {words}", 10)
+
+
+def test_who_starts_engines_is_told_that_they_do_not_fit_together(cluster, cluster_cmd):
+    register(cluster, python="2.6")
+    more = cluster.stage.start(
+        [*cluster_cmd, "engines", *cluster.options(), "--cluster-id=", "-n", "1"], "more-engines"
+    )
+    wait_until(lambda: "is ready" in more.output(), "one more engine")
+    said = [line for line in more.output().splitlines() if "runs Python 2.6" in line]
+    assert len(said) == 1 and f"engine 0 runs Python {OWN}" in said[0] and "--python" in said[0]
+    more.stop(30)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include <px/net/ssh_complaint.hpp>
+
 namespace px {
 namespace {
 
@@ -11,23 +13,6 @@ constexpr Duration longest_pause = std::chrono::seconds(15);
 /// A pxcluster that stops waits 5 s before it sends SIGKILL.
 constexpr Duration stop_patience = std::chrono::milliseconds(4500);
 constexpr int ssh_failed = 255;
-
-/// What a person can do about it; empty where ssh says enough.
-std::string advice(const std::string& complaint, const std::string& host) {
-  const auto says = [&](std::string_view text) {
-    return complaint.find(text) != std::string::npos;
-  };
-  if (says("Permission denied"))
-    return "; it must let you in by a key without a question: ssh-copy-id " + host;
-  if (says("Host key verification failed"))
-    return "; its key is not known here: log in once by hand: ssh " + host;
-  if (says("Could not resolve hostname"))
-    return "; is the name right? getent hosts " + host + " shows what this host knows";
-  if (says("Connection refused")) return "; does sshd run there?";
-  if (says("timed out") || says("No route to host"))
-    return "; is it up, and is port 22 open from here?";
-  return "";
-}
 
 std::string end_text(const std::string& code) {
   if (code == "vanished")
@@ -121,7 +106,8 @@ void SshWatch::could_not_start(const ProcessEnd& end_of_ssh, const std::string& 
     text = "nothing can be started on " + plan_.host + ": " + failure_;
   else if (end_of_ssh.exit_code == ssh_failed)
     text = "ssh cannot reach " + plan_.host + ": " +
-           (complaint.empty() ? "no reason is given" : complaint) + advice(complaint, plan_.host);
+           (complaint.empty() ? "no reason is given" : complaint) +
+           ssh_advice(complaint, plan_.host);
   else
     text = "the shell on " + plan_.host + " " + end_of_ssh.text() + " before anything was started" +
            (complaint.empty() ? "" : ": " + complaint);

@@ -1,0 +1,146 @@
+#include <px/net/tunnel_plan.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+namespace px {
+namespace {
+
+bool is_here(const std::string& host, const OwnHost& here) {
+  return host.empty() || host == here.name || host == "localhost" || is_loopback(host) ||
+         std::find(here.addresses.begin(), here.addresses.end(), host) != here.addresses.end();
+}
+
+bool is_on_loopback(const ConnectionCommon& info) {
+  const std::string ip = ip_of_interface(info.interface);
+  return is_loopback(ip) || ip == "localhost";
+}
+
+std::optional<int> read_port(std::string_view text) {
+  int port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc{} || end != text.data() + text.size() || port < 1 || port > 65535)
+    return std::nullopt;
+  return port;
+}
+
+std::vector<int> common_ports(const ConnectionCommon& info) {
+  return {info.registration, info.control, info.mux, info.task, info.iopub};
+}
+
+std::vector<int> each_once(const std::vector<int>& ports) {
+  const std::set<int> sorted(ports.begin(), ports.end());
+  return {sorted.begin(), sorted.end()};
+}
+
+void redirect_common(ConnectionCommon& info, const std::map<int, int>& ports) {
+  info.interface = "tcp://127.0.0.1";
+  info.ssh.clear();
+  info.location.clear();
+  info.addresses.clear();
+  info.local.reset();
+  for (int* port : {&info.registration, &info.control, &info.mux, &info.task, &info.iopub})
+    *port = ports.at(*port);
+}
+
+}  // namespace
+
+Result<SshServer> SshServer::read(std::string_view text) {
+  const auto bad = [&] {
+    return Error{ErrorKind::bad_input,
+                 "'" + std::string(text) + "' names no ssh server: it is [user@]host[:port]"};
+  };
+  SshServer server;
+  std::string_view login = text;
+  const std::size_t host = login.rfind('@') == std::string_view::npos ? 0 : login.rfind('@') + 1;
+  const std::size_t bracket = login.rfind(']');
+  const std::size_t colon = login.rfind(':');
+  const bool is_bare_ipv6 = bracket == std::string_view::npos && login.find(':', host) != colon;
+  const bool has_port = colon != std::string_view::npos && colon >= host && !is_bare_ipv6 &&
+                        (bracket == std::string_view::npos || colon > bracket);
+  if (has_port) {
+    server.port = read_port(login.substr(colon + 1));
+    if (!server.port) return bad();
+    login = login.substr(0, colon);
+  }
+  server.login = login;
+  std::erase_if(server.login, [](char c) { return c == '[' || c == ']'; });
+  const bool is_odd = std::any_of(login.begin(), login.end(), [](unsigned char c) {
+    return c <= ' ' || c == 127;  // neither blanks nor control characters
+  });
+  if (server.host().empty() || server.login.starts_with('-') || is_odd) return bad();
+  return server;
+}
+
+std::vector<std::string> tunnel_command(const TunnelPlan& plan) {
+  std::vector<std::string> words{"ssh", "-N", "-T"};
+  for (const char* option : {"BatchMode=yes", "ExitOnForwardFailure=yes", "ConnectTimeout=8",
+                             "ServerAliveInterval=5", "ServerAliveCountMax=3", "ControlMaster=no",
+                             "ControlPath=none", "LogLevel=INFO", "PermitLocalCommand=yes"})
+    words.insert(words.end(), {"-o", option});
+  words.insert(words.end(), {"-o", "LocalCommand=echo " + std::string(tunnel_is_up)});
+  if (plan.server.port) words.insert(words.end(), {"-p", std::to_string(*plan.server.port)});
+  if (!plan.key_file.empty()) words.insert(words.end(), {"-i", plan.key_file});
+  for (const Forward& each : plan.forwards)
+    words.insert(words.end(), {"-L", "127.0.0.1:" + std::to_string(each.local_port) + ":" +
+                                         in_brackets(each.host) + ":" + std::to_string(each.port)});
+  words.insert(words.end(), {"--", plan.server.login});
+  return words;
+}
+
+TunnelUse choose_tunnel(const ConnectionCommon& info, const SshWish& wish, const OwnHost& here) {
+  if (!wish.server.empty() || !wish.key_file.empty()) return TunnelUse::only;
+  if (info.ssh.empty()) return TunnelUse::none;
+  if (!info.location.empty() && is_here(info.location, here)) return TunnelUse::fallback;
+  return is_on_loopback(info) || !info.curve_serverkey ? TunnelUse::only : TunnelUse::fallback;
+}
+
+std::string tunnel_server(const ConnectionCommon& info, const SshWish& wish) {
+  if (!wish.server.empty()) return wish.server;
+  if (!info.ssh.empty()) return info.ssh;
+  if (!info.location.empty()) return info.location;
+  return info.addresses.empty() ? ip_of_interface(info.interface) : info.addresses.front();
+}
+
+std::string tunnel_target(const ConnectionCommon& info, const SshServer& server) {
+  const std::string host = server.host();
+  const bool is_of_server =
+      info.location == host ||
+      std::find(info.addresses.begin(), info.addresses.end(), host) != info.addresses.end();
+  if (!is_wildcard(info.interface))
+    return is_on_loopback(info) ? "127.0.0.1" : ip_of_interface(info.interface);
+  if (is_of_server) return ip_of_interface(info.interface) == "::" ? "::1" : "127.0.0.1";
+  if (!info.addresses.empty()) return info.addresses.front();
+  return info.location.empty() ? "127.0.0.1" : info.location;
+}
+
+std::vector<int> ports_of(const ClientConnectionInfo& info) {
+  std::vector<int> ports = common_ports(info);
+  ports.insert(ports.end(), {info.notification, info.broadcast});
+  return each_once(ports);
+}
+
+std::vector<int> ports_of(const EngineConnectionInfo& info) {
+  std::vector<int> ports = common_ports(info);
+  ports.insert(ports.end(), {info.hb_ping, info.hb_pong});
+  ports.insert(ports.end(), info.broadcast.begin(), info.broadcast.end());
+  if (info.lifeline) ports.push_back(*info.lifeline);
+  return each_once(ports);
+}
+
+void redirect(ClientConnectionInfo& info, const std::map<int, int>& ports) {
+  redirect_common(info, ports);
+  info.notification = ports.at(info.notification);
+  info.broadcast = ports.at(info.broadcast);
+}
+
+void redirect(EngineConnectionInfo& info, const std::map<int, int>& ports) {
+  redirect_common(info, ports);
+  info.hb_ping = ports.at(info.hb_ping);
+  info.hb_pong = ports.at(info.hb_pong);
+  for (int& port : info.broadcast) port = ports.at(port);
+  if (info.lifeline) info.lifeline = ports.at(*info.lifeline);
+}
+
+}  // namespace px

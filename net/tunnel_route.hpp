@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <px/net/ssh_tunnel.hpp>
+#include <px/net/tunnel_plan.hpp>
+#include <px/wire/connection_info.hpp>
+#include <px/wire/error.hpp>
+#include <px/wire/time.hpp>
+
+namespace px {
+
+/// Finds the address at which the controller answers and makes it the `interface` of `info`.
+template <class Info>
+using Reach = std::function<Result<void>(Info& info, Duration patience)>;
+
+/// Reaches the controller directly, or through an ssh tunnel where one is wanted (choose_tunnel()):
+/// then `info` names this host's ends of it, for as long as the tunnel lives that is returned.
+/// Nothing is returned where no tunnel is used. Takes 15 s at most.
+/// patience  for an address to answer.
+/// errors    those of `reach`; unsupported, bad_input: there is no tunnel: names the ssh server,
+///           what ssh said and the fix.
+Result<std::unique_ptr<SshTunnel>> find_route(ClientConnectionInfo& info, const SshWish& wish,
+                                              Duration patience,
+                                              const Reach<ClientConnectionInfo>& reach);
+Result<std::unique_ptr<SshTunnel>> find_route(EngineConnectionInfo& info, const SshWish& wish,
+                                              Duration patience,
+                                              const Reach<EngineConnectionInfo>& reach);
+
+}  // namespace px

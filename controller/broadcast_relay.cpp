@@ -136,7 +136,8 @@ BroadcastEffect BroadcastRelay::gather(const Call& call) const {
 
 BroadcastRelay::Answer BroadcastRelay::death_notice(const Call& call,
                                                     const std::string& original_id,
-                                                    const Target& target, WallTime now) {
+                                                    const Target& target, const EngineEnd& end,
+                                                    WallTime now) {
   const Packer packer = session_.packer();
   const std::string msg_id = original_id + "_" + target.uuid;
   Draft draft;
@@ -146,15 +147,16 @@ BroadcastRelay::Answer BroadcastRelay::death_notice(const Call& call,
   draft.metadata =
       Json{{"status", "error"},    {"engine", target.uuid}, {"date", format_date(now)},
            {"is_broadcast", true}, {"is_coalescing", true}, {"original_msg_id", original_id}};
-  draft.content = error_content("EngineError", "Engine " + engine_name(target.pair) +
-                                                   " died while running task '" + msg_id + "'");
+  const EngineEnd known{end.engine.empty() ? engine_name(target.pair) : end.engine, end.why};
+  draft.content = error_content("EngineError", death_sentence(known, msg_id));
   auto frames = std::make_shared<TextFrames>(session_.compose(draft, now));
   const Result<Envelope> parts = Envelope::locate(*frames);
   check(parts.has_value());
   return {frames, *parts};
 }
 
-BroadcastEffects BroadcastRelay::engine_left(const EngineUuid& engine, WallTime now) {
+BroadcastEffects BroadcastRelay::engine_left(const EngineUuid& engine, WallTime now,
+                                             const EngineEnd& end) {
   BroadcastEffects effects;
   for (auto entry = calls_.begin(); entry != calls_.end();) {
     Call& call = entry->second;
@@ -165,7 +167,7 @@ BroadcastEffects BroadcastRelay::engine_left(const EngineUuid& engine, WallTime 
       ++entry;
       continue;
     }
-    target->answer = death_notice(call, entry->first, *target, now);
+    target->answer = death_notice(call, entry->first, *target, end, now);
     effects.push_back(gather(call));
     entry = calls_.erase(entry);
   }

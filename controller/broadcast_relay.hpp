@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <px/controller/engine_link.hpp>
+#include <px/wire/engine_end.hpp>
 #include <px/wire/envelope.hpp>
 #include <px/wire/error.hpp>
 #include <px/wire/frames.hpp>
@@ -44,7 +45,7 @@ class BroadcastRelay {
   /// A verified reply, [engine, client, delimiter, ...].
   BroadcastEffects reply(const SharedFrames& frames, const Envelope& envelope);
   /// The gathered calls that wait for it end with an EngineError.
-  BroadcastEffects engine_left(const EngineUuid& engine, WallTime now);
+  BroadcastEffects engine_left(const EngineUuid& engine, WallTime now, const EngineEnd& end = {});
 
   std::size_t open_calls() const { return calls_.size(); }
 
@@ -73,7 +74,7 @@ class BroadcastRelay {
   bool is_ok(const Answer& answer) const;
   BroadcastEffect gather(const Call& call) const;
   Answer death_notice(const Call& call, const std::string& original_id, const Target& target,
-                      WallTime now);
+                      const EngineEnd& end, WallTime now);
   Session session_;
   Calls calls_;  // by the msg_id of the client's request
 };

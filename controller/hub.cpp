@@ -31,7 +31,7 @@ class Hub::State {
 
   void on_time(WallTime wall, Instant now) {
     while (!losses_.empty() && losses_.front().deadline <= now) {
-      recorder_.give_up(losses_.front().slot, wall);
+      recorder_.give_up(losses_.front().slot, losses_.front().end, wall);
       losses_.pop_front();
     }
     store_->on_time(now);
@@ -52,6 +52,7 @@ class Hub::State {
   struct Loss {
     Instant deadline;
     HubLedger::Slot slot;
+    EngineEnd end;
   };
 
   Effects on(const EngineJoined& event, WallTime, Instant) {
@@ -62,7 +63,7 @@ class Hub::State {
     const auto slot = ledger_.slot_of(event.uuid.text);
     if (!slot || !ledger_.is_registered(*slot)) return {};
     ledger_.leave(event.uuid);
-    losses_.push_back({now + options_.registration_timeout, *slot});
+    losses_.push_back({now + options_.registration_timeout, *slot, event.end});
     return {};
   }
   Effects on(const HubQuery& query, WallTime wall, Instant) { return queries_.answer(query, wall); }

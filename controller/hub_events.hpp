@@ -4,6 +4,7 @@
 #include <string>
 #include <variant>
 
+#include <px/wire/engine_end.hpp>
 #include <px/wire/frames.hpp>
 #include <px/wire/ids.hpp>
 #include <px/wire/json.hpp>
@@ -22,6 +23,7 @@ struct EngineJoined {
 struct EngineLeft {
   EngineId id;
   EngineUuid uuid;
+  EngineEnd end = {};
 };
 /// A client's request for one engine passed: [client, engine uuid, delimiter, ...] as it came.
 struct DirectSubmitted {

@@ -164,7 +164,7 @@ void HubRecorder::record_output(const MessageId& msg_id, std::string_view msg_ty
 }
 
 TaskMessage HubRecorder::death_notice(const TaskRecord& record, HubLedger::Slot slot,
-                                      WallTime wall) {
+                                      const EngineEnd& end, WallTime wall) {
   Header header = session_.make_header(reply_type_of(record.msg_id, record), wall);
   const std::string uuid = ledger_.uuid(slot).text;
   header.session = SessionId{uuid};
@@ -172,18 +172,17 @@ TaskMessage HubRecorder::death_notice(const TaskRecord& record, HubLedger::Slot 
   Result<Json> with_engine = unpack(packer, write_header(packer, header));
   check(with_engine.has_value());
   (*with_engine)["engine"] = uuid;
-  const Json content =
-      error_content("EngineError", "Engine " + std::to_string(ledger_.id(slot).value) +
-                                       " died while running task '" + record.msg_id.text + "'");
+  const EngineEnd known = end.engine.empty() ? make_engine_end(ledger_.id(slot), "", end.why) : end;
+  const Json content = error_content("EngineError", death_sentence(known, record.msg_id.text));
   return TaskMessage(pack(packer, *with_engine), pack(packer, Json::object()),
                      pack(packer, content), {}, packer);
 }
 
-void HubRecorder::give_up(HubLedger::Slot slot, WallTime wall) {
+void HubRecorder::give_up(HubLedger::Slot slot, const EngineEnd& end, WallTime wall) {
   for (const MessageId& msg_id : ledger_.unanswered(slot)) {
     ledger_.finish(msg_id, std::nullopt, false);
     store_.change_existing(msg_id, [&](TaskRecord& record) {
-      record.result = death_notice(record, slot, wall);
+      record.result = death_notice(record, slot, end, wall);
       record.engine_uuid = ledger_.uuid(slot);
       record.received = wall;
     });

@@ -36,7 +36,7 @@ class HubRecorder {
   void on(const TaskFinished& event, WallTime wall);
   void on(const OutputPublished& event);
   /// Answers, in the records alone, what an engine that died left unanswered (protocol 4.6).
-  void give_up(HubLedger::Slot slot, WallTime wall);
+  void give_up(HubLedger::Slot slot, const EngineEnd& end, WallTime wall);
 
   std::uint64_t rejected_count() const { return rejected_count_; }
 
@@ -54,7 +54,8 @@ class HubRecorder {
   void record_result(const MessageId& msg_id, const Opened& opened, const EngineUuid& engine,
                      WallTime wall);
   void record_output(const MessageId& msg_id, std::string_view msg_type, const Json& content);
-  TaskMessage death_notice(const TaskRecord& record, HubLedger::Slot slot, WallTime wall);
+  TaskMessage death_notice(const TaskRecord& record, HubLedger::Slot slot, const EngineEnd& end,
+                           WallTime wall);
 
   Session& session_;
   TaskStore& store_;

@@ -81,10 +81,12 @@ void Membership::left(const RegisteredEngine& engine, std::string_view why) {
   spdlog::info("registration::unregister_engine({}:{}): {}", engine.id.value, engine.uuid.text,
                why);
   save_due_ = save_due_.value_or(Clock::now() + save_delay);
-  desk_.hub.post(EngineLeft{engine.id, engine.uuid});
   Json content{{"id", engine.id.value}, {"uuid", engine.uuid.text}, {"reason", why}};
   if (describe_) describe_(engine.uuid, content);  // before its facts are forgotten
-  for (const LeftListener& listener : left_listeners_) listener(engine, why);
+  const EngineEnd end =
+      make_engine_end(engine.id, string_member(content, "host").value_or(""), why);
+  desk_.hub.post(EngineLeft{engine.id, engine.uuid, end});
+  for (const LeftListener& listener : left_listeners_) listener(engine, end);
   notify("unregistration_notification", std::move(content));
 }
 
@@ -177,7 +179,8 @@ void Membership::receive_lifelines() {
     if (const auto* opened = std::get_if<LifelineOpened>(&event))
       lost_lifelines_.erase(opened->uuid);
     else if (const auto* closed = std::get_if<LifelineClosed>(&event))
-      lost_lifelines_.emplace(closed->uuid, now + options_.lifeline_grace);
+      lost_lifelines_.emplace(closed->uuid, now + (closed->is_tunnelled ? options_.tunnel_grace
+                                                                        : options_.lifeline_grace));
   }
 }
 

@@ -13,6 +13,7 @@
 #include <px/controller/heartbeat_monitor.hpp>
 #include <px/net/lifeline.hpp>
 #include <px/net/socket.hpp>
+#include <px/wire/engine_end.hpp>
 #include <px/wire/ids.hpp>
 #include <px/wire/time.hpp>
 
@@ -23,6 +24,8 @@ struct MembershipOptions {
   Duration registration_timeout = std::chrono::seconds(30);
   /// An engine whose lifeline ended may come back with another one for so long.
   Duration lifeline_grace = std::chrono::milliseconds(250);
+  /// The same where it came through a tunnel, which may have ended while the engine lives.
+  Duration tunnel_grace = std::chrono::seconds(15);
   std::filesystem::path table_file;  ///< engines<id>.json
 };
 
@@ -34,7 +37,7 @@ class Membership {
              Socket& pong, LifelineServer& lifeline, Instant now);
 
   using Listener = std::function<void(const RegisteredEngine&)>;
-  using LeftListener = std::function<void(const RegisteredEngine&, std::string_view why)>;
+  using LeftListener = std::function<void(const RegisteredEngine&, const EngineEnd&)>;
   void on_joined(Listener listener) { joined_listeners_.push_back(std::move(listener)); }
   void on_left(LeftListener listener) { left_listeners_.push_back(std::move(listener)); }
   /// A registered engine is not heard any more, or is heard again (HeartbeatMonitor::is_silent).

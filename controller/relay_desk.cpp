@@ -156,9 +156,9 @@ void BroadcastDesk::receive_replies() {
   }
 }
 
-void BroadcastDesk::engine_left(const EngineUuid& engine) {
+void BroadcastDesk::engine_left(const EngineUuid& engine, const EngineEnd& end) {
   engines_.forget(engine.text);
-  perform(relay_.engine_left(engine, wall_now()));
+  perform(relay_.engine_left(engine, wall_now(), end));
 }
 
 void BroadcastDesk::perform(BroadcastEffects effects) {

@@ -73,7 +73,7 @@ class BroadcastDesk {
   BroadcastDesk(Desk& desk, Socket& client, EngineLink& engines);
   void receive_requests();
   void receive_replies();
-  void engine_left(const EngineUuid& engine);
+  void engine_left(const EngineUuid& engine, const EngineEnd& end);
 
  private:
   void perform(BroadcastEffects effects);

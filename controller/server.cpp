@@ -126,14 +126,11 @@ void Server::State::listen_to_membership() {
   membership_.on_returned([this](const RegisteredEngine& engine) {
     if (has_queue_) tasks_.engine_returned(engine.uuid);
   });
-  membership_.on_left([this](const RegisteredEngine& engine, std::string_view why) {
-    const std::string host = queries_.facts_of(engine.uuid).host;
-    const std::string name =
-        std::to_string(engine.id.value) + (host.empty() ? "" : " on " + host);
+  membership_.on_left([this](const RegisteredEngine& engine, const EngineEnd& end) {
     mux_engines_.forget(engine.uuid.text);
     control_engines_.forget(engine.uuid.text);
-    if (has_queue_) tasks_.engine_left(engine.uuid, {name, std::string(why)});
-    broadcast_.engine_left(engine.uuid);
+    if (has_queue_) tasks_.engine_left(engine.uuid, end);
+    broadcast_.engine_left(engine.uuid, end);
     queries_.engine_left(engine.uuid);
   });
   membership_.describe_by([this](const EngineUuid& uuid, Json& content) {

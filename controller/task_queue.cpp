@@ -179,15 +179,13 @@ TaskEffects TaskQueue::on_time(Instant now) {
     const WorkerKey key = dying_.begin()->second;
     dying_.erase(dying_.begin());
     const EngineUuid uuid = worker_by_key_.at(key)->uuid;
-    const EngineEnd& end = worker_by_key_.at(key)->end;
-    const std::string name = end.engine.empty() ? "'" + uuid.text + "'" : end.engine;
-    const std::string why = end.why.empty() ? "" : ": " + end.why;
+    EngineEnd end = worker_by_key_.at(key)->end;
+    if (end.engine.empty()) end.engine = "'" + uuid.text + "'";
     for (Task* task : running_on(key)) {
       if (task->rules && task->rules->retries > 0)
         attempt_ended(*task, false);
       else
-        fail(*task, "EngineError",
-             "Engine " + name + " died while running task '" + task->msg_id.text + "'" + why, uuid);
+        fail(*task, "EngineError", death_sentence(end, task->msg_id.text), uuid);
     }
     worker_by_key_.erase(key);
   }

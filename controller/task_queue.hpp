@@ -18,6 +18,7 @@
 #include <px/controller/finished_tasks.hpp>
 #include <px/controller/task_request.hpp>
 #include <px/controller/worker_list.hpp>
+#include <px/wire/engine_end.hpp>
 #include <px/wire/frames.hpp>
 #include <px/wire/ids.hpp>
 #include <px/wire/time.hpp>
@@ -54,12 +55,6 @@ struct FailTask {
 };
 using TaskEffect = std::variant<AssignTask, DeliverReply, FailTask>;
 using TaskEffects = std::vector<TaskEffect>;
-
-/// How an engine came to its end, for those whose tasks ended with it.
-struct EngineEnd {
-  std::string engine;  ///< What people call it: "3 on host2"; empty = its uuid.
-  std::string why;     ///< "its process ended"; may be empty.
-};
 
 struct TaskQueueOptions {
   TaskScheme scheme = TaskScheme::leastload;

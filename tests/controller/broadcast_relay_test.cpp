@@ -163,6 +163,15 @@ TEST_F(Broadcast, TheDeathOfAnEngineEndsAGatheredCall) {
   EXPECT_EQ(relay_.open_calls(), 0u);
 }
 
+TEST_F(Broadcast, TheAnswerForADeadEngineNamesItsHostAndTheReason) {
+  ASSERT_TRUE(request({"ann"}, true).has_value());
+  const ToClient answer = to_client(
+      relay_.engine_left(EngineUuid{"ann"}, WallTime{}, {"3 on host2", "its process ended"}));
+  const std::string said = answer.content["evalue"];
+  EXPECT_TRUE(said.starts_with("Engine 3 on host2 died while running task '")) << said;
+  EXPECT_TRUE(said.ends_with("': its process ended")) << said;
+}
+
 TEST_F(Broadcast, TheAnswerForADeadEngineHasTheTypeOfTheRequest) {
   for (const auto& [request_type, reply_type] :
        {std::pair{"execute_request", "execute_reply"}, std::pair{"call_request", "call_reply"},

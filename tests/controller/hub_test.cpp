@@ -124,6 +124,15 @@ TEST_F(HubTest, AMissingDateIsTheTimeOfArrivalAndABadOneIsNone) {
 
 // ---------------------------------------------------------------- engines that leave
 
+TEST_F(HubTest, RecordsOfADeadEngineNameItsHostAndTheReason) {
+  join(0, "engine a");
+  submit_direct("one", "engine a", {});
+  tell(EngineLeft{EngineId{0}, EngineUuid{"engine a"}, {"0 on host2", "its process ended"}});
+  hub_->on_time(wall_, at(30s));
+  EXPECT_EQ(record("one")["result_content"]["evalue"],
+            "Engine 0 on host2 died while running task 'one': its process ended");
+}
+
 TEST_F(HubTest, RequestsOfADeadEngineAreGivenUpAfterTheTimeout) {
   join(0, "engine a");
   submit_direct("one", "engine a", {.msg_type = "execute_request"});

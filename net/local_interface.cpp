@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include <px/net/private_file.hpp>
 
@@ -16,6 +18,7 @@ namespace {
 
 constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
 constexpr std::string_view transport = "ipc://";
+constexpr std::string_view name_begin = "polyxeus-";
 constexpr std::size_t longest_port = sizeof("/65535") - 1;
 
 std::filesystem::path folder_of(std::string_view interface) {
@@ -27,6 +30,31 @@ bool is_private_folder(const std::filesystem::path& path) {
   struct stat found {};
   return ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
          found.st_uid == ::geteuid() && (found.st_mode & 077) == 0;
+}
+
+/// Whether nobody listens at any of the sockets that are in there. Of a controller that is just
+/// starting there may be one that does not listen yet.
+bool is_abandoned(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  int sockets = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    int problem = 0;
+    const int port = std::atoi(entry.path().filename().c_str());
+    if (connect_unix(std::string(transport) + folder.string(), port, &problem)) return false;
+    if (problem != ECONNREFUSED) return false;
+    ++sockets;
+  }
+  return sockets > 1;
+}
+
+void remove_abandoned(const std::filesystem::path& parent) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> abandoned;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, ignored))
+    if (entry.path().filename().string().starts_with(name_begin) &&
+        is_private_folder(entry.path()) && is_abandoned(entry.path()))
+      abandoned.push_back(entry.path());
+  for (const std::filesystem::path& path : abandoned) std::filesystem::remove_all(path, ignored);
 }
 
 Error failure(std::string_view what, const std::string& path) {
@@ -67,9 +95,10 @@ std::optional<std::string> local_interface(const ConnectionCommon& info, std::st
 }
 
 Result<SocketFolder> SocketFolder::create(const std::filesystem::path& parent) {
-  std::string path = (parent / "polyxeus-XXXXXX").string();
+  std::string path = (parent / (std::string(name_begin) + "XXXXXX")).string();
   if (path.size() + longest_port > longest_path)
     return Error{ErrorKind::unsupported, "the path " + path + " is too long for Unix sockets"};
+  remove_abandoned(parent);
   if (!::mkdtemp(path.data())) return failure("cannot make the folder", path);
   return SocketFolder{path};
 }

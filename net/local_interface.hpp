@@ -28,7 +28,7 @@ std::optional<std::string> local_interface(const ConnectionCommon& info, std::st
 /// A folder for Unix sockets; its end removes it with all that is in it.
 class SocketFolder {
  public:
-  /// A new folder below `parent`.
+  /// A new folder below `parent`. Removes those that killed controllers of this user left there.
   /// errors  system: it cannot be made; unsupported: the path is too long for sockets.
   static Result<SocketFolder> create(
       const std::filesystem::path& parent = std::filesystem::temp_directory_path());

@@ -79,6 +79,24 @@ TEST_F(LocalInterfaceTest, AFolderIsGoneWithAllThatIsInItWhenItsOwnerIs) {
   EXPECT_TRUE(fs::is_directory(path));
 }
 
+TEST_F(LocalInterfaceTest, WhatAKilledControllerLeftIsRemovedByTheNextOne) {
+  const fs::path killed = parent.path() / "polyxeus-killed",
+                 alive = parent.path() / "polyxeus-alive",
+                 starting = parent.path() / "polyxeus-starting", foreign = parent.path() / "other";
+  std::vector<Descriptor> listeners;
+  for (const fs::path& path : {killed, alive, starting, foreign}) {
+    fs::create_directory(path);
+    fs::permissions(path, fs::perms::owner_all);
+    for (const int port : {5555, 5556})
+      if (path != starting) listeners.push_back(*listen_unix("ipc://" + path.string(), port));
+  }
+  listeners.erase(listeners.begin(), listeners.begin() + 2);  // those of `killed`
+  listeners.erase(listeners.begin() + 2, listeners.end());    // those of `foreign`
+  EXPECT_TRUE(SocketFolder::create(parent.path()));
+  EXPECT_FALSE(fs::exists(killed));
+  for (const fs::path& path : {alive, starting, foreign}) EXPECT_TRUE(fs::exists(path)) << path;
+}
+
 TEST_F(LocalInterfaceTest, APathThatIsTooLongIsRefused) {
   const auto folder = SocketFolder::create(parent.path() / std::string(100, 'x'));
   ASSERT_FALSE(folder);

@@ -5,10 +5,13 @@ import os
 import random
 import shutil
 import socket
+import stat
 import struct
+import subprocess
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import ipyparallel as ipp
 import programs
@@ -27,7 +30,7 @@ ALL_SIDES = ["client", "engine"]
 @pytest.fixture(scope="module")
 def cluster(new_cluster):
     cluster = new_cluster("secure")
-    cluster.start_controller()
+    cluster.start_controller("--no-ipc")  # all are to pass the network that is attacked
     cluster.start_engines(2)
     cluster.client(engines=2)
     return cluster
@@ -102,14 +105,17 @@ def packets_of(packets, ports):
     return b"\n".join(kept)
 
 
-def ports_of(cluster):
+def ports_of_side(cluster, side):
     ports = set()
-    for side in ALL_SIDES:
-        connection = cluster.connection(side)
-        for channel in channels(connection):
-            value = connection[channel]
-            ports |= set(value) if isinstance(value, list) else {value}
+    connection = cluster.connection(side)
+    for channel in channels(connection):
+        value = connection[channel]
+        ports |= set(value) if isinstance(value, list) else {value}
     return ports
+
+
+def ports_of(cluster):
+    return ports_of_side(cluster, "client") | ports_of_side(cluster, "engine")
 
 
 def seen_by_an_eavesdropper(cluster):
@@ -131,13 +137,51 @@ def test_an_eavesdropper_reads_nothing(cluster, rc):
 def test_without_encryption_the_same_eavesdropper_reads_all(own_cluster):
     """Or the test above would prove nothing."""
     cluster = own_cluster()
-    cluster.start_controller("--no-curve")
+    cluster.start_controller("--no-curve", "--no-ipc")
     cluster.start_engines(2)
     cluster.client(engines=2)
     seen = seen_by_an_eavesdropper(cluster)
     for text in [*MARKS[:3], b"<IDS|MSG>"]:
         assert text in seen, text
     assert cluster.connection()["key"].encode() not in seen
+
+
+def folder_of(cluster):
+    return Path(cluster.connection()["local"]["interface"].removeprefix("ipc://"))
+
+
+def test_what_stays_on_the_host_is_not_on_the_network_at_all(own_cluster):
+    cluster = own_cluster()
+    cluster.start_controller("--no-curve")
+    cluster.start_engines(2)
+    with eavesdropping() as packets:
+        work(cluster.connection_file("client"))
+    seen = packets_of(packets, ports_of(cluster))
+    for text in MARKS:
+        assert text not in seen, text
+    folder = folder_of(cluster)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    cluster.controller.stop()
+    assert not folder.exists()
+
+
+def test_another_user_of_the_host_opens_no_unix_socket(own_cluster):
+    if os.geteuid() != 0:
+        pytest.skip("to become another user takes root")
+    cluster = own_cluster()
+    cluster.start_controller()
+    paths = [str(path) for path in folder_of(cluster).iterdir()]
+    assert len(paths) == len({port for side in ALL_SIDES for port in ports_of_side(cluster, side)})
+    code = (
+        "import socket, sys\n"
+        "for path in sys.argv[1:]:\n"
+        "    try: socket.socket(socket.AF_UNIX).connect(path)\n"
+        "    except PermissionError: print('refused')\n"
+    )
+    command = ["/usr/bin/python3", "-c", code, *paths]
+    assert subprocess.check_output(command, text=True, cwd="/") == ""
+    said = subprocess.check_output(command, text=True, cwd="/", user="nobody", group="nogroup")
+    assert said.split() == ["refused"] * len(paths)
 
 
 # ---------------------------------------------------------------- who says again what he has heard

@@ -61,7 +61,8 @@ Client Client::connect(const ClientOptions& options) {
   const Result<ClientConnectionInfo> info =
       read_client_connection_info(read_connection_file(path, patience));
   if (!info) throw ClientError(ErrorKind::bad_input, path + ": " + info.error().what);
-  auto connection = value_or_throw(Connection::open(*info, path, {options.timeout, ""}));
+  auto connection =
+      value_or_throw(Connection::open(*info, path, {options.timeout, "", options.ssh}));
   return Client{std::make_shared<ClientCore>(std::move(connection))};
 }
 

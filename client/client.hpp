@@ -9,6 +9,7 @@
 #include <px/client/balanced_view.hpp>
 #include <px/client/direct_view.hpp>
 #include <px/net/profile_paths.hpp>
+#include <px/net/tunnel_plan.hpp>
 
 namespace px {
 
@@ -23,6 +24,9 @@ struct ClientOptions {
   Duration file_patience = {};
   /// For the controller to answer.
   Duration timeout = std::chrono::seconds(10);
+  /// A host to tunnel through, where ssh is the only way to the controller. What the file says
+  /// under `ssh` is used by itself.
+  SshWish ssh = {};
 };
 
 /// A connection to one cluster. Makes views, which do the work, and asks the controller about the
@@ -30,7 +34,8 @@ struct ClientOptions {
 class Client {
  public:
   /// errors  not_found: no connection file: names the path and how to start a cluster; bad_input:
-  ///         the file is malformed; lost_peer: no controller answers there.
+  ///         the file is malformed; lost_peer: no controller answers there; system: ssh makes
+  ///         no tunnel.
   static Client connect(const ClientOptions& options = {});
   /// Where the controller was reached, of all addresses that it has: e.g. "tcp://10.0.0.1".
   const std::string& controller_address() const;

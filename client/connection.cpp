@@ -8,6 +8,7 @@
 #include <px/net/address.hpp>
 #include <px/net/controller_search.hpp>
 #include <px/net/local_interface.hpp>
+#include <px/net/tunnel_route.hpp>
 
 namespace px {
 namespace {
@@ -42,10 +43,17 @@ Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo&
   ClientConnectionInfo known = info;
   if (const char* key = std::getenv("IPP_CURVE_SERVERKEY"); key && *key && !info.curve_serverkey)
     known.curve_serverkey = key;
-  const Result<std::string> interface = find_interface(known, where, session, options.timeout);
-  if (!interface) return interface.error();
-  known.interface = *interface;
-  auto thread = std::make_unique<IoThread>(known, std::move(session), options.python);
+  auto tunnel = find_route(known, options.ssh, options.timeout,
+                           [&](ClientConnectionInfo& tried, Duration patience) -> Result<void> {
+                             Result<std::string> found =
+                                 find_interface(tried, where, session, patience);
+                             if (!found) return found.error();
+                             tried.interface = std::move(*found);
+                             return {};
+                           });
+  if (!tunnel) return tunnel.error();
+  auto thread =
+      std::make_unique<IoThread>(known, std::move(session), options.python, std::move(*tunnel));
   if (const auto started = thread->start(where, options.timeout); !started) return started.error();
   return std::unique_ptr<Connection>(new Connection(std::move(thread)));
 }

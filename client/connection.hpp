@@ -28,17 +28,20 @@ class Connection {
     /// The Python whose functions are sent, e.g. "3.11"; empty: none are.
     std::string python = {};
   };
-  /// Dials the controller at all its addresses and waits until it has answered.
+  /// Dials the controller at all its addresses, or through ssh, and waits until it has answered.
+    /// For a tunnel; it is also made where the file says `ssh` and no address answers.
+    SshWish ssh = {};
   /// where  the file's path, for sentences.
   /// errors  bad_input: the connection info is not usable; lost_peer: nobody listens there, or no
-  ///         answer in time: says what was tried and what may be the cause.
+  ///         answer in time: says what was tried and what may be the cause; system: no
+  ///         tunnel: says what ssh said.
   static Result<std::unique_ptr<Connection>> open(const ClientConnectionInfo& info,
                                                   const std::string& where, const Options& options);
   /// Fails what is not answered and closes the sockets.
   ~Connection();
 
   Composer& composer();
-  /// Where the controller was reached, e.g. "tcp://10.0.0.1".
+  /// Where the controller was reached, e.g. "tcp://10.0.0.1"; this end of a tunnel.
   const std::string& interface() const;
 
   /// Sends the message, in the order of the calls. What cannot be sent fails its entries.

@@ -15,7 +15,9 @@ using namespace std::chrono_literals;
 /// Messages of one socket in one turn, so that none starves the others.
 constexpr int arrivals_per_turn = 256;
 /// A controller that is gone for longer than this is lost.
-constexpr Duration patience = 3s;
+constexpr Duration short_patience = 3s;
+/// The same while a tunnel is being made again.
+constexpr Duration tunnel_patience = 60s;
 /// Frames up to this size are kept in memory of their own: see compacted().
 constexpr std::size_t small_message = 4096;
 
@@ -26,8 +28,9 @@ Failure lost(const std::string& why) {
 }  // namespace
 
 Connection::IoThread::IoThread(const ClientConnectionInfo& info, Session session,
-                               std::string python)
-    : info_(info),
+                               std::string python, std::unique_ptr<SshTunnel> tunnel)
+    : tunnel_(std::move(tunnel)),
+      info_(info),
       python_(std::move(python)),
       composer_(session),
       signer_(session.signer()),
@@ -53,6 +56,8 @@ Socket Connection::IoThread::make(SocketKind kind) {
   SocketOptions options;
   options.curve_server_key = info_.curve_serverkey;
   options.linger = 1s;
+  // after a break of the connection answers still find their way
+  options.identity = composer_.session_id().text;
   return Socket{context_, kind, options};
 }
 
@@ -103,14 +108,18 @@ void Connection::IoThread::run() {
 
 std::optional<Instant> Connection::IoThread::next_deadline() const {
   std::optional<Instant> next;
-  if (lost_since_) next = *lost_since_ + patience;
+  if (lost_since_) next = *lost_since_ + patience();
   const std::lock_guard lock{mutex_};
   if (!timers_.empty() && (!next || timers_.begin()->first < *next)) next = timers_.begin()->first;
   return next;
 }
 
+Duration Connection::IoThread::patience() const {
+  return tunnel_ ? tunnel_patience : short_patience;
+}
+
 void Connection::IoThread::on_time(Instant now) {
-  if (lost_since_ && now >= *lost_since_ + patience)
+  if (lost_since_ && now >= *lost_since_ + patience())
     give_up("the controller at " + endpoint(info_.interface, info_.registration) +
             " has ended or cannot be reached any more");
   std::vector<std::function<void()>> due;

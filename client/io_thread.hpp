@@ -11,6 +11,7 @@
 #include <px/client/connection.hpp>
 #include <px/net/connection_monitor.hpp>
 #include <px/net/loop.hpp>
+#include <px/net/ssh_tunnel.hpp>
 #include <px/wire/replay_history.hpp>
 
 namespace px {
@@ -19,8 +20,10 @@ namespace px {
 /// belongs to the thread itself.
 class Connection::IoThread {
  public:
-  /// info  Its interface is the one to dial.
-  IoThread(const ClientConnectionInfo& info, Session session, std::string python);
+  /// info    Its interface is the one to dial.
+  /// tunnel  what it leads through; may be null.
+  IoThread(const ClientConnectionInfo& info, Session session, std::string python,
+           std::unique_ptr<SshTunnel> tunnel);
   ~IoThread();
 
   /// errors  as Connection::open().
@@ -68,7 +71,9 @@ class Connection::IoThread {
   void give_up(const std::string& why);
 
   const ClientConnectionInfo info_;
+  Duration patience() const;
   const std::string python_;
+  const std::unique_ptr<SshTunnel> tunnel_;
   Composer composer_;
   const Signer signer_;
   const Packer packer_;

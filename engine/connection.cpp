@@ -12,6 +12,7 @@
 #include <px/net/controller_search.hpp>
 #include <px/net/local_interface.hpp>
 #include <px/net/private_file.hpp>
+#include <px/net/tunnel_route.hpp>
 
 namespace px {
 namespace {
@@ -98,8 +99,10 @@ Result<EngineConnectionInfo> read_connection(const ConnectionText& found,
   return info;
 }
 
-Result<void> reach_controller(EngineConnectionInfo& info, const std::string& source,
-                              const Session& session, Duration patience) {
+namespace {
+
+Result<void> reach_directly(EngineConnectionInfo& info, const std::string& source,
+                            const Session& session, Duration patience) {
   std::vector<int> ports = info.broadcast;
   for (const int port : {info.mux, info.task, info.control, info.iopub, info.hb_ping, info.hb_pong})
     ports.push_back(port);
@@ -113,6 +116,16 @@ Result<void> reach_controller(EngineConnectionInfo& info, const std::string& sou
   if (!interface) return interface.error();
   info.interface = std::move(*interface);
   return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SshTunnel>> reach_controller(EngineConnectionInfo& info, const SshWish& ssh,
+                                                    const std::string& source,
+                                                    const Session& session, Duration patience) {
+  return find_route(info, ssh, patience, [&](EngineConnectionInfo& tried, Duration limit) {
+    return reach_directly(tried, source, session, limit);
+  });
 }
 
 }  // namespace px

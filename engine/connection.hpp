@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <px/engine/options.hpp>
 #include <px/engine/world.hpp>
+#include <px/net/ssh_tunnel.hpp>
 #include <px/wire/connection_info.hpp>
 #include <px/wire/session.hpp>
 #include <px/wire/time.hpp>
@@ -32,9 +34,11 @@ Result<EngineConnectionInfo> read_connection(const ConnectionText& found,
                                              const EngineOptions& options,
                                              const Environment& environment);
 
-/// Finds the address at which the controller answers, and makes it the `interface` of `info`.
-/// errors  lost_peer: it answers nowhere: says what was tried and the fix.
-Result<void> reach_controller(EngineConnectionInfo& info, const std::string& source,
-                              const Session& session, Duration patience);
+/// Finds the address at which the controller answers, and makes it the `interface` of `info`; or
+/// makes a tunnel, which is returned then and must live as long as it is used (find_route()).
+/// errors  lost_peer: it answers nowhere: says what was tried and the fix; system: no tunnel.
+Result<std::unique_ptr<SshTunnel>> reach_controller(EngineConnectionInfo& info, const SshWish& ssh,
+                                                    const std::string& source,
+                                                    const Session& session, Duration patience);
 
 }  // namespace px

@@ -318,7 +318,7 @@ void Server::IoThread::tell_mpi() {
 
 void Server::IoThread::watch_over_death() {
   if (config_.info.lifeline) {
-    lifeline_.emplace(config_.uuid, *lifeline_signer(config_.info));
+    lifeline_.emplace(config_.uuid, *lifeline_signer(config_.info), config_.is_tunnelled);
     loop_.watch(lifeline_->descriptor(), [this] {
       if (lifeline_->receive() == LifelineState::closed && !redial_at_)
         redial_at_ = Clock::now() + redial_pause;

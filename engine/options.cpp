@@ -15,6 +15,12 @@ void add_connection_options(CLI::App& app, EngineOptions& options) {
   app.add_option("--location,--IPEngine.location", options.location,
                  "Where the controller is, in place of what the file says")
       ->group(group);
+  app.add_option("--ssh,--IPEngine.sshserver", options.ssh.server,
+                 "[user@]host[:port] to tunnel through, where ssh is the only way to the "
+                 "controller (default: what the file says, where it is needed)")
+      ->group(group);
+  app.add_option("--sshkey,--IPEngine.sshkey", options.ssh.key_file, "ssh's private key for it")
+      ->group(group);
   app.add_option("--timeout,--IPEngine.timeout", options.timeout_s,
                  "Seconds to wait for the registration")
       ->capture_default_str()
@@ -38,8 +44,6 @@ void add_connection_options(CLI::App& app, EngineOptions& options) {
 void add_ignored_options(CLI::App& app, EngineOptions& options) {
   const std::string nothing;  // no group: not in the help
   app.add_option("--url,--IPEngine.registration_url", options.url, "")->group(nothing);
-  app.add_option("--ssh,--IPEngine.sshserver", options.ssh, "")->group(nothing);
-  app.add_option("--sshkey,--IPEngine.sshkey", options.ssh_key, "")->group(nothing);
   app.add_option("--IPEngine.enable_nanny", options.nanny, "")->group(nothing);
   app.add_option("--IPEngine.init_mpi", options.init_mpi, "")->group(nothing);
   app.add_option("--IPEngine.mpi_registration_delay", options.mpi_delay, "")->group(nothing);

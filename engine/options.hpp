@@ -5,6 +5,7 @@
 #include <string>
 
 #include <px/net/program.hpp>
+#include <px/net/tunnel_plan.hpp>
 
 namespace px {
 
@@ -15,6 +16,7 @@ struct EngineOptions {
   std::string python;               ///< --python: the interpreter, a path or a name in PATH
   std::string file;                 ///< --file: the engine's connection file; "-" = standard input
   std::string location;             ///< --location: in place of the one in the file
+  SshWish ssh;                      ///< --ssh, --sshkey
   std::string ident;                ///< --ident: the engine's uuid
   std::string user;                 ///< --user: the name in message headers
   std::string key;                  ///< --Session.key: where the file has none
@@ -27,7 +29,7 @@ struct EngineOptions {
   int max_heartbeat_misses = 50;   ///< 0 = never give the controller up
   bool is_mpi = false;             ///< --mpi
   bool is_file_of_rank_0 = false;  ///< --file-from-rank-0: no other rank reads the file
-  std::string mpi_delay, init_mpi, ssh, ssh_key, url, nanny;  ///< known and not needed here
+  std::string mpi_delay, init_mpi, url, nanny;  ///< known and not needed here
 };
 
 /// Sets `app` up; `options` must outlive the parse.

@@ -51,6 +51,7 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
   config.uuid = uuid_;
   config.language = language_;
   config.facts = {program_version(), facts_.python, "", host_name()};
+  config.is_tunnelled = tunnel_ != nullptr;
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};
   if (world_ && world_->size > 1) config.wanted_id = EngineId{world_->rank.value};
@@ -83,7 +84,7 @@ Result<std::string> EngineProgram::find_info() const {
 /// Tries for as long as --timeout says: the controller may be about to start at known ports, and
 /// the file may be left from an earlier one and about to be written anew.
 Result<EngineConnectionInfo> EngineProgram::find_controller(
-    const std::optional<std::string>& text) const {
+    const std::optional<std::string>& text) {
   const Instant deadline = Clock::now() + patience();
   for (;;) {
     const Result<ConnectionText> found =
@@ -96,8 +97,10 @@ Result<EngineConnectionInfo> EngineProgram::find_controller(
     Result<Signer> signer = Signer::create(info->signature_scheme, info->key);
     if (!signer) return signer.error();
     const Session session{SessionId{new_session_id()}, current_username(), *packer, *signer};
-    const Result<void> reached = reach_controller(*info, found->source, session, patience());
+    Result<std::unique_ptr<SshTunnel>> reached =
+        reach_controller(*info, options_.ssh, found->source, session, patience());
     if (reached) {
+      tunnel_ = std::move(*reached);
       spdlog::info("the controller answers at {}", endpoint(info->interface, info->registration));
       return info;
     }
@@ -113,8 +116,6 @@ Result<void> EngineProgram::start(const std::string& watcher_program,
   ::signal(SIGINT, SIG_DFL);  // while it waits for the file Ctrl-C just ends it
   Result<EngineConnectionInfo> info = find_controller(text);
   if (!info) return info.error();
-  if (!info->ssh.empty())
-    spdlog::warn("this engine makes no ssh tunnels: it dials {} directly", info->interface);
   const Result<Packer> packer = packer_by_name(info->pack);
   if (!packer) return packer.error();
   packer_ = *packer;

@@ -60,7 +60,7 @@ class EngineProgram {
  private:
   ServerConfig server_config(EngineConnectionInfo info, const std::string& watcher_program) const;
   Result<ConnectionText> find_text() const;
-  Result<EngineConnectionInfo> find_controller(const std::optional<std::string>& text) const;
+  Result<EngineConnectionInfo> find_controller(const std::optional<std::string>& text);
   Duration patience() const;
 
   Language language_;
@@ -70,6 +70,7 @@ class EngineProgram {
   EngineUuid uuid_;
   std::optional<World> world_;
   bool is_under_launcher_ = false;
+  std::unique_ptr<SshTunnel> tunnel_;  // outlives the server
   std::unique_ptr<Server> server_;
   Packer packer_ = Packer::json;
 };

@@ -27,6 +27,7 @@ struct ServerConfig {
   /// The pxengine program, for the watcher that tells a foreign controller of our death; empty =
   /// there is none.
   std::string watcher_program;
+  bool is_tunnelled = false;  ///< Its way to the controller may break while it lives.
 };
 
 /// The sockets of an engine and the thread that owns them: registers, answers hearts and orders

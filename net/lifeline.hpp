@@ -27,6 +27,7 @@ struct LifelineOpened {
 /// An engine's last lifeline was closed: its process has ended, or its host is not reachable.
 struct LifelineClosed {
   EngineUuid uuid;
+  bool is_tunnelled = false;  ///< It may be that only the tunnel has ended.
 };
 using LifelineEvent = std::variant<LifelineOpened, LifelineClosed>;
 
@@ -90,7 +91,8 @@ enum class LifelineState {
 /// A child that the process forks does not hold the connection open, even where it never execs.
 class LifelineClient {
  public:
-  LifelineClient(EngineUuid uuid, Signer signer);
+  /// is_tunnelled  what it goes through may break while the engine lives: the controller is told.
+  LifelineClient(EngineUuid uuid, Signer signer, bool is_tunnelled = false);
   ~LifelineClient();
   LifelineClient(LifelineClient&&) noexcept;
   LifelineClient& operator=(LifelineClient&&) noexcept;

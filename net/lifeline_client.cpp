@@ -52,13 +52,15 @@ class ForkedAway {
 struct LifelineClient::State {
   EngineUuid uuid;
   Signer signer;
+  bool is_tunnelled;
   Descriptor epoll{::epoll_create1(EPOLL_CLOEXEC)};
   Descriptor socket;
   FirstLine first_line;
   LifelineState now = LifelineState::closed;
   std::string why_closed;
 
-  State(EngineUuid engine, Signer key) : uuid(std::move(engine)), signer(std::move(key)) {
+  State(EngineUuid engine, Signer key, bool tunnelled)
+      : uuid(std::move(engine)), signer(std::move(key)), is_tunnelled(tunnelled) {
     check(epoll.is_open());
   }
   ~State() { close(""); }
@@ -98,7 +100,7 @@ struct LifelineClient::State {
     if (!line) return;
     const Result<std::string> nonce = read_lifeline_greeting(*line);
     if (!nonce) return close(nonce.error().what);
-    const std::string text = write_lifeline_answer(uuid, *nonce, signer);
+    const std::string text = write_lifeline_answer({uuid, is_tunnelled}, *nonce, signer);
     // The buffer of a new connection always has room for it.
     if (::send(socket.value(), text.data(), text.size(), MSG_NOSIGNAL) !=
         static_cast<ssize_t>(text.size()))
@@ -107,8 +109,8 @@ struct LifelineClient::State {
   }
 };
 
-LifelineClient::LifelineClient(EngineUuid uuid, Signer signer)
-    : state_(std::make_unique<State>(std::move(uuid), std::move(signer))) {}
+LifelineClient::LifelineClient(EngineUuid uuid, Signer signer, bool is_tunnelled)
+    : state_(std::make_unique<State>(std::move(uuid), std::move(signer), is_tunnelled)) {}
 LifelineClient::~LifelineClient() = default;
 LifelineClient::LifelineClient(LifelineClient&&) noexcept = default;
 LifelineClient& LifelineClient::operator=(LifelineClient&&) noexcept = default;

@@ -41,14 +41,16 @@ Result<std::string> read_lifeline_greeting(std::string_view line) {
   return *nonce;
 }
 
-std::string write_lifeline_answer(const EngineUuid& uuid, std::string_view nonce,
+std::string write_lifeline_answer(const LifelineHolder& holder, std::string_view nonce,
                                   const Signer& signer) {
-  return to_line(
-      Json{{"uuid", uuid.text}, {"signature", signer.sign(purpose, uuid.text, nonce, "")}});
+  const std::string& uuid = holder.uuid.text;
+  Json answer{{"uuid", uuid}, {"signature", signer.sign(purpose, uuid, nonce, "")}};
+  if (holder.is_tunnelled) answer["tunnel"] = true;
+  return to_line(answer);
 }
 
-Result<EngineUuid> read_lifeline_answer(std::string_view line, std::string_view nonce,
-                                        const Signer& signer) {
+Result<LifelineHolder> read_lifeline_answer(std::string_view line, std::string_view nonce,
+                                            const Signer& signer) {
   const Result<Json> json = unpack(Packer::json, line);
   const auto uuid = json ? string_member(*json, "uuid") : std::nullopt;
   const auto signature = json ? string_member(*json, "signature") : std::nullopt;
@@ -61,7 +63,7 @@ Result<EngineUuid> read_lifeline_answer(std::string_view line, std::string_view 
                               .content = ""};
   if (!signer.verify(signed_parts))
     return Error{ErrorKind::bad_input, "a lifeline's signature is wrong; its key is another one"};
-  return EngineUuid{*uuid};
+  return LifelineHolder{EngineUuid{*uuid}, bool_member(*json, "tunnel").value_or(false)};
 }
 
 std::optional<std::string> FirstLine::add(std::string_view bytes) {

@@ -14,7 +14,9 @@ namespace px {
 // What is said on a lifeline, apart from the sockets. Two lines of JSON, then silence until the
 // end of the connection, which is the message:
 //   controller: {"nonce": "<64 hexadecimal digits>"}
-//   engine:     {"uuid": "...", "signature": "<HMAC of "lifeline", uuid, nonce>"}
+//   engine:     {"uuid": "...", "signature": "<HMAC of "lifeline", uuid, nonce>"}, and "tunnel":
+//   true
+//               where it comes through one
 // The nonce is new for each connection, so that a recorded answer is of no use to anybody. What is
 // signed begins with no '{', so that no answer is ever the signature of a message.
 
@@ -27,14 +29,21 @@ std::string write_lifeline_greeting(std::string_view nonce);
 /// The nonce of a greeting.  errors  bad_input: not a greeting of 64 hexadecimal digits.
 Result<std::string> read_lifeline_greeting(std::string_view line);
 
+/// Who holds a lifeline.
+struct LifelineHolder {
+  EngineUuid uuid;
+  bool is_tunnelled = false;
+  bool operator==(const LifelineHolder&) const = default;
+};
+
 /// The engine's answer, newline included.
-std::string write_lifeline_answer(const EngineUuid& uuid, std::string_view nonce,
+std::string write_lifeline_answer(const LifelineHolder& holder, std::string_view nonce,
                                   const Signer& signer);
 
 /// Who answered.  errors  bad_input: not an answer, a uuid of 0 or more than 255 bytes, or a
 /// signature that is not the one for this nonce.
-Result<EngineUuid> read_lifeline_answer(std::string_view line, std::string_view nonce,
-                                        const Signer& signer);
+Result<LifelineHolder> read_lifeline_answer(std::string_view line, std::string_view nonce,
+                                            const Signer& signer);
 
 /// Gathers the first line of a connection from the pieces in which it comes.
 class FirstLine {

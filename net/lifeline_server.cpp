@@ -27,6 +27,7 @@ struct Connection {
   std::string nonce;
   FirstLine first_line;
   EngineUuid uuid;  // empty until it said so
+  bool is_tunnelled = false;
 };
 
 /// A descriptor to give up when there are no more, so that a caller can be turned away then.
@@ -63,13 +64,14 @@ struct LifelineServer::State {
   void remove(int descriptor) {
     const auto found = connections.find(descriptor);
     const EngineUuid uuid = found->second.uuid;
+    const bool is_tunnelled = found->second.is_tunnelled;
     unidentified.erase({found->second.deadline, descriptor});
     connections.erase(found);
     if (uuid.empty()) return;
     const auto count = open.find(uuid);
     if (--count->second > 0) return;
     open.erase(count);
-    events.push_back(LifelineClosed{uuid});
+    events.push_back(LifelineClosed{uuid, is_tunnelled});
   }
 
   void expire(Instant now) {
@@ -115,7 +117,7 @@ struct LifelineServer::State {
       return;
     }
     const Instant deadline = now + limits.patience;
-    connections.emplace(descriptor, Connection{std::move(socket), deadline, nonce, {}, {}});
+    connections.emplace(descriptor, Connection{std::move(socket), deadline, nonce, {}, {}, false});
     unidentified.insert({deadline, descriptor});
   }
 
@@ -133,11 +135,12 @@ struct LifelineServer::State {
     const std::optional<std::string> line = connection.first_line.add(bytes);
     if (connection.first_line.is_too_long()) return reject(descriptor);
     if (!line) return;
-    Result<EngineUuid> uuid = read_lifeline_answer(*line, connection.nonce, signer);
-    if (!uuid) return reject(descriptor);
+    const auto holder = read_lifeline_answer(*line, connection.nonce, signer);
+    if (!holder) return reject(descriptor);
     unidentified.erase({connection.deadline, descriptor});
-    connection.uuid = *uuid;
-    if (++open[*uuid] == 1) events.push_back(LifelineOpened{*uuid});
+    connection.uuid = holder->uuid;
+    connection.is_tunnelled = holder->is_tunnelled;
+    if (++open[holder->uuid] == 1) events.push_back(LifelineOpened{holder->uuid});
   }
 };
 

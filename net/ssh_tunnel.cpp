@@ -169,7 +169,7 @@ class SshTunnel::Keeper {
 
   Error failure(const std::string& said, const std::string& complaint) const {
     const std::string& server = order_.server.login;
-    return {ErrorKind::unsupported, "ssh cannot make a tunnel to " + server + ": it says " + said +
+    return {ErrorKind::system, "ssh cannot make a tunnel to " + server + ": it says " + said +
                                         ssh_advice(complaint, server)};
   }
 

@@ -22,8 +22,8 @@ class SshTunnel {
     std::vector<int> ports;  ///< Each once.
   };
   /// Waits until the tunnel is there.
-  /// errors  unsupported: ssh cannot make it, or not in time: names the server, what ssh said and
-  ///         the fix; system: no ssh here.
+  /// errors  system: no ssh here; or it cannot make it, or not in time: names the server, what ssh
+  ///         said and the fix.
   static Result<std::unique_ptr<SshTunnel>> open(const Order& order, Duration patience);
   /// In a child that was forked from our process: leaves all to the parent.
   ~SshTunnel();

@@ -19,7 +19,7 @@ using Reach = std::function<Result<void>(Info& info, Duration patience)>;
 /// then `info` names this host's ends of it, for as long as the tunnel lives that is returned.
 /// Nothing is returned where no tunnel is used. Takes 15 s at most.
 /// patience  for an address to answer.
-/// errors    those of `reach`; unsupported, bad_input: there is no tunnel: names the ssh server,
+/// errors    those of `reach`; system, bad_input: there is no tunnel: names the ssh server,
 ///           what ssh said and the fix.
 Result<std::unique_ptr<SshTunnel>> find_route(ClientConnectionInfo& info, const SshWish& wish,
                                               Duration patience,

@@ -48,7 +48,7 @@ std::string text_of(const py::handle& bytes_or_text) {
 }  // namespace
 
 PythonConnection::PythonConnection(const std::string& info, const std::string& where,
-                                   double timeout) {
+                                   double timeout, const SshWish& ssh) {
   count_forks();
   generation_ = forks;
   auto read = read_client_connection_info(info);
@@ -57,7 +57,8 @@ PythonConnection::PythonConnection(const std::string& info, const std::string& w
   const Connection::Options options{
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout)),
       std::to_string(version.attr("major").cast<int>()) + "." +
-          std::to_string(version.attr("minor").cast<int>())};
+          std::to_string(version.attr("minor").cast<int>()),
+      ssh};
   without_lock([&] {
     core_ = std::make_shared<ClientCore>(value_or_throw(Connection::open(*read, where, options)));
   });
@@ -238,8 +239,13 @@ void PythonConnection::close() {
 void bind_connection(py::module_& module) {
   py::class_<PythonConnection, std::shared_ptr<PythonConnection>>(module, "Connection",
                                                                   py::module_local())
-      .def(py::init<const std::string&, const std::string&, double>(), py::arg("info"),
-           py::arg("where"), py::arg("timeout"))
+      .def(py::init([](const std::string& info, const std::string& where, double timeout,
+                       const std::string& ssh_server, const std::string& ssh_key) {
+             return std::make_shared<PythonConnection>(info, where, timeout,
+                                                       SshWish{ssh_server, ssh_key});
+           }),
+           py::arg("info"), py::arg("where"), py::arg("timeout"), py::arg("ssh_server") = "",
+           py::arg("ssh_key") = "")
       .def("engines", &PythonConnection::engines)
       .def("languages", &PythonConnection::languages)
       .def("other_languages", &PythonConnection::other_languages)

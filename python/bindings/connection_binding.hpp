@@ -21,7 +21,9 @@ class PythonConnection {
  public:
   /// Dials the controller.
   /// info   the text of a client's connection file.  where  its path, for sentences.
-  PythonConnection(const std::string& info, const std::string& where, double timeout);
+  /// ssh    what the user says about a tunnel.
+  PythonConnection(const std::string& info, const std::string& where, double timeout,
+                   const SshWish& ssh);
   ~PythonConnection();
 
   /// The engines that are there: {id: uuid}.

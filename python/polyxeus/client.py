@@ -33,6 +33,9 @@ class Client(HubQueries, Orders):
     profile, profile_dir, ipython_dir, cluster_id
                      whose connection file is used; None: what the environment says
                      (IPP_PROFILE_DIR, IPP_CLUSTER_ID, IPYTHONDIR), then the default profile
+    sshserver        "[user@]host[:port]": a host to tunnel through, where ssh is the only way to
+                     the controller; None: what the connection file says, where it is needed
+    sshkey           a file with the private key; None: those that ssh finds by itself
     timeout          seconds for the connection file to appear, and for the controller to answer
     cluster          the Cluster that this client is of
 
@@ -68,10 +71,10 @@ class Client(HubQueries, Orders):
         if extra_args:
             name = sorted(extra_args)[0]
             raise TypeError(f"a Client has no option {name!r}: see help(polyxeus.Client)")
-        if sshserver or sshkey or password:
+        if password:
             raise NotImplementedError(
-                "this client makes no ssh tunnels: forward the controller's ports by ssh -L, or "
-                "let it listen where you can reach it (pxcontroller --ip)"
+                "tunnels are made by ssh, which must not ask: let it in by a key (ssh-copy-id, "
+                "ssh-add, or sshkey=), not by a password"
             )
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
             raise TypeError(f"timeout must be a number of seconds, not {timeout!r:.80}")
@@ -89,7 +92,9 @@ class Client(HubQueries, Orders):
             cluster_id=cluster_id,
         )
         text, where = _connection_text(connection_info, choice, file_patience)
-        self._connection = _client.Connection(text, where, float(timeout))
+        self._connection = _client.Connection(
+            text, where, float(timeout), str(sshserver or ""), _path_of_key(sshkey)
+        )
         self._warn()
         close_at_exit(self)
         _activate_first(self)
@@ -352,6 +357,14 @@ def _connection_text(info, choice, patience):
     if isinstance(info, dict):
         return json.dumps(info), "the given connection info"
     if info is not None:
+def _path_of_key(sshkey):
+    """The path of ssh's private key; "" for none.  OSError where it is not there."""
+    path = os.path.expanduser(os.fspath(sshkey)) if sshkey else ""
+    if path and not os.path.exists(path):
+        raise OSError(f"there is no private key {path} for ssh")
+    return path
+
+
         path = os.path.expanduser(os.fspath(info))
         if "://" in path:
             raise ValueError(f"{path!r} is an address: give the path of a connection file")

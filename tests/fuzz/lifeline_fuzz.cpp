@@ -22,12 +22,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!line) return 0;
   check(line->size() <= max_lifeline_line && line->find('\n') == std::string::npos);
   if (const auto greeting = read_lifeline_greeting(*line)) check(greeting->size() == 64);
-  const Result<EngineUuid> uuid = read_lifeline_answer(*line, nonce, off);
-  if (!uuid) return 0;
-  check(!uuid->empty() && uuid->text.size() <= 255);
-  if (const auto known = read_lifeline_answer(*line, nonce, signer)) check(*known == *uuid);
-  const std::string answer = write_lifeline_answer(*uuid, nonce, signer);
+  const Result<LifelineHolder> holder = read_lifeline_answer(*line, nonce, off);
+  if (!holder) return 0;
+  check(!holder->uuid.empty() && holder->uuid.text.size() <= 255);
+  if (const auto known = read_lifeline_answer(*line, nonce, signer)) check(*known == *holder);
+  const std::string answer = write_lifeline_answer(*holder, nonce, signer);
   const std::string_view ours = std::string_view(answer).substr(0, answer.size() - 1);
-  check(*read_lifeline_answer(ours, nonce, signer) == *uuid);
+  check(*read_lifeline_answer(ours, nonce, signer) == *holder);
   return 0;
 }

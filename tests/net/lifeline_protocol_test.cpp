@@ -17,6 +17,13 @@ std::string_view without_newline(std::string_view line) {
   return line.substr(0, line.size() - 1);
 }
 
+TEST(LifelineProtocol, AnEngineSaysThatItComesThroughATunnel) {
+  const std::string nonce = new_key();
+  const LifelineHolder holder{ann, true};
+  const std::string line = write_lifeline_answer(holder, nonce, signer());
+  EXPECT_EQ(read_lifeline_answer(without_newline(line), nonce, signer()).value(), holder);
+}
+
 TEST(LifelineProtocol, AGreetingCarriesTheNonceInOneLine) {
   const std::string nonce = new_key();
   const std::string line = write_lifeline_greeting(nonce);
@@ -34,38 +41,38 @@ TEST(LifelineProtocol, WhatIsNoGreetingIsRefused) {
 
 TEST(LifelineProtocol, AnAnswerNamesTheEngineThatHasTheKey) {
   const std::string nonce = new_key();
-  const std::string line = write_lifeline_answer(ann, nonce, signer());
+  const std::string line = write_lifeline_answer({ann}, nonce, signer());
   EXPECT_LE(line.size(), max_lifeline_line);
-  EXPECT_EQ(read_lifeline_answer(without_newline(line), nonce, signer()).value(), ann);
+  EXPECT_EQ(read_lifeline_answer(without_newline(line), nonce, signer()).value().uuid, ann);
 }
 
 TEST(LifelineProtocol, AnAnswerWithAnotherKeyIsRefused) {
   const std::string nonce = new_key();
-  const std::string line = write_lifeline_answer(ann, nonce, signer("another"));
+  const std::string line = write_lifeline_answer({ann}, nonce, signer("another"));
   EXPECT_FALSE(read_lifeline_answer(without_newline(line), nonce, signer()));
 }
 
 TEST(LifelineProtocol, ARecordedAnswerIsOfNoUseOnAnotherConnection) {
-  const std::string line = write_lifeline_answer(ann, new_key(), signer());
+  const std::string line = write_lifeline_answer({ann}, new_key(), signer());
   EXPECT_FALSE(read_lifeline_answer(without_newline(line), new_key(), signer()));
 }
 
 TEST(LifelineProtocol, AnAnswerCannotBePassedOffAsAnotherEngines) {
   const std::string nonce = new_key();
-  const Json answer = *unpack(Packer::json, write_lifeline_answer(ann, nonce, signer()));
+  const Json answer = *unpack(Packer::json, write_lifeline_answer({ann}, nonce, signer()));
   const Json forged{{"uuid", "another"}, {"signature", answer["signature"]}};
   EXPECT_FALSE(read_lifeline_answer(pack(Packer::json, forged), nonce, signer()));
 }
 
 TEST(LifelineProtocol, WithoutAKeyEveryNameIsTaken) {
-  const std::string line = write_lifeline_answer(ann, new_key(), signer(""));
-  EXPECT_EQ(read_lifeline_answer(without_newline(line), new_key(), signer("")).value(), ann);
+  const std::string line = write_lifeline_answer({ann}, new_key(), signer(""));
+  EXPECT_EQ(read_lifeline_answer(without_newline(line), new_key(), signer("")).value().uuid, ann);
 }
 
 TEST(LifelineProtocol, AnAnswerWithoutAUsableNameIsRefused) {
   const std::string nonce = new_key();
   for (const std::string& name : {std::string(), std::string(256, 'x')}) {
-    const std::string line = write_lifeline_answer(EngineUuid{name}, nonce, signer());
+    const std::string line = write_lifeline_answer({EngineUuid{name}}, nonce, signer());
     EXPECT_FALSE(read_lifeline_answer(without_newline(line), nonce, signer())) << name.size();
   }
   for (const std::string_view line : {"", "null", "[]", "{}", "{\"uuid\": 1, \"signature\": 2}"})

@@ -26,6 +26,10 @@ bool HeartbeatMonitor::is_silent(std::string_view engine) const {
   return found != hearts_.end() && found->second.misses >= options_.silent_misses;
 }
 
+Duration HeartbeatMonitor::silence_of(std::string_view engine) const {
+  return is_silent(engine) ? hearts_.find(engine)->second.misses * options_.period : Duration{};
+}
+
 void HeartbeatMonitor::newcomer(Instant now) {
   constexpr std::size_t engines_of_one_delay = 20;
   if (!extra_ping_)

@@ -34,6 +34,8 @@ class HeartbeatMonitor {
   bool heard(std::string_view engine, std::string_view pong);
   /// Whether a watched engine has missed HeartbeatOptions::silent_misses beats or more.
   bool is_silent(std::string_view engine) const;
+  /// How long a watched engine that is silent has not been heard, in whole beats; zero for others.
+  Duration silence_of(std::string_view engine) const;
   /// Somebody new listens: a ping is due soon, so that nobody waits a whole period.
   void newcomer(Instant now);
 

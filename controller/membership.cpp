@@ -58,6 +58,8 @@ void Membership::announce(const RegisteredEngine& engine) {
   Json content{{"id", engine.id.value},
                {"uuid", engine.uuid.text},
                {"language", table_.language_of(engine.uuid)}};
+  if (const Duration silence = heartbeat_.silence_of(engine.uuid.text); silence > Duration{})
+    content["silent_for"] = std::chrono::duration<double>(silence).count();
   if (describe_) describe_(engine.uuid, content);
   notify("registration_notification", std::move(content));
 }
@@ -97,6 +99,7 @@ void Membership::became_silent(const EngineUuid& uuid) {
   spdlog::warn("engine {} ({}) does not answer heartbeats: it gets no tasks until it does",
                id->value, uuid.text);
   if (silent_listener_) silent_listener_({*id, uuid});
+  announce({*id, uuid});
 }
 
 void Membership::returned(const EngineUuid& uuid) {
@@ -104,6 +107,7 @@ void Membership::returned(const EngineUuid& uuid) {
   if (!id) return;
   spdlog::info("engine {} ({}) answers heartbeats again", id->value, uuid.text);
   if (returned_listener_) returned_listener_({*id, uuid});
+  announce({*id, uuid});
 }
 
 void Membership::heart_stopped(const EngineUuid& uuid) {

@@ -73,6 +73,7 @@ class Membership {
  private:
   void welcome(const RegisteredEngine& engine);
   void left(const RegisteredEngine& engine, std::string_view why);
+  /// That it is there, and whether it is silent. Clients may hear that more than once.
   void announce(const RegisteredEngine& engine);
   void heart_stopped(const EngineUuid& uuid);
   void became_silent(const EngineUuid& uuid);

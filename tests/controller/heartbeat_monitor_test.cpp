@@ -65,7 +65,9 @@ TEST(HeartbeatMonitor, AnEngineThatMissesTwoBeatsIsSilentAndSaidToBeSoOnce) {
   EXPECT_FALSE(hearts.is_silent("ann"));
   EXPECT_EQ(hearts.on_time(at(2s)).silent, std::vector{ann});
   EXPECT_TRUE(hearts.is_silent("ann"));
+  EXPECT_EQ(hearts.silence_of("ann"), 2s);
   EXPECT_TRUE(hearts.on_time(at(3s)).silent.empty());
+  EXPECT_EQ(hearts.silence_of("ann"), 3s);
 }
 
 TEST(HeartbeatMonitor, ASilentEngineThatIsHeardAgainIsAsItWas) {
@@ -74,6 +76,7 @@ TEST(HeartbeatMonitor, ASilentEngineThatIsHeardAgainIsAsItWas) {
   for (const auto time : {0s, 1s, 2s}) EXPECT_TRUE(hearts.on_time(at(time)).dead.empty());
   EXPECT_TRUE(hearts.heard("ann", *hearts.on_time(at(3s)).ping));
   EXPECT_FALSE(hearts.is_silent("ann"));
+  EXPECT_EQ(hearts.silence_of("ann"), 0s);
   for (const auto time : {4s, 5s, 6s}) EXPECT_TRUE(hearts.on_time(at(time)).dead.empty());
 }
 

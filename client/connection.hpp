@@ -8,6 +8,7 @@
 
 #include <px/client/composer.hpp>
 #include <px/client/engine_directory.hpp>
+#include <px/net/tunnel_plan.hpp>
 #include <px/wire/connection_info.hpp>
 
 namespace px {

@@ -2,20 +2,25 @@
 
 #include <utility>
 
+#include <px/wire/pieces.hpp>
+
 namespace px {
 Composer::Composed Composer::compose(const std::string& route, const Work& work,
                                      const std::string& metadata) {
   Composed composed;
   composed.submitted = wall_now();
   std::string packed_metadata = pack_text(session_.packer(), metadata);
-  std::string content = pack_text(session_.packer(), work.content);
+  Pieces pieces =
+      is_native(work) ? cut(work.content, work.buffers) : Pieces{work.content, work.buffers};
+  std::string content = pack_text(session_.packer(), pieces.content);
   const std::lock_guard lock{mutex_};
   Header header = session_.make_header(work.type, composed.submitted);
   std::vector<std::string> sealed =
       session_.seal(write_header(session_.packer(), header), pack_text(session_.packer(), "{}"),
                     std::move(packed_metadata), std::move(content));
   composed.msg_id = std::move(header.msg_id);
-  composed.frames.reserve(sealed.size() + 1 + work.buffers.size());
+  composed.buffers = std::move(pieces.buffers);
+  composed.frames.reserve(sealed.size() + 1);
   if (!route.empty()) composed.frames.push_back(route);
   for (std::string& frame : sealed) composed.frames.push_back(std::move(frame));
   return composed;

@@ -43,7 +43,8 @@ class Composer {
   struct Composed {
     MessageId msg_id;
     WallTime submitted{};
-    std::vector<std::string> frames;  ///< From the routing on, without buffers.
+    std::vector<std::string> frames;   ///< From the routing on, without buffers.
+    std::vector<SharedBytes> buffers;  ///< Those of a native message in pieces: see cut().
   };
   /// route     the frame in front of the delimiter; empty = none.
   /// metadata  a JSON object as text, as the content of `work`.

@@ -30,7 +30,7 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all,
     check_understood(work, {id}, of_ipyparallel);
     auto composed = connection_->composer().compose(uuid.text, work, metadata);
     tasks.push_back({composed.msg_id, id, uuid, composed.submitted, label});
-    messages.push_back({Way::direct, uuid, std::move(composed.frames), work.buffers, {}});
+    messages.push_back({Way::direct, uuid, std::move(composed.frames), std::move(composed.buffers), {}});
   }
   return post(std::move(messages), std::move(tasks),
               all.empty() ? OutputEnd::none : all.front().work.output_end);
@@ -46,7 +46,7 @@ std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<Work>& all,
   for (const Work& work : all) {
     auto composed = connection_->composer().compose("", work, metadata);
     tasks.push_back({composed.msg_id, std::nullopt, {}, composed.submitted, options.label});
-    messages.push_back({Way::balanced, {}, std::move(composed.frames), work.buffers, {}});
+    messages.push_back({Way::balanced, {}, std::move(composed.frames), std::move(composed.buffers), {}});
   }
   return post(std::move(messages), std::move(tasks),
               all.empty() ? OutputEnd::none : all.front().output_end);
@@ -66,7 +66,7 @@ std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& id
     tasks.push_back(
         {MessageId{composed.msg_id.text + "_" + uuid.text}, id, uuid, composed.submitted, label});
   std::vector<Outgoing> messages;
-  messages.push_back({Way::broadcast, {}, std::move(composed.frames), work.buffers, {}});
+  messages.push_back({Way::broadcast, {}, std::move(composed.frames), std::move(composed.buffers), {}});
   return post(std::move(messages), std::move(tasks), work.output_end);
 }
 

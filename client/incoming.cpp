@@ -4,6 +4,7 @@
 
 #include <px/wire/header.hpp>
 #include <px/wire/json_scan.hpp>
+#include <px/wire/pieces.hpp>
 
 namespace px {
 namespace {
@@ -87,7 +88,8 @@ std::vector<SharedBytes> Reply::buffers() const {
   if (!frames_) return buffers;
   for (std::size_t i = envelope_.first_buffer; i < frames_->size(); ++i)
     buffers.push_back({frames_->at(i), frames_});
-  return buffers;
+  if (buffers.size() < 2) return buffers;
+  return join(content_text(), std::move(buffers));
 }
 
 Failure read_failure(const Json& content, std::optional<EngineId> engine) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <px/wire/pieces.hpp>
+
 namespace px {
 namespace {
 
@@ -75,13 +77,15 @@ void Runner::serve_native(const RequestPtr& request) {
   const std::string& type = request->type();
   const WallTime started = wall_now();
   const EngineIdentity identity = inbox_.identity();
-  ApplyResult result =
-      interpreter_.serve({type, json_content(packer_, *request), buffers_of(request)});
+  std::string content = json_content(packer_, *request);
+  std::vector<SharedBytes> buffers = join(content, buffers_of(request));
+  ApplyResult result = interpreter_.serve({type, std::move(content), std::move(buffers)});
   const Outcome outcome{result.is_ok ? "ok" : "error", started, result.is_unmet_dependency,
                         outbox_.flush_publications()};
   if (!result.is_ok) result.content = with_engine_info(result.content, identity, method_of(type));
+  Pieces pieces = cut(std::move(result.content), std::move(result.buffers));
   outbox_.reply(request, reply_type(type), reply_metadata(packer_, *request, identity, outcome),
-                std::move(result.content), std::move(result.buffers));
+                std::move(pieces.content), std::move(pieces.buffers));
 }
 
 void Runner::clear(const RequestPtr& request) {

@@ -1,0 +1,79 @@
+#include <px/wire/pieces.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <px/wire/json.hpp>
+#include <px/wire/json_scan.hpp>
+
+namespace px {
+namespace {
+
+std::size_t size_of_piece(std::size_t bytes) {
+  return std::max(piece_bytes, (bytes + most_pieces - 1) / most_pieces);
+}
+
+/// An empty buffer is one frame, too.
+std::size_t pieces_of(std::size_t bytes) {
+  const std::size_t piece = size_of_piece(bytes);
+  return std::max<std::size_t>(1, (bytes + piece - 1) / piece);
+}
+
+std::string with_member(std::string object, std::string_view name, const std::string& value) {
+  const std::size_t end = object.rfind('}');
+  const std::size_t last = object.find_last_not_of(" \t\r\n", end - 1);
+  const std::string_view separator = object[last] == '{' ? "" : ", ";
+  return object.insert(end, std::string(separator) + '"' + std::string(name) + "\": " + value);
+}
+
+SharedBytes joined(const SharedBytes* first, std::size_t count) {
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < count; ++i) size += first[i].bytes.size();
+  const std::shared_ptr<char[]> memory = std::make_shared_for_overwrite<char[]>(size);
+  char* to = memory.get();
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(to, first[i].bytes.data(), first[i].bytes.size());
+    to += first[i].bytes.size();
+  }
+  return {std::string_view(memory.get(), size), memory};
+}
+
+}  // namespace
+
+Pieces cut(std::string content, std::vector<SharedBytes> buffers) {
+  const auto is_large = [](const SharedBytes& each) { return pieces_of(each.bytes.size()) > 1; };
+  if (std::none_of(buffers.begin(), buffers.end(), is_large))
+    return {std::move(content), std::move(buffers)};
+  Json counts = Json::array();
+  std::vector<SharedBytes> frames;
+  for (const SharedBytes& buffer : buffers) {
+    const std::size_t size = buffer.bytes.size(), piece = size_of_piece(size);
+    counts.push_back(pieces_of(size));
+    for (std::size_t at = 0; at == 0 || at < size; at += piece)
+      frames.push_back({buffer.bytes.substr(at, piece), buffer.owner});
+  }
+  return {with_member(std::move(content), "pieces", counts.dump()), std::move(frames)};
+}
+
+std::vector<SharedBytes> join(std::string_view content, std::vector<SharedBytes> frames) {
+  if (frames.size() < 2) return frames;  // nothing was cut
+  const auto member = find_member(content, "pieces");
+  if (!member) return frames;
+  const Json counts = Json::parse(*member, nullptr, false);
+  if (!counts.is_array()) return frames;
+  std::vector<SharedBytes> buffers;
+  std::size_t at = 0;
+  for (const Json& count : counts) {
+    if (!count.is_number_unsigned()) return frames;
+    const auto pieces = count.get<std::size_t>();
+    if (pieces == 0 || pieces > frames.size() - at) return frames;
+    buffers.push_back(pieces == 1 ? frames[at] : joined(&frames[at], pieces));
+    at += pieces;
+  }
+  if (at != frames.size()) return frames;
+  return buffers;
+}
+
+}  // namespace px

@@ -106,6 +106,14 @@ std::vector<CallEvent> AsyncResult::events(std::size_t from, Timeout timeout) co
   return call_->events(from, deadline_of(timeout));
 }
 
+std::vector<Silence> AsyncResult::silences() const {
+  const auto core = core_.lock();
+  if (!core) return {};
+  std::vector<Silence> found = core->connection().silences();
+  std::erase_if(found, [&](const Silence& each) { return !call_->may_wait_for(each.engine); });
+  return found;
+}
+
 void AsyncResult::abort() const {
   const std::shared_ptr<ClientCore> core = core_.lock();
   if (!core) return;

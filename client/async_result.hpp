@@ -8,6 +8,7 @@
 
 #include <px/client/call.hpp>
 #include <px/client/error.hpp>
+#include <px/client/silence.hpp>
 #include <px/wire/value.hpp>
 
 namespace px {
@@ -67,6 +68,10 @@ class AsyncResult {
   /// What happened since event number `from`, in the order in which it came; waits for something.
   /// For programs that show output while it comes. Empty: all is over, or the time is.
   std::vector<CallEvent> events(std::size_t from, Timeout timeout = {}) const;
+
+  /// The engines that the controller does not hear and for which this waits, or may wait. For
+  /// programs that tell people why they wait: see SilenceNews.
+  std::vector<Silence> silences() const;
 
   /// Runs once all are answered: at once where they are, otherwise in the I/O thread, where it must
   /// not wait for anything.

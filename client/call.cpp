@@ -147,6 +147,13 @@ TaskStatus Call::status(std::size_t task) const {
   return tasks_.at(task).status;
 }
 
+bool Call::may_wait_for(EngineId engine) const {
+  const std::lock_guard lock{mutex_};
+  return std::any_of(tasks_.begin(), tasks_.end(), [&](const TaskInfo& task) {
+    return task.status == TaskStatus::pending && task.sent.engine.value_or(engine) == engine;
+  });
+}
+
 MessageId Call::msg_id(std::size_t task) const {
   const std::lock_guard lock{mutex_};
   return tasks_.at(task).sent.msg_id;

@@ -77,6 +77,9 @@ class Call {
   std::vector<CallEvent> events(std::size_t from, std::optional<Instant> deadline) const;
   TaskInfo info(std::size_t task) const;
   TaskStatus status(std::size_t task) const;
+  /// Whether a request is not answered that this engine has, or may have: of those that the
+  /// controller places nobody says where they are.
+  bool may_wait_for(EngineId engine) const;
   MessageId msg_id(std::size_t task) const;
   /// What was published for a task so far, in order.
   std::vector<std::shared_ptr<const Publication>> publications(std::size_t task) const;

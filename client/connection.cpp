@@ -89,6 +89,9 @@ std::vector<MessageId> Connection::unanswered() const {
 std::vector<std::string> Connection::take_warnings() {
   return thread_->take_warnings();
 }
+std::vector<Silence> Connection::silences() const {
+  return thread_->silences();
+}
 std::optional<std::string> Connection::why_closed() const {
   return thread_->why_closed();
 }

@@ -8,6 +8,7 @@
 
 #include <px/client/composer.hpp>
 #include <px/client/engine_directory.hpp>
+#include <px/client/silence.hpp>
 #include <px/net/tunnel_plan.hpp>
 #include <px/wire/connection_info.hpp>
 
@@ -28,10 +29,10 @@ class Connection {
     Duration timeout = std::chrono::seconds(10);  ///< For the controller to answer at first.
     /// The Python whose functions are sent, e.g. "3.11"; empty: none are.
     std::string python = {};
-  };
-  /// Dials the controller at all its addresses, or through ssh, and waits until it has answered.
     /// For a tunnel; it is also made where the file says `ssh` and no address answers.
     SshWish ssh = {};
+  };
+  /// Dials the controller at all its addresses, or through ssh, and waits until it has answered.
   /// where  the file's path, for sentences.
   /// errors  bad_input: the connection info is not usable; lost_peer: nobody listens there, or no
   ///         answer in time: says what was tried and what may be the cause; system: no
@@ -64,6 +65,8 @@ class Connection {
   /// What is to be told about engines that do not fit together, or not to this client: sentences,
   /// each once.
   std::vector<std::string> take_warnings();
+  /// The engines that are there and that the controller does not hear.
+  std::vector<Silence> silences() const;
   /// Why nothing can be sent any more; nothing while all is well.
   std::optional<std::string> why_closed() const;
 

@@ -207,6 +207,7 @@ void Connection::IoThread::on_notification(const Envelope& envelope, const Share
     compare_python(EngineId{static_cast<int>(*id)}, read_engine_facts(*content).python);
     add_engine(EngineId{static_cast<int>(*id)}, EngineUuid{*uuid},
                string_member(*content, "language"));
+    note_silence(EngineId{static_cast<int>(*id)}, *content);
   }
   if (header->msg_type == "unregistration_notification")
     remove_engine(EngineUuid{*uuid}, {read_engine_facts(*content).host,
@@ -285,10 +286,24 @@ void Connection::IoThread::remove_engine(const EngineUuid& uuid, const Pending::
   {
     const std::lock_guard lock{mutex_};
     if (!engines_.remove(uuid)) return;
+    silences_.erase(*id);
   }
   pending_.lose_engine(uuid, *id, wall_now(), loss);
   changed_.notify_all();
   tell({*id, uuid, false});
+}
+
+void Connection::IoThread::note_silence(EngineId id, const Json& content) {
+  const auto silent_for = content.find("silent_for");
+  const bool is_silent = silent_for != content.end() && silent_for->is_number();
+  const std::lock_guard lock{mutex_};
+  if (!is_silent) {
+    silences_.erase(id);
+    return;
+  }
+  const std::chrono::duration<double> seconds{std::clamp(silent_for->get<double>(), 0.0, 1e6)};
+  silences_.try_emplace(id, Silence{id, read_engine_facts(content).host,
+                                    Clock::now() - std::chrono::duration_cast<Duration>(seconds)});
 }
 
 void Connection::IoThread::tell(const EngineChange& change) {
@@ -438,6 +453,13 @@ std::vector<MessageId> Connection::IoThread::unanswered() const {
   loop_.waker().wake();
   changed_.wait(lock, [this] { return !wants_unanswered_ || is_finished_; });
   return unanswered_;
+}
+
+std::vector<Silence> Connection::IoThread::silences() const {
+  const std::lock_guard lock{mutex_};
+  std::vector<Silence> all;
+  for (const auto& [id, silence] : silences_) all.push_back(silence);
+  return all;
 }
 
 std::vector<std::string> Connection::IoThread::take_warnings() {

@@ -39,6 +39,7 @@ class Connection::IoThread {
   void after(Duration delay, std::function<void()> handler);
   std::vector<MessageId> unanswered() const;
   std::vector<std::string> take_warnings();
+  std::vector<Silence> silences() const;
   std::optional<std::string> why_closed() const;
 
  private:
@@ -64,16 +65,17 @@ class Connection::IoThread {
   Socket& socket_of(Way way);
   void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language);
   void remove_engine(const EngineUuid& uuid, const Pending::Loss& loss = {});
+  void note_silence(EngineId id, const Json& content);
   void tell(const EngineChange& change);
   void warn(const std::string& sentence);
   void compare_python(EngineId id, const std::string& python);
   void enter(Stage stage, const std::string& why);
   void give_up(const std::string& why);
-
-  const ClientConnectionInfo info_;
   Duration patience() const;
-  const std::string python_;
+
   const std::unique_ptr<SshTunnel> tunnel_;
+  const ClientConnectionInfo info_;
+  const std::string python_;
   Composer composer_;
   const Signer signer_;
   const Packer packer_;
@@ -95,6 +97,7 @@ class Connection::IoThread {
   mutable std::condition_variable changed_;
   EngineDirectory engines_;
   std::vector<Outgoing> posted_;
+  std::map<EngineId, Silence> silences_;
   std::vector<std::string> warnings_;
   std::set<std::string> warned_;
   std::vector<std::function<void(const EngineChange&)>> on_change_;

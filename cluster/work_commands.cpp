@@ -39,11 +39,13 @@ class InterruptsCounted {
   struct sigaction before_ {};
 };
 
-Client connect(const ProgramOptions& program, const WorkOptions& options) {
-  ClientOptions client;
-  client.profile = program.profile;
-  client.file = options.connection_file;
-  return Client::connect(client);
+Client connect(const ProgramOptions& program, const WorkOptions& options, Console& console) {
+  ClientOptions wanted;
+  wanted.profile = program.profile;
+  wanted.file = options.connection_file;
+  Client client = Client::connect(wanted);
+  console.say(Level::debug, "the controller answers at " + client.controller_address());
+  return client;
 }
 
 DirectView view_of(const Client& client, const WorkOptions& options) {
@@ -120,6 +122,7 @@ bool wait_for(const AsyncResult& result, const DirectView& view, const WorkOptio
   int seen = 0;
   std::size_t heard = 0;
   Instant last_news = start;
+  SilenceNews silences;
   while (!result.wait_for_output(live ? 0ms : 100ms)) {
     if (live) live->show_new(100ms);
     if (const std::size_t news = result.events(heard, 0ms).size(); news > 0) {
@@ -130,6 +133,8 @@ bool wait_for(const AsyncResult& result, const DirectView& view, const WorkOptio
       console.say(Level::warning, "the end of the output has not come; some of it may be missing");
       return true;
     }
+    for (const std::string& sentence : silences.take(result.silences(), Clock::now()))
+      console.say(Level::warning, sentence);
     if (interrupts > seen) {
       seen = interrupts;
       if (seen > 1) return false;
@@ -243,7 +248,7 @@ Json to_plain_json(const Value& value) {
 int px_command(const ProgramOptions& program, const PxOptions& options, Console& console) {
   return guarded(console, [&] {
     const std::string code = read_code(options);
-    const Client client = connect(program, options);
+    const Client client = connect(program, options, console);
     const DirectView view = view_of(client, options);
     const AsyncResult result = view.execute(code, {.is_silent = false});
     LiveOutput live{result};
@@ -270,7 +275,7 @@ int push_command(const ProgramOptions& program, const PushOptions& options, Cons
   return guarded(console, [&] {
     const std::string name = variable_name(options);
     const Value value = read_data(options.file);
-    const Client client = connect(program, options);
+    const Client client = connect(program, options, console);
     const DirectView view = view_of(client, options);
     const AsyncResult result =
         options.is_scattered ? view.scatter(name, value) : view.push({{name, value}});
@@ -282,7 +287,7 @@ int push_command(const ProgramOptions& program, const PushOptions& options, Cons
 
 int pull_command(const ProgramOptions& program, const PullOptions& options, Console& console) {
   return guarded(console, [&] {
-    const Client client = connect(program, options);
+    const Client client = connect(program, options, console);
     const DirectView view = view_of(client, options);
     const AsyncResult result = view.pull(options.expression);
     if (!wait_for(result, view, options, nullptr, console)) return 1;

@@ -58,6 +58,8 @@ bool CellWatch::turn() {
   if (result_.is_ready() && now - last_news_ > output_patience) return false;
   if (now - looked_at_ >= look_interval) {
     looked_at_ = now;
+    for (const std::string& sentence : silences_.take(result_.silences(), now))
+      perform({WriteText{"stderr", "Warning: " + sentence + ".\n"}});
     if (screen_.is_interrupted()) {
       if (was_interrupted_) return false;
       on_interrupt(now);

@@ -54,6 +54,7 @@ class CellWatch {
   Display display_;
   std::size_t cursor_ = 0;
   std::set<std::size_t> failed_;  // ranks whose failure was shown
+  SilenceNews silences_;
   std::optional<Instant> gives_up_at_;
   Instant last_news_, looked_at_;  // the latter: for an interrupt
   const Instant begun_;

@@ -225,6 +225,13 @@ std::optional<Tasks> PythonConnection::find(const std::string& msg_id) {
 
 // ---------------------------------------------------------------- the end
 
+std::vector<std::string> PythonConnection::news_of_silence(const Tasks& tasks) {
+  if (why_closed()) return {};
+  std::vector<Silence> found = core()->connection().silences();
+  std::erase_if(found, [&](const Silence& each) { return !tasks.may_wait_for(each.engine); });
+  return silences_.take(found, Clock::now());
+}
+
 std::optional<std::string> PythonConnection::why_closed() const {
   if (!core_) return "the client was closed";
   return core()->connection().why_closed();
@@ -263,6 +270,7 @@ void bind_connection(py::module_& module) {
            [](const PythonConnection& connection) {
              return connection.core()->connection().take_warnings();
            })
+      .def("news_of_silence", &PythonConnection::news_of_silence)
       .def("interface",
            [](const PythonConnection& connection) {
              return connection.core()->connection().interface();

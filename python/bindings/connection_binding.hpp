@@ -60,6 +60,9 @@ class PythonConnection {
   /// A request of this client that somebody still holds, or that is not answered.
   std::optional<Tasks> find(const std::string& msg_id);
 
+  /// Sentences, each told once, about engines that are not heard and for which these requests may
+  /// wait.
+  std::vector<std::string> news_of_silence(const Tasks& tasks);
   /// Why nothing can be sent any more; None while all is well.
   std::optional<std::string> why_closed() const;
   /// What is not answered fails.
@@ -80,6 +83,7 @@ class PythonConnection {
   std::shared_ptr<ReleaseList> releases_ = std::make_shared<ReleaseList>();
   std::shared_ptr<ClientCore> core_;
   std::unordered_map<std::string, Sent> sent_;
+  SilenceNews silences_;
   std::size_t forget_at_ = 4096;
   int generation_;
 };

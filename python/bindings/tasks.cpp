@@ -100,6 +100,16 @@ std::size_t Tasks::answered() const {
   return count;
 }
 
+bool Tasks::may_wait_for(EngineId engine) const {
+  if (is_whole()) return parts_.front().call->may_wait_for(engine);
+  for (const Part& part : parts_) {
+    const TaskInfo info = part.call->info(part.task);
+    if (info.status == TaskStatus::pending && info.sent.engine.value_or(engine) == engine)
+      return true;
+  }
+  return false;
+}
+
 bool Tasks::is_answered(std::size_t task) const {
   const Part& part = parts_.at(task);
   return part.call->status(part.task) != TaskStatus::pending;

@@ -33,6 +33,8 @@ class Tasks {
   bool is_one_call() const;
   std::vector<std::string> msg_ids() const;
   std::size_t answered() const;
+  /// See Call::may_wait_for().
+  bool may_wait_for(EngineId engine) const;
   bool is_answered(std::size_t task) const;
   bool is_ready() const;
   bool is_output_complete() const;

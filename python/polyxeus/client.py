@@ -104,6 +104,11 @@ class Client(HubQueries, Orders):
         for sentence in self._connection.take_warnings():
             warnings.warn(sentence, RuntimeWarning, stacklevel=3)
 
+    def _warn_of_silence(self, tasks):
+        """Says of each engine once that these requests wait for it as nobody hears it."""
+        for sentence in self._connection.news_of_silence(tasks):
+            warnings.warn(sentence, RuntimeWarning, stacklevel=5)
+
     # ------------------------------------------------------------ life
 
     def close(self, linger: float | None = None) -> None:
@@ -352,11 +357,6 @@ def _who_is_there(ids):
     return "there are " + ", ".join(map(str, ids))
 
 
-def _connection_text(info, choice, patience):
-    """(text of the connection file, where it is from).  OSError where there is none."""
-    if isinstance(info, dict):
-        return json.dumps(info), "the given connection info"
-    if info is not None:
 def _path_of_key(sshkey):
     """The path of ssh's private key; "" for none.  OSError where it is not there."""
     path = os.path.expanduser(os.fspath(sshkey)) if sshkey else ""
@@ -365,6 +365,11 @@ def _path_of_key(sshkey):
     return path
 
 
+def _connection_text(info, choice, patience):
+    """(text of the connection file, where it is from).  OSError where there is none."""
+    if isinstance(info, dict):
+        return json.dumps(info), "the given connection info"
+    if info is not None:
         path = os.path.expanduser(os.fspath(info))
         if "://" in path:
             raise ValueError(f"{path!r} is an address: give the path of a connection file")

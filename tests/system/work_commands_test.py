@@ -37,6 +37,11 @@ def test_values_that_differ_are_shown_by_engine(run):
         "[result:0] 10", "[result:1] 11", "[result:2] 12", "[result:3] 13"]
 
 
+def test_the_address_at_which_the_controller_answered_is_said_to_those_who_want_details(run):
+    assert "the controller answers at " in run("px", "--log-level=DEBUG", "1").stderr
+    assert "the controller answers at " not in run("px", "1").stderr
+
+
 def test_targets_choose_the_engines(run):
     assert run("px", "-t", "1:3", "print(1)").stdout == "[stdout:1 and 2] 1\n"
     assert "there is no engine 9; there are 0-3" in run("px", "-t", "9", "1", expect=11).stderr

@@ -1,0 +1,21 @@
+#include <px/client/silence.hpp>
+
+namespace px {
+
+std::string describe(const Silence& silence, Instant now) {
+  const auto seconds = std::chrono::round<std::chrono::seconds>(now - silence.since).count();
+  return "engine " + std::to_string(silence.engine.value) +
+         (silence.host.empty() ? "" : " on " + silence.host) + " has not answered for " +
+         std::to_string(seconds) +
+         " s: what it was given waits until it answers again or is given up; balanced tasks with "
+         "retries go on elsewhere";
+}
+
+std::vector<std::string> SilenceNews::take(const std::vector<Silence>& silences, Instant now) {
+  std::vector<std::string> news;
+  for (const Silence& silence : silences)
+    if (told_.emplace(silence.engine, silence.since).second) news.push_back(describe(silence, now));
+  return news;
+}
+
+}  // namespace px

@@ -236,3 +236,5 @@ say(errors=errors, left=rc[:].apply_async(__import__("socket").gethostname).get(
         assert "EngineError" in error and "on host3 died" in error, told
         assert "its host does not answer" in error, told
     assert strict.said("its host does not answer") == 2
+    # meanwhile the client was told why it waits
+    assert "on host3 has not answered for" in client.log.read_text()

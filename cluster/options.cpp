@@ -33,6 +33,10 @@ class SettingOptions {
             help)
         ->allow_extra_args(false);
   }
+  void flag(const std::string& names, const char* key, const std::string& help) {
+    app_.add_flag_function(
+        names, [this, key](std::int64_t count) { settings_[key] = count > 0; }, help);
+  }
   void seconds(const std::string& names, const char* key, const std::string& help) {
     app_.add_option_function<double>(
             names, [this, key](double value) { settings_[key] = value; }, help)
@@ -96,6 +100,10 @@ void add_remote_options(SettingOptions& settings) {
                 "The Python of the engines on the other hosts");
   settings.text(ssh_option("--remote-profile-dir", "remote_profile_dir"), "remote_profile_dir",
                 "The profile's folder there (default: as here, below the home)");
+  settings.flag(
+      "--tunnel,!--no-tunnel", "tunnel",
+      "With --engines=ssh: engines reach the controller through the ssh that starts them; "
+      "for hosts that cannot dial this one");
   settings.words(ssh_option("--ssh-cmd", "ssh_cmd"), "ssh_cmd", "Instead of ssh");
   settings.words(ssh_option("--ssh-args", "ssh_args"), "ssh_args",
                  "Arguments for ssh, in one string");

@@ -75,6 +75,12 @@ bool store_environment(Settings& settings, const Json& value) {
   return true;
 }
 
+bool store_tunnel(Settings& settings, const Json& value) {
+  if (!value.is_boolean()) return false;
+  settings.tunnel = value.get<bool>();
+  return true;
+}
+
 /// Lines of text: a list, or one text.
 Store lines(std::vector<std::string> Settings::*member) {
   return [member](Settings& settings, const Json& value) {
@@ -141,6 +147,7 @@ const std::vector<Key>& keys() {
       {"remote_profile_dir", "SSH", "remote_profile_dir", "a string", text(&S::remote_profile_dir)},
       {"ssh_cmd", "SSH", "ssh_cmd", a_list, words(&S::ssh_cmd)},
       {"ssh_args", "SSH", "ssh_args", a_list, words(&S::ssh_args)},
+      {"tunnel", "", "", "true or false", store_tunnel},
       {"queue", "Batch", "queue", "a string", text(&S::queue)},
       {"account", "Batch", "account", "a string", text(&S::account)},
       {"qos", "Batch", "qos", "a string", text(&S::qos)},

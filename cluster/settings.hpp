@@ -38,6 +38,7 @@ struct Settings {
   std::vector<std::string> remote_engine_cmd;  ///< The engine's command there; empty = engine_cmd.
   std::string remote_python;                   ///< The Python there that runs the user's code.
   std::string remote_profile_dir;              ///< There; relative to the home, or absolute.
+  bool tunnel = false;  ///< Engines reach the controller through the ssh that starts them.
   std::vector<std::string> ssh_cmd{"ssh"};
   std::vector<std::string> ssh_args;
 

@@ -50,6 +50,7 @@ SshHostPlan host_plan(const LaunchRequest& request, const Machine& machine, int 
   if (settings.remote_engine_cmd.empty() && settings.remote_python.empty())
     for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
       if (const auto folder = machine.variable(name)) plan.python_homes[name] = *folder;
+  plan.is_tunnelled = settings.tunnel;
   plan.may_find_program = settings.remote_engine_cmd.empty();
   plan.log_stem = engine_log_stem(request, host_index).string();
   plan.note_file = (request.paths.pid() /
@@ -61,7 +62,7 @@ SshHostPlan host_plan(const LaunchRequest& request, const Machine& machine, int 
 }  // namespace
 
 bool SshLauncher::is_remote(const LaunchRequest& request) const {
-  return names_other_hosts(request.settings);
+  return names_other_hosts(request.settings) && !request.settings.tunnel;
 }
 
 Result<PlannedProcess> SshLauncher::plan_controller(const LaunchRequest&, const Machine&) const {

@@ -1,3 +1,4 @@
+#include <px/cluster/reverse_tunnel.hpp>
 #include <px/cluster/ssh_plan.hpp>
 
 #include <array>
@@ -15,6 +16,7 @@ void read_members(const Json& json, SshHostPlan& plan) {
   json.at("setup").get_to(plan.setup);
   json.at("environment").get_to(plan.environment);
   json.at("engines").get_to(plan.engines);
+  json.at("is_tunnelled").get_to(plan.is_tunnelled);
   json.at("may_find_program").get_to(plan.may_find_program);
   json.at("python_homes").get_to(plan.python_homes);
   json.at("log_stem").get_to(plan.log_stem);
@@ -54,6 +56,7 @@ Json to_json(const SshHostPlan& plan) {
           {"setup", plan.setup},
           {"environment", plan.environment},
           {"engines", plan.engines},
+          {"is_tunnelled", plan.is_tunnelled},
           {"may_find_program", plan.may_find_program},
           {"python_homes", plan.python_homes},
           {"log_stem", plan.log_stem},
@@ -82,11 +85,14 @@ std::string shell_quoted(std::string_view text) {
   return quoted + "'";
 }
 
-std::vector<std::string> ssh_argv(const SshHostPlan& plan, bool is_login) {
+std::vector<std::string> ssh_argv(const SshHostPlan& plan, bool is_login,
+                                  const std::vector<Forward>& forwards) {
   std::vector<std::string> argv = plan.ssh_cmd;  // first: ssh takes the first of two values
   for (const char* option : {"BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5",
                              "ServerAliveCountMax=3", "ControlMaster=auto", "ControlPersist=no"})
     argv.insert(argv.end(), {"-o", option});
+  const std::vector<std::string> tunnel = reverse_tunnel_arguments(forwards);
+  argv.insert(argv.end(), tunnel.begin(), tunnel.end());
   argv.insert(argv.end(), {"-o", "ControlPath=" + plan.control_path, "-T", "--", plan.host});
   argv.push_back(is_login ? "exec sh -c 'command -v bash >/dev/null 2>&1 && exec bash -l -s; "
                             "exec sh -l -s'"

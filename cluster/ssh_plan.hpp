@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <px/net/tunnel_plan.hpp>
 #include <px/wire/error.hpp>
 #include <px/wire/json.hpp>
 
@@ -18,6 +19,7 @@ struct SshHostPlan {
   std::vector<std::string> setup;                  ///< Lines of shell before the engines.
   std::map<std::string, std::string> environment;  ///< For the engines.
   std::vector<std::vector<std::string>> engines;   ///< The command line of each.
+  bool is_tunnelled = false;      ///< The engines reach the controller through this connection.
   bool may_find_program = false;  ///< Where argv[0] is not there, one of its name in $PATH will do.
   /// VIRTUAL_ENV and the like of this computer: they count there if such a folder is there.
   std::map<std::string, std::string> python_homes;
@@ -36,7 +38,9 @@ std::string shell_quoted(std::string_view text);
 
 /// The ssh command that runs a shell on the host, which reads its script from standard input.
 /// is_login  a login shell (bash where there is one), which knows `module`.
-std::vector<std::string> ssh_argv(const SshHostPlan& plan, bool is_login);
+/// forwards  ports of that host that lead back: see ReverseTunnel.
+std::vector<std::string> ssh_argv(const SshHostPlan& plan, bool is_login,
+                                  const std::vector<Forward>& forwards = {});
 
 // ---- scripts for a POSIX shell; what they print is read by read_ssh_line
 
@@ -46,6 +50,8 @@ std::vector<std::string> ssh_argv(const SshHostPlan& plan, bool is_login);
 std::string ssh_start_script(const SshHostPlan& plan, const std::string& connection_info);
 /// Watches engines that run already; ends when all have.
 std::string ssh_watch_script(const SshHostPlan& plan);
+/// Ends what a connection that broke has left there, which holds the ports of a tunnel.
+std::string ssh_release_script(const SshHostPlan& plan);
 /// Ends the engines and all that they started, gives their logs and removes every trace.
 std::string ssh_stop_script(const SshHostPlan& plan);
 /// Sends a signal ("USR1") to the engines.

@@ -53,8 +53,8 @@ launch() {
 )SH";
 
 constexpr const char* watching =
-    R"SH([ -e "$run/watch" ] && read -r p b <"$run/watch" && is_same "$p" "$b" && kill "$p"
-echo "$$ $(born "$$")" >"$run/watch"
+    R"SH([ -e "$run/watch" ] && read -r p b s t <"$run/watch" && is_same "$p" "$b" && kill "$p"
+echo "$$ $(born "$$") $PPID $(born "$PPID")" >"$run/watch"
 say watching
 left=$all
 turn=0
@@ -90,13 +90,20 @@ for k in $all; do
   lives "$k" && say "warning engine $k does not even end by SIGKILL (process $p)"
   tail -c 1048576 "$run/$k.log" 2>/dev/null | sed "s/^/px:log $k /"
 done
-[ -e "$run/watch" ] && read -r p b <"$run/watch" && is_same "$p" "$b" && kill "$p"
+[ -e "$run/watch" ] && read -r p b s t <"$run/watch" && is_same "$p" "$b" && kill "$p"
 made=
 [ -e "$run/made" ] && read -r made <"$run/made"
 rm -rf "$run"
 [ -z "$made" ] || rm -f "$dir/startup/README"
 [ -z "$made" ] || rmdir "$dir/pid" "$dir/log" "$dir/security" "$dir/startup" "$dir" 2>/dev/null
 [ "$made" != parent ] || rmdir "$(dirname "$dir")" 2>/dev/null
+say "done"
+)SH";
+
+/// The sshd of a connection that broke lives on until its own end of it notices.
+constexpr const char* releasing =
+    R"SH([ -e "$run/watch" ] && read -r p b s t <"$run/watch" && is_same "$s" "$t" &&
+  case "$(cat "/proc/$s/comm" 2>/dev/null)" in sshd*) kill "$s" ;; esac
 say "done"
 )SH";
 
@@ -160,6 +167,10 @@ std::string ssh_watch_script(const SshHostPlan& plan) {
   return as_function(begin_script(plan) +
                      "[ -d \"$run\" ] || mkdir -p \"$run\" || fail \"cannot read $run\"\n" +
                      watching);
+}
+
+std::string ssh_release_script(const SshHostPlan& plan) {
+  return as_function(begin_script(plan) + releasing);
 }
 
 std::string ssh_stop_script(const SshHostPlan& plan) {

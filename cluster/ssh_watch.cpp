@@ -13,6 +13,7 @@ constexpr Duration longest_pause = std::chrono::seconds(15);
 /// A pxcluster that stops waits 5 s before it sends SIGKILL.
 constexpr Duration stop_patience = std::chrono::milliseconds(4500);
 constexpr int ssh_failed = 255;
+constexpr int max_tunnel_attempts = 5;
 
 std::string end_text(const std::string& code) {
   if (code == "vanished")
@@ -27,13 +28,31 @@ std::string end_text(const std::string& code) {
 
 }  // namespace
 
-SshWatch::SshWatch(SshHostPlan plan, std::string connection_info)
-    : plan_(std::move(plan)), connection_info_(std::move(connection_info)), pause_(first_pause) {}
+SshWatch::SshWatch(SshHostPlan plan, std::string connection_info, TunnelMeans means)
+    : plan_(std::move(plan)),
+      connection_info_(std::move(connection_info)),
+      means_(std::move(means)),
+      pause_(first_pause) {}
 
 std::vector<WatchEffect> SshWatch::begin(Instant) {
-  has_main_ = true;
-  effects_.push_back(OpenSession{SshSession::main, ssh_start_script(plan_, connection_info_)});
+  start_engines();
   return take();
+}
+
+void SshWatch::start_engines() {
+  if (plan_.is_tunnelled) {
+    auto tunnel = plan_reverse_tunnel(connection_info_, means_);
+    if (!tunnel) {
+      report(Level::error, "no tunnel to " + plan_.host + ": " + tunnel.error().what, 0);
+      return end(1);
+    }
+    tunnel_ = std::move(*tunnel);
+    ++tunnel_attempts_;
+  }
+  has_main_ = true;
+  const std::string& info = plan_.is_tunnelled ? tunnel_.connection_info : connection_info_;
+  effects_.push_back(
+      OpenSession{SshSession::main, ssh_start_script(plan_, info), tunnel_.forwards});
 }
 
 // ---------------------------------------------------------------- what the host says
@@ -74,6 +93,8 @@ void SshWatch::engine_ended(int engine, const std::string& code) {
   if (code != "0") {
     const std::string tail = tails_[engine];
     text += tail.empty() ? "; it wrote no log" : "; the end of its log:" + tail;
+    if (!plan_.is_tunnelled && tail.find("no controller answers") != std::string::npos)
+      text += "\n    where only ssh leads to " + plan_.host + ", --tunnel lets its engines in";
   }
   report(code == "0" ? Level::info : Level::warning, text, living());
 }
@@ -93,7 +114,11 @@ std::vector<WatchEffect> SshWatch::closed(SshSession session, const ProcessEnd& 
     // The stop script fetches the logs and removes what is there of this run.
     begin_stop(now);
   } else if (phase_ == Phase::starting && !has_started_) {
-    could_not_start(end_of_ssh, complaint);
+    const bool is_port_taken = plan_.is_tunnelled && says_remote_port_is_taken(complaint);
+    if (is_port_taken && !wants_stop_ && tunnel_attempts_ < max_tunnel_attempts)
+      start_engines();
+    else
+      could_not_start(end_of_ssh, complaint);
   } else {
     lost_connection(complaint, now);
   }
@@ -117,6 +142,8 @@ void SshWatch::could_not_start(const ProcessEnd& end_of_ssh, const std::string& 
 
 void SshWatch::lost_connection(const std::string& complaint, Instant now) {
   if (wants_stop_) return begin_stop(now);
+  if (plan_.is_tunnelled && says_remote_port_is_taken(complaint))
+    effects_.push_back(OpenSession{SshSession::errand, ssh_release_script(plan_)});
   if (phase_ != Phase::looking)
     report(Level::warning, "the connection to " + plan_.host + " broke" +
                                (complaint.empty() ? "" : " (" + complaint + ")") +
@@ -132,7 +159,7 @@ std::vector<WatchEffect> SshWatch::on_time(Instant now) {
   if (phase_ == Phase::broken) {
     phase_ = Phase::looking;
     has_main_ = true;
-    effects_.push_back(OpenSession{SshSession::main, ssh_watch_script(plan_)});
+    effects_.push_back(OpenSession{SshSession::main, ssh_watch_script(plan_), tunnel_.forwards});
   } else if (phase_ == Phase::stopping) {
     end_stop(false);
   } else if (phase_ == Phase::starting && wants_stop_) {

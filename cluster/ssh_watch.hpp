@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <px/cluster/process.hpp>
+#include <px/cluster/reverse_tunnel.hpp>
 #include <px/cluster/ssh_plan.hpp>
 #include <px/cluster/watch_report.hpp>
 #include <px/wire/time.hpp>
@@ -24,6 +25,7 @@ enum class SshSession {
 struct OpenSession {
   SshSession session = SshSession::main;
   std::string script;
+  std::vector<Forward> forwards = {};  ///< For the engines, where they need a tunnel.
   bool operator==(const OpenSession&) const = default;
 };
 struct CloseSession {
@@ -51,7 +53,8 @@ using WatchEffect = std::variant<OpenSession, CloseSession, SayReport, KeepLog, 
 /// effects out; sees no process and no clock.
 class SshWatch {
  public:
-  SshWatch(SshHostPlan plan, std::string connection_info);
+  /// means  for a plan that has a tunnel.
+  SshWatch(SshHostPlan plan, std::string connection_info, TunnelMeans means = {});
 
   std::vector<WatchEffect> begin(Instant now);
   /// One line of what a session printed.
@@ -80,6 +83,7 @@ class SshWatch {
     bool is_failure = false;
   };
 
+  void start_engines();
   void read_main(const SshLine& line, Instant now);
   void engine_ended(int engine, const std::string& code);
   void lost_connection(const std::string& complaint, Instant now);
@@ -93,6 +97,9 @@ class SshWatch {
 
   SshHostPlan plan_;
   std::string connection_info_;
+  TunnelMeans means_;
+  ReverseTunnel tunnel_;
+  int tunnel_attempts_ = 0;
   Phase phase_ = Phase::starting;
   bool has_main_ = false;
   bool has_started_ = false;  // at least one engine

@@ -41,7 +41,8 @@ class ShortFolder {
 class SshWatcher {
  public:
   SshWatcher(SshHostPlan plan, const std::string& connection_info)
-      : plan_(std::move(plan)), watch_(with_control_path(), connection_info) {}
+      : plan_(std::move(plan)),
+        watch_(with_control_path(), connection_info, TunnelMeans::of_this_host()) {}
 
   int run() {
     ::signal(SIGPIPE, SIG_IGN);
@@ -98,7 +99,8 @@ class SshWatcher {
     }
     const SshSession session = order.session;
     auto child = ChildProcess::start(
-        ssh_argv(plan_, !plan_.setup.empty() && session == SshSession::main), order.script, loop_,
+        ssh_argv(plan_, !plan_.setup.empty() && session == SshSession::main, order.forwards),
+        order.script, loop_,
         {.on_line =
              [this, session](std::string_view line) {
                events_.emplace_back([this, session, text = std::string(line)] {

@@ -165,7 +165,8 @@ class Start {
                    console_};
     const int code = px::run(supervisor, host);
     if (code != 0 && !was_ready_)
-      explain_failed_start(settings_.engines == "mpi", settings_.mpi_cmd.front(), settings_.engine_cmd, console_);
+      explain_failed_start(settings_.engines == "mpi", settings_.mpi_cmd.front(),
+                           settings_.engine_cmd, console_);
     return code;
   }
 
@@ -178,7 +179,8 @@ class Start {
     if (!launcher || !(*launcher)->is_remote(request)) return {};
     return Error{ErrorKind::bad_input,
                  "the controller listens on loopback only, where engines on other hosts cannot "
-                 "reach it: start it by pxcluster start --ip='*'"};
+                 "reach it: start it by pxcluster start --ip='*', or with --engines=ssh add "
+                 "--tunnel"};
   }
 
   LaunchRequest make_request(int engine_count) const {

@@ -59,6 +59,9 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
   StartPlan plan;
   const auto engine_launcher = find_launcher(settings.engines);
   if (!engine_launcher) return engine_launcher.error();
+  if (settings.tunnel && (*engine_launcher)->name() != "ssh")
+    return Error{ErrorKind::bad_input,
+                 "--tunnel goes through the ssh that starts engines: it needs --engines=ssh"};
   auto engines = (*engine_launcher)->plan_engines(request, machine);
   if (!engines) return engines.error();
   plan.engines = std::move(*engines);

@@ -25,7 +25,7 @@ struct MembershipOptions {
   /// An engine whose lifeline ended may come back with another one for so long.
   Duration lifeline_grace = std::chrono::milliseconds(250);
   /// The same where it came through a tunnel, which may have ended while the engine lives.
-  Duration tunnel_grace = std::chrono::seconds(15);
+  Duration tunnel_grace = std::chrono::seconds(10);
   std::filesystem::path table_file;  ///< engines<id>.json
 };
 

@@ -1,5 +1,6 @@
 #include <px/engine/connection.hpp>
 
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -123,9 +124,12 @@ Result<void> reach_directly(EngineConnectionInfo& info, const std::string& sourc
 Result<std::unique_ptr<SshTunnel>> reach_controller(EngineConnectionInfo& info, const SshWish& ssh,
                                                     const std::string& source,
                                                     const Session& session, Duration patience) {
-  return find_route(info, ssh, patience, [&](EngineConnectionInfo& tried, Duration limit) {
-    return reach_directly(tried, source, session, limit);
-  });
+  return find_route(
+      info, ssh, patience,
+      [&](EngineConnectionInfo& tried, Duration limit) {
+        return reach_directly(tried, source, session, limit);
+      },
+      [](const std::string& what) { spdlog::warn("{}", what); });
 }
 
 }  // namespace px

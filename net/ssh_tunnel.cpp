@@ -1,6 +1,5 @@
 #include <px/net/ssh_tunnel.hpp>
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -122,7 +121,7 @@ class SshTunnel::Keeper {
 
   void hear(std::string_view line) {
     if (line.find(tunnel_is_up) == std::string_view::npos) return;
-    if (watch_.was_up()) spdlog::info("the ssh tunnel to {} is there again", order_.server.login);
+    if (watch_.was_up()) report("is there again");
     watch_.is_up(Clock::now());
     is_up_ = true;
     const std::lock_guard lock{mutex_};
@@ -141,9 +140,7 @@ class SshTunnel::Keeper {
     const bool was_up = is_up_.exchange(false);
     const std::string why = last_line_of(complaint_);
     ssh_.reset();
-    if (was_up)
-      spdlog::warn("the ssh tunnel to {} broke{}; it is made again", order_.server.login,
-                   why.empty() ? "" : " (" + why + ")");
+    if (was_up) report("broke" + (why.empty() ? "" : " (" + why + ")") + "; it is made again");
     switch (watch_.ended(complaint_, Clock::now())) {
       case TunnelWatch::Next::start_later:
         return;
@@ -161,6 +158,10 @@ class SshTunnel::Keeper {
     start();
   }
 
+  void report(const std::string& what) const {
+    if (order_.report) order_.report("the ssh tunnel to " + order_.server.login + " " + what);
+  }
+
   void fail(Error error) {
     const std::lock_guard lock{mutex_};
     if (!watch_.was_up()) failure_ = std::move(error);
@@ -170,7 +171,7 @@ class SshTunnel::Keeper {
   Error failure(const std::string& said, const std::string& complaint) const {
     const std::string& server = order_.server.login;
     return {ErrorKind::system, "ssh cannot make a tunnel to " + server + ": it says " + said +
-                                        ssh_advice(complaint, server)};
+                                   ssh_advice(complaint, server)};
   }
 
   const Order order_;

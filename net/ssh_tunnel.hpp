@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +21,8 @@ class SshTunnel {
     std::string key_file;    ///< Empty: those that ssh finds by itself.
     std::string host;        ///< Whose ports, as the server calls it.
     std::vector<int> ports;  ///< Each once.
+    /// Is told, in a thread of the tunnel's, when it breaks and when it is there again.
+    std::function<void(const std::string&)> report = {};
   };
   /// Waits until the tunnel is there.
   /// errors  system: no ssh here; or it cannot make it, or not in time: names the server, what ssh

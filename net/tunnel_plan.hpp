@@ -35,8 +35,8 @@ struct SshWish {
 
 /// One port that ssh passes on.
 struct Forward {
-  int local_port = 0;  ///< At 127.0.0.1 of this host.
-  std::string host;    ///< As the ssh server calls it.
+  int local_port = 0;  ///< At 127.0.0.1 of those who dial.
+  std::string host;    ///< As it is called where the tunnel ends.
   int port = 0;
   bool operator==(const Forward&) const = default;
 };

@@ -14,6 +14,8 @@ namespace px {
 /// Finds the address at which the controller answers and makes it the `interface` of `info`.
 template <class Info>
 using Reach = std::function<Result<void>(Info& info, Duration patience)>;
+/// Is told what becomes of a tunnel later, in a thread of the tunnel's; may be empty.
+using TunnelReport = std::function<void(const std::string&)>;
 
 /// Reaches the controller directly, or through an ssh tunnel where one is wanted (choose_tunnel()):
 /// then `info` names this host's ends of it, for as long as the tunnel lives that is returned.
@@ -23,9 +25,11 @@ using Reach = std::function<Result<void>(Info& info, Duration patience)>;
 ///           what ssh said and the fix.
 Result<std::unique_ptr<SshTunnel>> find_route(ClientConnectionInfo& info, const SshWish& wish,
                                               Duration patience,
-                                              const Reach<ClientConnectionInfo>& reach);
+                                              const Reach<ClientConnectionInfo>& reach,
+                                              const TunnelReport& report = {});
 Result<std::unique_ptr<SshTunnel>> find_route(EngineConnectionInfo& info, const SshWish& wish,
                                               Duration patience,
-                                              const Reach<EngineConnectionInfo>& reach);
+                                              const Reach<EngineConnectionInfo>& reach,
+                                              const TunnelReport& report = {});
 
 }  // namespace px

@@ -33,7 +33,7 @@ class StandIn {
 };
 
 Result<std::unique_ptr<SshTunnel>> open_tunnel(Duration patience = 20s) {
-  return SshTunnel::open({{"ann@gate", {}}, "", "127.0.0.1", {5001, 5002}}, patience);
+  return SshTunnel::open({{"ann@gate", {}}, "", "127.0.0.1", {5001, 5002}, {}}, patience);
 }
 
 std::string why_not(Duration patience = 20s) {

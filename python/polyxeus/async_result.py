@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import concurrent.futures
 import threading
-import time
 import warnings
 from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future
 from typing import Any
@@ -22,7 +21,6 @@ _FUTURE_STATE = frozenset(
 )
 _future_lock = threading.Lock()
 _MISSING = object()
-_LOOK_INTERVAL = 1.0  # seconds; who waits longer looks for engines that are not heard
 
 
 def _seconds(timeout):
@@ -224,7 +222,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
                      the sets (done, pending) of the results of single requests.
         """
         if return_when is None:
-            is_ready = self._wait(_seconds(timeout))
+            is_ready = self._client._wait_for(self._tasks, _seconds(timeout))
             if is_ready and "_state" in self.__dict__:
                 self._settle()
             return is_ready
@@ -233,17 +231,6 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
             if part.ready() and "_state" in part.__dict__:
                 part._settle()
         return concurrent.futures.wait(parts, _seconds(timeout), return_when)
-
-    def _wait(self, seconds):
-        """Waits as the tasks do, and warns of engines that hold them up."""
-        deadline = None if seconds is None else time.monotonic() + seconds
-        while seconds is None or seconds > _LOOK_INTERVAL:
-            if self._tasks.wait(_LOOK_INTERVAL):
-                return True
-            self._client._warn_of_silence(self._tasks)
-            if deadline is not None:
-                seconds = deadline - time.monotonic()
-        return self._tasks.wait(max(0.0, seconds))
 
     def wait_for_output(self, timeout: float | None = -1) -> bool:
         """Waits until all that was printed and shown is here, too; True where it is."""

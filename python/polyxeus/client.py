@@ -24,6 +24,8 @@ from polyxeus.waiting_for_engines import wait_for_engines
 
 __all__ = ["Client"]
 
+_LOOK_INTERVAL = 1.0  # seconds; who waits longer looks so often for engines that are not heard
+
 
 class Client(HubQueries, Orders):
     """A connection to one cluster; it makes views, which do the work.
@@ -103,11 +105,6 @@ class Client(HubQueries, Orders):
         """Says what is new about engines that do not fit together, or not to this Python."""
         for sentence in self._connection.take_warnings():
             warnings.warn(sentence, RuntimeWarning, stacklevel=3)
-
-    def _warn_of_silence(self, tasks):
-        """Says of each engine once that these requests wait for it as nobody hears it."""
-        for sentence in self._connection.news_of_silence(tasks):
-            warnings.warn(sentence, RuntimeWarning, stacklevel=5)
 
     # ------------------------------------------------------------ life
 
@@ -306,7 +303,7 @@ class Client(HubQueries, Orders):
         """
         end = None if timeout is None or timeout < 0 else time.monotonic() + timeout
         if jobs is None:
-            return self._connection.outstanding().wait(_left(end))
+            return self._wait_for(self._connection.outstanding(), _left(end))
         if isinstance(jobs, (str, int, AsyncResult)) or not isinstance(jobs, Iterable):
             jobs = [jobs]
         for job in list(jobs):
@@ -316,9 +313,23 @@ class Client(HubQueries, Orders):
                 continue
             msg_id, = self._msg_ids_from_jobs(job)
             tasks = self._connection.find(msg_id)
-            if tasks is not None and not tasks.wait(_left(end)):
+            if tasks is not None and not self._wait_for(tasks, _left(end)):
                 return False
         return True
+
+    def _wait_for(self, tasks, seconds):
+        """Waits as the tasks do. Says of each engine once that nobody hears it, when that may be
+        what they wait for."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while True:
+            left = _left(end)
+            is_last = left is not None and left <= _LOOK_INTERVAL
+            if tasks.wait(left if is_last else _LOOK_INTERVAL):
+                return True
+            for sentence in self._connection.news_of_silence(tasks):
+                warnings.warn(sentence, RuntimeWarning, stacklevel=4)
+            if is_last:
+                return False
 
     def wait_interactive(
         self, jobs: Any = None, interval: float = 1.0, timeout: float | None = -1.0

@@ -86,7 +86,7 @@ def test_a_client_that_comes_later_is_warned_too(cluster, stopped):
 def test_who_waits_for_tasks_of_which_nobody_knows_where_they_are_is_warned_too(rc, stopped):
     with recorded() as caught:
         answer = rc.load_balanced_view([0]).apply_async(os.getpid)
-        wait_until(lambda: answer.wait(1.1) or caught, "a warning", 20)
+        wait_until(lambda: rc.wait(timeout=0.1) or caught, "a warning", 20)
         stopped.resume()
         assert answer.get(20) == stopped.pid
 

@@ -73,6 +73,8 @@ struct FileFacts {
   std::vector<std::string> candidates;  ///< Addresses and names to try, best first.
   std::vector<std::string> unresolved;  ///< Names among them that nobody knows.
   std::vector<Dialed> dialed;
+  std::string tunnel;        ///< The ssh server that leads there, where one is needed.
+  std::string tunnel_error;  ///< Why it does not.
   /// Whether the controller answered a signed question; nothing where nobody could be asked.
   std::optional<bool> is_answered;
 };

@@ -10,6 +10,7 @@
 #include <px/net/address.hpp>
 #include <px/net/controller_search.hpp>
 #include <px/net/private_file.hpp>
+#include <px/net/ssh_tunnel.hpp>
 #include <px/net/tcp.hpp>
 
 namespace px {
@@ -19,6 +20,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr Duration patience = seconds(3);
+constexpr Duration tunnel_patience = seconds(10);
 
 DialState state_of(int problem) {
   if (problem == 0) return DialState::open;
@@ -86,6 +88,27 @@ std::optional<std::string> open_address(const std::vector<Dialed>& dialed) {
   return std::nullopt;
 }
 
+/// As engines and clients go that follow the `ssh` of the file.
+void try_tunnel(const AnyInfo& info, FileFacts& facts) {
+  facts.tunnel = tunnel_server(info.common, {});
+  const auto server = SshServer::read(facts.tunnel);
+  if (!server) {
+    facts.tunnel_error = server.error().what;
+    return;
+  }
+  const int port = info.common.registration;
+  const auto tunnel = SshTunnel::open(
+      {*server, "", tunnel_target(info.common, *server), {port}, {}}, tunnel_patience);
+  if (!tunnel) {
+    facts.tunnel_error = tunnel.error().what;
+    return;
+  }
+  if (!info.client) return;
+  ClientConnectionInfo redirected = *info.client;
+  redirected.registration = (*tunnel)->ports().at(port);
+  facts.is_answered = ask_controller(redirected, "127.0.0.1");
+}
+
 }  // namespace
 
 std::vector<Dialed> dial_all(const std::vector<DialTarget>& targets, Duration time) {
@@ -130,6 +153,11 @@ FileFacts gather_file_facts(const std::filesystem::path& path) {
   }
   facts.location = info->common.location;
   facts.is_own_host = facts.location == host_name() || is_local_address(facts.location);
+  const TunnelUse tunnel = choose_tunnel(info->common, {}, OwnHost::find());
+  if (tunnel == TunnelUse::only) {
+    try_tunnel(*info, facts);
+    return facts;
+  }
   facts.candidates = dial_candidates(info->common, OwnHost::find());
   std::vector<DialTarget> targets;
   for (const std::string& candidate : facts.candidates) {
@@ -142,6 +170,7 @@ FileFacts gather_file_facts(const std::filesystem::path& path) {
   facts.dialed = dial_all(targets, patience);
   const auto open = open_address(facts.dialed);
   if (open && info->client) facts.is_answered = ask_controller(*info->client, *open);
+  if (!open && tunnel == TunnelUse::fallback) try_tunnel(*info, facts);
   return facts;
 }
 

@@ -48,6 +48,20 @@ Finding refused_by_all(const FileFacts& facts, const std::string& address) {
                    "--ip='*', and copy the new file here");
 }
 
+/// What is wrong where the file's way leads through ssh.
+std::optional<Finding> examine_tunnel(const FileFacts& facts) {
+  if (!facts.tunnel_error.empty())
+    return error("ssh", facts.tunnel_error,
+                 "by " + facts.path + " the controller is reached through ssh from here",
+                 "ssh " + facts.tunnel + " hostname must work without a question");
+  if (facts.is_answered != false) return std::nullopt;
+  return error("key",
+               "nobody behind the ssh tunnel to " + facts.tunnel + " answers this file's key",
+               "the controller has ended, or the file is of another run of it",
+               "copy the present file from " + facts.location +
+                   ": a controller makes new keys at each start");
+}
+
 /// What is wrong where no address takes all connections.
 Finding examine_addresses(const FileFacts& facts, const std::vector<DialedPorts>& addresses) {
   const auto partly =
@@ -79,7 +93,9 @@ Finding examine_addresses(const FileFacts& facts, const std::vector<DialedPorts>
                "a firewall drops the connections, or that is not the address of the controller",
                "open the ports in the firewall of " + facts.location +
                    " (pxcluster start ... -- --ports=RANGE chooses them), or start with "
-                   "--location and the right address");
+                   "--location and the right address; where ssh alone is open, tell engines "
+                   "and clients: --ssh=" +
+                   facts.location + ", Client(sshserver=...)");
 }
 
 }  // namespace
@@ -97,6 +113,10 @@ Findings examine_file(const FileFacts& facts) {
       findings.push_back(error("file", facts.path + " cannot be used: " + facts.error,
                                "clients and engines find the controller by it",
                                "start the cluster again, and copy the whole file"));
+    return findings;
+  }
+  if (!facts.tunnel.empty()) {
+    if (auto finding = examine_tunnel(facts)) findings.push_back(std::move(*finding));
     return findings;
   }
   if (!facts.unresolved.empty() && facts.unresolved.size() == facts.candidates.size()) {

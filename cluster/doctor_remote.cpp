@@ -82,7 +82,8 @@ void examine_ports(const std::vector<Dialed>& dialed, Findings& findings) {
       "its engines cannot reach the controller",
       is_refused ? "start the controller with --ip='*' so that it listens at that address"
                  : "open the ports in the firewall of this host, or of that one (pxcluster start "
-                   "... -- --ports=RANGE chooses the ports)");
+                   "... -- --ports=RANGE chooses the ports); or let them come through "
+                   "ssh: --engines=ssh --tunnel");
 }
 
 }  // namespace

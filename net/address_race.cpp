@@ -40,10 +40,11 @@ std::string fix_for(const std::vector<DialedAddress>& failures, const std::strin
     if (is_filtered && is_any(DialFailure::refused))
       return "the controller of " + source +
              " may have ended; if it runs, a firewall or a wrong address is in the way: "
-             "name its address with --location, open its ports (pxcontroller --ports=A-B)";
+             "name its address with --location, open its ports (pxcontroller --ports=A-B), or go "
+             "through ssh (--ssh, sshserver=)";
     return "a firewall or a wrong address in " + source +
            " is in the way: name the controller's address with --location, open its ports "
-           "(pxcontroller --ports=A-B)";
+           "(pxcontroller --ports=A-B), or go through ssh (--ssh, sshserver=)";
   }
   const bool is_all_loopback =
       std::all_of(failures.begin(), failures.end(),

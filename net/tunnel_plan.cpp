@@ -74,10 +74,10 @@ Result<SshServer> SshServer::read(std::string_view text) {
 }
 
 std::vector<std::string> tunnel_command(const TunnelPlan& plan) {
-  std::vector<std::string> words{"ssh", "-N", "-T"};
+  std::vector<std::string> words{"ssh", "-N", "-T", "-a", "-x"};
   for (const char* option : {"BatchMode=yes", "ExitOnForwardFailure=yes", "ConnectTimeout=8",
                              "ServerAliveInterval=5", "ServerAliveCountMax=3", "ControlMaster=no",
-                             "ControlPath=none", "LogLevel=INFO", "PermitLocalCommand=yes"})
+                             "ControlPath=none", "LogLevel=INFO", "RemoteCommand=none", "PermitLocalCommand=yes"})
     words.insert(words.end(), {"-o", option});
   words.insert(words.end(), {"-o", "LocalCommand=echo " + std::string(tunnel_is_up)});
   if (plan.server.port) words.insert(words.end(), {"-p", std::to_string(*plan.server.port)});

@@ -212,6 +212,19 @@ TEST(Doctor, NamesTheLibraryThatTheCppEngineLacks) {
   EXPECT_ONLY(examine_host(facts, false), error, "cpp", "libclang-cpp.so.22", "libclang-cpp22");
 }
 
+TEST(Doctor, NamesASshServerThatTheFileNeedsAndThatLetsNobodyIn) {
+  FileFacts facts = healthy_file();
+  facts.dialed.clear();
+  facts.tunnel = "ann@gate";
+  facts.is_answered = true;
+  EXPECT_EQ(examine_file(facts), Findings{});
+  facts.tunnel_error = "ssh cannot make a tunnel to ann@gate: it says Permission denied";
+  EXPECT_ONLY(examine_file(facts), error, "ssh", "Permission denied", "ssh ann@gate hostname");
+  facts.tunnel_error.clear();
+  facts.is_answered = false;
+  EXPECT_ONLY(examine_file(facts), error, "key", "behind the ssh tunnel", "copy the present file");
+}
+
 TEST(Doctor, TheFactsOfAHostSurviveTheWayToAnother) {
   HostFacts facts = healthy_host();
   facts.dialed = {{"10.0.0.1", 4001, DialState::refused}};

@@ -234,6 +234,18 @@ TEST(SshLauncher, StartsAWatcherForEachHostThatGetsEngines) {
   EXPECT_EQ(host->profile_dir, ".ipython/profile_default");  // of another home there
 }
 
+TEST(SshLauncher, WithATunnelTheControllerStaysOnLoopback) {
+  LaunchRequest request = request_on("a:1,b:1", 2);
+  const auto launcher = *find_launcher("ssh");
+  EXPECT_TRUE(launcher->is_remote(request));
+  request.settings.tunnel = true;
+  EXPECT_FALSE(launcher->is_remote(request));
+  const EnginePlan plan = plan_of("ssh", request, machine_with({"ssh"}));
+  const auto host =
+      ssh_host_plan_from_json(Json::parse(plan.processes[0].command.environment.at("PX_WATCH")));
+  EXPECT_TRUE(host->is_tunnelled);
+}
+
 TEST(SshLauncher, FindsTheEngineBesideThePythonThatTheUserNames) {
   LaunchRequest request = request_on("a", 1);
   request.settings.remote_python = "/opt/venv/bin/python";

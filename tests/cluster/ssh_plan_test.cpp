@@ -49,6 +49,14 @@ TEST(SshPlan, AsksNothingNoticesABrokenConnectionAndSharesOne) {
     EXPECT_TRUE(has(line, part)) << part;
 }
 
+TEST(SshPlan, LeadsPortsOfTheOtherHostBackWhereEnginesNeedThat) {
+  std::string line;
+  for (const std::string& word : ssh_argv(two_engines(), false, {{20001, "127.0.0.1", 5001}}))
+    line += word + " ";
+  EXPECT_TRUE(has(line, "-o ExitOnForwardFailure=yes -R 127.0.0.1:20001:127.0.0.1:5001 ")) << line;
+  for (const std::string& word : ssh_argv(two_engines(), false)) EXPECT_NE(word, "-R");
+}
+
 TEST(SshPlan, LetsTheUsersOwnSshArgumentsWin) {
   SshHostPlan plan = two_engines();
   plan.ssh_cmd = {"ssh", "-o", "ConnectTimeout=2"};

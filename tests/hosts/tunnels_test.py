@@ -1,4 +1,4 @@
-"""Where only ssh is open: engines and clients by tunnels, by the file's `ssh` or at the user's word."""
+"""Where only ssh is open: tunnels, by the `ssh` of the file or at the word of the user."""
 
 import signal
 import time

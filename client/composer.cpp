@@ -10,8 +10,8 @@ Composer::Composed Composer::compose(const std::string& route, const Work& work,
   Composed composed;
   composed.submitted = wall_now();
   std::string packed_metadata = pack_text(session_.packer(), metadata);
-  Pieces pieces =
-      is_native(work) ? cut(work.content, work.buffers) : Pieces{work.content, work.buffers};
+  Pieces pieces = cuts_ && is_native(work) ? cut(work.content, work.buffers)
+                                           : Pieces{work.content, work.buffers};
   std::string content = pack_text(session_.packer(), pieces.content);
   const std::lock_guard lock{mutex_};
   Header header = session_.make_header(work.type, composed.submitted);

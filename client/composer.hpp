@@ -35,7 +35,8 @@ struct Outgoing {
 /// Makes messages: numbers, dates and signs them. Any thread may call it.
 class Composer {
  public:
-  explicit Composer(Session session) : session_(std::move(session)) {}
+  /// cuts  large buffers of native messages travel in pieces: see cut().
+  Composer(Session session, bool cuts) : session_(std::move(session)), cuts_(cuts) {}
 
   const SessionId& session_id() const { return session_.id(); }
   Packer packer() const { return session_.packer(); }
@@ -53,6 +54,7 @@ class Composer {
  private:
   std::mutex mutex_;
   Session session_;
+  const bool cuts_;
 };
 
 /// What says that these engines got one cell together (docs/protocol.md, "Cells together").

@@ -32,7 +32,7 @@ Connection::IoThread::IoThread(const ClientConnectionInfo& info, Session session
     : tunnel_(std::move(tunnel)),
       info_(info),
       python_(std::move(python)),
-      composer_(session),
+      composer_(session, may_be_encrypted(info)),
       signer_(session.signer()),
       packer_(session.packer()),
       registration_(make(SocketKind::dealer)),

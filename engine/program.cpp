@@ -119,6 +119,7 @@ Result<void> EngineProgram::start(const std::string& watcher_program,
   const Result<Packer> packer = packer_by_name(info->pack);
   if (!packer) return packer.error();
   packer_ = *packer;
+  cuts_ = may_be_encrypted(*info);
   Result<std::unique_ptr<Server>> server =
       Server::start(server_config(std::move(*info), watcher_program));
   if (!server) return server.error();
@@ -135,7 +136,7 @@ Result<EngineIdentity> EngineProgram::wait_registered() {
 }
 
 int EngineProgram::run(Interpreter& interpreter, int signal_descriptor) {
-  Runner runner{interpreter, server_->inbox(), server_->outbox(), packer_};
+  Runner runner{interpreter, server_->inbox(), server_->outbox(), packer_, cuts_};
   server_->outbox().publish_status(nullptr, "starting");
   server_->announce_ready(facts_.mpi);
   runner.run(signal_descriptor);

@@ -73,6 +73,7 @@ class EngineProgram {
   std::unique_ptr<SshTunnel> tunnel_;  // outlives the server
   std::unique_ptr<Server> server_;
   Packer packer_ = Packer::json;
+  bool cuts_ = false;
 };
 
 }  // namespace px

@@ -31,11 +31,12 @@ std::string with_engine_info(const std::string& content, const EngineIdentity& i
 
 }  // namespace
 
-Runner::Runner(Interpreter& interpreter, Inbox& inbox, Outbox& outbox, Packer packer)
+Runner::Runner(Interpreter& interpreter, Inbox& inbox, Outbox& outbox, Packer packer, bool cuts)
     : interpreter_(interpreter),
       inbox_(inbox),
       outbox_(outbox),
       packer_(packer),
+      cuts_(cuts),
       xeus_(interpreter, inbox, outbox, packer) {}
 
 void Runner::run(int signal_descriptor) {
@@ -83,7 +84,8 @@ void Runner::serve_native(const RequestPtr& request) {
   const Outcome outcome{result.is_ok ? "ok" : "error", started, result.is_unmet_dependency,
                         outbox_.flush_publications()};
   if (!result.is_ok) result.content = with_engine_info(result.content, identity, method_of(type));
-  Pieces pieces = cut(std::move(result.content), std::move(result.buffers));
+  Pieces pieces{std::move(result.content), std::move(result.buffers)};
+  if (cuts_) pieces = cut(std::move(pieces.content), std::move(pieces.buffers));
   outbox_.reply(request, reply_type(type), reply_metadata(packer_, *request, identity, outcome),
                 std::move(pieces.content), std::move(pieces.buffers));
 }

@@ -11,7 +11,8 @@ namespace px {
 class Runner {
  public:
   /// All of them must outlive it.
-  Runner(Interpreter& interpreter, Inbox& inbox, Outbox& outbox, Packer packer);
+  /// cuts  large buffers of native replies travel in pieces: see cut().
+  Runner(Interpreter& interpreter, Inbox& inbox, Outbox& outbox, Packer packer, bool cuts);
 
   /// Returns when the engine is to end.
   /// signal_descriptor  readable when a signal handler of the interpreter waits; -1 = none.
@@ -28,6 +29,7 @@ class Runner {
   Inbox& inbox_;
   Outbox& outbox_;
   const Packer packer_;
+  const bool cuts_;
   XeusServer xeus_;
 };
 

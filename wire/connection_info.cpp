@@ -135,6 +135,10 @@ bool is_unix(std::string_view interface) {
   return interface.starts_with("ipc://");
 }
 
+bool may_be_encrypted(const ConnectionCommon& info) {
+  return info.curve_serverkey && (!is_unix(info.interface) || !info.addresses.empty());
+}
+
 std::string write_connection_info(const ClientConnectionInfo& info) {
   OrderedJson json = common_json(info);
   json["task_scheme"] = info.task_scheme;

@@ -61,5 +61,8 @@ Result<EngineConnectionInfo> read_engine_connection_info(std::string_view text);
 std::string endpoint(std::string_view interface, int port);
 /// Whether an interface is one of Unix sockets, "ipc://...".
 bool is_unix(std::string_view interface);
+/// Whether what is sent may pass encrypted connections: the own one (`interface` is what was
+/// dialed), or those of others to a controller that other hosts reach.
+bool may_be_encrypted(const ConnectionCommon& info);
 
 }  // namespace px

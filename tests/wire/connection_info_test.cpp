@@ -149,6 +149,17 @@ TEST(ConnectionInfo, AnEndpointIsTheInterfaceAndThePort) {
   EXPECT_EQ(endpoint("tcp://10.0.0.1", 5555), "tcp://10.0.0.1:5555");
 }
 
+TEST(ConnectionInfo, WhatStaysOnOneHostIsNotEncrypted) {
+  ClientConnectionInfo info = client_info();
+  EXPECT_FALSE(may_be_encrypted(info)) << "without a key";
+  info.curve_serverkey = std::string(40, 'k');
+  EXPECT_TRUE(may_be_encrypted(info));
+  info.interface = "ipc:///tmp/polyxeus-1";
+  EXPECT_FALSE(may_be_encrypted(info));
+  info.addresses = {"10.0.0.1"};
+  EXPECT_TRUE(may_be_encrypted(info)) << "between the controller and other hosts";
+}
+
 TEST(ConnectionInfo, NamesTheUnixSocketsOfItsHost) {
   ClientConnectionInfo info = client_info();
   EXPECT_FALSE(info.local);

@@ -42,7 +42,7 @@ def test_a_controller_with_a_dead_interface_is_found_at_the_one_that_works(clust
     assert cluster.info()["addresses"][0] == DEAD
     assert cluster.info()["location"] == DEAD
     assert cluster.address_found_by(cluster.start_engine("host2")) == hosts.address("host1")
-    assert cluster.address_found_by(cluster.start_engine("host1")) == "127.0.0.1"
+    assert "polyxeus" in cluster.address_found_by(cluster.start_engine("host1"))  # no network at all
     done = cluster.client("host3", "print(rc.controller_address, rc[:].apply_sync(abs, -1))")
     assert done.stdout.split(maxsplit=1) == [f"tcp://{hosts.address('host1')}", "[1, 1]\n"]
 

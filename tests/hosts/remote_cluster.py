@@ -57,13 +57,15 @@ class RemoteCluster:
         return engine
 
     def address_found_by(self, engine):
-        """Waits for the engine to be in; the address at which it found the controller."""
+        """Waits for the engine to be in; the address at which it found the controller, or the folder
+        of its Unix sockets."""
         def is_in():
             text = engine.output.read_text()
             assert engine.poll() is None, text
             return "Completed registration" in text and text
 
-        return re.search(r"the controller answers at tcp://(\S+):\d+", wait_until(is_in, "it joins"))[1]
+        said = wait_until(is_in, "it joins")
+        return re.search(r"the controller answers at (?:tcp|ipc)://(\S+)[:/]\d+", said)[1]
 
     def failure_of_engine(self, host, *options):
         """What an engine says that cannot join; it must not take long."""

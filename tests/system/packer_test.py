@@ -21,6 +21,7 @@ def test_calls_cells_and_variables(rc):
     assert view.apply_sync(abs, -42) == [42, 42]
     cell = view.execute("print('out'); x = 3; x", silent=False)
     cell.get()
+    cell.wait_for_output(20)  # it takes another way than the answer
     assert cell.stdout == ["out\n", "out\n"]
     assert [output["data"]["text/plain"] for output in cell.execute_result] == ["3", "3"]
     assert view["x"] == [3, 3]

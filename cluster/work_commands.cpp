@@ -43,6 +43,7 @@ Client connect(const ProgramOptions& program, const WorkOptions& options, Consol
   ClientOptions wanted;
   wanted.profile = program.profile;
   wanted.file = options.connection_file;
+  wanted.ssh = options.ssh;
   Client client = Client::connect(wanted);
   console.say(Level::debug, "the controller answers at " + client.controller_address());
   return client;

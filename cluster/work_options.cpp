@@ -18,6 +18,11 @@ void add_work_options(CLI::App& app, WorkOptions& options) {
                  "Which engines: all, 2, 0:4, 0,2,5:8 (default: all)");
   app.add_option("--file,--url-file", options.connection_file,
                  "The cluster's client connection file (default: that of the profile)");
+  app.add_option(
+      "--ssh", options.ssh.server,
+      "[user@]host[:port] to tunnel through, where ssh is the only way to the controller "
+      "(default: what the file says, where it is needed)");
+  app.add_option("--sshkey", options.ssh.key_file, "ssh's private key for it");
   app.add_option_function<double>(
          "--timeout", [&options](double value) { options.timeout_s = value; },
          "Seconds to wait for the engines (default: for ever)")

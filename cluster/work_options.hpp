@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
+#include <px/net/tunnel_plan.hpp>
+
 namespace px {
 
 /// What `px`, `push` and `pull` have in common: which engines of which cluster.
 struct WorkOptions {
   std::string targets = "all";
   std::string connection_file;      ///< Empty: that of the profile.
+  SshWish ssh;                      ///< --ssh, --sshkey: for a tunnel.
   std::optional<double> timeout_s;  ///< For the engines to answer; nothing: for ever.
 };
 struct PxOptions : WorkOptions {

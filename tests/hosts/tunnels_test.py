@@ -122,6 +122,8 @@ def test_a_server_that_the_user_names_is_used_whatever_the_file_says(bed, cluste
     )
     done = bed.exec_on("host2", "python", "-c", script)
     assert done.stdout == "2\n", done.stderr
+    px = (beds.program("pxcluster"), "px", f"--file={cluster.file('client')}", "--ssh=root@host1")
+    assert "42" in bed.exec_on("host2", *px, "print(6 * 7)").stdout
     named.terminate()
     named.wait(timeout=20)
 
@@ -209,7 +211,8 @@ def test_the_programs_of_ipyparallel_follow_the_same_files(bed, cluster):
     )
     log = (bed.folder / "foreign.log").read_text()
     assert done.stdout.strip() == "['host2', 'host2']", done.stderr + log
-    foreign.terminate()
+    for pid, _line in bed.processes("host2", "-m ipyparallel.engine"):
+        bed.exec_on("host2", "kill", "-9", pid, check=False)  # the nanny may end with its engine
     foreign.wait(timeout=20)
     for host in ("host2", "host3"):
         bed.exec_on(host, "ssh", "-O", "exit", "host1")
@@ -218,6 +221,8 @@ def test_the_programs_of_ipyparallel_follow_the_same_files(bed, cluster):
 
 def test_who_reaches_the_controller_directly_makes_no_tunnel(bed, cluster):
     bed.heal("host1")
+    cluster.stop()
+    wait_until(lambda: tunnels(bed, "host2") == [], "the end of those before")
     cluster.start("--ip=*", "--enginessh=host1")
     assert cluster.address_found_by(cluster.start_engine("host2")) == bed.address("host1")
     assert tunnels(bed, "host2") == []

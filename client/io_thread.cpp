@@ -242,7 +242,7 @@ void Connection::IoThread::on_connection_events() {
   while (const auto event = monitor_.receive()) {
     switch (*event) {
       case ConnectionEvent::connected:
-        if (lost_since_) ask_for_engines();  // it may be a new one at the same place
+        if (lost_since_) came_back();
         lost_since_.reset();
         break;
       case ConnectionEvent::disconnected:
@@ -256,6 +256,14 @@ void Connection::IoThread::on_connection_events() {
         break;
     }
   }
+}
+
+void Connection::IoThread::came_back() {
+  ask_for_engines();  // it may be a new one at the same place
+  if (!tunnel_ || pending_.unanswered_ids().empty()) return;
+  warn(
+      "the ssh tunnel to the controller broke and was made again; what was on its way just then is "
+      "lost: get a result that does not come by get_result(msg_ids), or send its request again");
 }
 
 /// The subscriptions are on their way once a handshake is done. Only then anything is asked: what

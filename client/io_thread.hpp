@@ -56,6 +56,7 @@ class Connection::IoThread {
   void on_notification(const Envelope& envelope, const SharedFrames& frames);
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
   void on_connection_events();
+  void came_back();
   void on_subscriber_events();
 
   std::optional<Instant> next_deadline() const;

@@ -319,14 +319,15 @@ class Client(HubQueries, Orders):
 
     def _wait_for(self, tasks, seconds):
         """Waits as the tasks do. Says of each engine once that nobody hears it, when that may be
-        what they wait for."""
+        what they wait for; and that a tunnel broke."""
         end = None if seconds is None else time.monotonic() + seconds
         while True:
             left = _left(end)
             is_last = left is not None and left <= _LOOK_INTERVAL
             if tasks.wait(left if is_last else _LOOK_INTERVAL):
                 return True
-            for sentence in self._connection.news_of_silence(tasks):
+            news = self._connection.news_of_silence(tasks)
+            for sentence in [*self._connection.take_warnings(), *news]:
                 warnings.warn(sentence, RuntimeWarning, stacklevel=4)
             if is_last:
                 return False

@@ -1,0 +1,58 @@
+"""Arrays that travel in pieces, as they do over encrypted connections."""
+
+import numpy as np
+import polyxeus
+import pytest
+
+ARRAY = np.arange(3_000_001, dtype="<i4")
+MIXED = {"large": ARRAY, "empty": np.empty((0, 4)), "small": np.arange(5.0), "text": b"ab" * 400_000}
+
+
+@pytest.fixture(scope="module", params=["json", "msgpack"])
+def cluster(new_cluster, request):
+    cluster = new_cluster(f"pieces-{request.param}")
+    cluster.start_controller("--no-ipc", f"--Session.packer={request.param}")
+    cluster.start_engines(2)
+    return cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with polyxeus.Client(str(cluster.connection_file("client")), timeout=20) as client:
+        client.wait_for_engines(2, timeout=20)
+        yield client
+
+
+def equal(a, b):
+    if isinstance(a, np.ndarray):
+        return a.dtype == b.dtype and a.shape == b.shape and bool((a == b).all())
+    return a == b
+
+
+@pytest.mark.parametrize("kind", ["direct", "broadcast"])
+def test_what_was_pushed_is_pulled_unchanged(client, kind):
+    view = client[:] if kind == "direct" else client.broadcast_view()
+    view.push(MIXED, block=True)
+    for name, value in MIXED.items():
+        for there in view.pull(name, block=True):
+            assert equal(there, value), name
+
+
+def test_arguments_and_results_of_tasks(client):
+    view = client.load_balanced_view()
+    assert equal(view.apply_sync(lambda a, b, c: a[::-1] + b.size + len(c), ARRAY, np.empty(0), b"c"),
+                 ARRAY[::-1] + 0 + 1)  # fmt: skip
+    assert all(equal(result, ARRAY * 2) for result in view.map_sync(lambda a: a * 2, [ARRAY] * 4))
+
+
+def test_another_client_gets_a_result_from_the_hub(cluster, client):
+    sent = client[0].apply_async(lambda a: a + 1, ARRAY)
+    assert equal(sent.get(20), ARRAY + 1)
+    with polyxeus.Client(str(cluster.connection_file("client")), timeout=20) as other:
+        assert equal(other.get_result(sent.msg_ids[0]).get(20), ARRAY + 1)
+
+
+def test_an_array_is_scattered_and_gathered(client):
+    view = client[:]
+    view.scatter("part", ARRAY, block=True)
+    assert equal(view.gather("part", block=True), ARRAY)

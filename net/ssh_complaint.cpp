@@ -24,6 +24,8 @@ std::string ssh_advice(std::string_view complaint, const std::string& server) {
            " shows what this host knows";
   if (says_any(complaint, {"administratively prohibited"}))
     return "; its sshd forbids forwarding: AllowTcpForwarding must be yes there";
+  if (says_local_port_is_taken(complaint))
+    return "; does ~/.ssh/config forward ports to " + server + " that another ssh holds already?";
   if (says_any(complaint, {"Connection refused"})) return "; does sshd run there?";
   if (says_any(complaint, {"timed out", "No route to host", "Network is unreachable"}))
     return "; is it up, and is port 22 open from here?";

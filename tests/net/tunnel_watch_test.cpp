@@ -80,6 +80,8 @@ TEST(SshComplaint, TheFixIsSaid) {
   EXPECT_NE(
       ssh_advice("open failed: administratively prohibited", "gate").find("AllowTcpForwarding"),
       std::string::npos);
+  EXPECT_NE(ssh_advice("Could not request local forwarding.", "gate").find("~/.ssh/config"),
+            std::string::npos);
   EXPECT_EQ(ssh_advice("something else", "gate"), "");
 }
 

@@ -1,5 +1,6 @@
 """Where only ssh is open: tunnels, by the `ssh` of the file or at the word of the user."""
 
+import json
 import signal
 import time
 
@@ -58,6 +59,20 @@ def test_an_engine_has_one_ssh_process_and_all_of_its_ports_are_on_loopback(bed,
     listening = bed.exec_on("host2", "ss", "-Hltnp").stdout.splitlines()
     ports = [line.split()[3] for line in listening if '"ssh"' in line]
     assert len(ports) >= 8 and all(port.startswith("127.0.0.1:") for port in ports), listening
+
+
+def doctor(bed, cluster, host):
+    """What the doctor of `host` finds about the clients' file, by the name of the check."""
+    done = bed.exec_on(
+        host, beds.program("pxcluster"), "doctor", f"--file={cluster.file('client')}", "--json",
+        check=False,
+    )  # fmt: skip
+    return {finding["check"]: finding["what"] for finding in json.loads(done.stdout)["findings"]}
+
+
+def test_the_doctor_goes_the_way_of_the_file(bed, cluster):
+    found = doctor(bed, cluster, "host3")
+    assert not {"ssh", "key", "firewall", "refused", "address", "port"} & set(found), found
 
 
 def test_a_tunnel_that_is_killed_is_made_again_and_costs_the_engine_nothing(bed, cluster, engine):

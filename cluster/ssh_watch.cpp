@@ -51,7 +51,7 @@ void SshWatch::start_engines() {
   }
   has_main_ = true;
   const std::string& info = plan_.is_tunnelled ? tunnel_.connection_info : connection_info_;
-  effects_.push_back(
+  effects_.emplace_back(
       OpenSession{SshSession::main, ssh_start_script(plan_, info), tunnel_.forwards});
 }
 
@@ -60,7 +60,7 @@ void SshWatch::start_engines() {
 std::vector<WatchEffect> SshWatch::line(SshSession session, std::string_view text, Instant now) {
   const SshLine line = read_ssh_line(text);
   if (line.kind == SshLine::Kind::warning) report(Level::warning, line.text);
-  if (line.kind == SshLine::Kind::log) effects_.push_back(KeepLog{line.engine, line.text});
+  if (line.kind == SshLine::Kind::log) effects_.emplace_back(KeepLog{line.engine, line.text});
   if (session == SshSession::main && phase_ != Phase::ended) read_main(line, now);
   const bool is_stopped = phase_ == Phase::stopping && session == SshSession::stop;
   if (is_stopped && line.kind == SshLine::Kind::done) end_stop(true);
@@ -143,7 +143,7 @@ void SshWatch::could_not_start(const ProcessEnd& end_of_ssh, const std::string& 
 void SshWatch::lost_connection(const std::string& complaint, Instant now) {
   if (wants_stop_) return begin_stop(now);
   if (plan_.is_tunnelled && says_remote_port_is_taken(complaint))
-    effects_.push_back(OpenSession{SshSession::errand, ssh_release_script(plan_)});
+    effects_.emplace_back(OpenSession{SshSession::errand, ssh_release_script(plan_)});
   if (phase_ != Phase::looking)
     report(Level::warning, "the connection to " + plan_.host + " broke" +
                                (complaint.empty() ? "" : " (" + complaint + ")") +
@@ -159,7 +159,7 @@ std::vector<WatchEffect> SshWatch::on_time(Instant now) {
   if (phase_ == Phase::broken) {
     phase_ = Phase::looking;
     has_main_ = true;
-    effects_.push_back(OpenSession{SshSession::main, ssh_watch_script(plan_), tunnel_.forwards});
+    effects_.emplace_back(OpenSession{SshSession::main, ssh_watch_script(plan_), tunnel_.forwards});
   } else if (phase_ == Phase::stopping) {
     end_stop(false);
   } else if (phase_ == Phase::starting && wants_stop_) {
@@ -185,12 +185,12 @@ std::vector<WatchEffect> SshWatch::stop(Instant now) {
 void SshWatch::begin_stop(Instant now) {
   const bool is_cut = phase_ == Phase::broken || phase_ == Phase::looking;
   if (is_cut && has_main_) {
-    effects_.push_back(CloseSession{SshSession::main});
+    effects_.emplace_back(CloseSession{SshSession::main});
     has_main_ = false;
   }
   phase_ = Phase::stopping;
   deadline_ = now + stop_patience;
-  effects_.push_back(OpenSession{SshSession::stop, ssh_stop_script(plan_)});
+  effects_.emplace_back(OpenSession{SshSession::stop, ssh_stop_script(plan_)});
 }
 
 void SshWatch::end_stop(bool is_done) {
@@ -206,9 +206,9 @@ void SshWatch::end_stop(bool is_done) {
 void SshWatch::end(int exit_code) {
   phase_ = Phase::ended;
   deadline_.reset();
-  if (has_main_) effects_.push_back(CloseSession{SshSession::main});
-  effects_.push_back(CloseSession{SshSession::stop});
-  effects_.push_back(EndWatch{exit_code});
+  if (has_main_) effects_.emplace_back(CloseSession{SshSession::main});
+  effects_.emplace_back(CloseSession{SshSession::stop});
+  effects_.emplace_back(EndWatch{exit_code});
 }
 
 std::vector<WatchEffect> SshWatch::pass_on(const std::string& signal) {
@@ -217,7 +217,7 @@ std::vector<WatchEffect> SshWatch::pass_on(const std::string& signal) {
 }
 
 void SshWatch::report(Level level, std::string text, std::optional<int> engine_count) {
-  effects_.push_back(SayReport{{level, std::move(text), engine_count}});
+  effects_.emplace_back(SayReport{{level, std::move(text), engine_count}});
 }
 
 }  // namespace px

@@ -33,7 +33,11 @@ class StandIn {
 };
 
 Result<std::unique_ptr<SshTunnel>> open_tunnel(Duration patience = 20s) {
-  return SshTunnel::open({{"ann@gate", {}}, "", "127.0.0.1", {5001, 5002}, {}}, patience);
+  SshTunnel::Order order;
+  order.server.login = "ann@gate";
+  order.host = "127.0.0.1";
+  order.ports = {5001, 5002};
+  return SshTunnel::open(order, patience);
 }
 
 std::string why_not(Duration patience = 20s) {

@@ -91,8 +91,12 @@ TEST(TunnelTarget, IsTheControllerAsSeenFromTheServer) {
 }
 
 TEST(TunnelCommand, IsOneSshWithAllForwardsOnLoopback) {
-  const auto words = tunnel_command(
-      {{"ann@gate", 2222}, "/key", {{20001, "127.0.0.1", 5001}, {20002, "fd00::1", 5002}}});
+  TunnelPlan plan;
+  plan.server.login = "ann@gate";
+  plan.server.port = 2222;
+  plan.key_file = "/key";
+  plan.forwards = {{20001, "127.0.0.1", 5001}, {20002, "fd00::1", 5002}};
+  const std::vector<std::string> words = tunnel_command(plan);
   const auto has = [&](const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };

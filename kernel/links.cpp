@@ -16,6 +16,7 @@ SocketOptions options_for(const KernelConnection& connection) {
   options.linger = std::chrono::seconds(1);
   options.hand_over = true;  // a client that dials again takes its place
   options.curve_server = connection.curve;
+  options.encrypts_unix_sockets = true;  // Jupyter's clients do
   return options;
 }
 

@@ -69,7 +69,8 @@ int to_ms(Duration duration) {
 /// can have encrypted connections and others.
 class Encryption {
  public:
-  explicit Encryption(const SocketOptions& options) : server_(options.curve_server) {
+  explicit Encryption(const SocketOptions& options)
+      : server_(options.curve_server), is_everywhere_(options.encrypts_unix_sockets) {
     if (server_ || !options.curve_server_key) return;
     const Result<CurveKeys> mine = new_curve_keys();
     check(mine.has_value());
@@ -80,7 +81,8 @@ class Encryption {
   /// For what is bound or connected next. Only the user himself can open Unix sockets.
   void apply(zmq::socket_t& socket, std::string_view endpoint) const {
     if (!server_ && !server_key_) return;
-    if (is_unix(endpoint)) return socket.set(zmq::sockopt::curve_server, false);  // clients, too
+    if (is_unix(endpoint) && !is_everywhere_)
+      return socket.set(zmq::sockopt::curve_server, false);  // clients, too
     if (server_) {
       socket.set(zmq::sockopt::curve_server, true);
       socket.set(zmq::sockopt::curve_secretkey, server_->secret_key);
@@ -94,6 +96,7 @@ class Encryption {
  private:
   std::optional<CurveKeys> server_;
   std::optional<std::string> server_key_;
+  bool is_everywhere_;
   CurveKeys mine_;
 };
 

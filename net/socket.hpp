@@ -43,6 +43,8 @@ struct SocketOptions {
   std::optional<CurveKeys> curve_server = {};
   /// Be a CURVE client of the server with this key, wherever it is not at a Unix socket.
   std::optional<std::string> curve_server_key = {};
+  /// Encrypt at Unix sockets, too, for a peer that does so.
+  bool encrypts_unix_sockets = false;
 };
 
 /// One ZeroMQ socket: whole messages in and out, never blocking. One thread owns it.

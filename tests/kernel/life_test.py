@@ -120,11 +120,13 @@ def test_sockets_in_the_file_system_work(jupyter_home, tmp_path):
     driver.close()
 
 
-def test_connections_can_be_encrypted(jupyter_home):
+@pytest.mark.parametrize("transport", ["tcp", "ipc"])
+def test_connections_can_be_encrypted(jupyter_home, tmp_path, transport):
     import zmq
     from jupyter_client.manager import KernelManager
 
-    manager = KernelManager(kernel_name="pxpython")
+    place = {"transport": "ipc", "ip": str(tmp_path / "k")} if transport == "ipc" else {}
+    manager = KernelManager(kernel_name="pxpython", **place)
     if not hasattr(manager, "curve_publickey"):
         pytest.skip("this jupyter_client does not encrypt")
     manager.curve_publickey, manager.curve_secretkey = zmq.curve_keypair()

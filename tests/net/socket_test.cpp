@@ -250,6 +250,27 @@ TEST(Curve, ThePublicKeyBelongsToTheSecretOne) {
     EXPECT_FALSE(curve_public_key(bad)) << bad;
 }
 
+TEST_F(SocketTest, EncryptsUnixSocketsWhereThePeerDoes) {
+  const Result<CurveKeys> keys = new_curve_keys();
+  const auto folder = SocketFolder::create();
+  ASSERT_TRUE(keys && folder);
+  SocketOptions server_options, with_key;
+  server_options.curve_server = *keys;
+  with_key.curve_server_key = keys->public_key;
+  server_options.encrypts_unix_sockets = with_key.encrypts_unix_sockets = true;
+  Socket server{context, SocketKind::router, server_options};
+  const std::string endpoint = folder->interface() + "/1";
+  ASSERT_TRUE(server.listen(endpoint));
+  Socket stranger{context, SocketKind::dealer}, friendly{context, SocketKind::dealer, with_key};
+  ASSERT_TRUE(stranger.connect(endpoint));
+  ASSERT_TRUE(friendly.connect(endpoint));
+  stranger.send({"stranger"});
+  friendly.send({"friendly"});
+  const SharedFrames frames = await(server);
+  ASSERT_TRUE(frames);
+  EXPECT_EQ(frames->at(1), "friendly");
+}
+
 TEST_F(SocketTest, EncryptsTcpButNotUnixSockets) {
   const Result<CurveKeys> keys = new_curve_keys();
   ASSERT_TRUE(keys);

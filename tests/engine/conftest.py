@@ -5,6 +5,7 @@ import json
 import sys
 from pathlib import Path
 
+import deadlines
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[2] / "python"
@@ -13,6 +14,14 @@ if "polyxeus" not in sys.modules:
 
 
 cell_numbers = itertools.count(1)
+TIME_LIMIT = 30  # seconds for one test
+
+
+@pytest.fixture(autouse=True)
+def time_limit():
+    """No test waits for ever."""
+    with deadlines.time_limit(TIME_LIMIT):
+        yield
 
 
 class Recorder:

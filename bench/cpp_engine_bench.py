@@ -22,7 +22,7 @@ import ipyparallel
 import numpy as np
 import polyxeus
 
-from figures import Bar, host, milliseconds
+from figures import Bar, host, milliseconds, print_table
 
 ENGINES = 4
 PATIENCE = 120
@@ -219,13 +219,7 @@ def arguments():
 def main():
     options = arguments()
     figures = measure(options)
-    bars = {bar.figure: bar for bar in BARS}
-    for name, unit in UNITS.items():
-        verdict = ""
-        if name in bars:
-            verdict = "met" if bars[name].is_met(figures[name], None) else "MISSED"
-            verdict = f"{bars[name].words()} {verdict}"
-        print(f"{name:22}{figures[name]:12.4g}   {verdict:16} {unit}")
+    print_table(figures, UNITS, BARS)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         report = {"host": host("polyxeus", "ipyparallel"), "figures": figures}

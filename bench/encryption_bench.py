@@ -23,7 +23,7 @@ import ipyparallel
 import numpy as np
 import polyxeus
 
-from figures import Bar, host, milliseconds
+from figures import host, milliseconds
 
 ENGINES = 2
 PATIENCE = 120

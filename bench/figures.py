@@ -48,6 +48,18 @@ def per_second(action, count):
     return count / (time.perf_counter() - began)
 
 
+def print_table(figures, units, bars):
+    """A line for each figure, with what its bar says."""
+    by_figure = {bar.figure: bar for bar in bars}
+    width = max(map(len, units))
+    for name, unit in units.items():
+        verdict = ""
+        if bar := by_figure.get(name):
+            met = "met" if bar.is_met(figures[name], None) else "MISSED"
+            verdict = f"{bar.words()} {met}"
+        print(f"{name:{width}}{figures[name]:12.4g}   {verdict:16} {unit}")
+
+
 def host(*packages):
     """The machine, and the versions of these packages, None where one is missing."""
     found = {

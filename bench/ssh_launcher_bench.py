@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from figures import Bar, host
+from figures import Bar, host, print_table
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "hosts")]
@@ -122,13 +122,7 @@ def main():
     if reason := beds.why_not():
         sys.exit(reason)
     figures = measure(options.repeats)
-    bars = {bar.figure: bar for bar in BARS}
-    for name, unit in UNITS.items():
-        verdict = ""
-        if name in bars:
-            verdict = "met" if bars[name].is_met(figures[name], None) else "MISSED"
-            verdict = f"{bars[name].words()} {verdict}"
-        print(f"{name:14}{figures[name]:10.3g}   {verdict:16} {unit}")
+    print_table(figures, UNITS, BARS)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         report = {"host": host("polyxeus", "ipyparallel"), "figures": figures}

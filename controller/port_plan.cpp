@@ -1,24 +1,12 @@
 #include <px/controller/port_plan.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <string>
 #include <utility>
 
+#include <px/net/address.hpp>
+
 namespace px {
-namespace {
-
-std::optional<int> read_port(std::string_view text) {
-  int port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc{} || end != text.data() + text.size() || port < 1 || port > 65535)
-    return std::nullopt;
-  return port;
-}
-
-}  // namespace
-
 Result<std::vector<int>> read_ports(std::string_view text) {
   std::vector<int> ports;
   for (std::string_view rest = text; !rest.empty();) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <memory>
 #include <set>
 
@@ -119,6 +120,14 @@ std::vector<std::string> reachable_addresses(std::vector<InterfaceAddress> found
   return addresses;
 }
 
+std::optional<int> read_port(std::string_view text) {
+  int port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc{} || end != text.data() + text.size() || port < 1 || port > 65535)
+    return std::nullopt;
+  return port;
+}
+
 std::string in_brackets(std::string_view ip) {
   const std::string text{ip};
   return is_ipv6(ip) && !ip.starts_with('[') ? "[" + text + "]" : text;
@@ -141,16 +150,18 @@ OwnHost OwnHost::find() {
   return {host_name(), local_addresses()};
 }
 
+bool OwnHost::is_called(std::string_view host) const {
+  return host.empty() || host == name || host == "localhost" || is_loopback(host) ||
+         std::find(addresses.begin(), addresses.end(), host) != addresses.end();
+}
+
 std::vector<std::string> dial_candidates(const ConnectionCommon& info, const OwnHost& here) {
   std::vector<std::string> candidates;
   const auto add = [&](const std::string& host) {
     if (!host.empty() && std::find(candidates.begin(), candidates.end(), host) == candidates.end())
       candidates.push_back(host);
   };
-  const auto is_here = [&](const std::string& host) {
-    return host.empty() || host == here.name || host == "localhost" || is_loopback(host) ||
-           std::find(here.addresses.begin(), here.addresses.end(), host) != here.addresses.end();
-  };
+  const auto is_here = [&](const std::string& host) { return here.is_called(host); };
   if (is_wildcard(info.interface)) {
     const bool is_near = is_here(info.location) ||
                          std::any_of(info.addresses.begin(), info.addresses.end(), is_here);

@@ -42,6 +42,9 @@ std::vector<std::string> resolve_host(const std::string& text);
 /// IPv4 before IPv6, and bridges of containers and virtual machines at the end.
 std::vector<std::string> reachable_addresses(std::vector<InterfaceAddress> found);
 
+/// A TCP port, 1 to 65535; nothing where the whole text is none.
+std::optional<int> read_port(std::string_view text);
+
 /// "tcp://fd00::1" is not an endpoint: "[fd00::1]" for an IPv6 address, else the text itself.
 std::string in_brackets(std::string_view ip);
 /// The ip of "tcp://10.0.0.1" or "tcp://[fd00::1]", without transport and brackets.
@@ -54,6 +57,8 @@ struct OwnHost {
   std::string name;
   std::vector<std::string> addresses;
   static OwnHost find();
+  /// Whether `host` is a name or an address of it; an empty one is.
+  bool is_called(std::string_view host) const;
 };
 
 /// Where to try to reach the controller of a connection file, best first: names and addresses, none

@@ -1,28 +1,14 @@
 #include <px/net/tunnel_plan.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 namespace px {
 namespace {
 
-bool is_here(const std::string& host, const OwnHost& here) {
-  return host.empty() || host == here.name || host == "localhost" || is_loopback(host) ||
-         std::find(here.addresses.begin(), here.addresses.end(), host) != here.addresses.end();
-}
-
 bool is_on_loopback(const ConnectionCommon& info) {
   const std::string ip = ip_of_interface(info.interface);
   return is_loopback(ip) || ip == "localhost";
-}
-
-std::optional<int> read_port(std::string_view text) {
-  int port = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (error != std::errc{} || end != text.data() + text.size() || port < 1 || port > 65535)
-    return std::nullopt;
-  return port;
 }
 
 std::vector<int> common_ports(const ConnectionCommon& info) {
@@ -75,9 +61,10 @@ Result<SshServer> SshServer::read(std::string_view text) {
 
 std::vector<std::string> tunnel_command(const TunnelPlan& plan) {
   std::vector<std::string> words{"ssh", "-N", "-T", "-a", "-x"};
-  for (const char* option : {"BatchMode=yes", "ExitOnForwardFailure=yes", "ConnectTimeout=8",
-                             "ServerAliveInterval=5", "ServerAliveCountMax=3", "ControlMaster=no",
-                             "ControlPath=none", "LogLevel=INFO", "RemoteCommand=none", "PermitLocalCommand=yes"})
+  for (const char* option :
+       {"BatchMode=yes", "ExitOnForwardFailure=yes", "ConnectTimeout=8", "ServerAliveInterval=5",
+        "ServerAliveCountMax=3", "ControlMaster=no", "ControlPath=none", "LogLevel=INFO",
+        "RemoteCommand=none", "PermitLocalCommand=yes"})
     words.insert(words.end(), {"-o", option});
   words.insert(words.end(), {"-o", "LocalCommand=echo " + std::string(tunnel_is_up)});
   if (plan.server.port) words.insert(words.end(), {"-p", std::to_string(*plan.server.port)});
@@ -92,7 +79,7 @@ std::vector<std::string> tunnel_command(const TunnelPlan& plan) {
 TunnelUse choose_tunnel(const ConnectionCommon& info, const SshWish& wish, const OwnHost& here) {
   if (!wish.server.empty() || !wish.key_file.empty()) return TunnelUse::only;
   if (info.ssh.empty()) return TunnelUse::none;
-  if (!info.location.empty() && is_here(info.location, here)) return TunnelUse::fallback;
+  if (!info.location.empty() && here.is_called(info.location)) return TunnelUse::fallback;
   return is_on_loopback(info) || !info.curve_serverkey ? TunnelUse::only : TunnelUse::fallback;
 }
 

@@ -6,20 +6,28 @@
         print(client[:].apply_sync(os.getpid))
 
 Every engine imports this package: what is public is imported when it is used first.
+
+The packages inside, each with the packages right below it:
+
+    serialize      functions, values and requests as bytes; shared by clients and engines
+    engine_calls   functions that clients call on engines by name       serialize
+    results        what comes back: results, metadata, output           serialize
+    views          which engines run something, and how                 results, engine_calls
+    client         the connection to a cluster                          views
+    cluster        starts and stops clusters                            client
+    magics         %px and its companions                               client
+    engine         the Python half of pxengine                          serialize
+    kernel         the Python half of pxkernel                          engine, magics
+
+Each may import what those below it may, and error, version and activation.
 """
 
-import importlib
-
-__version__ = "0.1.0"
-version_info = (0, 1, 0)
+from polyxeus import activation
 
 _HOMES = {
-    "async_result": ["AsyncHubResult", "AsyncResult"],
-    "balanced_view": ["LoadBalancedView"],
-    "client": ["Client"],
-    "cluster": ["Cluster", "ClusterManager"],
-    "dependency": ["Dependency", "depend", "dependent", "require"],
-    "direct_view": ["BroadcastView", "DirectView"],
+    "client.client": ["Client"],
+    "cluster.cluster": ["Cluster", "ClusterManager"],
+    "engine_calls.functional_dependency": ["depend", "dependent", "require"],
     "error": [
         "AlreadyDisplayedError",
         "CompositeError",
@@ -40,19 +48,27 @@ _HOMES = {
         "unwrap_exception",
         "wrap_exception",
     ],
-    "executor": ["ViewExecutor"],
-    "map_result": ["AsyncMapResult"],
-    "metadata": ["ExecuteReply", "Metadata"],
-    "reference": ["Reference", "interactive"],
-    "remote_functions": ["ParallelFunction", "RemoteFunction", "parallel", "remote"],
+    "results.async_result": ["AsyncHubResult", "AsyncResult"],
+    "results.map_result": ["AsyncMapResult"],
+    "results.metadata": ["ExecuteReply", "Metadata"],
+    "serialize.reference": ["Reference", "interactive"],
+    "version": ["version_info"],
+    "views.balanced_view": ["LoadBalancedView"],
+    "views.dependency": ["Dependency"],
+    "views.direct_view": ["BroadcastView", "DirectView"],
+    "views.executor": ["ViewExecutor"],
+    "views.remote_functions": ["ParallelFunction", "RemoteFunction", "parallel", "remote"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _CONSTANTS = ("ALL_COMPLETED", "FIRST_COMPLETED", "FIRST_EXCEPTION")
 
-__all__ = [*_HOME_OF, *_CONSTANTS, "register_joblib_backend", "version_info"]
+__all__ = [*_HOME_OF, *_CONSTANTS, "register_joblib_backend"]
+_HOME_OF["__version__"] = "version"
 
 
 def __getattr__(name):
+    import importlib
+
     if name in _HOME_OF:
         value = getattr(importlib.import_module(f"polyxeus.{_HOME_OF[name]}"), name)
     elif name in _CONSTANTS:
@@ -78,6 +94,18 @@ def register_joblib_backend(name="polyxeus", make_default=False):
 
 def load_ipython_extension(shell):
     """`%load_ext polyxeus`: the magics %px, %%px, %autopx ..."""
-    from polyxeus import magics
+    _import_magics().load(shell)
 
-    magics.load(shell)
+
+def unload_ipython_extension(shell):
+    """`%unload_ext polyxeus`: they are gone."""
+    _import_magics().unload(shell)
+
+
+def _import_magics():
+    from polyxeus.magics import extension
+
+    return extension
+
+
+activation.register_magics(_import_magics)

@@ -1,9 +1,21 @@
-"""Gives the magics of IPython their view."""
+"""Gives the magics of IPython their view.
+
+Views and clients call this, but the magics are made of views and clients. So this module imports
+neither: the package polyxeus, which knows both, registers how the magics are loaded.
+"""
 
 import sys
-import warnings
 
-__all__ = ["activate", "activate_first"]
+__all__ = ["activate", "activate_first", "register_magics"]
+
+_import_magics = None
+
+
+def register_magics(import_magics):
+    """import_magics  called when magics are needed first; gives the module that has
+    activate(shell, view, suffix), or raises ImportError."""
+    global _import_magics
+    _import_magics = import_magics
 
 
 def _shell():
@@ -18,11 +30,11 @@ def activate(view, suffix=""):
     """Defines %px, %%px, %autopx ... for this view; `suffix` is appended to their names."""
     shell = _shell()
     if shell is None:
-        warnings.warn("the magics %px, %%px ... are for IPython, which does not run", stacklevel=3)
-        return
-    from polyxeus import magics
+        import warnings
 
-    magics.activate(shell, view, suffix)
+        warnings.warn("the magics %px, %%px ... need IPython, which is not running", stacklevel=3)
+        return
+    _import_magics().activate(shell, view, suffix)
 
 
 def activate_first(client):
@@ -31,7 +43,7 @@ def activate_first(client):
     if shell is None or "px" in shell.magics_manager.magics["line"]:
         return
     try:
-        from polyxeus import magics
+        magics = _import_magics()
     except ImportError:
         return
     view = client.direct_view("all")

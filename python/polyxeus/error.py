@@ -177,7 +177,7 @@ class CompositeError(RemoteError):
             return self.elist[excid]
         except (IndexError, TypeError):
             raise IndexError(
-                f"there is no exception {excid!r}: they are numbered from 0 to "
+                f"no exception with the number {excid!r}: the numbers are 0 to "
                 f"{len(self.elist) - 1}"
             ) from None
 

@@ -24,7 +24,7 @@ try:
     from traitlets import default
 except ImportError as missing:
     raise ImportError(
-        "polyxeus.launchers are plug-ins for ipyparallel, which is not installed here "
+        "polyxeus.launchers needs ipyparallel, which is not installed here "
         f"({missing}); without it, use the command pxcluster"
     ) from missing
 

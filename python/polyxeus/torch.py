@@ -127,7 +127,7 @@ def _check_torch(view, descriptions):
     missing = [str(i) for i, each in enumerate(descriptions) if each["torch"] is None]
     if missing:
         raise RuntimeError(
-            f"torch is not installed for the engines of rank {', '.join(missing)} "
+            f"torch is not installed on the engines of rank {', '.join(missing)} "
             f"({descriptions[int(missing[0])]['python']}): install it there"
         )
 

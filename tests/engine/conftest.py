@@ -34,6 +34,7 @@ class Recorder:
 
     def forget(self):
         self.messages, self.printed, self.is_stopped = [], "", False
+        self.has_tasks = False
 
     def write(self, stream, text):
         self.printed += text.decode()
@@ -44,6 +45,9 @@ class Recorder:
     def stop(self):
         self.is_stopped = True
 
+    def set_has_tasks(self, has_tasks):
+        self.has_tasks = has_tasks
+
     def contents(self, message_type):
         return [content for each, content in self.messages if each == message_type]
 
@@ -53,6 +57,7 @@ def _world(tmp_path_factory):
     from IPython.core.profiledir import ProfileDir
 
     from polyxeus.engine.backend import Backend
+    from polyxeus.engine.event_loop import TaskRunner
     from polyxeus.engine.kernel import Kernel
     from polyxeus.engine.shell import make_shell
 
@@ -60,7 +65,7 @@ def _world(tmp_path_factory):
     main = sys.modules["__main__"]
     shell = make_shell(recorder, ProfileDir(location=str(tmp_path_factory.mktemp("profile"))))
     shell.kernel = Kernel(shell, recorder.uuid)
-    yield recorder, Backend(shell, shell.kernel)
+    yield recorder, Backend(shell, shell.kernel, TaskRunner(shell, recorder))
     sys.modules["__main__"] = main
 
 

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from polyxeus import values
-from polyxeus.values import FORMS, NO_PICKLE
+from polyxeus.serialize import values
+from polyxeus.serialize.values import FORMS, NO_PICKLE
 
 
 def received(buffers):
@@ -151,20 +151,20 @@ def test_dates_of_numpy_become_arrays_of_one_element():
 
 def test_numbers_are_arrays_where_only_arrays_are_read():
     assert travel(3, ["array"])[1] == 3
-    with pytest.raises(TypeError, match="a str has none of the forms array"):
+    with pytest.raises(TypeError, match="a str cannot be sent as array"):
         travel("x", ["array"])
 
 
 @pytest.mark.parametrize(
     "value, words",
     [
-        ([1, {"a": {2}}], r"a set, found at \[1\]\['a'\], .* make it of numbers"),
-        ({"a": float("nan")}, r"the float nan, found at \['a'\], .* make the whole an array"),
-        ([[1], np.zeros(3)], r"an ndarray, found at \[1\], .* \.tolist\(\)"),
+        ([1, {"a": {2}}], r"a set, found at \[1\]\['a'\], .* use only numbers"),
+        ({"a": float("nan")}, r"the float nan, found at \['a'\], .* send an array instead"),
+        ([[1], np.zeros(3)], r"an ndarray, found at \[1\], .*\(\.tolist\(\)\)"),
         ({1: 2}, "a dict with an int as a key"),
         (2**64, "the int 18446744073709551616.* 64 bits"),
         ("\ud800", "a str with lone surrogates"),
-        (object(), "an object cannot travel without a pickle"),
+        (object(), "an object cannot be sent without a pickle"),
     ],
 )
 def test_what_has_no_form_is_named_with_its_place_and_what_to_do(value, words):

@@ -23,42 +23,42 @@ def prepared(shared_notebook):
 
 @pytest.mark.parametrize("line, sentence", [
     # wrong types
-    ("%pxscatter mapping", "'mapping' cannot be cut into parts: its type is dict"),
-    ("%pxscatter numbers", "'numbers' cannot be cut into parts: its type is generator"),
-    ("%pxscatter kept", "'kept' cannot be cut into parts: its type is int"),
-    ("%pxscatter point", "'point' cannot be cut into parts: it has no length"),
+    ("%pxscatter mapping", "cannot split 'mapping': its type is dict"),
+    ("%pxscatter numbers", "cannot split 'numbers': its type is generator"),
+    ("%pxscatter kept", "cannot split 'kept': its type is int"),
+    ("%pxscatter point", "cannot split 'point': it has no length"),
     ("%pxpush numbers", "a generator cannot be pickled: TypeError: cannot pickle 'generator'"),
-    ("%pxgather mixed", "parts of type list and str cannot be put together: use %pxpull"),
+    ("%pxgather mixed", "cannot join parts of type list and str: use %pxpull"),
     # ragged arrays
-    ("%pxgather parts", "arrays of the shapes (2, 1) and (2, 2) do not fit together: use %pxpull"),
+    ("%pxgather parts", "cannot join arrays of the shapes (2, 1) and (2, 2): use %pxpull"),
     # missing names
-    ("%pxpush never_defined", "%pxpush: there is no variable 'never_defined' here to send"),
-    ("%pxscatter never_defined", "%pxscatter: there is no variable 'never_defined' here to send"),
+    ("%pxpush never_defined", "%pxpush: there is no variable 'never_defined' in this notebook"),
+    ("%pxscatter never_defined", "%pxscatter: there is no variable 'never_defined' in this notebook"),
     ("%pxpush", "%pxpush: the name of a variable is missing"),
     ("%pxpull", "%pxpull: the name of a variable is missing"),
-    ("%pxpull rank**2", "%pxpull: 'rank**2' is an expression: say by --as where to put it"),
+    ("%pxpull rank**2", "%pxpull: 'rank**2' is an expression: name the variable with --as"),
     ("%pxpull rank --as 3x", "%pxpull: --as: '3x' cannot be the name of a variable"),
-    ("%pxpull rank --as class", "'class' cannot be the name of a variable: Python has it"),
+    ("%pxpull rank --as class", "'class' cannot be the name of a variable: it is a Python keyword"),
     ("%pxpush mapping[0]", "%pxpush: 'mapping[0]' is not the name of a variable"),
-    ("%pxpull rank kept --as both", "%pxpull: --as goes with one name, not with 2"),
-    ("%pxscatter ragged kept", "%pxscatter: one name at a time, not 2"),
+    ("%pxpull rank kept --as both", "%pxpull: --as needs exactly one name, not 2"),
+    ("%pxscatter ragged kept", "%pxscatter: give exactly one name, not 2"),
     # engines that are not there
     ("%pxpush kept -t 9", "there is no engine 9; there are 0-3"),
-    ("%pxpush kept -t 7:9", "'7:9' are no engines: there are 0-3"),
-    ("%%px -t 7:9\n1", "'7:9' are no engines: there are 0-3"),
-    ("%pxconfig -t first", "%pxconfig: --targets: 'first' names no engines: write 'all', a number"),
+    ("%pxpush kept -t 7:9", "'7:9' matches no engine: there are 0-3"),
+    ("%%px -t 7:9\n1", "'7:9' matches no engine: there are 0-3"),
+    ("%pxconfig -t first", "%pxconfig: --targets: 'first' is not a list of engines: write 'all', a number"),
     # unknown options and values
-    *((f"%{magic} --frob", f"%{magic}: there is no option '--frob'")
+    *((f"%{magic} --frob", f"%{magic}: unknown option '--frob'")
       for magic in ("pxconfig", "pxresult", "pxpush", "pxpull", "pxscatter", "pxgather")),
-    ("%%px --frob\n1", "%%px: there is no option '--frob'"),
+    ("%%px --frob\n1", "%%px: unknown option '--frob'"),
     ("%%px print(1)\n1", "%%px: 'print(1)' is not an option; code begins on the next line"),
     ("%%px --block=maybe\n1", "%%px: --block takes no value"),
     ("%%px --progress-after soon\n1", "%%px: --progress-after: 'soon' is not a number of seconds"),
-    ("%%px --signal-on-interrupt SIGNOPE\n1", "--signal-on-interrupt: 'SIGNOPE' is no signal"),
-    ("%%px --group-outputs rank\n1", "'rank' is none of engine, order and type"),
+    ("%%px --signal-on-interrupt SIGNOPE\n1", "--signal-on-interrupt: 'SIGNOPE' is not a signal"),
+    ("%%px --group-outputs rank\n1", "'rank' must be engine, order or type"),
     ("%%px --out 3x\n1", "%%px: --out: '3x' cannot be the name of a variable"),
-    ("%%px -t '0\n1", "%%px: a quote ' is not closed"),
-    ("%autopx on", "%autopx takes no options: it is on or off"),
+    ("%%px -t '0\n1", "%%px: missing closing quote '"),
+    ("%autopx on", "%autopx takes no options: each use switches it on or off"),
     ("%pxresult 5", "%pxresult: '5' is not an option"),
 ])
 def test_a_wrong_line_is_one_sentence(prepared, line, sentence):
@@ -75,7 +75,7 @@ def test_a_wrong_line_is_one_sentence(prepared, line, sentence):
     ("%pxpull nothing_there", "[0-3] NameError: name 'nothing_there' is not defined"),
     ("%pxgather nothing_there", "[0-3] NameError: name 'nothing_there' is not defined"),
     ("%pxpull len(rank) --as n", "[0-3] TypeError: object of type 'int' has no len()"),
-    ("%pxpush kept --as class", "[0-3] ValueError: cannot push 'class': that is not a name"),
+    ("%pxpush kept --as class", "[0-3] ValueError: cannot push 'class': it is not a valid name"),
 ])
 def test_what_an_engine_refuses_is_its_sentence_without_a_traceback(prepared, line, sentence):
     shown = prepared.fails(line).text("stderr")
@@ -99,7 +99,7 @@ def test_a_connection_file_that_is_old_or_broken_is_named(stage, kernel_name):
     try:
         notebook.ok(f"kept = 42\n%pxconfig --profile {profile}")
         for content, words in [
-                (text, "has ended or does not answer: start one by `%pxcluster start -n 4`"),
+                (text, "has ended or is unreachable: start one with `%pxcluster start -n 4`"),
                 ("{", "the connection info is not a JSON object"),
                 (json.dumps({"key": "x"}), "the connection info is not usable: 'interface' is")]:
             file.write_text(content)
@@ -127,7 +127,7 @@ def test_a_cluster_that_ends_between_two_cells_is_said(stage, kernel_name):
         deadline = time.monotonic() + 20
         while "%pxcluster start -n 4" not in (result := notebook.fails("%pxpush kept")).error:
             # at first it is only the engines that are known to be gone
-            assert "no engine is registered; start some" in result.error
+            assert "no engine is registered: start some" in result.error
             assert time.monotonic() < deadline
         assert notebook.text("print(kept)") == "42\n"
     finally:

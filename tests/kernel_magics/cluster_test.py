@@ -18,7 +18,7 @@ def test_a_cluster_is_started_used_and_stopped_from_the_notebook(lonely_notebook
         assert "default" in listed.text()
     finally:
         notebook.ok("%pxcluster stop")
-    assert "no cluster runs here" in notebook.fails("%px print(1)").error
+    assert "no cluster is running" in notebook.fails("%px print(1)").error
     assert "NameError" in notebook.fails("rc").error
 
 
@@ -26,13 +26,13 @@ def test_pxconfig_names_the_cluster_to_work_with(lonely_notebook):
     notebook = lonely_notebook
     notebook.ok("%pxcluster start -n 1 --profile other --cluster-id second")
     try:
-        assert "no cluster runs here" in notebook.fails("%px print(1)").error
+        assert "no cluster is running" in notebook.fails("%px print(1)").error
         notebook.ok("%pxconfig --profile other --cluster-id second")
         notebook.ok("rc.wait_for_engines(1, timeout=30)")
         assert notebook.text("%px print('up')") == "[stdout:0] up\n"
     finally:
         notebook.ok("%pxcluster stop")  # the one of %pxconfig
-    assert ("no cluster of profile 'other' with the id 'second' runs here"
+    assert ("no cluster of profile 'other' with the id 'second' is running"
             in notebook.fails("%px print(1)").error)
 
 
@@ -50,5 +50,5 @@ def test_options_are_passed_through(lonely_notebook):
 @pytest.mark.parametrize("line", ["%pxcluster dance", "%pxcluster start -n many"])
 def test_what_the_program_refuses_is_an_error(lonely_notebook, line):
     result = lonely_notebook.fails(line)
-    assert "pxcluster has ended with the exit status" in result.error
+    assert "pxcluster failed with exit code" in result.error
     assert result.text() != ""

@@ -56,9 +56,9 @@ def test_a_failed_cell_stops_those_that_wait(notebook):
 
 def test_an_unknown_option_is_named_and_the_usage_shown(notebook):
     result = notebook.fails(cell("--blok", "pass"))
-    assert result.error.startswith("UsageError: %%px: there is no option '--blok'\nusage: %%px")
+    assert result.error.startswith("UsageError: %%px: unknown option '--blok'\nusage: %%px")
     result = notebook.fails("%pxconfig --blok")
-    assert result.error.startswith("UsageError: %pxconfig: there is no option '--blok'")
+    assert result.error.startswith("UsageError: %pxconfig: unknown option '--blok'")
 
 
 def test_pxresult_before_any_px_says_so(kernel_name, cluster):
@@ -67,7 +67,7 @@ def test_pxresult_before_any_px_says_so(kernel_name, cluster):
     notebook = Notebook(kernel_name)
     try:
         result = notebook.fails("%pxresult")
-        assert "there was none yet" in result.error
+        assert "no %px has run yet" in result.error
     finally:
         notebook.close()
 
@@ -76,7 +76,7 @@ def test_without_a_cluster_the_cell_says_how_to_start_one(lonely_notebook):
     for code in ("%px print(1)", "%%px\nprint(1)", "%autopx", "%pxpush x", "%pxpull x"):
         lonely_notebook.ok("x = 1")
         result = lonely_notebook.fails(code)
-        assert result.error == ("UsageError: no cluster runs here: start one by "
+        assert result.error == ("UsageError: no cluster is running: start one with "
                                 "`%pxcluster start -n 4`"), code
     assert "NameError" in lonely_notebook.fails("rc.ids").error
     lonely_notebook.ok("%pxconfig --block --verbose -t all")

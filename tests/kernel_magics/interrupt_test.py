@@ -5,7 +5,9 @@ import time
 
 import pytest
 from conftest import Notebook
+from deadlines import wait_until, wait_until_busy
 from running_cluster import RunningCluster
+from scale_test import lines_by_engine
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -34,16 +36,30 @@ def mpi_notebook(kernel_name, stage):
     notebook.ok("%%px\nfrom mpi4py import MPI\nimport time\nimport numpy as np\n"
                 "comm = MPI.COMM_WORLD\nrank = comm.rank")
     notebook.fails("%px 1/0")  # the first traceback of an engine takes its time
+    notebook.cluster = cluster
     yield notebook
     notebook.close()
     cluster.stop()
 
 
-def stop(notebook, code):
-    """Runs a cell, presses stop when it has begun; (the cell, seconds until the prompt)."""
+def begin(notebook, code, engines=(0, 1, 2, 3)):
+    """Sends a cell that prints `begun`; (its id, the messages so far) once all engines have."""
     message_id, seen = notebook.begin(code), []
-    notebook.await_text(message_id, seen, "begun")
-    time.sleep(0.5)
+
+    def have_begun(_message):
+        streams = [each["content"] for each in seen if each["msg_type"] == "stream"]
+        lines = lines_by_engine("".join(each["text"] for each in streams))
+        return all("begun" in lines.get(engine, []) for engine in engines)
+
+    notebook.await_message(message_id, seen, have_begun)
+    return message_id, seen
+
+
+def stop(notebook, code, engines=(0, 1, 2, 3), is_in_it=lambda: None):
+    """Runs a cell on these engines, presses stop when it has begun there and is_in_it() returns;
+    (the cell, seconds until the prompt)."""
+    message_id, seen = begin(notebook, code, engines)
+    is_in_it()
     start = time.monotonic()
     notebook.interrupt()
     result = notebook.end(message_id, seen)
@@ -72,14 +88,16 @@ def test_stop_interrupts_the_engines_and_keeps_their_state(mpi_notebook, what):
 
 def test_stop_gives_the_prompt_back_where_a_receive_blocks(mpi_notebook):
     notebook = mpi_notebook
+    notebook.ok("import os")
+    pids = [int(each) for each in notebook.text("print(*rc[:3].apply_sync(os.getpid))").split()]
     code = "%%px -t 0:3\nprint('begun', flush=True)\nx = comm.recv(source=3, tag=77)"
-    result, seconds = stop(notebook, code)
+    # what polls for a message computes
+    result, seconds = stop(notebook, code, (0, 1, 2), lambda: wait_until_busy(pids, 30))
     assert result.status == "error"
     assert seconds < 2, f"{seconds:.2f} s"
     said = result.text("stderr")
-    if "have not stopped" in said:
-        assert "Engines 0-2 have not stopped" in said
-        assert "rc.send_signal('SIGKILL', targets=[0, 1, 2])" in said
+    assert "Engines 0-2 have not stopped" in said
+    assert "rc.send_signal('SIGKILL', targets=[0, 1, 2])" in said
     notebook.ok("%%px -t 3\nfor to in range(3): comm.send('free', dest=to, tag=77)")
     notebook.ok("rc.wait(timeout=20)")
     assert notebook.text("%px print('on')") == "[0-3] on\n"
@@ -88,7 +106,7 @@ def test_stop_gives_the_prompt_back_where_a_receive_blocks(mpi_notebook):
 def test_what_is_printed_after_the_interrupt_is_shown(mpi_notebook):
     code = ("%%px -t 0\ntry:\n    print('begun', flush=True); time.sleep(60)\n"
             "finally:\n    print('cleaned up')")
-    result, _ = stop(mpi_notebook, code)
+    result, _ = stop(mpi_notebook, code, engines=[0])
     assert "cleaned up" in result.text()
 
 
@@ -131,7 +149,7 @@ def test_a_signal_that_kills_ends_the_engines(stage, kernel_name, name):
     try:
         notebook.ok(f"%pxconfig --profile {profile}\nkept = 1")
         code = "import time; print('begun', flush=True); time.sleep(60)"
-        result, seconds = stop(notebook, f"%%px --signal-on-interrupt {name}\n{code}")
+        result, seconds = stop(notebook, f"%%px --signal-on-interrupt {name}\n{code}", (0, 1))
         assert f"Sending signal {name} to engines" in result.text("stderr")
         assert "EngineError" in result.text("stderr")
         assert seconds < 2
@@ -151,22 +169,27 @@ def test_signal_0_lets_them_run_on(mpi_notebook):
     assert notebook.text("%pxpull done\nprint(done)") == "[1, 1, 1, 1]\n"
 
 
-def test_an_interrupt_before_it_runs_takes_it_back(mpi_notebook):
+def test_an_interrupt_before_it_runs_takes_it_back(mpi_notebook, tmp_path):
     notebook = mpi_notebook
-    notebook.ok("%%px --noblock --signal-on-interrupt 0\ntime.sleep(3)")
+    gate = tmp_path / "gate"
+    notebook.ok("%%px --noblock --signal-on-interrupt 0\nimport os\n"
+                f"while not os.path.exists({str(gate)!r}): time.sleep(0.01)")
     message_id = notebook.begin("%%px --signal-on-interrupt 0\nnever = 1")
-    time.sleep(0.7)
+    client = notebook.cluster.client()
+    wait_until(lambda: all(client.queue_status()[engine]["queue"] == 2 for engine in range(4)),
+               "the second cell waits at the engines", 30)
+    client.close()
     notebook.interrupt()
     assert notebook.end(message_id).status == "error"
+    gate.touch()
     notebook.ok("rc.wait(timeout=20)")
     assert notebook.text("%px print('never' in globals())") == "[0-3] False\n"
 
 
 def test_a_second_interrupt_returns_at_once(mpi_notebook):
     notebook = mpi_notebook
-    message_id, seen = notebook.begin("%%px --signal-on-interrupt 0\nprint('begun', flush=True)\n"
-                                      "time.sleep(4)"), []
-    notebook.await_text(message_id, seen, "begun")
+    message_id, seen = begin(notebook, "%%px --signal-on-interrupt 0\nprint('begun', flush=True)\n"
+                                       "time.sleep(4)")
     notebook.interrupt()
     time.sleep(0.3)
     start = time.monotonic()

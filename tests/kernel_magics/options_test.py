@@ -2,6 +2,9 @@
 
 import re
 
+import pytest
+from conftest import Notebook
+
 
 def cell(line, *code):
     return "\n".join([f"%%px {line}".strip(), *code])
@@ -193,6 +196,17 @@ def test_pxconfig_no_stream_holds(notebook):
     assert notebook.text("%px print(1)") == "".join(f"[stdout:{i}] 1\n" for i in range(4))
 
 
+@pytest.mark.parametrize("value, streams", [("1", False), ("0", True), ("", True)])
+def test_ipp_noninteractive_makes_no_stream_the_default(kernel_name, cluster, value, streams):
+    notebook = Notebook(kernel_name, IPP_NONINTERACTIVE=value)
+    try:
+        apart = "".join(f"[stdout:{i}] 1\n" for i in range(4))
+        assert notebook.text("%px print(1)") == ("[0-3] 1\n" if streams else apart)
+        assert notebook.text(cell("--stream", "print(1)")) == "[0-3] 1\n"
+    finally:
+        notebook.close()
+
+
 def test_no_fold_keeps_engines_apart(notebook):
     text = notebook.text(cell("--no-fold", "print(1)"))
     assert sorted(text.splitlines()) == [f"[stdout:{i}] 1" for i in range(4)]
@@ -203,7 +217,7 @@ def test_no_fold_keeps_engines_apart(notebook):
 def test_max_output_bounds_and_says_so(notebook):
     text = notebook.text(cell("--max-output 2", "for i in range(5): print(i)"))
     assert text == ("[0-3] \n0\n1\n[0-3] 3 more lines are not shown (--max-output 2); "
-                    "all by %pxresult --max-output all\n")
+                    "show all with %pxresult --max-output all\n")
     assert notebook.text("%pxresult").count("4\n") == 4
 
 
@@ -228,7 +242,7 @@ def test_max_output_of_pxresult_and_pxconfig(notebook):
 def test_long_options_may_be_shortened_while_they_are_clear(notebook):
     assert notebook.text(cell("--targ 0 --bl", "print(1)")) == "[stdout:0] 1\n"
     result = notebook.fails(cell("--no-f --no", "pass"))
-    assert "'--no' may mean --noblock or --no-verbose" in result.error
+    assert "'--no' is ambiguous: --noblock or --no-verbose" in result.error
 
 
 def test_help_lists_the_options(notebook):

@@ -78,7 +78,7 @@ def test_a_story_runs_in_our_kernel(stage, name, told):
     ("own_cmake_library", "pxpython", ["the product is right", "tuned, and still right"]),
     ("pi_by_ranks", "pxcpp", ["the order is two", "four ranks agree on pi"]),
     ("teaching_mpi", "pxcpp", ["the token came back as 6", "in MPI_Ssend", "{30, 0, 10, 20}",
-                               "to which rank 2 had not come", "MPI_ERR_RANK",
+                               "which rank 2 had not reached", "MPI_ERR_RANK",
                                "all ranks know the sum, 210", "four ranks, one file"]),
 ])
 def test_a_story_in_cpp_runs(stage, name, kernel, told):

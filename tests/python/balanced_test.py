@@ -7,7 +7,7 @@ import time
 import pytest
 
 import polyxeus as ipp
-from polyxeus.partition import chunks
+from polyxeus.views.partition import chunks
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import polyxeus as ipp
 
 
 def test_engines_become_dask_workers_and_stay_engines(rc):
-    pytest.importorskip("distributed")
     rc[:].push({"kept": 5}, block=True)
     client = rc.become_dask(targets=[0, 1], nthreads=2)
     try:
@@ -38,6 +37,5 @@ def test_without_dask_it_says_what_to_install(rc, monkeypatch):
 
 
 def test_arguments_of_the_scheduler_are_refused(rc):
-    pytest.importorskip("distributed")
     with pytest.raises(NotImplementedError, match="dask scheduler"):
         rc.become_dask(scheduler_args={"port": 5})

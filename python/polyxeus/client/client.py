@@ -11,23 +11,24 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import Any
 
-from polyxeus import _client, error
-from polyxeus.async_result import AsyncResult
-from polyxeus.balanced_view import LoadBalancedView
-from polyxeus.direct_view import BroadcastView, DirectView
-from polyxeus.hub_queries import HubQueries
-from polyxeus.metadata import Metadata
-from polyxeus.notices import close_at_exit
-from polyxeus.orders import Orders
-from polyxeus.values import FORMS, NO_PICKLE
-from polyxeus.waiting_for_engines import wait_for_engines
+from polyxeus import _client, activation, error
+from polyxeus.client.engine_control import EngineControl
+from polyxeus.client.hub_queries import HubQueries
+from polyxeus.client.wait_for_engines import wait_for_engines
+from polyxeus.results.async_result import AsyncResult
+from polyxeus.results.completion import close_at_exit
+from polyxeus.results.metadata import Metadata
+from polyxeus.serialize.values import FORMS, NO_PICKLE
+from polyxeus.views.balanced_view import LoadBalancedView
+from polyxeus.views.direct_view import BroadcastView, DirectView
+from polyxeus.views.executor import ViewExecutor
 
 __all__ = ["Client"]
 
 _LOOK_INTERVAL = 1.0  # seconds; who waits longer looks so often for engines that are not heard
 
 
-class Client(HubQueries, Orders):
+class Client(HubQueries, EngineControl):
     """A connection to one cluster; it makes views, which do the work.
 
     connection_info  the path of a connection file, or its content as a dict; None: that of the
@@ -72,11 +73,11 @@ class Client(HubQueries, Orders):
         file_patience = extra_args.pop("file_patience", timeout)
         if extra_args:
             name = sorted(extra_args)[0]
-            raise TypeError(f"a Client has no option {name!r}: see help(polyxeus.Client)")
+            raise TypeError(f"unknown option {name!r} of Client: see help(polyxeus.Client)")
         if password:
             raise NotImplementedError(
-                "tunnels are made by ssh, which must not ask: let it in by a key (ssh-copy-id, "
-                "ssh-add, or sshkey=), not by a password"
+                "passwords for ssh tunnels are not supported: log in with a key (ssh-copy-id, "
+                "ssh-add, or sshkey=)"
             )
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
             raise TypeError(f"timeout must be a number of seconds, not {timeout!r:.80}")
@@ -158,7 +159,7 @@ class Client(HubQueries, Orders):
         return self._connection.languages()
 
     def _forms(self, ids=None):
-        """The forms of values that all of these engines read (see polyxeus.values); None: all."""
+        """The forms of values (serialize/values.py) that all of these engines read; None: all."""
         return NO_PICKLE if any(self._connection.other_languages(ids)) else FORMS
 
     @property
@@ -169,7 +170,7 @@ class Client(HubQueries, Orders):
     _ids = ids
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return self._connection.engine_count() if not self._closed else 0
 
     def __bool__(self):
         return True
@@ -181,37 +182,43 @@ class Client(HubQueries, Orders):
     def __getitem__(self, key):
         if isinstance(key, bool) or not isinstance(key, (int, slice, tuple, list, range)):
             raise TypeError(
-                f"engines are chosen by an int, a slice or a list of ints, not by {key!r}"
+                f"index a Client with an int, a slice or a list of ints, not with {key!r}"
             )
         return self.direct_view(key)
 
     def _check_engines(self):
-        engines = self._connection.engines()
-        if not engines:
-            raise error.NoEnginesRegistered("this needs an engine, and none is there")
-        return engines
+        if not self._connection.engine_count():
+            raise error.NoEnginesRegistered("no engine is registered: start some with `pxcluster engines -n 4`")
 
     def _build_targets(self, targets):
         """(uuids, ids) of the engines that are meant."""
-        engines = self._check_engines()
-        ids = list(engines)
-        if targets is None or (isinstance(targets, str) and targets.lower() == "all"):
-            chosen = ids
-        elif isinstance(targets, slice):
-            chosen = ids[targets]
-        elif isinstance(targets, int) and not isinstance(targets, bool):
-            chosen = [self._nth(targets, ids)]
+        self._check_engines()
+        if isinstance(targets, int) and not isinstance(targets, bool):
+            chosen = [targets if targets >= 0 else self._nth(targets, self.ids)]
         elif isinstance(targets, (tuple, list, range)):
             chosen = list(targets)
         else:
-            raise TypeError(
-                f"engines are named by 'all', an int, a slice or a list of ints, not by {targets!r}"
-            )
+            return self._all_targets(targets)
         try:
-            return [engines[each] for each in chosen], chosen
-        except (KeyError, TypeError):
-            missing = next(each for each in chosen if each not in ids)
-            raise IndexError(f"there is no engine {missing!r}; {_who_is_there(ids)}") from None
+            uuids = self._connection.uuids_of(chosen)
+        except TypeError:  # one is no int
+            uuids = [None]
+        if None in uuids:
+            ids = self.ids
+            missing = next((each for each in chosen if each not in ids), chosen[0])
+            raise IndexError(f"there is no engine {missing!r}; {_who_is_there(ids)}")
+        return uuids, chosen
+
+    def _all_targets(self, targets):
+        """The same for targets that are chosen out of all engines."""
+        engines = self._connection.engines()
+        if targets is None or (isinstance(targets, str) and targets.lower() == "all"):
+            return list(engines.values()), list(engines)
+        if isinstance(targets, slice):
+            return list(engines.values())[targets], list(engines)[targets]
+        raise TypeError(
+            f"targets must be 'all', an int, a slice or a list of ints, not {targets!r}"
+        )
 
     @staticmethod
     def _nth(number, ids):
@@ -373,7 +380,7 @@ def _path_of_key(sshkey):
     """The path of ssh's private key; "" for none.  OSError where it is not there."""
     path = os.path.expanduser(os.fspath(sshkey)) if sshkey else ""
     if path and not os.path.exists(path):
-        raise OSError(f"there is no private key {path} for ssh")
+        raise OSError(f"the private key {path} for ssh does not exist")
     return path
 
 
@@ -386,7 +393,7 @@ def _connection_text(info, choice, patience):
         if "://" in path:
             raise ValueError(f"{path!r} is an address: give the path of a connection file")
         if not os.path.exists(path):
-            raise OSError(f"there is no connection file {path}: is the cluster still running?")
+            raise OSError(f"the connection file {path} does not exist: check with `pxcluster list` that the cluster is running")
     else:
         path = _client.client_file(**choice)
         _wait_for_file(path, patience)
@@ -399,7 +406,7 @@ def _wait_for_file(path, patience):
     while not os.path.exists(path):
         if time.monotonic() >= end:
             raise OSError(
-                f"no cluster runs here: there is no {path}; start one by `pxcluster start -n 4`, "
+                f"no cluster is running: no connection file {path}; start one with `pxcluster start -n 4`, "
                 "or name its connection file"
             )
         if not said:
@@ -410,9 +417,7 @@ def _wait_for_file(path, patience):
 
 def _activate_first(client):
     """In IPython the first client gives the magics their view."""
-    from polyxeus import activation
-
     try:
         activation.activate_first(client)
     except Exception as problem:
-        warnings.warn(f"the parallel magics are not there: {problem}", stacklevel=3)
+        warnings.warn(f"cannot load the parallel magics: {problem}", stacklevel=3)

@@ -1,25 +1,26 @@
-"""What a client orders engines and controller to do, past what waits there."""
+"""Control messages: engines read them before the requests that wait in their queue."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from polyxeus import requests
-from polyxeus.async_result import AsyncResult
 from polyxeus.error import NoEnginesRegistered
+from polyxeus.results.async_result import AsyncResult
+from polyxeus.serialize import requests
 
-__all__ = ["Orders"]
+__all__ = ["EngineControl"]
 
 
 def _read_content(content, _buffers):
     return None
 
 
-class Orders:
-    """The part of a Client that gives orders."""
+class EngineControl:
+    """The part of a Client that sends control messages."""
 
-    def _order(self, targets, kind, content, block):
-        """Sends an order to engines; None where it waits for their answers, else an AsyncResult."""
+    def _send_control(self, targets, kind, content, block):
+        """Sends a control message to engines; None after waiting for their replies, else an
+        AsyncResult."""
         ids = self._build_targets(targets)[1]
         tasks = self._connection.send_control(ids, kind, requests.dump(content))
         result = AsyncResult(
@@ -36,9 +37,9 @@ class Orders:
     def send_signal(self, sig: int | str, targets: Any = None, block: bool | None = None):
         """Sends a signal, by its number or name, to what the engines run."""
         if isinstance(sig, bool) or not isinstance(sig, (int, str)):
-            raise TypeError(f"a signal is a number or a name like 'SIGINT', not {sig!r}")
+            raise TypeError(f"a signal must be a number or a name like 'SIGINT', not {sig!r}")
         number = sig if isinstance(sig, str) else int(sig)
-        return self._order(targets, "signal_request", {"sig": number}, self._block(block))
+        return self._send_control(targets, "signal_request", {"sig": number}, self._block(block))
 
     def interrupt(self, targets: Any = None, block: bool | None = None):
         """Interrupts what the engines run now; what they know stays."""
@@ -46,7 +47,7 @@ class Orders:
 
     def clear(self, targets: Any = None, block: bool | None = None):
         """Forgets all that was defined on the engines."""
-        return self._order(targets, "clear_request", {}, self._block(block))
+        return self._send_control(targets, "clear_request", {}, self._block(block))
 
     def abort(self, jobs: Any = None, targets: Any = None, block: bool | None = None):
         """What of these requests has not begun is not to run; None: all that are not answered.
@@ -66,7 +67,7 @@ class Orders:
             else:
                 raise TypeError(f"abort() takes msg_ids and AsyncResults, not {job!r}")
         content = {"msg_ids": msg_ids}
-        return self._order(targets, "abort_request", content, self._block(block))
+        return self._send_control(targets, "abort_request", content, self._block(block))
 
     def shutdown(
         self,
@@ -78,11 +79,12 @@ class Orders:
         """Ends engines; with `hub` all of them and the controller, and closes this client."""
         if restart:
             raise NotImplementedError(
-                "engines do not restart by themselves: use Cluster.restart_engines()"
+                "engines cannot restart themselves: use Cluster.restart_engines()"
             )
         wait = self._block(block) or hub
         try:
-            self._order("all" if hub else targets, "shutdown_request", {"restart": False}, wait)
+            targets = "all" if hub else targets
+            self._send_control(targets, "shutdown_request", {"restart": False}, wait)
         except NoEnginesRegistered:
             if not hub:
                 raise

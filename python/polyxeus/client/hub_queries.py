@@ -5,10 +5,11 @@ from __future__ import annotations
 from types import GeneratorType
 from typing import Any
 
-from polyxeus import dask_worker, requests
-from polyxeus.async_result import AsyncHubResult, AsyncResult
-from polyxeus.known_result import KnownResult, KnownTasks
-from polyxeus.metadata import parse_date, remote_error
+from polyxeus.engine_calls import dask_worker
+from polyxeus.results.async_result import AsyncHubResult, AsyncResult
+from polyxeus.results.cached_result import CachedResult, CachedTasks
+from polyxeus.results.metadata import parse_date, remote_error
+from polyxeus.serialize import requests
 
 __all__ = ["HubQueries"]
 
@@ -64,7 +65,7 @@ class HubQueries:
         keys  what of them; None: all but buffers.
         """
         if not isinstance(query, dict):
-            raise TypeError(f"a query is a dict of keys and conditions, not {query!r:.80}")
+            raise TypeError(f"a query must be a dict of keys and conditions, not {query!r:.80}")
         keys = [keys] if isinstance(keys, str) else keys
         content = {"query": _jsonable(query), "keys": keys}
         answer, buffers = self._ask_with_buffers("db_request", content)
@@ -92,7 +93,7 @@ class HubQueries:
                 msg_ids.append(self._from_history(job))
             else:
                 raise TypeError(
-                    "requests are named by msg_ids, AsyncResults or indices into the history, not "
+                    "name requests by msg_ids, AsyncResults or indices into the history, not "
                     f"by {job!r:.80}"
                 )
         return msg_ids
@@ -119,7 +120,7 @@ class HubQueries:
             return AsyncResult(self, tasks, single=single)
         if all(msg_id in self.results for msg_id in msg_ids):
             entries = [(each, self.results[each], self.metadata[each]) for each in msg_ids]
-            return KnownResult(self, KnownTasks(entries), single=single)
+            return CachedResult(self, CachedTasks(entries), single=single)
         tasks = self._connection.fetch_results(msg_ids)
         return AsyncHubResult(self, tasks, single=single, owner=owner)
 
@@ -176,7 +177,7 @@ class HubQueries:
     @staticmethod
     def _check_purge(jobs, targets):
         if not jobs and not targets and targets != 0:
-            raise ValueError("say which results: `jobs`, `targets` or both")
+            raise ValueError("purge_results() needs `jobs`, `targets` or both")
 
     def purge_local_results(self, jobs: Any = (), targets: Any = ()) -> None:
         """Forgets results that this client keeps.  RuntimeError where they are not there yet."""
@@ -188,7 +189,7 @@ class HubQueries:
             wanted = set(self._msg_ids_from_jobs(jobs or []))
         if not outstanding.isdisjoint(wanted):
             raise RuntimeError(
-                f"{len(outstanding & wanted)} of these requests are not answered: abort them, or "
+                f"{len(outstanding & wanted)} of these requests are still running: abort them, or "
                 "wait for them"
             )
         for msg_id in wanted:
@@ -232,8 +233,8 @@ class HubQueries:
         distributed = _import_distributed()
         if scheduler_args:
             raise NotImplementedError(
-                "the scheduler that the controller starts takes no arguments: start your own by "
-                "`dask scheduler`, and its workers by view.apply"
+                "become_dask() takes no scheduler_args: start your own scheduler with "
+                "`dask scheduler`, and its workers with view.apply"
             )
         address = self._ask("become_dask_request", {"scheduler_args": {}})["address"]
         options = {"nthreads": 1, "nanny": nanny, **worker_args}

@@ -25,7 +25,7 @@ def wait_for_engines(client, n, timeout, block, interactive, widget):
         return None
     bar = nullcontext()
     if _is_interactive(interactive):
-        from polyxeus.progress import progress
+        from polyxeus.results.progress import progress
 
         bar = progress(widget=widget, initial=len(client), total=n, unit="engine")
     with bar as shown:
@@ -74,10 +74,10 @@ def _check_alive(client, gone):
     if why:
         raise ConnectionError(why)
     if gone:
-        raise error.EngineError(f"engine {min(gone)} has left while engines were waited for")
+        raise error.EngineError(f"engine {min(gone)} was unregistered during wait_for_engines()")
     stopped = client.cluster.stopped_engine_set() if client.cluster is not None else None
     if stopped:
-        raise error.EngineError(f"the engines have ended: {stopped}")
+        raise error.EngineError(f"the engines exited: {stopped}")
 
 
 def _in_background(client, n, timeout):

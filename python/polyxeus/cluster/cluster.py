@@ -8,13 +8,15 @@ import json
 import logging
 import os
 import random
+import shlex
 import string
 import time
 import weakref
 from typing import Any
 
 from polyxeus import _client
-from polyxeus.programs import Program, run, signal_number
+from polyxeus.client.client import Client
+from polyxeus.cluster.programs import Program, run, signal_number
 
 __all__ = ["Cluster", "ClusterManager"]
 
@@ -40,7 +42,7 @@ def _launcher(given, what):
                 return known
         if short == "polyxeus":
             return "local"
-    raise ValueError(f"{what} are started as 'local' or 'mpi', not as {names[0]!r}")
+    raise ValueError(f"{what} can be 'local' or 'mpi', not {names[0]!r}")
 
 
 def _planned(language):
@@ -91,14 +93,14 @@ class Cluster:
     ) -> None:
         unknown = sorted(set(others) - _OPTIONS_WITHOUT_MEANING)
         if unknown:
-            raise TypeError(f"a Cluster has no option {unknown[0]!r}: see help(polyxeus.Cluster)")
+            raise TypeError(f"unknown option {unknown[0]!r} of Cluster: see help(polyxeus.Cluster)")
         if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
-            raise TypeError(f"n is the number of engines, not {n!r}")
+            raise TypeError(f"n must be the number of engines, not {n!r}")
         self.n = n
         self.engine_launcher = _launcher(engines, "engines")
         self.controller_launcher = _launcher(controller, "controllers")
         if language is not None and not isinstance(language, str):
-            raise TypeError(f"language is text like 'cpp' or 'python:2,cpp:2', not {language!r}")
+            raise TypeError(f"language must be text like 'cpp' or 'python:2,cpp:2', not {language!r}")
         self.language = language
         self.cluster_id = _new_id() if cluster_id is None else cluster_id
         self.profile = profile
@@ -157,7 +159,7 @@ class Cluster:
     def start_controller_sync(self, **kwargs: Any) -> None:
         """Starts the controller; it is ready on return."""
         if self.controller is not None and self.controller.is_running():
-            raise RuntimeError(f"the controller of this cluster runs already: {self!r}")
+            raise RuntimeError(f"the controller of this cluster is already running: {self!r}")
         options = ["-n", "0", f"--controller={self.controller_launcher}"]
         if self.controller_ip:
             options.append(f"--ip={self.controller_ip}")
@@ -184,19 +186,19 @@ class Cluster:
     ) -> str:
         """Starts n more engines; gives the id of their set. They register when they are ready."""
         if self.controller is None and not os.path.exists(self.connection_file):
-            raise RuntimeError("engines need a controller: start_controller() first")
+            raise RuntimeError("no controller is running: call start_controller() first")
         n = self.n if n is None else n
         n = _planned(self.language) if n is None else n
         n = (os.cpu_count() or 1) if n is None else n
         name = engine_set_id or _new_id()
         if name in self.engines:
-            raise ValueError(f"there are engines of the name {name!r} already")
+            raise ValueError(f"an engine set with the id {name!r} already exists")
         options = ["-n", str(n), f"--engines={self.engine_launcher}"]
         options.append(f"--engine-timeout={self.engine_timeout}")
         if self.language:
             options.append(f"--language={self.language}")
         if self.engine_args:
-            options.append(f"--engine-args={' '.join(self.engine_args)}")
+            options.append(f"--engine-args={shlex.join(self.engine_args)}")
         log = self._log_file(f"engines-{name}")
         before = self._recorded_sets()
         program = Program(self._command("engines", *options), log)
@@ -224,8 +226,6 @@ class Cluster:
 
     def connect_client_sync(self, **client_kwargs: Any) -> Client:
         """A Client of this cluster."""
-        from polyxeus.client import Client
-
         return Client(self.connection_file, cluster=self, **client_kwargs)
 
     def start_and_connect_sync(self, n: int | None = None, activate: bool = False) -> Client:
@@ -257,7 +257,7 @@ class Cluster:
             return self.engines[engine_set_id]
         except KeyError:
             known = ", ".join(self.engines) or "none"
-            raise KeyError(f"no engines are called {engine_set_id!r}; there are: {known}") from None
+            raise KeyError(f"unknown engine set {engine_set_id!r}; known: {known}") from None
 
     def restart_engines_sync(self, engine_set_id: str | None = None) -> None:
         """Stops a set of engines, default all, and starts as many under the same name."""
@@ -328,7 +328,7 @@ class Cluster:
             known = d["cluster"]
             cluster_id, profile_dir = known["cluster_id"], known["profile_dir"]
         except (KeyError, TypeError):
-            raise ValueError("this describes no cluster: it has no id and folder") from None
+            raise ValueError("not a description of a cluster: the id or the folder is missing") from None
         kwargs.setdefault("shutdown_atexit", False)
         engines = d.get("engines", {})
         kwargs.setdefault("engines", engines.get("class"))
@@ -357,7 +357,7 @@ class Cluster:
             cluster_file = named.cluster_file
         if not os.path.exists(cluster_file):
             raise FileNotFoundError(
-                f"no cluster runs here: there is no {cluster_file}; start one by `pxcluster start`"
+                f"no cluster is running: no file {cluster_file}; start one with `pxcluster start`"
             )
         with open(cluster_file) as file:
             return cls.from_dict(json.load(file), **kwargs)
@@ -474,7 +474,7 @@ class ClusterManager:
         cluster = Cluster(**kwargs)
         key = self._key(cluster)
         if key in self.clusters:
-            raise KeyError(f"there is a cluster {key} already")
+            raise KeyError(f"a cluster {key} already exists")
         self.clusters[key] = cluster
         return key, cluster
 

@@ -19,7 +19,7 @@ def find(name="pxcluster"):
     found = beside if os.access(beside, os.X_OK) else shutil.which(name)
     if not found:
         raise FileNotFoundError(
-            f"there is no program {name}, neither beside {sys.executable} nor in $PATH"
+            f"cannot find the program {name} beside {sys.executable} or in $PATH"
         )
     return found
 
@@ -31,7 +31,7 @@ def run(arguments):
     )
     if done.returncode:
         lines = (done.stderr or done.stdout).strip().splitlines()
-        raise RuntimeError(lines[-1] if lines else f"pxcluster {arguments[0]} has failed")
+        raise RuntimeError(lines[-1] if lines else f"pxcluster {arguments[0]} failed")
     return done.stdout
 
 
@@ -41,7 +41,7 @@ def signal_number(signum):
         try:
             return int(getattr(signal, signum))
         except AttributeError:
-            raise ValueError(f"there is no signal {signum!r}") from None
+            raise ValueError(f"unknown signal {signum!r}") from None
     return int(signum)
 
 
@@ -85,7 +85,7 @@ class Program:
                 if not self.is_running():
                     raise RuntimeError(self.last_words())
                 if time.monotonic() > end:
-                    raise TimeoutError(f"{what}: not within {_PATIENCE:g} s; see {self._log}")
+                    raise TimeoutError(f"timed out after {_PATIENCE:g} s: {what}; see {self._log}")
                 time.sleep(0.01)
         except BaseException:
             self.stop()

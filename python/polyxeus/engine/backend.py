@@ -3,8 +3,9 @@
 import os
 import sys
 
-from polyxeus import functions
 from polyxeus.engine import apply, json_text, native
+from polyxeus.serialize import functions
+from polyxeus.version import __version__
 
 _OK = b'{"status": "ok"}'
 
@@ -19,9 +20,10 @@ def _describe(error):
 class Backend:
     """One engine's shell. Only the main thread calls it."""
 
-    def __init__(self, shell, kernel):
+    def __init__(self, shell, kernel, tasks=None):
         self.shell = shell
         self.kernel = kernel
+        self.tasks = tasks  # the TaskRunner of an engine
         functions.set_namespace(shell.user_ns)
         self.signals = -1  # the descriptor that signal.set_wakeup_fd() makes readable
 
@@ -36,7 +38,9 @@ class Backend:
         shell.last_traceback = None
         if not silent:
             shell.execution_count = count
-        result = shell.run_cell(code, store_history=store_history and not silent, silent=silent)
+        with self.tasks.running():
+            result = shell.run_cell(code, store_history=store_history and not silent,
+                                    silent=silent)
         error = result.error_before_exec or result.error_in_exec
         content = {"execution_count": count, "user_expressions": {}, "payload": []}
         if result.success:
@@ -68,6 +72,7 @@ class Backend:
     def apply(self, buffers):
         """(is_ok, is_unmet_dependency, content, buffers of the result)"""
         shell = self.shell
+        self.tasks.make_current()
         try:
             function, args, kwargs = apply.unpack(buffers, shell.user_ns)
             result = function(*args, **kwargs)
@@ -89,6 +94,7 @@ class Backend:
 
     def serve(self, kind, content, buffers):
         """A native request; the result is that of apply()."""
+        self.tasks.make_current()
         try:
             content, buffers = native.serve(kind, content, buffers, functions)
             return True, False, content, buffers
@@ -163,13 +169,11 @@ class Backend:
         return json_text.dump({"status": "ok", "history": list(found)})
 
     def kernel_info(self):
-        import polyxeus
-
         version = sys.version_info
         return json_text.dump({
             "status": "ok",
             "implementation": "polyxeus",
-            "implementation_version": polyxeus.__version__,
+            "implementation_version": __version__,
             "language_info": {
                 "name": "python",
                 "version": sys.version.split()[0],
@@ -205,6 +209,11 @@ class Backend:
 
     def clear(self):
         self.shell.reset(False)
+
+    def idle(self, descriptor):
+        """Runs asyncio tasks until the descriptor is readable: the engine is asked for something."""
+        self.tasks.idle(descriptor)
+        self.on_wake()
 
     def on_wake(self):
         """A signal came while the engine was idle: its handler has run when this returns."""

@@ -13,7 +13,7 @@ def describe(values):
 
     values = numpy.asarray(values)
     if values.dtype.kind not in "biufc":
-        raise TypeError("only arrays of numbers are exchanged; push() moves other values")
+        raise TypeError("exchange() copies only arrays of numbers; use push() for other values")
     return " ".join([values.dtype.str, *map(str, values.shape)])
 
 

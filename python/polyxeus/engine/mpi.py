@@ -52,7 +52,7 @@ def give_from_rank_0(world, find):
     MPI.COMM_WORLD.Bcast([buffer, MPI.BYTE], root=0)
     text = buffer.decode()
     if length <= 0:
-        raise WorldMismatch(text if is_first else f"rank 0 has no connection info: {text}")
+        raise WorldMismatch(text if is_first else f"rank 0 could not read the connection info: {text}")
     return text
 
 
@@ -77,7 +77,7 @@ def initialize(world, user_ns):
     if found != size:
         library = _library(MPI)
         raise WorldMismatch(
-            f"the launcher made a world of {size} ranks, but mpi4py sees {found}: it has loaded "
+            f"the launcher started {size} ranks, but mpi4py finds {found}: it has loaded "
             f"{library}; set MPI4PY_MPIABI, or install the mpi4py of this launcher's MPI"
         )
     user_ns["mpi_rank"] = MPI.COMM_WORLD.Get_rank()

@@ -12,7 +12,7 @@ import sys
 import textwrap
 from collections import OrderedDict
 
-from polyxeus.values import decode, encode, encode_results
+from polyxeus.serialize.values import decode, encode, encode_results
 
 _OK = b'{"status": "ok"}'
 _NO_FORM = ("json",)
@@ -33,7 +33,7 @@ def serve(kind, content, buffers, functions):
     """(content of the reply, its buffers).
 
     kind       b"push_request", b"pull_request" or b"call_request"
-    functions  the module polyxeus.functions, which knows the user's namespace.
+    functions  the module polyxeus.serialize.functions, which knows the user's namespace.
     errors     those of the user's code, and clear ones for bad requests.
     """
     return _SERVE[kind](_Content(_load(content.decode())), buffers, functions)
@@ -62,7 +62,7 @@ def _push(request, buffers, functions):
     values = {}
     for name, description in request["values"].items():
         if not name.isidentifier() or keyword.iskeyword(name):
-            raise ValueError(f"cannot push {name!r}: that is not a name")
+            raise ValueError(f"cannot push {name!r}: it is not a valid name")
         values[name] = decode(description, buffers, evaluate)
     functions.forget_carried(values)
     functions.namespace().update(values)
@@ -108,7 +108,7 @@ def _call(request, buffers, functions):
 
 def _map(function, sequences, kwargs):
     if not sequences:
-        raise TypeError("a map needs a sequence")
+        raise TypeError("a map needs at least one sequence")
     for index, each in enumerate(sequences):
         if not hasattr(each, "__iter__") and not hasattr(each, "__getitem__"):
             raise TypeError(f"argument {index} of a map must be a sequence, not {repr(each)[:80]}")
@@ -146,7 +146,7 @@ def _named(name, names):
             found = importlib.import_module(first)
         except ImportError as problem:
             raise NameError(
-                f"there is no {name!r}: {first!r} is not defined here, and importing it says: "
+                f"cannot find {name!r}: {first!r} is not defined on this engine, and its import failed: "
                 f"{problem}"
             ) from None
     for step in rest:
@@ -161,7 +161,7 @@ def _submodule(parent, step, name):
     try:
         return importlib.import_module(f"{parent.__name__}.{step}")
     except (AttributeError, ImportError):
-        raise NameError(f"there is no {name!r}: {repr(parent)[:80]} has no {step!r}") from None
+        raise NameError(f"cannot find {name!r}: {repr(parent)[:80]} has no attribute {step!r}") from None
 
 
 # ---------------------------------------------------------------- source text
@@ -182,7 +182,7 @@ class _Program:
         else:
             name = next(filter(None, map(_defined_name, reversed(tree.body))), None)
             if name is None:
-                raise ValueError("the code that was sent as a function defines none")
+                raise ValueError("the code sent as a function defines no function")
             self.expression = compile(name, file, "eval")
         self.definitions = compile(tree, file, "exec") if tree.body else None
 

@@ -9,6 +9,7 @@ import tempfile
 
 from polyxeus.engine import import_hooks, streams
 from polyxeus.engine.backend import Backend
+from polyxeus.engine.event_loop import TaskRunner
 from polyxeus.engine.kernel import Kernel
 from polyxeus.engine.shell import make_shell
 
@@ -22,7 +23,7 @@ def _profile_dir(path):
     try:
         return ProfileDir(location=path)
     except Exception as failure:
-        logging.getLogger("polyxeus").warning("not using the profile %s: %s", path, failure)
+        logging.getLogger("polyxeus").warning("ignoring the IPython profile %s: %s", path, failure)
         return ProfileDir(location=tempfile.mkdtemp(prefix="polyxeus-profile-"))
 
 
@@ -46,7 +47,7 @@ def make_backend(engine):
     streams.install(engine)
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
-    return Backend(shell, shell.kernel)
+    return Backend(shell, shell.kernel, TaskRunner(shell, engine))
 
 
 def _display(*objects, **options):
@@ -56,15 +57,28 @@ def _display(*objects, **options):
 
 
 def run_startup_code(engine, shell):
-    """The profile's startup folder, $PYTHONSTARTUP, -s and -c, in this order."""
+    """The profile's startup folder, $PYTHONSTARTUP, -s and -c, in this order. Code that fails is shown
+    and logged; what comes after it runs."""
+    log = logging.getLogger("polyxeus")
     files = sorted(glob.glob(os.path.join(engine.profile_dir, "startup", "*.py")))
     files += [os.environ.get("PYTHONSTARTUP", ""), engine.script]
     for path in filter(None, files):
         if os.path.isfile(path):
-            shell.user_ns["__file__"] = path
-            shell.safe_execfile(path, shell.user_ns, exit_ignore=False)
-            shell.user_ns.pop("__file__", None)
+            _run_file(shell, path, log)
         else:
-            logging.getLogger("polyxeus").warning("no such startup file: %s", path)
+            log.warning("startup file not found: %s", path)
     if engine.command:
-        shell.run_cell(engine.command, store_history=False)
+        result = shell.run_cell(engine.command, store_history=False)
+        error = result.error_before_exec or result.error_in_exec
+        if error is not None:
+            log.warning("the startup command failed: %s: %s", type(error).__name__, error)
+
+
+def _run_file(shell, path, log):
+    shell.user_ns["__file__"] = path
+    try:
+        shell.safe_execfile(path, shell.user_ns, exit_ignore=False, raise_exceptions=True)
+    except (Exception, SystemExit) as error:
+        shell.showtraceback()
+        log.warning("the startup file %s failed: %s: %s", path, type(error).__name__, error)
+    shell.user_ns.pop("__file__", None)

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 
-from polyxeus import functions
+from polyxeus.serialize import functions
 
 __all__ = ["start", "stop"]
 
@@ -29,7 +29,7 @@ class _Life:
         """Returns when the scheduler knows the worker."""
         self._thread.start()
         if not self._is_up.wait(_PATIENCE):
-            raise TimeoutError(f"the dask worker has not started within {_PATIENCE:g} s")
+            raise TimeoutError(f"timed out: the dask worker did not start within {_PATIENCE:g} s")
         if self._problem is not None:
             raise self._problem
 

@@ -1,6 +1,6 @@
-"""Functions that the client sends to engines."""
+"""Sets names in the user's namespace of an engine."""
 
-from polyxeus import functions
+from polyxeus.serialize import functions
 
 __all__ = ["assign", "import_names", "nothing", "require"]
 

@@ -4,24 +4,8 @@ import asyncio
 import contextvars
 import signal
 import sys
-import types
 
-
-@types.coroutine
-def _interruptible(coroutine, is_interrupted):
-    """The coroutine, in which a cancellation becomes a KeyboardInterrupt if it stems from one."""
-    step, value = coroutine.send, None
-    while True:
-        try:
-            waited_for = step(value)
-        except StopIteration as end:
-            return end.value
-        try:
-            step, value = coroutine.send, (yield waited_for)
-        except asyncio.CancelledError as cancelled:
-            step, value = coroutine.throw, KeyboardInterrupt() if is_interrupted() else cancelled
-        except BaseException as error:
-            step, value = coroutine.throw, error
+from polyxeus.engine.coroutines import as_coroutine, interruptible
 
 
 class CellRunner:
@@ -79,10 +63,10 @@ class CellRunner:
             raise KeyboardInterrupt
 
     def _start(self, coroutine):
-        wrapped = _interruptible(coroutine, lambda: self._is_interrupted)
+        wrapped = interruptible(coroutine, lambda: self._is_interrupted)
         if sys.version_info >= (3, 11):
-            return self.loop.create_task(_as_coroutine(wrapped), context=self._context)
-        return self.loop.create_task(_as_coroutine(wrapped))
+            return self.loop.create_task(as_coroutine(wrapped), context=self._context)
+        return self.loop.create_task(as_coroutine(wrapped))
 
     async def _cell(self, code, options):
         self.core.begin_cell()
@@ -111,7 +95,3 @@ class CellRunner:
         shell = self.shell
         return shell.loop_runner is _asyncio_runner and shell.should_run_async(
             code, transformed_cell=transformed, preprocessing_exc_tuple=code_error)
-
-
-async def _as_coroutine(awaitable):
-    return await awaitable

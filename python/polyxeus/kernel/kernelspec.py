@@ -40,7 +40,7 @@ def _user_data():
 
 def _folder(place, name):
     if not re.fullmatch(r"[A-Za-z0-9._-]+", name):
-        raise Failure(f"'{name}' cannot name a kernelspec: letters, digits, '.', '_' and '-' may")
+        raise Failure(f"invalid name of a kernelspec '{name}': use letters, digits, '.', '_' and '-'")
     return place.folder() / name.lower()
 
 
@@ -70,7 +70,7 @@ def uninstall(place, language, name):
     """Returns what to tell the user.  name  empty: that of the language."""
     folder = _folder(place, name or _KINDS[language][0])
     if not (folder / "kernel.json").is_file():
-        raise Failure(f"there is no kernelspec in {folder}")
+        raise Failure(f"no kernelspec in {folder}")
     try:
         shutil.rmtree(folder)
     except OSError as error:

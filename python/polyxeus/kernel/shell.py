@@ -67,7 +67,7 @@ class KernelShell(Shell):
     def _ask(self, prompt, is_password):
         if not self.engine.allows_input:
             raise StdinNotImplementedError(
-                "this client does not take input: input() and getpass() do not work here")
+                "this client does not support input: input() and getpass() do not work here")
         sys.stdout.flush()
         answer = self.engine.input(str(prompt), is_password)
         if answer == "\x04":  # Ctrl-D

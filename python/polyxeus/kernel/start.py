@@ -92,11 +92,11 @@ def make_backend(kernel):
 def _load_magics(shell):
     """%px and its companions are there without %load_ext."""
     try:
-        from polyxeus import magics
+        from polyxeus.magics import extension
     except ImportError as problem:  # an installation without the client
-        print(f"pxkernel: there are no parallel magics: {problem}", file=sys.__stderr__)
+        print(f"pxkernel: cannot load the parallel magics: {problem}", file=sys.__stderr__)
     else:
-        magics.load(shell)
+        extension.load(shell)
 
 
 def _display(*objects, **options):

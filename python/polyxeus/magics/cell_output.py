@@ -1,21 +1,18 @@
-"""What the C++ magics write to and read from: the cell's output and the user's variables."""
+"""What the C++ magics write to: the output of the cell that runs now."""
 
-import keyword
 import re
 import signal
 import sys
 import threading
 import uuid
 
-from polyxeus.values import FORMS, decode, encode
-
-__all__ = ["PlainScreen", "Screen", "Variables"]
+__all__ = ["CellOutput", "PlainCellOutput"]
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _VALUE_LABEL = re.compile(r"(?:\x1b\[[0-9;]*m)*Out\[\d+:\d+\]:(?:\x1b\[[0-9;]*m)*")
 
 
-class Screen:
+class CellOutput:
     """The output of the cell that runs now. A context: meanwhile an interrupt is ours to handle."""
 
     def __init__(self, shell):
@@ -115,73 +112,8 @@ class Screen:
             self._take_signal()
 
 
-class PlainScreen(Screen):
-    """A screen on which everything is plain output: programs report their progress on stderr."""
+class PlainCellOutput(CellOutput):
+    """Writes everything to stdout: programs report their progress on stderr."""
 
     def write(self, name, text):
         super().write("stdout", text)
-
-
-class Variables:
-    """The user's variables, as values of messages: (description, buffers)."""
-
-    forms = list(FORMS)
-
-    def __init__(self, variables):
-        self._variables = variables
-
-    def has(self, name):
-        return name in self._variables
-
-    def get(self, name):
-        return self._encode(self._variables[name])
-
-    @staticmethod
-    def _encode(value):
-        buffers = []
-        return encode(value, FORMS, buffers, snapshot=True), buffers
-
-    def count(self, name):
-        """How many items it has as a sequence."""
-        value = self._variables[name]
-        if isinstance(value, (str, bytes, dict, set)) or not hasattr(value, "__getitem__"):
-            kind = type(value).__name__
-            raise TypeError(f"'{name}' cannot be cut into parts: its type is {kind}")
-        try:
-            return len(value)
-        except TypeError:  # an array of no dimension
-            raise TypeError(f"'{name}' cannot be cut into parts: it has no length") from None
-
-    def cut(self, name, begin, end):
-        value = self._variables[name][begin:end]
-        return self._encode(list(value) if isinstance(value, range) else value)
-
-    def set(self, name, value):
-        self._define(name, decode(*value))
-
-    def set_list(self, name, values):
-        self._define(name, [decode(*value) for value in values])
-
-    def set_joined(self, name, parts):
-        self._define(name, _join([decode(*part) for part in parts]))
-
-    def _define(self, name, value):
-        if keyword.iskeyword(name):
-            raise ValueError(f"'{name}' cannot be the name of a variable: Python has it for itself")
-        self._variables[name] = value
-
-
-def _join(parts):
-    kinds = {type(part) for part in parts}
-    if len(kinds) == 1 and kinds <= {list, tuple}:
-        return type(parts[0])(item for part in parts for item in part)
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and kinds == {numpy.ndarray}:
-        if any(part.ndim == 0 for part in parts):
-            return numpy.array(parts)
-        if len({part.shape[1:] for part in parts}) > 1:
-            shapes = " and ".join(dict.fromkeys(str(part.shape) for part in parts))
-            raise ValueError(f"arrays of the shapes {shapes} do not fit together: use %pxpull")
-        return numpy.concatenate(parts)
-    names = " and ".join(sorted(kind.__name__ for kind in kinds))
-    raise TypeError(f"parts of type {names} cannot be put together: use %pxpull")

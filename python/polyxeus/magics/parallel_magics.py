@@ -1,11 +1,10 @@
 """The parallel magics of IPython: %px, %%px, %autopx, %pxresult, %pxconfig, %pxpush ...
 
-What they mean is decided in C++ (kernel/magics.hpp); here they are given names, a screen and the
-user's variables.
+What they mean is decided by the magics in C++; here they are given names, the output of the cell
+and the user's variables.
 """
 
 import os
-import re
 import shutil
 import sys
 from contextlib import contextmanager
@@ -15,18 +14,14 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, no_var_expand
 
 from polyxeus import _client
-from polyxeus.magic_names import RemoteNames
-from polyxeus.magic_screen import PlainScreen, Screen, Variables
-from polyxeus.magic_session import Session
+from polyxeus.magics.cell_output import CellOutput, PlainCellOutput
+from polyxeus.magics.variables import Variables
 
-__all__ = ["Interrupted", "ParallelMagics", "activate", "load", "unload"]
-
-_OURS = re.compile(r"\s*%{1,2}(auto)?px")
-_ATTRIBUTE = "_polyxeus_magics"  # of the shell: what load() has made
+__all__ = ["Interrupted", "ParallelMagics"]
 
 
 class Interrupted(KeyboardInterrupt):
-    """The cell was interrupted; what is to be said of it is on the screen already."""
+    """The cell was interrupted; its output says so already."""
 
     def _render_traceback_(self):
         return [f"KeyboardInterrupt: {self}"]
@@ -113,8 +108,8 @@ class ParallelMagics(Magics):
         """Calls a method of the C++ magics; gives or raises what the cell is to."""
         self._take_flags()
         more = [Variables(self.shell.user_ns)] if carries_data else []
-        with _plainly(), Screen(self.shell) as screen:
-            outcome = getattr(self._core, magic)(*arguments, *more, screen)
+        with _plainly(), CellOutput(self.shell) as output:
+            outcome = getattr(self._core, magic)(*arguments, *more, output)
         return self._conclude(outcome, carries_data)
 
     def _conclude(self, outcome, carries_data):
@@ -124,13 +119,13 @@ class ParallelMagics(Magics):
         if outcome["save_name"]:
             self.shell.user_ns[outcome["save_name"]] = self.last_result
         if outcome["was_interrupted"] and not result.ready():
-            raise Interrupted("the engines were told; some are still busy")
+            raise Interrupted("interrupted; some engines are still running")
         if outcome["has_failed"]:
             raise self._problem(result, outcome["is_displayed"])
         return result if outcome["is_value"] else None
 
     def _async_result(self, outcome):
-        from polyxeus.async_result import AsyncResult
+        from polyxeus.results.async_result import AsyncResult
 
         tasks, last = outcome["tasks"], self.last_result
         if tasks is None:
@@ -186,7 +181,7 @@ class ParallelMagics(Magics):
     def autopx(self, line=""):
         """From now on cells run on the engines; a second %autopx ends that."""
         if line.strip():
-            raise UsageError("%autopx takes no options: it is on or off")
+            raise UsageError("%autopx takes no options: each use switches it on or off")
         if not self.is_auto:
             with _plainly():
                 self.view  # says now where no cluster runs
@@ -219,10 +214,10 @@ class ParallelMagics(Magics):
 
     def pxcluster(self, line=""):
         """Runs the program pxcluster: `%pxcluster start -n 4`, `%pxcluster stop` ..."""
-        with _plainly(), PlainScreen(self.shell) as screen:
-            status = self.session.run_cluster_command(_program(), line, screen)
+        with _plainly(), PlainCellOutput(self.shell) as output:
+            status = self.session.run_cluster_command(_program(), line, output)
         if status:
-            raise UsageError(f"pxcluster has ended with the exit status {status}")
+            raise UsageError(f"pxcluster failed with exit code {status}")
 
 
 def _program():
@@ -238,75 +233,3 @@ def _add_usage():
 
 
 _add_usage()
-
-
-# ---------------------------------------------------------------- into the shell
-
-
-class _Loaded:
-    """What is hooked into a shell."""
-
-    def __init__(self, shell):
-        self.shell = shell
-        self.session = Session(shell)
-        self.sets = {}  # suffix -> ParallelMagics
-        self.names = RemoteNames(shell, self)
-
-    def add(self, view=None, suffix=""):
-        magics = ParallelMagics(self.shell, self.session, view, suffix)
-        self.sets[suffix] = magics
-        self.shell.register_magics(magics)
-
-    def hook(self):
-        self._transform.__func__.has_side_effects = True  # not while a cell is typed
-        self.shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
-        self.shell.events.register("pre_run_cell", self._before_cell)
-        self.names.hook()
-
-    def unhook(self):
-        self.shell.input_transformer_manager.cleanup_transforms.remove(self._transform)
-        self.shell.events.unregister("pre_run_cell", self._before_cell)
-        self.names.unhook()
-        for magics in self.sets.values():
-            for kind, names in magics.magics.items():
-                for name in names:
-                    self.shell.magics_manager.magics[kind].pop(name, None)
-        self.session.close()
-
-    def _transform(self, lines):
-        """In %autopx mode a cell becomes one for the engines."""
-        auto = next((each for each in self.sets.values() if each.is_auto), None)
-        cell = "".join(lines)
-        if auto is None or not cell.strip() or _OURS.match(cell):
-            return lines
-        if "run_cell_magic('autopx_cell" in cell:  # done already
-            return lines
-        return [f"get_ipython().run_cell_magic('autopx_cell{auto.suffix}', '', {cell!r})\n"]
-
-    def _before_cell(self, info):
-        self.session.before_cell(info.raw_cell or "", self.sets[""]._core)
-
-
-def load(shell):
-    """`%load_ext polyxeus`."""
-    loaded = getattr(shell, _ATTRIBUTE, None)
-    if loaded is None:
-        loaded = _Loaded(shell)
-        setattr(shell, _ATTRIBUTE, loaded)
-        loaded.hook()
-    if "" not in loaded.sets:
-        loaded.add()
-    return loaded
-
-
-def unload(shell):
-    """`%unload_ext polyxeus`."""
-    loaded = getattr(shell, _ATTRIBUTE, None)
-    if loaded is not None:
-        loaded.unhook()
-        delattr(shell, _ATTRIBUTE)
-
-
-def activate(shell, view, suffix=""):
-    """Gives magics with this suffix a view of their own."""
-    load(shell).add(view, suffix)

@@ -8,7 +8,7 @@ from polyxeus import _client
 __all__ = ["Session"]
 
 _NAMES = re.compile(r"\b(rc|view)\b")
-_START = "start one by `%pxcluster start -n 4`"
+_START = "start one with `%pxcluster start -n 4`"
 
 
 class NoCluster(OSError):
@@ -43,7 +43,7 @@ class Session:
         if self._client is not None and not self._client._closed:
             return self._client
         self._forget()
-        from polyxeus.client import Client
+        from polyxeus.client.client import Client
 
         users = self.shell.user_ns.get("rc")
         if isinstance(users, Client) and not users._closed and not self._has_choice():
@@ -63,12 +63,12 @@ class Session:
         if not os.path.exists(path):
             which = f" of profile '{self.profile}'" if self.profile else ""
             which += f" with the id '{self.cluster_id}'" if self.cluster_id else ""
-            raise NoCluster(f"no cluster{which} runs here: {_START}")
+            raise NoCluster(f"no cluster{which} is running: {_START}")
         try:
             return make(path, timeout=5)
         except ConnectionError:
             raise NoCluster(
-                f"the cluster of {path} has ended or does not answer: {_START}"
+                f"the cluster of {path} has ended or is unreachable: {_START}"
             ) from None
 
     def choose(self, profile, cluster_id):
@@ -119,11 +119,11 @@ class Session:
 
     # ------------------------------------------------------------ pxcluster
 
-    def run_cluster_command(self, program, line, screen):
+    def run_cluster_command(self, program, line, output):
         """The exit status of `pxcluster <line>`."""
         words = _client.split_words(line)
         command = _client.cluster_command(program, words, self.profile, self.cluster_id or "")
-        status = _client.run_program(command, screen)
+        status = _client.run_program(command, output)
         if status == 0 and words[:1] == ["stop"]:
             self.close()
         return status

@@ -8,11 +8,12 @@ import warnings
 from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future
 from typing import Any
 
-from polyxeus import error, requests
-from polyxeus.displays import DisplayMixin
-from polyxeus.metadata import KEYS, ExecuteReply, metadata_of, needs_output, remote_error
-from polyxeus.notices import call_when_ready
-from polyxeus.timings import TimingMixin
+from polyxeus import error
+from polyxeus.results.completion import call_when_ready
+from polyxeus.results.displays import DisplayMixin
+from polyxeus.results.metadata import KEYS, ExecuteReply, metadata_of, needs_output, remote_error
+from polyxeus.results.timings import TimingMixin
+from polyxeus.serialize import requests
 
 __all__ = ["AsyncHubResult", "AsyncResult"]
 
@@ -250,7 +251,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         """
         if return_when == FIRST_COMPLETED:
             warnings.warn(
-                "get(return_when=FIRST_COMPLETED) waits for all: use wait()", stacklevel=2
+                "get() ignores return_when=FIRST_COMPLETED and waits for all: use wait()", stacklevel=2
             )
         if return_when == FIRST_EXCEPTION and not self.ready():
             done, pending = self.wait(timeout, return_when=return_when)
@@ -269,7 +270,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         raise problem
 
     def _not_ready(self):
-        return f"result not ready: {self._tasks.answered()} of {len(self._tasks)} answers are there"
+        return f"result not ready: {self._tasks.answered()} of {len(self._tasks)} requests are answered"
 
     def _check_ready(self):
         if not self.ready():
@@ -278,7 +279,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
     def successful(self) -> bool:
         """Whether all went well.  Raises RuntimeError where the result is not there yet."""
         if not self.ready():
-            raise RuntimeError("successful() needs an answer: wait for it")
+            raise RuntimeError("the result is not ready: wait for it before successful()")
         return self._outcome()[1] is None
 
     def get_dict(self, timeout: float | None = -1) -> dict[int, Any]:
@@ -289,7 +290,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         by_engine = {}
         for engine_id, result in zip(self._values("engine_id"), results):
             if engine_id in by_engine:
-                raise ValueError(f"engine {engine_id} has several results: a dict holds one")
+                raise ValueError(f"engine {engine_id} has several results, but a dict can hold only one per engine")
             by_engine[engine_id] = result
         return by_engine
 
@@ -306,7 +307,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
     def abort(self):
         """What has not begun is not to run.  Raises RuntimeError where all is answered."""
         if self.ready():
-            raise RuntimeError("there is nothing to abort: it is done")
+            raise RuntimeError("nothing to abort: the result is already there")
         return self._client.abort(self.msg_ids, targets=self._targets, block=True)
 
     @property
@@ -317,7 +318,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
     def wait_for_send(self, timeout: float | None = -1) -> None:
         """Waits until arrays that were sent may be changed again, else raises TimeoutError."""
         if not self._tasks.wait_sent(_seconds(timeout)):
-            raise TimeoutError("still waiting to be sent")
+            raise TimeoutError("timed out: the request is not sent yet")
 
     # ------------------------------------------------------------ parts
 

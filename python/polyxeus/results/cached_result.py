@@ -1,12 +1,12 @@
-"""Results that are here already."""
+"""Results that the client has kept: Client.results."""
 
-from polyxeus.async_result import AsyncResult
+from polyxeus.results.async_result import AsyncResult
 
-__all__ = ["KnownResult", "KnownTasks"]
+__all__ = ["CachedResult", "CachedTasks"]
 
 
-class KnownTasks:
-    """Results that are here already, in the place of tasks."""
+class CachedTasks:
+    """Stands for the tasks of results that are here already."""
 
     def __init__(self, entries):
         self._entries = entries  # [(msg_id, result, Metadata)]
@@ -16,7 +16,7 @@ class KnownTasks:
         return cls([entry for tasks in all_tasks for entry in tasks._entries])
 
     def select(self, which):
-        return KnownTasks([self._entries[i] for i in which])
+        return CachedTasks([self._entries[i] for i in which])
 
     def __len__(self):
         return len(self._entries)
@@ -43,8 +43,8 @@ class KnownTasks:
         return "error" if is_failure else "ok", None, None
 
 
-class KnownResult(AsyncResult):
-    """An AsyncResult of what client.results holds."""
+class CachedResult(AsyncResult):
+    """An AsyncResult of what Client.results holds."""
 
     def _load(self, index):
         return self._tasks._entries[index][1]

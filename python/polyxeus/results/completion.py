@@ -1,4 +1,4 @@
-"""Tells whoever asked that requests are answered: one thread, started when it is needed."""
+"""Calls back when requests are answered: from one thread, started when it is needed first."""
 
 import atexit
 import itertools

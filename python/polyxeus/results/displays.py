@@ -7,7 +7,7 @@ import threading
 from contextlib import contextmanager
 
 from polyxeus import error
-from polyxeus.metadata import ExecuteReply
+from polyxeus.results.metadata import ExecuteReply
 
 __all__ = ["DisplayMixin"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import concurrent.futures
 
-from polyxeus import requests
-from polyxeus.async_result import AsyncResult
+from polyxeus.results.async_result import AsyncResult
+from polyxeus.serialize import requests
 
 __all__ = ["AsyncMapResult"]
 

@@ -7,7 +7,7 @@ from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED, FIRST_EXCEPTION
 from datetime import datetime
 from typing import Any, Callable
 
-from polyxeus.metadata import utc
+from polyxeus.results.metadata import utc
 
 __all__ = ["TimingMixin"]
 
@@ -62,10 +62,10 @@ class TimingMixin:
 
         widget  a bar for notebooks; None: where this is one.
         """
-        from polyxeus.progress import progress
+        from polyxeus.results.progress import progress
 
         if return_when not in (ALL_COMPLETED, FIRST_COMPLETED, FIRST_EXCEPTION):
-            raise ValueError(f"return_when={return_when!r} is no constant of concurrent.futures")
+            raise ValueError(f"return_when={return_when!r} is not a constant of concurrent.futures")
         end = None if timeout is None or timeout < 0 else time.monotonic() + timeout
         with progress(widget=widget, total=len(self), unit="tasks", desc=self._fname) as bar:
             while not self._has_reached(return_when, interval):

@@ -15,6 +15,7 @@ import functools
 import importlib
 import io
 import marshal
+import operator
 import pickle
 import re
 import sys
@@ -296,6 +297,77 @@ def _pickler_class():
     return Pickler
 
 
+# ---------------------------------------------------------------- pickles that are kept
+
+# A map or a loop sends one function many times. Its pickle is kept as long as the function lives,
+# and used again while all that it was made of is the same: the very same objects, of types whose
+# objects never change.
+_UNCHANGING = _PLAIN | {str, bytes}
+_MOST_KEPT_BYTES = 64 << 10
+_ABSENT = object()
+_kept = weakref.WeakKeyDictionary()  # function -> (its ingredients, names of modules, the pickle)
+_attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
+
+
+def _ingredients(function):
+    """(objects, names of modules): all that the pickle of an interactive function is made of, in
+    an order that its code fixes. None where some of it could change and stay the same object."""
+    if function.__dict__ or function.__kwdefaults__:
+        return None
+    code = function.__code__
+    objects = [code, function.__name__, function.__qualname__, function.__module__]
+    objects += [function.__doc__, function.__defaults__]
+    for name, value in _annotations(function).items():
+        if type(value) is not type or value.__module__ != "builtins":
+            return None
+        objects += [name, value]
+    used = list(function.__defaults__ or ())
+    for cell in function.__closure__ or ():
+        used.append(_contents(cell)[0] if _contents(cell) else _ABSENT)
+    names = function.__globals__
+    modules = []
+    for name in _global_names(code):
+        value = names.get(name, _ABSENT)
+        if _SHELL_NAME.match(name):
+            continue
+        if type(value) is types.ModuleType:
+            modules += _travelling_modules(value, code)
+            objects.append(value)
+        else:
+            used.append(value)
+    if any(type(each) not in _UNCHANGING and each is not _ABSENT for each in used):
+        return None
+    return objects + used, modules
+
+
+def _travelling_modules(module, code):
+    attributes = _attributes_of.get(code)
+    if attributes is None:
+        attributes = _attributes_of[code] = _attribute_names(code)
+    return [module.__name__, *_submodules(module.__name__, sorted(attributes))]
+
+
+def _dump_function(function, buffers):
+    """dumps() of an interactive function."""
+    made_of = _ingredients(function)
+    if made_of is None:
+        return _dump(function, buffers)
+    objects, modules = made_of
+    known = _kept.get(function)
+    if known is not None:
+        known_objects, known_modules, data = known
+        if (
+            len(objects) == len(known_objects)
+            and all(map(operator.is_, objects, known_objects))
+            and modules == known_modules
+        ):
+            return data
+    data = _dump(function, buffers)
+    if len(data) <= _MOST_KEPT_BYTES:
+        _kept[function] = objects, modules, data
+    return data
+
+
 def dumps(value, buffers=None):
     """The pickle of any value, interactive functions and classes included.
 
@@ -304,6 +376,12 @@ def dumps(value, buffers=None):
              the pickle.
     errors   those of pickle and cloudpickle, for what cannot be pickled.
     """
+    if type(value) is types.FunctionType and _is_interactive(value):
+        return _dump_function(value, buffers)
+    return _dump(value, buffers)
+
+
+def _dump(value, buffers):
     first = 0 if buffers is None else len(buffers)
 
     def take(buffer):
@@ -362,8 +440,8 @@ def _make_function(made_by, code, cells):
     here = sys.implementation.cache_tag
     if made_by != here:
         raise RuntimeError(
-            f"a function of {made_by} was sent to {here}: functions of a session travel only "
-            "between Pythons of one version; put it into a module that both can import"
+            f"a function made by {made_by} was sent to {here}: interactive functions can be sent only "
+            "between the same versions of Python; put it into a module that both can import"
         )
     if isinstance(code, bytes):
         code = marshal.loads(code)

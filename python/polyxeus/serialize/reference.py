@@ -14,7 +14,7 @@ class Reference:
 
     def __init__(self, name):
         if not isinstance(name, str):
-            raise TypeError(f"a Reference needs an expression as text, not {name!r}")
+            raise TypeError(f"a Reference needs an expression (text), not {name!r}")
         self.name = name
 
     def __repr__(self):
@@ -27,7 +27,7 @@ class Reference:
         return hash((Reference, self.name))
 
     def __reduce__(self):
-        from polyxeus import functions
+        from polyxeus.serialize import functions
 
         return functions.evaluate, (self.name,)
 

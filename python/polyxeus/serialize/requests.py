@@ -6,8 +6,8 @@ A request is (type, content as JSON, buffers): what polyxeus._client sends.
 import json
 import pickle
 
-from polyxeus.reference import Reference
-from polyxeus.values import FORMS, NO_PICKLE, decode, encode
+from polyxeus.serialize.reference import Reference
+from polyxeus.serialize.values import FORMS, NO_PICKLE, decode, encode
 
 __all__ = ["call", "dump", "execute", "load", "map_calls", "pull", "push", "read"]
 
@@ -36,7 +36,7 @@ def _foreign_function(function):
         return {"name" if is_name else "code": function}
     raise TypeError(
         "a Python function cannot run on a C++ engine: give the name of a function that is defined "
-        "there, as text, or its source, like '[](double x) { return x * x; }'"
+        "there (text), or its source, like '[](double x) { return x * x; }'"
     )
 
 
@@ -104,7 +104,7 @@ def _read_apply_reply(buffers):
         return pickle.loads(buffers[0])
     except ImportError:
         raise ImportError(
-            "this result was made for a client of ipyparallel: install that to read it"
+            "this result was made for a client of ipyparallel: install ipyparallel to read it"
         ) from None
 
 

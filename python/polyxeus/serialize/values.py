@@ -87,13 +87,13 @@ def _decode_pickle(numbers, buffers):
         return pickle.loads(data, buffers=map(_writable, beside))
     except ImportError as problem:
         raise type(problem)(
-            f"cannot import what a function or value that was sent here needs ({problem}): install "
+            f"cannot import a module that a received function or value needs ({problem}): install "
             "it here, or define it in the session that sends it",
             name=problem.name,
         ) from None
     except Exception as problem:
         raise pickle.UnpicklingError(
-            f"cannot unpickle what was sent here: {type(problem).__name__}: {problem}"
+            f"cannot unpickle a received value: {type(problem).__name__}: {problem}"
         ) from problem
 
 
@@ -217,7 +217,7 @@ _dumps = None
 def _describe_pickle(value, buffers, snapshot):
     global _dumps
     if _dumps is None:  # imported when it is needed first
-        from polyxeus.functions import dumps as _dumps
+        from polyxeus.serialize.functions import dumps as _dumps
     beside = []
     try:
         data = _dumps(value, beside)
@@ -252,24 +252,24 @@ def _encode_without_pickle(value, accepts, buffers, snapshot):
         if array is not None:
             return _describe_array(_numpy(), array, buffers, snapshot)
     if "json" not in accepts:
-        raise TypeError(f"{_named(value)} has none of the forms {', '.join(accepts)}")
+        raise TypeError(f"{_named(value)} cannot be sent as {', '.join(accepts)}")
     try:
         return {"json": _plain(value)}
     except _NotJson as problem:
         where = "".join(f"[{step!r}]" for step in reversed(problem.args[1:]))
         position = f", found at {where}," if where else ""
-        raise TypeError(f"{problem.args[0]}{position} cannot travel without a pickle: "
+        raise TypeError(f"{problem.args[0]}{position} cannot be sent without a pickle: "
                         f"{_advice(problem.args[0])}") from None
 
 
 def _advice(what):
     if what.startswith("an ndarray of"):
-        return "give it a dtype of fixed size"
+        return "use a dtype of fixed size"
     if "ndarray" in what:
-        return "send it as a value of its own, or as a list by .tolist()"
+        return "send the array alone, or as a list (.tolist())"
     if what.startswith("the float"):
-        return "make the whole an array, or replace it"
-    return "make it of numbers, text, lists, dicts with text as keys, or arrays"
+        return "send an array instead, or replace this number"
+    return "use only numbers, text, lists, dicts with text as keys, or arrays"
 
 
 def _as_array(value, has_json):

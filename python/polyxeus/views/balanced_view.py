@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Callable, Iterable
 
-from polyxeus import partition, requests
-from polyxeus.async_result import AsyncResult
-from polyxeus.dependency import Dependency
-from polyxeus.lazy_map import LazyMapIterator
-from polyxeus.remote_functions import ParallelFunction, getname
-from polyxeus.view import View, label_text
+from polyxeus.results.async_result import AsyncResult
+from polyxeus.results.lazy_map import LazyMapIterator
+from polyxeus.serialize import requests
+from polyxeus.views import partition
+from polyxeus.views.dependency import Dependency
+from polyxeus.views.remote_functions import ParallelFunction, getname
+from polyxeus.views.view import View, label_text
 
 __all__ = ["LoadBalancedView"]
 
@@ -43,8 +44,7 @@ class LoadBalancedView(View):
             kwargs["timeout"] = _checked_timeout(kwargs["timeout"])
         return super().set_flags(**kwargs)
 
-    def _submit(self, works, after, follow, timeout, targets, retries, label):
-        uuids = [] if targets is None else self.client._build_targets(targets)[0]
+    def _submit(self, works, after, follow, timeout, uuids, retries, label):
         if isinstance(retries, bool) or not isinstance(retries, int):
             raise TypeError(f"retries must be an int, not {retries!r}")
         if retries < 0:
@@ -61,12 +61,14 @@ class LoadBalancedView(View):
         self._note(tasks)
         return tasks
 
-    def _forms(self, targets):
-        """The forms that all engines read that may get the task."""
-        targets = self.targets if targets is None else targets
+    def _candidates(self, targets):
+        """(uuids, forms): of the engines that may get the task, none for any; what all of them
+        read."""
         if targets is None:
-            return self.client._forms()
-        return self.client._forms(self.client._build_targets(targets)[1])
+            self.client._check_engines()
+            return [], self.client._forms()
+        uuids, ids = self.client._build_targets(targets)
+        return uuids, self.client._forms(ids)
 
     def _really_apply(
         self,
@@ -82,13 +84,13 @@ class LoadBalancedView(View):
         retries=None,
         label=None,
     ):
-        self.client._check_engines()
+        uuids, forms = self._candidates(self.targets if targets is None else targets)
         tasks = self._submit(
-            [requests.call(f, args, kwargs, self._forms(targets))],
+            [requests.call(f, args, kwargs, forms)],
             self.after if after is None else after,
             self.follow if follow is None else follow,
             self.timeout if timeout is None else timeout,
-            self.targets if targets is None else targets,
+            uuids,
             self.retries if retries is None else retries,
             self.label if label is None else label,
         )
@@ -129,18 +131,18 @@ class LoadBalancedView(View):
 
     def _map_parts(self, f, sequences, function):
         """Cuts the sequences and sends the parts.  function: the ParallelFunction that asks."""
-        self.client._check_engines()
+        uuids, forms = self._candidates(self.targets)
         count = min(len(each) for each in sequences)
         bounds = partition.chunks(count, len(self), function.chunksize)
         parts = [
             [partition.cut(each, first, behind) for each in sequences] for first, behind in bounds
         ]
         tasks = self._submit(
-            function.requests_for(f, parts, self._forms(None)),
+            function.requests_for(f, parts, forms),
             self.after,
             self.follow,
             self.timeout,
-            self.targets,
+            uuids,
             self.retries,
             self.label,
         )
@@ -172,7 +174,7 @@ class LoadBalancedView(View):
 
     def register_joblib_backend(self, name: str = "polyxeus", make_default: bool = False):
         """Lets joblib run on this view, under this name: Parallel(backend=name)."""
-        from polyxeus import joblib_backend
+        from polyxeus.views import joblib_backend
 
         joblib_backend.register_view(self, name, make_default)
 

@@ -1,69 +1,10 @@
-"""What tasks wait for, and what they need on their engine."""
+"""What tasks wait for."""
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any, Iterable
 
-from polyxeus import on_engine
-from polyxeus.error import UnmetDependency
-
-__all__ = ["Dependency", "depend", "dependent", "require"]
-
-
-class depend:
-    """Decorator: before a task runs, f(*args, **kwargs) must not give False on its engine, or
-    another engine is tried."""
-
-    def __init__(self, _wrapped_f, *args: Any, **kwargs: Any) -> None:
-        self.f = _wrapped_f
-        self.args = args
-        self.kwargs = kwargs
-
-    def __call__(self, f):
-        return dependent(f, self.f, *self.args, **self.kwargs)
-
-
-class dependent:
-    """A function, and what must hold where it runs."""
-
-    def __init__(self, _wrapped_f, _wrapped_df, *dargs, **dkwargs) -> None:
-        self.f = _wrapped_f
-        self.__name__ = getattr(_wrapped_f, "__name__", "f")
-        self.df = _wrapped_df
-        self.dargs = dargs
-        self.dkwargs = dkwargs
-
-    def check_dependency(self) -> None:
-        """Raises UnmetDependency where it does not hold."""
-        if self.df(*self.dargs, **self.dkwargs) is False:
-            raise UnmetDependency(f"{self.__name__}() cannot run here")
-
-    def __call__(self, *args, **kwargs):
-        self.check_dependency()
-        return self.f(*args, **kwargs)
-
-
-def require(*objects: Any, **mapping: Any):
-    """Decorator: these modules are imported, and these things defined, where the function runs.
-
-    objects  modules or their names; functions and classes, which keep their names
-    mapping  other things by name
-    """
-    modules = []
-    for each in objects:
-        if isinstance(each, ModuleType):
-            each = each.__name__
-        if isinstance(each, str):
-            modules.append(each)
-        elif hasattr(each, "__name__"):
-            mapping[each.__name__] = each
-        else:
-            raise TypeError(
-                "require() takes modules, functions and classes as they are, other things as "
-                f"name=thing: {each!r:.80} has no name"
-            )
-    return depend(on_engine.require, *modules, **mapping)
+__all__ = ["Dependency"]
 
 
 class Dependency(set):
@@ -81,7 +22,7 @@ class Dependency(set):
         if isinstance(dependencies, dict):
             unknown = set(dependencies) - {"all", "success", "failure", "dependencies"}
             if unknown:
-                raise ValueError(f"a dependency has no {sorted(unknown)[0]!r}")
+                raise ValueError(f"unknown key {sorted(unknown)[0]!r} of a dependency")
             all = dependencies.get("all", all)
             success = dependencies.get("success", success)
             failure = dependencies.get("failure", failure)
@@ -95,9 +36,9 @@ class Dependency(set):
             elif hasattr(each, "msg_ids"):
                 ids += each.msg_ids
             else:
-                raise TypeError(f"a task cannot wait for {each!r:.80}: name results or msg_ids")
+                raise TypeError(f"a task cannot depend on {each!r:.80}: give results or msg_ids")
         if not (success or failure):
-            raise ValueError("a dependency must be on successes, on failures, or on both")
+            raise ValueError("a dependency needs success=True or failure=True, or both")
         super().__init__(ids)
         self.all = all
         self.success = success

@@ -7,12 +7,15 @@ import os
 from functools import partial
 from typing import Any, Callable, Iterable
 
-from polyxeus import exchange, on_engine, partition, requests
-from polyxeus.async_result import AsyncResult
-from polyxeus.imports import sync_imports
-from polyxeus.map_result import AsyncMapResult
-from polyxeus.remote_functions import ParallelFunction, getname
-from polyxeus.view import View, label_text
+from polyxeus import activation
+from polyxeus.engine_calls import namespace
+from polyxeus.results.async_result import AsyncResult
+from polyxeus.results.map_result import AsyncMapResult
+from polyxeus.serialize import requests
+from polyxeus.views import mpi_exchange, partition
+from polyxeus.views.remote_functions import ParallelFunction, getname
+from polyxeus.views.sync_imports import sync_imports
+from polyxeus.views.view import View, label_text
 
 __all__ = ["BroadcastView", "DirectView"]
 
@@ -112,7 +115,7 @@ class DirectView(View):
         if all(name.isidentifier() for name in ns):
             result = self._send(partial(requests.push, ns), targets, fname="push")
         else:  # "a.b", "a[0]"
-            result = self._send(requests.call(on_engine.assign, (ns,)), targets, fname="push")
+            result = self._send(requests.call(namespace.assign, (ns,)), targets, fname="push")
         return self._finish(result, self._flag("block", block))
 
     def update(self, ns: dict[str, Any]):
@@ -130,7 +133,7 @@ class DirectView(View):
             expressions, read = list(names), requests.read_list
             for name in expressions:
                 if not isinstance(name, str):
-                    raise TypeError(f"names of variables are text, not {name!r}")
+                    raise TypeError(f"names of variables must be text, not {name!r}")
         else:
             raise TypeError(f"pull() needs a name or several, not {names!r}")
         work = partial(requests.pull, expressions)
@@ -189,7 +192,7 @@ class DirectView(View):
         sees nothing of the data. Returns when all have it.
         """
         _check_name(key)
-        exchange.exchange(self, key, source)
+        mpi_exchange.exchange(self, key, source)
 
     def gather(self, key: Any, dist: str = "b", targets: Any = None, block: bool | None = None):
         """The parts of a sequence that the engines have, as one sequence."""
@@ -253,7 +256,7 @@ class DirectView(View):
 
     def use_cloudpickle(self):
         """Nothing: functions of a session always travel by value."""
-        return self._finish(self._send(requests.call(on_engine.nothing)), self.block)
+        return self._finish(self._send(requests.call(namespace.nothing)), self.block)
 
     use_dill = use_pickle = use_cloudpickle
 
@@ -278,14 +281,12 @@ class DirectView(View):
 
         suffix  is appended to their names: several views may have theirs.
         """
-        from polyxeus import activation
-
         activation.activate(self, suffix)
 
 
 def _check_text(name):
     if not isinstance(name, str):
-        raise TypeError(f"names of variables are text, not {name!r:.80}")
+        raise TypeError(f"names of variables must be text, not {name!r:.80}")
 
 
 def _check_name(name):
@@ -303,7 +304,7 @@ def _check_place(name):
         compile(f"{name} = None", "<push>", "exec")
     except (SyntaxError, ValueError):
         raise ValueError(
-            f"{name!r:.80} is neither the name of a variable nor a place like 'a.b' or 'a[0]'"
+            f"{name!r:.80} is neither the name of a variable nor an expression like 'a.b' or 'a[0]'"
         ) from None
 
 

@@ -7,6 +7,8 @@ import time
 import warnings
 from typing import Any, Callable, Iterable
 
+from polyxeus.results.async_result import AsyncResult
+
 __all__ = ["ViewExecutor"]
 
 

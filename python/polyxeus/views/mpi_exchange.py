@@ -1,6 +1,6 @@
 """DirectView.exchange(): arrays from engine to engine by MPI, past the controller."""
 
-from . import error
+from polyxeus import error
 
 # What px::array<> calls the types of NumPy that C++ has.
 _CPP_TYPES = {
@@ -39,7 +39,7 @@ def _check_world(client, engines):
     except error.RemoteError as problem:
         raise RuntimeError(_NO_WORLD) from problem
     if ranks != engines:
-        raise RuntimeError(f"{_NO_WORLD}; engines {engines} are ranks {ranks} of several worlds")
+        raise RuntimeError(f"{_NO_WORLD}; engines {engines} (ranks {ranks}) are in different MPI worlds")
 
 
 def _describe(client, key, source, language):
@@ -65,7 +65,7 @@ def _receiving(key, source, dtype, shape, language):
     if kind is None:
         raise TypeError(f"C++ has no type for the elements of `{key}`, {dtype}")
     if not shape:
-        raise TypeError(f"`{key}` is one number, no array: push() it")
+        raise TypeError(f"`{key}` is one number, not an array: use push()")
     kind = f"{kind}, {len(shape)}"
     extents = ", ".join(map(str, shape))
     return f"px::array<{kind}> {key} = px::exchange::receive<{kind}>({source}, {{{extents}}});"

@@ -18,7 +18,7 @@ class Map:
         """Part p of q."""
         n = len(seq) if n is None else n
         if not 0 <= p < q:
-            raise ValueError(f"there is no part {p} of {q}")
+            raise ValueError(f"part {p} of {q} does not exist")
         size, longer = divmod(n, q)
         low = p * size + min(p, longer)
         return cut(seq, low, low + size + (p < longer))
@@ -65,13 +65,13 @@ def _check_arrays(parts, numpy):
     shapes = dict.fromkeys(numpy.shape(part) for part in parts)
     if len({shape[1:] if shape else None for shape in shapes}) > 1:
         shown = " and ".join(map(str, list(shapes)[:4])) + (" ..." if len(shapes) > 4 else "")
-        raise ValueError(f"arrays of the shapes {shown} do not fit together: pull them one by one")
+        raise ValueError(f"cannot join arrays of the shapes {shown}: use pull() instead of gather()")
 
 
 def _check_lists(parts):
     if not all(isinstance(part, (list, tuple)) for part in parts):
         kinds = " and ".join(dict.fromkeys(type(part).__name__ for part in parts))
-        raise TypeError(f"parts of the types {kinds} do not fit together: pull them one by one")
+        raise TypeError(f"cannot join parts of the types {kinds}: use pull() instead of gather()")
 
 
 dists = {"b": Map, "r": RoundRobinMap}
@@ -93,7 +93,7 @@ def lengths(sequences):
             count = len(each)
         except TypeError:
             if getattr(each, "shape", None) == ():
-                raise TypeError("an array without a dimension has no parts") from None
+                raise TypeError("cannot split an array of shape ()") from None
             each = list(each)
             count = len(each)
         known.append(each)

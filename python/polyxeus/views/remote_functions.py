@@ -6,7 +6,9 @@ import inspect
 import warnings
 from typing import Any, Callable, Iterable
 
-from polyxeus import partition, requests
+from polyxeus.results.map_result import AsyncMapResult
+from polyxeus.serialize import requests
+from polyxeus.views import partition
 
 __all__ = ["ParallelFunction", "RemoteFunction", "getname", "parallel", "remote"]
 
@@ -98,8 +100,6 @@ class ParallelFunction(RemoteFunction):
         return self._run(sequences, is_mapping=True)
 
     def _run(self, sequences, is_mapping):
-        from polyxeus.map_result import AsyncMapResult
-
         if not sequences:
             raise TypeError("a map needs at least one sequence")
         sequences, counts = partition.lengths(sequences)

@@ -4,7 +4,7 @@ import builtins
 import sys
 from contextlib import contextmanager
 
-from polyxeus import on_engine
+from polyxeus.engine_calls import namespace
 
 __all__ = ["sync_imports"]
 
@@ -16,7 +16,7 @@ def sync_imports(view, local=True, quiet=False):
     `import x as y` names it x there: only what is imported is known, not its new name.
     """
     if not local:
-        raise NotImplementedError("imports on engines alone: use view.execute('import ...')")
+        raise NotImplementedError("local=False is not supported: use view.execute('import ...')")
     real_import = builtins.__import__
     caller = sys._getframe(2)
     seen, results = set(), []
@@ -32,7 +32,7 @@ def sync_imports(view, local=True, quiet=False):
                     what = f"{','.join(fromlist)} from {name}" if fromlist else name
                     print(f"importing {what} on engine(s)")
                 names = list(fromlist or ())
-                results.append(view.apply_async(on_engine.import_names, name, names, level))
+                results.append(view.apply_async(namespace.import_names, name, names, level))
             finally:
                 builtins.__import__ = import_here_and_there
         return module

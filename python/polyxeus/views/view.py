@@ -5,9 +5,11 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import Any, Callable, Iterable
 
-from polyxeus import requests
-from polyxeus.executor import ViewExecutor
-from polyxeus.remote_functions import getname, parallel, remote
+from polyxeus.results.async_result import AsyncResult
+from polyxeus.results.map_result import AsyncMapResult
+from polyxeus.serialize import requests
+from polyxeus.views.executor import ViewExecutor
+from polyxeus.views.remote_functions import getname, parallel, remote
 
 __all__ = ["View"]
 
@@ -57,7 +59,7 @@ class View:
         for name, value in kwargs.items():
             if name not in self._flag_names:
                 raise KeyError(
-                    f"{type(self).__name__} has no flag {name!r}; its flags are "
+                    f"unknown flag {name!r} of {type(self).__name__}; its flags are "
                     f"{', '.join(self._flag_names)}"
                 )
             setattr(self, name, value)
@@ -137,7 +139,7 @@ class View:
     @staticmethod
     def _refuse_block(method, kwargs):
         if "block" in kwargs:
-            raise TypeError(f"{method}() does not take `block`: its name says it")
+            raise TypeError(f"{method}() does not take `block`: use apply() or map() with block=")
 
     def remote(self, block: bool | None = None, **flags: Any):
         """Decorator: calls of the function run on the engines."""

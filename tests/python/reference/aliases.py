@@ -7,7 +7,9 @@ import types
 from pathlib import Path
 
 import polyxeus
-from polyxeus import error, metadata, reference
+from polyxeus import error
+from polyxeus.results import metadata
+from polyxeus.serialize import reference
 from reference import processes
 
 
@@ -55,10 +57,10 @@ def install():
         launchers=processes.launchers,
     )
     tests.__path__ = [str(home / "tests")]
-    client = importlib.import_module("polyxeus.client")
-    views = importlib.import_module("polyxeus.balanced_view")
+    client = importlib.import_module("polyxeus.client.client")
+    views = importlib.import_module("polyxeus.views.balanced_view")
     joblib_backend = importlib.import_module("polyxeus.joblib_backend")
-    cluster = importlib.import_module("polyxeus.cluster")
+    cluster = importlib.import_module("polyxeus.cluster.cluster")
     modules = [
         _View(
             "ipyparallel",

@@ -1,6 +1,6 @@
 """ipyparallel's own tests, from its wheel, on polyxeus: package, controller and engines.
 
-What cannot apply is left out by name, each with its reason: LEFT_OUT, which the run prints.
+What cannot apply is skipped by name, each with its reason: LEFT_OUT.
 """
 
 import os
@@ -23,30 +23,16 @@ pytest.register_assert_rewrite("ipyparallel.tests")
 aliases.install()
 
 _HERE = Path(__file__).parent
-_left_out = []
 
 
-def pytest_collection_modifyitems(config, items):
-    kept = []
+def pytest_collection_modifyitems(items):
     for item in items:
         if _HERE not in item.path.parents:
-            kept.append(item)
             continue
-        name = item.nodeid.partition("::")[2].replace("()::", "")
-        name = name.partition("[")[0]
-        if name in LEFT_OUT or name.rpartition("::")[2] in LEFT_OUT:
-            _left_out.append((name, LEFT_OUT.get(name) or LEFT_OUT[name.rpartition("::")[2]]))
-            continue
-        kept.append(item)
-    items[:] = kept
-
-
-def pytest_terminal_summary(terminalreporter):
-    if not _left_out:
-        return
-    terminalreporter.section("left out of ipyparallel's tests")
-    for name, reason in _left_out:
-        terminalreporter.write_line(f"{name}: {reason}")
+        name = item.nodeid.partition("::")[2].replace("()::", "").partition("[")[0]
+        reason = LEFT_OUT.get(name) or LEFT_OUT.get(name.rpartition("::")[2])
+        if reason:
+            item.add_marker(pytest.mark.skip(reason=f"ipyparallel's own test: {reason}"))
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import polyxeus
-from polyxeus.programs import find
+from polyxeus.cluster.programs import find
 
 launchers = []
 

@@ -1,0 +1,1 @@
+"""Starts and stops clusters by the program pxcluster."""

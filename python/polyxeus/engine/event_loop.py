@@ -1,0 +1,99 @@
+"""The asyncio event loop of an engine: its tasks go on between requests."""
+
+import asyncio
+import contextlib
+from asyncio import events
+
+from polyxeus.engine.coroutines import as_coroutine, interruptible
+
+
+class EventLoop(asyncio.SelectorEventLoop):
+    """Tells the C++ core when it has work, so that an engine without tasks waits outside Python."""
+
+    def __init__(self, engine):
+        self._engine = engine
+        super().__init__()
+
+    def call_soon(self, *args, **options):
+        self._engine.set_has_tasks(True)
+        return super().call_soon(*args, **options)
+
+    def call_at(self, *args, **options):
+        self._engine.set_has_tasks(True)
+        return super().call_at(*args, **options)
+
+    def call_soon_threadsafe(self, *args, **options):
+        handle = super().call_soon_threadsafe(*args, **options)
+        self._engine.set_has_tasks(True)
+        return handle
+
+    def has_work(self):
+        """Whether something is due now or later, or waits for a descriptor of its own."""
+        return bool(self._ready or self._scheduled or len(self._selector.get_map()) > 1)
+
+
+class TaskRunner:
+    """Owns the event loop of the main thread."""
+
+    def __init__(self, shell, engine):
+        self._shell = shell
+        self._engine = engine
+        self._is_interrupted = False
+        self._loop = None
+        shell.loop_runner = self.run
+
+    def make_current(self):
+        """asyncio.get_event_loop() finds the loop, though asyncio.run() has taken it away."""
+        if self._loop is None or self._loop.is_closed():
+            self._loop = EventLoop(self._engine)
+        asyncio.set_event_loop(self._loop)
+        return self._loop
+
+    @contextlib.contextmanager
+    def running(self):
+        """In a cell asyncio.create_task() works, as in any Jupyter kernel."""
+        events._set_running_loop(self.make_current())
+        try:
+            yield
+        finally:
+            events._set_running_loop(None)
+
+    def run(self, coroutine):
+        """The result of a cell that awaits something."""
+        running = events._get_running_loop()
+        events._set_running_loop(None)
+        try:
+            return self._run(coroutine)
+        finally:
+            events._set_running_loop(running)
+
+    def _run(self, coroutine):
+        loop = self.make_current()
+        self._is_interrupted = False
+        wrapped = interruptible(coroutine, lambda: self._is_interrupted)
+        task = loop.create_task(as_coroutine(wrapped))
+        while True:
+            try:
+                return loop.run_until_complete(task)
+            except KeyboardInterrupt:
+                # It came while the cell waited for something, not while its code ran.
+                if task.done():
+                    raise
+                self._is_interrupted = True
+                task.cancel()
+
+    def idle(self, descriptor):
+        """Runs the tasks that requests have left behind until `descriptor` is readable."""
+        loop = self.make_current()
+        loop._add_reader(descriptor, loop.stop)
+        try:
+            loop.run_forever()
+        except (KeyboardInterrupt, SystemExit) as error:  # of a task: not for the engine
+            self._shell.showtraceback((type(error), error, error.__traceback__))
+        finally:
+            if not loop.is_closed():
+                loop._remove_reader(descriptor)
+        self._engine.set_has_tasks(False)  # first: another thread may add work meanwhile
+        if not loop.is_closed() and loop.has_work():
+            self._engine.set_has_tasks(True)
+

@@ -1,0 +1,66 @@
+"""What tasks need on their engine: checked there, before they run."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from polyxeus.engine_calls import namespace
+from polyxeus.error import UnmetDependency
+
+__all__ = ["depend", "dependent", "require"]
+
+
+class depend:
+    """Decorator: before a task runs, f(*args, **kwargs) must not give False on its engine, or
+    another engine is tried."""
+
+    def __init__(self, _wrapped_f, *args: Any, **kwargs: Any) -> None:
+        self.f = _wrapped_f
+        self.args = args
+        self.kwargs = kwargs
+
+    def __call__(self, f):
+        return dependent(f, self.f, *self.args, **self.kwargs)
+
+
+class dependent:
+    """A function, and what must hold where it runs."""
+
+    def __init__(self, _wrapped_f, _wrapped_df, *dargs, **dkwargs) -> None:
+        self.f = _wrapped_f
+        self.__name__ = getattr(_wrapped_f, "__name__", "f")
+        self.df = _wrapped_df
+        self.dargs = dargs
+        self.dkwargs = dkwargs
+
+    def check_dependency(self) -> None:
+        """Raises UnmetDependency where it does not hold."""
+        if self.df(*self.dargs, **self.dkwargs) is False:
+            raise UnmetDependency(f"{self.__name__}() cannot run here")
+
+    def __call__(self, *args, **kwargs):
+        self.check_dependency()
+        return self.f(*args, **kwargs)
+
+
+def require(*objects: Any, **mapping: Any):
+    """Decorator: these modules are imported, and these things defined, where the function runs.
+
+    objects  modules or their names; functions and classes, which keep their names
+    mapping  other things by name
+    """
+    modules = []
+    for each in objects:
+        if isinstance(each, ModuleType):
+            each = each.__name__
+        if isinstance(each, str):
+            modules.append(each)
+        elif hasattr(each, "__name__"):
+            mapping[each.__name__] = each
+        else:
+            raise TypeError(
+                "require() takes modules, functions and classes as arguments, other values as "
+                f"name=thing: {each!r:.80} has no name"
+            )
+    return depend(namespace.require, *modules, **mapping)

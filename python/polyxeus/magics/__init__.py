@@ -1,0 +1,1 @@
+"""The parallel magics of IPython: %px, %%px, %autopx ... Nothing below imports them."""

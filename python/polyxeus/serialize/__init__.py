@@ -1,0 +1,1 @@
+"""Functions, values and requests as bytes, and back: what clients and engines share."""

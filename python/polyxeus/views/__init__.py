@@ -1,0 +1,1 @@
+"""Views: which engines run something, and how it is cut and sent to them."""

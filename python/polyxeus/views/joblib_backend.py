@@ -1,0 +1,40 @@
+"""joblib on the engines of a view."""
+
+from joblib.parallel import AutoBatchingMixin, ParallelBackendBase, register_parallel_backend
+
+__all__ = ["ViewBackend", "register_view"]
+
+
+class ViewBackend(AutoBatchingMixin, ParallelBackendBase):
+    """Runs joblib's batches on a view."""
+
+    supports_retrieve_callback = False
+    supports_return_generator = False
+
+    def __init__(self, view, **kwargs):
+        super().__init__(**kwargs)
+        self._view = view
+
+    def effective_n_jobs(self, n_jobs):
+        """As many as the view has engines."""
+        return len(self._view)
+
+    def submit(self, func, callback=None):
+        """Runs a batch; `callback` gets its results."""
+        future = self._view.apply_async(func)
+        if callback is not None:
+            future.add_done_callback(lambda done: callback(_result_for_callback(done)))
+        return future
+
+    apply_async = submit
+
+
+def _result_for_callback(future):
+    return None if future.exception() is not None else future.result()
+
+
+def register_view(view, name="polyxeus", make_default=False):
+    """Lets joblib run on a view, under this name."""
+    register_parallel_backend(
+        name, lambda **kwargs: ViewBackend(view=view, **kwargs), make_default=make_default
+    )

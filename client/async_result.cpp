@@ -1,14 +1,15 @@
-#include <px/client/async_result.hpp>
+#include "client/async_result.hpp"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include <px/client/core.hpp>
-#include <px/client/partition.hpp>
-#include <px/client/work.hpp>
+#include "client/call.hpp"
+#include "client/core.hpp"
+#include "client/partition.hpp"
+#include "client/work.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 std::optional<Instant> deadline_of(Timeout timeout) {
@@ -27,6 +28,34 @@ std::vector<Value> values_of(const Reply& reply) {
 
 AsyncResult::AsyncResult(std::shared_ptr<Call> call, std::weak_ptr<ClientCore> core)
     : call_(std::move(call)), core_(std::move(core)) {}
+
+std::size_t AsyncResult::size() const {
+  return call_->size();
+}
+std::size_t AsyncResult::progress() const {
+  return call_->answered();
+}
+bool AsyncResult::is_ready() const {
+  return call_->is_ready();
+}
+TaskInfo AsyncResult::info(std::size_t task) const {
+  return call_->info(task);
+}
+std::string AsyncResult::stdout_text(std::size_t task) const {
+  return call_->text(task, "stdout");
+}
+std::string AsyncResult::stderr_text(std::size_t task) const {
+  return call_->text(task, "stderr");
+}
+std::vector<std::shared_ptr<const Publication>> AsyncResult::publications(std::size_t task) const {
+  return call_->publications(task);
+}
+void AsyncResult::on_ready(std::function<void()> handler) const {
+  call_->on_ready(std::move(handler));
+}
+void AsyncResult::on_answer(std::function<void(std::size_t task)> handler) const {
+  call_->on_answer(std::move(handler));
+}
 
 bool AsyncResult::is_successful() const {
   check(is_ready());
@@ -119,7 +148,7 @@ void AsyncResult::abort() const {
   if (!core) return;
   // A balanced task may wait at any engine, or nowhere yet: all of them are told.
   std::map<EngineId, Json> by_engine;
-  const std::vector<EngineId> present = core->connection().engines().ids();
+  const std::vector<EngineId> present = core->connection().engines()->ids();
   for (std::size_t i = 0; i < size(); ++i) {
     const TaskInfo info = call_->info(i);
     if (info.status != TaskStatus::pending) continue;
@@ -131,4 +160,4 @@ void AsyncResult::abort() const {
     core->send_control({id}, "abort_request", {{"msg_ids", std::move(ids)}});
 }
 
-}  // namespace px
+}  // namespace px::client

@@ -1,18 +1,21 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <px/client/call.hpp>
-#include <px/client/error.hpp>
-#include <px/client/silence.hpp>
-#include <px/wire/value.hpp>
+#include "client/error.hpp"
+#include "client/silence.hpp"
+#include "client/task_info.hpp"
+#include "wire/value.hpp"
 
-namespace px {
+namespace px::client {
 
+class Call;
 class ClientCore;
 
 /// How long to wait; nothing: for ever.
@@ -26,10 +29,10 @@ class AsyncResult {
   AsyncResult(std::shared_ptr<Call> call, std::weak_ptr<ClientCore> core);
 
   /// How many requests it stands for.
-  std::size_t size() const { return call_->size(); }
+  std::size_t size() const;
   /// How many are answered.
-  std::size_t progress() const { return call_->answered(); }
-  bool is_ready() const { return call_->is_ready(); }
+  std::size_t progress() const;
+  bool is_ready() const;
   /// Whether all went well.  Precondition: is_ready().
   bool is_successful() const;
 
@@ -55,16 +58,14 @@ class AsyncResult {
   /// `cursor`, which begins with 0; waits for at least one. Empty at the end, or in time.
   std::vector<std::size_t> as_completed(std::size_t& cursor, Timeout timeout = {}) const;
 
-  TaskInfo info(std::size_t task) const { return call_->info(task); }
+  TaskInfo info(std::size_t task) const;
   /// The failures so far, in the order of the requests.
   std::vector<Failure> failures() const;
   /// What a task printed so far.
-  std::string stdout_text(std::size_t task) const { return call_->text(task, "stdout"); }
-  std::string stderr_text(std::size_t task) const { return call_->text(task, "stderr"); }
+  std::string stdout_text(std::size_t task) const;
+  std::string stderr_text(std::size_t task) const;
   /// What a task published so far: streams, displays, its execute_result.
-  std::vector<std::shared_ptr<const Publication>> publications(std::size_t task) const {
-    return call_->publications(task);
-  }
+  std::vector<std::shared_ptr<const Publication>> publications(std::size_t task) const;
   /// What happened since event number `from`, in the order in which it came; waits for something.
   /// For programs that show output while it comes. Empty: all is over, or the time is.
   std::vector<CallEvent> events(std::size_t from, Timeout timeout = {}) const;
@@ -75,10 +76,8 @@ class AsyncResult {
 
   /// Runs once all are answered: at once where they are, otherwise in the I/O thread, where it must
   /// not wait for anything.
-  void on_ready(std::function<void()> handler) const { call_->on_ready(std::move(handler)); }
-  void on_answer(std::function<void(std::size_t task)> handler) const {
-    call_->on_answer(std::move(handler));
-  }
+  void on_ready(std::function<void()> handler) const;
+  void on_answer(std::function<void(std::size_t task)> handler) const;
 
   /// What has not begun yet is not to run: it fails as "TaskAborted". Returns at once.
   void abort() const;
@@ -124,4 +123,4 @@ std::vector<std::int32_t> as<std::vector<std::int32_t>>(const Value& value);
 /// "an array of <f8 (3, 4)", "JSON", "a pickle" ...: for sentences.
 std::string describe_kind(const Value& value);
 
-}  // namespace px
+}  // namespace px::client

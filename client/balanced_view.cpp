@@ -1,8 +1,12 @@
-#include <px/client/balanced_view.hpp>
+#include "client/balanced_view.hpp"
 
 #include <utility>
 
-namespace px {
+#include "client/core.hpp"
+#include "client/partition.hpp"
+#include "client/work.hpp"
+
+namespace px::client {
 namespace {
 
 Json to_json(const std::optional<Dependency>& dependency) {
@@ -25,9 +29,9 @@ TaskOptions LoadBalancedView::task_options() const {
   options.timeout_s = std::chrono::duration<double>(options_.timeout).count();
   options.retries = options_.retries;
   if (options_.targets) {
-    const EngineDirectory engines = core_->connection().engines();
+    const std::shared_ptr<const EngineDirectory> engines = core_->connection().engines();
     for (const EngineId id : core_->resolve(*options_.targets))
-      if (const auto uuid = engines.uuid_of(id)) options.targets.push_back(*uuid);
+      if (const auto uuid = engines->uuid_of(id)) options.targets.push_back(*uuid);
   }
   return options;
 }
@@ -75,4 +79,4 @@ MapStream LoadBalancedView::map_stream(const Function& function, Arguments seque
   return MapStream{send, blocks, options.max_outstanding, is_ordered};
 }
 
-}  // namespace px
+}  // namespace px::client

@@ -1,17 +1,21 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <px/client/async_result.hpp>
-#include <px/client/core.hpp>
-#include <px/client/map_stream.hpp>
-#include <px/client/partition.hpp>
-#include <px/client/work.hpp>
+#include "client/async_result.hpp"
+#include "client/block.hpp"
+#include "client/function.hpp"
+#include "client/map_stream.hpp"
+#include "client/targets.hpp"
 
-namespace px {
+namespace px::client {
+
+struct TaskOptions;
 
 /// What a task waits for: other tasks of the same controller.
 struct Dependency {
@@ -72,4 +76,4 @@ class LoadBalancedView {
   BalancedOptions options_;
 };
 
-}  // namespace px
+}  // namespace px::client

@@ -1,9 +1,9 @@
-#include <px/client/call.hpp>
+#include "client/call.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace px {
+namespace px::client {
 
 Call::Call(std::vector<TaskSent> tasks) : size_(tasks.size()) {
   tasks_.resize(size_);
@@ -197,4 +197,4 @@ void Call::on_answer(std::function<void(std::size_t)> handler) {
   for (const std::size_t task : already) handler(task);
 }
 
-}  // namespace px
+}  // namespace px::client

@@ -1,46 +1,20 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstdint>
+#include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include <px/client/incoming.hpp>
-#include <px/wire/ids.hpp>
+#include "client/incoming.hpp"
+#include "client/task_info.hpp"
+#include "wire/ids.hpp"
 
-namespace px {
-
-/// One request of a call: what was sent.
-struct TaskSent {
-  MessageId msg_id;
-  std::optional<EngineId> engine;  ///< Nothing where the controller chooses.
-  EngineUuid engine_uuid;          ///< Empty where the controller chooses.
-  WallTime submitted{};
-  Json label;
-};
-
-/// One request of a call: all that is known. A value.
-struct TaskInfo {
-  TaskSent sent;
-  TaskStatus status = TaskStatus::pending;
-  bool is_output_complete = false;
-  Reply reply;                     ///< Not there for a failure that was found here.
-  std::optional<Failure> failure;  ///< Where status is error or aborted.
-  std::optional<WallTime> received;
-};
-
-/// Something that happened to a call.
-struct CallEvent {
-  enum class Kind { published, answered, output_complete };
-  Kind kind = Kind::published;
-  std::uint32_t task = 0;                          ///< Which of the requests.
-  std::shared_ptr<const Publication> publication;  ///< Of `published`.
-};
+namespace px::client {
 
 /// The state of the requests that were sent together: what came of them so far. The I/O thread
 /// puts in, any thread waits and looks.
@@ -109,4 +83,4 @@ class Call {
   std::vector<std::function<void(std::size_t)>> on_answer_;
 };
 
-}  // namespace px
+}  // namespace px::client

@@ -1,13 +1,15 @@
-#include <px/client/client.hpp>
+#include "client/client.hpp"
 
 #include <chrono>
 #include <thread>
 #include <utility>
 
-#include <px/client/hub_result.hpp>
-#include <px/net/private_file.hpp>
+#include "client/core.hpp"
+#include "client/hub_result.hpp"
+#include "net/discovery/profile_paths.hpp"
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -16,20 +18,22 @@ constexpr Duration hub_patience = 60s;
 
 std::string connection_file(const ClientOptions& options) {
   if (!options.file.empty()) return options.file;
-  return value_or_throw(find_profile(options.profile)).client_file().string();
+  const net::ProfileChoice choice{options.profile, options.profile_dir, options.ipython_dir,
+                                  options.cluster_id.value_or(""), options.cluster_id.has_value()};
+  return value_or_throw(net::find_profile(choice)).client_file().string();
 }
 
 /// The file's text; waits for it where the caller has the patience.
 std::string read_connection_file(const std::string& path, Duration patience) {
   const Instant deadline = Clock::now() + patience;
   for (;;) {
-    const Result<std::string> text = read_private_file(path);
+    const Result<std::string> text = os::read_private_file(path);
     if (text) return *text;
     if (text.error().kind != ErrorKind::not_found) throw ClientError(text.error());
     if (Clock::now() >= deadline)
       throw ClientError(ErrorKind::not_found,
-                        "no cluster runs here: there is no " + path +
-                            "; start one by `pxcluster start -n 4`, or name its connection file");
+                        "no cluster is running: no connection file " + path +
+                            "; start one with `pxcluster start -n 4`, or name its connection file");
     std::this_thread::sleep_for(50ms);
   }
 }
@@ -61,8 +65,8 @@ Client Client::connect(const ClientOptions& options) {
   const Result<ClientConnectionInfo> info =
       read_client_connection_info(read_connection_file(path, patience));
   if (!info) throw ClientError(ErrorKind::bad_input, path + ": " + info.error().what);
-  auto connection =
-      value_or_throw(Connection::open(*info, path, {options.timeout, "", options.ssh}));
+  const net::SshWish ssh{options.ssh.server, options.ssh.key_file};
+  auto connection = value_or_throw(Connection::open(*info, path, {options.timeout, "", ssh}));
   return Client{std::make_shared<ClientCore>(std::move(connection))};
 }
 
@@ -73,7 +77,7 @@ const std::string& Client::controller_address() const {
 // ---------------------------------------------------------------- engines and views
 
 std::vector<EngineId> Client::ids() const {
-  return core_->connection().engines().ids();
+  return core_->connection().engines()->ids();
 }
 
 void Client::wait_for_engines(std::size_t count, Timeout timeout) const {
@@ -81,8 +85,9 @@ void Client::wait_for_engines(std::size_t count, Timeout timeout) const {
   if (core_->connection().wait_for_engines(count, deadline)) return;
   if (const auto why = core_->connection().why_closed())
     throw ClientError(ErrorKind::lost_peer, *why);
-  throw TimeoutError(std::to_string(ids().size()) + " of " + std::to_string(count) +
-                     " engines have registered; their logs may say why");
+  throw TimeoutError(
+      std::to_string(ids().size()) + " of " + std::to_string(count) +
+      " engines have registered before the timeout; see the logs of the others (`pxcluster logs`)");
 }
 
 void Client::on_engine_change(std::function<void(const EngineChange&)> handler) const {
@@ -166,4 +171,4 @@ void Client::purge_everything() const {
   ask_hub("purge_request", {{"msg_ids", "all"}, {"engine_ids", Json::array()}});
 }
 
-}  // namespace px
+}  // namespace px::client

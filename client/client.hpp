@@ -1,23 +1,40 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <px/client/balanced_view.hpp>
-#include <px/client/direct_view.hpp>
-#include <px/net/profile_paths.hpp>
-#include <px/net/tunnel_plan.hpp>
+#include "client/balanced_view.hpp"
+#include "client/direct_view.hpp"
+#include "client/engine_change.hpp"
+#include "client/targets.hpp"
+#include "wire/ids.hpp"
+#include "wire/json.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::client {
+
+/// A host that ssh logs in to, to reach a controller that is open for nobody else.
+struct SshOptions {
+  std::string server = {};    ///< "[user@]host[:port]"; empty: what the file says under `ssh`.
+  std::string key_file = {};  ///< Empty: those that ssh finds by itself.
+};
 
 /// Where a client finds its cluster.
 struct ClientOptions {
-  /// Profile and cluster id; empty: those of the environment (IPP_PROFILE_DIR, IPP_CLUSTER_ID,
-  /// IPYTHONDIR), then the default ones.
-  ProfileChoice profile = {};
+  /// The profile's name; empty: that of the environment (IPP_PROFILE_DIR), then "default".
+  std::string profile = {};
+  /// The profile's folder, in place of its name.
+  std::string profile_dir = {};
+  /// The folder of all profiles; empty: IPYTHONDIR, then ~/.ipython.
+  std::string ipython_dir = {};
+  /// Which cluster of the profile; nothing: IPP_CLUSTER_ID, then the one without an id.
+  std::optional<std::string> cluster_id = {};
   /// A connection file, in place of that of the profile.
   std::string file = {};
   /// For the connection file to appear, where it is that of a profile.
@@ -26,7 +43,7 @@ struct ClientOptions {
   Duration timeout = std::chrono::seconds(10);
   /// A host to tunnel through, where ssh is the only way to the controller. What the file says
   /// under `ssh` is used by itself.
-  SshWish ssh = {};
+  SshOptions ssh = {};
 };
 
 /// A connection to one cluster. Makes views, which do the work, and asks the controller about the
@@ -91,4 +108,4 @@ class Client {
   std::shared_ptr<ClientCore> core_;
 };
 
-}  // namespace px
+}  // namespace px::client

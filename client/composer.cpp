@@ -1,10 +1,10 @@
-#include <px/client/composer.hpp>
+#include "client/composer.hpp"
 
 #include <utility>
 
-#include <px/wire/pieces.hpp>
+#include "wire/pieces.hpp"
 
-namespace px {
+namespace px::client {
 Composer::Composed Composer::compose(const std::string& route, const Work& work,
                                      const std::string& metadata) {
   Composed composed;
@@ -66,4 +66,4 @@ std::string broadcast_metadata(const std::vector<std::pair<EngineUuid, EngineId>
   return pack(Packer::json, metadata);
 }
 
-}  // namespace px
+}  // namespace px::client

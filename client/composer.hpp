@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <px/client/work.hpp>
-#include <px/wire/session.hpp>
+#include "client/work.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::client {
 
 /// Which of the controller's channels a request takes.
 enum class Way { direct, balanced, broadcast, control, hub };
@@ -69,4 +69,4 @@ std::string balanced_metadata(const TaskOptions& options);
 std::string broadcast_metadata(const std::vector<std::pair<EngineUuid, EngineId>>& targets,
                                const Json& label, const Json& together);
 
-}  // namespace px
+}  // namespace px::client

@@ -1,30 +1,30 @@
-#include <px/client/connection.hpp>
+#include "client/connection.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
-#include <px/client/io_thread.hpp>
-#include <px/net/address.hpp>
-#include <px/net/controller_search.hpp>
-#include <px/net/local_interface.hpp>
-#include <px/net/tunnel_route.hpp>
+#include "client/io_thread.hpp"
+#include "net/discovery/address.hpp"
+#include "net/discovery/controller_search.hpp"
+#include "net/discovery/local_interface.hpp"
+#include "net/ssh/tunnel_route.hpp"
+#include "wire/channels.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 Result<std::string> find_interface(const ClientConnectionInfo& info, const std::string& where,
                                    const Session& session, Duration timeout) {
-  const SoughtController sought{
-      local_interface(info, own_network()),
-      dial_candidates(info, OwnHost::find()),
-      info.registration,
-      {info.mux, info.task, info.broadcast, info.control, info.notification, info.iopub},
-      info.curve_serverkey,
-      where};
-  AddressRace::Options options;
+  const net::SoughtController sought{net::local_interface(info, net::own_network()),
+                                     net::dial_candidates(info, net::OwnHost::find()),
+                                     info.registration,
+                                     ports_of(info),
+                                     info.curve_serverkey,
+                                     where};
+  net::AddressRace::Options options;
   options.patience = std::min(options.patience, timeout);
-  return find_controller(sought, session, options);
+  return net::find_controller(sought, session, options);
 }
 
 }  // namespace
@@ -43,14 +43,14 @@ Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo&
   ClientConnectionInfo known = info;
   if (const char* key = std::getenv("IPP_CURVE_SERVERKEY"); key && *key && !info.curve_serverkey)
     known.curve_serverkey = key;
-  auto tunnel = find_route(known, options.ssh, options.timeout,
-                           [&](ClientConnectionInfo& tried, Duration patience) -> Result<void> {
-                             Result<std::string> found =
-                                 find_interface(tried, where, session, patience);
-                             if (!found) return found.error();
-                             tried.interface = std::move(*found);
-                             return {};
-                           });
+  auto tunnel =
+      net::find_route(known, options.ssh, options.timeout,
+                      [&](ClientConnectionInfo& tried, Duration patience) -> Result<void> {
+                        Result<std::string> found = find_interface(tried, where, session, patience);
+                        if (!found) return found.error();
+                        tried.interface = std::move(*found);
+                        return {};
+                      });
   if (!tunnel) return tunnel.error();
   auto thread =
       std::make_unique<IoThread>(known, std::move(session), options.python, std::move(*tunnel));
@@ -67,11 +67,7 @@ Composer& Connection::composer() {
 void Connection::post(Outgoing message) {
   thread_->post(std::move(message));
 }
-std::vector<EngineId> Connection::engines_of_ipyparallel() const {
-  return thread_->engines_of_ipyparallel();
-}
-
-EngineDirectory Connection::engines() const {
+std::shared_ptr<const EngineDirectory> Connection::engines() const {
   return thread_->engines();
 }
 bool Connection::wait_for_engines(std::size_t count, std::optional<Instant> deadline) const {
@@ -96,4 +92,4 @@ std::optional<std::string> Connection::why_closed() const {
   return thread_->why_closed();
 }
 
-}  // namespace px
+}  // namespace px::client

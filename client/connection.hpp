@@ -6,20 +6,14 @@
 #include <string>
 #include <vector>
 
-#include <px/client/composer.hpp>
-#include <px/client/engine_directory.hpp>
-#include <px/client/silence.hpp>
-#include <px/net/tunnel_plan.hpp>
-#include <px/wire/connection_info.hpp>
+#include "client/composer.hpp"
+#include "client/engine_change.hpp"
+#include "client/engine_directory.hpp"
+#include "client/silence.hpp"
+#include "net/ssh/tunnel_plan.hpp"
+#include "wire/connection_info.hpp"
 
-namespace px {
-
-/// An engine came or left.
-struct EngineChange {
-  EngineId id;
-  EngineUuid uuid;
-  bool is_present = false;
-};
+namespace px::client {
 
 /// The sockets of a client and the thread that owns them: sends what any thread posts, finds the
 /// calls that answers and outputs belong to, keeps the list of engines. Any thread may call it.
@@ -30,7 +24,7 @@ class Connection {
     /// The Python whose functions are sent, e.g. "3.11"; empty: none are.
     std::string python = {};
     /// For a tunnel; it is also made where the file says `ssh` and no address answers.
-    SshWish ssh = {};
+    net::SshWish ssh = {};
   };
   /// Dials the controller at all its addresses, or through ssh, and waits until it has answered.
   /// where  the file's path, for sentences.
@@ -49,9 +43,9 @@ class Connection {
   /// Sends the message, in the order of the calls. What cannot be sent fails its entries.
   void post(Outgoing message);
 
-  EngineDirectory engines() const;
-  /// The same as engines().engines_of_ipyparallel(), without a copy of all.
-  std::vector<EngineId> engines_of_ipyparallel() const;
+  /// As they are now; never null. What comes and leaves later is in later ones: a new one is made
+  /// when somebody asks after a change.
+  std::shared_ptr<const EngineDirectory> engines() const;
   /// Waits until `count` engines are there. False when `deadline` passed first.
   bool wait_for_engines(std::size_t count, std::optional<Instant> deadline) const;
   /// `handler` runs in the I/O thread for each change; it must not wait.
@@ -76,4 +70,4 @@ class Connection {
   std::unique_ptr<IoThread> thread_;
 };
 
-}  // namespace px
+}  // namespace px::client

@@ -1,13 +1,13 @@
-#include <px/client/core.hpp>
+#include "client/core.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace px {
+namespace px::client {
 
 std::vector<EngineId> ClientCore::resolve(const Targets& targets) const {
   check_open();
-  return value_or_throw(targets.resolve(connection_->engines().ids()));
+  return value_or_throw(targets.resolve(connection_->engines()->ids()));
 }
 
 std::shared_ptr<Call> ClientCore::send_direct(const std::vector<EngineId>& ids, const Work& work,
@@ -20,17 +20,17 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<EngineId>& ids, 
 std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all, const Json& label,
                                               const Json& together) {
   check_open();
-  const EngineDirectory engines = connection_->engines();
-  const std::vector<EngineId> of_ipyparallel = engines.engines_of_ipyparallel();
+  const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
   const std::string metadata = direct_metadata(label, together);
   std::vector<Outgoing> messages;
   std::vector<TaskSent> tasks;
   for (const auto& [id, work] : all) {
-    const EngineUuid uuid = uuid_of(id, engines);
-    check_understood(work, {id}, of_ipyparallel);
+    const EngineUuid uuid = uuid_of(id, *engines);
+    check_understood(work, {id}, engines->engines_of_ipyparallel());
     auto composed = connection_->composer().compose(uuid.text, work, metadata);
     tasks.push_back({composed.msg_id, id, uuid, composed.submitted, label});
-    messages.push_back({Way::direct, uuid, std::move(composed.frames), std::move(composed.buffers), {}});
+    messages.push_back(
+        {Way::direct, uuid, std::move(composed.frames), std::move(composed.buffers), {}});
   }
   return post(std::move(messages), std::move(tasks),
               all.empty() ? OutputEnd::none : all.front().work.output_end);
@@ -46,7 +46,8 @@ std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<Work>& all,
   for (const Work& work : all) {
     auto composed = connection_->composer().compose("", work, metadata);
     tasks.push_back({composed.msg_id, std::nullopt, {}, composed.submitted, options.label});
-    messages.push_back({Way::balanced, {}, std::move(composed.frames), std::move(composed.buffers), {}});
+    messages.push_back(
+        {Way::balanced, {}, std::move(composed.frames), std::move(composed.buffers), {}});
   }
   return post(std::move(messages), std::move(tasks),
               all.empty() ? OutputEnd::none : all.front().output_end);
@@ -55,10 +56,10 @@ std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<Work>& all,
 std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& ids, const Work& work,
                                                  const Json& label) {
   check_open();
-  const EngineDirectory engines = connection_->engines();
+  const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
   std::vector<std::pair<EngineUuid, EngineId>> targets;
-  for (const EngineId id : ids) targets.emplace_back(uuid_of(id, engines), id);
-  check_understood(work, ids, engines.engines_of_ipyparallel());
+  for (const EngineId id : ids) targets.emplace_back(uuid_of(id, *engines), id);
+  check_understood(work, ids, engines->engines_of_ipyparallel());
   auto composed = connection_->composer().compose(
       "", work, broadcast_metadata(targets, label, together_of(work, ids)));
   std::vector<TaskSent> tasks;
@@ -66,20 +67,21 @@ std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& id
     tasks.push_back(
         {MessageId{composed.msg_id.text + "_" + uuid.text}, id, uuid, composed.submitted, label});
   std::vector<Outgoing> messages;
-  messages.push_back({Way::broadcast, {}, std::move(composed.frames), std::move(composed.buffers), {}});
+  messages.push_back(
+      {Way::broadcast, {}, std::move(composed.frames), std::move(composed.buffers), {}});
   return post(std::move(messages), std::move(tasks), work.output_end);
 }
 
 std::shared_ptr<Call> ClientCore::send_control(const std::vector<EngineId>& ids,
                                                const std::string& type, const Json& content) {
   check_open();
-  const EngineDirectory engines = connection_->engines();
+  const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
   const OutputEnd end = type == "shutdown_request" ? OutputEnd::by_leave : OutputEnd::none;
   const Work work{type, pack(Packer::json, content), {}, end};
   std::vector<Outgoing> messages;
   std::vector<TaskSent> tasks;
   for (const EngineId id : ids) {
-    const EngineUuid uuid = uuid_of(id, engines);
+    const EngineUuid uuid = uuid_of(id, *engines);
     auto composed = connection_->composer().compose(uuid.text, work, "{}");
     tasks.push_back({composed.msg_id, id, uuid, composed.submitted, {}});
     messages.push_back({Way::control, uuid, std::move(composed.frames), {}, {}});
@@ -100,7 +102,8 @@ std::shared_ptr<Call> ClientCore::send_hub(const std::string& type, const Json& 
 Reply ClientCore::ask_hub(const std::string& type, const Json& content, Duration timeout) {
   const auto call = send_hub(type, content);
   if (!call->wait_ready(Clock::now() + timeout))
-    throw TimeoutError("the controller has not answered a " + type + " in time: is it overloaded?");
+    throw TimeoutError("timed out: the controller did not answer a " + type +
+                       "; it may be overloaded");
   TaskInfo info = call->info(0);
   if (info.failure) throw RemoteError(*info.failure);
   return info.reply;
@@ -113,7 +116,7 @@ Json ClientCore::together_of(const Work& work, const std::vector<EngineId>& ids)
   return together(session + "_cell_" + std::to_string(++cells_), ids);
 }
 
-EngineUuid ClientCore::uuid_of(EngineId id, const EngineDirectory& engines) const {
+EngineUuid ClientCore::uuid_of(EngineId id, const EngineDirectory& engines) {
   if (const auto uuid = engines.uuid_of(id)) return *uuid;
   // Says it in the words of Targets, which name the engines that are there.
   value_or_throw(Targets::ids({id}).resolve(engines.ids()));
@@ -133,24 +136,24 @@ void ClientCore::check_understood(const Work& work, const std::vector<EngineId>&
   throw ClientError(ErrorKind::unsupported,
                     std::string(is_one ? "engine " : "engines ") + name_engines(strangers) +
                         (is_one ? " runs" : " run") +
-                        " ipyparallel's ipengine, which knows nothing but cells of this client: "
-                        "use execute there, or start engines by `pxcluster engines`");
+                        " ipyparallel's ipengine, which can only execute cells of this client: "
+                        "use execute, or start engines with `pxcluster engines`");
 }
 
 /// Leaves engines of ipyparallel out of those that may get the tasks, where there are others.
 TaskOptions ClientCore::understood(const std::vector<Work>& all, TaskOptions options) const {
-  const std::vector<EngineId> of_ipyparallel = connection_->engines_of_ipyparallel();
+  const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
+  const std::vector<EngineId>& of_ipyparallel = engines->engines_of_ipyparallel();
   if (of_ipyparallel.empty() || all.empty() || !is_native(all.front())) return options;
-  const EngineDirectory engines = connection_->engines();
   std::vector<EngineId> candidates;
-  for (const EngineId id : engines.ids())
+  for (const EngineId id : engines->ids())
     if (options.targets.empty() || std::find(options.targets.begin(), options.targets.end(),
-                                             *engines.uuid_of(id)) != options.targets.end())
+                                             *engines->uuid_of(id)) != options.targets.end())
       candidates.push_back(id);
   std::vector<EngineUuid> targets;
   for (const EngineId id : candidates)
     if (!std::binary_search(of_ipyparallel.begin(), of_ipyparallel.end(), id))
-      targets.push_back(*engines.uuid_of(id));
+      targets.push_back(*engines->uuid_of(id));
   if (targets.empty()) check_understood(all.front(), candidates, of_ipyparallel);
   if (!targets.empty()) options.targets = std::move(targets);
   return options;
@@ -180,4 +183,4 @@ void ClientCore::check_open() const {
   if (const auto why = connection_->why_closed()) throw ClientError(ErrorKind::lost_peer, *why);
 }
 
-}  // namespace px
+}  // namespace px::client

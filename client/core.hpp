@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <px/client/connection.hpp>
-#include <px/client/targets.hpp>
+#include "client/connection.hpp"
+#include "client/targets.hpp"
 
-namespace px {
+namespace px::client {
 
 /// What a Client, its views and its results share: addresses work and sends it. Any thread may
 /// call it. Throws ClientError.
@@ -48,7 +48,7 @@ class ClientCore {
 
  private:
   Json together_of(const Work& work, const std::vector<EngineId>& ids);
-  EngineUuid uuid_of(EngineId id, const EngineDirectory& engines) const;
+  static EngineUuid uuid_of(EngineId id, const EngineDirectory& engines);
   std::shared_ptr<Call> post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,
                              OutputEnd output_end);
   void check_open() const;
@@ -60,4 +60,4 @@ class ClientCore {
   std::atomic<std::uint64_t> cells_ = 0;  ///< That several engines got together.
 };
 
-}  // namespace px
+}  // namespace px::client

@@ -1,11 +1,18 @@
-#include <px/client/direct_view.hpp>
+#include "client/direct_view.hpp"
 
 #include <utility>
 
-#include <px/client/partition.hpp>
-#include <px/net/private_file.hpp>
+#include "client/core.hpp"
+#include "client/partition.hpp"
+#include "client/work.hpp"
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::client {
+
+std::vector<EngineId> DirectView::engines() const {
+  return core_->resolve(targets_);
+}
+
 AsyncResult DirectView::send(const Work& work, const Json& label) const {
   return {core_->send_direct(engines(), work, label), core_};
 }
@@ -19,7 +26,7 @@ AsyncResult DirectView::execute(const std::string& code, const SendOptions& opti
 }
 
 AsyncResult DirectView::run(const std::string& path, const SendOptions& options) const {
-  return execute(value_or_throw(read_file(path)), options);
+  return execute(value_or_throw(os::read_file(path)), options);
 }
 
 AsyncResult DirectView::call(const Function& function, const Arguments& arguments,
@@ -77,6 +84,10 @@ AsyncResult DirectView::shutdown(bool is_restart) const {
   return order("shutdown_request", {{"restart", is_restart}});
 }
 
+std::vector<EngineId> BroadcastView::engines() const {
+  return core_->resolve(targets_);
+}
+
 AsyncResult BroadcastView::send(const Work& work, const Json& label) const {
   return {core_->send_broadcast(engines(), work, label), core_};
 }
@@ -98,4 +109,4 @@ AsyncResult BroadcastView::pull(const std::vector<std::string>& expressions) con
   return send(pull_work(expressions));
 }
 
-}  // namespace px
+}  // namespace px::client

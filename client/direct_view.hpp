@@ -2,14 +2,16 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
-#include <px/client/async_result.hpp>
-#include <px/client/core.hpp>
-#include <px/client/work.hpp>
+#include "client/async_result.hpp"
+#include "client/function.hpp"
+#include "client/targets.hpp"
 
-namespace px {
+namespace px::client {
+
+struct Work;
 
 /// How a view sends cells and calls.
 struct SendOptions {
@@ -27,7 +29,7 @@ class DirectView {
       : core_(std::move(core)), targets_(std::move(targets)) {}
 
   /// The engines that it means now. A view of all engines takes in those that join later.
-  std::vector<EngineId> engines() const { return core_->resolve(targets_); }
+  std::vector<EngineId> engines() const;
 
   /// Runs source text. One result for each engine.
   AsyncResult execute(const std::string& code, const SendOptions& options = {}) const;
@@ -94,7 +96,7 @@ class BroadcastView {
  public:
   BroadcastView(std::shared_ptr<ClientCore> core, Targets targets)
       : core_(std::move(core)), targets_(std::move(targets)) {}
-  std::vector<EngineId> engines() const { return core_->resolve(targets_); }
+  std::vector<EngineId> engines() const;
   AsyncResult execute(const std::string& code, const SendOptions& options = {}) const;
   AsyncResult call(const Function& function, const Arguments& arguments = {},
                    const NamedValues& named = {}) const;
@@ -107,4 +109,4 @@ class BroadcastView {
   Targets targets_;
 };
 
-}  // namespace px
+}  // namespace px::client

@@ -1,38 +1,54 @@
-#include <px/client/engine_directory.hpp>
+#include "client/engine_directory.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace px {
+namespace px::client {
+
+namespace {
+
+/// In an ascending list.
+void insert(std::vector<EngineId>& ids, EngineId id) {
+  const auto place = std::lower_bound(ids.begin(), ids.end(), id);
+  if (place == ids.end() || *place != id) ids.insert(place, id);
+}
+
+void erase(std::vector<EngineId>& ids, EngineId id) {
+  const auto place = std::lower_bound(ids.begin(), ids.end(), id);
+  if (place != ids.end() && *place == id) ids.erase(place);
+}
+
+}  // namespace
 
 bool EngineDirectory::add(EngineId id, const EngineUuid& uuid,
                           std::optional<std::string> language) {
   known_[uuid] = id;
-  if (language && *language != "python") are_all_python_ = false;
-  if (language)
-    languages_[id] = std::move(*language);
-  else
-    languages_.erase(id);
-  EngineUuid& there = present_[id];
-  if (there == uuid) return false;
-  there = uuid;
-  return true;
+  Present& there = present_[id];
+  const bool is_new = there.uuid != uuid;
+  forget_language(id, there);
+  if (language && *language != "python") ++other_languages_[*language];
+  if (language == "") insert(of_ipyparallel_, id);
+  there = {uuid, std::move(language)};
+  insert(ids_, id);
+  return is_new;
 }
 
 bool EngineDirectory::remove(const EngineUuid& uuid) {
   const auto known = known_.find(uuid);
   if (known == known_.end()) return false;
   const auto found = present_.find(known->second);
-  if (found == present_.end() || found->second != uuid) return false;
+  if (found == present_.end() || found->second.uuid != uuid) return false;
+  forget_language(found->first, found->second);
+  erase(ids_, found->first);
   present_.erase(found);
   return true;
 }
 
-std::vector<EngineId> EngineDirectory::ids() const {
-  std::vector<EngineId> ids;
-  ids.reserve(present_.size());
-  for (const auto& [id, uuid] : present_) ids.push_back(id);
-  return ids;
+void EngineDirectory::forget_language(EngineId id, const Present& engine) {
+  if (!engine.language) return;
+  const auto spoken = other_languages_.find(*engine.language);
+  if (spoken != other_languages_.end() && --spoken->second == 0) other_languages_.erase(spoken);
+  if (engine.language->empty()) erase(of_ipyparallel_, id);
 }
 
 bool EngineDirectory::has(const EngineUuid& uuid) const {
@@ -43,18 +59,18 @@ bool EngineDirectory::has(const EngineUuid& uuid) const {
 std::optional<EngineUuid> EngineDirectory::uuid_of(EngineId id) const {
   const auto found = present_.find(id);
   if (found == present_.end()) return std::nullopt;
-  return found->second;
+  return found->second.uuid;
 }
 
 std::optional<std::string> EngineDirectory::language_of(EngineId id) const {
-  const auto found = languages_.find(id);
-  if (found == languages_.end() || !present_.contains(id)) return std::nullopt;
-  return found->second;
+  const auto found = present_.find(id);
+  if (found == present_.end()) return std::nullopt;
+  return found->second.language;
 }
 
 std::vector<std::string> EngineDirectory::other_languages(const std::vector<EngineId>& ids) const {
   std::vector<std::string> others;
-  if (are_all_python_) return others;
+  if (other_languages_.empty()) return others;
   for (const EngineId id : ids) {
     const std::optional<std::string> language = language_of(id);
     if (!language || *language == "python") continue;
@@ -64,12 +80,10 @@ std::vector<std::string> EngineDirectory::other_languages(const std::vector<Engi
   return others;
 }
 
-std::vector<EngineId> EngineDirectory::engines_of_ipyparallel() const {
-  std::vector<EngineId> found;
-  if (are_all_python_) return found;
-  for (const auto& [id, uuid] : present_)
-    if (language_of(id) == "") found.push_back(id);
-  return found;
+std::vector<std::string> EngineDirectory::other_languages() const {
+  std::vector<std::string> others;
+  for (const auto& [language, count] : other_languages_) others.push_back(language);
+  return others;
 }
 
 std::optional<EngineId> EngineDirectory::id_of(std::string_view uuid) const {
@@ -78,4 +92,4 @@ std::optional<EngineId> EngineDirectory::id_of(std::string_view uuid) const {
   return found->second;
 }
 
-}  // namespace px
+}  // namespace px::client

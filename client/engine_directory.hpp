@@ -7,12 +7,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include <px/wire/ids.hpp>
+#include "wire/ids.hpp"
 
-namespace px {
+namespace px::client {
 
 /// The engines that a client knows: which ids and which uuids belong together. Remembers those
-/// that have left, so that results of the past still name their engine.
+/// that have left, so that results of the past still name their engine. What a request asks of it
+/// does not take longer with more engines.
 class EngineDirectory {
  public:
   /// True where it was not there. An id that another engine had is given to this one.
@@ -23,25 +24,34 @@ class EngineDirectory {
   bool remove(const EngineUuid& uuid);
 
   /// Ascending.
-  std::vector<EngineId> ids() const;
+  const std::vector<EngineId>& ids() const { return ids_; }
   std::size_t size() const { return present_.size(); }
   bool has(const EngineUuid& uuid) const;
   /// Of an engine that is present.
   std::optional<EngineUuid> uuid_of(EngineId id) const;
   /// Of an engine that is present, see add().
   std::optional<std::string> language_of(EngineId id) const;
-  /// What these engines speak beside Python, each once; "" stands for engines of ipyparallel.
+  /// What these engines, or all, speak beside Python, each once; "" stands for engines of
+  /// ipyparallel.
   std::vector<std::string> other_languages(const std::vector<EngineId>& ids) const;
+  std::vector<std::string> other_languages() const;
   /// Those that are present and run ipyparallel's own program; ascending.
-  std::vector<EngineId> engines_of_ipyparallel() const;
+  const std::vector<EngineId>& engines_of_ipyparallel() const { return of_ipyparallel_; }
   /// Of an engine that is or was present.
   std::optional<EngineId> id_of(std::string_view uuid) const;
 
  private:
-  std::map<EngineId, EngineUuid> present_;
-  std::map<EngineId, std::string> languages_;
-  bool are_all_python_ = true;  ///< Of all that ever were there.
+  struct Present {
+    EngineUuid uuid;
+    std::optional<std::string> language;
+  };
+  void forget_language(EngineId id, const Present& engine);
+
+  std::map<EngineId, Present> present_;
+  std::vector<EngineId> ids_;                           // of present_
+  std::vector<EngineId> of_ipyparallel_;                // of present_, those with the language ""
+  std::map<std::string, std::size_t> other_languages_;  // how many of present_ speak each
   std::unordered_map<EngineUuid, EngineId, StringIdHash, StringIdEqual> known_;
 };
 
-}  // namespace px
+}  // namespace px::client

@@ -1,11 +1,11 @@
-#include <px/client/error.hpp>
+#include "client/error.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include <px/client/targets.hpp>
+#include "client/targets.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 /// At most so many failures are named in one sentence.
@@ -76,4 +76,4 @@ RemoteError::RemoteError(Failure failure)
 CompositeError::CompositeError(std::vector<Failure> failures)
     : ClientError(kind_of(failures.at(0)), sentence(failures)), failures_(std::move(failures)) {}
 
-}  // namespace px
+}  // namespace px::client

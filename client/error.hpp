@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/ids.hpp>
+#include "wire/error.hpp"
+#include "wire/ids.hpp"
 
-namespace px {
+namespace px::client {
 
 /// What the client library throws. what(): one sentence for a person, the cause and the fix.
 class ClientError : public std::runtime_error {
@@ -76,4 +76,4 @@ inline void value_or_throw(const Result<void>& result) {
   if (!result) throw ClientError(result.error());
 }
 
-}  // namespace px
+}  // namespace px::client

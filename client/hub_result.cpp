@@ -1,8 +1,8 @@
-#include <px/client/hub_result.hpp>
+#include "client/hub_result.hpp"
 
 #include <utility>
 
-namespace px {
+namespace px::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -106,4 +106,4 @@ std::shared_ptr<Call> fetch_results(const std::shared_ptr<ClientCore>& core,
   return call;
 }
 
-}  // namespace px
+}  // namespace px::client

@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include <px/client/core.hpp>
+#include "client/core.hpp"
 
-namespace px {
+namespace px::client {
 
 /// The answers to requests of any client, from the controller's records: asks until they are there.
 /// Returns at once; a request that the controller does not know fails as "KeyError".
@@ -21,4 +21,4 @@ struct RecordedResult {
 RecordedResult read_record(const MessageId& id, const Json& record,
                            const std::vector<SharedBytes>& buffers);
 
-}  // namespace px
+}  // namespace px::client

@@ -1,12 +1,12 @@
-#include <px/client/incoming.hpp>
+#include "client/incoming.hpp"
 
 #include <charconv>
 
-#include <px/wire/header.hpp>
-#include <px/wire/json_scan.hpp>
-#include <px/wire/pieces.hpp>
+#include "wire/header.hpp"
+#include "wire/json_scan.hpp"
+#include "wire/pieces.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 std::optional<TaskStatus> status_named(std::string_view name) {
@@ -51,7 +51,8 @@ std::string_view name_of(TaskStatus status) {
 Result<ReplyHead> read_reply_head(Packer packer, const Envelope& envelope) {
   ReplyHead head;
   head.parent = read_msg_id(packer, envelope.parent_header);
-  if (head.parent.empty()) return Error{ErrorKind::bad_input, "a reply names no request"};
+  if (head.parent.empty())
+    return Error{ErrorKind::bad_input, "a reply without the id of a request"};
   const auto name = packed_text(packer, envelope.content, "status");
   const auto status = name ? status_named(*name) : std::nullopt;
   if (!status) return Error{ErrorKind::bad_input, "a reply has no status"};
@@ -114,4 +115,4 @@ Failure read_failure(const Json& content, std::optional<EngineId> engine) {
   return failure;
 }
 
-}  // namespace px
+}  // namespace px::client

@@ -1,13 +1,14 @@
-#include <px/client/io_thread.hpp>
+#include "client/io_thread.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include <px/net/termination.hpp>
-#include <px/wire/engine_facts.hpp>
-#include <px/wire/header.hpp>
+#include "net/termination.hpp"
+#include "wire/engine_facts.hpp"
+#include "wire/header.hpp"
+#include "wire/json_scan.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -28,23 +29,23 @@ Failure lost(const std::string& why) {
 }  // namespace
 
 Connection::IoThread::IoThread(const ClientConnectionInfo& info, Session session,
-                               std::string python, std::unique_ptr<SshTunnel> tunnel)
+                               std::string python, std::unique_ptr<net::SshTunnel> tunnel)
     : tunnel_(std::move(tunnel)),
       info_(info),
       python_(std::move(python)),
       composer_(session, may_be_encrypted(info)),
       signer_(session.signer()),
       packer_(session.packer()),
-      registration_(make(SocketKind::dealer)),
-      mux_(make(SocketKind::dealer)),
-      task_(make(SocketKind::dealer)),
-      broadcast_(make(SocketKind::dealer)),
-      control_(make(SocketKind::dealer)),
-      notification_(make(SocketKind::sub)),
-      iopub_(make(SocketKind::sub)),
+      registration_(make(net::SocketKind::dealer)),
+      mux_(make(net::SocketKind::dealer)),
+      task_(make(net::SocketKind::dealer)),
+      broadcast_(make(net::SocketKind::dealer)),
+      control_(make(net::SocketKind::dealer)),
+      notification_(make(net::SocketKind::sub)),
+      iopub_(make(net::SocketKind::sub)),
       monitor_(context_, registration_),
-      subscribers_{Subscriber{ConnectionMonitor{context_, notification_}},
-                   Subscriber{ConnectionMonitor{context_, iopub_}}} {}
+      subscribers_{Subscriber{net::ConnectionMonitor{context_, notification_}},
+                   Subscriber{net::ConnectionMonitor{context_, iopub_}}} {}
 
 Connection::IoThread::~IoThread() {
   is_finished_ = true;
@@ -52,43 +53,43 @@ Connection::IoThread::~IoThread() {
   if (thread_.joinable()) thread_.join();
 }
 
-Socket Connection::IoThread::make(SocketKind kind) {
-  SocketOptions options;
+net::Socket Connection::IoThread::make(net::SocketKind kind) {
+  net::SocketOptions options;
   options.curve_server_key = info_.curve_serverkey;
   options.linger = 1s;
   // after a break of the connection answers still find their way
   options.identity = composer_.session_id().text;
-  return Socket{context_, kind, options};
+  return net::Socket{context_, kind, options};
 }
 
 Result<void> Connection::IoThread::start(const std::string& where, Duration timeout) {
   const Instant deadline = Clock::now() + timeout;
-  const std::pair<Socket*, int> all[] = {{&registration_, info_.registration},
-                                         {&mux_, info_.mux},
-                                         {&task_, info_.task},
-                                         {&broadcast_, info_.broadcast},
-                                         {&control_, info_.control},
-                                         {&notification_, info_.notification},
-                                         {&iopub_, info_.iopub}};
+  const std::pair<net::Socket*, int> all[] = {{&registration_, info_.registration},
+                                              {&mux_, info_.mux},
+                                              {&task_, info_.task},
+                                              {&broadcast_, info_.broadcast},
+                                              {&control_, info_.control},
+                                              {&notification_, info_.notification},
+                                              {&iopub_, info_.iopub}};
   for (const auto& [socket, port] : all)
     if (auto done = socket->connect(endpoint(info_.interface, port)); !done) return done.error();
   {
-    const SignalsBlocked blocked;
+    const net::SignalsBlocked blocked;
     thread_ = std::thread([this] { run(); });
   }
   std::unique_lock lock{mutex_};
   changed_.wait_until(lock, deadline, [this] { return stage_ != Stage::dialing; });
   if (stage_ == Stage::open) return {};
   if (stage_ == Stage::refused) return Error{ErrorKind::bad_input, why_};
-  return Error{ErrorKind::lost_peer, "something listens at " +
+  return Error{ErrorKind::lost_peer, "a program listens at " +
                                          endpoint(info_.interface, info_.registration) +
-                                         " but does not answer as a controller: the key in " +
-                                         where + " is probably that of another cluster"};
+                                         " but does not answer like a controller: the key in " +
+                                         where + " probably belongs to another cluster"};
 }
 
 void Connection::IoThread::run() {
   watch(registration_, &IoThread::on_hub_reply);
-  for (Socket* socket : {&mux_, &task_, &broadcast_, &control_})
+  for (net::Socket* socket : {&mux_, &task_, &broadcast_, &control_})
     watch(*socket, &IoThread::on_reply);
   watch(notification_, &IoThread::on_notification);
   watch(iopub_, &IoThread::on_publication);
@@ -121,7 +122,7 @@ Duration Connection::IoThread::patience() const {
 void Connection::IoThread::on_time(Instant now) {
   if (lost_since_ && now >= *lost_since_ + patience())
     give_up("the controller at " + endpoint(info_.interface, info_.registration) +
-            " has ended or cannot be reached any more");
+            " has ended or is unreachable");
   std::vector<std::function<void()>> due;
   {
     const std::lock_guard lock{mutex_};
@@ -133,13 +134,14 @@ void Connection::IoThread::on_time(Instant now) {
   for (const auto& handler : due) handler();
 }
 
-void Connection::IoThread::watch(Socket& socket,
+void Connection::IoThread::watch(net::Socket& socket,
                                  void (IoThread::*handler)(const Envelope&, const SharedFrames&)) {
   loop_.watch(socket, [this, &socket, handler] { receive(socket, handler); });
 }
 
-void Connection::IoThread::receive(Socket& socket, void (IoThread::*handler)(const Envelope&,
-                                                                             const SharedFrames&)) {
+void Connection::IoThread::receive(net::Socket& socket,
+                                   void (IoThread::*handler)(const Envelope&,
+                                                             const SharedFrames&)) {
   for (int i = 0; i < arrivals_per_turn; ++i) {
     SharedFrames frames = socket.receive();
     if (!frames) return;
@@ -174,7 +176,7 @@ void Connection::IoThread::on_hub_reply(const Envelope& envelope, const SharedFr
   if (!content) return;
   const auto engines = content->find("engines");
   if (engines == content->end() || !engines->is_object())
-    return enter(Stage::refused, "the controller refuses clients: " +
+    return enter(Stage::refused, "the controller refused the client: " +
                                      string_member(*content, "evalue").value_or("no reason given"));
   std::vector<EngineUuid> gone;
   for (const EngineId id : engines_.ids()) gone.push_back(*engines_.uuid_of(id));
@@ -221,15 +223,17 @@ void Connection::IoThread::on_publication(const Envelope& envelope, const Shared
     return;
   if (!signer_.verify(envelope) || !history_.is_new(envelope.signature)) return;
   const Result<Header> header = read_header(packer_, envelope.header);
-  const Result<Json> content = unpack(packer_, envelope.content);
-  if (!header || !content) return;
+  if (!header) return;
   const MessageId parent = read_msg_id(packer_, envelope.parent_header);
   const EngineUuid engine{header->session.text};
   if (const auto id = engines_.id_of(engine.text)) pending_.learn_engine(parent, *id, engine);
   if (header->msg_type == "status") {
-    if (string_member(*content, "execution_state") == "idle") pending_.finish_output(parent);
+    if (packed_text(packer_, envelope.content, "execution_state") == "idle")
+      pending_.finish_output(parent);
     return;
   }
+  const Result<Json> content = unpack(packer_, envelope.content);
+  if (!content) return;
   Publication publication{header->msg_type, *content, {}, {}};
   if (const Result<Json> metadata = unpack(packer_, envelope.metadata))
     publication.metadata = *metadata;
@@ -241,18 +245,18 @@ void Connection::IoThread::on_publication(const Envelope& envelope, const Shared
 void Connection::IoThread::on_connection_events() {
   while (const auto event = monitor_.receive()) {
     switch (*event) {
-      case ConnectionEvent::connected:
+      case net::ConnectionEvent::connected:
         if (lost_since_) came_back();
         lost_since_.reset();
         break;
-      case ConnectionEvent::disconnected:
+      case net::ConnectionEvent::disconnected:
         if (!lost_since_) lost_since_ = Clock::now();
         break;
-      case ConnectionEvent::refused:
-      case ConnectionEvent::cut_off:
+      case net::ConnectionEvent::refused:
+      case net::ConnectionEvent::cut_off:
         enter(Stage::refused,
-              "the controller does not accept our encryption keys: the connection file is probably "
-              "that of another cluster");
+              "the controller rejected the encryption key: the connection file probably belongs "
+              "to another cluster");
         break;
     }
   }
@@ -262,8 +266,8 @@ void Connection::IoThread::came_back() {
   ask_for_engines();  // it may be a new one at the same place
   if (!tunnel_ || pending_.unanswered_ids().empty()) return;
   warn(
-      "the ssh tunnel to the controller broke and was made again; what was on its way just then is "
-      "lost: get a result that does not come by get_result(msg_ids), or send its request again");
+      "the ssh tunnel to the controller broke and was opened again; messages in transit were "
+      "lost: fetch a missing result with get_result(msg_ids), or send its request again");
 }
 
 /// The subscriptions are on their way once a handshake is done. Only then anything is asked: what
@@ -271,7 +275,7 @@ void Connection::IoThread::came_back() {
 void Connection::IoThread::on_subscriber_events() {
   for (Subscriber& subscriber : subscribers_)
     while (const auto event = subscriber.monitor.receive())
-      subscriber.was_connected |= *event == ConnectionEvent::connected;
+      subscriber.was_connected |= *event == net::ConnectionEvent::connected;
   const bool are_all = std::all_of(subscribers_.begin(), subscribers_.end(),
                                    [](const Subscriber& each) { return each.was_connected; });
   if (are_all && hello_.text.empty()) ask_for_engines();
@@ -283,6 +287,7 @@ void Connection::IoThread::add_engine(EngineId id, const EngineUuid& uuid,
                                       std::optional<std::string> language) {
   {
     const std::lock_guard lock{mutex_};
+    shown_engines_.reset();
     if (!engines_.add(id, uuid, std::move(language))) return;
   }
   changed_.notify_all();
@@ -294,6 +299,7 @@ void Connection::IoThread::remove_engine(const EngineUuid& uuid, const Pending::
   {
     const std::lock_guard lock{mutex_};
     if (!engines_.remove(uuid)) return;
+    shown_engines_.reset();
     silences_.erase(*id);
   }
   pending_.lose_engine(uuid, *id, wall_now(), loss);
@@ -337,7 +343,8 @@ void Connection::IoThread::compare_python(EngineId id, const std::string& python
   }
   warn("engine " + std::to_string(id.value) + " runs Python " + python +
        " and this client Python " + python_ +
-       ": functions that travel by value may not run there; use one Python on both sides");
+       ": functions that are sent by value may not run there; use the same Python version on both "
+       "sides");
 }
 
 void Connection::IoThread::enter(Stage stage, const std::string& why) {
@@ -386,7 +393,7 @@ void Connection::IoThread::send(Outgoing message) {
     const std::string name = id ? std::to_string(id->value) : message.engine.text;
     return fail_all({"EngineError", "Engine " + name + " has left the cluster", {}, id, ""});
   }
-  std::vector<Socket::Payload> payloads;
+  std::vector<net::Socket::Payload> payloads;
   for (const SharedBytes& bytes : message.payloads)
     payloads.push_back({bytes.bytes.data(), bytes.bytes.size(),
                         [](void* owner) { delete static_cast<SharedBytes*>(owner); },
@@ -394,7 +401,7 @@ void Connection::IoThread::send(Outgoing message) {
   socket_of(message.way).send_with_payloads(message.head, payloads);
 }
 
-Socket& Connection::IoThread::socket_of(Way way) {
+net::Socket& Connection::IoThread::socket_of(Way way) {
   switch (way) {
     case Way::direct:
       return mux_;
@@ -421,14 +428,10 @@ void Connection::IoThread::post(Outgoing message) {
   loop_.waker().wake();
 }
 
-std::vector<EngineId> Connection::IoThread::engines_of_ipyparallel() const {
+std::shared_ptr<const EngineDirectory> Connection::IoThread::engines() const {
   const std::lock_guard lock{mutex_};
-  return engines_.engines_of_ipyparallel();
-}
-
-EngineDirectory Connection::IoThread::engines() const {
-  const std::lock_guard lock{mutex_};
-  return engines_;
+  if (!shown_engines_) shown_engines_ = std::make_shared<const EngineDirectory>(engines_);
+  return shown_engines_;
 }
 
 bool Connection::IoThread::wait_for_engines(std::size_t count,
@@ -481,4 +484,4 @@ std::optional<std::string> Connection::IoThread::why_closed() const {
   return std::nullopt;
 }
 
-}  // namespace px
+}  // namespace px::client

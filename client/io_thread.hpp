@@ -8,13 +8,13 @@
 #include <set>
 #include <thread>
 
-#include <px/client/connection.hpp>
-#include <px/net/connection_monitor.hpp>
-#include <px/net/loop.hpp>
-#include <px/net/ssh_tunnel.hpp>
-#include <px/wire/replay_history.hpp>
+#include "client/connection.hpp"
+#include "net/connection_monitor.hpp"
+#include "net/loop.hpp"
+#include "net/ssh/ssh_tunnel.hpp"
+#include "wire/replay_history.hpp"
 
-namespace px {
+namespace px::client {
 
 /// The thread behind a Connection. What stands below `shared` is guarded by mutex_; all else
 /// belongs to the thread itself.
@@ -23,7 +23,7 @@ class Connection::IoThread {
   /// info    Its interface is the one to dial.
   /// tunnel  what it leads through; may be null.
   IoThread(const ClientConnectionInfo& info, Session session, std::string python,
-           std::unique_ptr<SshTunnel> tunnel);
+           std::unique_ptr<net::SshTunnel> tunnel);
   ~IoThread();
 
   /// errors  as Connection::open().
@@ -32,8 +32,7 @@ class Connection::IoThread {
   const std::string& interface() const { return info_.interface; }
   Composer& composer() { return composer_; }
   void post(Outgoing message);
-  EngineDirectory engines() const;
-  std::vector<EngineId> engines_of_ipyparallel() const;
+  std::shared_ptr<const EngineDirectory> engines() const;
   bool wait_for_engines(std::size_t count, std::optional<Instant> deadline) const;
   void on_engine_change(std::function<void(const EngineChange&)> handler);
   void after(Duration delay, std::function<void()> handler);
@@ -46,9 +45,10 @@ class Connection::IoThread {
   enum class Stage { dialing, open, refused, lost };
 
   void run();
-  Socket make(SocketKind kind);
-  void watch(Socket& socket, void (IoThread::*handler)(const Envelope&, const SharedFrames&));
-  void receive(Socket& socket, void (IoThread::*handler)(const Envelope&, const SharedFrames&));
+  net::Socket make(net::SocketKind kind);
+  void watch(net::Socket& socket, void (IoThread::*handler)(const Envelope&, const SharedFrames&));
+  void receive(net::Socket& socket,
+               void (IoThread::*handler)(const Envelope&, const SharedFrames&));
   void ask_for_engines();
 
   void on_reply(const Envelope& envelope, const SharedFrames& frames);
@@ -63,7 +63,7 @@ class Connection::IoThread {
   void on_time(Instant now);
   void send_posted();
   void send(Outgoing message);
-  Socket& socket_of(Way way);
+  net::Socket& socket_of(Way way);
   void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language);
   void remove_engine(const EngineUuid& uuid, const Pending::Loss& loss = {});
   void note_silence(EngineId id, const Json& content);
@@ -74,18 +74,18 @@ class Connection::IoThread {
   void give_up(const std::string& why);
   Duration patience() const;
 
-  const std::unique_ptr<SshTunnel> tunnel_;
+  const std::unique_ptr<net::SshTunnel> tunnel_;
   const ClientConnectionInfo info_;
   const std::string python_;
   Composer composer_;
   const Signer signer_;
   const Packer packer_;
-  Context context_;
-  Loop loop_;  // its wakers are for all
-  Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
-  ConnectionMonitor monitor_;
+  net::Context context_;
+  net::Loop loop_;  // its wakers are for all
+  net::Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
+  net::ConnectionMonitor monitor_;
   struct Subscriber {
-    ConnectionMonitor monitor;
+    net::ConnectionMonitor monitor;
     bool was_connected = false;
   };
   std::array<Subscriber, 2> subscribers_;  // of notification_ and iopub_
@@ -97,6 +97,7 @@ class Connection::IoThread {
   mutable std::mutex mutex_;  // shared, from here on
   mutable std::condition_variable changed_;
   EngineDirectory engines_;
+  mutable std::shared_ptr<const EngineDirectory> shown_engines_;  // a copy; null: to be made
   std::vector<Outgoing> posted_;
   std::map<EngineId, Silence> silences_;
   std::vector<std::string> warnings_;
@@ -112,4 +113,4 @@ class Connection::IoThread {
   std::thread thread_;
 };
 
-}  // namespace px
+}  // namespace px::client

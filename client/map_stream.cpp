@@ -1,8 +1,8 @@
-#include <px/client/map_stream.hpp>
+#include "client/map_stream.hpp"
 
 #include <utility>
 
-namespace px {
+namespace px::client {
 
 MapStream::MapStream(std::function<AsyncResult(Block)> send, std::vector<Block> blocks,
                      std::size_t max_outstanding, bool is_ordered)
@@ -28,7 +28,8 @@ void MapStream::fill() {
 
 std::size_t MapStream::wait_for_one(Timeout timeout) {
   if (is_ordered_) {
-    if (!results_[taken_]->wait(timeout)) throw TimeoutError("the next result is not there yet");
+    if (!results_[taken_]->wait(timeout))
+      throw TimeoutError("timed out: the next result is not ready");
     return taken_;
   }
   std::unique_lock lock{answered_->mutex};
@@ -36,7 +37,7 @@ std::size_t MapStream::wait_for_one(Timeout timeout) {
   if (!timeout)
     answered_->changed.wait(lock, is_there);
   else if (!answered_->changed.wait_for(lock, *timeout, is_there))
-    throw TimeoutError("the next result is not there yet");
+    throw TimeoutError("timed out: the next result is not ready");
   const std::size_t task = answered_->tasks.front();
   answered_->tasks.pop_front();
   return task;
@@ -57,4 +58,4 @@ void MapStream::abort() {
     if (result) result->abort();
 }
 
-}  // namespace px
+}  // namespace px::client

@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include <px/client/async_result.hpp>
-#include <px/client/partition.hpp>
+#include "client/async_result.hpp"
+#include "client/block.hpp"
 
-namespace px {
+namespace px::client {
 
 /// A map whose tasks are sent while its results are taken: never more than a bounded number at a
 /// time. Move-only; one thread uses it.
@@ -55,4 +55,4 @@ class MapStream {
   std::shared_ptr<Answered> answered_ = std::make_shared<Answered>();
 };
 
-}  // namespace px
+}  // namespace px::client

@@ -1,16 +1,16 @@
-#include <px/client/npy.hpp>
+#include "client/npy.hpp"
 
 #include <cctype>
 #include <charconv>
 #include <cstring>
 
-namespace px {
+namespace px::client {
 namespace {
 
 constexpr std::string_view magic{"\x93NUMPY", 6};
 
 Error not_npy(const std::string& why) {
-  return {ErrorKind::bad_input, "this is not a .npy file that can be read: " + why};
+  return {ErrorKind::bad_input, "cannot read this .npy file: " + why};
 }
 
 /// The text behind `'key':` in the dictionary of the header, up to its end.
@@ -70,13 +70,14 @@ Array in_c_order(const Array& array, std::size_t element) {
 }  // namespace
 
 Result<Array> read_npy(std::string_view file) {
-  if (!file.starts_with(magic) || file.size() < 12) return not_npy("its first bytes are others");
+  if (!file.starts_with(magic) || file.size() < 12)
+    return not_npy("it does not begin like a .npy file");
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(file[i]); };
   const bool is_first_version = byte(6) == 1;
   std::size_t length = byte(8) | std::size_t{byte(9)} << 8;
   if (!is_first_version) length |= std::size_t{byte(10)} << 16 | std::size_t{byte(11)} << 24;
   const std::size_t begin = is_first_version ? 10 : 12;
-  if (file.size() < begin + length) return not_npy("it is cut off");
+  if (file.size() < begin + length) return not_npy("it is truncated");
   const std::string_view header = file.substr(begin, length);
   const auto shape = read_shape(after_key(header, "shape"));
   if (!shape) return shape.error();
@@ -105,4 +106,4 @@ std::string write_npy(const Array& array) {
   return file;
 }
 
-}  // namespace px
+}  // namespace px::client

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include <px/wire/array.hpp>
+#include "wire/array.hpp"
 
-namespace px {
+namespace px::client {
 
 /// Reads the bytes of a .npy file (NumPy's format, versions 1 to 3). Column-major arrays are put
 /// into C order.
@@ -15,4 +15,4 @@ Result<Array> read_npy(std::string_view file);
 /// The bytes of a .npy file, version 1.  Precondition: array.validate().
 std::string write_npy(const Array& array);
 
-}  // namespace px
+}  // namespace px::client

@@ -1,10 +1,10 @@
-#include <px/client/partition.hpp>
+#include "client/partition.hpp"
 
 #include <algorithm>
 
-#include <px/client/async_result.hpp>
+#include "client/async_result.hpp"
 
-namespace px {
+namespace px::client {
 
 std::vector<Block> even_blocks(std::size_t count, std::size_t pieces) {
   std::vector<Block> blocks;
@@ -36,20 +36,20 @@ Result<std::size_t> count_items(const Value& sequence) {
   if (const auto* json = std::get_if<Json>(&sequence); json && json->is_array())
     return json->size();
   return Error{ErrorKind::bad_input,
-               "a sequence was expected, an array or a JSON list, not " + describe_kind(sequence)};
+               "expected an array or a JSON list, not " + describe_kind(sequence)};
 }
 
 Result<std::size_t> count_items(const std::vector<Value>& sequences) {
-  if (sequences.empty()) return Error{ErrorKind::bad_input, "a map needs a sequence"};
+  if (sequences.empty()) return Error{ErrorKind::bad_input, "map needs at least one sequence"};
   const Result<std::size_t> count = count_items(sequences.front());
   if (!count) return count.error();
   for (const Value& sequence : sequences) {
     const Result<std::size_t> other = count_items(sequence);
     if (!other) return other.error();
     if (*other != *count)
-      return Error{ErrorKind::bad_input, "the sequences of a map must be of one length, but have " +
-                                             std::to_string(*count) + " and " +
-                                             std::to_string(*other) + " items"};
+      return Error{ErrorKind::bad_input,
+                   "the sequences of a map must have the same length, but have " +
+                       std::to_string(*count) + " and " + std::to_string(*other) + " items"};
   }
   return count;
 }
@@ -86,12 +86,12 @@ Result<Value> join(const std::vector<Value>& parts) {
   for (const Value& part : parts) {
     const auto* json = std::get_if<Json>(&part);
     if (!json || !json->is_array())
-      return Error{
-          ErrorKind::bad_input,
-          "the parts are not all of one kind, or no sequences: one is " + describe_kind(part)};
+      return Error{ErrorKind::bad_input,
+                   "cannot join the parts: they must be all arrays or all lists, but one is " +
+                       describe_kind(part)};
     for (const Json& item : *json) list.push_back(item);
   }
   return Value{std::move(list)};
 }
 
-}  // namespace px
+}  // namespace px::client

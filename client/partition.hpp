@@ -3,16 +3,10 @@
 #include <cstddef>
 #include <vector>
 
-#include <px/wire/value.hpp>
+#include "client/block.hpp"
+#include "wire/value.hpp"
 
-namespace px {
-
-/// Items `begin` .. `end`-1 of a sequence.
-struct Block {
-  std::size_t begin = 0, end = 0;
-  std::size_t size() const { return end - begin; }
-  bool operator==(const Block&) const = default;
-};
+namespace px::client {
 
 /// `count` items as `pieces` blocks, as even as they can be: block i is [i*m/n, (i+1)*m/n).
 /// Precondition: pieces > 0.
@@ -44,4 +38,4 @@ std::vector<Value> take_block(const std::vector<Value>& sequences, Block block);
 /// errors  bad_input: parts that do not fit together, or are no sequences.
 Result<Value> join(const std::vector<Value>& parts);
 
-}  // namespace px
+}  // namespace px::client

@@ -1,10 +1,10 @@
-#include <px/client/pending.hpp>
+#include "client/pending.hpp"
 
 #include <utility>
 
-#include <px/wire/engine_end.hpp>
+#include "wire/engine_end.hpp"
 
-namespace px {
+namespace px::client {
 
 void Pending::add(const MessageId& id, Entry entry) {
   if (!entry.engine.empty()) by_engine_[entry.engine].insert(id.text);
@@ -130,4 +130,4 @@ bool Pending::is_output_complete(const State& state) {
   return state.expected && state.published >= *state.expected;
 }
 
-}  // namespace px
+}  // namespace px::client

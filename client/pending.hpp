@@ -8,9 +8,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include <px/client/call.hpp>
+#include "client/call.hpp"
 
-namespace px {
+namespace px::client {
 
 /// How the end of a request's output is known.
 enum class OutputEnd {
@@ -78,4 +78,4 @@ class Pending {
   std::size_t unanswered_ = 0;
 };
 
-}  // namespace px
+}  // namespace px::client

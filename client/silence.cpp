@@ -1,14 +1,14 @@
-#include <px/client/silence.hpp>
+#include "client/silence.hpp"
 
-namespace px {
+namespace px::client {
 
 std::string describe(const Silence& silence, Instant now) {
   const auto seconds = std::chrono::round<std::chrono::seconds>(now - silence.since).count();
   return "engine " + std::to_string(silence.engine.value) +
          (silence.host.empty() ? "" : " on " + silence.host) + " has not answered for " +
          std::to_string(seconds) +
-         " s: what it was given waits until it answers again or is given up; balanced tasks with "
-         "retries go on elsewhere";
+         " s: its requests wait until it answers again or is unregistered; balanced tasks with "
+         "retries move to other engines";
 }
 
 std::vector<std::string> SilenceNews::take(const std::vector<Silence>& silences, Instant now) {
@@ -18,4 +18,4 @@ std::vector<std::string> SilenceNews::take(const std::vector<Silence>& silences,
   return news;
 }
 
-}  // namespace px
+}  // namespace px::client

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include <px/wire/ids.hpp>
-#include <px/wire/time.hpp>
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::client {
 
 /// An engine that has not left, and that the controller does not hear: its process hangs, or its
 /// host is down or cut off.
@@ -31,4 +31,4 @@ class SilenceNews {
   std::set<std::pair<EngineId, Instant>> told_;
 };
 
-}  // namespace px
+}  // namespace px::client

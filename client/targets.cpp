@@ -1,9 +1,9 @@
-#include <px/client/targets.hpp>
+#include "client/targets.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-namespace px {
+namespace px::client {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
@@ -21,9 +21,10 @@ std::optional<long> read_number(std::string_view text) {
 }
 
 Error not_targets(std::string_view part) {
-  return {ErrorKind::bad_input, "'" + std::string(part) +
-                                    "' names no engines: write 'all', a number, a range like 0:4 "
-                                    "or a list like 0,2,5:8"};
+  return {ErrorKind::bad_input,
+          "'" + std::string(part) +
+              "' is not a list of engines: write 'all', a number, a range like 0:4 "
+              "or a list like 0,2,5:8"};
 }
 
 std::vector<std::string_view> split(std::string_view text, char at) {
@@ -101,7 +102,7 @@ Result<Targets> Targets::parse(std::string_view text) {
 Result<std::vector<EngineId>> Targets::resolve(const std::vector<EngineId>& present) const {
   if (present.empty())
     return Error{ErrorKind::not_found,
-                 "no engine is registered; start some: pxcluster engines -n 4"};
+                 "no engine is registered: start some with `pxcluster engines -n 4`"};
   if (is_all()) return present;
   if (const auto* slice = std::get_if<Slice>(&what_)) return take_slice(*slice, present);
   if (const auto* wanted = std::get_if<std::vector<EngineId>>(&what_)) {
@@ -138,4 +139,4 @@ std::string name_engines(const std::vector<EngineId>& ids) {
   return text;
 }
 
-}  // namespace px
+}  // namespace px::client

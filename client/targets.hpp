@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/ids.hpp>
+#include "wire/error.hpp"
+#include "wire/ids.hpp"
 
-namespace px {
+namespace px::client {
 
 /// Which engines are meant. A value; it is resolved against those that are present.
 class Targets {
@@ -50,4 +50,4 @@ std::string name_engines(const std::vector<EngineId>& ids);
 /// "there are 0-7", "there is only 3": who is there, in sentences about who is not.
 std::string say_who_is_there(const std::vector<EngineId>& present);
 
-}  // namespace px
+}  // namespace px::client

@@ -1,13 +1,13 @@
 // as<T>() and describe_kind() of async_result.hpp.
 
-#include <px/client/async_result.hpp>
+#include "client/async_result.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 [[noreturn]] void refuse(const Value& value, const std::string& wanted) {
   throw ClientError(ErrorKind::bad_input,
-                    "the value is " + describe_kind(value) + ", it was asked for as " + wanted);
+                    "the value is " + describe_kind(value) + ", not " + wanted);
 }
 
 /// A number out of JSON or of an array with one element.
@@ -120,4 +120,4 @@ std::vector<std::int32_t> as<std::vector<std::int32_t>>(const Value& value) {
   return read_numbers<std::int32_t>(value);
 }
 
-}  // namespace px
+}  // namespace px::client

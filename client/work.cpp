@@ -1,8 +1,8 @@
-#include <px/client/work.hpp>
+#include "client/work.hpp"
 
 #include <utility>
 
-namespace px {
+namespace px::client {
 namespace {
 
 Json describe_all(const NamedValues& values, std::vector<SharedBytes>& buffers) {
@@ -79,4 +79,4 @@ Result<std::vector<Value>> read_values(const Reply& reply) {
   return values;
 }
 
-}  // namespace px
+}  // namespace px::client

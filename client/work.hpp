@@ -1,14 +1,13 @@
 #pragma once
 
-#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include <px/client/pending.hpp>
-#include <px/wire/value.hpp>
+#include "client/function.hpp"
+#include "client/pending.hpp"
+#include "wire/shared_bytes.hpp"
 
-namespace px {
+namespace px::client {
 
 /// A request before it is addressed: what an engine is to do.
 struct Work {
@@ -20,27 +19,6 @@ struct Work {
 
 /// Whether only engines of ours know this request; ipyparallel's do not answer it.
 bool is_native(const Work& work);
-
-/// A function that engines call.
-class Function {
- public:
-  /// The name of one that they have: looked up in the user's namespace, then imported, e.g.
-  /// "numpy.linalg.norm".
-  Function(std::string name) : descriptor_{{"name", std::move(name)}} {}
-  Function(const char* name) : Function(std::string(name)) {}
-  /// Source text in the engines' language: an expression like "lambda x: x + 1", or definitions of
-  /// which the last one is meant.
-  static Function source(std::string text) { return Function{Json{{"code", std::move(text)}}}; }
-
-  const Json& descriptor() const { return descriptor_; }
-
- private:
-  explicit Function(Json descriptor) : descriptor_(std::move(descriptor)) {}
-  Json descriptor_;
-};
-
-using Arguments = std::vector<Value>;
-using NamedValues = std::map<std::string, Value>;
 
 /// What this library can read of results.
 inline const std::vector<std::string> readable_forms{"array", "bytes", "json"};
@@ -59,4 +37,4 @@ Work map_work(const Function& function, const Arguments& sequences);
 /// errors  bad_input: the reply is malformed.
 Result<std::vector<Value>> read_values(const Reply& reply);
 
-}  // namespace px
+}  // namespace px::client

@@ -3,61 +3,64 @@
 #include <exception>
 #include <iostream>
 
-#include <px/cluster/commands.hpp>
-#include <px/cluster/doctor_command.hpp>
-#include <px/cluster/watcher.hpp>
+#include "cluster/commands/commands.hpp"
+#include "cluster/doctor/doctor_command.hpp"
+#include "cluster/remote/watcher.hpp"
 
 namespace {
 
 struct Run {
-  const px::ProgramOptions& program;
-  px::Console& console;
-  int operator()(const px::StartOptions& options) const {
-    return px::start_command(program, options, console);
+  const px::program::ProgramOptions& program;
+  px::cluster::Console& console;
+  int operator()(const px::cluster::StartOptions& options) const {
+    return px::cluster::start_command(program, options, console);
   }
-  int operator()(const px::StopOptions& options) const {
-    return px::stop_command(program, options, console);
+  int operator()(const px::cluster::StopOptions& options) const {
+    return px::cluster::stop_command(program, options, console);
   }
-  int operator()(const px::ListOptions& options) const {
-    return px::list_command(program, options, console);
+  int operator()(const px::cluster::ListOptions& options) const {
+    return px::cluster::list_command(program, options, console);
   }
-  int operator()(const px::CleanOptions& options) const {
-    return px::clean_command(program, options, console);
+  int operator()(const px::cluster::CleanOptions& options) const {
+    return px::cluster::clean_command(program, options, console);
   }
-  int operator()(const px::ProfileListOptions&) const {
-    return px::profile_list_command(program, console);
+  int operator()(const px::cluster::ProfileListOptions&) const {
+    return px::cluster::profile_list_command(program, console);
   }
-  int operator()(const px::ProfileCreateOptions& options) const {
-    return px::profile_create_command(program, options, console);
+  int operator()(const px::cluster::ProfileCreateOptions& options) const {
+    return px::cluster::profile_create_command(program, options, console);
   }
-  int operator()(const px::PxOptions& options) const {
-    return px::px_command(program, options, console);
+  int operator()(const px::cluster::PxOptions& options) const {
+    return px::cluster::px_command(program, options, console);
   }
-  int operator()(const px::PushOptions& options) const {
-    return px::push_command(program, options, console);
+  int operator()(const px::cluster::PushOptions& options) const {
+    return px::cluster::push_command(program, options, console);
   }
-  int operator()(const px::PullOptions& options) const {
-    return px::pull_command(program, options, console);
+  int operator()(const px::cluster::PullOptions& options) const {
+    return px::cluster::pull_command(program, options, console);
   }
-  int operator()(const px::DoctorOptions& options) const {
-    return px::doctor_command(program, options, console);
+  int operator()(const px::cluster::DoctorOptions& options) const {
+    return px::cluster::doctor_command(program, options, console);
   }
-  int operator()(const px::LogsOptions& options) const {
-    return px::logs_command(program, options, console);
+  int operator()(const px::cluster::LogsOptions& options) const {
+    return px::cluster::logs_command(program, options, console);
   }
-  int operator()(const px::WatchOptions& options) const { return px::watch_command(options.kind); }
+  int operator()(const px::cluster::WatchOptions& options) const {
+    return px::cluster::watch_command(options.kind);
+  }
 };
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const auto parsed = px::parse_options(argc, argv);
+  const auto parsed = px::cluster::parse_options(argc, argv);
   if (const int* code = std::get_if<int>(&parsed)) return *code;
-  const px::Options& options = std::get<px::Options>(parsed);
-  px::Console console{px::console_threshold(options.program), options.program.log_to_file};
+  const px::cluster::Options& options = std::get<px::cluster::Options>(parsed);
+  px::cluster::Console console{px::cluster::console_threshold(options.program),
+                               options.program.log_to_file};
   if (options.program.log_to_file) {
-    const auto paths = px::find_profile(options.program.profile);
-    const auto started = paths ? px::start_log("pxcluster", options.program, *paths)
+    const auto paths = px::net::find_profile(options.program.profile);
+    const auto started = paths ? px::program::start_log("pxcluster", options.program, *paths)
                                : px::Result<void>(paths.error());
     if (!started) {
       std::cerr << "pxcluster: error: " << started.error().what << std::endl;
@@ -65,14 +68,14 @@ int main(int argc, char** argv) try {
     }
   }
   if (options.refuses_unknown && !options.unknown.empty()) {
-    console.say(px::Level::error, "'" + options.unknown.front() +
-                                      "' is no option or argument of this command: --help lists "
-                                      "them; code and expressions are one word, in quotes");
+    console.say(px::cluster::Level::error,
+                "'" + options.unknown.front() +
+                    "' is not an option or argument of this command: --help lists "
+                    "them; put code and expressions in quotes");
     return 1;
   }
   for (const std::string& text : options.unknown)
-    console.say(px::Level::warning,
-                "ignoring the option " + text + ": this program does not know it");
+    console.say(px::cluster::Level::warning, "unknown option " + text + ": ignored (see --help)");
   return std::visit(Run{options.program, console}, options.command);
 } catch (const std::exception& failure) {
   std::cerr << "pxcluster: error: " << failure.what() << std::endl;

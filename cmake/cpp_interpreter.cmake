@@ -18,10 +18,10 @@ set(PX_CPP_FOUND TRUE)
 message(STATUS "C++ interpreter: LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_LIBRARY_DIR}")
 
 include(cmake/cpp_prelude.cmake)
-file(GLOB px_cpp_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/interpreters/cpp/*.cpp)
+file(GLOB px_cpp_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/interpreters/cpp/*/*.cpp)
 add_library(px_interpreters_cpp STATIC ${px_cpp_sources})
 target_link_libraries(px_interpreters_cpp
-  PUBLIC px_interpreters Threads::Threads
+  PUBLIC px_interpreters px_os Threads::Threads
   PRIVATE $<BUILD_INTERFACE:px_build> ${PX_CLANG_LIBRARY} LLVM ${CMAKE_DL_LIBS})
 target_include_directories(px_interpreters_cpp SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 target_link_directories(px_interpreters_cpp PUBLIC ${LLVM_LIBRARY_DIR})
@@ -30,13 +30,12 @@ target_compile_definitions(px_interpreters_cpp PRIVATE
   PX_LLVM_LIBRARY_FOLDER="${LLVM_LIBRARY_DIR}")
 
 if(PX_TESTS)
-  find_package(GTest REQUIRED)
-  include(GoogleTest)
-  file(GLOB px_cpp_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/interpreters_cpp/*_test.cpp)
+  file(GLOB px_cpp_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/interpreters/cpp/*_test.cpp)
   add_executable(px_interpreters_cpp_tests ${px_cpp_tests})
   target_link_libraries(px_interpreters_cpp_tests
     PRIVATE px_interpreters_cpp px_build GTest::gtest_main)
-  target_include_directories(px_interpreters_cpp_tests PRIVATE ${CMAKE_SOURCE_DIR})
   set_target_properties(px_interpreters_cpp_tests PROPERTIES ENABLE_EXPORTS ON)
-  gtest_discover_tests(px_interpreters_cpp_tests DISCOVERY_TIMEOUT 60)
+  # a test need not be fast, but compile fast
+  target_compile_options(px_interpreters_cpp_tests PRIVATE $<$<CONFIG:Release>:-O0>)
+  px_gtest(px_interpreters_cpp_tests)
 endif()

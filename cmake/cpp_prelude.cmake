@@ -13,5 +13,5 @@ endif()
 find_program(PX_CLANG_COMPILER NAMES clang++-22 clang++
              HINTS ${LLVM_TOOLS_BINARY_DIR} /usr/lib/llvm-22/bin NO_DEFAULT_PATH)
 set_source_files_properties(
-  ${CMAKE_SOURCE_DIR}/interpreters/cpp/precompiled_header.cpp PROPERTIES COMPILE_DEFINITIONS
+  ${CMAKE_SOURCE_DIR}/interpreters/cpp/compile/precompiled_header.cpp PROPERTIES COMPILE_DEFINITIONS
   "PX_MPI_INCLUDE_FOLDERS=\"${px_mpi_folders}\";PX_CLANG_COMPILER=\"${PX_CLANG_COMPILER}\"")

@@ -1,19 +1,57 @@
-# `cmake --install`: the C++ client library and what it stands on, with their headers, the CMake
-# package `polyxeus` (targets polyxeus::client, polyxeus::net, polyxeus::wire) and a pkg-config file.
-# The programs install themselves.
+# `cmake --install`: the C++ client library, the headers that its users need, the CMake package
+# `polyxeus` (target polyxeus::client) and a pkg-config file. The programs install themselves.
 
 set(px_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/polyxeus)
 
-foreach(room wire net client)
+foreach(room wire os net client)            # the client library and what it stands on
   target_compile_features(px_${room} PUBLIC cxx_std_20)   # who uses it needs it too
   install(TARGETS px_${room} EXPORT polyxeus ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/${room}/
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/px/${room} FILES_MATCHING PATTERN "*.hpp")
 endforeach()
-install(FILES ${CMAKE_BINARY_DIR}/generated/px_version.hpp
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT polyxeus NAMESPACE polyxeus:: FILE polyxeus-targets.cmake
         DESTINATION ${px_package_folder})
+
+# What `#include <polyxeus/client.hpp>` reads, all of it; tests/layout compares this list with what
+# the headers include. They lie below include/polyxeus/ and include each other from there.
+set(px_public_headers
+  client/async_result.hpp
+  client/balanced_view.hpp
+  client/block.hpp
+  client/client.hpp
+  client/direct_view.hpp
+  client/engine_change.hpp
+  client/error.hpp
+  client/function.hpp
+  client/map_stream.hpp
+  client/polyxeus_client.hpp
+  client/silence.hpp
+  client/targets.hpp
+  client/task_info.hpp
+  wire/array.hpp
+  wire/envelope.hpp
+  wire/error.hpp
+  wire/frames.hpp
+  wire/ids.hpp
+  wire/json.hpp
+  wire/shared_bytes.hpp
+  wire/time.hpp
+  wire/value.hpp)
+
+set(px_headers_folder ${CMAKE_BINARY_DIR}/public_headers)
+file(REMOVE_RECURSE ${px_headers_folder})
+foreach(header ${px_public_headers})
+  set(installed_name ${header})
+  if(header STREQUAL "client/polyxeus_client.hpp")
+    set(installed_name client.hpp)
+  endif()
+  file(READ ${CMAKE_SOURCE_DIR}/${header} text)
+  string(REGEX REPLACE "#include \"([^\"\n]+)\"" "#include <polyxeus/\\1>" text "${text}")
+  string(REPLACE "#include <px_version.hpp>" "#include <polyxeus/version.hpp>" text "${text}")
+  file(WRITE ${px_headers_folder}/${installed_name} "${text}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${header})
+endforeach()
+file(COPY_FILE ${CMAKE_BINARY_DIR}/generated/px_version.hpp ${px_headers_folder}/version.hpp)
+install(DIRECTORY ${px_headers_folder}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/polyxeus
+        FILES_MATCHING PATTERN "*.hpp")
 
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/polyxeus-config.cmake.in
                               ${CMAKE_BINARY_DIR}/polyxeus-config.cmake

@@ -4,7 +4,7 @@
 file(GLOB python_client_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/python/bindings/*.cpp)
 pybind11_add_module(_client MODULE ${python_client_sources}
   ${CMAKE_SOURCE_DIR}/interpreters/python/python_buffers.cpp)
-target_link_libraries(_client PRIVATE px_client px_kernel px_build)
+target_link_libraries(_client PRIVATE px_client px_magics px_build)
 set_target_properties(_client PROPERTIES CXX_VISIBILITY_PRESET hidden
                       LIBRARY_OUTPUT_DIRECTORY ${python_package})
 if(SKBUILD)

@@ -46,7 +46,7 @@ function(px_python_module name room join)
   endif()
 endfunction()
 
-px_python_module(_engine engine interpreters/python/module.cpp)
+px_python_module(_engine engine engine/python/module.cpp)
 px_python_module(_kernel kernel kernel/python/module.cpp)
 
 # The kernelspec of the environment into which the wheel is installed.

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include <px/controller/configuration.hpp>
-#include <px/net/limits.hpp>
-#include <px/net/local_interface.hpp>
-#include <px/net/private_file.hpp>
+#include "controller/setup/configuration.hpp"
+#include "net/discovery/local_interface.hpp"
+#include "os/descriptor_limit.hpp"
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 Server* running_server = nullptr;  // for the signal handler alone
@@ -24,7 +24,7 @@ extern "C" void stop_on_signal(int) {
 
 void handle_signals(Server& server) {
   running_server = &server;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = stop_on_signal;
   for (const int signal : {SIGTERM, SIGINT, SIGABRT, SIGHUP}) ::sigaction(signal, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
@@ -43,15 +43,15 @@ std::optional<int> parse(const std::vector<std::string>& config, int argc, char*
   std::vector<const char*> arguments{argv[0]};
   for (const std::string& argument : config) arguments.push_back(argument.c_str());
   arguments.insert(arguments.end(), argv + 1, argv + argc);
-  return parse_command_line(app, static_cast<int>(arguments.size()), arguments.data());
+  return program::parse_command_line(app, static_cast<int>(arguments.size()), arguments.data());
 }
 
 Result<std::vector<std::string>> read_config(const ControllerOptions& options,
-                                             const ProfilePaths& paths) {
+                                             const net::ProfilePaths& paths) {
   const bool is_named = options.config_file.ends_with(".json");
   const std::filesystem::path file = is_named ? std::filesystem::path(options.config_file)
                                               : paths.root / "ipcontroller_config.json";
-  const Result<std::string> text = read_file(file);
+  const Result<std::string> text = os::read_file(file);
   if (!text && text.error().kind == ErrorKind::not_found && !is_named)
     return std::vector<std::string>{};
   if (!text) return text.error();
@@ -60,35 +60,36 @@ Result<std::vector<std::string>> read_config(const ControllerOptions& options,
   return arguments;
 }
 
-void warn_of_python_config(const ProfilePaths& paths) {
+void warn_of_python_config(const net::ProfilePaths& paths) {
   const auto file = paths.root / "ipcontroller_config.py";
   std::error_code ignored;
   if (std::filesystem::exists(file, ignored))
     spdlog::warn(
-        "{} is Python and is not read; put options into ipcontroller_config.json or on "
+        "ignoring {}: Python configuration files are not read; put options into "
+        "ipcontroller_config.json or on "
         "the command line",
         file.string());
 }
 
 /// The Unix sockets for those on this host, named in both connection files. Where there are none
 /// they take TCP, as all others do.
-std::optional<SocketFolder> open_local_interface(const ControllerOptions& options,
-                                                 ConnectionPair& connection) {
+std::optional<net::SocketFolder> open_local_interface(const ControllerOptions& options,
+                                                      ConnectionPair& connection) {
   const auto previous = std::exchange(connection.client.local, std::nullopt);
   connection.engine.local.reset();
-  const std::string network = own_network();
+  const std::string network = net::own_network();
   if (!options.has_ipc || network.empty()) return std::nullopt;
-  Result<SocketFolder> folder =
-      previous ? SocketFolder::restore(previous->interface) : SocketFolder::create();
+  Result<net::SocketFolder> folder =
+      previous ? net::SocketFolder::restore(previous->interface) : net::SocketFolder::create();
   if (!folder) {
-    spdlog::info("no Unix sockets, all use TCP: {}", folder.error().what);
+    spdlog::info("Unix sockets are off, all connections use TCP: {}", folder.error().what);
     return std::nullopt;
   }
   connection.client.local = connection.engine.local = LocalInterface{folder->interface(), network};
   return std::move(*folder);
 }
 
-Result<void> serve(const ControllerOptions& options, const ProfilePaths& paths) {
+Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& paths) {
   const ConnectionFiles files = connection_files(options, paths);
   const ControllerEnvironment environment = read_environment();
   const bool keeps_files = options.reuse || options.restore;
@@ -98,12 +99,12 @@ Result<void> serve(const ControllerOptions& options, const ProfilePaths& paths) 
     if (Result<ConnectionPair> pair = read_connection_files(files))
       previous = std::move(*pair);
     else
-      spdlog::error("starting afresh, not with the connection files of the last run: {}",
+      spdlog::error("cannot reuse the connection files of the last run, writing new ones: {}",
                     pair.error().what);
     if (Result<SideKeys> keys = read_secrets(files))
       previous_keys = *keys;
     else if (previous && previous->client.curve_serverkey)
-      spdlog::error("the engines of the last run cannot come back, their keys are gone: {}",
+      spdlog::error("the engines of the last run cannot reconnect, their keys are lost: {}",
                     keys.error().what);
   }
   Result<BindPlan> plan = make_bind_plan(options, environment, previous, previous_keys);
@@ -117,8 +118,8 @@ Result<void> serve(const ControllerOptions& options, const ProfilePaths& paths) 
   Result<std::unique_ptr<TaskStore>> store = make_store(options, paths);
   if (!store) return store.error();
 
-  const std::optional<SocketFolder> folder = open_local_interface(options, plan->connection);
-  Context context;
+  const std::optional<net::SocketFolder> folder = open_local_interface(options, plan->connection);
+  net::Context context;
   Result<BoundSockets> bound = bind_sockets(context, std::move(*plan));
   if (!bound) return bound.error();
   const ConnectionPair connection = bound->connection;
@@ -131,24 +132,24 @@ Result<void> serve(const ControllerOptions& options, const ProfilePaths& paths) 
   spdlog::info("Hub listening on {}:{} for registration.", connection.client.interface,
                connection.client.registration);
   if (!connection.client.addresses.empty())
-    spdlog::info("it is at {}", fmt::join(connection.client.addresses, ", "));
+    spdlog::info("addresses of the controller: {}", fmt::join(connection.client.addresses, ", "));
   spdlog::info("writing connection info to {}", files.client.string());
   spdlog::info("writing connection info to {}", files.engine.string());
   server.run();
   if (!keeps_files) remove_connection_files(files);
-  spdlog::info("the controller ends");
+  spdlog::info("the controller has stopped");
   running_server = nullptr;
   return {};
 }
 
 int run(int argc, char** argv) {
-  start_log_to_stderr("pxcontroller");
+  program::start_log_to_stderr("pxcontroller");
   ControllerOptions options;
   CLI::App app{
       "The controller of a polyxeus cluster: engines and clients of ipyparallel connect to it",
       "pxcontroller"};
   if (const auto code = parse({}, argc, argv, app, options)) return *code;
-  const Result<ProfilePaths> paths = find_profile(options.program.profile);
+  const Result<net::ProfilePaths> paths = net::find_profile(options.program.profile);
   if (!paths) return fail(paths.error());
   const auto config = read_config(options, *paths);
   if (!config) return fail(config.error());
@@ -156,20 +157,20 @@ int run(int argc, char** argv) {
   ControllerOptions all;
   CLI::App whole{"", "pxcontroller"};
   if (const auto code = parse(*config, argc, argv, whole, all)) return *code;
-  if (auto made = create_profile_folders(*paths); !made) return fail(made.error());
-  if (auto started = start_log("pxcontroller", all.program, *paths); !started)
+  if (auto made = net::create_profile_folders(*paths); !made) return fail(made.error());
+  if (auto started = program::start_log("pxcontroller", all.program, *paths); !started)
     return fail(started.error());
-  raise_descriptor_limit();  // an engine takes nine
-  warn_of_unknown_options(whole);
+  os::raise_descriptor_limit();  // an engine takes nine
+  program::warn_of_unknown_options(whole);
   warn_of_python_config(*paths);
-  if (auto entered = enter_work_dir(all.program); !entered) return fail(entered.error());
+  if (auto entered = program::enter_work_dir(all.program); !entered) return fail(entered.error());
   const Result<void> served = serve(all, *paths);
   return served ? 0 : fail(served.error());
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller
 
 int main(int argc, char** argv) {
-  return px::run(argc, argv);
+  return px::controller::run(argc, argv);
 }

@@ -1,4 +1,4 @@
-#include <px/controller/server.hpp>
+#include "controller/server.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -6,15 +6,15 @@
 #include <random>
 #include <utility>
 
-#include <px/controller/dask_scheduler.hpp>
-#include <px/controller/engine_link.hpp>
-#include <px/controller/hub_thread.hpp>
-#include <px/controller/query_desk.hpp>
-#include <px/controller/relay_desk.hpp>
-#include <px/controller/task_desk.hpp>
-#include <px/net/connection_monitor.hpp>
+#include "controller/hub/hub_thread.hpp"
+#include "controller/relay/engine_link.hpp"
+#include "controller/relay/query_server.hpp"
+#include "controller/relay/relays.hpp"
+#include "controller/relay/task_relay.hpp"
+#include "controller/setup/dask_scheduler.hpp"
+#include "net/connection_monitor.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 /// After a shutdown request so much time is left for its answers to leave.
@@ -49,17 +49,17 @@ class Server::State {
   void run();
 
   std::atomic<bool> is_stopping{false};
-  Loop loop;
+  net::Loop loop;
 
  private:
-  EngineLink link(Socket socket) {
+  EngineLink link(net::Socket socket) {
     return EngineLink{std::move(socket), [this](std::string_view uuid) {
                         return membership_.table().is_registered(uuid);
                       }};
   }
   void listen_to_membership();
   void watch();
-  void watch_keys(ConnectionMonitor& connections, std::string_view side);
+  void watch_keys(net::ConnectionMonitor& connections, std::string_view side);
   void watch_tasks(TaskScheme scheme);
   void on_time(Instant now);
   void take_hub_effects();
@@ -67,42 +67,42 @@ class Server::State {
 
   ControllerSockets sockets_;
   HubThread hub_;
-  Complaints complaints_;
-  Desk desk_;
+  BadMessageCounter bad_messages_;
+  RelayContext shared_;
   DaskScheduler dask_;
   Membership membership_;
   EngineLink mux_engines_, control_engines_, task_engines_, broadcast_engines_;
   DirectRelay mux_, control_;
   OutputRelay output_;
-  TaskDesk tasks_;
+  TaskRelay tasks_;
   PureTaskRelay pure_tasks_;
   BroadcastDesk broadcast_;
-  QueryDesk queries_;
+  QueryServer queries_;
   bool has_queue_;  // tasks go through our queue
   std::optional<Instant> end_;
-  ConnectionMonitor client_connections_, engine_connections_;
+  net::ConnectionMonitor client_connections_, engine_connections_;
 };
 
 Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskStore> store,
                      const ServerOptions& options)
     : sockets_(std::move(bound.sockets)),
       hub_(Hub{session.fork(), std::move(store), options.hub}, loop.waker()),
-      desk_{std::move(session), hub_, complaints_},
-      dask_(ip_of(bound.connection.client.interface)),
-      membership_(desk_, options.membership, sockets_.notification, sockets_.ping, sockets_.pong,
+      shared_{std::move(session), hub_, bad_messages_},
+      dask_(ip_of(bound.connection.client.interface), loop),
+      membership_(shared_, options.membership, sockets_.notification, sockets_.ping, sockets_.pong,
                   sockets_.lifeline, Clock::now()),
       mux_engines_(link(std::move(sockets_.mux_engine))),
       control_engines_(link(std::move(sockets_.control_engine))),
       task_engines_(link(std::move(sockets_.task_engine))),
       broadcast_engines_(link(std::move(sockets_.broadcast_engine))),
-      mux_(desk_, sockets_.mux_client, mux_engines_, true, "mux"),
-      control_(desk_, sockets_.control_client, control_engines_, false, "control"),
-      output_(desk_, sockets_.iopub_in, sockets_.iopub_out,
-              [this](const EngineUuid& uuid) { membership_.leave(uuid, "it shuts down"); }),
-      tasks_(desk_, options.tasks, random_source(), sockets_.task_client, task_engines_),
-      pure_tasks_(desk_, sockets_.task_client, task_engines_.socket()),
-      broadcast_(desk_, sockets_.broadcast_client, broadcast_engines_),
-      queries_(desk_, membership_, dask_, sockets_.registration, sockets_.engine_registration,
+      mux_(shared_, sockets_.mux_client, mux_engines_, true, "mux"),
+      control_(shared_, sockets_.control_client, control_engines_, false, "control"),
+      output_(shared_, sockets_.iopub_in, sockets_.iopub_out,
+              [this](const EngineUuid& uuid) { membership_.leave(uuid, "it was shut down"); }),
+      tasks_(shared_, options.tasks, random_source(), sockets_.task_client, task_engines_),
+      pure_tasks_(shared_, sockets_.task_client, task_engines_.socket()),
+      broadcast_(shared_, sockets_.broadcast_client, broadcast_engines_),
+      queries_(shared_, membership_, dask_, sockets_.registration, sockets_.engine_registration,
                engine_ports(bound.connection.engine), options.membership.heartbeat.period),
       has_queue_(options.tasks.scheme != TaskScheme::pure &&
                  options.tasks.scheme != TaskScheme::none),
@@ -111,7 +111,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
   listen_to_membership();
   if (options.restore_engines)
     if (const auto restored = membership_.restore(); !restored)
-      spdlog::error("no engines are restored: {}", restored.error().what);
+      spdlog::error("cannot restore the engines of the last run: {}", restored.error().what);
   watch();
   watch_tasks(options.tasks.scheme);
 }
@@ -158,12 +158,12 @@ void Server::State::watch() {
 }
 
 /// Who dials with a wrong key dials this socket first.
-void Server::State::watch_keys(ConnectionMonitor& connections, std::string_view side) {
+void Server::State::watch_keys(net::ConnectionMonitor& connections, std::string_view side) {
   while (const auto event = connections.receive())
-    if (*event == ConnectionEvent::refused)
-      complaints_.about("a connection to the port of " + std::string(side) + " was refused",
-                        "its key of encryption is wrong, or there is none; is its connection file "
-                        "of an earlier start, or of the other side?");
+    if (*event == net::ConnectionEvent::refused)
+      bad_messages_.add("a connection to the port of " + std::string(side) + " was refused",
+                        "it has a wrong encryption key or none: its connection file may be "
+                        "of an earlier start, or of the other side (clients, engines)");
 }
 
 void Server::State::watch_tasks(TaskScheme scheme) {
@@ -190,6 +190,7 @@ void Server::State::on_time(Instant now) {
        {&mux_engines_, &control_engines_, &task_engines_, &broadcast_engines_})
     engines->on_time(now);
   pure_tasks_.on_time(now);
+  dask_.on_time(now);
   queries_.on_dask(now);
   if (queries_.is_shutdown_requested() && !end_) end_ = now + farewell;
   hub_.flush_when_due(now);
@@ -211,8 +212,8 @@ void Server::State::run() {
     on_time(Clock::now());
   }
   membership_.save();
-  if (complaints_.total() > 0)
-    spdlog::info("{} bad messages were dropped in all", complaints_.total());
+  if (bad_messages_.total() > 0)
+    spdlog::info("dropped {} bad messages in total", bad_messages_.total());
 }
 
 Server::Server(BoundSockets bound, Session session, std::unique_ptr<TaskStore> store,
@@ -228,4 +229,4 @@ void Server::stop() {
   state_->loop.waker().wake();
 }
 
-}  // namespace px
+}  // namespace px::controller

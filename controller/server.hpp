@@ -5,16 +5,16 @@
 #include <memory>
 #include <string>
 
-#include <px/controller/hub.hpp>
-#include <px/controller/membership.hpp>
-#include <px/controller/sockets.hpp>
-#include <px/controller/task_queue.hpp>
-#include <px/controller/task_store.hpp>
-#include <px/net/context.hpp>
-#include <px/net/loop.hpp>
-#include <px/wire/session.hpp>
+#include "controller/hub/hub.hpp"
+#include "controller/hub/task_store.hpp"
+#include "controller/membership/membership.hpp"
+#include "controller/relay/sockets.hpp"
+#include "controller/scheduler/task_queue.hpp"
+#include "net/context.hpp"
+#include "net/loop.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::controller {
 
 struct ServerOptions {
   MembershipOptions membership;
@@ -40,4 +40,4 @@ class Server {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,4 +1,4 @@
-#include <px/engine/connection.hpp>
+#include "engine/connection.hpp"
 
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -9,13 +9,14 @@
 #include <thread>
 #include <utility>
 
-#include <px/net/address.hpp>
-#include <px/net/controller_search.hpp>
-#include <px/net/local_interface.hpp>
-#include <px/net/private_file.hpp>
-#include <px/net/tunnel_route.hpp>
+#include "net/discovery/address.hpp"
+#include "net/discovery/controller_search.hpp"
+#include "net/discovery/local_interface.hpp"
+#include "net/ssh/tunnel_route.hpp"
+#include "os/private_file.hpp"
+#include "wire/channels.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 using std::chrono::duration_cast;
@@ -31,7 +32,7 @@ Result<std::string> wait_for_file(const std::filesystem::path& path, Duration pa
   const Instant start = Clock::now();
   Instant next_report = start + std::chrono::seconds(2);
   for (;;) {
-    Result<std::string> text = read_private_file(path);
+    Result<std::string> text = os::read_private_file(path);
     if (text || text.error().kind != ErrorKind::not_found) return text;
     const Instant now = Clock::now();
     if (now >= start + patience) break;
@@ -42,14 +43,14 @@ Result<std::string> wait_for_file(const std::filesystem::path& path, Duration pa
     std::this_thread::sleep_for(milliseconds(50));
   }
   return Error{ErrorKind::not_found,
-               "no connection file " + path.string() + " after " +
+               "timed out waiting for the connection file " + path.string() + " after " +
                    std::to_string(duration_cast<std::chrono::seconds>(patience).count()) +
-                   " s: start a controller first, or name the file with --file, --profile or "
+                   " s: start a controller, or name the file with --file, --profile or "
                    "--cluster-id"};
 }
 
 void fill_gaps(EngineConnectionInfo& info, const EngineOptions& options,
-               const Environment& environment) {
+               const program::Environment& environment) {
   if (info.key.empty() && !info.curve_serverkey)
     info.key = options.key.empty() ? environment("IPP_SESSION_KEY").value_or("") : options.key;
   if (!info.curve_serverkey) info.curve_serverkey = environment("IPP_CURVE_SERVERKEY");
@@ -70,14 +71,14 @@ Result<std::string> read_standard_input() {
   }
   if (text.empty())
     return Error{ErrorKind::not_found,
-                 "standard input is empty: with --file=- the connection info must come there"};
+                 "standard input is empty: --file=- reads the connection info from there"};
   return text;
 }
 
 }  // namespace
 
-Result<ConnectionText> find_connection(const EngineOptions& options, const ProfilePaths& paths,
-                                       const Environment& environment,
+Result<ConnectionText> find_connection(const EngineOptions& options, const net::ProfilePaths& paths,
+                                       const program::Environment& environment,
                                        const std::function<void(const std::string&)>& report) {
   if (std::string text = environment("IPP_CONNECTION_INFO").value_or(""); !text.empty())
     return ConnectionText{std::move(text), "IPP_CONNECTION_INFO"};
@@ -93,7 +94,7 @@ Result<ConnectionText> find_connection(const EngineOptions& options, const Profi
 
 Result<EngineConnectionInfo> read_connection(const ConnectionText& found,
                                              const EngineOptions& options,
-                                             const Environment& environment) {
+                                             const program::Environment& environment) {
   Result<EngineConnectionInfo> info = read_engine_connection_info(found.text);
   if (!info) return Error{info.error().kind, found.source + ": " + info.error().what};
   fill_gaps(*info, options, environment);
@@ -104,16 +105,13 @@ namespace {
 
 Result<void> reach_directly(EngineConnectionInfo& info, const std::string& source,
                             const Session& session, Duration patience) {
-  std::vector<int> ports = info.broadcast;
-  for (const int port : {info.mux, info.task, info.control, info.iopub, info.hb_ping, info.hb_pong})
-    ports.push_back(port);
-  if (info.lifeline) ports.push_back(*info.lifeline);
-  AddressRace::Options race;
+  net::AddressRace::Options race;
   race.patience = std::min(race.patience, patience);
   Result<std::string> interface =
-      find_controller({local_interface(info, own_network()), dial_candidates(info, OwnHost::find()),
-                       info.registration, ports, info.curve_serverkey, source},
-                      session, race);
+      net::find_controller({net::local_interface(info, net::own_network()),
+                            net::dial_candidates(info, net::OwnHost::find()), info.registration,
+                            ports_of(info), info.curve_serverkey, source},
+                           session, race);
   if (!interface) return interface.error();
   info.interface = std::move(*interface);
   return {};
@@ -121,10 +119,12 @@ Result<void> reach_directly(EngineConnectionInfo& info, const std::string& sourc
 
 }  // namespace
 
-Result<std::unique_ptr<SshTunnel>> reach_controller(EngineConnectionInfo& info, const SshWish& ssh,
-                                                    const std::string& source,
-                                                    const Session& session, Duration patience) {
-  return find_route(
+Result<std::unique_ptr<net::SshTunnel>> reach_controller(EngineConnectionInfo& info,
+                                                         const net::SshWish& ssh,
+                                                         const std::string& source,
+                                                         const Session& session,
+                                                         Duration patience) {
+  return net::find_route(
       info, ssh, patience,
       [&](EngineConnectionInfo& tried, Duration limit) {
         return reach_directly(tried, source, session, limit);
@@ -132,4 +132,4 @@ Result<std::unique_ptr<SshTunnel>> reach_controller(EngineConnectionInfo& info, 
       [](const std::string& what) { spdlog::warn("{}", what); });
 }
 
-}  // namespace px
+}  // namespace px::engine

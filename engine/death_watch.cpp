@@ -1,46 +1,20 @@
-#include <px/engine/death_watch.hpp>
+#include "engine/death_watch.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstring>
 
-#include <px/net/socket.hpp>
-#include <px/wire/session.hpp>
+#include "net/socket.hpp"
+#include "os/pidfd.hpp"
+#include "os/spawn.hpp"
+#include "wire/session.hpp"
 
-extern char** environ;
-
-namespace px {
+namespace px::engine {
 namespace {
 
 constexpr std::string_view dismissal = "\ndismissed\n";
-
-Result<pid_t> spawn(const std::string& program, int standard_input) {
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, standard_input, STDIN_FILENO);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
-  const char* arguments[] = {program.c_str(), watch_option, nullptr};
-  pid_t child = -1;
-  const int failure = ::posix_spawn(&child, program.c_str(), &actions, &attributes,
-                                    const_cast<char* const*>(arguments), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  if (failure == 0) return child;
-  return Error{ErrorKind::system, "cannot start " + program + ": " + std::strerror(failure)};
-}
 
 std::string read_line() {
   std::string line;
@@ -52,7 +26,7 @@ std::string read_line() {
 
 /// Whether the parent ended by itself; false where it dismissed us.
 bool wait_for_end(pid_t parent) {
-  const Descriptor handle{static_cast<int>(::syscall(SYS_pidfd_open, parent, 0))};
+  const os::Descriptor handle = os::open_pidfd(parent);
   const bool is_gone = ::getppid() != parent;  // looked at after the handle was taken
   std::string heard;
   while (!is_gone) {
@@ -76,11 +50,11 @@ bool wait_for_end(pid_t parent) {
 }
 
 void tell(const EngineConnectionInfo& info, const Json& about, Signer signer, Packer packer) {
-  Context context;
-  SocketOptions options;
+  net::Context context;
+  net::SocketOptions options;
   options.linger = std::chrono::seconds(3);
   options.curve_server_key = info.curve_serverkey;
-  Socket socket{context, SocketKind::dealer, options};
+  net::Socket socket{context, net::SocketKind::dealer, options};
   if (!socket.connect(endpoint(info.interface, info.registration))) return;
   Session session{SessionId{new_session_id()}, current_username(), packer, std::move(signer)};
   Draft draft;
@@ -93,18 +67,23 @@ void tell(const EngineConnectionInfo& info, const Json& about, Signer signer, Pa
 
 Result<DeathWatch> DeathWatch::start(const std::string& program, const EngineConnectionInfo& info,
                                      EngineId id) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    return Error{ErrorKind::system, std::string("cannot make a pipe: ") + std::strerror(errno)};
-  const Descriptor read_end{ends[0]};
+  Result<os::Pipe> pipe = os::make_pipe();
+  if (!pipe) return pipe.error();
+  os::SpawnOptions options;
+  options.argv = {program, watch_option};
+  options.input = pipe->read_end.value();
+  options.output = os::NullDevice{};
+  options.errors = os::NullDevice{};
+  options.own_session = true;
+  Result<os::Spawned> spawned = os::spawn(options);
+  if (!spawned) return spawned.error();
+  spawned->process.release();  // it outlives us
   DeathWatch watch;
-  watch.pipe_ = Descriptor{ends[1]};
+  watch.pipe_ = std::move(pipe->write_end);
   const Json about{{"id", id.value}, {"pid", ::getpid()}, {"info", write_connection_info(info)}};
   const std::string line = pack(Packer::json, about) + "\n";
-  const Result<pid_t> child = spawn(program, read_end.value());
-  if (!child) return child.error();
   if (::write(watch.pipe_.value(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-    return Error{ErrorKind::system, "the watcher does not read its input"};
+    return Error{ErrorKind::system, "the watcher process does not read its input"};
   return watch;
 }
 
@@ -128,4 +107,4 @@ int watch_parent() {
   return 0;
 }
 
-}  // namespace px
+}  // namespace px::engine

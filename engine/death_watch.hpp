@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include <px/net/descriptor.hpp>
-#include <px/wire/connection_info.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/ids.hpp>
+#include "os/descriptor.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/error.hpp"
+#include "wire/ids.hpp"
 
-namespace px {
+namespace px::engine {
 
 /// What tells a controller that knows no lifeline of this engine's end: a small process of its
 /// own that waits for ours.
@@ -25,7 +25,7 @@ class DeathWatch {
   void dismiss();
 
  private:
-  Descriptor pipe_;
+  os::Descriptor pipe_;
 };
 
 /// The hidden option that makes pxengine be a watcher.
@@ -35,4 +35,4 @@ inline constexpr const char* watch_option = "--watch-this-engine";
 /// controller. Returns the exit code.
 int watch_parent();
 
-}  // namespace px
+}  // namespace px::engine

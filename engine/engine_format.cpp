@@ -1,8 +1,9 @@
-#include <px/engine/reply_metadata.hpp>
+#include "engine/engine_format.hpp"
 
-#include <px/wire/json_scan.hpp>
+#include "wire/json_scan.hpp"
+#include "wire/message_type.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 std::string quote(std::string_view text) {
@@ -39,23 +40,43 @@ Repeated read_repeated(Packer packer, std::string_view metadata) {
 
 }  // namespace
 
-std::string engine_metadata(const EngineUuid& uuid) {
-  return "{\"engine\": " + quote(uuid.text) + "}";
+EngineFormat::EngineFormat(EngineUuid uuid)
+    : uuid_(std::move(uuid)),
+      quoted_uuid_(quote(uuid_.text)),
+      metadata_("{\"engine\": " + quoted_uuid_ + "}") {}
+
+bool EngineFormat::is_further_order(std::string_view type) const {
+  return type == "abort_request" || type == "signal_request";
 }
 
-Json engine_info(const EngineIdentity& identity, std::string_view method) {
-  return {
-      {"engine_uuid", identity.uuid.text}, {"engine_id", identity.id.value}, {"method", method}};
+bool EngineFormat::is_further_work(std::string_view type) const {
+  return type == "apply_request" || type == "clear_request" || is_native_request(type);
 }
 
-std::string reply_metadata(Packer packer, const Request& request, const EngineIdentity& identity,
-                           const Outcome& outcome) {
-  const Repeated repeated = read_repeated(packer, request.envelope.metadata);
-  const std::string uuid = quote(identity.uuid.text);
+bool EngineFormat::may_pass_the_queue(std::string_view type) const {
+  return type != "apply_request" && !is_native_request(type);
+}
+
+bool EngineFormat::publishes_status(std::string_view type) const {
+  return !is_native_request(type);
+}
+
+std::string EngineFormat::name() const {
+  return "engine " + std::to_string(id_);
+}
+
+void EngineFormat::describe_error(Json& content, std::string_view method) const {
+  content["engine_info"] = {
+      {"engine_uuid", uuid_.text}, {"engine_id", id_.load()}, {"method", method}};
+}
+
+std::string EngineFormat::reply_metadata(const Request& request,
+                                         const jupyter::Outcome& outcome) const {
+  const Repeated repeated = read_repeated(request.packer, request.envelope.metadata);
   std::string text = "{\"started\": \"" + format_date(outcome.started) + "\", ";
   text += outcome.is_unmet_dependency ? "\"dependencies_met\": false, "
                                       : "\"dependencies_met\": true, ";
-  text += "\"engine\": " + uuid;
+  text += "\"engine\": " + quoted_uuid_;
   text += ", \"is_broadcast\": " + repeated.is_broadcast;
   text += ", \"is_coalescing\": " + repeated.is_coalescing;
   text += ", \"original_msg_id\": " + repeated.original_msg_id;
@@ -63,9 +84,9 @@ std::string reply_metadata(Packer packer, const Request& request, const EngineId
   text += ", \"status\": \"" + std::string(outcome.status) + "\"";
   if (outcome.published) text += ", \"published\": " + std::to_string(*outcome.published);
   if (outcome.status == "error")
-    text += ", \"engine_info\": {\"engine_uuid\": " + uuid +
-            ", \"engine_id\": " + std::to_string(identity.id.value) + "}";
+    text += ", \"engine_info\": {\"engine_uuid\": " + quoted_uuid_ +
+            ", \"engine_id\": " + std::to_string(id_) + "}";
   return text + "}";
 }
 
-}  // namespace px
+}  // namespace px::engine

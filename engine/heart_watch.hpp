@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include <px/wire/time.hpp>
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::engine {
 
 /// Decides whether the controller is still there, from the pings that come (protocol 4.5).
 class HeartWatch {
@@ -35,4 +35,4 @@ class HeartWatch {
   int misses_ = 0;
 };
 
-}  // namespace px
+}  // namespace px::engine

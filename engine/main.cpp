@@ -10,14 +10,14 @@
 #include <iostream>
 #include <system_error>
 
-#include <px/engine/death_watch.hpp>
-#include <px/engine/mpi_hints.hpp>
-#include <px/engine/options.hpp>
-#include <px/engine/world.hpp>
-#include <px/interpreters/find_python.hpp>
-#include <px/wire/language_plan.hpp>
+#include "engine/death_watch.hpp"
+#include "engine/mpi/mpi_hints.hpp"
+#include "engine/mpi/world.hpp"
+#include "engine/options.hpp"
+#include "program/find_python.hpp"
+#include "wire/language_plan.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,7 +30,7 @@ std::string find_library(const std::string& name) {
 }
 
 std::string link_folder(const std::string& library) {
-  const Result<fs::path> root = find_ipython_dir({});
+  const Result<fs::path> root = net::find_ipython_dir({});
   if (!root) return "";
   std::error_code error;
   const fs::path folder = *root / "polyxeus" / "mpich";
@@ -48,32 +48,34 @@ int fail(const std::string& what) {
 Result<Language> own_language(const EngineOptions& options) {
   const Result<LanguagePlan> plan = LanguagePlan::parse(options.language);
   if (!plan) return plan.error();
-  const std::optional<World> world = find_world(process_environment());
+  const std::optional<World> world = find_world(program::process_environment());
   return plan->of(world ? world->rank.value : 0);
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::engine
 
 int main(int argc, char** argv) {
   using namespace px;
+  using namespace px::engine;
   if (argc == 2 && std::strcmp(argv[1], watch_option) == 0) return watch_parent();
   EngineOptions options;
   CLI::App app{"An engine of a polyxeus cluster: runs Python or C++ code for its clients.",
                "pxengine"};
   add_engine_options(app, options);
-  if (const auto code = parse_command_line(app, argc, argv)) return *code;
+  if (const auto code = program::parse_command_line(app, argc, argv)) return *code;
   const Result<Language> language = own_language(options);
   if (!language) return fail(language.error().what);
   if (*language == Language::cpp) {
-    ::setenv("POLYXEUS_PXENGINE", own_program().c_str(), 1);
-    return fail(become_program_beside("pxengine-cpp", argv));
+    ::setenv("POLYXEUS_PXENGINE", program::own_program().c_str(), 1);
+    return fail(program::become_program_beside("pxengine-cpp", argv));
   }
   const Result<std::string> python =
-      find_python(options.python, argv[0], "polyxeus/engine", "polyxeus._engine");
+      program::find_python(options.python, argv[0], "polyxeus/engine", "polyxeus._engine");
   if (!python) return fail(python.error().what);
-  for (const auto& [name, value] : mpi_hints(process_environment(), find_library, link_folder))
+  for (const auto& [name, value] :
+       mpi_hints(program::process_environment(), find_library, link_folder))
     ::setenv(name.c_str(), value.c_str(), 1);
-  ::setenv("POLYXEUS_PXENGINE", own_program().c_str(), 1);
-  return fail(become_python(*python, "polyxeus.engine", argc, argv));
+  ::setenv("POLYXEUS_PXENGINE", program::own_program().c_str(), 1);
+  return fail(program::become_python(*python, "polyxeus.engine", argc, argv));
 }

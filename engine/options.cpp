@@ -1,23 +1,23 @@
-#include <px/engine/options.hpp>
+#include "engine/options.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 void add_connection_options(CLI::App& app, EngineOptions& options) {
   const std::string group = "Connection";
   app.add_option("--file,--IPEngine.url_file", options.file,
                  "The connection file of the engines; - is standard input "
-                 "($IPP_CONNECTION_INFO beats it)")
+                 "($IPP_CONNECTION_INFO overrides it)")
       ->group(group);
   app.add_flag("--file-from-rank-0", options.is_file_of_rank_0,
-               "With --mpi: rank 0 alone reads the connection file and gives it to the others")
+               "With --mpi: only rank 0 reads the connection file and sends it to the other ranks")
       ->group(group);
   app.add_option("--location,--IPEngine.location", options.location,
-                 "Where the controller is, in place of what the file says")
+                 "Name or address of the controller; overrides that in the file")
       ->group(group);
   app.add_option("--ssh,--IPEngine.sshserver", options.ssh.server,
-                 "[user@]host[:port] to tunnel through, where ssh is the only way to the "
-                 "controller (default: what the file says, where it is needed)")
+                 "[user@]host[:port] to tunnel through, if only ssh reaches the "
+                 "controller (default: that of the connection file, if needed)")
       ->group(group);
   app.add_option("--sshkey,--IPEngine.sshkey", options.ssh.key_file, "ssh's private key for it")
       ->group(group);
@@ -30,14 +30,14 @@ void add_connection_options(CLI::App& app, EngineOptions& options) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--IPEngine.max_heartbeat_misses,--EngineFactory.max_heartbeat_misses",
-                 options.max_heartbeat_misses, "Give the controller up then; 0 = never")
+                 options.max_heartbeat_misses,
+                 "End after this number of missed heartbeats of the controller in a row; 0 = never")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--ident,--Session.session", options.ident, "What the engine calls itself")
-      ->group(group);
+  app.add_option("--ident,--Session.session", options.ident, "The engine's uuid")->group(group);
   app.add_option("--user,--Session.username", options.user, "The user's name in messages")
       ->group(group);
-  app.add_option("--Session.key", options.key, "The signing key, where the file has none")
+  app.add_option("--Session.key", options.key, "The signing key, if the file has none")
       ->group(group);
 }
 
@@ -52,11 +52,11 @@ void add_ignored_options(CLI::App& app, EngineOptions& options) {
 }  // namespace
 
 void add_engine_options(CLI::App& app, EngineOptions& options) {
-  add_program_options(app, options.program);
+  program::add_program_options(app, options.program);
   add_connection_options(app, options);
   add_ignored_options(app, options);
   app.add_option("--language", options.language,
-                 "What the user's code is written in: python or cpp; by rank: python:2,cpp:2")
+                 "Language of the user's code: python or cpp; by rank: python:2,cpp:2")
       ->capture_default_str();
   app.add_option("--python", options.python,
                  "The Python that runs the user's code (default: that of $VIRTUAL_ENV, of "
@@ -64,10 +64,10 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
   app.add_option("-c,--IPEngine.startup_command", options.command, "Code to run at the start");
   app.add_option("-s,--IPEngine.startup_script", options.script, "A script to run at the start");
   app.add_flag("--mpi,--IPEngine.use_mpi", options.is_mpi,
-               "Take the MPI rank as id; define mpi_rank and mpi_size");
-  app.add_option("--IPEngine.id", options.id, "The id to ask for");
+               "Use the MPI rank as engine id; define mpi_rank and mpi_size");
+  app.add_option("--IPEngine.id", options.id, "The engine id to request");
   app.add_option("--InteractiveShell.colors,--colors", options.colors,
                  "The colours of tracebacks: neutral, linux, lightbg or nocolor");
 }
 
-}  // namespace px
+}  // namespace px::engine

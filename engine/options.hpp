@@ -4,19 +4,19 @@
 
 #include <string>
 
-#include <px/net/program.hpp>
-#include <px/net/tunnel_plan.hpp>
+#include "net/ssh/tunnel_plan.hpp"
+#include "program/program.hpp"
 
-namespace px {
+namespace px::engine {
 
 /// What a user may say to pxengine (protocol 11.2).
 struct EngineOptions {
-  ProgramOptions program;
+  program::ProgramOptions program;
   std::string language = "python";  ///< --language: a LanguagePlan; the rank says which part
   std::string python;               ///< --python: the interpreter, a path or a name in PATH
   std::string file;                 ///< --file: the engine's connection file; "-" = standard input
   std::string location;             ///< --location: in place of the one in the file
-  SshWish ssh;                      ///< --ssh, --sshkey
+  net::SshWish ssh;                 ///< --ssh, --sshkey
   std::string ident;                ///< --ident: the engine's uuid
   std::string user;                 ///< --user: the name in message headers
   std::string key;                  ///< --Session.key: where the file has none
@@ -35,4 +35,4 @@ struct EngineOptions {
 /// Sets `app` up; `options` must outlive the parse.
 void add_engine_options(CLI::App& app, EngineOptions& options);
 
-}  // namespace px
+}  // namespace px::engine

@@ -1,16 +1,18 @@
-#include <px/engine/program.hpp>
+#include "engine/program.hpp"
 
+#include <poll.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <iostream>
 #include <thread>
 
-#include <px/engine/runner.hpp>
-#include <px/net/address.hpp>
-#include <px/wire/session.hpp>
+#include "engine/handlers.hpp"
+#include "net/discovery/address.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 constexpr auto retry_pause = std::chrono::milliseconds(200);
@@ -25,20 +27,22 @@ std::optional<int> EngineProgram::parse(const std::vector<std::string>& argument
   add_engine_options(app, options_);
   std::vector<const char*> argv;
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-  if (const auto code = parse_command_line(app, static_cast<int>(argv.size()), argv.data()))
+  if (const auto code =
+          program::parse_command_line(app, static_cast<int>(argv.size()), argv.data()))
     return code;
   const auto fail = [](const Error& error) {
     std::cerr << "pxengine: " << error.what << std::endl;
     return 1;
   };
-  Result<ProfilePaths> paths = find_profile(options_.program.profile);
+  Result<net::ProfilePaths> paths = net::find_profile(options_.program.profile);
   if (!paths) return fail(paths.error());
   paths_ = std::move(*paths);
-  if (auto log = start_log("pxengine", options_.program, paths_); !log) return fail(log.error());
-  if (auto moved = enter_work_dir(options_.program); !moved) return fail(moved.error());
-  warn_of_unknown_options(app);
+  if (auto log = program::start_log("pxengine", options_.program, paths_); !log)
+    return fail(log.error());
+  if (auto moved = program::enter_work_dir(options_.program); !moved) return fail(moved.error());
+  program::warn_of_unknown_options(app);
   uuid_ = EngineUuid{options_.ident.empty() ? new_session_id() : options_.ident};
-  const std::optional<World> found = find_world(process_environment());
+  const std::optional<World> found = find_world(program::process_environment());
   is_under_launcher_ = found.has_value();
   if (options_.is_mpi) world_ = found.value_or(World{});
   return std::nullopt;
@@ -50,7 +54,7 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
   config.info = std::move(info);
   config.uuid = uuid_;
   config.language = language_;
-  config.facts = {program_version(), facts_.python, "", host_name()};
+  config.facts = {program::program_version(), facts_.python, "", net::host_name()};
   config.is_tunnelled = tunnel_ != nullptr;
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};
@@ -71,7 +75,7 @@ Duration EngineProgram::patience() const {
 }
 
 Result<ConnectionText> EngineProgram::find_text() const {
-  return find_connection(options_, paths_, process_environment(),
+  return find_connection(options_, paths_, program::process_environment(),
                          [](const std::string& what) { spdlog::info(what); });
 }
 
@@ -90,14 +94,15 @@ Result<EngineConnectionInfo> EngineProgram::find_controller(
     const Result<ConnectionText> found =
         text ? Result(ConnectionText{*text, "the connection info of rank 0"}) : find_text();
     if (!found) return found.error();
-    Result<EngineConnectionInfo> info = read_connection(*found, options_, process_environment());
+    Result<EngineConnectionInfo> info =
+        read_connection(*found, options_, program::process_environment());
     if (!info) return info.error();
     const Result<Packer> packer = packer_by_name(info->pack);
     if (!packer) return packer.error();
     Result<Signer> signer = Signer::create(info->signature_scheme, info->key);
     if (!signer) return signer.error();
     const Session session{SessionId{new_session_id()}, current_username(), *packer, *signer};
-    Result<std::unique_ptr<SshTunnel>> reached =
+    Result<std::unique_ptr<net::SshTunnel>> reached =
         reach_controller(*info, options_.ssh, found->source, session, patience());
     if (reached) {
       tunnel_ = std::move(*reached);
@@ -116,9 +121,6 @@ Result<void> EngineProgram::start(const std::string& watcher_program,
   ::signal(SIGINT, SIG_DFL);  // while it waits for the file Ctrl-C just ends it
   Result<EngineConnectionInfo> info = find_controller(text);
   if (!info) return info.error();
-  const Result<Packer> packer = packer_by_name(info->pack);
-  if (!packer) return packer.error();
-  packer_ = *packer;
   cuts_ = may_be_encrypted(*info);
   Result<std::unique_ptr<Server>> server =
       Server::start(server_config(std::move(*info), watcher_program));
@@ -130,28 +132,39 @@ Result<void> EngineProgram::start(const std::string& watcher_program,
 Result<EngineIdentity> EngineProgram::wait_registered() {
   Result<EngineIdentity> identity = server_->wait_registered();
   if (identity && world_ && world_->size > 1 && identity->id.value != world_->rank.value)
-    spdlog::warn("the controller gave id {} to MPI rank {}: the id was taken", identity->id.value,
-                 world_->rank.value);
+    spdlog::warn("MPI rank {1} got engine id {0}: another engine has the id {1}",
+                 identity->id.value, world_->rank.value);
   return identity;
 }
 
-int EngineProgram::run(Interpreter& interpreter, int signal_descriptor) {
-  Runner runner{interpreter, server_->inbox(), server_->outbox(), packer_, cuts_};
-  server_->outbox().publish_status(nullptr, "starting");
+int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descriptor,
+                       const std::function<bool(int descriptor)>& run_tasks) {
+  jupyter::Queues& queues = server_->queues();
+  jupyter::Runner runner{
+      interpreter,
+      queues,
+      server_->format(),
+      {true, engine_handlers(interpreter, queues.outgoing, server_->format(), cuts_)}};
   server_->announce_ready(facts_.mpi);
-  runner.run(signal_descriptor);
+  runner.run([&](int descriptor) {
+    if (run_tasks && run_tasks(descriptor)) return;
+    std::array<pollfd, 2> sources{{{descriptor, POLLIN, 0}, {signal_descriptor, POLLIN, 0}}};
+    ::poll(sources.data(), sources.size(), -1);
+    // In front of a request before_request() does the same.
+    if (queues.requests.queued() == 0) interpreter.on_wake();
+  });
   return server_->finish();
 }
 
-Output& EngineProgram::output() {
-  return server_->outbox();
+interpreters::Output& EngineProgram::output() {
+  return server_->queues().outgoing;
 }
-Inbox& EngineProgram::inbox() {
-  return server_->inbox();
+jupyter::RequestInbox& EngineProgram::requests() {
+  return server_->queues().requests;
 }
 
 void EngineProgram::stop() {
-  server_->outbox().perform({Stop{}});
+  server_->stop();
 }
 
-}  // namespace px
+}  // namespace px::engine

@@ -1,17 +1,18 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <px/engine/connection.hpp>
-#include <px/engine/options.hpp>
-#include <px/engine/server.hpp>
-#include <px/engine/world.hpp>
-#include <px/interpreters/interpreter.hpp>
+#include "engine/connection.hpp"
+#include "engine/mpi/world.hpp"
+#include "engine/options.hpp"
+#include "engine/server.hpp"
+#include "interpreters/interpreter.hpp"
 
-namespace px {
+namespace px::engine {
 
 /// An engine from its command line to its exit code, for the language that hosts it.
 class EngineProgram {
@@ -23,7 +24,7 @@ class EngineProgram {
   std::optional<int> parse(const std::vector<std::string>& arguments);
 
   const EngineOptions& options() const { return options_; }
-  const ProfilePaths& paths() const { return paths_; }
+  const net::ProfilePaths& paths() const { return paths_; }
   const EngineUuid& uuid() const { return uuid_; }
   /// The MPI world, with --mpi; rank 0 of 1 where no launcher has made one.
   const std::optional<World>& world() const { return world_; }
@@ -46,12 +47,17 @@ class EngineProgram {
   void describe_python(std::string python) { facts_.python = std::move(python); }
   void describe_mpi(std::string mpi) { facts_.mpi = std::move(mpi); }
   /// Serves requests until the engine is to end. Returns the exit code.
-  int run(Interpreter& interpreter, int signal_descriptor);
+  /// signal_descriptor  readable when a signal handler of the interpreter waits; -1 = none.
+  /// run_tasks          called while nothing is asked of the engine: runs what requests have left
+  ///                    behind, e.g. asyncio tasks, until the descriptor is readable; false at
+  ///                    once where there is nothing.
+  int run(interpreters::Interpreter& interpreter, int signal_descriptor,
+          const std::function<bool(int descriptor)>& run_tasks = {});
 
   bool is_started() const { return server_ != nullptr; }
   /// Precondition of these: is_started().
-  Output& output();
-  Inbox& inbox();
+  interpreters::Output& output();
+  jupyter::RequestInbox& requests();
   /// Any thread: the engine is to end.
   void stop();
 
@@ -66,14 +72,13 @@ class EngineProgram {
   Language language_;
   EngineFacts facts_;
   EngineOptions options_;
-  ProfilePaths paths_;
+  net::ProfilePaths paths_;
   EngineUuid uuid_;
   std::optional<World> world_;
   bool is_under_launcher_ = false;
-  std::unique_ptr<SshTunnel> tunnel_;  // outlives the server
+  std::unique_ptr<net::SshTunnel> tunnel_;  // outlives the server
   std::unique_ptr<Server> server_;
-  Packer packer_ = Packer::json;
   bool cuts_ = false;
 };
 
-}  // namespace px
+}  // namespace px::engine

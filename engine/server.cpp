@@ -1,39 +1,226 @@
-#include <px/engine/server.hpp>
+#include "engine/server.hpp"
 
-#include <px/engine/io_thread.hpp>
+#include <signal.h>
+#include <spdlog/spdlog.h>
 
-namespace px {
+#include <thread>
+#include <utility>
 
-Server::Server(std::unique_ptr<IoThread> thread) : thread_(std::move(thread)) {}
+namespace px::engine {
+namespace {
 
-Server::~Server() {
-  thread_->finish();
-}
+using std::chrono::milliseconds;
+
+constexpr Duration subscription_timeout = std::chrono::seconds(2);
+constexpr Duration redial_pause = std::chrono::seconds(1);
+constexpr Duration leave_pause = milliseconds(20);
+
+}  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(ServerConfig config) {
   Result<Signer> signer = Signer::create(config.info.signature_scheme, config.info.key);
   if (!signer) return signer.error();
   const Result<Packer> packer = packer_by_name(config.info.pack);
   if (!packer) return packer.error();
-  auto thread = std::make_unique<IoThread>(std::move(config), std::move(*signer), *packer);
-  thread->start();
-  return std::unique_ptr<Server>(new Server(std::move(thread)));
+  auto format = std::make_shared<EngineFormat>(config.uuid);
+  std::unique_ptr<Server> server{
+      new Server(std::move(config), std::move(*signer), *packer, std::move(format))};
+  server->start_thread();
+  return server;
+}
+
+Server::Server(ServerConfig config, Signer signer, Packer packer,
+               std::shared_ptr<EngineFormat> format)
+    : IoThread(format, config.orderly_exit_code),
+      config_(std::move(config)),
+      packer_(packer),
+      signer_(std::move(signer)),
+      format_(std::move(format)) {}
+
+Server::~Server() {
+  finish();
 }
 
 Result<EngineIdentity> Server::wait_registered() {
-  return thread_->wait_registered();
-}
-void Server::announce_ready(const std::string& mpi) {
-  thread_->announce_ready(mpi);
-}
-Inbox& Server::inbox() {
-  return thread_->inbox();
-}
-Outbox& Server::outbox() {
-  return thread_->outbox();
-}
-int Server::finish() {
-  return thread_->finish();
+  std::unique_lock lock{mutex_};
+  registered_.wait(lock, [this] { return registration_.has_value(); });
+  return *registration_;
 }
 
-}  // namespace px
+void Server::announce_ready(const std::string& mpi) {
+  {
+    const std::lock_guard lock{mutex_};
+    mpi_ = mpi;
+  }
+  is_ready_ = true;
+  loop().waker().wake();
+}
+
+std::optional<Instant> Server::further_deadline() const {
+  std::optional<Instant> next = jupyter::earlier(registration_deadline_, heart_deadline_);
+  next = jupyter::earlier(next, redial_at_);
+  return heart_watch_ ? jupyter::earlier(next, heart_watch_->next_deadline()) : next;
+}
+
+void Server::on_time(Instant now) {
+  if (registration_deadline_ && now >= *registration_deadline_)
+    fail_registration({ErrorKind::lost_peer,
+                       "no answer to the registration from " +
+                           endpoint(config_.info.interface, config_.info.registration) +
+                           ": is the controller there, and is this its present connection file?"});
+  start_heart_if_due(now);
+  if (heart_watch_ && heart_watch_->is_lost(now) && !is_ending())
+    end(1, "no heartbeat from the controller for a long time: ending");
+  if (redial_at_ && now >= *redial_at_) dial_lifeline();
+}
+
+bool Server::send(jupyter::Outgoing& message) {
+  return !channels_ || channels_->send(message);
+}
+
+void Server::interrupt_main() {
+  // An idle Python engine ignores it: it would hit the next request. For an idle C++ engine others
+  // may wait in MPI calls.
+  if (queues().requests.is_busy() || config_.language == Language::cpp)
+    ::pthread_kill(main_thread(), SIGINT);
+  queues().requests.wake();
+}
+
+// ---------------------------------------------------------------- registration and leave
+
+void Server::begin() {
+  context_.emplace();
+  channels_.emplace(*context_, loop(), config_.info,
+                    Session{SessionId{config_.uuid.text}, config_.username, packer_, signer_},
+                    DialingChannels::Handlers{
+                        handlers(), [this](RequestPtr reply) { on_registration(std::move(reply)); },
+                        [this] {
+                          if (heart_watch_) heart_watch_->heard();
+                        },
+                        [this] { is_subscribed_ = true; }});
+  if (auto done = channels_->connect_registration(); !done) return fail_registration(done.error());
+  Json content{{"uuid", config_.uuid.text}, {"language", name_of(config_.language)}};
+  if (config_.wanted_id) content["id"] = config_.wanted_id->value;
+  write_engine_facts(content, config_.facts);
+  channels_->send_registration("registration_request", content);
+  registration_deadline_ = Clock::now() + config_.registration_timeout;
+}
+
+Result<int> Server::read_registration(const Json& content) const {
+  if (string_member(content, "status") != "ok")
+    return Error{ErrorKind::bad_input, "the controller refuses the registration: " +
+                                           string_member(content, "evalue").value_or("no reason")};
+  const auto id = int_member(content, "id");
+  if (!id || *id < 0) return Error{ErrorKind::bad_input, "the controller gave no engine id"};
+  return static_cast<int>(int_member(content, "hb_period").value_or(3000));
+}
+
+void Server::on_registration(RequestPtr reply) {
+  if (reply->type() != "registration_reply" || !registration_deadline_) return;
+  const Result<Json> content = unpack(packer_, reply->envelope.content);
+  if (!content) return fail_registration(content.error());
+  const Result<int> period = read_registration(*content);
+  if (!period) return fail_registration(period.error());
+  const EngineId id{static_cast<int>(int_member(*content, "id").value_or(-1))};
+  registration_deadline_.reset();
+  warn_of_other_version(*content);
+  format_->set_id(id);
+  if (auto done = channels_->connect_work(id); !done) return fail_registration(done.error());
+  start_working(*period);
+}
+
+void Server::warn_of_other_version(const Json& registration) {
+  const auto version = string_member(registration, "polyxeus");
+  if (!version) return;
+  is_controller_ours_ = true;
+  if (*version != config_.facts.polyxeus)
+    spdlog::warn("the controller is of polyxeus {}, this engine of {}: install one version",
+                 *version, config_.facts.polyxeus);
+}
+
+void Server::start_working(int heart_period_ms) {
+  heart_watch_.emplace(milliseconds(heart_period_ms + 500), config_.max_heartbeat_misses,
+                       Clock::now());
+  heart_deadline_ = Clock::now() + subscription_timeout;
+  watch_over_death();
+  const std::lock_guard lock{mutex_};
+  registration_ = format_->identity();
+  registered_.notify_all();
+}
+
+void Server::fail_registration(Error error) {
+  registration_deadline_.reset();
+  const std::lock_guard lock{mutex_};
+  if (!registration_) registration_ = std::move(error);
+  registered_.notify_all();
+}
+
+void Server::start_heart_if_due(Instant now) {
+  if (!heart_deadline_ || is_beating_) return;
+  if (!is_ready_) {
+    heart_deadline_ = now + subscription_timeout;
+    return;
+  }
+  if (!is_subscribed_ && now < *heart_deadline_) return;
+  heart_deadline_.reset();
+  is_beating_ = true;
+  tell_mpi();
+  if (auto done = channels_->connect_heart(); !done) return spdlog::error(done.error().what);
+  spdlog::info("Completed registration with id {}", format_->identity().id.value);
+}
+
+void Server::tell_mpi() {
+  EngineFacts facts;
+  {
+    const std::lock_guard lock{mutex_};
+    facts.mpi = mpi_;
+  }
+  if (!is_controller_ours_ || facts.mpi.empty()) return;
+  Json content{{"uuid", config_.uuid.text}};
+  write_engine_facts(content, facts);
+  channels_->send_registration("engine_facts", content);
+}
+
+void Server::watch_over_death() {
+  if (config_.info.lifeline) {
+    lifeline_.emplace(config_.uuid, *net::lifeline_signer(config_.info), config_.is_tunnelled);
+    loop().watch(lifeline_->descriptor(), [this] {
+      if (lifeline_->receive() == net::LifelineState::closed && !redial_at_)
+        redial_at_ = Clock::now() + redial_pause;
+    });
+    return dial_lifeline();
+  }
+  if (config_.watcher_program.empty()) return;
+  Result<DeathWatch> watch =
+      DeathWatch::start(config_.watcher_program, config_.info, format_->identity().id);
+  if (watch)
+    death_watch_ = std::move(*watch);
+  else
+    spdlog::warn("the controller will notice this engine's death late: {}", watch.error().what);
+}
+
+void Server::dial_lifeline() {
+  redial_at_.reset();
+  if (auto dialed = lifeline_->dial(config_.info.interface, *config_.info.lifeline); !dialed)
+    redial_at_ = Clock::now() + redial_pause;
+}
+
+void Server::leave() {
+  const EngineIdentity identity = format_->identity();
+  if (channels_ && identity.id.value >= 0 && !has_left_) {
+    // The last replies take another way: they are to be with the controller before this.
+    std::this_thread::sleep_for(leave_pause);
+    channels_->send_registration("unregistration_request", {{"id", identity.id.value}});
+  }
+  has_left_ = true;
+  death_watch_.dismiss();
+  if (lifeline_) lifeline_->close();
+}
+
+void Server::close_channels() {
+  leave();
+  channels_.reset();
+  context_.reset();  // waits a second at most for what is not sent yet
+}
+
+}  // namespace px::engine

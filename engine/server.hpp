@@ -1,17 +1,23 @@
 #pragma once
 
-#include <functional>
+#include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
-#include <px/engine/inbox.hpp>
-#include <px/engine/outbox.hpp>
-#include <px/wire/connection_info.hpp>
-#include <px/wire/engine_facts.hpp>
-#include <px/wire/language_plan.hpp>
+#include "engine/death_watch.hpp"
+#include "engine/dialing_channels.hpp"
+#include "engine/engine_format.hpp"
+#include "engine/heart_watch.hpp"
+#include "jupyter/io_thread.hpp"
+#include "net/lifeline/lifeline.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/engine_facts.hpp"
+#include "wire/language_plan.hpp"
 
-namespace px {
+namespace px::engine {
 
 struct ServerConfig {
   EngineConnectionInfo info;
@@ -30,14 +36,13 @@ struct ServerConfig {
   bool is_tunnelled = false;  ///< Its way to the controller may break while it lives.
 };
 
-/// The sockets of an engine and the thread that owns them: registers, answers hearts and orders
-/// while user code runs, passes requests to the main thread and its messages on. The thread runs
-/// no user code and never takes an interpreter's lock. Create and destroy it on the main thread.
-class Server {
+/// The I/O thread of an engine: its channels dial out to the controller. It registers, answers
+/// hearts, and holds the lifeline.
+class Server final : public jupyter::IoThread {
  public:
   /// Starts to register at once.  errors  bad_input: the connection info is not usable.
   static Result<std::unique_ptr<Server>> start(ServerConfig config);
-  ~Server();
+  ~Server() override;
 
   /// Waits until the controller has given an id.
   /// errors  lost_peer: no answer in time; bad_input: it refused.
@@ -46,17 +51,52 @@ class Server {
   /// mpi  the MPI that was loaded, or empty.
   void announce_ready(const std::string& mpi = {});
 
-  Inbox& inbox();
-  Outbox& outbox();
-
-  /// For the main thread, when Inbox::wait() has returned nothing: says good-bye to the
-  /// controller, sends what is left and joins the thread. Returns the exit code.
-  int finish();
+  const EngineFormat& format() const { return *format_; }
 
  private:
-  class IoThread;
-  explicit Server(std::unique_ptr<IoThread> thread);
-  std::unique_ptr<IoThread> thread_;
+  Server(ServerConfig config, Signer signer, Packer packer, std::shared_ptr<EngineFormat> format);
+
+  void begin() override;
+  void on_time(Instant now) override;
+  std::optional<Instant> further_deadline() const override;
+  bool send(jupyter::Outgoing& message) override;
+  void interrupt_main() override;
+  void on_shutdown_published() override { has_left_ = true; }  // the hub takes it for our leave
+  void close_channels() override;
+
+  void on_registration(RequestPtr reply);
+  Result<int> read_registration(const Json& content) const;  // the heart's period in ms
+  void fail_registration(Error error);
+  void warn_of_other_version(const Json& registration);
+  void start_working(int heart_period_ms);
+  void start_heart_if_due(Instant now);
+  void tell_mpi();
+  void watch_over_death();
+  void dial_lifeline();
+  void leave();
+
+  const ServerConfig config_;
+  const Packer packer_;
+  const Signer signer_;
+  const std::shared_ptr<EngineFormat> format_;
+  std::optional<net::Context> context_;
+  std::optional<DialingChannels> channels_;
+  std::optional<HeartWatch> heart_watch_;
+  std::optional<net::LifelineClient> lifeline_;
+  std::optional<Instant> redial_at_;
+  DeathWatch death_watch_;
+  std::optional<Instant> registration_deadline_;
+  std::optional<Instant> heart_deadline_;  // the heart starts then, subscribed or not
+  bool is_subscribed_ = false;
+  bool is_beating_ = false;
+  bool is_controller_ours_ = false;
+  bool has_left_ = false;
+
+  std::mutex mutex_;  // of the next three, which the main thread uses too
+  std::condition_variable registered_;
+  std::optional<Result<EngineIdentity>> registration_;
+  std::string mpi_;
+  std::atomic<bool> is_ready_ = false;  // the interpreter is; set by the main thread
 };
 
-}  // namespace px
+}  // namespace px::engine

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/json.hpp>
-#include <px/wire/shared_bytes.hpp>
+#include "wire/json.hpp"
+#include "wire/shared_bytes.hpp"
 
-namespace px {
+namespace px::interpreters {
 
 /// Where an interpreter sends what a program prints and shows. Any thread may call it. What is
 /// sent belongs to the request that runs now, or ran last.
@@ -29,7 +29,7 @@ struct Execution {
   bool is_silent = false;  ///< No execute_result, nothing kept in the history.
   bool keeps_history = true;
   Json user_expressions = Json::object();
-  int count = 0;  ///< The number of the cell, where it is not silent.
+  int count = 0;                   ///< The number of the cell, where it is not silent.
   Json metadata = Json::object();  ///< Of the request.
 };
 
@@ -90,4 +90,4 @@ class Interpreter {
   virtual void before_request() = 0;
 };
 
-}  // namespace px
+}  // namespace px::interpreters

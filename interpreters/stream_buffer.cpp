@@ -1,8 +1,8 @@
-#include <px/interpreters/stream_buffer.hpp>
+#include "interpreters/stream_buffer.hpp"
 
 #include <utility>
 
-namespace px {
+namespace px::interpreters {
 
 std::optional<StreamText> StreamBuffer::add(std::string_view stream, std::string_view text,
                                             const RequestPtr& parent, Instant now) {
@@ -29,4 +29,4 @@ std::optional<Instant> StreamBuffer::next_deadline() const {
   return since_ + patience;
 }
 
-}  // namespace px
+}  // namespace px::interpreters

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include <px/wire/request.hpp>
-#include <px/wire/time.hpp>
+#include "wire/request.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::interpreters {
 
 /// Text that a program printed while it worked for one request.
 struct StreamText {
@@ -35,4 +35,4 @@ class StreamBuffer {
   Instant since_;
 };
 
-}  // namespace px
+}  // namespace px::interpreters

@@ -1,8 +1,8 @@
-#include <px/interpreters/utf8.hpp>
+#include "interpreters/utf8.hpp"
 
 #include <algorithm>
 
-namespace px {
+namespace px::interpreters {
 namespace {
 
 /// The length of the character that begins with this byte; 1 where none does.
@@ -29,4 +29,4 @@ std::size_t whole_characters(std::string_view text) {
   return text.size();
 }
 
-}  // namespace px
+}  // namespace px::interpreters

@@ -1,26 +1,26 @@
-#include <px/kernel/input_desk.hpp>
+#include "jupyter/input_channel.hpp"
 
 #include <utility>
 
-namespace px::kernel {
+namespace px::jupyter {
 
-void InputDesk::set_allowed(bool is_allowed) {
+void InputChannel::set_allowed(bool is_allowed) {
   const std::lock_guard lock{mutex_};
   is_allowed_ = is_allowed;
 }
 
-bool InputDesk::is_allowed() const {
+bool InputChannel::is_allowed() const {
   const std::lock_guard lock{mutex_};
   return is_allowed_;
 }
 
-void InputDesk::expect() {
+void InputChannel::expect() {
   const std::lock_guard lock{mutex_};
   answer_.reset();
   is_expected_ = true;
 }
 
-void InputDesk::put(std::string text) {
+void InputChannel::put(std::string text) {
   const std::lock_guard lock{mutex_};
   if (!is_expected_) return;
   is_expected_ = false;
@@ -28,10 +28,10 @@ void InputDesk::put(std::string text) {
   answered_.notify_all();
 }
 
-std::optional<std::string> InputDesk::wait(Duration patience) {
+std::optional<std::string> InputChannel::wait(Duration patience) {
   std::unique_lock lock{mutex_};
   answered_.wait_for(lock, patience, [this] { return answer_.has_value(); });
   return std::exchange(answer_, std::nullopt);
 }
 
-}  // namespace px::kernel
+}  // namespace px::jupyter

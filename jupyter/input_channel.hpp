@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
-#include <px/wire/time.hpp>
+#include "wire/time.hpp"
 
-namespace px::kernel {
+namespace px::jupyter {
 
 /// Where user code waits for what its user types. Any thread may call it.
-class InputDesk {
+class InputChannel {
  public:
   /// Whether the client of the request that runs now can be asked.
   void set_allowed(bool is_allowed);
@@ -31,4 +31,4 @@ class InputDesk {
   bool is_expected_ = false;
 };
 
-}  // namespace px::kernel
+}  // namespace px::jupyter

@@ -1,13 +1,13 @@
-#include <px/kernel/connection.hpp>
+#include "jupyter/kernel_connection.hpp"
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
-namespace px::kernel {
+namespace px::jupyter {
 namespace {
 
 struct PortKey {
   const char* key;
-  int KernelConnection::*member;
+  int KernelConnection::* member;
 };
 constexpr PortKey port_keys[] = {{"shell_port", &KernelConnection::shell},
                                  {"control_port", &KernelConnection::control},
@@ -31,7 +31,8 @@ Result<KernelConnection> read_kernel_connection(std::string_view text) {
   KernelConnection connection;
   connection.transport = string_member(*file, "transport").value_or("tcp");
   if (connection.transport != "tcp" && connection.transport != "ipc")
-    return bad("asks for the transport '" + connection.transport + "': it may be tcp or ipc");
+    return bad("names the transport '" + connection.transport +
+               "'; only tcp and ipc are supported");
   connection.ip = string_member(*file, "ip").value_or("");
   if (connection.ip.empty()) return bad("has no 'ip'");
   for (const PortKey& each : port_keys) {
@@ -44,8 +45,8 @@ Result<KernelConnection> read_kernel_connection(std::string_view text) {
   connection.signature_scheme = string_member(*file, "signature_scheme").value_or("hmac-sha256");
   const auto public_key = string_member(*file, "curve_publickey");
   const auto secret_key = string_member(*file, "curve_secretkey");
-  if (public_key && secret_key) connection.curve = CurveKeys{*public_key, *secret_key};
+  if (public_key && secret_key) connection.curve = net::CurveKeys{*public_key, *secret_key};
   return connection;
 }
 
-}  // namespace px::kernel
+}  // namespace px::jupyter

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include <px/net/curve.hpp>
-#include <px/wire/error.hpp>
+#include "net/curve.hpp"
+#include "wire/error.hpp"
 
-namespace px::kernel {
+namespace px::jupyter {
 
 /// What a Jupyter connection file says: where a kernel listens and how it signs.
 struct KernelConnection {
@@ -16,7 +16,7 @@ struct KernelConnection {
   int shell = 0, control = 0, input = 0, iopub = 0, heartbeat = 0;
   std::string key;  ///< The HMAC key; "" = unsigned.
   std::string signature_scheme = "hmac-sha256";
-  std::optional<CurveKeys> curve;  ///< Where the client wants its connections encrypted.
+  std::optional<net::CurveKeys> curve;  ///< Where the client wants its connections encrypted.
 
   /// "tcp://127.0.0.1:5555" or "ipc:///run/kernel-1".
   std::string endpoint(int port) const;
@@ -25,4 +25,4 @@ struct KernelConnection {
 /// errors  bad_input: not JSON, or a key that is needed is missing or malformed; names the key.
 Result<KernelConnection> read_kernel_connection(std::string_view text);
 
-}  // namespace px::kernel
+}  // namespace px::jupyter

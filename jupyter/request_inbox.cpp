@@ -1,4 +1,4 @@
-#include <px/kernel/request_desk.hpp>
+#include "jupyter/request_inbox.hpp"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -6,71 +6,89 @@
 #include <cstdint>
 #include <utility>
 
-namespace px::kernel {
+#include "os/host_memory.hpp"
 
-RequestDesk::RequestDesk(Json connection_info)
-    : queue_(std::move(connection_info)), event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+namespace px::jupyter {
+
+RequestInbox::RequestInbox(const ReplyFormat& format)
+    : queue_(format, static_cast<std::size_t>(os::half_of_host_memory())),
+      event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   check(event_.is_open());
 }
 
-void RequestDesk::set_kernel_info(Json content) {
+void RequestInbox::set_kernel_info(Json content) {
   const std::lock_guard lock{mutex_};
   queue_.set_kernel_info(std::move(content));
 }
 
-std::vector<Effect> RequestDesk::arrive(RequestPtr request) {
+void RequestInbox::set_connect_reply(Json content) {
   const std::lock_guard lock{mutex_};
-  return queue_.arrive(std::move(request));
+  queue_.set_connect_reply(std::move(content));
 }
 
-bool RequestDesk::is_order(const Request& request) const {
+std::vector<Effect> RequestInbox::arrive(RequestPtr request) {
+  const std::lock_guard lock{mutex_};
+  return queue_.arrive(std::move(request), wall_now());
+}
+
+bool RequestInbox::is_order(const Request& request) const {
   const std::lock_guard lock{mutex_};
   return queue_.is_order(request);
 }
 
-std::vector<Effect> RequestDesk::answer(const RequestPtr& request) const {
+std::vector<Effect> RequestInbox::answer(const RequestPtr& request) {
   const std::lock_guard lock{mutex_};
   return queue_.answer(request);
 }
 
-void RequestDesk::abort_queued_executions() {
+std::vector<Effect> RequestInbox::answer_aborted(const RequestPtr& request) const {
+  const std::lock_guard lock{mutex_};
+  return queue_.answer_aborted(request, wall_now());
+}
+
+void RequestInbox::abort_queued_executions() {
   const std::lock_guard lock{mutex_};
   queue_.abort_queued_executions();
 }
 
-bool RequestDesk::is_busy() const {
+bool RequestInbox::is_busy() const {
   const std::lock_guard lock{mutex_};
   return queue_.is_busy();
 }
 
-std::optional<Job> RequestDesk::take(bool& is_stopped) {
+std::size_t RequestInbox::queued() const {
+  const std::lock_guard lock{mutex_};
+  return queue_.queued();
+}
+
+std::optional<Job> RequestInbox::take(bool& is_stopped) {
   const std::lock_guard lock{mutex_};
   is_stopped = is_stopped_;
   if (is_stopped) return std::nullopt;
   return queue_.take();
 }
 
-std::optional<Job> RequestDesk::wait(const std::function<void(int descriptor)>& idle) {
+std::optional<Job> RequestInbox::wait(const std::function<void(int descriptor)>& idle) {
   for (;;) {
+    std::uint64_t count = 0;  // first: a wake-up from here on ends idle()
+    [[maybe_unused]] const auto got = ::read(event_.value(), &count, sizeof count);
     bool is_stopped = false;
     if (std::optional<Job> job = take(is_stopped); job || is_stopped) return job;
     idle(event_.value());
-    std::uint64_t count = 0;
-    [[maybe_unused]] const auto got = ::read(event_.value(), &count, sizeof count);
   }
 }
 
-void RequestDesk::finish() {
+void RequestInbox::finish() {
   const std::lock_guard lock{mutex_};
   queue_.finish();
 }
 
-void RequestDesk::wake() const {
+void RequestInbox::wake() const {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(event_.value(), &one, sizeof one);
 }
 
-void RequestDesk::stop() {
+void RequestInbox::stop() {
   {
     const std::lock_guard lock{mutex_};
     is_stopped_ = true;
@@ -78,4 +96,4 @@ void RequestDesk::stop() {
   wake();
 }
 
-}  // namespace px::kernel
+}  // namespace px::jupyter

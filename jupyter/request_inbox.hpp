@@ -3,31 +3,36 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <vector>
 
-#include <px/kernel/request_queue.hpp>
-#include <px/net/descriptor.hpp>
+#include "jupyter/request_queue.hpp"
+#include "os/descriptor.hpp"
 
-namespace px::kernel {
+namespace px::jupyter {
 
 /// The RequestQueue, shared by the I/O thread, which puts requests in, and the main thread, which
-/// takes them out. Any thread may call it.
-class RequestDesk {
+/// takes them out. Any thread may call it. Requests that wait may fill half of the host's memory.
+class RequestInbox {
  public:
-  explicit RequestDesk(Json connection_info);
+  /// format  outlives the inbox.
+  explicit RequestInbox(const ReplyFormat& format);
 
   void set_kernel_info(Json content);
+  void set_connect_reply(Json content);
   std::vector<Effect> arrive(RequestPtr request);
   bool is_order(const Request& request) const;
-  std::vector<Effect> answer(const RequestPtr& request) const;
+  std::vector<Effect> answer(const RequestPtr& request);
+  std::vector<Effect> answer_aborted(const RequestPtr& request) const;
   void abort_queued_executions();
   bool is_busy() const;
+  std::size_t queued() const;
 
-  /// For the main thread: waits for the next request; nothing when the kernel is to end.
-  /// idle  returns when the descriptor is readable, or earlier.
+  /// For the main thread: waits for the next request; nothing when the process is to end.
+  /// idle  returns when the descriptor is readable, or earlier; it may be called often.
   std::optional<Job> wait(const std::function<void(int descriptor)>& idle);
   void finish();
 
-  /// Ends the present or the next wait for a moment.
+  /// Ends the present or the next wait for a moment. Async-signal-safe.
   void wake() const;
   /// From now on wait() returns nothing; what runs is answered first.
   void stop();
@@ -38,7 +43,7 @@ class RequestDesk {
   mutable std::mutex mutex_;
   RequestQueue queue_;
   bool is_stopped_ = false;
-  Descriptor event_;
+  os::Descriptor event_;
 };
 
-}  // namespace px::kernel
+}  // namespace px::jupyter

@@ -1,31 +1,28 @@
-#include <px/engine/engine.hpp>
+#include "jupyter/request_queue.hpp"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <utility>
 
-#include <px/wire/session.hpp>
+#include "wire/message_type.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::jupyter {
 namespace {
 
-constexpr std::array<std::string_view, 6> order_types{
-    "abort_request",    "signal_request",  "interrupt_request",
-    "shutdown_request", "connect_request", "usage_request",
-};
+constexpr std::array<std::string_view, 5> order_types{
+    "interrupt_request", "shutdown_request", "debug_request", "usage_request", "connect_request"};
 
-constexpr std::array<std::string_view, 12> work_types{
-    "execute_request",   "complete_request",    "inspect_request",
-    "history_request",   "kernel_info_request", "is_complete_request",
-    "comm_info_request", "comm_open",           "comm_msg",
-    "comm_close",        "clear_request",       "shutdown_request",
-};
+constexpr std::array<std::string_view, 10> work_types{
+    "execute_request",     "complete_request",    "inspect_request",
+    "is_complete_request", "kernel_info_request", "comm_info_request",
+    "history_request",     "comm_open",           "comm_msg",
+    "comm_close"};
 
 template <std::size_t n>
 bool contains(const std::array<std::string_view, n>& names, std::string_view name) {
-  for (const std::string_view each : names)
-    if (each == name) return true;
-  return false;
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 struct SignalName {
@@ -39,21 +36,13 @@ constexpr std::array<SignalName, 20> signal_names{{
     {"CONT", SIGCONT}, {"STOP", SIGSTOP}, {"TSTP", SIGTSTP}, {"TTIN", SIGTTIN}, {"WINCH", SIGWINCH},
 }};
 
-/// busy, then `middle`, then idle: the frame around every answer (protocol 5.2) but to our own
-/// requests.
-std::vector<Effect> surrounded(const RequestPtr& request, std::vector<Effect> middle) {
-  if (is_native_request(request->type())) return middle;
-  std::vector<Effect> effects{PublishStatus{request, true}};
-  for (Effect& effect : middle) effects.push_back(std::move(effect));
-  effects.push_back(PublishStatus{request, false});
-  return effects;
-}
-
-/// The outcome of a request that never ran, so that nothing was published for it.
-Outcome not_run(const RequestPtr& request, std::string_view status, WallTime now) {
-  Outcome outcome{status, now};
-  if (is_native_request(request->type())) outcome.published = 0;
-  return outcome;
+/// A debugger asks in the Debug Adapter Protocol, and is refused in it.
+Json debug_refusal(const Json& request) {
+  return {{"type", "response"},
+          {"request_seq", int_member(request, "seq").value_or(0)},
+          {"success", false},
+          {"command", string_member(request, "command").value_or("")},
+          {"message", "this kernel has no debugger"}};
 }
 
 }  // namespace
@@ -72,40 +61,50 @@ std::optional<int> signal_number(const Json& value) {
   return std::nullopt;
 }
 
-bool Engine::is_order(std::string_view type) {
-  return contains(order_types, type);
+// ---------------------------------------------------------------- what comes in and is taken
+
+bool RequestQueue::is_order(const Request& request) const {
+  const std::string& type = request.type();
+  if (contains(order_types, type) || format_.is_further_order(type)) return true;
+  return type == "kernel_info_request" && request.channel == Channel::control && kernel_info_;
 }
 
-std::vector<Effect> Engine::arrive(RequestPtr request, WallTime now) {
+std::vector<Effect> RequestQueue::arrive(RequestPtr request, WallTime now) {
+  const bool is_urgent = request->channel == Channel::control;
+  if (is_urgent && is_order(*request)) return answer(request);
   const std::string& type = request->type();
-  if (request->channel == Channel::control && is_order(type)) return answer(request);
-  const bool is_call = type == "apply_request" || is_native_request(type);
-  const bool is_work = is_call || contains(work_types, type) || is_order(type);
-  if (!is_work)
-    return surrounded(request, {Warn{"ignoring a message of the unknown type '" + type + "'"}});
-  if (request->channel == Channel::control && is_call)
+  if (!is_order(*request) && !contains(work_types, type) && !format_.is_further_work(type))
+    return refuse_type(request);
+  if (is_urgent && !format_.may_pass_the_queue(type))
     return surrounded(request, {Warn{"ignoring an " + type + " on the control channel"}});
   const std::size_t bytes = total_bytes(*request->frames);
   if (queued_bytes_ + bytes > max_queued_bytes_) return refuse_overload(request, now);
   queued_bytes_ += bytes;
-  (request->channel == Channel::control ? orders_ : work_).push_back({std::move(request)});
+  (is_urgent ? urgent_ : work_).push_back({std::move(request)});
   return {WakeMain{}};
 }
 
-std::vector<Effect> Engine::refuse_overload(const RequestPtr& request, WallTime now) const {
-  const Json content = error_content(
-      "Overloaded",
-      "engine " + std::to_string(identity_.id.value) + " holds " +
-          std::to_string(queued_bytes_ >> 20) + " MiB of requests already, and its bound is " +
-          std::to_string(max_queued_bytes_ >> 20) + " MiB: wait for results first",
-      {}, engine_info(identity_, "queue"));
-  SendReply refusal = reply(request, content);
-  refusal.metadata = reply_metadata(packer_, *request, identity_, not_run(request, "error", now));
-  return surrounded(request, {std::move(refusal)});
+std::vector<Effect> RequestQueue::refuse_type(const RequestPtr& request) const {
+  std::vector<Effect> effects{
+      Warn{"ignoring a message of the unknown type '" + request->type() + "'"}};
+  if (format_.refuses_unknown_types())
+    effects.push_back(reply(
+        request, error_content("NotImplementedError",
+                               format_.name() + " does not know the request " + request->type())));
+  return surrounded(request, std::move(effects));
 }
 
-std::optional<Job> Engine::take() {
-  std::deque<Job>& lane = orders_.empty() ? work_ : orders_;
+std::vector<Effect> RequestQueue::refuse_overload(const RequestPtr& request, WallTime now) const {
+  Json content = error_content(
+      "Overloaded", format_.name() + " holds " + std::to_string(queued_bytes_ >> 20) +
+                        " MiB of requests already, and its bound is " +
+                        std::to_string(max_queued_bytes_ >> 20) + " MiB: wait for results first");
+  format_.describe_error(content, "queue");
+  return surrounded(request, {reply_without_run(request, content, "error", now)});
+}
+
+std::optional<Job> RequestQueue::take() {
+  std::deque<Job>& lane = urgent_.empty() ? work_ : urgent_;
   if (lane.empty()) return std::nullopt;
   Job job = std::move(lane.front());
   lane.pop_front();
@@ -115,28 +114,36 @@ std::optional<Job> Engine::take() {
   return job;
 }
 
-std::vector<Effect> Engine::answer(const RequestPtr& request) {
-  const Result<Json> content = unpack(packer_, request->envelope.content);
+void RequestQueue::abort_queued_executions() {
+  for (Job& job : work_)
+    if (job.request->type() == "execute_request") job.is_aborted = true;
+}
+
+// ---------------------------------------------------------------- answers without the interpreter
+
+std::vector<Effect> RequestQueue::answer(const RequestPtr& request) {
+  const Result<Json> content = unpack(request->packer, request->envelope.content);
   if (!content) return surrounded(request, {Warn{content.error().what}});
   const std::string& type = request->type();
   if (type == "signal_request") return answer_signal(request, *content);
   if (type == "shutdown_request") return answer_shutdown(request, *content);
   if (type == "abort_request") return answer_abort(request, *content);
   if (type == "usage_request") return surrounded(request, {AnswerUsage{request}});
-  std::vector<Effect> effects{reply(request, {{"status", "ok"}})};
-  if (type == "interrupt_request") effects.push_back(Interrupt{});
-  return surrounded(request, std::move(effects));
+  if (type == "kernel_info_request") return replied(request, *kernel_info_);
+  if (type == "connect_request") return replied(request, connect_reply_);
+  if (type == "debug_request") return replied(request, debug_refusal(*content));
+  return surrounded(request, {reply(request, {{"status", "ok"}}), Interrupt{}});
 }
 
-std::vector<Effect> Engine::answer_abort(const RequestPtr& request, const Json& content) {
+std::vector<Effect> RequestQueue::answer_abort(const RequestPtr& request, const Json& content) {
   const auto ids = content.find("msg_ids");
   if (ids == content.end() || ids->is_null())
     return surrounded(request, {Warn{"ignoring an abort_request without msg_ids"}});
   remember_aborted(*ids);
-  return surrounded(request, {reply(request, {{"status", "ok"}})});
+  return replied(request, {{"status", "ok"}});
 }
 
-void Engine::remember_aborted(const Json& ids) {
+void RequestQueue::remember_aborted(const Json& ids) {
   if (ids.is_string()) {
     aborted_.insert(ids.get<std::string>());
     return;
@@ -148,37 +155,56 @@ void Engine::remember_aborted(const Json& ids) {
     if (id.is_string()) aborted_.insert(id.get<std::string>());
 }
 
-std::vector<Effect> Engine::answer_signal(const RequestPtr& request, const Json& content) const {
+std::vector<Effect> RequestQueue::answer_signal(const RequestPtr& request,
+                                                const Json& content) const {
   const auto wanted = content.find("sig");
   const std::optional<int> number = wanted == content.end() ? std::nullopt : signal_number(*wanted);
   SendReply answer{request, "_request", "{}", "{\"status\": \"ok\"}"};
   if (number) return {answer, RaiseSignal{*number}};
   const std::string given = wanted == content.end() ? "nothing" : pack(Packer::json, *wanted);
-  answer.content = pack(Packer::json, error_content("ValueError", given + " is not a signal", {},
-                                                    engine_info(identity_, "signal")));
+  Json error = error_content("ValueError", given + " is not a signal");
+  format_.describe_error(error, "signal");
+  answer.content = pack(Packer::json, error);
   return {answer};
 }
 
-std::vector<Effect> Engine::answer_shutdown(const RequestPtr& request, const Json& content) {
+std::vector<Effect> RequestQueue::answer_shutdown(const RequestPtr& request,
+                                                  const Json& content) const {
   const bool is_restart = bool_member(content, "restart").value_or(false);
   return {PublishStatus{request, true}, reply(request, {{"status", "ok"}, {"restart", is_restart}}),
           PublishShutdown{request, is_restart}, PublishStatus{request, false}, Stop{}};
 }
 
-std::vector<Effect> Engine::answer_aborted(const RequestPtr& request, WallTime now) const {
-  SendReply aborted = reply(request, {{"status", "aborted"}});
-  aborted.metadata = reply_metadata(packer_, *request, identity_, not_run(request, "aborted", now));
-  return surrounded(request, {std::move(aborted)});
+std::vector<Effect> RequestQueue::answer_aborted(const RequestPtr& request, WallTime now) const {
+  return surrounded(request, {reply_without_run(request, {{"status", "aborted"}}, "aborted", now)});
 }
 
-void Engine::abort_queued_executions() {
-  for (Job& job : work_)
-    if (job.request->type() == "execute_request") job.is_aborted = true;
+/// busy, then `middle`, then idle: the frame around every answer (protocol 5.2).
+std::vector<Effect> RequestQueue::surrounded(const RequestPtr& request,
+                                             std::vector<Effect> middle) const {
+  if (!format_.publishes_status(request->type())) return middle;
+  std::vector<Effect> effects{PublishStatus{request, true}};
+  for (Effect& effect : middle) effects.push_back(std::move(effect));
+  effects.push_back(PublishStatus{request, false});
+  return effects;
 }
 
-SendReply Engine::reply(const RequestPtr& request, const Json& content) const {
-  return {request, reply_type(request->type()), engine_metadata(identity_.uuid),
-          pack(Packer::json, content)};
+std::vector<Effect> RequestQueue::replied(const RequestPtr& request, const Json& content) const {
+  return surrounded(request, {reply(request, content)});
 }
 
-}  // namespace px
+SendReply RequestQueue::reply(const RequestPtr& request, const Json& content) const {
+  return {request, reply_type(request->type()), format_.metadata(), pack(Packer::json, content)};
+}
+
+/// The reply to a request that never ran, so that nothing was published for it.
+SendReply RequestQueue::reply_without_run(const RequestPtr& request, const Json& content,
+                                          std::string_view status, WallTime now) const {
+  Outcome outcome{status, now};
+  if (!format_.publishes_status(request->type())) outcome.published = 0;
+  SendReply answer = reply(request, content);
+  answer.metadata = format_.reply_metadata(*request, outcome);
+  return answer;
+}
+
+}  // namespace px::jupyter

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <deque>
 #include <optional>
 #include <string>
@@ -9,13 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include <px/engine/reply_metadata.hpp>
-#include <px/wire/message_type.hpp>
-#include <px/wire/request.hpp>
+#include "jupyter/reply_format.hpp"
+#include "wire/request.hpp"
 
-namespace px {
+namespace px::jupyter {
 
-/// What the server has to do, in this order.
+/// What the I/O thread has to do, in this order.
 struct PublishStatus {
   RequestPtr parent;
   bool is_busy = false;
@@ -26,7 +25,7 @@ struct SendReply {
   std::string metadata;  ///< JSON text, as the content.
   std::string content;
 };
-/// Tell all clients (and the hub, which then forgets the engine) that it ends.
+/// Tell all clients that the process ends.
 struct PublishShutdown {
   RequestPtr request;
   bool is_restart = false;
@@ -37,13 +36,13 @@ struct RaiseSignal {
 };
 /// The user's code is to be interrupted, if any runs.
 struct Interrupt {};
-/// The resources that the process uses are asked for.
+/// Answer with the resources that the process uses.
 struct AnswerUsage {
   RequestPtr request;
 };
 /// The main thread has something to take().
 struct WakeMain {};
-/// The engine is to end.
+/// The process is to end.
 struct Stop {};
 /// Something is wrong with what a peer sent: one line for the log.
 struct Warn {
@@ -58,32 +57,35 @@ struct Job {
   bool is_aborted = false;  ///< Answer "aborted" in place of running it.
 };
 
-/// Decides what becomes of each request: what is answered at once, what waits for the main
-/// thread, what is aborted. Sees no socket, thread or clock.
-class Engine {
+/// Decides what becomes of each request: what is answered at once, what waits for the main thread,
+/// what is aborted. Sees no socket, thread or clock.
+class RequestQueue {
  public:
+  /// format            outlives the queue.
   /// max_queued_bytes  of all requests that wait; one beyond it is answered by the error
-  /// Overloaded.
-  Engine(EngineUuid uuid, Packer packer, std::size_t max_queued_bytes)
-      : identity_{std::move(uuid)}, packer_(packer), max_queued_bytes_(max_queued_bytes) {}
+  ///                   Overloaded.
+  RequestQueue(const ReplyFormat& format, std::size_t max_queued_bytes)
+      : format_(format), max_queued_bytes_(max_queued_bytes) {}
 
-  void set_id(EngineId id) { identity_.id = id; }
-  const EngineIdentity& identity() const { return identity_; }
+  /// The content of kernel_info_reply: from now on it can be given while user code runs.
+  void set_kernel_info(Json content) { kernel_info_ = std::move(content); }
+  /// What connect_request is answered with.
+  void set_connect_reply(Json content) { connect_reply_ = std::move(content); }
 
   /// A request came in.
   std::vector<Effect> arrive(RequestPtr request, WallTime now);
 
-  /// The next request for the main thread; the engine is busy until finish(). Orders on the
-  /// control channel come first, then the shell's requests one after the other.
+  /// The next request for the main thread; the process is busy until finish(). Those of the control
+  /// channel come first, then the shell's, one after the other.
   std::optional<Job> take();
   void finish() { running_.reset(); }
   bool is_busy() const { return running_ != nullptr; }
-  std::size_t queued() const { return orders_.size() + work_.size(); }
+  std::size_t queued() const { return urgent_.size() + work_.size(); }
   std::size_t queued_bytes() const { return queued_bytes_; }
 
-  /// Whether answer() handles requests of this type, without the interpreter.
-  static bool is_order(std::string_view type);
-  /// Precondition: is_order() of its type.
+  /// Whether answer() handles it, without the interpreter.
+  bool is_order(const Request& request) const;
+  /// Precondition: is_order(*request).
   std::vector<Effect> answer(const RequestPtr& request);
   /// The answer to a request that take() said is aborted.
   std::vector<Effect> answer_aborted(const RequestPtr& request, WallTime now) const;
@@ -95,18 +97,24 @@ class Engine {
   static constexpr std::size_t max_aborted = 100'000;
 
  private:
+  std::vector<Effect> refuse_type(const RequestPtr& request) const;
   std::vector<Effect> refuse_overload(const RequestPtr& request, WallTime now) const;
-  void remember_aborted(const Json& content);
   std::vector<Effect> answer_abort(const RequestPtr& request, const Json& content);
+  void remember_aborted(const Json& ids);
   std::vector<Effect> answer_signal(const RequestPtr& request, const Json& content) const;
-  std::vector<Effect> answer_shutdown(const RequestPtr& request, const Json& content);
+  std::vector<Effect> answer_shutdown(const RequestPtr& request, const Json& content) const;
+  std::vector<Effect> surrounded(const RequestPtr& request, std::vector<Effect> middle) const;
+  std::vector<Effect> replied(const RequestPtr& request, const Json& content) const;
   SendReply reply(const RequestPtr& request, const Json& content) const;
+  SendReply reply_without_run(const RequestPtr& request, const Json& content,
+                              std::string_view status, WallTime now) const;
 
-  EngineIdentity identity_;
-  Packer packer_;
-  std::size_t max_queued_bytes_;
+  const ReplyFormat& format_;
+  const std::size_t max_queued_bytes_;
   std::size_t queued_bytes_ = 0;
-  std::deque<Job> orders_;
+  Json connect_reply_{{"status", "ok"}};
+  std::optional<Json> kernel_info_;
+  std::deque<Job> urgent_;
   std::deque<Job> work_;
   RequestPtr running_;
   std::unordered_set<std::string> aborted_;
@@ -115,4 +123,4 @@ class Engine {
 /// A signal by number (2) or name ("SIGINT", "INT").
 std::optional<int> signal_number(const Json& value);
 
-}  // namespace px
+}  // namespace px::jupyter

@@ -1,27 +1,29 @@
-#include <px/kernel/xeus_kernel.hpp>
+#include "jupyter/xeus_adapter.hpp"
 
 #include <spdlog/spdlog.h>
-#include <xeus/xhistory_manager.hpp>
 #include <xeus/xinterpreter.hpp>
 #include <xeus/xkernel.hpp>
+#include <xeus/xmessage.hpp>
 #include <xeus/xserver.hpp>
 
 #include <exception>
 #include <iostream>
 #include <utility>
 
-namespace px::kernel {
+namespace px::jupyter {
 namespace {
 
 /// What the pieces that xeus builds for us share.
-struct Wiring {
-  Interpreter& interpreter;
-  RequestDesk& requests;
-  Outbox& outbox;
-  RequestPtr request;  // the one that is served now
+struct Shared {
+  interpreters::Interpreter& interpreter;
+  Queues& queues;
+  const ReplyFormat& format;
+  const bool publishes_input;
+  RequestPtr request = nullptr;  // the one that is served now
+  WallTime started{};
   bool stops_on_error = true;
   bool is_answered = false;
-  Json execution_count;  // of the cell, as the interpreter counts
+  Json execution_count = nullptr;  // of the cell, as the interpreter counts
 };
 
 class NoControlMessenger final : public xeus::xcontrol_messenger {
@@ -30,7 +32,7 @@ class NoControlMessenger final : public xeus::xcontrol_messenger {
 
 class FedServer final : public xeus::xserver {
  public:
-  explicit FedServer(std::shared_ptr<Wiring> wiring) : wiring_(std::move(wiring)) {}
+  explicit FedServer(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
   void feed(xeus::xmessage message) { notify_shell_listener(std::move(message)); }
 
  private:
@@ -43,10 +45,10 @@ class FedServer final : public xeus::xserver {
   void publish_impl(xeus::xpub_message message, xeus::channel) override {
     const std::string type = message.header().value("msg_type", "");
     if (type == "status")
-      return wiring_->outbox.publish_status(wiring_->request,
-                                            message.content().value("execution_state", "idle"));
-    if (type == "execute_input") return;  // the interpreter knows the number better
-    wiring_->outbox.publish(type, pack(Packer::json, message.content()), "", {});
+      return shared_->queues.outgoing.publish_status(
+          shared_->request, message.content().value("execution_state", "idle"));
+    if (type == "execute_input" && !shared_->publishes_input) return;
+    shared_->queues.outgoing.publish(type, pack(Packer::json, message.content()), "", {});
   }
 
   void start_impl(xeus::xpub_message) override {}
@@ -57,20 +59,25 @@ class FedServer final : public xeus::xserver {
 
   void send(const xeus::xmessage& message) {
     Json content = message.content();
-    if (message.header().value("msg_type", "") == "execute_reply")
-      content["execution_count"] = wiring_->execution_count;
-    wiring_->is_answered = true;
-    wiring_->outbox.reply(wiring_->request, pack(Packer::json, content));
+    std::string metadata = shared_->format.metadata();
+    if (message.header().value("msg_type", "") == "execute_reply") {
+      content["execution_count"] = shared_->execution_count;
+      const std::string status = content.value("status", "error");
+      metadata = shared_->format.reply_metadata(*shared_->request, {status, shared_->started});
+    }
+    shared_->is_answered = true;
+    shared_->queues.outgoing.reply(shared_->request, pack(Packer::json, content),
+                                   std::move(metadata));
   }
 
-  std::shared_ptr<Wiring> wiring_;
+  std::shared_ptr<Shared> shared_;
   NoControlMessenger messenger_;
 };
 
 /// Our interface under xeus' names.
 class XeusInterpreter final : public xeus::xinterpreter {
  public:
-  explicit XeusInterpreter(std::shared_ptr<Wiring> wiring) : wiring_(std::move(wiring)) {
+  explicit XeusInterpreter(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {
     xeus::register_interpreter(this);
   }
 
@@ -80,31 +87,36 @@ class XeusInterpreter final : public xeus::xinterpreter {
 
   nl::json execute_request_impl(int count, const std::string& code, bool is_silent,
                                 bool keeps_history, nl::json user_expressions, bool) override {
-    Json content = wiring_->interpreter.execute(
-        {code, is_silent, keeps_history, std::move(user_expressions), count});
-    wiring_->execution_count = content.value("execution_count", Json(count));
-    // Before the reply: what a fast client sends after it is not to be aborted.
-    if (content.value("status", "error") == "error" && !is_silent && wiring_->stops_on_error)
-      wiring_->requests.abort_queued_executions();
+    const RequestPtr& request = shared_->request;
+    Result<Json> metadata = unpack(request->packer, request->envelope.metadata);
+    Json content =
+        shared_->interpreter.execute({code, is_silent, keeps_history, std::move(user_expressions),
+                                      count, metadata ? std::move(*metadata) : Json::object()});
+    shared_->execution_count = content.value("execution_count", Json(count));
+    if (content.value("status", "error") == "error") {
+      shared_->format.describe_error(content, "execute");
+      // Before the reply: what a fast client sends after it is not to be aborted.
+      if (!is_silent && shared_->stops_on_error) shared_->queues.requests.abort_queued_executions();
+    }
     return content;
   }
   nl::json complete_request_impl(const std::string& code, int cursor) override {
-    return wiring_->interpreter.complete(code, cursor);
+    return shared_->interpreter.complete(code, cursor);
   }
   nl::json inspect_request_impl(const std::string& code, int cursor, int detail_level) override {
-    return wiring_->interpreter.inspect(code, cursor, detail_level);
+    return shared_->interpreter.inspect(code, cursor, detail_level);
   }
   nl::json is_complete_request_impl(const std::string& code) override {
-    return wiring_->interpreter.is_complete(code);
+    return shared_->interpreter.is_complete(code);
   }
-  nl::json kernel_info_request_impl() override { return wiring_->interpreter.kernel_info(); }
+  nl::json kernel_info_request_impl() override { return shared_->interpreter.kernel_info(); }
 
-  std::shared_ptr<Wiring> wiring_;
+  std::shared_ptr<Shared> shared_;
 };
 
 std::unique_ptr<xeus::xserver> build_server(xeus::xcontext& context, const xeus::xconfiguration&,
                                             nl::json::error_handler_t) {
-  return std::make_unique<FedServer>(context.get_wrapped_context<std::shared_ptr<Wiring>>());
+  return std::make_unique<FedServer>(context.get_wrapped_context<std::shared_ptr<Shared>>());
 }
 
 Json header_json(const Header& header) {
@@ -149,20 +161,20 @@ Json completed(const std::string& type, const Json& content) {
 
 }  // namespace
 
-struct XeusKernel::State {
-  std::shared_ptr<Wiring> wiring;
+struct XeusAdapter::State {
+  std::shared_ptr<Shared> shared;
   std::unique_ptr<xeus::xkernel> kernel;
   FedServer* server = nullptr;
 };
 
-XeusKernel::XeusKernel(Interpreter& interpreter, RequestDesk& requests, Outbox& outbox)
+XeusAdapter::XeusAdapter(interpreters::Interpreter& interpreter, Queues& queues,
+                         const ReplyFormat& format, bool publishes_input)
     : state_(std::make_unique<State>()) {
-  state_->wiring = std::make_shared<Wiring>(
-      Wiring{interpreter, requests, outbox, nullptr, true, false, nullptr});
+  state_->shared = std::make_shared<Shared>(Shared{interpreter, queues, format, publishes_input});
   std::streambuf* const log = std::clog.rdbuf(nullptr);  // xeus prints how to attach to a kernel
   state_->kernel = std::make_unique<xeus::xkernel>(
-      "", xeus::make_context<std::shared_ptr<Wiring>>(state_->wiring),
-      std::make_unique<XeusInterpreter>(state_->wiring), build_server);
+      "", xeus::make_context<std::shared_ptr<Shared>>(state_->shared),
+      std::make_unique<XeusInterpreter>(state_->shared), build_server);
   state_->kernel->start();
   std::clog.rdbuf(log);
   std::clog.clear();
@@ -170,21 +182,29 @@ XeusKernel::XeusKernel(Interpreter& interpreter, RequestDesk& requests, Outbox& 
   check(state_->server != nullptr);
 }
 
-XeusKernel::~XeusKernel() = default;
+XeusAdapter::~XeusAdapter() = default;
 
-void XeusKernel::serve(const RequestPtr& request, Json content) {
-  Wiring& wiring = *state_->wiring;
+Json XeusAdapter::kernel_info() const {
+  Json content = state_->shared->interpreter.kernel_info();
+  if (!content.contains("protocol_version"))
+    content["protocol_version"] = xeus::get_protocol_version();
+  return content;
+}
+
+void XeusAdapter::serve(const RequestPtr& request, const Json& content) {
+  Shared& shared = *state_->shared;
   const Json whole = completed(request->type(), content);
-  wiring.request = request;
-  wiring.is_answered = false;
-  wiring.stops_on_error = whole.value("stop_on_error", true);
+  shared.request = request;
+  shared.started = wall_now();
+  shared.is_answered = false;
+  shared.stops_on_error = whole.value("stop_on_error", true);
   try {
     state_->server->feed(xeus::xmessage(xeus::xmessage::guid_list{}, header_json(request->header),
                                         Json::object(), Json::object(), whole, {}));
   } catch (const std::exception& failure) {
     spdlog::error("cannot answer a {}: {}", request->type(), failure.what());
   }
-  if (!wiring.is_answered) spdlog::error("xeus has not answered a {}", request->type());
+  if (!shared.is_answered) spdlog::error("xeus has not answered a {}", request->type());
 }
 
-}  // namespace px::kernel
+}  // namespace px::jupyter

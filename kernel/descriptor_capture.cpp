@@ -1,4 +1,4 @@
-#include <px/kernel/descriptor_capture.hpp>
+#include "kernel/descriptor_capture.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include <px/interpreters/utf8.hpp>
+#include "interpreters/utf8.hpp"
 
 namespace px::kernel {
 namespace {
@@ -28,11 +28,11 @@ Result<std::unique_ptr<DescriptorCapture>> DescriptorCapture::start(Sink sink) {
   for (Stream& stream : capture->streams_) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return failure("pipe2");
-    stream.reading = Descriptor(ends[0]);
-    const Descriptor writing(ends[1]);
+    stream.reading = os::Descriptor(ends[0]);
+    const os::Descriptor writing(ends[1]);
     ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
     ::fcntl(ends[1], F_SETPIPE_SZ, wanted_pipe_bytes);  // a small one will do too
-    stream.original = Descriptor(::fcntl(stream.number, F_DUPFD_CLOEXEC, 3));
+    stream.original = os::Descriptor(::fcntl(stream.number, F_DUPFD_CLOEXEC, 3));
     if (::dup2(ends[1], stream.number) < 0) return failure("dup2");
   }
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
@@ -71,7 +71,7 @@ void DescriptorCapture::read(Stream& stream) {
     total += static_cast<std::size_t>(count);
     std::string text = std::move(stream.begun);
     text.append(bytes, static_cast<std::size_t>(count));
-    const std::size_t whole = whole_characters(text);
+    const std::size_t whole = interpreters::whole_characters(text);
     stream.begun = text.substr(whole);
     sink_(stream.name, std::string_view(text).substr(0, whole));
   }

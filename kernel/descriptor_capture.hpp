@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include <px/net/descriptor.hpp>
-#include <px/wire/error.hpp>
+#include "os/descriptor.hpp"
+#include "wire/error.hpp"
 
 namespace px::kernel {
 
@@ -39,8 +39,8 @@ class DescriptorCapture {
   struct Stream {
     const char* name;
     int number;
-    Descriptor original;
-    Descriptor reading;
+    os::Descriptor original;
+    os::Descriptor reading;
     std::string begun;  // the beginning of a character
   };
   explicit DescriptorCapture(Sink sink) : sink_(std::move(sink)) {}

@@ -1,4 +1,4 @@
-#include <px/kernel/log.hpp>
+#include "kernel/log.hpp"
 
 #include <fcntl.h>
 #include <spdlog/sinks/base_sink.h>
@@ -6,14 +6,14 @@
 
 #include <mutex>
 
-#include <px/net/descriptor.hpp>
+#include "os/descriptor.hpp"
 
 namespace px::kernel {
 namespace {
 
 class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  explicit DescriptorSink(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  explicit DescriptorSink(os::Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
@@ -23,7 +23,7 @@ class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
   }
   void flush_() override {}
 
-  Descriptor descriptor_;
+  os::Descriptor descriptor_;
 };
 
 spdlog::level::level_enum level_by_name(const std::string& name) {
@@ -37,7 +37,7 @@ spdlog::level::level_enum level_by_name(const std::string& name) {
 }  // namespace
 
 void start_log(int descriptor, const std::string& level) {
-  Descriptor copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
+  os::Descriptor copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
   auto logger = std::make_shared<spdlog::logger>("pxkernel",
                                                  std::make_shared<DescriptorSink>(std::move(copy)));
   logger->set_pattern("%Y-%m-%d %H:%M:%S.%e [%n] %l: %v");

@@ -3,8 +3,8 @@
 
 #include <iostream>
 
-#include <px/interpreters/find_python.hpp>
-#include <px/kernel/options.hpp>
+#include "kernel/options.hpp"
+#include "program/find_python.hpp"
 
 int main(int argc, char** argv) {
   using namespace px;
@@ -12,12 +12,12 @@ int main(int argc, char** argv) {
     std::cerr << "pxkernel: " << what << std::endl;
     return 1;
   };
-  kernel::Options options;
-  if (const auto code = kernel::parse_options(argc, argv, options)) return *code;
+  px::kernel::Options options;
+  if (const auto code = px::kernel::parse_options(argc, argv, options)) return *code;
   if (options.language == "cpp" && options.command.empty())
-    return fail(become_program_beside("pxkernel-cpp", argv));
-  const Result<std::string> python =
-      find_python(options.python, argv[0], "polyxeus/kernel", "polyxeus._kernel");
+    return fail(px::program::become_program_beside("pxkernel-cpp", argv));
+  const px::Result<std::string> python =
+      px::program::find_python(options.python, argv[0], "polyxeus/kernel", "polyxeus._kernel");
   if (!python) return fail(python.error().what);
-  return fail(become_python(*python, "polyxeus.kernel", argc, argv));
+  return fail(px::program::become_python(*python, "polyxeus.kernel", argc, argv));
 }

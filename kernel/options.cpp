@@ -1,9 +1,9 @@
-#include <px/kernel/options.hpp>
+#include "kernel/options.hpp"
 
 #include <iostream>
 
-#include <px/net/program.hpp>
 #include <px_version.hpp>
+#include "program/program.hpp"
 
 namespace px::kernel {
 namespace {
@@ -17,9 +17,9 @@ void add_place(CLI::App& command, Options& options) {
   auto* const user =
       command.add_flag("--user", options.install.is_for_user, "For this user (the default)");
   auto* const environment = command.add_flag("--sys-prefix", options.install.is_for_environment,
-                                             "For all who use this Python's environment");
+                                             "For all users of this Python environment");
   auto* const prefix =
-      command.add_option("--prefix", options.install.prefix, "Below PREFIX/share/jupyter/kernels");
+      command.add_option("--prefix", options.install.prefix, "In PREFIX/share/jupyter/kernels");
   user->excludes(environment)->excludes(prefix);
   environment->excludes(prefix);
 }
@@ -31,8 +31,8 @@ void add_options(CLI::App& app, Options& options) {
   app.set_version_flag("--version,-V", std::string(version), "Print the version and exit");
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.add_option("-f,--connection-file,--f", options.connection_file,
-                 "The connection file that Jupyter has written");
-  app.add_option("--language", options.language, "What its cells are: python or cpp")
+                 "The connection file that Jupyter writes");
+  app.add_option("--language", options.language, "Language of the cells: python or cpp")
       ->check(CLI::IsMember({"python", "cpp"}))
       ->capture_default_str();
   app.add_option("--python", options.python,
@@ -48,16 +48,16 @@ void add_options(CLI::App& app, Options& options) {
   app.require_subcommand(0, 1);
 
   CLI::App* const install =
-      app.add_subcommand("install", "Make this kernel known to Jupyter, for this Python");
+      app.add_subcommand("install", "Install the kernelspec of this kernel for Jupyter");
   add_place(*install, options);
   add_name(*install, options);
   install->add_option("--display-name", options.install.display_name,
                       "The name that users see (default: Python + polyxeus or C++ (polyxeus))");
-  CLI::App* const uninstall = app.add_subcommand("uninstall", "Undo that");
+  CLI::App* const uninstall = app.add_subcommand("uninstall", "Remove the kernelspec");
   add_place(*uninstall, options);
   add_name(*uninstall, options);
   for (CLI::App* each : {install, uninstall}) {
-    each->add_option("--language", options.language, "The kernel for python or cpp")
+    each->add_option("--language", options.language, "Language of the kernel: python or cpp")
         ->check(CLI::IsMember({"python", "cpp"}))
         ->capture_default_str();
     each->allow_extras(false);
@@ -68,7 +68,7 @@ void add_options(CLI::App& app, Options& options) {
 std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
   CLI::App app{"A Jupyter kernel for Python or C++ that drives polyxeus clusters.", "pxkernel"};
   add_options(app, options);
-  if (const auto code = parse_command_line(app, argc, argv)) return code;
+  if (const auto code = program::parse_command_line(app, argc, argv)) return code;
   options.others = app.remaining();
   for (const std::string& each : options.others) {
     if (each.starts_with("-")) continue;
@@ -77,8 +77,8 @@ std::optional<int> parse_options(int argc, const char* const* argv, Options& opt
     return 1;
   }
   if (!options.command.empty() || !options.connection_file.empty()) return std::nullopt;
-  std::cerr << "pxkernel: Jupyter starts this program, with -f FILE; you may want `pxkernel "
-               "install`, which makes it known to Jupyter"
+  std::cerr << "pxkernel: Jupyter starts this program with -f FILE; run `pxkernel "
+               "install` to install it for Jupyter"
             << std::endl;
   return 1;
 }

@@ -22,7 +22,7 @@ struct Options {
   std::string command;  ///< "install", "uninstall"; empty: be a kernel.
   std::string connection_file;
   std::string language = "python";  ///< Or "cpp".
-  std::string python;  ///< Read by pxkernel alone: which Python to become.
+  std::string python;               ///< Read by pxkernel alone: which Python to become.
   std::string profile;
   std::string ipython_dir;
   std::string log_level = "WARN";

@@ -1,11 +1,12 @@
-#include <px/kernel/parent_watch.hpp>
+#include "kernel/parent_watch.hpp"
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <fstream>
 #include <string>
+
+#include "os/pidfd.hpp"
 
 namespace px::kernel {
 namespace {
@@ -35,12 +36,12 @@ bool is_ancestor(pid_t process) {
   return false;
 }
 
-Descriptor watch_parent(const Environment& environment) {
+os::Descriptor watch_parent(const program::Environment& environment) {
   const std::string text = environment("JPY_PARENT_PID").value_or("");
   pid_t parent = 0;
   std::from_chars(text.data(), text.data() + text.size(), parent);
   if (parent <= 1 || !is_ancestor(parent)) return {};
-  return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, parent, 0)));
+  return os::open_pidfd(parent);
 }
 
 }  // namespace px::kernel

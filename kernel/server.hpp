@@ -1,45 +1,48 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
-#include <px/kernel/connection.hpp>
-#include <px/kernel/descriptor_capture.hpp>
-#include <px/kernel/input_desk.hpp>
-#include <px/kernel/outbox.hpp>
-#include <px/kernel/request_desk.hpp>
-#include <px/net/descriptor.hpp>
+#include "jupyter/io_thread.hpp"
+#include "jupyter/listening_channels.hpp"
+#include "kernel/descriptor_capture.hpp"
+#include "os/descriptor.hpp"
 
 namespace px::kernel {
 
-/// The sockets of a kernel and the thread that owns them: answers hearts and orders while user code
-/// runs, passes requests to the main thread and its messages on. The thread runs no user code and
-/// never takes an interpreter's lock. Create and destroy it on the main thread.
-class Server {
+/// The I/O thread of a kernel: its channels listen, and what child processes and C code print is
+/// captured.
+class Server final : public jupyter::IoThread {
  public:
   /// Listens. The output of child processes and C code is captured from here on.
   /// parent  readable when the kernel is to end, as the server that has started it did; may be
   ///         closed.
   /// errors  bad_input: the connection is not usable; system: an address is in use.
-  static Result<std::unique_ptr<Server>> start(const KernelConnection& connection,
-                                               Descriptor parent);
-  ~Server();
+  static Result<std::unique_ptr<Server>> start(const jupyter::KernelConnection& connection,
+                                               os::Descriptor parent);
+  ~Server() override;
 
-  RequestDesk& requests();
-  Outbox& outbox();
-  InputDesk& inputs();
   /// What identifies this kernel in its messages.
-  const SessionId& session() const;
+  const SessionId& session() const { return session_id_; }
   /// The standard error that the process was started with.
-  int original_stderr() const;
-
-  /// For the main thread, when RequestDesk::wait() has returned nothing: sends what is left and
-  /// joins the thread.
-  void finish();
+  int original_stderr() const { return capture_->original_stderr(); }
 
  private:
-  class IoThread;
-  explicit Server(std::unique_ptr<IoThread> thread);
-  std::unique_ptr<IoThread> thread_;
+  Server(const jupyter::KernelConnection& connection, Signer signer, os::Descriptor parent);
+  Result<void> open(const jupyter::KernelConnection& connection);
+
+  void after_turn() override;
+  bool send(jupyter::Outgoing& message) override { return channels_->send(message); }
+  void interrupt_main() override;
+  void before_last_messages() override { capture_->drain(false); }
+  void close_channels() override;
+
+  const SessionId session_id_;
+  os::Descriptor parent_;
+  std::unique_ptr<DescriptorCapture> capture_;  // used by other threads too
+  std::optional<net::Context> context_;
+  std::optional<jupyter::ListeningChannels> channels_;
+  bool is_watching_capture_ = false;
 };
 
 }  // namespace px::kernel

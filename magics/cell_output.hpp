@@ -6,12 +6,12 @@
 #include <variant>
 #include <vector>
 
-#include <px/client/partition.hpp>
-#include <px/wire/json.hpp>
-#include <px/wire/time.hpp>
-#include <px/wire/value.hpp>
+#include "client/partition.hpp"
+#include "wire/json.hpp"
+#include "wire/time.hpp"
+#include "wire/value.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 
 // What a display wants done on a screen.
 
@@ -49,9 +49,9 @@ struct ShowProgress {
 using Action = std::variant<WriteText, ShowData, ClearOutput, ShowProgress>;
 
 /// Where a cell's output goes, and what the user says meanwhile. One thread uses it.
-class Screen {
+class CellOutput {
  public:
-  virtual ~Screen() = default;
+  virtual ~CellOutput() = default;
   virtual void perform(const Action& action) = 0;
   /// Whether the user has interrupted the cell since the last call.
   virtual bool is_interrupted() = 0;
@@ -70,7 +70,7 @@ class Namespace {
   /// errors  bad_input: it is none.
   virtual Result<std::size_t> count(const std::string& name) = 0;
   virtual Result<std::vector<Value>> cut(const std::string& name,
-                                         const std::vector<Block>& blocks) = 0;
+                                         const std::vector<client::Block>& blocks) = 0;
   /// One value of one engine.
   virtual void set(const std::string& name, const Value& value) = 0;
   /// A list of the values of several engines.
@@ -82,4 +82,4 @@ class Namespace {
   virtual std::vector<std::string> forms() const = 0;
 };
 
-}  // namespace px::kernel
+}  // namespace px::magics

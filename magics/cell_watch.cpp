@@ -1,10 +1,12 @@
-#include <px/kernel/cell_watch.hpp>
+#include "magics/cell_watch.hpp"
 
 #include <algorithm>
 #include <sstream>
 #include <utility>
 
-namespace px::kernel {
+#include "client/call.hpp"
+
+namespace px::magics {
 namespace {
 
 using namespace std::chrono_literals;
@@ -23,7 +25,8 @@ std::string list(const std::vector<EngineId>& engines) {
 
 }  // namespace
 
-CellWatch::CellWatch(AsyncResult result, DirectView view, WatchOptions options, Screen& screen)
+CellWatch::CellWatch(client::AsyncResult result, client::DirectView view, WatchOptions options,
+                     CellOutput& screen)
     : result_(std::move(result)),
       view_(std::move(view)),
       options_(std::move(options)),
@@ -52,7 +55,7 @@ bool CellWatch::turn() {
   const Instant now = Clock::now();
   if (!events.empty()) last_news_ = now;
   cursor_ += events.size();
-  for (const CallEvent& event : events) feed(event);
+  for (const client::CallEvent& event : events) feed(event);
   if (is_complete) return false;
   perform(display_.take(now));
   if (result_.is_ready() && now - last_news_ > output_patience) return false;
@@ -69,12 +72,12 @@ bool CellWatch::turn() {
   return !gives_up_at_ || now < *gives_up_at_;
 }
 
-void CellWatch::feed(const CallEvent& event) {
+void CellWatch::feed(const client::CallEvent& event) {
   const Instant now = Clock::now();
   const std::size_t rank = event.task;
-  if (event.kind == CallEvent::Kind::answered) display_.on(Done{rank}, now);
-  if (event.kind == CallEvent::Kind::output_complete) fail(rank);
-  if (event.kind != CallEvent::Kind::published || !options_.is_live) return;
+  if (event.kind == client::CallEvent::Kind::answered) display_.on(Done{rank}, now);
+  if (event.kind == client::CallEvent::Kind::output_complete) fail(rank);
+  if (event.kind != client::CallEvent::Kind::published || !options_.is_live) return;
   const auto shown = read_publication(rank, *event.publication, options_.display.engines.at(rank));
   if (!shown) return;
   if (std::holds_alternative<Failed>(*shown)) {
@@ -87,7 +90,7 @@ void CellWatch::feed(const CallEvent& event) {
 /// Shows the failure in a reply where the engine did not publish it.
 void CellWatch::fail(std::size_t rank) {
   if (!options_.is_live || !options_.shows_failures || failed_.contains(rank)) return;
-  TaskInfo info = result_.info(rank);
+  client::TaskInfo info = result_.info(rank);
   if (!info.failure) return;
   if (!options_.shows_tracebacks) info.failure->traceback.clear();
   failed_.insert(rank);
@@ -116,9 +119,9 @@ void CellWatch::on_timeout(Instant now) {
   if (late.empty()) return;  // only output is missing
   const auto signal = stop(now);
   std::ostringstream text;
-  text << "The time is over: after " << std::chrono::duration<double>(*options_.timeout).count()
-       << " s " << (late.size() == 1 ? "engine " : "engines ") << name_engines(late)
-       << (late.size() == 1 ? " has" : " have") << " not ended.";
+  text << "Timed out after " << std::chrono::duration<double>(*options_.timeout).count()
+       << " s; still running: " << (late.size() == 1 ? "engine " : "engines ")
+       << client::name_engines(late) << ".";
   if (signal) text << " Sending signal " << *signal << " to engines...";
   perform({WriteText{"stderr", text.str() + "\n"}});
 }
@@ -130,21 +133,21 @@ void CellWatch::perform(const std::vector<Action>& actions) {
 std::vector<EngineId> CellWatch::unanswered() const {
   std::vector<EngineId> engines;
   for (std::size_t rank = 0; rank < result_.size(); ++rank)
-    if (result_.call()->status(rank) == TaskStatus::pending)
+    if (result_.call()->status(rank) == client::TaskStatus::pending)
       engines.push_back(options_.display.engines.at(rank));
   return engines;
 }
 
 void CellWatch::say_what_goes_on(const std::vector<EngineId>& stuck) {
   const bool is_one = stuck.size() == 1;
-  perform({WriteText{
-      "stderr",
-      (is_one ? "Engine " : "Engines ") + name_engines(stuck) +
-          (is_one ? " has not stopped: it is" : " have not stopped: they are") +
-          " in code that cannot be interrupted, such as a blocked MPI call or a C function, and "
-          "what you run there next waits for its end. Wait, or end " +
-          (is_one ? "it" : "them") + " by rc.send_signal('SIGKILL', targets=" + list(stuck) +
-          ") and start new engines by `%pxcluster engines`.\n"}});
+  perform({WriteText{"stderr",
+                     (is_one ? "Engine " : "Engines ") + client::name_engines(stuck) +
+                         (is_one ? " has not stopped: it is" : " have not stopped: they are") +
+                         " running code that cannot be interrupted, such as a blocked MPI call or "
+                         "a C function, and "
+                         "the next cell there waits until it returns. Wait, or end " +
+                         (is_one ? "it" : "them") + " with rc.send_signal('SIGKILL', targets=" +
+                         list(stuck) + ") and start new engines with `%pxcluster engines`.\n"}});
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -4,12 +4,12 @@
 #include <set>
 #include <vector>
 
-#include <px/client/async_result.hpp>
-#include <px/client/direct_view.hpp>
-#include <px/kernel/display.hpp>
-#include <px/kernel/screen.hpp>
+#include "client/async_result.hpp"
+#include "client/direct_view.hpp"
+#include "magics/cell_output.hpp"
+#include "magics/display.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 
 /// How a cell is shown while it runs.
 struct WatchOptions {
@@ -33,12 +33,13 @@ struct WatchEnd {
 class CellWatch {
  public:
   /// view  the engines of the cell: they get the signal.
-  CellWatch(AsyncResult result, DirectView view, WatchOptions options, Screen& screen);
+  CellWatch(client::AsyncResult result, client::DirectView view, WatchOptions options,
+            CellOutput& screen);
   WatchEnd wait();
 
  private:
   bool turn();
-  void feed(const CallEvent& event);
+  void feed(const client::CallEvent& event);
   void fail(std::size_t rank);
   void on_interrupt(Instant now);
   void on_timeout(Instant now);
@@ -47,18 +48,18 @@ class CellWatch {
   void say_what_goes_on(const std::vector<EngineId>& stuck);
   std::vector<EngineId> unanswered() const;
 
-  AsyncResult result_;
-  DirectView view_;
+  client::AsyncResult result_;
+  client::DirectView view_;
   WatchOptions options_;
-  Screen& screen_;
+  CellOutput& screen_;
   Display display_;
   std::size_t cursor_ = 0;
   std::set<std::size_t> failed_;  // ranks whose failure was shown
-  SilenceNews silences_;
+  client::SilenceNews silences_;
   std::optional<Instant> gives_up_at_;
   Instant last_news_, looked_at_;  // the latter: for an interrupt
   const Instant begun_;
   bool was_interrupted_ = false;
 };
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -1,22 +1,16 @@
-#include <px/kernel/cluster_command.hpp>
+#include "magics/cluster_command.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
+#include <optional>
 
-#include <px/net/descriptor.hpp>
+#include "os/spawn.hpp"
 
-extern char** environ;
-
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 bool names(const std::vector<std::string>& words, std::string_view option) {
@@ -26,41 +20,10 @@ bool names(const std::vector<std::string>& words, std::string_view option) {
   });
 }
 
-struct Child {
-  pid_t pid = 0;
-  std::array<Descriptor, 2> reading;  // its stdout and stderr
-};
-
-/// In a process group of its own: what interrupts the kernel does not reach what it leaves behind.
-Result<Child> spawn(const std::vector<std::string>& words) {
-  std::array<std::array<int, 2>, 2> pipes{};
-  for (auto& pipe : pipes)
-    if (::pipe2(pipe.data(), O_CLOEXEC) != 0)
-      return Error{ErrorKind::system, std::string("no pipe: ") + std::strerror(errno)};
-  Child child{0, {Descriptor{pipes[0][0]}, Descriptor{pipes[1][0]}}};
-  const Descriptor out{pipes[0][1]}, err{pipes[1][1]};
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, out.value(), 1);
-  ::posix_spawn_file_actions_adddup2(&actions, err.value(), 2);
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const int problem =
-      ::posix_spawnp(&child.pid, arguments[0], &actions, &attributes, arguments.data(), environ);
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (problem == 0) return child;
-  return Error{problem == ENOENT ? ErrorKind::not_found : ErrorKind::system,
-               "cannot run " + words.front() + ": " + std::strerror(problem)};
-}
+constexpr int look_interval_ms = 50;  // whether the user interrupts the cell
 
 /// What has been written to a descriptor; false at its end.
-bool show(int descriptor, const char* stream, Screen& screen) {
+bool show(int descriptor, const char* stream, CellOutput& screen) {
   std::array<char, 4096> bytes{};
   const ssize_t count = ::read(descriptor, bytes.data(), bytes.size());
   if (count > 0)
@@ -86,24 +49,31 @@ std::vector<std::string> cluster_command(const std::string& program, std::vector
   return words;
 }
 
-Result<int> run_program(const std::vector<std::string>& words, Screen& screen) {
-  Result<Child> child = spawn(words);
+Result<int> run_program(const std::vector<std::string>& words, CellOutput& screen) {
+  os::SpawnOptions options;
+  options.argv = words;
+  options.output = os::OutputPipe{};
+  options.errors = os::OutputPipe{};
+  options.own_session = true;  // what interrupts the kernel does not reach what it leaves behind
+  Result<os::Spawned> child = os::spawn(options);
   if (!child) return child.error();
-  std::array<pollfd, 2> watched{pollfd{child->reading[0].value(), POLLIN, 0},
-                                pollfd{child->reading[1].value(), POLLIN, 0}};
-  int status = 0;
+  std::array<pollfd, 3> watched{pollfd{child->output.value(), POLLIN, 0},
+                                pollfd{child->errors.value(), POLLIN, 0},
+                                pollfd{child->process.end_descriptor(), POLLIN, 0}};
   // What it leaves in the background may keep the pipes open: its own end counts.
-  for (bool has_ended = false; !has_ended;) {
-    has_ended = ::waitpid(child->pid, &status, WNOHANG) == child->pid;
-    while (::poll(watched.data(), watched.size(), has_ended ? 0 : 50) > 0) {
-      for (std::size_t i = 0; i < watched.size(); ++i)
+  std::optional<os::ProcessEnd> end;
+  while (!end) {
+    end = child->process.end();
+    if (end) watched[2].fd = -1;
+    while (::poll(watched.data(), watched.size(), end ? 0 : look_interval_ms) > 0) {
+      for (std::size_t i = 0; i < 2; ++i)
         if (watched[i].revents != 0 && !show(watched[i].fd, i == 0 ? "stdout" : "stderr", screen))
           watched[i].fd = -1;
-      if (!has_ended) break;
+      if (!end) break;
     }
-    if (!has_ended && screen.is_interrupted()) ::kill(-child->pid, SIGINT);
+    if (!end && screen.is_interrupted()) child->process.signal_group(SIGINT);
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return end->signal == 0 ? end->exit_code : 128 + end->signal;
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

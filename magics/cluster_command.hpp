@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include <px/kernel/screen.hpp>
-#include <px/wire/error.hpp>
+#include "magics/cell_output.hpp"
+#include "wire/error.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 
 /// What `%pxcluster` runs: the program with the words of the line. `start` and `engines` go to the
 /// background, as the cell would not end before the cluster does; profile and cluster id are those
@@ -16,6 +16,6 @@ std::vector<std::string> cluster_command(const std::string& program, std::vector
 
 /// Runs a program and shows what it prints while it does; an interrupt goes to it. Its exit status.
 /// errors  not_found: there is no such program; system.
-Result<int> run_program(const std::vector<std::string>& words, Screen& screen);
+Result<int> run_program(const std::vector<std::string>& words, CellOutput& screen);
 
-}  // namespace px::kernel
+}  // namespace px::magics

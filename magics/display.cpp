@@ -1,17 +1,17 @@
-#include <px/kernel/display.hpp>
+#include "magics/display.hpp"
 
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
-#include <px/kernel/label.hpp>
+#include "magics/label.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Lines wait so long for those of other ranks: after the last one, where all of them have said
+/// Lines wait so long for those of other ranks: after the last one, where all of them have printed
 /// something or are done; after the first one.
 constexpr Duration quiet_time = 60ms, longest_wait = 300ms;
 /// The same for failures: several engines seldom fail at the very same time.
@@ -29,7 +29,7 @@ Display::Display(DisplayOptions options, Instant now)
     : options_(std::move(options)),
       begin_(now),
       ranks_(options_.engines.size()),
-      folder_(options_.engines.size(), options_.is_folding) {}
+      merger_(options_.engines.size(), options_.is_folding) {}
 
 // ---------------------------------------------------------------- what happens
 
@@ -74,7 +74,8 @@ void Display::handle(const Failed& event, Instant now) {
   end_open_lines(event.rank, now);
   failures_.push_back(event.failure);
   add(event.rank,
-      {Said::Kind::failure, FailureText::key(event.failure), failures_.size() - 1, false}, now);
+      {OutputPart::Kind::failure, FailureText::key(event.failure), failures_.size() - 1, false},
+      now);
 }
 
 void Display::handle(const Done& event, Instant) {
@@ -89,21 +90,21 @@ void Display::add_line(std::size_t rank, bool is_error, std::string text, Instan
     ++state.left_out;
     return;
   }
-  const auto kind = is_error ? Said::Kind::err : Said::Kind::out;
+  const auto kind = is_error ? OutputPart::Kind::err : OutputPart::Kind::out;
   add(rank, {kind, std::move(text), 0, is_continued}, now);
 }
 
 void Display::add_item(std::size_t rank, std::vector<Action> actions, Instant now) {
   end_open_lines(rank, now);
   items_.push_back(std::move(actions));
-  add(rank, {Said::Kind::item, {}, items_.size() - 1, false}, now);
+  add(rank, {OutputPart::Kind::item, {}, items_.size() - 1, false}, now);
 }
 
-void Display::add(std::size_t rank, Said said, Instant now) {
+void Display::add(std::size_t rank, OutputPart output, Instant now) {
   if (!first_added_) first_added_ = now;
   last_added_ = now;
   ranks_[rank].has_spoken = true;
-  folder_.add(rank, std::move(said));
+  merger_.add(rank, std::move(output));
 }
 
 /// What a rank printed without an end of line stands before what it does next.
@@ -148,7 +149,7 @@ bool Display::is_anybody_silent() const {
 }
 
 bool Display::is_due(Instant now) const {
-  return first_added_ && (now >= flush_time() || folder_.bytes() >= enough_bytes);
+  return first_added_ && (now >= flush_time() || merger_.bytes() >= enough_bytes);
 }
 
 std::vector<Action> Display::take(Instant now) {
@@ -174,23 +175,23 @@ void Display::flush() {
   first_added_.reset();
   last_added_.reset();
   for (RankState& rank : ranks_) rank.has_spoken = false;
-  const std::vector<Saying> sayings = folder_.take();
+  const std::vector<MergedPart> merged = merger_.take();
   const auto continues = [&](std::size_t i, std::size_t begin) {
-    return sayings[i].said.kind == sayings[begin].said.kind &&
-           sayings[i].ranks == sayings[begin].ranks && !sayings[i].said.is_continued;
+    return merged[i].output.kind == merged[begin].output.kind &&
+           merged[i].ranks == merged[begin].ranks && !merged[i].output.is_continued;
   };
-  for (std::size_t begin = 0; begin < sayings.size();) {
-    const Said& said = sayings[begin].said;
+  for (std::size_t begin = 0; begin < merged.size();) {
+    const OutputPart& part = merged[begin].output;
     std::size_t end = begin + 1;
-    if (said.kind == Said::Kind::item) {
+    if (part.kind == OutputPart::Kind::item) {
       end_line();
       cursor_.label.clear();
-      for (Action& action : items_[said.item]) actions_.push_back(std::move(action));
-    } else if (said.kind == Said::Kind::failure) {
-      write_failure(sayings[begin]);
+      for (Action& action : items_[part.item]) actions_.push_back(std::move(action));
+    } else if (part.kind == OutputPart::Kind::failure) {
+      write_failure(merged[begin]);
     } else {
-      while (end < sayings.size() && continues(end, begin)) ++end;
-      write_lines(sayings, begin, end);
+      while (end < merged.size() && continues(end, begin)) ++end;
+      write_lines(merged, begin, end);
     }
     begin = end;
   }
@@ -199,14 +200,15 @@ void Display::flush() {
 }
 
 /// Lines of the same ranks: behind their label if it is one, else below it.
-void Display::write_lines(const std::vector<Saying>& sayings, std::size_t begin, std::size_t end) {
-  const bool is_error = sayings[begin].said.kind == Said::Kind::err;
+void Display::write_lines(const std::vector<MergedPart>& merged, std::size_t begin,
+                          std::size_t end) {
+  const bool is_error = merged[begin].output.kind == OutputPart::Kind::err;
   const std::string stream = is_error ? "stderr" : "stdout";
-  const std::string label = label_of(sayings[begin]);
+  const std::string label = label_of(merged[begin]);
   std::string text;
   std::size_t next = begin;
-  if (cursor_.is_mid_line && cursor_.label == label && sayings[begin].said.is_continued) {
-    text = sayings[next++].said.text + "\n";
+  if (cursor_.is_mid_line && cursor_.label == label && merged[begin].output.is_continued) {
+    text = merged[next++].output.text + "\n";
     cursor_.is_mid_line = false;
   }
   end_line();
@@ -215,15 +217,15 @@ void Display::write_lines(const std::vector<Saying>& sayings, std::size_t begin,
     cursor_.is_block = end - next > 1;
     text += label + (cursor_.is_block ? " \n" : " ");
   }
-  for (; next < end; ++next) text += sayings[next].said.text + "\n";
+  for (; next < end; ++next) text += merged[next].output.text + "\n";
   put(stream, std::move(text));
   cursor_.label = label;
 }
 
-void Display::write_failure(const Saying& saying) {
+void Display::write_failure(const MergedPart& part) {
   end_line();
   cursor_.label.clear();
-  put("stderr", failure_text_.describe(engines_of(saying.ranks), failures_[saying.said.item]));
+  put("stderr", failure_text_.describe(engines_of(part.ranks), failures_[part.output.item]));
 }
 
 void Display::write_open_lines(Instant now) {
@@ -266,7 +268,7 @@ void Display::write_left_out() {
     put("stdout", "[" + short_names(engines) + "] " + std::to_string(count) +
                       (count == 1 ? " more line is" : " more lines are") +
                       " not shown (--max-output " + std::to_string(*options_.max_lines) +
-                      "); all by %pxresult --max-output all\n");
+                      "); show all with %pxresult --max-output all\n");
 }
 
 void Display::end_line() {
@@ -313,8 +315,8 @@ ShowProgress Display::progress(Instant now) const {
 
 // ---------------------------------------------------------------- names
 
-std::string Display::label_of(const Saying& saying) const {
-  return stream_label(saying.said.kind == Said::Kind::err, engines_of(saying.ranks));
+std::string Display::label_of(const MergedPart& part) const {
+  return stream_label(part.output.kind == OutputPart::Kind::err, engines_of(part.ranks));
 }
 
 std::vector<EngineId> Display::engines_of(const std::vector<std::size_t>& ranks) const {
@@ -324,4 +326,4 @@ std::vector<EngineId> Display::engines_of(const std::vector<std::size_t>& ranks)
   return engines;
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include <px/kernel/display_event.hpp>
-#include <px/kernel/failure_text.hpp>
-#include <px/kernel/fold.hpp>
-#include <px/kernel/screen.hpp>
-#include <px/kernel/terminal_line.hpp>
+#include "magics/cell_output.hpp"
+#include "magics/display_event.hpp"
+#include "magics/failure_text.hpp"
+#include "magics/output_merger.hpp"
+#include "magics/terminal_line.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 
 struct DisplayOptions {
   std::vector<EngineId> engines;  ///< By their ranks in the cell.
@@ -71,15 +71,15 @@ class Display {
 
   void add_line(std::size_t rank, bool is_error, std::string text, Instant now);
   void add_item(std::size_t rank, std::vector<Action> actions, Instant now);
-  void add(std::size_t rank, Said said, Instant now);
+  void add(std::size_t rank, OutputPart output, Instant now);
   void end_open_lines(std::size_t rank, Instant now);
 
   Instant flush_time() const;
   bool is_anybody_silent() const;
   bool is_due(Instant now) const;
   void flush();
-  void write_lines(const std::vector<Saying>& sayings, std::size_t begin, std::size_t end);
-  void write_failure(const Saying& saying);
+  void write_lines(const std::vector<MergedPart>& merged, std::size_t begin, std::size_t end);
+  void write_failure(const MergedPart& part);
   void write_open_lines(Instant now);
   void write_open_line(std::size_t rank, bool is_error);
   void write_left_out();
@@ -87,15 +87,15 @@ class Display {
   void put(const std::string& stream, std::string text);
   void update_progress(Instant now);
   ShowProgress progress(Instant now) const;
-  std::string label_of(const Saying& saying) const;
+  std::string label_of(const MergedPart& part) const;
   std::vector<EngineId> engines_of(const std::vector<std::size_t>& ranks) const;
 
   const DisplayOptions options_;
   const Instant begin_;
   std::vector<RankState> ranks_;
-  Folder folder_;
+  OutputMerger merger_;
   std::deque<std::vector<Action>> items_;
-  std::deque<Failure> failures_;
+  std::deque<client::Failure> failures_;
   FailureText failure_text_;
   std::optional<Instant> first_added_, last_added_;
   bool expects_failures_ = false;
@@ -106,4 +106,4 @@ class Display {
   std::vector<Action> actions_;
 };
 
-}  // namespace px::kernel
+}  // namespace px::magics

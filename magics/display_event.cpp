@@ -1,6 +1,8 @@
-#include <px/kernel/display_event.hpp>
+#include "magics/display_event.hpp"
 
-namespace px::kernel {
+#include "client/incoming.hpp"
+
+namespace px::magics {
 namespace {
 
 Json object_member(const Json& content, const char* key) {
@@ -18,7 +20,8 @@ ShowData read_display(const Json& content, bool is_update) {
 
 }  // namespace
 
-std::optional<DisplayEvent> read_publication(std::size_t rank, const Publication& publication,
+std::optional<DisplayEvent> read_publication(std::size_t rank,
+                                             const client::Publication& publication,
                                              std::optional<EngineId> engine) {
   const Json& content = publication.content;
   if (!content.is_object()) return std::nullopt;
@@ -32,8 +35,8 @@ std::optional<DisplayEvent> read_publication(std::size_t rank, const Publication
   if (type == "execute_result")
     return Valued{rank, int_member(content, "execution_count").value_or(0),
                   object_member(content, "data"), object_member(content, "metadata")};
-  if (type == "error") return Failed{rank, read_failure(content, engine)};
+  if (type == "error") return Failed{rank, client::read_failure(content, engine)};
   return std::nullopt;
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -5,11 +5,11 @@
 #include <string>
 #include <variant>
 
-#include <px/client/async_result.hpp>
-#include <px/client/error.hpp>
-#include <px/kernel/screen.hpp>
+#include "client/async_result.hpp"
+#include "client/error.hpp"
+#include "magics/cell_output.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 
 // What happens at an engine while it runs a cell. `rank`: its place among the engines of the cell.
 
@@ -35,7 +35,7 @@ struct Valued {
 };
 struct Failed {
   std::size_t rank = 0;
-  Failure failure;
+  client::Failure failure;
 };
 /// It has answered.
 struct Done {
@@ -44,7 +44,8 @@ struct Done {
 using DisplayEvent = std::variant<Printed, Shown, Cleared, Valued, Failed, Done>;
 
 /// Reads what an engine published; nothing where it is not for the screen.
-std::optional<DisplayEvent> read_publication(std::size_t rank, const Publication& publication,
+std::optional<DisplayEvent> read_publication(std::size_t rank,
+                                             const client::Publication& publication,
                                              std::optional<EngineId> engine);
 
-}  // namespace px::kernel
+}  // namespace px::magics

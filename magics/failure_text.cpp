@@ -1,15 +1,15 @@
-#include <px/kernel/failure_text.hpp>
+#include "magics/failure_text.hpp"
 
 #include <cctype>
 #include <optional>
 #include <string_view>
 
-#include <px/kernel/label.hpp>
+#include "magics/label.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
-std::string message_of(const Failure& failure) {
+std::string message_of(const client::Failure& failure) {
   return failure.value.empty() ? failure.name : failure.name + ": " + failure.value;
 }
 
@@ -26,7 +26,7 @@ std::vector<std::string> lines_of(const std::vector<std::string>& parts) {
 }
 
 /// The traceback without the message at its end, which stands in the heading.
-std::string body_of(const Failure& failure) {
+std::string body_of(const client::Failure& failure) {
   std::vector<std::string> lines = lines_of(failure.traceback);
   const std::vector<std::string> message = lines_of({message_of(failure)});
   const auto is_message = [&] {
@@ -68,18 +68,19 @@ std::string normalized(const std::string& traceback) {
 
 }  // namespace
 
-std::string FailureText::key(const Failure& failure) {
+std::string FailureText::key(const client::Failure& failure) {
   return normalized(message_of(failure) + "\n" + body_of(failure));
 }
 
-std::string FailureText::describe(const std::vector<EngineId>& engines, const Failure& failure) {
+std::string FailureText::describe(const std::vector<EngineId>& engines,
+                                  const client::Failure& failure) {
   const std::string label = "[" + short_names(engines) + "]";
   const std::string heading = label + " " + message_of(failure);
   const std::string body = body_of(failure);
   if (body.empty()) return heading + "\n";
   const auto [found, is_new] = shown_.try_emplace(normalized(body), label);
-  if (!is_new) return heading + " (traceback as of " + found->second + ")\n";
+  if (!is_new) return heading + " (same traceback as " + found->second + ")\n";
   return heading + "\n" + body;
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

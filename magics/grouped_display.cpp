@@ -1,12 +1,12 @@
-#include <px/kernel/grouped_display.hpp>
+#include "magics/grouped_display.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include <px/kernel/label.hpp>
-#include <px/kernel/terminal_line.hpp>
+#include "magics/label.hpp"
+#include "magics/terminal_line.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 /// The outputs of one engine, sorted by their types.
@@ -119,4 +119,4 @@ std::vector<Action> show_grouped(const std::vector<EngineOutput>& outputs, Group
   return std::move(writer.actions);
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
-#include <px/kernel/display_event.hpp>
-#include <px/kernel/magic_options.hpp>
+#include "magics/display_event.hpp"
+#include "magics/magic_options.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 
 /// What one engine printed and showed in a cell that is over.
 struct EngineOutput {
@@ -21,4 +21,4 @@ struct EngineOutput {
 std::vector<Action> show_grouped(const std::vector<EngineOutput>& outputs, Grouping grouping,
                                  std::optional<std::size_t> max_lines = {});
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -1,8 +1,8 @@
-#include <px/kernel/label.hpp>
+#include "magics/label.hpp"
 
 #include <utility>
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 constexpr std::string_view red = "\x1b[31m", plain = "\x1b[0m";
@@ -70,4 +70,4 @@ std::vector<ShowData> labelled_value(EngineId engine, long long count, Json data
   return {{{{"text/plain", label + " " + text}}, std::move(metadata), {}, false}};
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include <px/kernel/screen.hpp>
-#include <px/wire/ids.hpp>
+#include "magics/cell_output.hpp"
+#include "wire/ids.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 
 /// "0-3,7": engines in a label, ascending; three and more in a row as a range.
 std::string short_names(const std::vector<EngineId>& engines);
@@ -26,4 +26,4 @@ ShowData relabelled(ShowData data, EngineId engine);
 /// The value of a cell, "Out[0:1]: 42", as text or below such a label.
 std::vector<ShowData> labelled_value(EngineId engine, long long count, Json data, Json metadata);
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -1,11 +1,11 @@
-#include <px/kernel/magic_cell.hpp>
+#include "magics/magic_cell.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <optional>
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 constexpr std::array<std::string_view, 2> cell_magics{"px", "cpp"};
@@ -75,4 +75,4 @@ MagicCell split_cell(std::string_view cell) {
   return split;
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

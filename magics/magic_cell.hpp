@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace px::kernel {
+namespace px::magics {
 
 /// One parallel magic in a cell: `%px code`, `%%px --targets=0:2` with the rest of the cell.
 struct MagicCall {
@@ -25,4 +25,4 @@ struct MagicCell {
 /// line. What else begins with '%' belongs to the code.
 MagicCell split_cell(std::string_view cell);
 
-}  // namespace px::kernel
+}  // namespace px::magics

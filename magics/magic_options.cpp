@@ -1,4 +1,4 @@
-#include <px/kernel/magic_options.hpp>
+#include "magics/magic_options.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,10 @@
 #include <limits>
 #include <utility>
 
-#include <px/client/targets.hpp>
-#include <px/wire/language_plan.hpp>
+#include "client/targets.hpp"
+#include "wire/language_plan.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 /// The magics that know an option, as a set of bits.
@@ -39,7 +39,7 @@ Error wrong(std::string what) {
 }
 
 Result<void> set_targets(MagicOptions& options, const std::string& value) {
-  if (const auto targets = Targets::parse(value); !targets) return targets.error();
+  if (const auto targets = client::Targets::parse(value); !targets) return targets.error();
   options.targets = value;
   return {};
 }
@@ -47,11 +47,11 @@ Result<void> set_targets(MagicOptions& options, const std::string& value) {
 Result<void> set_language(MagicOptions& options, const std::string& value) {
   const std::optional<Language> language = language_by_name(value);
   if (language)
-    options.speakers = *language == Language::cpp ? Speakers::cpp : Speakers::python;
+    options.speakers = *language == Language::cpp ? LanguageFilter::cpp : LanguageFilter::python;
   else if (value == "all")
-    options.speakers = Speakers::all;
+    options.speakers = LanguageFilter::all;
   else
-    return wrong("'" + value + "' is none of python, cpp and all");
+    return wrong("'" + value + "' must be python, cpp or all");
   return {};
 }
 
@@ -59,7 +59,7 @@ Result<void> set_timeout(MagicOptions& options, const std::string& value) {
   char* end = nullptr;
   const double seconds = std::strtod(value.c_str(), &end);
   if (value.empty() || *end != '\0' || !(seconds >= 0))
-    return wrong("'" + value + "' is not a number of seconds; 0 for any time");
+    return wrong("'" + value + "' is not a number of seconds (0: no timeout)");
   options.timeout = seconds;
   return {};
 }
@@ -93,7 +93,7 @@ Result<void> set_signal(MagicOptions& options, const std::string& value) {
   else if (is_signal_name(value))
     options.signal = value;
   else
-    return wrong("'" + value + "' is no signal: write SIGINT, SIGKILL, 2, 9, 0 for none ...");
+    return wrong("'" + value + "' is not a signal: write SIGINT, SIGKILL, 2, 9 ... (0: none)");
   return {};
 }
 
@@ -105,7 +105,7 @@ Result<void> set_grouping(MagicOptions& options, const std::string& value) {
   else if (value == "order")
     options.group_outputs = Grouping::order;
   else
-    return wrong("'" + value + "' is none of engine, order and type");
+    return wrong("'" + value + "' must be engine, order or type");
   return {};
 }
 
@@ -116,7 +116,7 @@ Result<void> set_max_output(MagicOptions& options, const std::string& value) {
   }
   const auto number = read_number(value);
   if (!number || *number < 1)
-    return wrong("'" + value + "' is not a number of lines; all for no bound");
+    return wrong("'" + value + "' is not a number of lines (all: no limit)");
   options.max_output = static_cast<std::size_t>(*number);
   return {};
 }
@@ -136,34 +136,37 @@ Result<void> flag(MagicOptions& options, const std::string&) {
 // In the order in which the usage names them.
 const std::array all_options{
     Option{"targets", 't', "TARGETS", runs | moves,
-           "the engines: all, 2, 0:4, ::2, 0,3 (this time only; for good by %pxconfig)",
+           "the engines: all, 2, 0:4, ::2, 0,3 (for this cell; %pxconfig sets the default)",
            set_targets},
     Option{"language", 0, "python|cpp|all", runs | moves,
-           "only those engines among the targets that speak it", set_language},
+           "only those of the targets that run this language", set_language},
     Option{"block", 'b', "", runs, "wait for the engines", flag<&MagicOptions::block, true>},
-    Option{"noblock", 'a', "", runs, "do not wait; %pxresult shows what came of it",
+    Option{"noblock", 'a', "", runs, "do not wait; %pxresult shows the output and the result",
            flag<&MagicOptions::block, false>},
-    Option{"local", 0, "", of(Magic::px), "run the cell here as well",
+    Option{"local", 0, "", of(Magic::px), "run the cell in the notebook as well",
            flag<&MagicOptions::is_local, true>},
     Option{"verbose", 0, "", runs, "say at each execution where it runs",
            flag<&MagicOptions::verbose, true>},
-    Option{"no-verbose", 0, "", runs, "do not say it", flag<&MagicOptions::verbose, false>},
-    Option{"stream", 0, "", runs, "show output while it comes", flag<&MagicOptions::stream, true>},
+    Option{"no-verbose", 0, "", runs, "do not say where it runs",
+           flag<&MagicOptions::verbose, false>},
+    Option{"stream", 0, "", runs, "show output live", flag<&MagicOptions::stream, true>},
     Option{"no-stream", 0, "", runs, "show output at the end, grouped",
            flag<&MagicOptions::stream, false>},
     Option{"fold", 0, "", runs, "show lines that several engines print together once",
            flag<&MagicOptions::fold, true>},
-    Option{"no-fold", 0, "", runs, "show each engine's lines apart",
+    Option{"no-fold", 0, "", runs, "show each engine's lines separately",
            flag<&MagicOptions::fold, false>},
     Option{"max-output", 0, "LINES", runs | of(Magic::pxresult),
-           "show at most so many lines of each engine (all), and say how many are left out",
+           "show at most this number of lines per engine (all), and say how many are not shown",
            set_max_output},
     Option{"progress-after", 0, "SECONDS", runs,
            "show a progress bar after this time (2); 0: at once, -1: never", set_progress},
     Option{"timeout", 0, "SECONDS", runs,
-           "stop what runs longer, and say which engines those are; 0: never", set_timeout},
+           "interrupt engines that run longer than this number of seconds, and name them; 0: never",
+           set_timeout},
     Option{"signal-on-interrupt", 0, "SIGNAL", runs,
-           "what the engines get when the cell is interrupted (SIGINT); 0: nothing", set_signal},
+           "signal to send to the engines when the cell is interrupted (SIGINT); 0: none",
+           set_signal},
     Option{"group-outputs", 0, "engine|order|type", shows,
            "show outputs at the end: engine by engine; displays in turns; by their type",
            set_grouping},
@@ -173,11 +176,11 @@ const std::array all_options{
     Option{
         "", 'r', "", shows, "the same as --group-outputs=order",
         [](MagicOptions& options, const std::string&) { return set_grouping(options, "order"); }},
-    Option{"out", 'o', "NAME", shows, "keep the AsyncResult under this name",
+    Option{"out", 'o', "NAME", shows, "store the AsyncResult in this variable",
            [](MagicOptions& options, const std::string& value) {
              return set_variable(options.save_name, value);
            }},
-    Option{"profile", 0, "NAME", of(Magic::pxconfig), "the profile of the cluster to work with",
+    Option{"profile", 0, "NAME", of(Magic::pxconfig), "the profile of the cluster to connect to",
            [](MagicOptions& options, const std::string& value) -> Result<void> {
              options.profile = value;
              return {};
@@ -231,11 +234,11 @@ Result<const Option*> find_long(Magic magic, const std::string& name) {
     if (!name.empty() && option.long_name.rfind(name, 0) == 0) found.push_back(&option);
   }
   if (found.size() == 1) return found.front();
-  if (found.empty()) return explain(magic, "there is no option '--" + name + "'");
+  if (found.empty()) return explain(magic, "unknown option '--" + name + "'");
   std::string which;
   for (const Option* option : found)
     which += (which.empty() ? "--" : " or --") + std::string(option->long_name);
-  return explain(magic, "'--" + name + "' may mean " + which);
+  return explain(magic, "'--" + name + "' is ambiguous: " + which);
 }
 
 /// Whether a word is an option, not a value like -1 or a name.
@@ -270,7 +273,7 @@ class Reader {
       if (equals != std::string::npos) value = word.substr(equals + 1);
     } else {
       option = find_short(magic_, word[1]);
-      if (!option) return explain(magic_, "there is no option '" + word.substr(0, 2) + "'");
+      if (!option) return explain(magic_, "unknown option '" + word.substr(0, 2) + "'");
       if (word.size() > 2) value = word.substr(word[2] == '=' ? 3 : 2);
     }
     return apply(*option, std::move(value));
@@ -320,14 +323,14 @@ class Reader {
     if (options_.names.empty()) return explain(magic_, "the name of a variable is missing");
     if (!options_.as.empty() && options_.names.size() > 1)
       return explain(magic_,
-                     "--as goes with one name, not with " + std::to_string(options_.names.size()));
+                     "--as needs exactly one name, not " + std::to_string(options_.names.size()));
     const bool is_one = magic_ == Magic::pxscatter || magic_ == Magic::pxgather;
     if (is_one && options_.names.size() > 1)
-      return explain(magic_, "one name at a time, not " + std::to_string(options_.names.size()));
+      return explain(magic_, "give exactly one name, not " + std::to_string(options_.names.size()));
     if (options_.as.empty())
       for (const std::string& name : options_.names)
         if (!is_name(name))
-          return explain(magic_, "'" + name + "' is an expression: say by --as where to put it");
+          return explain(magic_, "'" + name + "' is an expression: name the variable with --as");
     return options_;
   }
 
@@ -359,7 +362,7 @@ Result<std::vector<std::string>> split_words(std::string_view line) {
       word->push_back(letter);
     }
   }
-  if (quote) return wrong(std::string("a quote ") + quote + " is not closed");
+  if (quote) return wrong(std::string("missing closing quote ") + quote);
   if (word) words.push_back(*word);
   return words;
 }
@@ -393,4 +396,4 @@ std::string usage(Magic magic) {
   return text;
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/json.hpp>
+#include "wire/error.hpp"
+#include "wire/json.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 
 /// The magics that take options; `%px` takes a line of code, `%pxcluster` those of its program.
 enum class Magic { px, pxconfig, pxresult, pxpush, pxpull, pxscatter, pxgather };
@@ -18,12 +18,12 @@ enum class Magic { px, pxconfig, pxresult, pxpush, pxpull, pxscatter, pxgather }
 enum class Grouping { type, engine, order };
 
 /// Which of the targets are meant, by the language that they speak.
-enum class Speakers { all, python, cpp };
+enum class LanguageFilter { all, python, cpp };
 
 /// What the line of a magic says; nothing where it does not say it.
 struct MagicOptions {
   std::optional<std::string> targets;
-  std::optional<Speakers> speakers;
+  std::optional<LanguageFilter> speakers;
   std::optional<bool> block;
   std::optional<bool> stream;
   std::optional<bool> verbose;
@@ -56,4 +56,4 @@ Result<std::vector<std::string>> split_words(std::string_view line);
 /// Whether this can be a variable: letters (of any alphabet), digits and '_'.
 bool is_name(std::string_view text);
 
-}  // namespace px::kernel
+}  // namespace px::magics

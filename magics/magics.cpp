@@ -1,18 +1,18 @@
-#include <px/kernel/magics.hpp>
+#include "magics/magics.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include <px/kernel/grouped_display.hpp>
+#include "magics/grouped_display.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 /// More engines than this are not all named.
 constexpr std::size_t max_named = 10;
 
 MagicOptions read(Magic magic, const std::string& line) {
-  return value_or_throw(read_options(magic, line));
+  return client::value_or_throw(read_options(magic, line));
 }
 
 std::string list(const Json& ids, std::size_t begin, std::size_t end) {
@@ -30,20 +30,20 @@ std::string text_of(const Json& targets) {
 }
 
 /// Keeps those of the engines that speak the language.
-void keep_speakers(std::vector<EngineId>& engines, Speakers speakers,
-                   const EngineDirectory& directory) {
-  if (speakers == Speakers::all) return;
-  const std::string wanted = speakers == Speakers::cpp ? "cpp" : "python";
+void keep_speakers(std::vector<EngineId>& engines, LanguageFilter speakers,
+                   const client::EngineDirectory& directory) {
+  if (speakers == LanguageFilter::all) return;
+  const std::string wanted = speakers == LanguageFilter::cpp ? "cpp" : "python";
   std::erase_if(engines, [&](EngineId id) {
     // A controller of ipyparallel does not say it: then all are Python.
     const std::string spoken = directory.language_of(id).value_or("python");
     return (spoken.empty() ? "python" : spoken) != wanted;
   });
   if (engines.empty())
-    throw ClientError(ErrorKind::not_found,
-                      "none of these engines speaks " + wanted +
-                          ": start some by pxcluster start --language=" + wanted +
-                          ", or as a mixture, --language=python:2,cpp:2");
+    throw client::ClientError(ErrorKind::not_found,
+                              "none of these engines runs " + wanted +
+                                  ": start some with pxcluster start --language=" + wanted +
+                                  ", or both languages with --language=python:2,cpp:2");
 }
 
 Duration duration_of(double seconds) {
@@ -51,7 +51,7 @@ Duration duration_of(double seconds) {
       std::chrono::duration<double>(std::min(seconds, 1e6)));
 }
 
-std::vector<EngineOutput> outputs_of(const AsyncResult& result,
+std::vector<EngineOutput> outputs_of(const client::AsyncResult& result,
                                      const std::vector<EngineId>& engines) {
   std::vector<EngineOutput> outputs;
   for (std::size_t rank = 0; rank < engines.size(); ++rank) {
@@ -66,12 +66,12 @@ std::vector<EngineOutput> outputs_of(const AsyncResult& result,
 
 }  // namespace
 
-Targets targets_of(const Json& wanted) {
-  if (wanted.is_number_integer()) return Targets::ids({EngineId{wanted.get<int>()}});
-  if (!wanted.is_array()) return Targets::all();
+client::Targets targets_of(const Json& wanted) {
+  if (wanted.is_number_integer()) return client::Targets::ids({EngineId{wanted.get<int>()}});
+  if (!wanted.is_array()) return client::Targets::all();
   std::vector<EngineId> ids;
   for (const Json& id : wanted) ids.push_back(EngineId{id.get<int>()});
-  return Targets::ids(std::move(ids));
+  return client::Targets::ids(std::move(ids));
 }
 
 // ---------------------------------------------------------------- what a line says
@@ -79,7 +79,7 @@ Targets targets_of(const Json& wanted) {
 /// The engines that a line means: "all", a number, or a list of numbers.
 Json Magics::targets(const MagicOptions& options) {
   if (!options.targets) return settings_.targets;
-  const Targets wanted = value_or_throw(Targets::parse(*options.targets));
+  const client::Targets wanted = client::value_or_throw(client::Targets::parse(*options.targets));
   if (wanted.is_all()) return "all";
   Json ids = Json::array();
   for (const EngineId id : connect_()->resolve(wanted)) ids.push_back(id.value);
@@ -126,47 +126,47 @@ WatchOptions Magics::watch_options(const std::vector<EngineId>& engines,
 
 // ---------------------------------------------------------------- cells
 
-MagicOutcome Magics::px_line(const std::string& code, Screen& screen) {
+MagicOutcome Magics::px_line(const std::string& code, CellOutput& screen) {
   return run(code, {}, screen);
 }
 
-MagicOutcome Magics::px_cell(const std::string& line, const std::string& cell, Screen& screen) {
+MagicOutcome Magics::px_cell(const std::string& line, const std::string& cell, CellOutput& screen) {
   return run(cell, read(Magic::px, line), screen);
 }
 
 std::vector<EngineId> Magics::engines_of(const MagicOptions& options) {
   const Json wanted = targets(options);
-  const std::shared_ptr<ClientCore> core = connect_();
-  const EngineDirectory& directory = core->connection().engines();
+  const std::shared_ptr<client::ClientCore> core = connect_();
+  const std::shared_ptr<const client::EngineDirectory> directory = core->connection().engines();
   std::vector<EngineId> engines = core->resolve(targets_of(wanted));
   if (engines.empty())
-    throw ClientError(ErrorKind::not_found,
-                      "'" + options.targets.value_or(text_of(wanted)) +
-                          "' are no engines: " + say_who_is_there(directory.ids()));
-  keep_speakers(engines, options.speakers.value_or(settings_.speakers), directory);
+    throw client::ClientError(
+        ErrorKind::not_found,
+        "'" + options.targets.value_or(text_of(wanted)) +
+            "' matches no engine: " + client::say_who_is_there(directory->ids()));
+  keep_speakers(engines, options.speakers.value_or(settings_.speakers), *directory);
   return engines;
 }
 
 Magics::Sent Magics::submit(const std::string& code, const MagicOptions& options) {
   const std::vector<EngineId> engines = engines_of(options);
-  const DirectView view{connect_(), Targets::ids(engines)};
+  const client::DirectView view{connect_(), client::Targets::ids(engines)};
   return {view.execute(code, {.is_silent = false}), view, engines};
 }
 
-void Magics::say_where(bool block, const Json& wanted, Screen& screen) {
+void Magics::say_where(bool block, const Json& wanted, CellOutput& screen) {
   screen.perform(WriteText{"stdout", std::string(block ? "Parallel" : "Async parallel") +
                                          " execution on engine(s): " + text_of(wanted) + "\n"});
 }
 
-MagicOutcome Magics::run(const std::string& cell, const MagicOptions& options, Screen& screen) {
+MagicOutcome Magics::run(const std::string& cell, const MagicOptions& options, CellOutput& screen) {
   const bool block = options.block.value_or(settings_.block);
   if (!block && options.timeout)
-    throw ClientError(ErrorKind::bad_input,
-                      "--timeout is for cells that are waited for, not for --noblock");
+    throw client::ClientError(ErrorKind::bad_input, "--timeout cannot be combined with --noblock");
   const Sent job = submit(cell, options);
   last_ = job;
   if (options.verbose.value_or(settings_.verbose)) {
-    const bool is_named = options.targets && Targets::parse(*options.targets)->is_all();
+    const bool is_named = options.targets && client::Targets::parse(*options.targets)->is_all();
     say_where(block && !options.is_local, is_named ? Json("all") : targets(options), screen);
   }
   if (options.is_local) screen.run_here(cell);
@@ -183,7 +183,7 @@ MagicOutcome Magics::run(const std::string& cell, const MagicOptions& options, S
 }
 
 /// Waits for a cell and shows its output, while it comes or at the end.
-MagicOutcome Magics::follow(const Sent& job, const MagicOptions& options, Screen& screen) {
+MagicOutcome Magics::follow(const Sent& job, const MagicOptions& options, CellOutput& screen) {
   const bool is_live = wants_stream(options);
   CellWatch watch{job.result, job.view, watch_options(job.engines, options, is_live), screen};
   const WatchEnd end = watch.wait();
@@ -196,7 +196,7 @@ MagicOutcome Magics::follow(const Sent& job, const MagicOptions& options, Screen
   return outcome;
 }
 
-void Magics::show_collected(const Sent& job, const MagicOptions& options, Screen& screen) {
+void Magics::show_collected(const Sent& job, const MagicOptions& options, CellOutput& screen) {
   const auto max_lines = options.max_output ? options.max_output : settings_.max_output;
   for (const Action& action :
        show_grouped(outputs_of(job.result, job.engines),
@@ -204,11 +204,11 @@ void Magics::show_collected(const Sent& job, const MagicOptions& options, Screen
     screen.perform(action);
 }
 
-MagicOutcome Magics::pxresult(const std::string& line, Screen& screen) {
+MagicOutcome Magics::pxresult(const std::string& line, CellOutput& screen) {
   MagicOptions options = read(Magic::pxresult, line);
   if (!last_)
-    throw ClientError(ErrorKind::not_found,
-                      "%pxresult recalls the result of the last %px, and there was none yet");
+    throw client::ClientError(ErrorKind::not_found,
+                              "%pxresult shows the result of the last %px, but no %px has run yet");
   MagicOutcome outcome;
   if (options.save_name.empty()) {
     options.stream = false;
@@ -219,4 +219,4 @@ MagicOutcome Magics::pxresult(const std::string& line, Screen& screen) {
   return outcome;
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

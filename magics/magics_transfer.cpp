@@ -2,23 +2,23 @@
 
 #include <utility>
 
-#include <px/client/partition.hpp>
-#include <px/kernel/magics.hpp>
+#include "client/partition.hpp"
+#include "magics/magics.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 MagicOptions read(Magic magic, const std::string& line) {
-  return value_or_throw(read_options(magic, line));
+  return client::value_or_throw(read_options(magic, line));
 }
 
 void check_variable(const std::string& magic, const std::string& name, Namespace& variables) {
   if (!variables.has(name))
-    throw ClientError(ErrorKind::not_found,
-                      magic + ": there is no variable '" + name + "' here to send");
+    throw client::ClientError(ErrorKind::not_found,
+                              magic + ": there is no variable '" + name + "' in this notebook");
 }
 
-std::vector<Value> values_of(const AsyncResult& result, std::size_t index) {
+std::vector<Value> values_of(const client::AsyncResult& result, std::size_t index) {
   std::vector<Value> values;
   for (std::size_t rank = 0; rank < result.size(); ++rank)
     values.push_back(result.get_all_of(rank).at(index));
@@ -27,18 +27,19 @@ std::vector<Value> values_of(const AsyncResult& result, std::size_t index) {
 
 }  // namespace
 
-MagicOutcome Magics::pxpush(const std::string& line, Namespace& variables, Screen& screen) {
+MagicOutcome Magics::pxpush(const std::string& line, Namespace& variables, CellOutput& screen) {
   const MagicOptions options = read(Magic::pxpush, line);
-  NamedValues values;
+  client::NamedValues values;
   for (const std::string& name : options.names) {
     check_variable("%pxpush", name, variables);
-    values.emplace(options.as.empty() ? name : options.as, value_or_throw(variables.get(name)));
+    values.emplace(options.as.empty() ? name : options.as,
+                   client::value_or_throw(variables.get(name)));
   }
-  const DirectView view = chosen(options);
+  const client::DirectView view = chosen(options);
   return finish({view.push(values), view, view.engines()}, screen);
 }
 
-MagicOutcome Magics::pxpull(const std::string& line, Namespace& variables, Screen& screen) {
+MagicOutcome Magics::pxpull(const std::string& line, Namespace& variables, CellOutput& screen) {
   const MagicOptions options = read(Magic::pxpull, line);
   const Sent job = ask(options, variables);
   MagicOutcome outcome = finish(job, screen);
@@ -54,49 +55,50 @@ MagicOutcome Magics::pxpull(const std::string& line, Namespace& variables, Scree
   return outcome;
 }
 
-MagicOutcome Magics::pxscatter(const std::string& line, Namespace& variables, Screen& screen) {
+MagicOutcome Magics::pxscatter(const std::string& line, Namespace& variables, CellOutput& screen) {
   const MagicOptions options = read(Magic::pxscatter, line);
   const std::string& name = options.names.front();
   check_variable("%pxscatter", name, variables);
-  const std::size_t count = value_or_throw(variables.count(name));
-  const std::shared_ptr<ClientCore> core = connect_();
-  const DirectView view = chosen(options);
+  const std::size_t count = client::value_or_throw(variables.count(name));
+  const std::shared_ptr<client::ClientCore> core = connect_();
+  const client::DirectView view = chosen(options);
   const std::vector<EngineId> engines = view.engines();
   const std::vector<Value> parts =
-      value_or_throw(variables.cut(name, even_blocks(count, engines.size())));
-  std::vector<ClientCore::Addressed> all;
+      client::value_or_throw(variables.cut(name, client::even_blocks(count, engines.size())));
+  std::vector<client::ClientCore::Addressed> all;
   for (std::size_t i = 0; i < engines.size(); ++i)
-    all.push_back({engines[i], push_work({{options.as.empty() ? name : options.as, parts.at(i)}})});
-  return finish({AsyncResult{core->send_direct(all, {}), core}, view, engines}, screen);
+    all.push_back(
+        {engines[i], client::push_work({{options.as.empty() ? name : options.as, parts.at(i)}})});
+  return finish({client::AsyncResult{core->send_direct(all, {}), core}, view, engines}, screen);
 }
 
-MagicOutcome Magics::pxgather(const std::string& line, Namespace& variables, Screen& screen) {
+MagicOutcome Magics::pxgather(const std::string& line, Namespace& variables, CellOutput& screen) {
   const MagicOptions options = read(Magic::pxgather, line);
   const Sent job = ask(options, variables);
   MagicOutcome outcome = finish(job, screen);
   if (!job.result.is_ready() || !outcome.failures.empty()) return outcome;
   const std::string& name = options.as.empty() ? options.names.front() : options.as;
-  value_or_throw(variables.set_joined(name, values_of(job.result, 0)));
+  client::value_or_throw(variables.set_joined(name, values_of(job.result, 0)));
   return outcome;
 }
 
 /// Asks for the values of the names in a line.
 Magics::Sent Magics::ask(const MagicOptions& options, const Namespace& variables) {
-  const std::shared_ptr<ClientCore> core = connect_();
-  const DirectView view = chosen(options);
+  const std::shared_ptr<client::ClientCore> core = connect_();
+  const client::DirectView view = chosen(options);
   const std::vector<EngineId> engines = view.engines();
-  const Work work = pull_work(options.names, variables.forms());
+  const client::Work work = client::pull_work(options.names, variables.forms());
   return {{core->send_direct(engines, work, {}), core}, view, engines};
 }
 
-DirectView Magics::chosen(const MagicOptions& options) {
+client::DirectView Magics::chosen(const MagicOptions& options) {
   const std::vector<EngineId> engines = engines_of(options);
-  return {connect_(), Targets::ids(engines)};
+  return {connect_(), client::Targets::ids(engines)};
 }
 
 /// Waits for the transfer of variables; its failures are shown without tracebacks, which say
 /// nothing of the user's code.
-MagicOutcome Magics::finish(const Sent& job, Screen& screen) {
+MagicOutcome Magics::finish(const Sent& job, CellOutput& screen) {
   MagicOptions options;
   options.signal = Json(0);  // there is no code of the user's to interrupt
   options.timeout = 0;
@@ -111,4 +113,4 @@ MagicOutcome Magics::finish(const Sent& job, Screen& screen) {
   return outcome;
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -1,11 +1,11 @@
-#include <px/kernel/fold.hpp>
+#include "magics/output_merger.hpp"
 
 #include <algorithm>
 #include <set>
 
-namespace px::kernel {
+namespace px::magics {
 
-void Folder::Phrase::add(std::size_t rank) {
+void OutputMerger::Phrase::add(std::size_t rank) {
   const auto at = std::lower_bound(counts.begin(), counts.end(), std::pair{rank, std::size_t{0}});
   if (at != counts.end() && at->first == rank)
     ++at->second;
@@ -13,42 +13,42 @@ void Folder::Phrase::add(std::size_t rank) {
     counts.insert(at, {rank, 1});
 }
 
-void Folder::Phrase::remove(std::size_t rank) {
+void OutputMerger::Phrase::remove(std::size_t rank) {
   const auto at = std::lower_bound(counts.begin(), counts.end(), std::pair{rank, std::size_t{0}});
   if (--at->second == 0) counts.erase(at);
 }
 
-bool Folder::can_fold(const Said& said) const {
-  return is_folding_ && said.kind != Said::Kind::item && !said.is_continued;
+bool OutputMerger::can_fold(const OutputPart& output) const {
+  return is_folding_ && output.kind != OutputPart::Kind::item && !output.is_continued;
 }
 
-void Folder::add(std::size_t rank, Said said) {
-  Entry entry{std::move(said), next_order_++, nullptr};
-  bytes_ += entry.said.text.size() + sizeof(Entry);
+void OutputMerger::add(std::size_t rank, OutputPart output) {
+  Entry entry{std::move(output), next_order_++, nullptr};
+  bytes_ += entry.output.text.size() + sizeof(Entry);
   ++waiting_;
-  if (can_fold(entry.said)) {
-    entry.phrase = &phrases_[static_cast<std::size_t>(entry.said.kind)][entry.said.text];
+  if (can_fold(entry.output)) {
+    entry.phrase = &phrases_[static_cast<std::size_t>(entry.output.kind)][entry.output.text];
     entry.phrase->add(rank);
   }
   if (queues_[rank].empty()) heads_.emplace(entry.order, rank);
   queues_[rank].push_back(std::move(entry));
 }
 
-std::vector<Saying> Folder::take() {
-  std::vector<Saying> all;
+std::vector<MergedPart> OutputMerger::take() {
+  std::vector<MergedPart> all;
   while (waiting_ > 0) all.push_back(pop(choose(heads_.begin()->second)));
   for (Phrases& phrases : phrases_) phrases.clear();
   bytes_ = 0;
   return all;
 }
 
-bool Folder::comes_next(std::size_t rank, const Phrase* phrase) const {
+bool OutputMerger::comes_next(std::size_t rank, const Phrase* phrase) const {
   return queues_[rank].front().phrase == phrase;
 }
 
 /// The rank whose first entry is to come next: not one that another rank will say too, before it
 /// can. Where they wait for each other, the one that came first.
-std::size_t Folder::choose(std::size_t rank) const {
+std::size_t OutputMerger::choose(std::size_t rank) const {
   std::set<std::size_t> seen;
   for (std::size_t at = rank;;) {
     const Phrase* const phrase = queues_[at].front().phrase;
@@ -62,22 +62,22 @@ std::size_t Folder::choose(std::size_t rank) const {
   }
 }
 
-Saying Folder::pop(std::size_t rank) {
+MergedPart OutputMerger::pop(std::size_t rank) {
   const Phrase* const phrase = queues_[rank].front().phrase;
-  Saying saying;
+  MergedPart part;
   if (!phrase || phrase->counts.size() == 1) {
-    saying.ranks = {rank};
+    part.ranks = {rank};
   } else {
     for (const auto& [other, count] : phrase->counts)
-      if (comes_next(other, phrase)) saying.ranks.push_back(other);
+      if (comes_next(other, phrase)) part.ranks.push_back(other);
   }
   // From the back, so that it is the first rank's in the end: failures are equal but for details.
-  for (auto each = saying.ranks.rbegin(); each != saying.ranks.rend(); ++each)
-    saying.said = take_front(*each);
-  return saying;
+  for (auto each = part.ranks.rbegin(); each != part.ranks.rend(); ++each)
+    part.output = take_front(*each);
+  return part;
 }
 
-Said Folder::take_front(std::size_t rank) {
+OutputPart OutputMerger::take_front(std::size_t rank) {
   std::deque<Entry>& queue = queues_[rank];
   Entry entry = std::move(queue.front());
   queue.pop_front();
@@ -85,7 +85,7 @@ Said Folder::take_front(std::size_t rank) {
   heads_.erase(entry.order);
   if (entry.phrase) entry.phrase->remove(rank);
   if (!queue.empty()) heads_.emplace(queue.front().order, rank);
-  return std::move(entry.said);
+  return std::move(entry.output);
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

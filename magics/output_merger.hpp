@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-namespace px::kernel {
+namespace px::magics {
 
-/// Something that ranks said, each in its own order. What is equal may be shown once for several.
-struct Said {
+/// A line or item that a rank printed. Equal ones may be shown once for several ranks.
+struct OutputPart {
   enum class Kind { out, err, failure, item };
   Kind kind = Kind::out;
   std::string text;      ///< A line; of an item nothing.
@@ -21,44 +21,44 @@ struct Said {
   bool is_continued = false;
 };
 
-/// The same, said by these ranks, ascending.
-struct Saying {
+/// One part, and the ranks that printed it, ascending.
+struct MergedPart {
   std::vector<std::size_t> ranks;
-  Said said;
+  OutputPart output;
 };
 
-/// Brings what several ranks said into one order that keeps the order of each of them, and finds
-/// what they said alike. Nothing is lost. Pure.
-class Folder {
+/// Merges the output of several ranks into one order that keeps the order of each of them, and
+/// finds what is equal. Nothing is lost. Pure.
+class OutputMerger {
  public:
   /// is_folding  false: everything stays apart.
-  Folder(std::size_t ranks, bool is_folding) : queues_(ranks), is_folding_(is_folding) {}
+  OutputMerger(std::size_t ranks, bool is_folding) : queues_(ranks), is_folding_(is_folding) {}
 
-  void add(std::size_t rank, Said said);
+  void add(std::size_t rank, OutputPart output);
   /// All of it. Items are never folded.
-  std::vector<Saying> take();
+  std::vector<MergedPart> take();
   bool is_empty() const { return waiting_ == 0; }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  /// What may be said by several: the ranks that wait to say it, ascending, and how often.
+  /// A text that several ranks printed: the ranks, ascending, and how often each waits with it.
   struct Phrase {
     std::vector<std::pair<std::size_t, std::size_t>> counts;
     void add(std::size_t rank);
     void remove(std::size_t rank);
   };
   struct Entry {
-    Said said;
+    OutputPart output;
     std::uint64_t order;  // of arrival
     Phrase* phrase;       // null: nobody else can say it
   };
   using Phrases = std::unordered_map<std::string, Phrase>;  // by text
 
-  bool can_fold(const Said& said) const;
+  bool can_fold(const OutputPart& output) const;
   bool comes_next(std::size_t rank, const Phrase* phrase) const;
   std::size_t choose(std::size_t rank) const;
-  Saying pop(std::size_t rank);
-  Said take_front(std::size_t rank);
+  MergedPart pop(std::size_t rank);
+  OutputPart take_front(std::size_t rank);
 
   std::vector<std::deque<Entry>> queues_;
   bool is_folding_;
@@ -69,4 +69,4 @@ class Folder {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -1,11 +1,11 @@
-#include <px/kernel/progress_text.hpp>
+#include "magics/progress_text.hpp"
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <string_view>
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 constexpr std::size_t bar_width = 20;
@@ -63,4 +63,4 @@ Json progress_data(const ShowProgress& progress) {
   return {{"text/plain", text}, {"text/html", html}};
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include <px/kernel/screen.hpp>
+#include "magics/cell_output.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 
 /// How far a cell is, for one line of a terminal: "[#####-----] 2/4 engines done, 0:05", or the
 /// last of the lines that engines rewrite.
@@ -14,4 +14,4 @@ std::string progress_line(const ShowProgress& progress);
 /// all where there is nothing to show: empty text would take up a line.
 Json progress_data(const ShowProgress& progress);
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -1,8 +1,8 @@
-#include <px/kernel/terminal_line.hpp>
+#include "magics/terminal_line.hpp"
 
 #include <utility>
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 /// How many bytes of UTF-8 a character has that begins with this one.
@@ -81,4 +81,4 @@ std::string TerminalLine::take() {
   return taken;
 }
 
-}  // namespace px::kernel
+}  // namespace px::magics

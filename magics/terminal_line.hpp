@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace px::kernel {
+namespace px::magics {
 
 /// Cuts what a program prints into lines as a terminal shows them: what stands behind a carriage
 /// return overwrites the line. Pure.
@@ -32,4 +32,4 @@ class TerminalLine {
   bool has_return_ = false;  // a carriage return came last
 };
 
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -1,4 +1,4 @@
-#include <px/net/connection_monitor.hpp>
+#include "net/connection_monitor.hpp"
 
 #include <zmq.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-namespace px {
+namespace px::net {
 namespace {
 
 std::string next_endpoint() {
@@ -56,4 +56,4 @@ std::optional<ConnectionEvent> ConnectionMonitor::receive() {
   }
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -3,9 +3,9 @@
 #include <memory>
 #include <optional>
 
-#include <px/net/socket.hpp>
+#include "net/socket.hpp"
 
-namespace px {
+namespace px::net {
 
 /// What became of the connection under a socket that has dialed one peer.
 enum class ConnectionEvent {
@@ -33,4 +33,4 @@ class ConnectionMonitor {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace px
+}  // namespace px::net

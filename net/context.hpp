@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
-namespace px {
+#include "wire/error.hpp"
+
+namespace px::net {
 
 /// The ZeroMQ context of a process: its I/O threads. Must outlive its sockets.
 class Context {
@@ -20,4 +23,8 @@ class Context {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace px
+/// Lets `context` have `count` sockets. Precondition: it has none yet.
+/// errors  system: libzmq allows fewer; says how many.
+Result<void> allow_sockets(Context& context, std::size_t count);
+
+}  // namespace px::net

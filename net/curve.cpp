@@ -1,10 +1,10 @@
-#include <px/net/curve.hpp>
+#include "net/curve.hpp"
 
 #include <zmq.h>
 
 #include <array>
 
-namespace px {
+namespace px::net {
 
 bool has_curve() {
   return zmq_has("curve") == 1;
@@ -13,7 +13,9 @@ bool has_curve() {
 Result<CurveKeys> new_curve_keys() {
   std::array<char, 41> public_key{}, secret_key{};
   if (zmq_curve_keypair(public_key.data(), secret_key.data()) != 0)
-    return Error{ErrorKind::unsupported, "this libzmq has no CURVE; install one built with it"};
+    return Error{ErrorKind::unsupported,
+                 "this libzmq was built without CURVE (encryption): install one with CURVE, or use "
+                 "--no-curve"};
   return CurveKeys{public_key.data(), secret_key.data()};
 }
 
@@ -24,4 +26,4 @@ Result<std::string> curve_public_key(const std::string& secret_key) {
   return std::string(public_key.data());
 }
 
-}  // namespace px
+}  // namespace px::net

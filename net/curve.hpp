@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::net {
 
 /// A CURVE key pair, each 40 characters of Z85.
 struct CurveKeys {
@@ -21,4 +21,4 @@ Result<CurveKeys> new_curve_keys();
 /// The public key that belongs to `secret_key`.  errors  bad_input: not 40 characters of Z85.
 Result<std::string> curve_public_key(const std::string& secret_key);
 
-}  // namespace px
+}  // namespace px::net

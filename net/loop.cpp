@@ -1,4 +1,4 @@
-#include <px/net/loop.hpp>
+#include "net/loop.hpp"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <px/net/descriptor.hpp>
+#include "os/descriptor.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 std::shared_ptr<const int> new_event_descriptor() {
@@ -151,7 +151,7 @@ struct Loop::State {
     ready_.clear();
   }
 
-  Descriptor poll_;
+  os::Descriptor poll_;
   std::vector<SharedSource> sources_;  // by their numbers
   std::vector<SharedSource> ready_;    // a handler may watch or forget, so found before they run
   std::uint64_t last_number_ = 0;
@@ -192,4 +192,4 @@ Waker Loop::waker() const {
   return Waker{state_->wake_descriptor};
 }
 
-}  // namespace px
+}  // namespace px::net

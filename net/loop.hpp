@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include <px/net/socket.hpp>
-#include <px/wire/time.hpp>
+#include "net/socket.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::net {
 
 /// Wakes a Loop from any thread, or from a signal handler. A value; may outlive the Loop.
 class Waker {
@@ -52,4 +52,4 @@ class Loop {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace px
+}  // namespace px::net

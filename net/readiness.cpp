@@ -1,12 +1,12 @@
-#include <px/net/readiness.hpp>
+#include "net/readiness.hpp"
 
 #include <zmq.h>
 
 #include <cstddef>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 int option(void* socket, int name) {
@@ -25,4 +25,4 @@ bool Readiness::is_readable() {
   return may_be_readable_;
 }
 
-}  // namespace px
+}  // namespace px::net

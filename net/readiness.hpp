@@ -1,6 +1,6 @@
 #pragma once
 
-namespace px {
+namespace px::net {
 
 /// Whether a zmq socket has messages, found without asking it more often than needed; what a Loop
 /// looks at. Used on the thread of the socket.
@@ -30,4 +30,4 @@ class Readiness {
   bool may_be_readable_ = true;
 };
 
-}  // namespace px
+}  // namespace px::net

@@ -1,4 +1,4 @@
-#include <px/net/socket.hpp>
+#include "net/socket.hpp"
 
 #include <zmq.hpp>
 
@@ -6,10 +6,10 @@
 #include <cstring>
 #include <utility>
 
-#include <px/net/tcp.hpp>
-#include <px/wire/connection_info.hpp>
+#include "net/tcp.hpp"
+#include "wire/connection_info.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 /// Frames as they came from a socket.
@@ -288,4 +288,4 @@ Readiness& Socket::readiness() const {
   return state_->readiness;
 }
 
-}  // namespace px
+}  // namespace px::net

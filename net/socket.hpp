@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include <px/net/context.hpp>
-#include <px/net/curve.hpp>
-#include <px/net/readiness.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/frames.hpp>
-#include <px/wire/time.hpp>
+#include "net/context.hpp"
+#include "net/curve.hpp"
+#include "net/readiness.hpp"
+#include "wire/error.hpp"
+#include "wire/frames.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::net {
 
 enum class SocketKind { router, dealer, pub, xpub, sub, stream, pair };
 
@@ -116,4 +116,4 @@ class Socket {
   std::string bound_endpoint_;
 };
 
-}  // namespace px
+}  // namespace px::net

@@ -1,4 +1,4 @@
-#include <px/net/tcp.hpp>
+#include "net/tcp.hpp"
 
 #include <netdb.h>
 #include <netinet/in.h>
@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace px {
+namespace px::net {
 namespace {
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
@@ -32,16 +32,16 @@ Result<Addresses> resolve(std::string_view ip, int port, int flags) {
   addrinfo* found = nullptr;
   const int code = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found);
   if (code != 0)
-    return Error{ErrorKind::bad_input, "'" + host + "' is no address: " + ::gai_strerror(code)};
+    return Error{ErrorKind::bad_input, "'" + host + "' is not an address: " + ::gai_strerror(code)};
   return Addresses{found, &::freeaddrinfo};
 }
 
-Descriptor new_socket(const addrinfo& address) {
-  return Descriptor{
+os::Descriptor new_socket(const addrinfo& address) {
+  return os::Descriptor{
       ::socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
 }
 
-void keep_alive(const Descriptor& socket) {
+void keep_alive(const os::Descriptor& socket) {
   const auto set = [&](int level, int option, int value) {
     ::setsockopt(socket.value(), level, option, &value, sizeof value);
   };
@@ -59,19 +59,19 @@ Error failure(const std::string& what, std::string_view ip, int port) {
 }  // namespace
 
 bool has_ipv6() {
-  const Descriptor socket{::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  const os::Descriptor socket{::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   sockaddr_in6 any{};
   any.sin6_family = AF_INET6;
   return socket.is_open() &&
          ::bind(socket.value(), reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0;
 }
 
-Result<Descriptor> listen_tcp(std::string_view interface, int port) {
+Result<os::Descriptor> listen_tcp(std::string_view interface, int port) {
   const std::string_view ip = without_transport(interface);
   Result<Addresses> addresses = resolve(ip, port, AI_PASSIVE);
   if (!addresses) return addresses.error();
   const addrinfo& address = **addresses;
-  Descriptor socket = new_socket(address);
+  os::Descriptor socket = new_socket(address);
   const int on = 1, off = 0;
   if (socket.is_open() && address.ai_family == AF_INET6)
     ::setsockopt(socket.value(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
@@ -84,7 +84,7 @@ Result<Descriptor> listen_tcp(std::string_view interface, int port) {
   return socket;
 }
 
-int local_port(const Descriptor& listener) {
+int local_port(const os::Descriptor& listener) {
   sockaddr_storage address{};
   socklen_t length = sizeof address;
   check(::getsockname(listener.value(), reinterpret_cast<sockaddr*>(&address), &length) == 0);
@@ -93,13 +93,13 @@ int local_port(const Descriptor& listener) {
                    : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-Result<Descriptor> start_connect_tcp(std::string_view interface, int port, int* problem) {
+Result<os::Descriptor> start_connect_tcp(std::string_view interface, int port, int* problem) {
   if (problem) *problem = EINVAL;
   const std::string_view ip = without_transport(interface);
   Result<Addresses> addresses = resolve(ip, port, 0);
   if (!addresses) return addresses.error();
   const addrinfo& address = **addresses;
-  Descriptor socket = new_socket(address);
+  os::Descriptor socket = new_socket(address);
   const auto fail = [&] {
     if (problem) *problem = errno;
     return failure("cannot connect to", ip, port);
@@ -113,7 +113,7 @@ Result<Descriptor> start_connect_tcp(std::string_view interface, int port, int* 
 }
 
 Result<void> probe_tcp(std::string_view interface, int port, Duration patience) {
-  const Result<Descriptor> socket = start_connect_tcp(interface, port);
+  const Result<os::Descriptor> socket = start_connect_tcp(interface, port);
   if (!socket) return Error{ErrorKind::lost_peer, socket.error().what};
   const auto wait_ms = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
   pollfd waiting{socket->value(), POLLOUT, 0};
@@ -132,11 +132,11 @@ Result<void> probe_tcp(std::string_view interface, int port, Duration patience) 
 
 std::vector<int> closed_ports(std::string_view ip, const std::vector<int>& ports,
                               Duration patience) {
-  std::vector<Descriptor> sockets;
+  std::vector<os::Descriptor> sockets;
   std::vector<pollfd> waiting;
   for (const int port : ports) {
-    Result<Descriptor> socket = start_connect_tcp(ip, port);
-    sockets.push_back(socket ? std::move(*socket) : Descriptor{});
+    Result<os::Descriptor> socket = start_connect_tcp(ip, port);
+    sockets.push_back(socket ? std::move(*socket) : os::Descriptor{});
     waiting.push_back({sockets.back().value(), POLLOUT, 0});  // poll() ignores a negative one
   }
   std::vector<int> closed;
@@ -165,10 +165,11 @@ std::vector<int> closed_ports(std::string_view ip, const std::vector<int>& ports
   return closed;
 }
 
-Descriptor accept_tcp(const Descriptor& listener) {
-  Descriptor socket{::accept4(listener.value(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+os::Descriptor accept_tcp(const os::Descriptor& listener) {
+  os::Descriptor socket{
+      ::accept4(listener.value(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
   if (socket.is_open()) keep_alive(socket);
   return socket;
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -3,11 +3,11 @@
 #include <string_view>
 #include <vector>
 
-#include <px/net/descriptor.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/time.hpp>
+#include "os/descriptor.hpp"
+#include "wire/error.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::net {
 
 // Plain TCP for lifelines. All sockets never block, are closed on exec and keep alive. A peer whose
 // host is gone is noticed after about two minutes: a cable that is pulled for a moment must not end
@@ -19,15 +19,15 @@ bool has_ipv6();
 /// Listens.  ip  may begin with "tcp://"; "0.0.0.0" is every IPv4 address of this host, "*" and
 /// "::" every IPv6 address as well where the host has IPv6. errors  bad_input: not an address;
 /// system: the port is in use, the address is not ours.
-Result<Descriptor> listen_tcp(std::string_view ip, int port);
+Result<os::Descriptor> listen_tcp(std::string_view ip, int port);
 
 /// The port at which a listening socket listens.
-int local_port(const Descriptor& listener);
+int local_port(const os::Descriptor& listener);
 
 /// Starts to connect and returns at once; a refusal is found by the first read, or at once.
 /// problem  where to put the system's number of a failure, for those who must tell them apart.
 /// errors   bad_input: not an address; system.
-Result<Descriptor> start_connect_tcp(std::string_view ip, int port, int* problem = nullptr);
+Result<os::Descriptor> start_connect_tcp(std::string_view ip, int port, int* problem = nullptr);
 
 /// Whether somebody accepts connections there; waits for at most `patience`, then closes it.
 /// errors  bad_input: not an address; lost_peer: refused, or no answer: says which.
@@ -38,6 +38,6 @@ std::vector<int> closed_ports(std::string_view ip, const std::vector<int>& ports
                               Duration patience);
 
 /// The next connection; not open where none waits. errno is that of accept4().
-Descriptor accept_tcp(const Descriptor& listener);
+os::Descriptor accept_tcp(const os::Descriptor& listener);
 
-}  // namespace px
+}  // namespace px::net

@@ -1,4 +1,4 @@
-#include <px/net/termination.hpp>
+#include "net/termination.hpp"
 
 #include <signal.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-namespace px {
+namespace px::net {
 namespace {
 
 Waker& waker() {
@@ -25,7 +25,7 @@ void on_signal(int) {
 
 void Termination::watch(const Waker& loop) {
   waker() = loop;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGTERM, &action, nullptr);
@@ -58,4 +58,4 @@ void exit_within(double seconds, int exit_code) {
   }).detach();
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <px/net/loop.hpp>
+#include "net/loop.hpp"
 
-namespace px {
+namespace px::net {
 
 /// Makes SIGTERM wake a loop, which then ends the engine in good order. A signal handler has no
 /// arguments: there is one of these in a process. User code may install its own handler instead.
@@ -29,4 +29,4 @@ class SignalsBlocked {
 /// Ends the process if it is still there after `seconds`: MPI_Finalize waits for other ranks.
 void exit_within(double seconds, int exit_code);
 
-}  // namespace px
+}  // namespace px::net

@@ -1,4 +1,4 @@
-#include <px/net/usage.hpp>
+#include "net/usage.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -6,9 +6,9 @@
 #include <fstream>
 #include <thread>
 
-#include <px/net/address.hpp>
+#include "net/discovery/address.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 double seconds(const timeval& time) {
@@ -34,4 +34,4 @@ Json process_usage() {
           {"cpu_count", std::thread::hardware_concurrency()}};
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::net {
 
 /// What this process uses of its host: the content of usage_reply.
 Json process_usage();
 
-}  // namespace px
+}  // namespace px::net

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace px {
+namespace px::os {
 
 /// Owns one file descriptor and closes it; -1 = none.
 class Descriptor {
@@ -28,4 +28,4 @@ class Descriptor {
   int value_ = -1;
 };
 
-}  // namespace px
+}  // namespace px::os

@@ -1,11 +1,10 @@
-#include <px/net/limits.hpp>
+#include "os/descriptor_limit.hpp"
 
 #include <sys/resource.h>
 
 #include <string>
-#include <zmq.hpp>
 
-namespace px {
+namespace px::os {
 
 std::size_t raise_descriptor_limit() {
   rlimit limit{};
@@ -18,21 +17,11 @@ std::size_t raise_descriptor_limit() {
 Result<void> allow_descriptors(std::size_t count) {
   const std::size_t limit = raise_descriptor_limit();
   if (limit >= count) return {};
-  return Error{ErrorKind::system, "this process may open " + std::to_string(limit) +
-                                      " files and sockets, and needs " + std::to_string(count) +
+  return Error{ErrorKind::system, "too few file descriptors: this process may open " +
+                                      std::to_string(limit) + " and needs " +
+                                      std::to_string(count) +
                                       ": raise the hard limit (ulimit -Hn, or nofile in "
                                       "/etc/security/limits.conf), or run fewer engines"};
 }
 
-Result<void> allow_sockets(Context& context, std::size_t count) {
-  auto& zmq_context = *static_cast<zmq::context_t*>(context.handle());
-  const auto most = static_cast<std::size_t>(zmq_context.get(zmq::ctxopt::socket_limit));
-  if (count > most)
-    return Error{ErrorKind::system, "libzmq allows " + std::to_string(most) +
-                                        " sockets in one context, and " + std::to_string(count) +
-                                        " are needed: run fewer engines in one process"};
-  zmq_context.set(zmq::ctxopt::max_sockets, static_cast<int>(count));
-  return {};
-}
-
-}  // namespace px
+}  // namespace px::os

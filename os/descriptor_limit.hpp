@@ -2,10 +2,9 @@
 
 #include <cstddef>
 
-#include <px/net/context.hpp>
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::os {
 
 /// Lets this process open `count` files and sockets, as far as its hard limit goes (`ulimit -Hn`).
 /// errors  system: the hard limit is lower; says what it is and how to raise it.
@@ -15,8 +14,4 @@ Result<void> allow_descriptors(std::size_t count);
 /// serves a thousand peers needs far more than the 1024 with which most shells start it.
 std::size_t raise_descriptor_limit();
 
-/// Lets `context` have `count` sockets. Precondition: it has none yet.
-/// errors  system: libzmq allows fewer; says how many.
-Result<void> allow_sockets(Context& context, std::size_t count);
-
-}  // namespace px
+}  // namespace px::os

@@ -1,4 +1,4 @@
-#include <px/net/private_file.hpp>
+#include "os/private_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,9 +7,9 @@
 #include <cstring>
 #include <system_error>
 
-#include <px/net/descriptor.hpp>
+#include "os/descriptor.hpp"
 
-namespace px {
+namespace px::os {
 namespace {
 
 Error failure(std::string_view what, const std::filesystem::path& path) {
@@ -74,7 +74,8 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t max
 std::optional<std::string> why_not_private(unsigned owner, unsigned mode, unsigned user) {
   constexpr unsigned root = 0;
   if (owner != user && owner != root)
-    return "belongs to user " + std::to_string(owner) + ", who could have put in keys of his own";
+    return "belongs to user " + std::to_string(owner) +
+           ", not to you: that user could have written other keys into it";
   const unsigned allowed = owner == root ? 0740u : 0700u;
   if ((mode & 0777u & ~allowed) == 0) return std::nullopt;
   std::string digits = "0000";
@@ -86,14 +87,14 @@ std::optional<std::string> why_not_private(unsigned owner, unsigned mode, unsign
 Result<std::string> read_private_file(const std::filesystem::path& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (!file.is_open()) return failure("cannot read", path);
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file.value(), &status) != 0) return failure("cannot read", path);
   if (S_ISREG(status.st_mode))
     if (const auto why = why_not_private(status.st_uid, status.st_mode, ::geteuid()))
       return Error{ErrorKind::bad_input,
                    path.string() + " " + *why +
                        "; whoever has its keys can run code as you: `chmod 600 " + path.string() +
-                       "`, and where it is not yours copy it from its source once more"};
+                       "`; if another user owns it, copy it again from its source"};
   return read_all(file, path, std::size_t{16} << 20);
 }
 
@@ -113,4 +114,4 @@ Result<void> make_folder(const std::filesystem::path& path, unsigned mode) {
   return failure("cannot create the folder", path);
 }
 
-}  // namespace px
+}  // namespace px::os

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::os {
 
 /// Writes the file so that a reader sees the old one or the whole new one, never a part: to a
 /// temporary name beside it, then renamed. Mode 0600 unless `mode` says otherwise.
@@ -30,4 +30,4 @@ std::optional<std::string> why_not_private(unsigned owner, unsigned mode, unsign
 /// Creates the folder and its parents where missing; `mode` is for the last one.
 Result<void> make_folder(const std::filesystem::path& path, unsigned mode = 0755);
 
-}  // namespace px
+}  // namespace px::os

@@ -1,20 +1,20 @@
-#include <px/net/process_end.hpp>
+#include "os/process_end.hpp"
 
 #include <string.h>
 
 #include <csignal>
 
-namespace px {
+namespace px::os {
 namespace {
 
 std::string explain(int signal) {
   switch (signal) {
     case SIGKILL:
-      return ": kill -9, or the system was out of memory";
+      return ": by kill -9, or because the system was out of memory";
     case SIGSEGV:
       return ": a crash in compiled code";
     case SIGABRT:
-      return ": it gave up by abort()";
+      return ": it called abort()";
     default:
       return "";
   }
@@ -28,8 +28,8 @@ std::string signal_name(int signal) {
 }
 
 std::string ProcessEnd::text() const {
-  if (signal == 0) return "ended with exit code " + std::to_string(exit_code);
-  return "was ended by " + signal_name(signal) + explain(signal);
+  if (signal == 0) return "exited with code " + std::to_string(exit_code);
+  return "was killed by " + signal_name(signal) + explain(signal);
 }
 
-}  // namespace px
+}  // namespace px::os

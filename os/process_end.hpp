@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace px {
+namespace px::os {
 
 /// How a process ended.
 struct ProcessEnd {
@@ -17,4 +17,4 @@ struct ProcessEnd {
 /// "SIGTERM"; "signal 77" for one without a common name.
 std::string signal_name(int signal);
 
-}  // namespace px
+}  // namespace px::os

@@ -1,8 +1,8 @@
-#include <px/interpreters/environment.hpp>
+#include "program/environment.hpp"
 
 #include <cstdlib>
 
-namespace px {
+namespace px::program {
 
 Environment process_environment() {
   return [](const std::string& name) -> std::optional<std::string> {
@@ -11,4 +11,4 @@ Environment process_environment() {
   };
 }
 
-}  // namespace px
+}  // namespace px::program

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace px {
+namespace px::program {
 
 /// How decisions read the environment: the value of a variable, or nothing.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
@@ -12,4 +12,4 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 /// The environment of this process.
 Environment process_environment();
 
-}  // namespace px
+}  // namespace px::program

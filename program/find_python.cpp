@@ -1,8 +1,5 @@
-#include <px/interpreters/find_python.hpp>
+#include "program/find_python.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,9 +7,9 @@
 #include <filesystem>
 #include <system_error>
 
-extern char** environ;
+#include "os/run_command.hpp"
 
-namespace px {
+namespace px::program {
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,16 +29,8 @@ bool lies_beside(const fs::path& python, const std::string& package) {
 bool finds_module(const std::string& python, const std::string& module) {
   const std::string question =
       "import importlib.util as u, sys; sys.exit(u.find_spec('" + module + "') is None)";
-  const char* arguments[] = {python.c_str(), "-c", question.c_str(), nullptr};
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = -1;
-  const int failure = ::posix_spawn(&child, python.c_str(), &actions, nullptr,
-                                    const_cast<char* const*>(arguments), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  int status = 1;
-  return failure == 0 && ::waitpid(child, &status, 0) == child && status == 0;
+  const auto answer = os::run_command({.argv = {python, "-c", question}});
+  return answer && !answer->end.is_failure();
 }
 
 }  // namespace
@@ -69,9 +58,9 @@ Result<std::string> find_python(const std::string& option, const std::string& pr
 std::string become_program_beside(const std::string& name, char** argv) {
   const std::string program = fs::path(own_program()).replace_filename(name).string();
   if (!is_program(program))
-    return "this polyxeus was built without C++ (" + program +
-           " is not there): install LLVM 22 (Debian: libclang-22-dev llvm-22-dev "
-           "libclang-cpp22-dev clang-22) and an MPI, then build it again";
+    return "this polyxeus was built without C++ support (" + program +
+           " is missing): install LLVM 22 (Debian: libclang-22-dev llvm-22-dev "
+           "libclang-cpp22-dev clang-22) and an MPI, then rebuild polyxeus";
   ::execv(program.c_str(), argv);
   return "cannot start " + program + ": " + std::strerror(errno);
 }
@@ -86,4 +75,4 @@ std::string become_python(const std::string& python, const std::string& module, 
   return "cannot start " + python + ": " + std::strerror(errno);
 }
 
-}  // namespace px
+}  // namespace px::program

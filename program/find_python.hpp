@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include <px/interpreters/python_choice.hpp>
+#include "program/python_choice.hpp"
 
-namespace px {
+namespace px::program {
 
 /// Whether a program lies there.
 bool is_program(const std::string& path);
@@ -29,4 +29,4 @@ std::string become_program_beside(const std::string& name, char** argv);
 /// The path of the program that this process runs.
 std::string own_program();
 
-}  // namespace px
+}  // namespace px::program

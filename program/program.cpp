@@ -1,4 +1,4 @@
-#include <px/net/program.hpp>
+#include "program/program.hpp"
 
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
@@ -14,10 +14,10 @@
 #include <mutex>
 #include <system_error>
 
-#include <px/net/private_file.hpp>
 #include <px_version.hpp>
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::program {
 namespace {
 
 constexpr const char* log_pattern = "%Y-%m-%d %H:%M:%S.%e [%n] %l: %v";
@@ -106,7 +106,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
   app.add_option("--profile", options.profile.profile, "The profile's name (default: default)")
       ->group(group);
   app.add_option("--profile-dir,--ProfileDir.location", options.profile.profile_dir,
-                 "The profile's folder; beats --profile ($IPP_PROFILE_DIR)")
+                 "The profile's folder; overrides --profile ($IPP_PROFILE_DIR)")
       ->group(group);
   app.add_option("--ipython-dir", options.profile.ipython_dir,
                  "The folder of all profiles (default: $IPYTHONDIR or ~/.ipython)")
@@ -117,7 +117,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
            options.profile.cluster_id = id;
            options.profile.has_cluster_id = true;
          },
-         "Tells clusters of one profile apart ($IPP_CLUSTER_ID; default: the empty id)")
+         "The cluster's id, if a profile has several clusters ($IPP_CLUSTER_ID; default: empty)")
       ->group(group);
   app.add_option("--log-level,--Application.log_level", options.log_level,
                  "0-50, or DEBUG, INFO, WARN, ERROR, CRITICAL")
@@ -127,7 +127,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
   app.add_flag("--quiet", options.is_quiet, "The same as --log-level=CRITICAL")->group(group);
   app.add_flag("--log-to-file", options.log_to_file, "Log to a file in the profile's log folder")
       ->group(group);
-  app.add_option("--work-dir", options.work_dir, "Change to this folder first")->group(group);
+  app.add_option("--work-dir", options.work_dir, "Run in this folder")->group(group);
 }
 
 std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv) {
@@ -143,7 +143,7 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
 void warn_of_unknown_options(const CLI::App& app) {
   for (const std::string& text : app.remaining())
     if (text.starts_with("-") && text != "--")
-      spdlog::warn("ignoring the option {}: this program does not know it", text);
+      spdlog::warn("unknown option {}: ignored (see --help-all)", text);
 }
 
 void start_log_to_stderr(const std::string& name) {
@@ -151,7 +151,7 @@ void start_log_to_stderr(const std::string& name) {
 }
 
 Result<void> start_log(const std::string& name, const ProgramOptions& options,
-                       const ProfilePaths& paths) {
+                       const net::ProfilePaths& paths) {
   const std::string wanted = options.is_debug   ? "DEBUG"
                              : options.is_quiet ? "CRITICAL"
                                                 : options.log_level;
@@ -161,7 +161,7 @@ Result<void> start_log(const std::string& name, const ProgramOptions& options,
   if (options.log_to_file) {
     const auto file =
         paths.log() / (name + "-" + paths.cluster_id + "-" + std::to_string(::getpid()) + ".log");
-    if (auto made = make_folder(paths.log()); !made) return made.error();
+    if (auto made = os::make_folder(paths.log()); !made) return made.error();
     try {
       sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
     } catch (const spdlog::spdlog_ex& failure) {
@@ -191,4 +191,4 @@ Result<void> enter_work_dir(const ProgramOptions& options) {
   return {};
 }
 
-}  // namespace px
+}  // namespace px::program

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include <px/net/profile_paths.hpp>
-#include <px/wire/error.hpp>
+#include "net/discovery/profile_paths.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::program {
 
 /// The options that all of our programs share (protocol 11.2).
 struct ProgramOptions {
-  ProfileChoice profile;
+  net::ProfileChoice profile;
   std::string log_level = "INFO";  ///< 0-50, or DEBUG INFO WARN ERROR CRITICAL
   bool is_debug = false;
   bool is_quiet = false;
@@ -42,7 +42,7 @@ void start_log_to_stderr(const std::string& name);
 /// --log-to-file; lines begin with date, [name] and, from warnings on, the level.
 /// errors  bad_input: not a level; system: the file cannot be written.
 Result<void> start_log(const std::string& name, const ProgramOptions& options,
-                       const ProfilePaths& paths);
+                       const net::ProfilePaths& paths);
 
 /// From now on, what the default logger would write to stderr goes to this descriptor: in a program
 /// that gives the descriptor 2 away. A log file stays.
@@ -51,4 +51,4 @@ void move_log_from_stderr(int descriptor);
 /// Changes to --work-dir, where it was given.  errors  system.
 Result<void> enter_work_dir(const ProgramOptions& options);
 
-}  // namespace px
+}  // namespace px::program

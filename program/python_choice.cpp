@@ -1,8 +1,8 @@
-#include <px/interpreters/python_choice.hpp>
+#include "program/python_choice.hpp"
 
 #include <sstream>
 
-namespace px {
+namespace px::program {
 namespace {
 
 constexpr const char* names[] = {"python3", "python"};
@@ -56,11 +56,12 @@ Result<std::string> choose_python(const std::vector<PythonCandidate>& candidates
   }
   if (tried.empty())
     return Error{ErrorKind::unsupported,
-                 "no Python was found in $VIRTUAL_ENV, $CONDA_PREFIX or $PATH: name one by "
+                 "no Python found in $VIRTUAL_ENV, $CONDA_PREFIX or $PATH: name one with "
                  "--python=PATH that has polyxeus (`pip install polyxeus`)"};
-  return Error{ErrorKind::unsupported, "none of these has polyxeus: " + tried + "; run `" +
-                                           candidates.front().path +
-                                           " -m pip install polyxeus` or name another by --python"};
+  return Error{ErrorKind::unsupported,
+               "none of these Pythons has polyxeus: " + tried + "; run `" +
+                   candidates.front().path +
+                   " -m pip install polyxeus`, or name another Python with --python"};
 }
 
-}  // namespace px
+}  // namespace px::program

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <px/interpreters/environment.hpp>
-#include <px/wire/error.hpp>
+#include "program/environment.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::program {
 
 /// A Python that may run one of our programs, and who says so.
 struct PythonCandidate {
@@ -27,4 +27,4 @@ std::vector<PythonCandidate> python_candidates(
 Result<std::string> choose_python(const std::vector<PythonCandidate>& candidates,
                                   const std::function<bool(const PythonCandidate&)>& has_polyxeus);
 
-}  // namespace px
+}  // namespace px::program

@@ -1,4 +1,4 @@
-#include <px/wire/array.hpp>
+#include "wire/array.hpp"
 
 #include <charconv>
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace {
 
 Error no_such_dtype(std::string_view dtype) {
   return {ErrorKind::bad_input, "'" + std::string(dtype) +
-                                    "' is not the dtype of an array: it is written like '<f8' or "
+                                    "' is not a dtype: write it like '<f8' or "
                                     "'|b1', in the byte order of this machine"};
 }
 
@@ -63,12 +63,12 @@ Result<void> Array::validate() const {
   const std::optional<std::size_t> count = count_elements(shape);
   std::size_t wanted = 0;
   if (!count || __builtin_mul_overflow(*count, *each, &wanted))
-    return Error{ErrorKind::bad_input, "no array has the shape " + shape_text(shape)};
+    return Error{ErrorKind::bad_input, "an array cannot have the shape " + shape_text(shape)};
   if (wanted == data.bytes.size()) return {};
   return Error{ErrorKind::bad_input, "an array of " + dtype + " with the shape " +
                                          shape_text(shape) + " has " + std::to_string(wanted) +
-                                         " bytes, but " + std::to_string(data.bytes.size()) +
-                                         " came with it"};
+                                         " bytes; the message has " +
+                                         std::to_string(data.bytes.size()) + " bytes"};
 }
 
 Array Array::rows(std::int64_t begin, std::int64_t end) const {

@@ -12,15 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/shared_bytes.hpp>
+#include "wire/error.hpp"
+#include "wire/shared_bytes.hpp"
 
 namespace px {
 
 /// What an array can hold: the arithmetic types, and complex numbers of them.
 template <class T>
 concept ArrayElement = std::is_arithmetic_v<T> || std::same_as<T, std::complex<float>> ||
-    std::same_as<T, std::complex<double>>;
+                       std::same_as<T, std::complex<double>>;
 
 /// The name of an element type, as NumPy's array interface spells it: byte order ('<', or '|' where
 /// there is none), kind (b bool, i and u integers, f floats, c complex), bytes. `double` is "<f8".
@@ -70,8 +70,8 @@ struct Array {
   }
   /// An array that takes `values` over without a copy. Not for std::vector<bool>.
   template <ArrayElement T>
-  requires(!std::same_as<T, bool>) static Array
-      adopt(std::vector<T> values, std::vector<std::int64_t> shape = {});
+    requires(!std::same_as<T, bool>)
+  static Array adopt(std::vector<T> values, std::vector<std::int64_t> shape = {});
 
   /// The elements, in C order, as long as this array (or a copy of it) lives.
   /// errors  bad_input: the array holds another type: names both.
@@ -87,8 +87,8 @@ Array Array::copy_of(std::span<const T> values, std::vector<std::int64_t> shape)
 }
 
 template <ArrayElement T>
-requires(!std::same_as<T, bool>) Array Array::adopt(std::vector<T> values,
-                                                    std::vector<std::int64_t> shape) {
+  requires(!std::same_as<T, bool>)
+Array Array::adopt(std::vector<T> values, std::vector<std::int64_t> shape) {
   if (shape.empty()) shape = {static_cast<std::int64_t>(values.size())};
   const auto owner = std::make_shared<const std::vector<T>>(std::move(values));
   return {dtype_of<T>(),
@@ -99,11 +99,11 @@ requires(!std::same_as<T, bool>) Array Array::adopt(std::vector<T> values,
 template <ArrayElement T>
 Result<std::span<const T>> Array::as() const {
   if (dtype != dtype_of<T>())
-    return Error{ErrorKind::bad_input,
-                 "the array holds " + dtype + ", it was asked for as " + dtype_of<T>()};
+    return Error{ErrorKind::bad_input, "the array holds " + dtype + ", not " + dtype_of<T>()};
   // A received frame may lie anywhere in memory: aligned access needs it at a multiple.
   if (reinterpret_cast<std::uintptr_t>(data.bytes.data()) % alignof(T) != 0)
-    return Error{ErrorKind::bad_input, "the elements are not aligned: take aligned() first"};
+    return Error{ErrorKind::bad_input,
+                 "the elements of the array are not aligned: call aligned() first"};
   return std::span{reinterpret_cast<const T*>(data.bytes.data()), data.bytes.size() / sizeof(T)};
 }
 

@@ -1,4 +1,6 @@
-#include <px/wire/connection_info.hpp>
+#include "wire/connection_info.hpp"
+
+#include "wire/channels.hpp"
 
 namespace px {
 namespace {
@@ -9,11 +11,8 @@ OrderedJson common_json(const ConnectionCommon& info) {
   OrderedJson json;
   json["ssh"] = info.ssh;
   json["interface"] = info.interface;
-  json["registration"] = info.registration;
-  json["control"] = info.control;
-  json["mux"] = info.mux;
-  json["task"] = info.task;
-  json["iopub"] = info.iopub;
+  for (const ConnectionChannel& channel : channels)
+    if (channel.both) json[std::string(channel.name)] = info.*channel.both;
   return json;
 }
 
@@ -110,11 +109,8 @@ class Reader {
 void read_common(Reader& reader, ConnectionCommon& info) {
   info.ssh = reader.text("ssh", "");
   info.interface = reader.text("interface");
-  info.registration = reader.port("registration");
-  info.control = reader.port("control");
-  info.mux = reader.port("mux");
-  info.task = reader.port("task");
-  info.iopub = reader.port("iopub");
+  for (const ConnectionChannel& channel : channels)
+    if (channel.both) info.*channel.both = reader.port(channel.name);
   info.key = reader.text("key", "");
   const std::string server_key = reader.text("curve_serverkey", "");
   if (!server_key.empty()) info.curve_serverkey = server_key;
@@ -142,18 +138,20 @@ bool may_be_encrypted(const ConnectionCommon& info) {
 std::string write_connection_info(const ClientConnectionInfo& info) {
   OrderedJson json = common_json(info);
   json["task_scheme"] = info.task_scheme;
-  json["notification"] = info.notification;
-  json["broadcast"] = info.broadcast;
+  for (const ConnectionChannel& channel : channels)
+    if (channel.client) json[std::string(channel.name)] = info.*channel.client;
   add_security(json, info);
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::string write_connection_info(const EngineConnectionInfo& info) {
   OrderedJson json = common_json(info);
-  json["hb_ping"] = info.hb_ping;
-  json["hb_pong"] = info.hb_pong;
-  json["broadcast"] = info.broadcast;
-  if (info.lifeline) json["lifeline"] = *info.lifeline;
+  for (const ConnectionChannel& channel : channels) {
+    if (channel.engine) json[std::string(channel.name)] = info.*channel.engine;
+    if (channel.engine_list) json[std::string(channel.name)] = info.*channel.engine_list;
+    if (channel.engine_optional && info.*channel.engine_optional)
+      json[std::string(channel.name)] = *(info.*channel.engine_optional);
+  }
   add_security(json, info);
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
 }
@@ -165,8 +163,8 @@ Result<ClientConnectionInfo> read_client_connection_info(std::string_view text) 
   ClientConnectionInfo info;
   read_common(reader, info);
   info.task_scheme = reader.text("task_scheme");
-  info.notification = reader.port("notification");
-  info.broadcast = reader.port("broadcast");
+  for (const ConnectionChannel& channel : channels)
+    if (channel.client) info.*channel.client = reader.port(channel.name);
   if (reader.complaint()) return *reader.complaint();
   return info;
 }
@@ -177,10 +175,11 @@ Result<EngineConnectionInfo> read_engine_connection_info(std::string_view text) 
   Reader reader{*json};
   EngineConnectionInfo info;
   read_common(reader, info);
-  info.hb_ping = reader.port("hb_ping");
-  info.hb_pong = reader.port("hb_pong");
-  info.broadcast = reader.ports("broadcast");
-  info.lifeline = reader.optional_port("lifeline");
+  for (const ConnectionChannel& channel : channels) {
+    if (channel.engine) info.*channel.engine = reader.port(channel.name);
+    if (channel.engine_list) info.*channel.engine_list = reader.ports(channel.name);
+    if (channel.engine_optional) info.*channel.engine_optional = reader.optional_port(channel.name);
+  }
   if (reader.complaint()) return *reader.complaint();
   return info;
 }

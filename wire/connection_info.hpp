@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/json.hpp>
+#include "wire/error.hpp"
+#include "wire/json.hpp"
 
 namespace px {
 

@@ -1,4 +1,4 @@
-#include <px/wire/engine_end.hpp>
+#include "wire/engine_end.hpp"
 
 namespace px {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include <px/wire/ids.hpp>
+#include "wire/ids.hpp"
 
 namespace px {
 

@@ -1,4 +1,4 @@
-#include <px/wire/engine_facts.hpp>
+#include "wire/engine_facts.hpp"
 
 #include <utility>
 

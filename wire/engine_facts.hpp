@@ -2,16 +2,16 @@
 
 #include <string>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
 namespace px {
 
 /// What an engine says of itself at its registration beside ipyparallel's words; empty: it says
 /// nothing of it. Engines of ipyparallel say nothing at all.
 struct EngineFacts {
-  std::string polyxeus;  ///< The version of polyxeus, e.g. "0.4.0".
-  std::string python;    ///< "3.11": functions travel by value between the same ones only.
-  std::string mpi;       ///< The MPI that it has loaded, e.g. "Open MPI v4.1.4".
+  std::string polyxeus;   ///< The version of polyxeus, e.g. "0.4.0".
+  std::string python;     ///< "3.11": functions travel by value between the same ones only.
+  std::string mpi;        ///< The MPI that it has loaded, e.g. "Open MPI v4.1.4".
   std::string host = {};  ///< The name of its host.
 };
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include <px/wire/error.hpp>
-#include <px/wire/frames.hpp>
+#include "wire/error.hpp"
+#include "wire/frames.hpp"
 
 namespace px {
 

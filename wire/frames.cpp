@@ -1,4 +1,4 @@
-#include <px/wire/frames.hpp>
+#include "wire/frames.hpp"
 
 namespace px {
 namespace {

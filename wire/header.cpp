@@ -1,8 +1,8 @@
-#include <px/wire/header.hpp>
+#include "wire/header.hpp"
 
 #include <optional>
 
-#include <px/wire/json_scan.hpp>
+#include "wire/json_scan.hpp"
 
 namespace px {
 namespace {

@@ -3,10 +3,10 @@
 #include <string>
 #include <string_view>
 
-#include <px/wire/error.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/json.hpp>
-#include <px/wire/time.hpp>
+#include "wire/error.hpp"
+#include "wire/ids.hpp"
+#include "wire/json.hpp"
+#include "wire/time.hpp"
 
 namespace px {
 

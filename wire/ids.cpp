@@ -1,10 +1,10 @@
-#include <px/wire/ids.hpp>
+#include "wire/ids.hpp"
 
 #include <openssl/rand.h>
 
 #include <vector>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
 namespace px {
 namespace {

@@ -1,4 +1,4 @@
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
 #include <utility>
 #include <vector>
@@ -69,8 +69,9 @@ const Json* member(const Json& object, std::string_view key) {
 Result<Packer> packer_by_name(std::string_view name) {
   if (name.empty() || name == "json" || name == "orjson") return Packer::json;
   if (name == "msgpack") return Packer::msgpack;
-  return Error{ErrorKind::bad_input, "the packer '" + std::string(name) +
-                                         "' can be read by Python alone; use json or msgpack"};
+  return Error{ErrorKind::bad_input,
+               "the packer '" + std::string(name) +
+                   "' works between Python programs only; use json or msgpack"};
 }
 
 std::string pack(Packer packer, const Json& value) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
 namespace px {
 

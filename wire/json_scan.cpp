@@ -1,8 +1,8 @@
-#include <px/wire/json_scan.hpp>
+#include "wire/json_scan.hpp"
 
 #include <cctype>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
 namespace px {
 

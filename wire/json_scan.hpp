@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
 namespace px {
 

@@ -1,4 +1,4 @@
-#include <px/wire/language_plan.hpp>
+#include "wire/language_plan.hpp"
 
 #include <array>
 #include <charconv>
@@ -12,7 +12,7 @@ constexpr int most_engines = 1'000'000;
 
 Error bad_plan(std::string_view text, const std::string& why) {
   return {ErrorKind::bad_input, "--language=" + std::string(text) + ": " + why +
-                                    "; say python or cpp, or for a mixed cluster their numbers, "
+                                    "; write python or cpp, or the number of engines of each, "
                                     "as in python:2,cpp:2"};
 }
 
@@ -50,11 +50,11 @@ Result<LanguagePlan> LanguagePlan::parse(std::string_view text) {
   LanguagePlan plan;
   for (const std::string_view part : split(text, ',')) {
     if (!plan.parts_.empty() && !plan.parts_.back().count)
-      return bad_plan(text, "only the last language can go without a number");
+      return bad_plan(text, "only the last language may have no number");
     const std::size_t colon = part.find(':');
     const std::string_view name = part.substr(0, colon);
     const std::optional<Language> language = language_by_name(name);
-    if (!language) return bad_plan(text, "there is no language '" + std::string(name) + "'");
+    if (!language) return bad_plan(text, "unknown language '" + std::string(name) + "'");
     std::optional<int> count;
     if (colon != std::string_view::npos) {
       count = positive_number(part.substr(colon + 1));
@@ -75,7 +75,7 @@ Result<Language> LanguagePlan::of(int index) const {
     if (index < behind) return part.language;
   }
   return Error{ErrorKind::bad_input, "--language is for " + std::to_string(behind) +
-                                         " engines, but this one has rank " +
+                                         " engines, but this engine has rank " +
                                          std::to_string(index)};
 }
 
@@ -93,7 +93,7 @@ Result<void> LanguagePlan::check_count(int engines) const {
   if (planned && *planned != engines)
     return Error{ErrorKind::bad_input, "--language is for " + std::to_string(*planned) +
                                            " engines, but " + std::to_string(engines) +
-                                           " are to be started: give both the same number, or "
+                                           " engines were requested: give both the same number, or "
                                            "leave -n out"};
   return {};
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
 namespace px {
 

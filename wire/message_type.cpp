@@ -1,4 +1,4 @@
-#include <px/wire/message_type.hpp>
+#include "wire/message_type.hpp"
 
 namespace px {
 

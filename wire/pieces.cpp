@@ -1,12 +1,12 @@
-#include <px/wire/pieces.hpp>
+#include "wire/pieces.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
 
-#include <px/wire/json.hpp>
-#include <px/wire/json_scan.hpp>
+#include "wire/json.hpp"
+#include "wire/json_scan.hpp"
 
 namespace px {
 namespace {

@@ -5,13 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/shared_bytes.hpp>
+#include "wire/shared_bytes.hpp"
 
 namespace px {
 
 // A large buffer of a native message travels as several frames. Encryption works on whole frames in
 // memory that it takes anew for each: pieces that fit the processor's cache pass it more than twice
-// as fast. Elsewhere it would cost a copy more than it gains. The content says so in the member `"pieces": [frames of buffer 0, of buffer 1, ...]`.
+// as fast. Elsewhere it would cost a copy more than it gains. The content says so in the member
+// `"pieces": [frames of buffer 0, of buffer 1, ...]`.
 
 /// No frame of a buffer is larger than this, as long as there are at most `most_pieces`.
 inline constexpr std::size_t piece_bytes = std::size_t{256} << 10;

@@ -1,4 +1,4 @@
-#include <px/wire/replay_history.hpp>
+#include "wire/replay_history.hpp"
 
 namespace px {
 namespace {

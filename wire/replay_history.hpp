@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <px/wire/recent_map.hpp>
+#include "wire/recent_map.hpp"
 
 namespace px {
 

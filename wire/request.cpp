@@ -1,6 +1,6 @@
-#include <px/wire/request.hpp>
+#include "wire/request.hpp"
 
-#include <px/wire/version_adapter.hpp>
+#include "wire/version_adapter.hpp"
 
 namespace px {
 namespace {
@@ -25,9 +25,10 @@ Result<RequestPtr> RequestReader::read(Channel channel, std::size_t socket, Shar
   Result<Envelope> envelope = Envelope::locate(*frames);
   if (!envelope) return envelope.error();
   if (!signer_.verify(*envelope))
-    return Error{ErrorKind::bad_input, "a message is not signed with the key of this cluster"};
+    return Error{ErrorKind::bad_input,
+                 "a message has a bad signature: its sender does not use the key of this cluster"};
   if (!history_.is_new(envelope->signature))
-    return Error{ErrorKind::bad_input, "a message came twice"};
+    return Error{ErrorKind::bad_input, "a message arrived twice"};
   Result<Header> header = read_header(packer_, envelope->header);
   if (!header) return header.error();
   if (is_old_message(*header)) {
@@ -38,7 +39,7 @@ Result<RequestPtr> RequestReader::read(Channel channel, std::size_t socket, Shar
     envelope = Envelope::locate(*frames);
   }
   return RequestPtr(std::make_shared<Request>(
-      Request{channel, socket, std::move(frames), *envelope, std::move(*header)}));
+      Request{channel, socket, std::move(frames), *envelope, std::move(*header), packer_}));
 }
 
 }  // namespace px

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/envelope.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/frames.hpp>
-#include <px/wire/header.hpp>
-#include <px/wire/json.hpp>
-#include <px/wire/replay_history.hpp>
-#include <px/wire/signature.hpp>
+#include "wire/envelope.hpp"
+#include "wire/error.hpp"
+#include "wire/frames.hpp"
+#include "wire/header.hpp"
+#include "wire/json.hpp"
+#include "wire/replay_history.hpp"
+#include "wire/signature.hpp"
 
 namespace px {
 
@@ -26,6 +26,7 @@ struct Request {
   SharedFrames frames;
   Envelope envelope;  ///< Views into `frames`.
   Header header;
+  Packer packer = Packer::json;  ///< How its parts are packed, and those of its reply.
 
   const std::string& type() const { return header.msg_type; }
   /// The frames in front of the delimiter; they are echoed in front of the reply.

@@ -1,10 +1,10 @@
-#include <px/wire/session.hpp>
+#include "wire/session.hpp"
 
 #include <unistd.h>
 
 #include <cstdlib>
 
-#include <px/wire/envelope.hpp>
+#include "wire/envelope.hpp"
 
 namespace px {
 

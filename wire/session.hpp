@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/header.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/json.hpp>
-#include <px/wire/signature.hpp>
-#include <px/wire/time.hpp>
+#include "wire/header.hpp"
+#include "wire/ids.hpp"
+#include "wire/json.hpp"
+#include "wire/signature.hpp"
+#include "wire/time.hpp"
 
 namespace px {
 

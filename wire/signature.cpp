@@ -1,4 +1,4 @@
-#include <px/wire/signature.hpp>
+#include "wire/signature.hpp"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
@@ -54,8 +54,9 @@ Result<Signer> Signer::create(std::string_view scheme, std::string_view key) {
   EVP_MD* known = EVP_MD_fetch(nullptr, digest.c_str(), nullptr);
   EVP_MD_free(known);
   if (!known)
-    return Error{ErrorKind::bad_input, "the signature scheme '" + std::string(scheme) +
-                                           "' names a hash that this OpenSSL does not have"};
+    return Error{ErrorKind::bad_input,
+                 "the signature scheme '" + std::string(scheme) +
+                     "' names a hash function that this OpenSSL does not support"};
   if (key.empty()) return Signer(nullptr);
   auto context = std::make_unique<Context>();
   EVP_MAC* mac = EVP_MAC_fetch(nullptr, "HMAC", nullptr);

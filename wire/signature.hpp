@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include <px/wire/envelope.hpp>
-#include <px/wire/error.hpp>
+#include "wire/envelope.hpp"
+#include "wire/error.hpp"
 
 namespace px {
 

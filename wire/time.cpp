@@ -1,4 +1,4 @@
-#include <px/wire/time.hpp>
+#include "wire/time.hpp"
 
 #include <array>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include <px/wire/value.hpp>
+#include "wire/value.hpp"
 
 #include <utility>
 

@@ -5,10 +5,10 @@
 #include <variant>
 #include <vector>
 
-#include <px/wire/array.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/json.hpp>
-#include <px/wire/shared_bytes.hpp>
+#include "wire/array.hpp"
+#include "wire/error.hpp"
+#include "wire/json.hpp"
+#include "wire/shared_bytes.hpp"
 
 namespace px {
 

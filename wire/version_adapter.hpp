@@ -1,7 +1,7 @@
 #pragma once
 
-#include <px/wire/header.hpp>
-#include <px/wire/json.hpp>
+#include "wire/header.hpp"
+#include "wire/json.hpp"
 
 namespace px {
 

@@ -1,4 +1,4 @@
-#include <px/cluster/console.hpp>
+#include "cluster/commands/console.hpp"
 
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 void log(Level level, const std::string& text) {
@@ -84,4 +84,4 @@ void Console::end_bar() {
   if (std::exchange(has_bar_, false)) std::cerr << std::endl;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
-#include <px/cluster/supervisor_events.hpp>
-#include <px/wire/time.hpp>
+#include "cluster/supervise/supervisor_events.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// "[#####.....] 2/4 engines"
 std::string progress_bar(int registered, int wanted);
@@ -42,4 +42,4 @@ class Console {
   ProgressLines lines_;
 };
 
-}  // namespace px
+}  // namespace px::cluster

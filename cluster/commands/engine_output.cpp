@@ -1,10 +1,10 @@
-#include <px/cluster/engine_output.hpp>
+#include "cluster/commands/engine_output.hpp"
 
 #include <algorithm>
 
-#include <px/client/targets.hpp>
+#include "client/targets.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 std::string plain_text(const Json& content) {
@@ -19,7 +19,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-std::string failure_text(const Failure& failure) {
+std::string failure_text(const client::Failure& failure) {
   std::string text = without_colours(joined(failure.traceback));
   if (text.empty()) text = failure.name + ": " + failure.value;
   return text;
@@ -43,8 +43,8 @@ class Blocks {
     std::string all;
     for (const Block& block : blocks_) {
       const bool has_lines = block.text.find('\n') < block.text.size() - 1;
-      all += "[" + block.label + name_engines(block.engines) + "]" + (has_lines ? "\n" : " ") +
-             block.text;
+      all += "[" + block.label + client::name_engines(block.engines) + "]" +
+             (has_lines ? "\n" : " ") + block.text;
       if (block.text.back() != '\n') all += '\n';
     }
     return all;
@@ -60,10 +60,10 @@ class Blocks {
 
 }  // namespace
 
-std::vector<EngineOutput> read_outputs(const AsyncResult& result) {
+std::vector<EngineOutput> read_outputs(const client::AsyncResult& result) {
   std::vector<EngineOutput> outputs;
   for (std::size_t i = 0; i < result.size(); ++i) {
-    const TaskInfo info = result.info(i);
+    const client::TaskInfo info = result.info(i);
     EngineOutput output;
     output.engine = info.sent.engine.value_or(EngineId{-1});
     output.status = info.status;
@@ -81,7 +81,7 @@ std::vector<EngineOutput> read_outputs(const AsyncResult& result) {
 
 Json to_json(const EngineOutput& output) {
   Json line{{"engine", output.engine.value},
-            {"status", name_of(output.status)},
+            {"status", client::name_of(output.status)},
             {"stdout", output.stdout_text},
             {"stderr", output.stderr_text}};
   if (!output.result.empty()) line["result"] = output.result;
@@ -118,4 +118,4 @@ std::string without_colours(std::string_view text) {
   return plain;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -3,22 +3,22 @@
 #include <string>
 #include <vector>
 
-#include <px/client/async_result.hpp>
+#include "client/async_result.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// What came of a cell on one engine, for people and for scripts.
 struct EngineOutput {
   EngineId engine;
-  TaskStatus status = TaskStatus::pending;
+  client::TaskStatus status = client::TaskStatus::pending;
   std::string stdout_text, stderr_text;
   std::string result;  ///< text/plain of the value of the last expression; empty: none.
   Json displays = Json::array();
-  std::optional<Failure> failure;
+  std::optional<client::Failure> failure;
 };
 
 /// Reads it all out of an answered call; call it when its output is complete.
-std::vector<EngineOutput> read_outputs(const AsyncResult& result);
+std::vector<EngineOutput> read_outputs(const client::AsyncResult& result);
 
 /// One JSON object.
 Json to_json(const EngineOutput& output);
@@ -33,4 +33,4 @@ GroupedText group(const std::vector<EngineOutput>& outputs);
 /// Text without ANSI colours.
 std::string without_colours(std::string_view text);
 
-}  // namespace px
+}  // namespace px::cluster

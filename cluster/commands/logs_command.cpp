@@ -4,12 +4,13 @@
 #include <map>
 #include <memory>
 
-#include <px/cluster/commands.hpp>
-#include <px/cluster/local_host.hpp>
-#include <px/cluster/log_sources.hpp>
-#include <px/net/child_process.hpp>
+#include "cluster/commands/commands.hpp"
+#include "cluster/records/log_sources.hpp"
+#include "cluster/supervise/local_host.hpp"
+#include "net/watched_child.hpp"
+#include "os/run_command.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 constexpr Duration ssh_patience = std::chrono::seconds(15);
@@ -31,17 +32,19 @@ std::map<std::string, std::vector<LogSource>> by_host(const std::vector<LogSourc
 
 /// The last lines of all engines of a host, by their numbers there.
 Result<std::map<int, std::string>> fetch(const SshHostPlan& plan, int lines) {
-  const auto output =
-      run_command(reading_argv(plan), ssh_log_script(plan, lines, false), ssh_patience);
+  auto output = os::run_command({.argv = reading_argv(plan),
+                                 .input = ssh_log_script(plan, lines, false),
+                                 .timeout = ssh_patience});
   if (!output) return output.error();
   if (output->end.is_failure())
     return Error{ErrorKind::lost_peer,
-                 "cannot read the logs on " + plan.host + ": " + output->complaint};
+                 "cannot read the logs on " + plan.host + ": " + output->errors};
+  std::string& text = output->output;
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
   std::map<int, std::string> texts;
   std::size_t begin = 0;
-  for (std::size_t end; (end = output->out.find('\n', begin)) != std::string::npos;
-       begin = end + 1) {
-    const SshLine line = read_ssh_line(std::string_view(output->out).substr(begin, end - begin));
+  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    const SshLine line = read_ssh_line(std::string_view(text).substr(begin, end - begin));
     if (line.kind == SshLine::Kind::log) texts[line.engine] += line.text + "\n";
   }
   return texts;
@@ -132,7 +135,7 @@ class Follower {
     std::map<int, std::string> labels;
     for (const LogSource& source : of_host) labels[source.remote_engine] = source.label;
     const SshHostPlan& plan = *of_host.front().remote;
-    auto child = ChildProcess::start(
+    auto child = net::WatchedChild::start(
         reading_argv(plan), ssh_log_script(plan, lines, true), loop_,
         {.on_line =
              [labels](std::string_view text) {
@@ -142,7 +145,7 @@ class Follower {
                  show_line(label->second, line.text);
              },
          .on_end =
-             [this, host = plan.host](ProcessEnd, const std::string& complaint) {
+             [this, host = plan.host](os::ProcessEnd, const std::string& complaint) {
                --living_;
                if (!complaint.empty()) std::cerr << host << ": " << complaint << std::endl;
              }});
@@ -151,16 +154,17 @@ class Follower {
     ++living_;
   }
 
-  Loop loop_;
+  net::Loop loop_;
   std::deque<File> files_;
-  std::deque<ChildProcess> children_;
+  std::deque<net::WatchedChild> children_;
   int living_ = 0;
 };
 
 }  // namespace
 
-int logs_command(const ProgramOptions& program, const LogsOptions& options, Console& console) {
-  const auto paths = find_profile(program.profile);
+int logs_command(const program::ProgramOptions& program, const LogsOptions& options,
+                 Console& console) {
+  const auto paths = net::find_profile(program.profile);
   if (!paths) {
     console.say(Level::error, paths.error().what);
     return 1;
@@ -170,7 +174,7 @@ int logs_command(const ProgramOptions& program, const LogsOptions& options, Cons
     console.say(Level::error, options.engine.empty()
                                   ? "there are no logs of this cluster in " + paths->log().string()
                                   : "there is no log of '" + options.engine +
-                                        "': pxcluster logs shows which ones there are");
+                                        "': `pxcluster logs` lists the logs of this cluster");
     return 1;
   }
   if (!options.follow) return show(sources, options.lines, console);
@@ -178,4 +182,4 @@ int logs_command(const ProgramOptions& program, const LogsOptions& options, Cons
   return 0;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,4 +1,4 @@
-#include <px/cluster/options.hpp>
+#include "cluster/commands/options.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -6,10 +6,10 @@
 #include <cstring>
 #include <functional>
 
-#include <px/cluster/process.hpp>
-#include <px/cluster/settings.hpp>
+#include "cluster/launch/settings.hpp"
+#include "cluster/supervise/process.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// Options that go into the settings as the members of a profile do.
@@ -45,7 +45,7 @@ class SettingOptions {
   void engine_count() {
     app_.add_option_function<int>(
             "-n,--n,--Cluster.n", [this](int value) { settings_["n"] = value; },
-            "How many engines (default: one for each core)")
+            "Number of engines (default: one per core)")
         ->check(CLI::Range(0, max_engines));
   }
 
@@ -56,7 +56,7 @@ class SettingOptions {
 
 /// Everything that parsing fills in; outlives the parse.
 struct Parts {
-  ProgramOptions program;
+  program::ProgramOptions program;
   StartOptions start, engines;
   StopOptions stop;
   ListOptions list;
@@ -88,23 +88,23 @@ std::string ssh_option(const std::string& own, const std::string& trait) {
 
 void add_remote_options(SettingOptions& settings) {
   settings.text(ssh_option("--hosts", "engines"), "hosts",
-                "Where ssh or mpiexec starts engines: host2:4,host3:2");
-  settings.text("--hostfile", "hostfile", "A file that says it, as mpiexec's");
+                "Hosts and numbers of engines for ssh or mpiexec: host2:4,host3:2");
+  settings.text("--hostfile", "hostfile", "The hosts from a file, in mpiexec's format");
   settings.lines(
       "--engine-env", "engine_env",
-      "A line of shell before the engines, as 'module load x' or 'source script'; may be "
+      "Shell line to run before the engines, e.g. 'module load x' or 'source script'; may be "
       "given more than once");
   settings.words("--remote-engine-cmd", "remote_engine_cmd",
-                 "The engine's command on the other hosts (default: the same as here)");
+                 "Command of the engine on other hosts (default: as on this host)");
   settings.text(ssh_option("--remote-python", "remote_python"), "remote_python",
-                "The Python of the engines on the other hosts");
+                "Python of the engines on other hosts");
   settings.text(ssh_option("--remote-profile-dir", "remote_profile_dir"), "remote_profile_dir",
-                "The profile's folder there (default: as here, below the home)");
+                "Profile folder on other hosts (default: the same path below the home folder)");
   settings.flag(
       "--tunnel,!--no-tunnel", "tunnel",
-      "With --engines=ssh: engines reach the controller through the ssh that starts them; "
-      "for hosts that cannot dial this one");
-  settings.words(ssh_option("--ssh-cmd", "ssh_cmd"), "ssh_cmd", "Instead of ssh");
+      "With --engines=ssh: engines connect back through the ssh connection that starts them; "
+      "for hosts that cannot connect to this one");
+  settings.words(ssh_option("--ssh-cmd", "ssh_cmd"), "ssh_cmd", "Command to use instead of ssh");
   settings.words(ssh_option("--ssh-args", "ssh_args"), "ssh_args",
                  "Arguments for ssh, in one string");
 }
@@ -112,21 +112,21 @@ void add_remote_options(SettingOptions& settings) {
 void add_batch_options(SettingOptions& settings) {
   settings.text(batch_option("--queue,--partition", "queue"), "queue",
                 "The batch system's queue; Slurm's partition");
-  settings.text(batch_option("--account", "account"), "account", "Who pays for the job");
+  settings.text(batch_option("--account", "account"), "account", "Account to charge for the job");
   settings.text(batch_option("--qos", "qos"), "qos", "Slurm's quality of service");
   settings.text(batch_option("--time,--timelimit", "timelimit"), "timelimit",
-                "How long the job may run, as the batch system writes it");
+                "Time limit of the job, in the batch system's format");
   settings.lines(
       batch_option("--batch-option", "options"), "batch_options",
-      "One more option for the batch system, as '--mem=4G'; may be given more than once");
+      "Further option for the batch system, e.g. '--mem=4G'; may be given more than once");
   settings.text(batch_option("--batch-template-file", "batch_template_file"), "batch_template_file",
-                "Your own script, with {n}, {queue}, {program_and_args} ...");
+                "Your own job script, with the placeholders {n}, {queue}, {program_and_args} ...");
   settings.words(batch_option("--submit-command", "submit_command"), "submit_command",
-                 "Instead of sbatch, qsub ...");
+                 "Command to use instead of sbatch, qsub ...");
   settings.words(batch_option("--delete-command", "delete_command"), "delete_command",
-                 "Instead of scancel, qdel ...");
+                 "Command to use instead of scancel, qdel ...");
   settings.text(batch_option("--job-id-regexp", "job_id_regexp"), "job_id_regexp",
-                "What of the submit command's answer is the job's id");
+                "Regular expression that finds the job id in the submit command's output");
   settings.text("--mpi-type", "mpi_type", "srun --mpi=: pmix, pmi2 or none");
   settings.words("--srun-args", "srun_args", "Arguments for srun, in one string");
 }
@@ -136,12 +136,12 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
   settings.text("--engines,--Cluster.engine_launcher_class", "engines",
                 "How to start the engines: local, mpi, ssh, slurm, pbs, sge, lsf or htcondor");
   settings.text("--language", "language",
-                "What the engines speak: python (default), cpp, or a mixture as in python:2,cpp:2");
+                "Language of the engines: python (default), cpp, or both, e.g. python:2,cpp:2");
   settings.words("--engine-cmd,--EngineLauncher.engine_cmd", "engine_cmd",
-                 "The engine's command (default: the pxengine beside this program)");
+                 "Command of the engine (default: the pxengine beside this program)");
   settings.words("--engine-args,--EngineLauncher.engine_args", "engine_args",
                  "Arguments for each engine, in one string");
-  settings.words("--mpi-cmd,--MPILauncher.mpi_cmd", "mpi_cmd", "Instead of mpiexec");
+  settings.words("--mpi-cmd,--MPILauncher.mpi_cmd", "mpi_cmd", "Command to use instead of mpiexec");
   settings.words("--mpi-args,--MPILauncher.mpi_args", "mpi_args",
                  "Arguments for mpiexec, in one string");
   add_remote_options(settings);
@@ -149,20 +149,20 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
   settings.seconds("--engine-timeout,--Cluster.engine_timeout", "engine_timeout",
                    "Seconds until missing engines are reported (default: 60)");
   app.add_flag("--daemonize,--IPClusterEngines.daemonize,--IPClusterStart.daemonize",
-               options.is_daemon, "Go on in the background once the engines are there");
+               options.is_daemon, "Continue in the background when the engines are ready");
   app.add_flag("--clean-logs,--IPClusterStart.clean_logs,!--no-clean-logs", options.clean_logs,
                "Remove the old logs of this cluster first (default: true)");
 }
 
 void add_controller_options(SettingOptions& settings) {
   settings.text("--controller,--Cluster.controller_launcher_class", "controller",
-                "How to start the controller: local, mpi or a batch system, as slurm");
+                "How to start the controller: local, mpi or a batch system, e.g. slurm");
   settings.words("--controller-cmd,--ControllerLauncher.controller_cmd", "controller_cmd",
                  "The controller's command (default: the pxcontroller beside this program)");
   settings.text("--ip,--Cluster.controller_ip", "ip",
-                "Where the controller listens (default: 127.0.0.1; *: everywhere)");
+                "Address at which the controller listens (default: 127.0.0.1; *: all addresses)");
   settings.text("--location,--Cluster.controller_location", "location",
-                "What other hosts call the controller's host");
+                "Name or address by which other hosts reach the controller's host");
   settings.seconds("--delay,--Cluster.delay", "delay",
                    "Seconds between the controller and the engines (default: 0)");
 }
@@ -170,24 +170,23 @@ void add_controller_options(SettingOptions& settings) {
 void add_start(CLI::App& app, Parts& parts) {
   CLI::App& start = *app.add_subcommand(
       "start",
-      "Start a controller and engines, and watch over them; all behind -- goes to the "
+      "Start a controller and engines, and supervise them; arguments after -- go to the "
       "controller");
-  add_program_options(start, parts.program);
+  program::add_program_options(start, parts.program);
   parts.settings.emplace_back(start, parts.start.settings);
   add_engine_options(start, parts.start, parts.settings.back());
   add_controller_options(parts.settings.back());
 
-  CLI::App& engines =
-      *app.add_subcommand("engines", "Start engines for a controller that runs already");
-  add_program_options(engines, parts.program);
+  CLI::App& engines = *app.add_subcommand("engines", "Start engines for a running controller");
+  program::add_program_options(engines, parts.program);
   parts.engines.engines_only = true;
   parts.settings.emplace_back(engines, parts.engines.settings);
   add_engine_options(engines, parts.engines, parts.settings.back());
 }
 
 void add_stop(CLI::App& app, Parts& parts) {
-  CLI::App& stop = *app.add_subcommand("stop", "Stop a cluster, and wait until it is gone");
-  add_program_options(stop, parts.program);
+  CLI::App& stop = *app.add_subcommand("stop", "Stop a cluster, and wait until it has ended");
+  program::add_program_options(stop, parts.program);
   stop.add_option("ids", parts.stop.cluster_ids, "Cluster ids (default: --cluster-id)");
   stop.add_flag("--all,--IPClusterStop.all_cluster_ids", parts.stop.all,
                 "All clusters of the profile");
@@ -196,56 +195,57 @@ void add_stop(CLI::App& app, Parts& parts) {
 }
 
 void add_list_and_clean(CLI::App& app, Parts& parts) {
-  CLI::App& list = *app.add_subcommand("list", "List the clusters that run, of all profiles");
-  add_program_options(list, parts.program);
+  CLI::App& list = *app.add_subcommand("list", "List the running clusters of all profiles");
+  program::add_program_options(list, parts.program);
   list.add_option("-o,--output", parts.output_format, "text or json")
       ->check(CLI::IsMember({"text", "json"}, CLI::ignore_case));
   CLI::App& clean =
-      *app.add_subcommand("clean", "Remove the logs and files of clusters that do not run");
-  add_program_options(clean, parts.program);
-  clean.add_flag("--force,--IPClusterClean.force", parts.clean.force, "Stop those that run first");
+      *app.add_subcommand("clean", "Remove the logs and files of clusters that are not running");
+  program::add_program_options(clean, parts.program);
+  clean.add_flag("--force,--IPClusterClean.force", parts.clean.force,
+                 "Stop running clusters first");
   clean.add_flag("--all,--IPClusterClean.all_profiles", parts.clean.all_profiles,
                  "In all profiles");
 }
 
 void add_logs(CLI::App& app, Parts& parts) {
-  CLI::App& logs = *app.add_subcommand(
-      "logs", "Show what controller and engines have logged, those on other hosts too");
-  add_program_options(logs, parts.program);
+  CLI::App& logs =
+      *app.add_subcommand("logs", "Show the logs of controller and engines, also from other hosts");
+  program::add_program_options(logs, parts.program);
   logs.add_option("--engine", parts.logs.engine,
-                  "Only this one: a number as shown, controller, or a host");
-  logs.add_option("--lines", parts.logs.lines, "How many of the last lines (default: 20)")
+                  "Show only this log: an engine number, controller, or a host");
+  logs.add_option("--lines", parts.logs.lines, "Number of last lines to show (default: 20)")
       ->check(CLI::Range(0, 1000000));
-  logs.add_flag("-f,--follow", parts.logs.follow, "Go on with what is added");
+  logs.add_flag("-f,--follow", parts.logs.follow, "Keep showing new lines");
 }
 
 void add_profile(CLI::App& app, Parts& parts) {
   CLI::App& profile = *app.add_subcommand("profile", "List and create profiles");
   profile.require_subcommand(1);
-  add_program_options(*profile.add_subcommand("list", "The profiles and the templates"),
-                      parts.program);
+  program::add_program_options(
+      *profile.add_subcommand("list", "List the profiles and the templates"), parts.program);
   CLI::App& create = *profile.add_subcommand("create", "Create a profile from a template");
-  add_program_options(create, parts.program);
+  program::add_program_options(create, parts.program);
   create.add_option("name", parts.create.name, "The new profile")->required();
   create.add_option("--from", parts.create.from, "The template (default: default)");
 }
 
 void add_work(CLI::App& app, Parts& parts) {
-  CLI::App& px = *app.add_subcommand("px", "Run code on the engines and show what they print");
-  add_program_options(px, parts.program);
+  CLI::App& px = *app.add_subcommand("px", "Run code on the engines and show their output");
+  program::add_program_options(px, parts.program);
   add_px_options(px, parts.px);
   CLI::App& push = *app.add_subcommand("push", "Send an array or JSON to the engines");
-  add_program_options(push, parts.program);
+  program::add_program_options(push, parts.program);
   add_push_options(push, parts.push);
   CLI::App& pull = *app.add_subcommand("pull", "Get the value of a variable from the engines");
-  add_program_options(pull, parts.program);
+  program::add_program_options(pull, parts.program);
   add_pull_options(pull, parts.pull);
 }
 
 void add_doctor(CLI::App& app, Parts& parts) {
   CLI::App& doctor = *app.add_subcommand(
-      "doctor", "Look for what keeps a cluster from working, and say how to mend it");
-  add_program_options(doctor, parts.program);
+      "doctor", "Find what keeps a cluster from working, and say how to fix it");
+  program::add_program_options(doctor, parts.program);
   add_doctor_options(doctor, parts.doctor);
 }
 
@@ -293,7 +293,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   CLI::App app{"Starts, stops and lists clusters, and runs code on them", "pxcluster"};
   Parts parts;
   parts.settings.reserve(2);  // options keep pointers to them
-  add_program_options(app, parts.program);
+  program::add_program_options(app, parts.program);
   app.require_subcommand(1);
   add_start(app, parts);
   add_stop(app, parts);
@@ -306,12 +306,13 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   const char* const* const end = argv + argc;
   const char* const* const mark =
       std::find_if(argv, end, [](const char* word) { return std::strcmp(word, "--") == 0; });
-  if (const auto code = parse_command_line(app, static_cast<int>(mark - argv), argv)) return *code;
+  if (const auto code = program::parse_command_line(app, static_cast<int>(mark - argv), argv))
+    return *code;
   if (mark != end) parts.start.controller_args.assign(mark + 1, end);
   return collect(app, parts);
 }
 
-Level console_threshold(const ProgramOptions& options) {
+Level console_threshold(const program::ProgramOptions& options) {
   if (options.is_debug || options.log_level == "DEBUG" || options.log_level == "10")
     return Level::debug;
   if (options.is_quiet) return Level::error;
@@ -326,10 +327,10 @@ Result<int> signal_by_name(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   for (int number = 1; number < NSIG; ++number) {
-    const std::string name = signal_name(number);
+    const std::string name = os::signal_name(number);
     if (text == std::to_string(number) || text == name || "SIG" + text == name) return number;
   }
-  return Error{ErrorKind::bad_input, "nobody knows the signal '" + text + "'"};
+  return Error{ErrorKind::bad_input, "unknown signal '" + text + "'"};
 }
 
-}  // namespace px
+}  // namespace px::cluster

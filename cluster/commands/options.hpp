@@ -5,13 +5,13 @@
 #include <variant>
 #include <vector>
 
-#include <px/cluster/console.hpp>
-#include <px/cluster/doctor_options.hpp>
-#include <px/cluster/work_options.hpp>
-#include <px/net/program.hpp>
-#include <px/wire/json.hpp>
+#include "cluster/commands/console.hpp"
+#include "cluster/commands/work_options.hpp"
+#include "cluster/doctor/doctor_options.hpp"
+#include "program/program.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cluster {
 
 struct StartOptions {
   bool engines_only = false;                 ///< `engines` instead of `start`
@@ -50,7 +50,7 @@ struct WatchOptions {
 
 /// A command line that was understood.
 struct Options {
-  ProgramOptions program;
+  program::ProgramOptions program;
   std::variant<StartOptions, StopOptions, ListOptions, CleanOptions, ProfileListOptions,
                ProfileCreateOptions, PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions,
                DoctorOptions>
@@ -63,9 +63,9 @@ struct Options {
 std::variant<Options, int> parse_options(int argc, const char* const* argv);
 
 /// From --debug, --quiet and --log-level.
-Level console_threshold(const ProgramOptions& options);
+Level console_threshold(const program::ProgramOptions& options);
 
 /// 15, "TERM" and "SIGTERM" -> 15.  errors  bad_input.
 Result<int> signal_by_name(std::string text);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,13 +1,13 @@
 #include <iostream>
 
-#include <px/cluster/cluster_list.hpp>
-#include <px/cluster/cluster_lock.hpp>
-#include <px/cluster/commands.hpp>
-#include <px/cluster/installation.hpp>
-#include <px/cluster/profile_store.hpp>
-#include <px/cluster/stopper.hpp>
+#include "cluster/commands/commands.hpp"
+#include "cluster/launch/installation.hpp"
+#include "cluster/launch/profile_store.hpp"
+#include "cluster/records/cluster_list.hpp"
+#include "cluster/records/cluster_lock.hpp"
+#include "cluster/supervise/stopper.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 int fail(Console& console, const Error& error, int code = 1) {
@@ -15,19 +15,19 @@ int fail(Console& console, const Error& error, int code = 1) {
   return code;
 }
 
-std::string called(const ProfilePaths& paths) {
+std::string called(const net::ProfilePaths& paths) {
   return "cluster '" + paths.cluster_id + "' of profile " + paths.profile_name();
 }
 
-void say_removed(const ProfilePaths& paths, Console& console) {
+void say_removed(const net::ProfilePaths& paths, Console& console) {
   std::string names;
   for (const auto& path : remove_left_files(paths)) names += " " + path.filename().string();
   if (!names.empty())
-    console.say(Level::info, called(paths) + " is dead; removed what it left:" + names);
+    console.say(Level::info, called(paths) + " is dead; removed its files:" + names);
 }
 
 /// Stops one cluster and removes what is left of it.
-Result<void> stop_cluster(const ProfilePaths& paths, int signal, Console& console) {
+Result<void> stop_cluster(const net::ProfilePaths& paths, int signal, Console& console) {
   LocalProcesses processes;
   const auto found = load_cluster(paths, processes);
   const auto supervisor = ClusterLock::holder(paths);
@@ -44,19 +44,19 @@ Result<void> stop_cluster(const ProfilePaths& paths, int signal, Console& consol
 }
 
 /// The profiles that a user means: the one that is named, or all.
-Result<std::vector<ProfilePaths>> chosen_profiles(const ProfileChoice& choice, bool all) {
+Result<std::vector<net::ProfilePaths>> chosen_profiles(const net::ProfileChoice& choice, bool all) {
   if (!all) {
-    const auto paths = find_profile(choice);
+    const auto paths = net::find_profile(choice);
     if (!paths) return paths.error();
-    return std::vector<ProfilePaths>{*paths};
+    return std::vector<net::ProfilePaths>{*paths};
   }
-  const auto folder = find_ipython_dir(choice);
+  const auto folder = net::find_ipython_dir(choice);
   if (!folder) return folder.error();
   return all_profiles(*folder);
 }
 
-std::vector<ProfilePaths> recorded_clusters(const ProfilePaths& profile) {
-  std::vector<ProfilePaths> clusters;
+std::vector<net::ProfilePaths> recorded_clusters(const net::ProfilePaths& profile) {
+  std::vector<net::ProfilePaths> clusters;
   for (const std::string& id : recorded_cluster_ids(profile))
     clusters.push_back({.root = profile.root, .cluster_id = id});
   return clusters;
@@ -77,14 +77,14 @@ void remove_matching(const std::filesystem::path& folder, const std::string& beg
   }
 }
 
-Result<void> clean_profile(const ProfilePaths& profile, bool force, Console& console) {
+Result<void> clean_profile(const net::ProfilePaths& profile, bool force, Console& console) {
   LocalProcesses processes;
-  for (const ProfilePaths& cluster : recorded_clusters(profile)) {
+  for (const net::ProfilePaths& cluster : recorded_clusters(profile)) {
     const auto found = load_cluster(cluster, processes);
     if (!found || found->living.is_empty()) continue;
     if (!force)
       return Error{ErrorKind::bad_input,
-                   called(cluster) + " runs: stop it first, or let clean --force do it"};
+                   called(cluster) + " is running: stop it first, or use clean --force"};
     if (auto done = stop_cluster(cluster, SIGTERM, console); !done) return done.error();
   }
   remove_matching(profile.log(), "", "", console);
@@ -95,12 +95,13 @@ Result<void> clean_profile(const ProfilePaths& profile, bool force, Console& con
 
 }  // namespace
 
-int stop_command(const ProgramOptions& program, const StopOptions& options, Console& console) {
-  const auto profile = find_profile(program.profile);
+int stop_command(const program::ProgramOptions& program, const StopOptions& options,
+                 Console& console) {
+  const auto profile = net::find_profile(program.profile);
   if (!profile) return fail(console, profile.error());
   const auto signal = signal_by_name(options.signal);
   if (!signal) return fail(console, signal.error());
-  std::vector<ProfilePaths> clusters{*profile};
+  std::vector<net::ProfilePaths> clusters{*profile};
   if (options.all) {
     clusters = recorded_clusters(*profile);
   } else if (!options.cluster_ids.empty()) {
@@ -110,38 +111,39 @@ int stop_command(const ProgramOptions& program, const StopOptions& options, Cons
   }
   if (clusters.empty()) console.say(Level::info, "no clusters to stop");
   int code = 0;
-  for (const ProfilePaths& cluster : clusters) {
+  for (const net::ProfilePaths& cluster : clusters) {
     const auto stopped = stop_cluster(cluster, *signal, console);
     if (stopped) continue;
     if (stopped.error().kind != ErrorKind::not_found) {
       code = fail(console, stopped.error());
     } else if (!options.all) {
       code = fail(console,
-                  Error{ErrorKind::not_found, "no such cluster: there is no " +
+                  Error{ErrorKind::not_found, "no such cluster: no file " +
                                                   cluster.cluster_file().string() +
-                                                  " (pxcluster list shows those that run)"},
+                                                  " (`pxcluster list` shows the running clusters)"},
                   exit_not_running);
     }
   }
   return code;
 }
 
-int list_command(const ProgramOptions& program, const ListOptions& options, Console& console) {
+int list_command(const program::ProgramOptions& program, const ListOptions& options,
+                 Console& console) {
   const bool is_one = !program.profile.profile_dir.empty() ||
                       (!program.profile.profile.empty() && program.profile.profile != "default");
   const auto profiles = chosen_profiles(program.profile, !is_one);
   if (!profiles) return fail(console, profiles.error());
   LocalProcesses processes;
   std::vector<FoundCluster> clusters;
-  for (const ProfilePaths& profile : *profiles)
-    for (const ProfilePaths& paths : recorded_clusters(profile)) {
+  for (const net::ProfilePaths& profile : *profiles)
+    for (const net::ProfilePaths& paths : recorded_clusters(profile)) {
       auto found = load_cluster(paths, processes);
       if (!found)
         console.say(Level::warning, found.error().what);
       else if (!found->living.is_empty())
         clusters.push_back(std::move(*found));
     }
-  const auto ipython_dir = find_ipython_dir(program.profile);
+  const auto ipython_dir = net::find_ipython_dir(program.profile);
   if (options.as_json)
     std::cout << list_as_json(clusters);
   else
@@ -149,11 +151,12 @@ int list_command(const ProgramOptions& program, const ListOptions& options, Cons
   return std::cout.flush() ? 0 : 1;
 }
 
-int clean_command(const ProgramOptions& program, const CleanOptions& options, Console& console) {
+int clean_command(const program::ProgramOptions& program, const CleanOptions& options,
+                  Console& console) {
   const auto profiles = chosen_profiles(program.profile, options.all_profiles);
   if (!profiles) return fail(console, profiles.error());
   int code = 0;
-  for (const ProfilePaths& profile : *profiles) {
+  for (const net::ProfilePaths& profile : *profiles) {
     console.say(Level::info, "cleaning " + profile.root.string());
     if (auto done = clean_profile(profile, options.force, console); !done)
       code = fail(console, done.error());
@@ -161,11 +164,11 @@ int clean_command(const ProgramOptions& program, const CleanOptions& options, Co
   return code;
 }
 
-int profile_list_command(const ProgramOptions& program, Console& console) {
+int profile_list_command(const program::ProgramOptions& program, Console& console) {
   const auto profiles = chosen_profiles(program.profile, true);
   if (!profiles) return fail(console, profiles.error());
   std::cout << "Profiles:\n";
-  for (const ProfilePaths& profile : *profiles) {
+  for (const net::ProfilePaths& profile : *profiles) {
     std::error_code error;
     const bool has_own = std::filesystem::exists(own_profile_file(profile), error);
     std::cout << "  " << profile.profile_name() << (has_own ? "  (has a pxcluster.json)" : "")
@@ -180,11 +183,11 @@ int profile_list_command(const ProgramOptions& program, Console& console) {
   return std::cout.flush() ? 0 : 1;
 }
 
-int profile_create_command(const ProgramOptions& program, const ProfileCreateOptions& options,
-                           Console& console) {
-  ProfileChoice choice = program.profile;
+int profile_create_command(const program::ProgramOptions& program,
+                           const ProfileCreateOptions& options, Console& console) {
+  net::ProfileChoice choice = program.profile;
   choice.profile = options.name;
-  const auto paths = find_profile(choice);
+  const auto paths = net::find_profile(choice);
   if (!paths) return fail(console, paths.error());
   if (auto done = create_profile(*paths, options.from, profiles_folder()); !done)
     return fail(console, done.error());
@@ -193,4 +196,4 @@ int profile_create_command(const ProgramOptions& program, const ProfileCreateOpt
   return 0;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <iostream>
 
-#include <px/cluster/cluster_lock.hpp>
-#include <px/cluster/commands.hpp>
-#include <px/cluster/daemon.hpp>
-#include <px/cluster/doctor_command.hpp>
-#include <px/cluster/installation.hpp>
-#include <px/cluster/local_host.hpp>
-#include <px/cluster/profile_store.hpp>
-#include <px/cluster/record_file.hpp>
-#include <px/cluster/start_plan.hpp>
-#include <px/net/private_file.hpp>
+#include "cluster/commands/commands.hpp"
+#include "cluster/doctor/doctor_command.hpp"
+#include "cluster/launch/installation.hpp"
+#include "cluster/launch/profile_store.hpp"
+#include "cluster/launch/start_plan.hpp"
+#include "cluster/records/cluster_lock.hpp"
+#include "cluster/records/record_file.hpp"
+#include "cluster/supervise/daemon.hpp"
+#include "cluster/supervise/local_host.hpp"
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 int fail(Console& console, const Error& error, int code = 1) {
@@ -26,17 +26,18 @@ int fail(Console& console, const Error& error, int code = 1) {
 Result<void> read_hostfile(Settings& settings) {
   if (settings.hostfile.empty()) return {};
   settings.hostfile = std::filesystem::absolute(settings.hostfile).string();
-  const auto text = read_file(settings.hostfile);
-  if (!text) return Error{text.error().kind, "no host file: " + text.error().what};
+  const auto text = os::read_file(settings.hostfile);
+  if (!text) return Error{text.error().kind, "cannot read the host file: " + text.error().what};
   auto hosts = parse_host_file(*text);
   if (!hosts) return Error{ErrorKind::bad_input, settings.hostfile + ", " + hosts.error().what};
-  if (hosts->empty()) return Error{ErrorKind::bad_input, settings.hostfile + " names no host"};
+  if (hosts->empty()) return Error{ErrorKind::bad_input, settings.hostfile + " lists no host"};
   settings.hosts = std::move(*hosts);
   return {};
 }
 
 /// The profile's settings under what the command line says, with both programs found.
-Result<LoadedSettings> gather_settings(const ProfilePaths& paths, const StartOptions& options) {
+Result<LoadedSettings> gather_settings(const net::ProfilePaths& paths,
+                                       const StartOptions& options) {
   auto loaded = load_settings(paths, profiles_folder());
   if (!loaded) return loaded.error();
   Settings& settings = loaded->settings;
@@ -46,8 +47,9 @@ Result<LoadedSettings> gather_settings(const ProfilePaths& paths, const StartOpt
                                   options.controller_args.end());
   if (auto done = read_hostfile(settings); !done) return done.error();
   if (!settings.batch_template_file.empty()) {
-    const auto text = read_file(settings.batch_template_file);
-    if (!text) return Error{text.error().kind, "no batch template: " + text.error().what};
+    const auto text = os::read_file(settings.batch_template_file);
+    if (!text)
+      return Error{text.error().kind, "cannot read the batch template: " + text.error().what};
     settings.batch_template = *text;
   }
   if (settings.controller_cmd.empty() && !options.engines_only) {
@@ -63,7 +65,7 @@ Result<LoadedSettings> gather_settings(const ProfilePaths& paths, const StartOpt
   return loaded;
 }
 
-void remove_old_logs(const ProfilePaths& paths) {
+void remove_old_logs(const net::ProfilePaths& paths) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(paths.log(), error))
     if (is_log_of_cluster(entry.path().filename().string(), paths.cluster_id)) {
@@ -73,48 +75,49 @@ void remove_old_logs(const ProfilePaths& paths) {
 }
 
 /// Nothing, or the exit code where the cluster cannot be started beside what is there.
-std::optional<int> check_what_is_there(const ProfilePaths& paths, Console& console) {
+std::optional<int> check_what_is_there(const net::ProfilePaths& paths, Console& console) {
   LocalProcesses processes;
   const auto found = load_cluster(paths, processes);
   if (!found) {
     if (found.error().kind == ErrorKind::bad_input)
-      console.say(Level::warning, found.error().what + "; it will be replaced");
+      console.say(Level::warning, found.error().what + "; replacing it");
     return std::nullopt;
   }
   if (found->living.is_empty()) {
-    console.say(Level::info, "an earlier cluster has died without cleaning up: removing its " +
+    console.say(Level::info, "an earlier cluster crashed or was killed: removing its " +
                                  paths.cluster_file().filename().string());
     std::error_code error;
     std::filesystem::remove(paths.cluster_file(), error);
     return std::nullopt;
   }
-  return fail(
-      console,
-      Error{ErrorKind::overloaded, "the cluster runs already (" + paths.cluster_file().string() +
-                                       "); pxcluster stop ends it"},
-      exit_already_running);
+  return fail(console,
+              Error{ErrorKind::overloaded, "the cluster is already running (" +
+                                               paths.cluster_file().string() +
+                                               "): stop it with `pxcluster stop`"},
+              exit_already_running);
 }
 
 /// One start: all that its steps share.
 class Start {
  public:
-  Start(const ProgramOptions& program, const StartOptions& options, Console& console)
+  Start(const program::ProgramOptions& program, const StartOptions& options, Console& console)
       : program_(program), options_(options), console_(console) {}
 
   int run() {
-    const auto paths = find_profile(program_.profile);
+    const auto paths = net::find_profile(program_.profile);
     if (!paths) return fail(console_, paths.error());
     paths_ = *paths;
-    if (auto done = enter_work_dir(program_); !done) return fail(console_, done.error());
+    if (auto done = program::enter_work_dir(program_); !done) return fail(console_, done.error());
     if (options_.engines_only) {
       const auto files = read_connection_files(paths_);
       if (!files)
-        return fail(console_,
-                    Error{files.error().kind,
-                          "there is no controller to start engines for: " + files.error().what},
-                    exit_no_controller);
+        return fail(
+            console_,
+            Error{files.error().kind,
+                  "no controller is running to which engines can be added: " + files.error().what},
+            exit_no_controller);
       engine_info_ = files->engine_text;
-    } else if (auto done = create_profile_folders(paths_); !done) {
+    } else if (auto done = net::create_profile_folders(paths_); !done) {
       return fail(console_, done.error());
     }
     auto loaded = gather_settings(paths_, options_);
@@ -135,16 +138,17 @@ class Start {
     if (!options_.engines_only) {
       auto taken = ClusterLock::take(paths_);
       if (!taken)
-        return fail(console_,
-                    Error{taken.error().kind, "the cluster runs already: " + taken.error().what},
-                    taken.error().kind == ErrorKind::overloaded ? exit_already_running : 1);
+        return fail(
+            console_,
+            Error{taken.error().kind, "the cluster is already running: " + taken.error().what},
+            taken.error().kind == ErrorKind::overloaded ? exit_already_running : 1);
       lock.emplace(std::move(*taken));
       if (options_.clean_logs) remove_old_logs(paths_);
     }
     if (options_.is_daemon) {
-      ProgramOptions to_file = program_;
+      program::ProgramOptions to_file = program_;
       to_file.log_to_file = true;
-      if (auto done = start_log("pxcluster", to_file, paths_); !done)
+      if (auto done = program::start_log("pxcluster", to_file, paths_); !done)
         return fail(console_, done.error());
     }
     if (auto reachable = check_reachable(); !reachable) return fail(console_, reachable.error());
@@ -163,7 +167,7 @@ class Start {
                     .accepts_old_files = keeps_files,
                     .on_ready = [this](int) { report_ready(); }},
                    console_};
-    const int code = px::run(supervisor, host);
+    const int code = px::cluster::run(supervisor, host);
     if (code != 0 && !was_ready_)
       explain_failed_start(settings_.engines == "mpi", settings_.mpi_cmd.front(),
                            settings_.engine_cmd, console_);
@@ -179,7 +183,7 @@ class Start {
     if (!launcher || !(*launcher)->is_remote(request)) return {};
     return Error{ErrorKind::bad_input,
                  "the controller listens on loopback only, where engines on other hosts cannot "
-                 "reach it: start it by pxcluster start --ip='*', or with --engines=ssh add "
+                 "reach it: start it with `pxcluster start --ip='*'`, or with --engines=ssh add "
                  "--tunnel"};
   }
 
@@ -200,7 +204,7 @@ class Start {
 
   void report_ready() {
     was_ready_ = true;
-    const auto folder = find_ipython_dir({});  // where a client looks, without our options
+    const auto folder = net::find_ipython_dir({});  // where a client looks, without our options
     const bool is_default = folder && paths_.root.parent_path() == *folder &&
                             paths_.root.filename().string().starts_with("profile_");
     if (!options_.engines_only)
@@ -210,10 +214,10 @@ class Start {
     daemon_.ready(0);
   }
 
-  const ProgramOptions& program_;
+  const program::ProgramOptions& program_;
   const StartOptions& options_;
   Console& console_;
-  ProfilePaths paths_;
+  net::ProfilePaths paths_;
   Settings settings_;
   std::string engine_info_;
   Daemon daemon_;
@@ -222,8 +226,9 @@ class Start {
 
 }  // namespace
 
-int start_command(const ProgramOptions& program, const StartOptions& options, Console& console) {
+int start_command(const program::ProgramOptions& program, const StartOptions& options,
+                  Console& console) {
   return Start{program, options, console}.run();
 }
 
-}  // namespace px
+}  // namespace px::cluster

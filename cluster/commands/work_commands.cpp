@@ -6,13 +6,14 @@
 #include <iostream>
 #include <iterator>
 
-#include <px/client/client.hpp>
-#include <px/client/npy.hpp>
-#include <px/cluster/commands.hpp>
-#include <px/cluster/engine_output.hpp>
-#include <px/net/private_file.hpp>
+#include "client/client.hpp"
+#include "client/core.hpp"
+#include "client/npy.hpp"
+#include "cluster/commands/commands.hpp"
+#include "cluster/commands/engine_output.hpp"
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -29,33 +30,38 @@ class InterruptsCounted {
  public:
   InterruptsCounted() {
     interrupts = 0;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = [](int) { interrupts = interrupts + 1; };
     ::sigaction(SIGINT, &action, &before_);
   }
   ~InterruptsCounted() { ::sigaction(SIGINT, &before_, nullptr); }
 
  private:
-  struct sigaction before_ {};
+  struct sigaction before_{};
 };
 
-Client connect(const ProgramOptions& program, const WorkOptions& options, Console& console) {
-  ClientOptions wanted;
-  wanted.profile = program.profile;
+client::Client connect(const program::ProgramOptions& program, const WorkOptions& options,
+                       Console& console) {
+  client::ClientOptions wanted;
+  wanted.profile = program.profile.profile;
+  wanted.profile_dir = program.profile.profile_dir;
+  wanted.ipython_dir = program.profile.ipython_dir;
+  if (program.profile.has_cluster_id) wanted.cluster_id = program.profile.cluster_id;
   wanted.file = options.connection_file;
-  wanted.ssh = options.ssh;
-  Client client = Client::connect(wanted);
+  wanted.ssh = {options.ssh.server, options.ssh.key_file};
+  client::Client client = client::Client::connect(wanted);
   console.say(Level::debug, "the controller answers at " + client.controller_address());
   return client;
 }
 
-DirectView view_of(const Client& client, const WorkOptions& options) {
-  const Targets targets = value_or_throw(Targets::parse(options.targets));
+client::DirectView view_of(const client::Client& client, const WorkOptions& options) {
+  const client::Targets targets = client::value_or_throw(client::Targets::parse(options.targets));
   const std::vector<EngineId> engines = client.core()->resolve(targets);
   if (engines.empty())
-    throw ClientError(ErrorKind::not_found,
-                      "'" + options.targets + "' are no engines: " +
-                          say_who_is_there(client.core()->connection().engines().ids()));
+    throw client::ClientError(
+        ErrorKind::not_found,
+        "'" + options.targets + "' matches no engine: " +
+            client::say_who_is_there(client.core()->connection().engines()->ids()));
   return client.direct(engines);
 }
 
@@ -64,22 +70,23 @@ std::string read_stream(std::istream& stream) {
 }
 
 std::string read_code(const PxOptions& options) {
-  if (!options.code_file.empty()) return value_or_throw(read_file(options.code_file));
+  if (!options.code_file.empty()) return client::value_or_throw(os::read_file(options.code_file));
   if (options.code == "-") return read_stream(std::cin);
   if (options.code.empty())
-    throw ClientError(ErrorKind::bad_input, "there is no code to run: give it, or a file by -f");
+    throw client::ClientError(ErrorKind::bad_input,
+                              "no code to run: give it as an argument, or a file with -f");
   return options.code;
 }
 
 /// Shows what comes, line by line with its engine; text without an end of line waits for it.
 class LiveOutput {
  public:
-  explicit LiveOutput(const AsyncResult& result) : result_(result) {}
+  explicit LiveOutput(const client::AsyncResult& result) : result_(result) {}
 
   void show_new(Duration patience) {
     const auto events = result_.events(cursor_, patience);
     cursor_ += events.size();
-    for (const CallEvent& event : events)
+    for (const client::CallEvent& event : events)
       if (event.publication && event.publication->type == "stream")
         add(event.task, event.publication->content);
   }
@@ -106,14 +113,14 @@ class LiveOutput {
     (key.second ? std::cerr : std::cout) << "[" << engine << "] " << line << std::endl;
   }
 
-  const AsyncResult& result_;
+  const client::AsyncResult& result_;
   std::size_t cursor_ = 0;
   std::map<Key, std::string> rests_;
 };
 
 /// Waits for the answers and their output. False when the time is over or the user has had enough.
-bool wait_for(const AsyncResult& result, const DirectView& view, const WorkOptions& options,
-              LiveOutput* live, Console& console) {
+bool wait_for(const client::AsyncResult& result, const client::DirectView& view,
+              const WorkOptions& options, LiveOutput* live, Console& console) {
   const InterruptsCounted counted;
   const Instant start = Clock::now();
   std::optional<Instant> give_up;
@@ -123,7 +130,7 @@ bool wait_for(const AsyncResult& result, const DirectView& view, const WorkOptio
   int seen = 0;
   std::size_t heard = 0;
   Instant last_news = start;
-  SilenceNews silences;
+  client::SilenceNews silences;
   while (!result.wait_for_output(live ? 0ms : 100ms)) {
     if (live) live->show_new(100ms);
     if (const std::size_t news = result.events(heard, 0ms).size(); news > 0) {
@@ -131,7 +138,8 @@ bool wait_for(const AsyncResult& result, const DirectView& view, const WorkOptio
       last_news = Clock::now();
     }
     if (result.is_ready() && Clock::now() - last_news > output_patience) {
-      console.say(Level::warning, "the end of the output has not come; some of it may be missing");
+      console.say(Level::warning,
+                  "timed out waiting for the end of the output: some of it may be missing");
       return true;
     }
     for (const std::string& sentence : silences.take(result.silences(), Clock::now()))
@@ -139,13 +147,16 @@ bool wait_for(const AsyncResult& result, const DirectView& view, const WorkOptio
     if (interrupts > seen) {
       seen = interrupts;
       if (seen > 1) return false;
-      console.say(Level::warning, "interrupting the engines; again: leave them alone");
+      console.say(Level::warning,
+                  "interrupting the engines; a second Ctrl-C returns without waiting for them");
       view.interrupt();
     }
     if (give_up && Clock::now() > *give_up) {
-      console.say(Level::error, std::to_string(result.size() - result.progress()) + " of " +
-                                    std::to_string(result.size()) +
-                                    " engines have not answered in time; they go on with it");
+      console.say(
+          Level::error,
+          std::to_string(result.size() - result.progress()) + " of " +
+              std::to_string(result.size()) +
+              " engines did not answer before the timeout; they are still running the code");
       return false;
     }
   }
@@ -153,7 +164,7 @@ bool wait_for(const AsyncResult& result, const DirectView& view, const WorkOptio
 }
 
 /// 0; 1 where an engine failed; 130 after an interrupt.
-int exit_code_of(const AsyncResult& result) {
+int exit_code_of(const client::AsyncResult& result) {
   if (interrupts > 0) return exit_interrupted;
   return result.is_ready() && result.is_successful() ? 0 : 1;
 }
@@ -162,7 +173,7 @@ template <class Command>
 int guarded(Console& console, const Command& command) {
   try {
     return command();
-  } catch (const ClientError& error) {
+  } catch (const client::ClientError& error) {
     console.say(Level::error, error.what());
     return error.kind() == ErrorKind::not_found || error.kind() == ErrorKind::lost_peer
                ? exit_not_running
@@ -175,24 +186,27 @@ bool has_ending(const std::string& path, const char* ending) {
 }
 
 Value read_data(const std::string& path) {
-  const std::string text =
-      path == "-" ? read_stream(std::cin) : value_or_throw(read_file(path, max_data_bytes));
+  const std::string text = path == "-"
+                               ? read_stream(std::cin)
+                               : client::value_or_throw(os::read_file(path, max_data_bytes));
   if (has_ending(path, ".npy")) {
-    const auto array = read_npy(text);
-    if (!array) throw ClientError(array.error().kind, path + ": " + array.error().what);
+    const auto array = client::read_npy(text);
+    if (!array) throw client::ClientError(array.error().kind, path + ": " + array.error().what);
     return *array;
   }
   Json value = Json::parse(text, nullptr, false);
   if (value.is_discarded())
-    throw ClientError(ErrorKind::bad_input, (path == "-" ? "what standard input has" : path) +
-                                                " is neither a .npy file nor JSON");
+    throw client::ClientError(
+        ErrorKind::bad_input,
+        (path == "-" ? "the text on standard input" : path) + " is neither a .npy file nor JSON");
   return value;
 }
 
 std::string variable_name(const PushOptions& options) {
   if (!options.name.empty()) return options.name;
   if (options.file == "-")
-    throw ClientError(ErrorKind::bad_input, "name the variable by --as: standard input has none");
+    throw client::ClientError(ErrorKind::bad_input,
+                              "name the variable with --as: standard input has no name");
   return std::filesystem::path(options.file).stem().string();
 }
 
@@ -203,11 +217,12 @@ void write_data(const std::string& path, const Value& value) {
   if (has_ending(path, ".npy")) {
     const auto* array = std::get_if<Array>(&value);
     if (!array)
-      throw ClientError(ErrorKind::bad_input, "the value is " + describe_kind(value) +
-                                                  ": only arrays go into .npy files");
-    return value_or_throw(write_file_atomically(path, write_npy(*array), 0644));
+      throw client::ClientError(
+          ErrorKind::bad_input,
+          "the value is " + client::describe_kind(value) + ": a .npy file can hold only an array");
+    return client::value_or_throw(os::write_file_atomically(path, client::write_npy(*array), 0644));
   }
-  value_or_throw(write_file_atomically(path, to_plain_json(value).dump() + "\n", 0644));
+  client::value_or_throw(os::write_file_atomically(path, to_plain_json(value).dump() + "\n", 0644));
 }
 
 template <ArrayElement T>
@@ -240,18 +255,19 @@ Json to_plain_json(const Value& value) {
             aligned(*array));
     if (list) return *list;
   }
-  throw ClientError(ErrorKind::bad_input, "the value is " + describe_kind(value) +
-                                              ": JSON has nothing for it; write a .npy file by -o");
+  throw client::ClientError(ErrorKind::bad_input,
+                            "the value is " + client::describe_kind(value) +
+                                ": JSON cannot represent it; write a .npy file with -o");
 }
 
 }  // namespace
 
-int px_command(const ProgramOptions& program, const PxOptions& options, Console& console) {
+int px_command(const program::ProgramOptions& program, const PxOptions& options, Console& console) {
   return guarded(console, [&] {
     const std::string code = read_code(options);
-    const Client client = connect(program, options, console);
-    const DirectView view = view_of(client, options);
-    const AsyncResult result = view.execute(code, {.is_silent = false});
+    const client::Client client = connect(program, options, console);
+    const client::DirectView view = view_of(client, options);
+    const client::AsyncResult result = view.execute(code, {.is_silent = false});
     LiveOutput live{result};
     const bool is_live = options.is_live && !options.as_json;
     const bool is_complete = wait_for(result, view, options, is_live ? &live : nullptr, console);
@@ -272,13 +288,14 @@ int px_command(const ProgramOptions& program, const PxOptions& options, Console&
   });
 }
 
-int push_command(const ProgramOptions& program, const PushOptions& options, Console& console) {
+int push_command(const program::ProgramOptions& program, const PushOptions& options,
+                 Console& console) {
   return guarded(console, [&] {
     const std::string name = variable_name(options);
     const Value value = read_data(options.file);
-    const Client client = connect(program, options, console);
-    const DirectView view = view_of(client, options);
-    const AsyncResult result =
+    const client::Client client = connect(program, options, console);
+    const client::DirectView view = view_of(client, options);
+    const client::AsyncResult result =
         options.is_scattered ? view.scatter(name, value) : view.push({{name, value}});
     if (!wait_for(result, view, options, nullptr, console)) return 1;
     result.get();
@@ -286,11 +303,12 @@ int push_command(const ProgramOptions& program, const PushOptions& options, Cons
   });
 }
 
-int pull_command(const ProgramOptions& program, const PullOptions& options, Console& console) {
+int pull_command(const program::ProgramOptions& program, const PullOptions& options,
+                 Console& console) {
   return guarded(console, [&] {
-    const Client client = connect(program, options, console);
-    const DirectView view = view_of(client, options);
-    const AsyncResult result = view.pull(options.expression);
+    const client::Client client = connect(program, options, console);
+    const client::DirectView view = view_of(client, options);
+    const client::AsyncResult result = view.pull(options.expression);
     if (!wait_for(result, view, options, nullptr, console)) return 1;
     const bool to_stdout = options.file.empty() || options.file == "-";
     if (options.is_gathered || result.size() == 1) {
@@ -303,8 +321,9 @@ int pull_command(const ProgramOptions& program, const PullOptions& options, Cons
     }
     Json all = Json::array();
     if (has_ending(options.file, ".npy"))
-      throw ClientError(ErrorKind::bad_input,
-                        "several engines have a value: name one by -t, or join them by --gather");
+      throw client::ClientError(
+          ErrorKind::bad_input,
+          "several engines have a value: choose one with -t, or join them with --gather");
     for (const Value& value : result.get()) all.push_back(to_plain_json(value));
     if (to_stdout)
       std::cout << pack(Packer::json, all) << "\n";
@@ -314,4 +333,4 @@ int pull_command(const ProgramOptions& program, const PullOptions& options, Cons
   });
 }
 
-}  // namespace px
+}  // namespace px::cluster

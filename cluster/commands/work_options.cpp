@@ -1,8 +1,8 @@
-#include <px/cluster/work_options.hpp>
+#include "cluster/commands/work_options.hpp"
 
 #include <cstdlib>
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// What is wrong with it; empty: nothing.
@@ -14,14 +14,12 @@ std::string check_seconds(const std::string& text) {
 }
 
 void add_work_options(CLI::App& app, WorkOptions& options) {
-  app.add_option("-t,--targets", options.targets,
-                 "Which engines: all, 2, 0:4, 0,2,5:8 (default: all)");
+  app.add_option("-t,--targets", options.targets, "Engines: all, 2, 0:4, 0,2,5:8 (default: all)");
   app.add_option("--file,--url-file", options.connection_file,
                  "The cluster's client connection file (default: that of the profile)");
-  app.add_option(
-      "--ssh", options.ssh.server,
-      "[user@]host[:port] to tunnel through, where ssh is the only way to the controller "
-      "(default: what the file says, where it is needed)");
+  app.add_option("--ssh", options.ssh.server,
+                 "[user@]host[:port] to tunnel through, if only ssh reaches the controller "
+                 "(default: that of the connection file, if needed)");
   app.add_option("--sshkey", options.ssh.key_file, "ssh's private key for it");
   app.add_option_function<double>(
          "--timeout", [&options](double value) { options.timeout_s = value; },
@@ -34,9 +32,9 @@ void add_work_options(CLI::App& app, WorkOptions& options) {
 void add_px_options(CLI::App& app, PxOptions& options) {
   add_work_options(app, options);
   CLI::Option* const file =
-      app.add_option("-f,--code-file", options.code_file, "Run the text of this file");
-  app.add_flag("--json", options.as_json, "One JSON object a line for each engine");
-  app.add_flag("--stream", options.is_live, "Show output when it comes, each line with its engine");
+      app.add_option("-f,--code-file", options.code_file, "Run the code in this file");
+  app.add_flag("--json", options.as_json, "Print one line with a JSON object per engine");
+  app.add_flag("--stream", options.is_live, "Show output live, each line with its engine");
   app.add_option("code", options.code, "The code; - reads it from standard input")->excludes(file);
 }
 
@@ -44,8 +42,8 @@ void add_push_options(CLI::App& app, PushOptions& options) {
   add_work_options(app, options);
   app.add_option("data", options.file, "A .npy or .json file; - reads JSON from standard input")
       ->required();
-  app.add_option("--as", options.name, "The variable's name (default: the file's)");
-  app.add_flag("--scatter", options.is_scattered, "Give each engine one block of it");
+  app.add_option("--as", options.name, "The variable's name (default: the file's name)");
+  app.add_flag("--scatter", options.is_scattered, "Give each engine one part of it");
 }
 
 void add_pull_options(CLI::App& app, PullOptions& options) {
@@ -54,7 +52,7 @@ void add_pull_options(CLI::App& app, PullOptions& options) {
       ->required();
   app.add_option("-o,--output", options.file,
                  "A .npy or .json file (default: JSON on standard output)");
-  app.add_flag("--gather", options.is_gathered, "Join the engines' blocks to one sequence");
+  app.add_flag("--gather", options.is_gathered, "Join the engines' parts to one sequence");
 }
 
-}  // namespace px
+}  // namespace px::cluster

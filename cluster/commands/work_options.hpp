@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include <px/net/tunnel_plan.hpp>
+#include "net/ssh/tunnel_plan.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// What `px`, `push` and `pull` have in common: which engines of which cluster.
 struct WorkOptions {
   std::string targets = "all";
   std::string connection_file;      ///< Empty: that of the profile.
-  SshWish ssh;                      ///< --ssh, --sshkey: for a tunnel.
+  net::SshWish ssh;                 ///< --ssh, --sshkey: for a tunnel.
   std::optional<double> timeout_s;  ///< For the engines to answer; nothing: for ever.
 };
 struct PxOptions : WorkOptions {
@@ -39,4 +39,4 @@ void add_px_options(CLI::App& app, PxOptions& options);
 void add_push_options(CLI::App& app, PushOptions& options);
 void add_pull_options(CLI::App& app, PullOptions& options);
 
-}  // namespace px
+}  // namespace px::cluster

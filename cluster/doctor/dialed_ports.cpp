@@ -1,8 +1,8 @@
-#include <px/cluster/dialed_ports.hpp>
+#include "cluster/doctor/dialed_ports.hpp"
 
 #include <algorithm>
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 std::vector<int>& ports_in(DialedPorts& address, DialState state) {
@@ -40,4 +40,4 @@ std::string port_list(const std::vector<int>& ports) {
   return text;
 }
 
-}  // namespace px
+}  // namespace px::cluster

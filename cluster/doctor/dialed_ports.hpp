@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include <px/cluster/doctor.hpp>
+#include "cluster/doctor/doctor.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// What was dialled at one address: the ports by what became of them.
 struct DialedPorts {
@@ -21,4 +21,4 @@ std::vector<DialedPorts> by_address(const std::vector<Dialed>& dialed);
 /// "port 4001", "ports 4001, 4002"
 std::string port_list(const std::vector<int>& ports);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/json.hpp>
+#include "wire/error.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cluster {
 
 // What `pxcluster doctor` knows of a host, of a connection file and of what was left behind, and
 // what it makes of that. Pure: doctor_facts.hpp gathers.
@@ -117,4 +117,4 @@ Findings examine_remote(const RemoteFacts& remote, const HostFacts& here, bool n
 /// The one to tell a person first: the first error, else the first warning.
 const Finding* most_likely(const Findings& findings);
 
-}  // namespace px
+}  // namespace px::cluster

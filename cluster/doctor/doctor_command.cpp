@@ -1,14 +1,14 @@
-#include <px/cluster/doctor_command.hpp>
+#include "cluster/doctor/doctor_command.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <iostream>
 
-#include <px/cluster/doctor_facts.hpp>
-#include <px/cluster/installation.hpp>
-#include <px/net/private_file.hpp>
+#include "cluster/doctor/doctor_facts.hpp"
+#include "cluster/launch/installation.hpp"
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 constexpr Duration patience = std::chrono::seconds(3);
@@ -39,7 +39,7 @@ void append(Findings& all, Findings more) {
 }
 
 /// The connection files to look at: the one that is named, or those of the profile.
-std::vector<std::filesystem::path> chosen_files(const ProfilePaths& paths,
+std::vector<std::filesystem::path> chosen_files(const net::ProfilePaths& paths,
                                                 const DoctorOptions& options) {
   if (!options.file.empty()) return {options.file};
   std::vector<std::filesystem::path> files;
@@ -60,8 +60,8 @@ void add_new(Findings& all, Findings more) {
   }
 }
 
-Findings examine(const ProfilePaths& paths, const DoctorOptions& options, Console& console) {
-  console.say(Level::debug, "looking at this host");
+Findings examine(const net::ProfilePaths& paths, const DoctorOptions& options, Console& console) {
+  console.say(Level::debug, "checking this host");
   const HostFacts here = gather_host_facts(options.python, options.mpiexec);
   Findings findings = examine_host(here, options.needs_mpi);
   const auto files = chosen_files(paths, options);
@@ -87,7 +87,7 @@ std::string word_of(Severity severity) {
 }  // namespace
 
 std::string findings_as_text(const Findings& findings) {
-  if (findings.empty()) return "nothing is wrong here\n";
+  if (findings.empty()) return "no problems found\n";
   Findings sorted = findings;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
@@ -109,9 +109,10 @@ Json findings_as_json(const Findings& findings) {
   return Json{{"findings", std::move(list)}};
 }
 
-int doctor_command(const ProgramOptions& program, const DoctorOptions& options, Console& console) {
+int doctor_command(const program::ProgramOptions& program, const DoctorOptions& options,
+                   Console& console) {
   if (options.is_facts) return print_facts(options);
-  const auto paths = find_profile(program.profile);
+  const auto paths = net::find_profile(program.profile);
   if (!paths) {
     console.say(Level::error, paths.error().what);
     return 1;
@@ -137,4 +138,4 @@ void explain_failed_start(bool needs_mpi, const std::string& mpiexec,
   console.say(Level::error, "fix: " + cause->fix);
 }
 
-}  // namespace px
+}  // namespace px::cluster

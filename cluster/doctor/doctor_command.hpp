@@ -3,15 +3,16 @@
 #include <string>
 #include <vector>
 
-#include <px/cluster/console.hpp>
-#include <px/cluster/doctor.hpp>
-#include <px/cluster/doctor_options.hpp>
-#include <px/net/program.hpp>
+#include "cluster/commands/console.hpp"
+#include "cluster/doctor/doctor.hpp"
+#include "cluster/doctor/doctor_options.hpp"
+#include "program/program.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// `pxcluster doctor`: 0 where nothing is wrong, 1 where something is.
-int doctor_command(const ProgramOptions& program, const DoctorOptions& options, Console& console);
+int doctor_command(const program::ProgramOptions& program, const DoctorOptions& options,
+                   Console& console);
 
 /// The findings for people, the errors first; one line where there are none.
 std::string findings_as_text(const Findings& findings);
@@ -25,4 +26,4 @@ Json findings_as_json(const Findings& findings);
 void explain_failed_start(bool needs_mpi, const std::string& mpiexec,
                           const std::vector<std::string>& engine_cmd, Console& console);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <cerrno>
 
-#include <px/cluster/doctor_facts.hpp>
-#include <px/net/address.hpp>
-#include <px/net/controller_search.hpp>
-#include <px/net/private_file.hpp>
-#include <px/net/ssh_tunnel.hpp>
-#include <px/net/tcp.hpp>
+#include "cluster/doctor/doctor_facts.hpp"
+#include "net/discovery/address.hpp"
+#include "net/discovery/controller_search.hpp"
+#include "net/ssh/ssh_tunnel.hpp"
+#include "net/tcp.hpp"
+#include "os/private_file.hpp"
+#include "wire/channels.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 using std::chrono::milliseconds;
@@ -45,19 +46,11 @@ struct AnyInfo {
 
 Result<AnyInfo> read_info(std::string_view text) {
   // A file of engines has no notification port, one of clients no heartbeats.
-  if (const auto engine = read_engine_connection_info(text)) {
-    std::vector<int> ports{engine->registration, engine->control, engine->mux,    engine->task,
-                           engine->iopub,        engine->hb_ping, engine->hb_pong};
-    ports.insert(ports.end(), engine->broadcast.begin(), engine->broadcast.end());
-    if (engine->lifeline) ports.push_back(*engine->lifeline);
-    return AnyInfo{*engine, ports, std::nullopt};
-  }
+  if (const auto engine = read_engine_connection_info(text))
+    return AnyInfo{*engine, ports_of(*engine), std::nullopt};
   const auto client = read_client_connection_info(text);
   if (!client) return client.error();
-  return AnyInfo{*client,
-                 {client->registration, client->control, client->mux, client->task, client->iopub,
-                  client->notification, client->broadcast},
-                 *client};
+  return AnyInfo{*client, ports_of(*client), *client};
 }
 
 /// Whether the controller answers a signed question; nothing where we cannot ask one.
@@ -65,13 +58,13 @@ std::optional<bool> ask_controller(const ClientConnectionInfo& info, const std::
   const auto packer = packer_by_name(info.pack);
   auto signer = Signer::create(info.signature_scheme, info.key);
   if (!packer || !signer) return std::nullopt;
-  SoughtController sought;
+  net::SoughtController sought;
   sought.hosts = {address};
   sought.registration = info.registration;
   sought.curve_server_key = info.curve_serverkey;
-  AddressRace::Options options;
+  net::AddressRace::Options options;
   options.patience = patience;
-  return find_controller(
+  return net::find_controller(
              sought,
              Session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)},
              options)
@@ -90,15 +83,15 @@ std::optional<std::string> open_address(const std::vector<Dialed>& dialed) {
 
 /// As engines and clients go that follow the `ssh` of the file.
 void try_tunnel(const AnyInfo& info, FileFacts& facts) {
-  facts.tunnel = tunnel_server(info.common, {});
-  const auto server = SshServer::read(facts.tunnel);
+  facts.tunnel = net::tunnel_server(info.common, {});
+  const auto server = net::SshServer::read(facts.tunnel);
   if (!server) {
     facts.tunnel_error = server.error().what;
     return;
   }
   const int port = info.common.registration;
-  const auto tunnel = SshTunnel::open(
-      {*server, "", tunnel_target(info.common, *server), {port}, {}}, tunnel_patience);
+  const auto tunnel = net::SshTunnel::open(
+      {*server, "", net::tunnel_target(info.common, *server), {port}, {}}, tunnel_patience);
   if (!tunnel) {
     facts.tunnel_error = tunnel.error().what;
     return;
@@ -113,14 +106,14 @@ void try_tunnel(const AnyInfo& info, FileFacts& facts) {
 
 std::vector<Dialed> dial_all(const std::vector<DialTarget>& targets, Duration time) {
   std::vector<Dialed> dialed;
-  std::vector<Descriptor> sockets;
+  std::vector<os::Descriptor> sockets;
   std::vector<pollfd> waiting;
   for (const DialTarget& target : targets) {
     errno = 0;
-    Result<Descriptor> socket = start_connect_tcp(target.address, target.port);
+    Result<os::Descriptor> socket = net::start_connect_tcp(target.address, target.port);
     dialed.push_back({target.address, target.port,
                       socket ? DialState::silent : state_of(errno ? errno : ENETUNREACH)});
-    sockets.push_back(socket ? std::move(*socket) : Descriptor{});
+    sockets.push_back(socket ? std::move(*socket) : os::Descriptor{});
     waiting.push_back({sockets.back().value(), POLLOUT, 0});
   }
   const Instant end = Clock::now() + time;
@@ -140,28 +133,28 @@ FileFacts gather_file_facts(const std::filesystem::path& path) {
   FileFacts facts;
   facts.path = path.string();
   facts.user = ::geteuid();
-  struct stat state {};
+  struct stat state{};
   facts.is_there = ::stat(path.c_str(), &state) == 0;
   if (!facts.is_there) return facts;
   facts.owner = state.st_uid;
   facts.mode = state.st_mode & 07777;
-  const Result<std::string> text = read_file(path);
+  const Result<std::string> text = os::read_file(path);
   const Result<AnyInfo> info = text ? read_info(*text) : Result<AnyInfo>(text.error());
   if (!info) {
     facts.error = info.error().what;
     return facts;
   }
   facts.location = info->common.location;
-  facts.is_own_host = facts.location == host_name() || is_local_address(facts.location);
-  const TunnelUse tunnel = choose_tunnel(info->common, {}, OwnHost::find());
-  if (tunnel == TunnelUse::only) {
+  facts.is_own_host = facts.location == net::host_name() || net::is_local_address(facts.location);
+  const net::TunnelUse tunnel = net::choose_tunnel(info->common, {}, net::OwnHost::find());
+  if (tunnel == net::TunnelUse::only) {
     try_tunnel(*info, facts);
     return facts;
   }
-  facts.candidates = dial_candidates(info->common, OwnHost::find());
+  facts.candidates = net::dial_candidates(info->common, net::OwnHost::find());
   std::vector<DialTarget> targets;
   for (const std::string& candidate : facts.candidates) {
-    if (resolve_host(candidate).empty()) {
+    if (net::resolve_host(candidate).empty()) {
       facts.unresolved.push_back(candidate);
       continue;
     }
@@ -170,19 +163,19 @@ FileFacts gather_file_facts(const std::filesystem::path& path) {
   facts.dialed = dial_all(targets, patience);
   const auto open = open_address(facts.dialed);
   if (open && info->client) facts.is_answered = ask_controller(*info->client, *open);
-  if (!open && tunnel == TunnelUse::fallback) try_tunnel(*info, facts);
+  if (!open && tunnel == net::TunnelUse::fallback) try_tunnel(*info, facts);
   return facts;
 }
 
 std::vector<DialTarget> targets_of(const std::filesystem::path& path) {
-  const Result<std::string> text = read_file(path);
+  const Result<std::string> text = os::read_file(path);
   const Result<AnyInfo> info = text ? read_info(*text) : Result<AnyInfo>(text.error());
   if (!info) return {};
-  const OwnHost nobody{"", {}};
+  const net::OwnHost nobody{"", {}};
   std::vector<DialTarget> targets;
-  for (const std::string& candidate : dial_candidates(info->common, nobody))
+  for (const std::string& candidate : net::dial_candidates(info->common, nobody))
     for (const int port : info->ports) targets.push_back({candidate, port});
   return targets;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,4 +1,4 @@
-#include <px/cluster/doctor_facts.hpp>
+#include "cluster/doctor/doctor_facts.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -10,14 +10,14 @@
 #include <cstdlib>
 #include <sstream>
 
-#include <px/cluster/installation.hpp>
-#include <px/cluster/record_file.hpp>
-#include <px/cluster/ssh_plan.hpp>
-#include <px/net/address.hpp>
-#include <px/net/child_process.hpp>
-#include <px/net/program.hpp>
+#include "cluster/launch/installation.hpp"
+#include "cluster/records/record_file.hpp"
+#include "cluster/remote/ssh_plan.hpp"
+#include "net/discovery/address.hpp"
+#include "os/run_command.hpp"
+#include "program/program.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 using std::chrono::seconds;
@@ -80,14 +80,15 @@ std::vector<std::string> python_candidates(const std::string& wanted) {
 PythonFacts ask_this_python(const std::string& path) {
   PythonFacts facts;
   facts.path = path;
-  const auto done = run_command({facts.path, "-c", std::string(questions)}, "", seconds(20));
+  const auto done =
+      os::run_command({.argv = {facts.path, "-c", std::string(questions)}, .timeout = seconds(20)});
   if (!done) {
     facts.error = done.error().what;
     return facts;
   }
-  const Result<Json> said = unpack(Packer::json, last_line(done->out));
+  const Result<Json> said = unpack(Packer::json, last_line(done->output));
   if (!said) {
-    facts.error = done->complaint.empty() ? "it says nothing" : last_line(done->complaint);
+    facts.error = done->errors.empty() ? "it printed nothing" : last_line(done->errors);
     return facts;
   }
   const auto text = [&](const char* key) { return string_member(*said, key).value_or(""); };
@@ -113,9 +114,9 @@ PythonFacts ask_python(const std::string& wanted) {
 
 /// The line in which an mpiexec says whose it is.
 std::string ask_mpiexec(const std::string& program) {
-  const auto done = run_command({program, "--version"}, "", seconds(10));
+  const auto done = os::run_command({.argv = {program, "--version"}, .timeout = seconds(10)});
   if (!done) return "";
-  std::istringstream lines(done->out);
+  std::istringstream lines(done->output);
   std::string first;
   for (std::string line; std::getline(lines, line);) {
     if (first.empty()) first = line;
@@ -125,10 +126,10 @@ std::string ask_mpiexec(const std::string& program) {
 }
 
 std::vector<std::string> ask_srun(const std::string& program) {
-  const auto done = run_command({program, "--mpi=list"}, "", seconds(10));
+  const auto done = os::run_command({.argv = {program, "--mpi=list"}, .timeout = seconds(10)});
   std::vector<std::string> kinds;
   if (!done || done->end.is_failure()) return kinds;  // no Slurm behind it
-  std::istringstream words(done->out + " " + done->complaint);
+  std::istringstream words(done->output + " " + done->errors);
   for (std::string word; words >> word;)
     if (word.find(':') == std::string::npos) kinds.push_back(word);
   return kinds;
@@ -141,7 +142,7 @@ long long hard_limit(decltype(RLIMIT_NOFILE) resource) {
 }
 
 std::optional<long long> shared_memory() {
-  struct statvfs state {};
+  struct statvfs state{};
   if (::access("/dev/shm", W_OK) != 0 || ::statvfs("/dev/shm", &state) != 0) return std::nullopt;
   return static_cast<long long>(state.f_bavail) * static_cast<long long>(state.f_frsize);
 }
@@ -149,9 +150,9 @@ std::optional<long long> shared_memory() {
 std::string ask_cpp_engine() {
   const auto program = find_own_program("pxengine-cpp", "");
   if (!program) return "";  // it is not a part of every installation
-  const auto done = run_command({*program, "--version"}, "", seconds(10));
+  const auto done = os::run_command({.argv = {*program, "--version"}, .timeout = seconds(10)});
   if (!done) return done.error().what;
-  return done->end.is_failure() ? last_line(done->complaint) : "";
+  return done->end.is_failure() ? last_line(done->errors) : "";
 }
 
 /// The arguments of `env` on another host.
@@ -177,10 +178,10 @@ double unix_now() {
 
 HostFacts gather_host_facts(const std::string& python, const std::string& mpiexec) {
   HostFacts facts;
-  facts.host = host_name();
-  facts.addresses = local_addresses();
-  facts.name_addresses = resolve_host(facts.host);
-  facts.polyxeus = program_version();
+  facts.host = net::host_name();
+  facts.addresses = net::local_addresses();
+  facts.name_addresses = net::resolve_host(facts.host);
+  facts.polyxeus = program::program_version();
   facts.controller = own_program("pxcontroller");
   facts.engine = own_program("pxengine");
   facts.python = ask_python(python);
@@ -199,14 +200,14 @@ HostFacts gather_host_facts(const std::string& python, const std::string& mpiexe
   return facts;
 }
 
-std::vector<ClusterFacts> gather_cluster_facts(const ProfilePaths& profile) {
+std::vector<ClusterFacts> gather_cluster_facts(const net::ProfilePaths& profile) {
   LocalProcesses processes;
   const auto count = [](const ClusterRecord& record) {
     return static_cast<int>(record.engine_pids().size()) + (record.controller ? 1 : 0);
   };
   std::vector<ClusterFacts> clusters;
   for (const std::string& id : recorded_cluster_ids(profile)) {
-    const ProfilePaths paths{profile.root, id};
+    const net::ProfilePaths paths{profile.root, id};
     if (const auto found = load_cluster(paths, processes))
       clusters.push_back(
           {paths.cluster_file().string(), count(found->record), count(found->living)});
@@ -225,14 +226,14 @@ RemoteFacts ask_remote(const std::string& host, const std::string& program,
   for (const std::string& word : questions_to_another(program, targets))
     command.push_back(shell_quoted(word));
   remote.asked_at = unix_now();
-  const auto done = run_command(command, "", seconds(60));
+  const auto done = os::run_command({.argv = command, .timeout = seconds(60)});
   remote.answered_at = unix_now();
   const auto facts = [&]() -> Result<HostFacts> {
     if (!done) return done.error();
-    const Result<Json> said = unpack(Packer::json, last_line(done->out));
+    const Result<Json> said = unpack(Packer::json, last_line(done->output));
     if (!said)
-      return Error{ErrorKind::bad_input, done->complaint.empty() ? "it says nothing that we know"
-                                                                 : last_line(done->complaint)};
+      return Error{ErrorKind::bad_input, done->errors.empty() ? "its answer has an unknown format"
+                                                              : last_line(done->errors)};
     return read_host_facts(*said);
   }();
   if (facts)
@@ -242,4 +243,4 @@ RemoteFacts ask_remote(const std::string& host, const std::string& program,
   return remote;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include <px/cluster/doctor.hpp>
-#include <px/net/profile_paths.hpp>
-#include <px/wire/time.hpp>
+#include "cluster/doctor/doctor.hpp"
+#include "net/discovery/profile_paths.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// An address and a port to try.
 struct DialTarget {
@@ -27,7 +27,7 @@ HostFacts gather_host_facts(const std::string& python, const std::string& mpiexe
 FileFacts gather_file_facts(const std::filesystem::path& path);
 
 /// The clusters that have files in this profile.
-std::vector<ClusterFacts> gather_cluster_facts(const ProfilePaths& profile);
+std::vector<ClusterFacts> gather_cluster_facts(const net::ProfilePaths& profile);
 
 /// What others dial of a connection file: its ports at each of its addresses, which for a
 /// controller that listens on loopback alone are their own.
@@ -39,4 +39,4 @@ std::vector<DialTarget> targets_of(const std::filesystem::path& path);
 RemoteFacts ask_remote(const std::string& host, const std::string& program,
                        const std::vector<std::string>& ssh, const std::vector<DialTarget>& targets);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <px/cluster/dialed_ports.hpp>
+#include "cluster/doctor/dialed_ports.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 Finding error(const char* check, std::string what, std::string why, std::string fix) {
@@ -28,23 +28,23 @@ std::optional<Finding> examine_rights(const FileFacts& facts) {
   if (facts.owner != facts.user && facts.owner != 0)
     return error("owner",
                  facts.path + " belongs to user " + std::to_string(facts.owner) + ", not to you",
-                 "whoever wrote it can see and change all that passes",
-                 "copy it so that it is yours: cp " + facts.path + " my.json; chmod 600 my.json");
+                 "its owner can read and change all messages of the cluster",
+                 "make a copy that you own: cp " + facts.path + " my.json; chmod 600 my.json");
   if ((facts.mode & 077) == 0) return std::nullopt;
   return error("permissions",
-               "others may read " + facts.path + ": its mode is " + octal(facts.mode),
-               "the keys in it let anybody run code as you", "chmod 600 " + facts.path);
+               "other users can read " + facts.path + ": it has mode " + octal(facts.mode),
+               "anyone who has its keys can run code as you", "chmod 600 " + facts.path);
 }
 
 Finding refused_by_all(const FileFacts& facts, const std::string& address) {
   if (facts.is_own_host)
-    return error("stale", "nobody listens at the ports of " + facts.path,
-                 "its controller has ended and left the file behind",
+    return error("stale", "no program listens at the ports of " + facts.path,
+                 "the controller has ended and left the file behind",
                  "pxcluster clean removes it; pxcluster start starts a new cluster");
   return error("refused", address + " answers, but refuses the ports of " + facts.path,
-               "the controller has ended, or listens at another address of its host only",
+               "the controller has ended, or it listens only at another address of its host",
                "on " + facts.location +
-                   ": pxcluster list shows whether it runs; start it with "
+                   ", `pxcluster list` shows whether it runs; start it with "
                    "--ip='*', and copy the new file here");
 }
 
@@ -52,14 +52,14 @@ Finding refused_by_all(const FileFacts& facts, const std::string& address) {
 std::optional<Finding> examine_tunnel(const FileFacts& facts) {
   if (!facts.tunnel_error.empty())
     return error("ssh", facts.tunnel_error,
-                 "by " + facts.path + " the controller is reached through ssh from here",
-                 "ssh " + facts.tunnel + " hostname must work without a question");
+                 "by " + facts.path + " reaches the controller through ssh",
+                 "ssh " + facts.tunnel + " hostname must work without a password");
   if (facts.is_answered != false) return std::nullopt;
-  return error("key",
-               "nobody behind the ssh tunnel to " + facts.tunnel + " answers this file's key",
-               "the controller has ended, or the file is of another run of it",
-               "copy the present file from " + facts.location +
-                   ": a controller makes new keys at each start");
+  return error(
+      "key", "no controller behind the ssh tunnel to " + facts.tunnel + " accepts this file's key",
+      "the controller has ended, or the file is from another run",
+      "copy the current file from " + facts.location +
+          ": a controller makes new keys at each start");
 }
 
 /// What is wrong where no address takes all connections.
@@ -71,7 +71,7 @@ Finding examine_addresses(const FileFacts& facts, const std::vector<DialedPorts>
     const bool is_refused = !partly->refused.empty();
     const auto& closed = is_refused ? partly->refused : partly->silent;
     return error("port",
-                 partly->name + " takes connections, but not at " + port_list(closed) +
+                 partly->name + " accepts connections, but not at " + port_list(closed) +
                      (is_refused ? ": refused" : ": no answer"),
                  "engines and clients need all ports of the file",
                  "open them in the firewall of " + facts.location +
@@ -86,15 +86,15 @@ Finding examine_addresses(const FileFacts& facts, const std::vector<DialedPorts>
                    [](const DialedPorts& address) { return !address.unreachable.empty(); });
   if (unreachable != addresses.end())
     return error("address", unreachable->name + " cannot be reached from this host",
-                 "there is no way to that network, or no host has that address",
+                 "there is no route to that network, or no host has that address",
                  "start the controller with --ip='*' or with --location and an address of its host "
-                 "that this one can reach, and copy the new file here");
+                 "that this host can reach, and copy the new file here");
   return error("firewall", joined(facts.candidates) + " do not answer at any port",
-               "a firewall drops the connections, or that is not the address of the controller",
+               "a firewall drops the connections, or the address is not that of the controller",
                "open the ports in the firewall of " + facts.location +
                    " (pxcluster start ... -- --ports=RANGE chooses them), or start with "
-                   "--location and the right address; where ssh alone is open, tell engines "
-                   "and clients: --ssh=" +
+                   "--location and the right address; if only ssh is open, start engines "
+                   "and clients with --ssh=" +
                    facts.location + ", Client(sshserver=...)");
 }
 
@@ -103,7 +103,7 @@ Finding examine_addresses(const FileFacts& facts, const std::vector<DialedPorts>
 Findings examine_file(const FileFacts& facts) {
   if (!facts.is_there)
     return {error("file", "there is no connection file " + facts.path,
-                  "clients and engines find the controller by it",
+                  "clients and engines read the controller's address from it",
                   "pxcluster start, or name the right file or profile: --file, --profile, "
                   "--cluster-id")};
   Findings findings;
@@ -111,7 +111,7 @@ Findings examine_file(const FileFacts& facts) {
   if (!facts.error.empty()) {
     if (findings.empty())
       findings.push_back(error("file", facts.path + " cannot be used: " + facts.error,
-                               "clients and engines find the controller by it",
+                               "clients and engines read the controller's address from it",
                                "start the cluster again, and copy the whole file"));
     return findings;
   }
@@ -121,9 +121,9 @@ Findings examine_file(const FileFacts& facts) {
   }
   if (!facts.unresolved.empty() && facts.unresolved.size() == facts.candidates.size()) {
     findings.push_back(error("name", joined(facts.unresolved) + " does not resolve",
-                             "the file says no other address of the controller",
+                             "the file has no other address of the controller",
                              "start the controller with --ip='*', or with --location and an "
-                             "address in place of a name"));
+                             "address instead of a name"));
     return findings;
   }
   const std::vector<DialedPorts> addresses = by_address(facts.dialed);
@@ -133,12 +133,12 @@ Findings examine_file(const FileFacts& facts) {
   if (open == addresses.end())
     findings.push_back(examine_addresses(facts, addresses));
   else if (facts.is_answered == false)
-    findings.push_back(error("key",
-                             "what listens at " + open->name + " does not answer this file's key",
-                             "the file is of another run of the controller, or of another one",
-                             "copy the present file from " + facts.location +
-                                 ": a controller makes new keys at each start"));
+    findings.push_back(error(
+        "key", "the program that listens at " + open->name + " does not accept this file's key",
+        "the file is from another run of the controller, or from another controller",
+        "copy the current file from " + facts.location +
+            ": a controller makes new keys at each start"));
   return findings;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include <px/cluster/doctor.hpp>
+#include "cluster/doctor/doctor.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// Nine connections for each engine, some for clients and files.
@@ -34,25 +34,27 @@ void examine_programs(const HostFacts& facts, Findings& findings) {
         "engines with --language=cpp need the libraries of LLVM at run time",
         holds(facts.cpp_error, "libclang-cpp") || holds(facts.cpp_error, "libLLVM")
             ? "install libclang-cpp22 and libllvm22 (the packages of your system)"
-            : "install the library that is named");
+            : "install the missing library");
 }
 
 void examine_python(const PythonFacts& python, const std::string& polyxeus, Findings& findings) {
   if (python.path.empty())
     return add(findings, Severity::error, "python", "no Python was found",
-               "Python engines run in the Python of your environment",
-               "activate the environment ($VIRTUAL_ENV or $CONDA_PREFIX), or name it by --python");
+               "Python engines need a Python",
+               "activate your environment ($VIRTUAL_ENV or $CONDA_PREFIX), or name a Python with "
+               "--python");
   if (!python.error.empty())
     return add(findings, Severity::error, "python", python.path + " does not run: " + python.error,
-               "Python engines run in it", "repair that environment, or name another by --python");
+               "Python engines run in it",
+               "repair that environment, or name another Python with --python");
   if (python.polyxeus.empty())
     add(findings, Severity::error, "polyxeus", python.path + " has no package polyxeus",
-        "Python engines are a part of it", python.path + " -m pip install polyxeus");
+        "Python engines need this package", python.path + " -m pip install polyxeus");
   else if (!polyxeus.empty() && python.polyxeus != polyxeus)
     add(findings, Severity::warning, "polyxeus",
         "the package polyxeus of " + python.path + " is " + python.polyxeus + ", this program is " +
             polyxeus,
-        "parts of two versions may not understand each other",
+        "programs of different versions may not work together",
         python.path + " -m pip install polyxeus==" + polyxeus);
   if (python.ipython.empty())
     add(findings, Severity::error, "ipython", python.path + " has no IPython",
@@ -65,11 +67,11 @@ void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
   if (needs_mpi && facts.mpiexec.empty())
     add(findings, Severity::error, "mpiexec", "no mpiexec is in PATH",
         "--engines=mpi starts the engines with it",
-        "install Open MPI or MPICH, or load its module (module load openmpi), or name it by "
+        "install Open MPI or MPICH, load its module (module load openmpi), or name it with "
         "--mpiexec");
   if (!python.mpi_error.empty())
     add(findings, Severity::error, "mpi4py",
-        "mpi4py is installed and cannot be imported: " + python.mpi_error,
+        "mpi4py is installed but cannot be imported: " + python.mpi_error,
         "cells that use MPI fail",
         python.path +
             " -m pip install --force-reinstall --no-binary mpi4py mpi4py, with the MPI of your "
@@ -80,11 +82,11 @@ void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
   const std::string library = mpi_family(python.mpi), starter = mpi_family(facts.mpiexec_version);
   if (!library.empty() && !starter.empty() && library != starter)
     add(findings, Severity::error, "mpi",
-        "mpi4py is bound to " + library + ", but " + facts.mpiexec + " is that of " + starter,
-        "each engine would be rank 0 of a world of its own",
-        "put the mpiexec of " + library + " first in PATH or name it by --mpiexec (mpiexec." +
+        "mpi4py is built for " + library + ", but " + facts.mpiexec + " belongs to " + starter,
+        "each engine would be rank 0 of an MPI world of one process",
+        "put the mpiexec of " + library + " first in PATH or name it with --mpiexec (mpiexec." +
             (library == "Open MPI" ? "openmpi" : "hydra") +
-            " where both are installed), or build mpi4py with " + starter);
+            " if both are installed), or build mpi4py with " + starter);
   if (!facts.has_srun || library.empty()) return;
   const std::string needed = library == "Open MPI" ? "pmix" : "pmi2";
   const bool has_it = std::any_of(facts.pmi.begin(), facts.pmi.end(), [&](const std::string& kind) {
@@ -92,15 +94,15 @@ void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
   });
   if (!has_it && !facts.pmi.empty())
     add(findings, Severity::warning, "pmi", "this srun does not offer " + needed,
-        library + " started by srun would make each engine rank 0 of a world of its own",
-        "let Slurm be built with " + needed + ", or start the engines by mpiexec in the job");
+        library + " engines that srun starts would each be rank 0 of an MPI world of one process",
+        "have Slurm built with " + needed + ", or start the engines with mpiexec in the job");
 }
 
 void examine_network(const HostFacts& facts, Findings& findings) {
   if (facts.name_addresses.empty())
     return add(findings, Severity::warning, "name",
                "the name of this host, " + facts.host + ", does not resolve",
-               "others find the controller by the addresses in the connection file alone",
+               "other hosts can use only the addresses in the connection file",
                "add a line with an address of this host and " + facts.host + " to /etc/hosts");
   const bool is_own = std::any_of(
       facts.name_addresses.begin(), facts.name_addresses.end(), [&](const std::string& address) {
@@ -110,9 +112,9 @@ void examine_network(const HostFacts& facts, Findings& findings) {
       });
   if (!is_own)
     add(findings, Severity::error, "name",
-        "the name of this host, " + facts.host + ", stands for " + facts.name_addresses.front() +
+        "the name of this host, " + facts.host + ", resolves to " + facts.name_addresses.front() +
             ", which is not an address of this host",
-        "who dials the controller by its name reaches another host",
+        "a program that connects by this name reaches another host",
         "correct the line of " + facts.host +
             " in /etc/hosts or in the name service, or start "
             "with --location and an address of this host");
@@ -129,23 +131,24 @@ void examine_limits(const HostFacts& facts, Findings& findings) {
   if (limits.processes >= 0 && limits.processes < few_processes)
     add(findings, Severity::warning, "limits",
         "this user may have " + std::to_string(limits.processes) + " processes and threads",
-        "an engine has about ten threads, NumPy's not counted",
-        "raise it: ulimit -u, or nproc in /etc/security/limits.conf; or set OMP_NUM_THREADS=1");
+        "an engine has about ten threads, plus those of NumPy",
+        "raise the limit (ulimit -u, or nproc in /etc/security/limits.conf), or set "
+        "OMP_NUM_THREADS=1");
   if (facts.has_infiniband && limits.locked_bytes >= 0 &&
       limits.locked_bytes < little_locked_memory)
     add(findings, Severity::warning, "limits",
         "a process may lock " + std::to_string(limits.locked_bytes >> 10) + " KiB of memory",
-        "MPI over InfiniBand registers its buffers and fails without",
+        "MPI over InfiniBand locks its buffers in memory and fails with a low limit",
         "ulimit -l unlimited, or memlock in /etc/security/limits.conf");
   if (!facts.shared_bytes)
-    add(findings, Severity::error, "shm", "/dev/shm cannot be written",
-        "MPI passes messages between the ranks of a host through it",
+    add(findings, Severity::error, "shm", "/dev/shm is not writable",
+        "MPI uses it for messages between ranks of one host",
         "mount it: mount -t tmpfs tmpfs /dev/shm, mode 1777");
   else if (*facts.shared_bytes < little_shared_memory)
     add(findings, Severity::warning, "shm",
-        "/dev/shm has " + std::to_string(*facts.shared_bytes >> 20) + " MiB left",
-        "ranks of MPI on one host end with a bus error when it is full",
-        "remove old files from it, or make it larger (containers: --shm-size=1g)");
+        "/dev/shm has " + std::to_string(*facts.shared_bytes >> 20) + " MiB free",
+        "when it is full, MPI ranks on this host crash with a bus error",
+        "remove old files from it, or enlarge it (containers: --shm-size=1g)");
 }
 
 }  // namespace
@@ -188,10 +191,10 @@ Findings examine_clusters(const std::vector<ClusterFacts>& clusters) {
   for (const ClusterFacts& cluster : clusters)
     if (cluster.living < cluster.recorded)
       add(findings, Severity::warning, "leftover",
-          cluster.file + " names " + std::to_string(cluster.recorded) + " processes, of which " +
+          cluster.file + " names " + std::to_string(cluster.recorded) + " processes, and " +
               std::to_string(cluster.living) + " run",
-          "the cluster ended without cleaning up",
-          cluster.living > 0 ? "pxcluster stop ends what is left of it"
+          "the cluster crashed or was killed and left files behind",
+          cluster.living > 0 ? "pxcluster stop ends its remaining processes"
                              : "pxcluster clean removes its files; the next start does so as well");
   return findings;
 }
@@ -204,4 +207,4 @@ const Finding* most_likely(const Findings& findings) {
   return findings.empty() ? nullptr : &findings.front();
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,6 +1,6 @@
-#include <px/cluster/doctor.hpp>
+#include "cluster/doctor/doctor.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 std::string text_of(const Json& json, const char* key) {
@@ -59,7 +59,7 @@ Json write_host_facts(const HostFacts& facts) {
 
 Result<HostFacts> read_host_facts(const Json& json) {
   if (!json.is_object() || !json.contains("host") || !json.contains("python"))
-    return Error{ErrorKind::bad_input, "that is no description of a host"};
+    return Error{ErrorKind::bad_input, "the output is not a description of a host"};
   HostFacts facts;
   facts.host = text_of(json, "host");
   facts.addresses = texts_of(json, "addresses");
@@ -91,4 +91,4 @@ Result<HostFacts> read_host_facts(const Json& json) {
   return facts;
 }
 
-}  // namespace px
+}  // namespace px::cluster

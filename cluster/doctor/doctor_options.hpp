@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace px {
+namespace px::cluster {
 
 /// What a user may say to `pxcluster doctor`.
 struct DoctorOptions {
@@ -21,4 +21,4 @@ struct DoctorOptions {
 /// `options` must outlive the parse.
 void add_doctor_options(CLI::App& app, DoctorOptions& options);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <px/cluster/dialed_ports.hpp>
+#include "cluster/doctor/dialed_ports.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 void add(Findings& findings, Severity severity, const char* check, std::string what,
@@ -22,30 +22,30 @@ std::string minor_of(const std::string& version) {
 
 Finding not_asked(const RemoteFacts& remote) {
   const bool is_missing = holds(remote.error, "not found") || holds(remote.error, "No such file");
-  return {Severity::error, "ssh", remote.name + " could not be asked: " + remote.error,
-          "the ssh launcher starts engines in the same way",
-          is_missing
-              ? "install polyxeus there under the same path, or name its pxcluster by --remote"
-              : "try `ssh " + remote.name + " hostname`: it must work without a question"};
+  return {
+      Severity::error, "ssh", remote.name + ": cannot run pxcluster doctor there: " + remote.error,
+      "the ssh launcher starts engines in the same way, and would fail, too",
+      is_missing ? "install polyxeus there at the same path, or name its pxcluster with --remote"
+                 : "try `ssh " + remote.name + " hostname`: it must work without a password"};
 }
 
 void compare_versions(const HostFacts& there, const HostFacts& here, Findings& findings) {
   const std::string ours = here.python.version, theirs = there.python.version;
   if (!ours.empty() && !theirs.empty() && minor_of(ours) != minor_of(theirs))
     add(findings, Severity::error, "versions",
-        "its Python is " + theirs + ", that of this host is " + ours,
-        "functions travel between the same Python versions only (3.x to 3.x)",
+        "its Python version is " + theirs + ", this host's is " + ours,
+        "functions can be sent only between the same Python versions (3.x to 3.x)",
         "create an environment with Python " + minor_of(ours) + " there");
   if (!there.polyxeus.empty() && there.polyxeus != here.polyxeus)
     add(findings, Severity::warning, "versions",
-        "its polyxeus is " + there.polyxeus + ", that of this host is " + here.polyxeus,
-        "parts of two versions may not understand each other", "install one version on all hosts");
+        "its polyxeus version is " + there.polyxeus + ", this host's is " + here.polyxeus,
+        "programs of different versions may not work together", "install one version on all hosts");
   const std::string our_mpi = mpi_family(here.python.mpi);
   const std::string their_mpi = mpi_family(there.python.mpi);
   if (!our_mpi.empty() && !their_mpi.empty() && our_mpi != their_mpi)
     add(findings, Severity::error, "versions",
-        "its mpi4py is bound to " + their_mpi + ", that of this host to " + our_mpi,
-        "ranks of two MPIs form no common world", "install one MPI on all hosts");
+        "its mpi4py is built for " + their_mpi + ", this host's for " + our_mpi,
+        "ranks of different MPIs cannot form one MPI world", "install one MPI on all hosts");
 }
 
 void compare_clocks(const RemoteFacts& remote, Findings& findings) {
@@ -56,8 +56,8 @@ void compare_clocks(const RemoteFacts& remote, Findings& findings) {
   add(findings, Severity::warning, "clock",
       "its clock is " + std::to_string(std::llround(std::abs(skew))) + " s " +
           (skew > 0 ? "ahead of" : "behind") + " that of this host",
-      "dates of tasks do not compare, and munge (Slurm) refuses more than five minutes",
-      "let both keep time by NTP (chrony, systemd-timesyncd)");
+      "times of tasks cannot be compared, and munge (Slurm) refuses more than five minutes",
+      "synchronize both clocks with NTP (chrony, systemd-timesyncd)");
 }
 
 /// One address that takes all connections is enough: engines find it.
@@ -82,7 +82,7 @@ void examine_ports(const std::vector<Dialed>& dialed, Findings& findings) {
       "its engines cannot reach the controller",
       is_refused ? "start the controller with --ip='*' so that it listens at that address"
                  : "open the ports in the firewall of this host, or of that one (pxcluster start "
-                   "... -- --ports=RANGE chooses the ports); or let them come through "
+                   "... -- --ports=RANGE chooses the ports); or connect the engines through "
                    "ssh: --engines=ssh --tunnel");
 }
 
@@ -98,4 +98,4 @@ Findings examine_remote(const RemoteFacts& remote, const HostFacts& here, bool n
   return findings;
 }
 
-}  // namespace px
+}  // namespace px::cluster

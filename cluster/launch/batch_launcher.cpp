@@ -1,13 +1,13 @@
-#include <px/cluster/batch_launcher.hpp>
+#include "cluster/launch/batch_launcher.hpp"
 
 #include <algorithm>
 
-#include <px/cluster/job_watch.hpp>
-#include <px/cluster/mpi_kind.hpp>
-#include <px/cluster/report_sender.hpp>
-#include <px/cluster/ssh_plan.hpp>
+#include "cluster/launch/mpi_kind.hpp"
+#include "cluster/remote/job_watch.hpp"
+#include "cluster/remote/report_sender.hpp"
+#include "cluster/remote/ssh_plan.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 constexpr Duration patience = std::chrono::seconds(15);
@@ -60,8 +60,8 @@ Result<std::vector<std::string>> engine_argv(const LaunchRequest& request, bool 
     for (int i = 1; i < request.engine_count; ++i)
       if (auto other = with_language(argv, settings.language, i); !other || *other != *first)
         return Error{ErrorKind::bad_input,
-                     "engines of a job array speak one language: start each "
-                     "language by a pxcluster engines of its own"};
+                     "a job array has engines of one language only: start each "
+                     "language with its own `pxcluster engines`"};
     argv = std::move(*first);
   }
   argv.insert(argv.end(), settings.engine_args.begin(), settings.engine_args.end());
@@ -138,10 +138,10 @@ Result<EnginePlan> plan_srun(const LaunchRequest& request, const Machine& machin
                              const std::string& allocation) {
   const Settings& settings = request.settings;
   if (!settings.engine_env.empty())
-    return Error{
-        ErrorKind::bad_input,
-        "inside of an allocation srun passes this environment on: say --engine-env's lines "
-        "before pxcluster start"};
+    return Error{ErrorKind::bad_input,
+                 "--engine-env has no effect inside an allocation, where srun passes on this "
+                 "environment: run these lines "
+                 "before pxcluster start"};
   auto argv = engine_argv(request, true);
   if (!argv) return argv.error();
   std::vector<std::string> srun{"srun", "--ntasks=" + std::to_string(request.engine_count)};
@@ -150,8 +150,8 @@ Result<EnginePlan> plan_srun(const LaunchRequest& request, const Machine& machin
   srun.insert(srun.end(), settings.srun_args.begin(), settings.srun_args.end());
   srun.insert(srun.end(), argv->begin(), argv->end());
   EnginePlan plan;
-  plan.notes.push_back("the engines are a step of Slurm job " + allocation +
-                       ", which this shell is in");
+  plan.notes.push_back("the engines run as a step of Slurm job " + allocation +
+                       ", in which this shell runs");
   Command command{.argv = std::move(srun),
                   .environment = cluster_environment(request),
                   .log_file = engine_log_stem(request, 0).string() + ".log"};
@@ -187,9 +187,10 @@ Result<BatchSystem> BatchLauncher::read_system(const Settings& settings,
   const auto text = machine.profile_file ? machine.profile_file("batch/" + name + ".json")
                                          : std::optional<std::string>();
   if (!text)
-    return Error{ErrorKind::not_found, "profiles/batch/" + name +
-                                           ".json is not there; say where polyxeus' profiles are "
-                                           "by $POLYXEUS_PROFILES"};
+    return Error{ErrorKind::not_found,
+                 "profiles/batch/" + name +
+                     ".json does not exist: set the folder of polyxeus's profiles "
+                     "in $POLYXEUS_PROFILES"};
   const auto json = unpack(Packer::json, *text);
   if (!json) return json.error();
   auto system = read_batch_system(name, *json);
@@ -236,4 +237,4 @@ Result<EnginePlan> BatchLauncher::plan_engines(const LaunchRequest& request,
   return plan;
 }
 
-}  // namespace px
+}  // namespace px::cluster

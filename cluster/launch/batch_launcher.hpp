@@ -1,9 +1,9 @@
 #pragma once
 
-#include <px/cluster/batch_system.hpp>
-#include <px/cluster/launcher.hpp>
+#include "cluster/launch/batch_system.hpp"
+#include "cluster/launch/launcher.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// Engines, and a controller if that is wanted, as jobs of a batch system; profiles/batch/ has how
 /// each is spoken to. A process here submits the job and watches over it (see watcher.hpp).
@@ -26,4 +26,4 @@ class BatchLauncher final : public Launcher {
 /// has them; empty: nothing.
 std::string choose_mpi_type(const Settings& settings, const Machine& machine);
 
-}  // namespace px
+}  // namespace px::cluster

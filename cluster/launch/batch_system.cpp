@@ -1,8 +1,8 @@
-#include <px/cluster/batch_system.hpp>
+#include "cluster/launch/batch_system.hpp"
 
 #include <regex>
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 std::string joined_lines(const Json& lines) {
@@ -112,7 +112,7 @@ Result<BatchSystem> read_batch_system(const std::string& name, const Json& json)
   return read_members(name, json);
 } catch (const Json::exception& failure) {
   return Error{ErrorKind::bad_input,
-               "the description of the batch system " + name + " is wrong: " + failure.what()};
+               "invalid description of the batch system " + name + ": " + failure.what()};
 }
 
 Json to_json(const BatchSystem& system) {
@@ -157,13 +157,14 @@ Result<std::string> fill_in(std::string_view text, const Placeholders& values) {
       const auto value = values.find(name);
       if (value == values.end())
         return Error{ErrorKind::bad_input,
-                     "the template has {" + name + "}, which nobody knows; there are " +
-                         known(values) + "; a brace of the shell is written twice: ${{HOME}}"};
+                     "unknown placeholder {" + name +
+                         "} in the batch template; known placeholders: " + known(values) +
+                         "; write a brace of the shell twice: ${{HOME}}"};
       filled += value->second;
       i = end;
     } else if (c == '}') {
       return Error{ErrorKind::bad_input,
-                   "the template has a } without its {; a brace of the shell is written twice"};
+                   "the batch template has a } without {; write a brace of the shell twice"};
     } else {
       filled += c;
     }
@@ -219,4 +220,4 @@ std::string end_of_job(const BatchSystem& system, const JobState& state,
   return text.empty() ? "the batch system gives no reason" : text;
 }
 
-}  // namespace px
+}  // namespace px::cluster

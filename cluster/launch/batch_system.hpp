@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/json.hpp>
+#include "wire/error.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// A line that a script gets behind its first one.
 struct BatchLine {
@@ -80,4 +80,4 @@ JobState read_job_state(const BatchSystem& system, const std::string& job_id,
 std::string end_of_job(const BatchSystem& system, const JobState& state,
                        const std::string& epitaph);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,16 +1,16 @@
-#include <px/cluster/host_list.hpp>
+#include "cluster/launch/host_list.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 constexpr int max_slots = 65536;
 constexpr std::size_t max_hosts = 4096;
 
 Error unreadable(std::string_view word, const std::string& why) {
-  return Error{ErrorKind::bad_input, "the host '" + std::string(word) + "' cannot be read: " + why};
+  return Error{ErrorKind::bad_input, "invalid host '" + std::string(word) + "': " + why};
 }
 
 std::optional<int> read_number(std::string_view text, int most) {
@@ -61,7 +61,7 @@ Result<std::vector<std::string>> expand_range(std::string_view word, std::string
     const auto to =
         dash == std::string::npos ? from : read_number(part.substr(dash + 1), 1'000'000);
     if (!from || !to || *to < *from || *to - *from >= static_cast<int>(max_hosts))
-      return unreadable(word, "'" + part + "' is no range of numbers");
+      return unreadable(word, "'" + part + "' is not a range of numbers");
     for (int number = *from; number <= *to; ++number)
       numbers.push_back(padded(number, first.size()));
   }
@@ -110,12 +110,12 @@ Result<void> add_word(std::vector<HostSlots>& hosts, const std::string& word,
   auto [name, number] = cut_slots(word);
   if (number) {
     slots = read_number(*number, max_slots);
-    if (!slots) return unreadable(word, "behind the ':' must stand how many engines it gets");
+    if (!slots) return unreadable(word, "write the number of engines after ':'");
   }
   const auto names = expand_name(word, name);
   if (!names) return names.error();
   for (const std::string& one : *names) {
-    if (!is_host_name(one)) return unreadable(word, "that is no name of a host");
+    if (!is_host_name(one)) return unreadable(word, "this is not a host name");
     add(hosts, one, slots);
   }
   if (hosts.size() > max_hosts)
@@ -158,7 +158,7 @@ Result<std::vector<HostSlots>> hosts_from_json(const Json& value) {
   if (value.is_array()) {
     for (const Json& item : value) {
       if (!item.is_string())
-        return Error{ErrorKind::bad_input, "a list of hosts must be one of strings"};
+        return Error{ErrorKind::bad_input, "'hosts' must be a list of strings"};
       for (const std::string& word : cut(item.get<std::string>()))
         if (auto done = add_word(hosts, word, std::nullopt); !done) return done.error();
     }
@@ -171,7 +171,7 @@ Result<std::vector<HostSlots>> hosts_from_json(const Json& value) {
     if (!number.is_number_integer() || number.get<long long>() < 0 ||
         number.get<long long>() > max_slots)
       return Error{ErrorKind::bad_input,
-                   "the host '" + name + "' must have a number of engines, as in {\"host2\": 4}"};
+                   "invalid host '" + name + "': give the number of engines, as in {\"host2\": 4}"};
     if (auto done = add_word(hosts, name, number.get<int>()); !done) return done.error();
   }
   return hosts;
@@ -220,4 +220,4 @@ bool is_loopback_name(std::string_view host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/json.hpp>
+#include "wire/error.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// A host, and how many engines it is to have.
 struct HostSlots {
@@ -44,4 +44,4 @@ std::string hosts_text(const std::vector<HostSlots>& hosts);
 /// Whether the host is this computer by one of loopback's names.
 bool is_loopback_name(std::string_view host);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,4 +1,4 @@
-#include <px/cluster/installation.hpp>
+#include "cluster/launch/installation.hpp"
 
 #include <sched.h>
 #include <unistd.h>
@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <set>
 
-#include <px/net/child_process.hpp>
-#include <px/net/private_file.hpp>
+#include "os/private_file.hpp"
+#include "os/run_command.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 bool is_program(const std::filesystem::path& path) {
@@ -28,15 +28,15 @@ std::string own_path() {
 }
 
 std::optional<std::string> output_of(const std::vector<std::string>& argv) {
-  const auto output = run_command(argv, "", std::chrono::seconds(10));
+  const auto output = os::run_command({.argv = argv, .timeout = std::chrono::seconds(10)});
   if (!output) return std::nullopt;
-  return output->out + output->complaint;
+  return output->output + output->errors;
 }
 
 std::optional<std::string> profile_file(const std::string& name) {
   const auto folder = profiles_folder();
   if (!folder) return std::nullopt;
-  const auto text = read_file(*folder / name);
+  const auto text = os::read_file(*folder / name);
   return text ? std::optional(*text) : std::nullopt;
 }
 
@@ -48,8 +48,8 @@ std::pair<int, int> count_cores() {
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &set)) continue;
     const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
-    const auto package = read_file(folder + "physical_package_id");
-    const auto core = read_file(folder + "core_id");
+    const auto package = os::read_file(folder + "physical_package_id");
+    const auto core = os::read_file(folder + "core_id");
     physical.insert(package && core ? *package + *core : std::to_string(cpu));
   }
   return {CPU_COUNT(&set), static_cast<int>(physical.size())};
@@ -67,7 +67,7 @@ Result<std::string> find_own_program(const std::string& name, const std::string&
   if (is_program(beside)) return beside.string();
   if (const auto found = find_in_path(name)) return *found;
   return Error{ErrorKind::not_found, name + " is neither in " + program_folder().string() +
-                                         " nor in PATH; name another by " + option};
+                                         " nor in PATH: name it with " + option};
 }
 
 std::optional<std::string> find_in_path(const std::string& name) {
@@ -107,4 +107,4 @@ Machine this_machine() {
           .variable = environment};
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include <px/cluster/launcher.hpp>
+#include "cluster/launch/launcher.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// The folder of the running program.
 std::filesystem::path program_folder();
@@ -26,4 +26,4 @@ std::optional<std::filesystem::path> profiles_folder();
 /// This computer and this process.
 Machine this_machine();
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,16 +1,16 @@
-#include <px/cluster/launcher.hpp>
+#include "cluster/launch/launcher.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 
-#include <px/cluster/batch_launcher.hpp>
-#include <px/cluster/local_launcher.hpp>
-#include <px/cluster/mpi_launcher.hpp>
-#include <px/cluster/ssh_launcher.hpp>
-#include <px/wire/language_plan.hpp>
+#include "cluster/launch/batch_launcher.hpp"
+#include "cluster/launch/local_launcher.hpp"
+#include "cluster/launch/mpi_launcher.hpp"
+#include "cluster/launch/ssh_launcher.hpp"
+#include "wire/language_plan.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// "ipyparallel.cluster.launcher.MPIEngineSetLauncher" -> "mpi".
@@ -43,11 +43,12 @@ Result<std::unique_ptr<Launcher>> find_launcher(std::string_view name) {
     if (key == system || key == "polyxeus-" + std::string(system))
       return std::unique_ptr<Launcher>(std::make_unique<BatchLauncher>(system));
   if (std::find(foreign_names.begin(), foreign_names.end(), key) != foreign_names.end())
-    return Error{ErrorKind::unsupported,
-                 "pxcluster cannot start processes by '" + std::string(name) + "': there are " +
-                     std::string(our_names) + "; or use ipcluster with --controller=polyxeus"};
-  return Error{ErrorKind::bad_input, "nobody knows the launcher '" + std::string(name) +
-                                         "': there are " + std::string(our_names)};
+    return Error{ErrorKind::unsupported, "pxcluster does not support the launcher '" +
+                                             std::string(name) +
+                                             "'; supported: " + std::string(our_names) +
+                                             "; or use ipcluster with --controller=polyxeus"};
+  return Error{ErrorKind::bad_input, "unknown launcher '" + std::string(name) +
+                                         "'; supported: " + std::string(our_names)};
 }
 
 std::map<std::string, std::string> cluster_environment(const LaunchRequest& request) {
@@ -91,10 +92,10 @@ std::filesystem::path engine_log_stem(const LaunchRequest& request, int index) {
 Result<void> check_program(const std::vector<std::string>& argv, std::string_view what,
                            const Machine& machine) {
   if (argv.empty())
-    return Error{ErrorKind::bad_input, "the command of " + std::string(what) + " is empty"};
+    return Error{ErrorKind::bad_input, "the command for " + std::string(what) + " is empty"};
   if (machine.find_program(argv.front())) return {};
   return Error{ErrorKind::unsupported, "cannot start " + std::string(what) + ": the program '" +
-                                           argv.front() + "' is not there"};
+                                           argv.front() + "' does not exist or is not executable"};
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include <px/cluster/process.hpp>
-#include <px/cluster/settings.hpp>
-#include <px/net/profile_paths.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/time.hpp>
+#include "cluster/launch/settings.hpp"
+#include "cluster/supervise/process.hpp"
+#include "net/discovery/profile_paths.hpp"
+#include "wire/error.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// What a launcher may ask about the computer that it starts processes on.
 struct Machine {
@@ -36,7 +36,7 @@ struct Machine {
 /// What a launcher is asked to start.
 struct LaunchRequest {
   Settings settings;  ///< With controller_cmd and engine_cmd filled in.
-  ProfilePaths paths;
+  net::ProfilePaths paths;
   std::string engine_set_id;
   int engine_count = 0;
 };
@@ -100,4 +100,4 @@ std::filesystem::path engine_log_stem(const LaunchRequest& request, int index);
 Result<void> check_program(const std::vector<std::string>& argv, std::string_view what,
                            const Machine& machine);
 
-}  // namespace px
+}  // namespace px::cluster

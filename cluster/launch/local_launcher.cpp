@@ -1,6 +1,6 @@
-#include <px/cluster/local_launcher.hpp>
+#include "cluster/launch/local_launcher.hpp"
 
-namespace px {
+namespace px::cluster {
 Result<PlannedProcess> LocalLauncher::plan_controller(const LaunchRequest& request,
                                                       const Machine& machine) const {
   PlannedProcess controller;
@@ -17,9 +17,10 @@ Result<EnginePlan> LocalLauncher::plan_engines(const LaunchRequest& request,
                                                const Machine& machine) const {
   const Settings& settings = request.settings;
   if (names_other_hosts(settings))
-    return Error{ErrorKind::bad_input,
-                 "local engines run on this host only: with hosts use --engines=ssh or "
-                 "--engines=mpi"};
+    return Error{
+        ErrorKind::bad_input,
+        "--engines=local starts engines on this host only: for other hosts use --engines=ssh or "
+        "--engines=mpi"};
   std::vector<std::string> argv = settings.engine_cmd;
   argv.insert(argv.end(), settings.engine_args.begin(), settings.engine_args.end());
   if (auto there = check_program(argv, "the engines", machine); !there) return there.error();
@@ -36,4 +37,4 @@ Result<EnginePlan> LocalLauncher::plan_engines(const LaunchRequest& request,
   return plan;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <px/cluster/launcher.hpp>
+#include "cluster/launch/launcher.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// Each engine is a process of its own on this host; they know nothing of MPI.
 class LocalLauncher final : public Launcher {
@@ -15,4 +15,4 @@ class LocalLauncher final : public Launcher {
                                   const Machine& machine) const override;
 };
 
-}  // namespace px
+}  // namespace px::cluster

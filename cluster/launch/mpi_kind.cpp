@@ -1,6 +1,6 @@
-#include <px/cluster/mpi_kind.hpp>
+#include "cluster/launch/mpi_kind.hpp"
 
-namespace px {
+namespace px::cluster {
 
 MpiKind read_mpi_kind(std::string_view version_text) {
   const auto has = [&](std::string_view text) {
@@ -17,4 +17,4 @@ MpiKind find_mpi_kind(const std::vector<std::string>& mpi_cmd, const Machine& ma
   return read_mpi_kind(machine.output_of({mpi_cmd.front(), "--version"}).value_or(""));
 }
 
-}  // namespace px
+}  // namespace px::cluster

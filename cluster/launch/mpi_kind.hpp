@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include <px/cluster/launcher.hpp>
+#include "cluster/launch/launcher.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// Whose mpiexec it is: they are told of hosts and rights in different ways.
 enum class MpiKind { unknown, open_mpi, mpich };
@@ -16,4 +16,4 @@ MpiKind read_mpi_kind(std::string_view version_text);
 /// Of the mpiexec that `mpi_cmd` names.
 MpiKind find_mpi_kind(const std::vector<std::string>& mpi_cmd, const Machine& machine);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,10 +1,10 @@
-#include <px/cluster/mpi_launcher.hpp>
+#include "cluster/launch/mpi_launcher.hpp"
 
 #include <algorithm>
 
-#include <px/cluster/mpi_kind.hpp>
+#include "cluster/launch/mpi_kind.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 using Environment = std::map<std::string, std::string>;
@@ -13,9 +13,9 @@ Result<void> check_mpiexec(const LaunchRequest& request, const Machine& machine)
   const std::vector<std::string>& mpi_cmd = request.settings.mpi_cmd;
   if (!mpi_cmd.empty() && machine.find_program(mpi_cmd.front())) return {};
   return Error{ErrorKind::unsupported,
-               "cannot start anything by MPI: the program '" +
+               "cannot start MPI engines: the program '" +
                    (mpi_cmd.empty() ? std::string() : mpi_cmd.front()) +
-                   "' is not there; install Open MPI or MPICH, load its module, or use "
+                   "' does not exist; install Open MPI or MPICH, load its module, or use "
                    "--engines=local"};
 }
 
@@ -97,7 +97,7 @@ void allow_root(Environment& environment, const Machine& machine, std::vector<st
   const bool is_first = set_default(environment, "OMPI_ALLOW_RUN_AS_ROOT", "1", machine);
   const bool is_second = set_default(environment, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", machine);
   if ((is_first || is_second) && notes)
-    notes->push_back("you are root: mpiexec is told to run as root (OMPI_ALLOW_RUN_AS_ROOT=1)");
+    notes->push_back("you are root: setting OMPI_ALLOW_RUN_AS_ROOT=1 for mpiexec");
 }
 
 /// For a single host: Open MPI 4 and 5 read different variables; others read neither.
@@ -115,7 +115,7 @@ void allow_oversubscription(Environment& environment, const LaunchRequest& reque
     notes.push_back(std::to_string(count) + " ranks on " +
                     (hosts.empty() ? std::to_string(machine.cores) + " cores"
                                    : std::to_string(slots) + " slots") +
-                    ": mpiexec is told to oversubscribe");
+                    ": telling mpiexec to oversubscribe");
 }
 
 }  // namespace
@@ -177,4 +177,4 @@ Result<EnginePlan> MpiLauncher::plan_engines(const LaunchRequest& request,
   return plan;
 }
 
-}  // namespace px
+}  // namespace px::cluster

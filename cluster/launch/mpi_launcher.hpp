@@ -1,8 +1,8 @@
 #pragma once
 
-#include <px/cluster/launcher.hpp>
+#include "cluster/launch/launcher.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// All engines are the ranks of one `mpiexec -n N`; engine ids are MPI ranks.
 class MpiLauncher final : public Launcher {
@@ -19,4 +19,4 @@ class MpiLauncher final : public Launcher {
                                   const Machine& machine) const override;
 };
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,21 +1,21 @@
-#include <px/cluster/profile_store.hpp>
+#include "cluster/launch/profile_store.hpp"
 
 #include <algorithm>
 
-#include <px/net/private_file.hpp>
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// The JSON object in a file; nothing where there is no such file.
 Result<std::optional<Json>> read_object(const std::filesystem::path& path) {
-  const auto text = read_file(path);
+  const auto text = os::read_file(path);
   if (!text && text.error().kind == ErrorKind::not_found) return std::optional<Json>{};
   if (!text) return text.error();
   const auto object = unpack(Packer::json, *text);
   if (!object)
     return Error{ErrorKind::bad_input,
-                 path.string() + " is not one JSON object: " + object.error().what};
+                 path.string() + " is not a JSON object: " + object.error().what};
   return std::optional<Json>{*object};
 }
 
@@ -26,7 +26,7 @@ Result<void> lay_over(Settings& settings, const std::filesystem::path& path) {
   return apply_profile(settings, **object, path.string());
 }
 
-Result<void> lay_ipcluster_config_over(LoadedSettings& loaded, const ProfilePaths& paths) {
+Result<void> lay_ipcluster_config_over(LoadedSettings& loaded, const net::ProfilePaths& paths) {
   const auto path = paths.root / "ipcluster_config.json";
   const auto object = read_object(path);
   if (!object) return object.error();
@@ -34,11 +34,11 @@ Result<void> lay_ipcluster_config_over(LoadedSettings& loaded, const ProfilePath
   const auto ignored = apply_ipcluster_config(loaded.settings, **object, path.string());
   if (!ignored) return ignored.error();
   for (const std::string& name : *ignored)
-    loaded.notes.push_back(path.string() + ": " + name + " means nothing to pxcluster");
+    loaded.notes.push_back(path.string() + ": " + name + " is unknown to pxcluster and ignored");
   return {};
 }
 
-void note_python_files(LoadedSettings& loaded, const ProfilePaths& paths) {
+void note_python_files(LoadedSettings& loaded, const net::ProfilePaths& paths) {
   std::string found;
   for (const char* name : {"ipcluster_config.py", "ipcontroller_config.py", "ipengine_config.py"}) {
     std::error_code error;
@@ -46,8 +46,8 @@ void note_python_files(LoadedSettings& loaded, const ProfilePaths& paths) {
       found += (found.empty() ? "" : ", ") + std::string(name);
   }
   if (!found.empty())
-    loaded.notes.push_back("left alone, as it is Python code: " + found + " in " +
-                           paths.root.string() + " (settings go into " +
+    loaded.notes.push_back("ignoring Python configuration files: " + found + " in " +
+                           paths.root.string() + " (put settings into " +
                            own_profile_file(paths).filename().string() + " there)");
 }
 
@@ -59,11 +59,11 @@ std::string joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::filesystem::path own_profile_file(const ProfilePaths& paths) {
+std::filesystem::path own_profile_file(const net::ProfilePaths& paths) {
   return paths.root / "pxcluster.json";
 }
 
-Result<LoadedSettings> load_settings(const ProfilePaths& paths,
+Result<LoadedSettings> load_settings(const net::ProfilePaths& paths,
                                      const std::optional<std::filesystem::path>& templates) {
   LoadedSettings loaded;
   if (templates)
@@ -85,22 +85,22 @@ std::vector<std::string> template_names(const std::filesystem::path& templates) 
   return names;
 }
 
-Result<void> create_profile(const ProfilePaths& paths, const std::string& from,
+Result<void> create_profile(const net::ProfilePaths& paths, const std::string& from,
                             const std::optional<std::filesystem::path>& templates) {
   if (!templates)
     return Error{ErrorKind::not_found,
-                 "the templates of polyxeus are not there; say where by $POLYXEUS_PROFILES"};
-  const auto text = read_file(*templates / (from + ".json"));
+                 "cannot find the templates of polyxeus: name their folder in $POLYXEUS_PROFILES"};
+  const auto text = os::read_file(*templates / (from + ".json"));
   if (!text)
     return Error{ErrorKind::bad_input, "there is no template '" + from + "' in " +
-                                           templates->string() + ": there are " +
-                                           joined(template_names(*templates))};
+                                           templates->string() +
+                                           "; available: " + joined(template_names(*templates))};
   const auto own_file = own_profile_file(paths);
   std::error_code error;
   if (std::filesystem::exists(own_file, error))
-    return Error{ErrorKind::bad_input, own_file.string() + " is there already: edit or remove it"};
-  if (auto done = create_profile_folders(paths); !done) return done.error();
-  return write_file_atomically(own_file, *text, 0644);
+    return Error{ErrorKind::bad_input, own_file.string() + " already exists: edit or remove it"};
+  if (auto done = net::create_profile_folders(paths); !done) return done.error();
+  return os::write_file_atomically(own_file, *text, 0644);
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,12 +1,12 @@
-#include <px/cluster/settings.hpp>
+#include "cluster/launch/settings.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <vector>
 
-#include <px/cluster/process.hpp>
+#include "cluster/supervise/process.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// Stores a JSON value in the settings; false: it has the wrong type.
@@ -20,7 +20,7 @@ struct Key {
   Store store;
 };
 
-Store text(std::string Settings::*member) {
+Store text(std::string Settings::* member) {
   return [member](Settings& settings, const Json& value) {
     if (!value.is_string()) return false;
     settings.*member = value.get<std::string>();
@@ -28,7 +28,7 @@ Store text(std::string Settings::*member) {
   };
 }
 
-Store seconds(double Settings::*member) {
+Store seconds(double Settings::* member) {
   return [member](Settings& settings, const Json& value) {
     if (!value.is_number() || value.get<double>() < 0) return false;
     settings.*member = value.get<double>();
@@ -37,7 +37,7 @@ Store seconds(double Settings::*member) {
 }
 
 /// A list of strings, or one string that is cut into words.
-Store words(std::vector<std::string> Settings::*member) {
+Store words(std::vector<std::string> Settings::* member) {
   return [member](Settings& settings, const Json& value) {
     if (value.is_string()) {
       settings.*member = split_words(value.get<std::string>());
@@ -82,7 +82,7 @@ bool store_tunnel(Settings& settings, const Json& value) {
 }
 
 /// Lines of text: a list, or one text.
-Store lines(std::vector<std::string> Settings::*member) {
+Store lines(std::vector<std::string> Settings::* member) {
   return [member](Settings& settings, const Json& value) {
     if (value.is_string()) {
       settings.*member = {value.get<std::string>()};
@@ -116,7 +116,7 @@ bool store_timelimit(Settings& settings, const Json& value) {
 
 constexpr std::string_view a_list = "a list of strings";
 constexpr std::string_view some_hosts =
-    "hosts as in \"host2:4,host3:2\" or {\"host2\": 4}, names without blanks or signs";
+    "hosts as in \"host2:4,host3:2\" or {\"host2\": 4}, names of letters, digits, '-', '.' only";
 
 const std::vector<Key>& keys() {
   using S = Settings;
@@ -219,12 +219,12 @@ bool names_other_hosts(const Settings& settings) {
 
 Result<void> apply_profile(Settings& settings, const Json& profile, std::string_view source) {
   if (!profile.is_object())
-    return Error{ErrorKind::bad_input, std::string(source) + " must be one JSON object"};
+    return Error{ErrorKind::bad_input, std::string(source) + " must be a JSON object"};
   for (const auto& [name, value] : profile.items()) {
     const Key* const key = find_key(name);
     if (!key)
-      return Error{ErrorKind::bad_input, std::string(source) + ": nobody knows the key '" + name +
-                                             "'; there are " + known_names()};
+      return Error{ErrorKind::bad_input, std::string(source) + ": unknown key '" + name +
+                                             "'; known keys: " + known_names()};
     if (!key->store(settings, value)) return wrong_type(source, name, *key);
   }
   return {};
@@ -234,7 +234,7 @@ Result<std::vector<std::string>> apply_ipcluster_config(Settings& settings, cons
                                                         std::string_view source) {
   std::vector<std::string> ignored;
   if (!config.is_object())
-    return Error{ErrorKind::bad_input, std::string(source) + " must be one JSON object"};
+    return Error{ErrorKind::bad_input, std::string(source) + " must be a JSON object"};
   for (const auto& [section, traits] : config.items()) {
     if (section == "version") continue;
     const std::string_view family = family_of(section);
@@ -253,4 +253,4 @@ Result<std::vector<std::string>> apply_ipcluster_config(Settings& settings, cons
   return ignored;
 }
 
-}  // namespace px
+}  // namespace px::cluster

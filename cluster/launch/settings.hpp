@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include <px/cluster/host_list.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/json.hpp>
+#include "cluster/launch/host_list.hpp"
+#include "wire/error.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// How a cluster is to be started, as profiles and the command line say it. A value.
 struct Settings {
@@ -74,4 +74,4 @@ Result<void> apply_profile(Settings& settings, const Json& profile, std::string_
 Result<std::vector<std::string>> apply_ipcluster_config(Settings& settings, const Json& config,
                                                         std::string_view source);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,9 +1,9 @@
-#include <px/cluster/ssh_launcher.hpp>
+#include "cluster/launch/ssh_launcher.hpp"
 
-#include <px/cluster/report_sender.hpp>
-#include <px/cluster/ssh_plan.hpp>
+#include "cluster/remote/report_sender.hpp"
+#include "cluster/remote/ssh_plan.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// The engine's command on the other hosts: as the user says; beside the Python that he names; or
@@ -66,9 +66,10 @@ bool SshLauncher::is_remote(const LaunchRequest& request) const {
 }
 
 Result<PlannedProcess> SshLauncher::plan_controller(const LaunchRequest&, const Machine&) const {
-  return Error{ErrorKind::unsupported,
-               "pxcluster starts no controller by ssh: run pxcluster start on that host, and "
-               "engines from there"};
+  return Error{
+      ErrorKind::unsupported,
+      "pxcluster cannot start a controller by ssh: run `pxcluster start` on that host, and start "
+      "the engines from there"};
 }
 
 Result<EnginePlan> SshLauncher::plan_engines(const LaunchRequest& request,
@@ -76,7 +77,7 @@ Result<EnginePlan> SshLauncher::plan_engines(const LaunchRequest& request,
   const Settings& settings = request.settings;
   if (settings.hosts.empty())
     return Error{ErrorKind::bad_input,
-                 "engines by ssh need hosts: --hosts=host2:4,host3:2 or --hostfile=FILE"};
+                 "--engines=ssh needs hosts: --hosts=host2:4,host3:2 or --hostfile=FILE"};
   if (auto there = check_program(settings.ssh_cmd, "engines by ssh", machine); !there)
     return there.error();
   const std::vector<std::string> argv = remote_command(settings);
@@ -102,4 +103,4 @@ Result<EnginePlan> SshLauncher::plan_engines(const LaunchRequest& request,
   return plan;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <px/cluster/launcher.hpp>
+#include "cluster/launch/launcher.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// Engines on hosts that ssh reaches: for each host one process here that starts them there and
 /// watches over them (see watcher.hpp).
@@ -18,4 +18,4 @@ class SshLauncher final : public Launcher {
                                   const Machine& machine) const override;
 };
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,11 +1,11 @@
-#include <px/cluster/start_plan.hpp>
+#include "cluster/launch/start_plan.hpp"
 
 #include <algorithm>
 #include <cctype>
 
-#include <px/wire/language_plan.hpp>
+#include "wire/language_plan.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 Duration seconds(double count) {
@@ -17,7 +17,7 @@ bool is_number(std::string_view text) {
                                       [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-std::string python_arguments(const ProfilePaths& paths, bool is_default_folder) {
+std::string python_arguments(const net::ProfilePaths& paths, bool is_default_folder) {
   std::string text;
   const auto add = [&](const std::string& name, const std::string& value) {
     text += (text.empty() ? "" : ", ") + name + "=\"" + value + "\"";
@@ -30,7 +30,7 @@ std::string python_arguments(const ProfilePaths& paths, bool is_default_folder) 
   return text;
 }
 
-std::string command_arguments(const ProfilePaths& paths, bool is_default_folder) {
+std::string command_arguments(const net::ProfilePaths& paths, bool is_default_folder) {
   std::string text;
   if (!is_default_folder)
     text += " --profile-dir=" + paths.root.string();
@@ -60,8 +60,7 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
   const auto engine_launcher = find_launcher(settings.engines);
   if (!engine_launcher) return engine_launcher.error();
   if (settings.tunnel && (*engine_launcher)->name() != "ssh")
-    return Error{ErrorKind::bad_input,
-                 "--tunnel goes through the ssh that starts engines: it needs --engines=ssh"};
+    return Error{ErrorKind::bad_input, "--tunnel works with --engines=ssh only"};
   auto engines = (*engine_launcher)->plan_engines(request, machine);
   if (!engines) return engines.error();
   plan.engines = std::move(*engines);
@@ -69,7 +68,7 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
   if (!engines_only && settings.ip.empty() && (*engine_launcher)->is_remote(request)) {
     settings.ip = "*";
     plan.engines.notes.push_back(
-        "the engines are on other hosts: the controller listens on all addresses (--ip='*'); "
+        "the engines run on other hosts, so the controller listens on all addresses (--ip='*'); "
         "--ip=ADDRESS chooses one");
   }
   if (!engines_only) {
@@ -120,10 +119,10 @@ std::string new_engine_set_id(long long unix_seconds,
   return id;
 }
 
-std::string how_to_connect(const ProfilePaths& paths, bool is_default_folder, bool is_daemon) {
-  return std::string("connect from Python by:\n") + "    import polyxeus as ipp\n" +
+std::string how_to_connect(const net::ProfilePaths& paths, bool is_default_folder, bool is_daemon) {
+  return std::string("connect from Python:\n") + "    import polyxeus as ipp\n" +
          "    client = ipp.Client(" + python_arguments(paths, is_default_folder) + ")\n" +
-         "  stop it by " + (is_daemon ? "" : "Ctrl-C, or from elsewhere by ") + "pxcluster stop" +
+         "  stop it with " + (is_daemon ? "" : "Ctrl-C, or elsewhere with ") + "pxcluster stop" +
          command_arguments(paths, is_default_folder);
 }
 
@@ -145,4 +144,4 @@ bool is_log_of_cluster(std::string_view name, std::string_view cluster_id) {
   return false;
 }
 
-}  // namespace px
+}  // namespace px::cluster

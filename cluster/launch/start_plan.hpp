@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include <px/cluster/supervisor.hpp>
+#include "cluster/supervise/supervisor.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// How many engines to start: as many as the user says, or as the languages say, or one for each
 /// slot of the hosts, or for each core.  errors  bad_input: they contradict each other, or the
@@ -29,9 +29,9 @@ std::string new_engine_set_id(long long unix_seconds,
 
 /// How to connect to the cluster, and how to stop it; some lines for a person.
 /// is_default_folder  the profile lies in the folder where everybody looks for it.
-std::string how_to_connect(const ProfilePaths& paths, bool is_default_folder, bool is_daemon);
+std::string how_to_connect(const net::ProfilePaths& paths, bool is_default_folder, bool is_daemon);
 
 /// Whether the log `name` is one of the cluster's, so that a new start may remove it.
 bool is_log_of_cluster(std::string_view name, std::string_view cluster_id);
 
-}  // namespace px
+}  // namespace px::cluster

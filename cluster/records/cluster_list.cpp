@@ -1,14 +1,15 @@
-#include <px/cluster/cluster_list.hpp>
+#include "cluster/records/cluster_list.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-namespace px {
+namespace px::cluster {
 namespace {
 
-std::string profile_column(const ProfilePaths& paths, const std::filesystem::path& ipython_dir) {
+std::string profile_column(const net::ProfilePaths& paths,
+                           const std::filesystem::path& ipython_dir) {
   return paths.root.parent_path() == ipython_dir ? paths.profile_name() : paths.root.string();
 }
 
@@ -55,4 +56,4 @@ std::string list_as_json(const std::vector<FoundCluster>& clusters) {
   return text + "]\n";
 }
 
-}  // namespace px
+}  // namespace px::cluster

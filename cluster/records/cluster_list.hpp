@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <px/cluster/record_file.hpp>
+#include "cluster/records/record_file.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// The table of `list`: a header and a row for each cluster, as ipcluster prints it.
 std::string list_as_text(const std::vector<FoundCluster>& clusters,
@@ -18,4 +18,4 @@ std::string list_as_json(const std::vector<FoundCluster>& clusters);
 /// "Local", "MPI": as ipcluster calls a launcher in its list.
 std::string launcher_title(std::string_view launcher);
 
-}  // namespace px
+}  // namespace px::cluster

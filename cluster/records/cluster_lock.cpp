@@ -1,4 +1,4 @@
-#include <px/cluster/cluster_lock.hpp>
+#include "cluster/records/cluster_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,15 +8,15 @@
 #include <cstring>
 #include <utility>
 
-namespace px {
+namespace px::cluster {
 namespace {
 
-std::filesystem::path lock_path(const ProfilePaths& paths) {
+std::filesystem::path lock_path(const net::ProfilePaths& paths) {
   return paths.pid() / ("pxcluster-" + paths.cluster_id + ".lock");
 }
 
 struct flock whole_file() {
-  struct flock lock {};
+  struct flock lock{};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   return lock;
@@ -24,15 +24,15 @@ struct flock whole_file() {
 
 /// Whether the name still leads to the open file: its last holder may have removed it.
 bool is_still_named(int descriptor, const std::filesystem::path& path) {
-  struct stat open_file {};
-  struct stat named_file {};
+  struct stat open_file{};
+  struct stat named_file{};
   return ::fstat(descriptor, &open_file) == 0 && ::stat(path.c_str(), &named_file) == 0 &&
          open_file.st_ino == named_file.st_ino && open_file.st_dev == named_file.st_dev;
 }
 
 }  // namespace
 
-Result<ClusterLock> ClusterLock::take(const ProfilePaths& paths) {
+Result<ClusterLock> ClusterLock::take(const net::ProfilePaths& paths) {
   const auto path = lock_path(paths);
   for (int attempt = 0; attempt < 100; ++attempt) {
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -47,15 +47,16 @@ Result<ClusterLock> ClusterLock::take(const ProfilePaths& paths) {
       const auto pid = holder(paths);
       return Error{
           ErrorKind::overloaded,
-          "pxcluster" + (pid ? " " + std::to_string(*pid) : std::string()) + " watches over it"};
+          "pxcluster" + (pid ? " " + std::to_string(*pid) : std::string()) + " supervises it"};
     }
     if (is_still_named(descriptor, path)) return ClusterLock{descriptor, path};
     ::close(descriptor);
   }
-  return Error{ErrorKind::system, path.string() + " is removed again and again"};
+  return Error{ErrorKind::system,
+               path.string() + " cannot be locked: other processes keep removing it"};
 }
 
-std::optional<int> ClusterLock::holder(const ProfilePaths& paths) {
+std::optional<int> ClusterLock::holder(const net::ProfilePaths& paths) {
   const int descriptor = ::open(lock_path(paths).c_str(), O_RDWR | O_CLOEXEC);
   if (descriptor < 0) return std::nullopt;
   struct flock lock = whole_file();
@@ -74,4 +75,4 @@ ClusterLock::~ClusterLock() {
   ::close(descriptor_);
 }
 
-}  // namespace px
+}  // namespace px::cluster

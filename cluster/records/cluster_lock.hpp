@@ -3,19 +3,19 @@
 #include <filesystem>
 #include <optional>
 
-#include <px/net/profile_paths.hpp>
-#include <px/wire/error.hpp>
+#include "net/discovery/profile_paths.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// Holds the name of a cluster for the pxcluster that watches over it, as long as that lives: the
 /// system lets go of it at any death. The file is <profile>/pid/pxcluster-<cluster_id>.lock.
 class ClusterLock {
  public:
   /// errors  overloaded: another pxcluster holds it; names its pid.
-  static Result<ClusterLock> take(const ProfilePaths& paths);
+  static Result<ClusterLock> take(const net::ProfilePaths& paths);
   /// The pid of the pxcluster that holds it, if one does.
-  static std::optional<int> holder(const ProfilePaths& paths);
+  static std::optional<int> holder(const net::ProfilePaths& paths);
 
   ClusterLock(ClusterLock&& other) noexcept;
   ClusterLock& operator=(ClusterLock&&) = delete;
@@ -28,4 +28,4 @@ class ClusterLock {
   std::filesystem::path path_;
 };
 
-}  // namespace px
+}  // namespace px::cluster

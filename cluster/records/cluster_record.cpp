@@ -1,8 +1,8 @@
-#include <px/cluster/cluster_record.hpp>
+#include "cluster/records/cluster_record.hpp"
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -128,7 +128,7 @@ Result<ClusterRecord> read_cluster_record(std::string_view text) {
   const Result<Json> file = unpack(Packer::json, text);
   if (!file) return file.error();
   if (!file->contains("cluster") || !(*file)["cluster"].is_object())
-    return Error{ErrorKind::bad_input, "it has no object 'cluster'"};
+    return Error{ErrorKind::bad_input, "the object 'cluster' is missing"};
   ClusterRecord record;
   read_cluster((*file)["cluster"], record);
   if (const auto controller = file->find("controller");
@@ -167,4 +167,4 @@ ClusterRecord merge_records(ClusterRecord record, const ClusterRecord& own) {
   return record;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// A process that a cluster file names.
 struct RecordedProcess {
@@ -65,4 +65,4 @@ ClusterRecord living_part(const ClusterRecord& record,
 /// own: two programs may each have started a part of one cluster.
 ClusterRecord merge_records(ClusterRecord record, const ClusterRecord& own);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,24 +1,24 @@
-#include <px/cluster/hub_client.hpp>
+#include "cluster/records/hub_client.hpp"
 
-#include <px/net/address.hpp>
-#include <px/net/controller_search.hpp>
-#include <px/wire/envelope.hpp>
+#include "net/discovery/address.hpp"
+#include "net/discovery/controller_search.hpp"
+#include "wire/envelope.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 Result<std::string> find_interface(const ClientConnectionInfo& info, const Session& session) {
-  SoughtController sought;
-  sought.hosts = dial_candidates(info, OwnHost::find());
+  net::SoughtController sought;
+  sought.hosts = net::dial_candidates(info, net::OwnHost::find());
   sought.registration = info.registration;
   sought.curve_server_key = info.curve_serverkey;
   sought.source = "the connection file";
-  return find_controller(sought, session);
+  return net::find_controller(sought, session);
 }
 
 }  // namespace
 
-Result<HubClient> HubClient::connect(Context& context, const ClientConnectionInfo& info) {
+Result<HubClient> HubClient::connect(net::Context& context, const ClientConnectionInfo& info) {
   const auto packer = packer_by_name(info.pack);
   if (!packer) return packer.error();
   auto signer = Signer::create(info.signature_scheme, info.key);
@@ -26,9 +26,9 @@ Result<HubClient> HubClient::connect(Context& context, const ClientConnectionInf
   Session session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)};
   const Result<std::string> interface = find_interface(info, session);
   if (!interface) return interface.error();
-  SocketOptions options;
+  net::SocketOptions options;
   options.curve_server_key = info.curve_serverkey;
-  auto socket = std::make_unique<Socket>(context, SocketKind::dealer, options);
+  auto socket = std::make_unique<net::Socket>(context, net::SocketKind::dealer, options);
   if (auto done = socket->connect(endpoint(*interface, info.registration)); !done)
     return done.error();
   return HubClient{std::move(session), std::move(socket)};
@@ -65,4 +65,4 @@ std::optional<HubAnswer> HubClient::read(const Frames& frames) const {
   return answer;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <px/net/socket.hpp>
-#include <px/wire/connection_info.hpp>
-#include <px/wire/session.hpp>
+#include "net/socket.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// What the controller says of its engines.
 struct HubAnswer {
@@ -23,19 +23,19 @@ class HubClient {
   /// Dials the controller at all its addresses, and waits until one answers.
   /// errors  bad_input: an unknown packer or signature scheme; unsupported: no CURVE here;
   ///         lost_peer: nobody answers: says what was tried, and the fix.
-  static Result<HubClient> connect(Context& context, const ClientConnectionInfo& info);
+  static Result<HubClient> connect(net::Context& context, const ClientConnectionInfo& info);
   /// Sends the question. The answer comes by receive().
   void ask();
   /// The last answer that has come; nothing where none has.
   std::optional<HubAnswer> receive();
-  Socket& socket() { return *socket_; }
+  net::Socket& socket() { return *socket_; }
 
  private:
-  HubClient(Session session, std::unique_ptr<Socket> socket)
+  HubClient(Session session, std::unique_ptr<net::Socket> socket)
       : session_(std::move(session)), socket_(std::move(socket)) {}
   std::optional<HubAnswer> read(const Frames& frames) const;
   Session session_;
-  std::unique_ptr<Socket> socket_;
+  std::unique_ptr<net::Socket> socket_;
 };
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,11 +1,11 @@
-#include <px/cluster/log_sources.hpp>
+#include "cluster/records/log_sources.hpp"
 
 #include <algorithm>
 
-#include <px/cluster/start_plan.hpp>
-#include <px/net/private_file.hpp>
+#include "cluster/launch/start_plan.hpp"
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// "ipengine--1700-2.log" before "ipengine--1700-10.log".
@@ -20,12 +20,12 @@ bool is_watchers(const std::string& name, const std::vector<SshHostPlan>& remote
   });
 }
 
-std::vector<SshHostPlan> read_notes(const ProfilePaths& paths) {
+std::vector<SshHostPlan> read_notes(const net::ProfilePaths& paths) {
   std::vector<SshHostPlan> plans;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(paths.pid(), error)) {
     if (!entry.path().filename().string().starts_with("watch-")) continue;
-    const auto text = read_file(entry.path());
+    const auto text = os::read_file(entry.path());
     const auto json = text ? unpack(Packer::json, *text) : Result<Json>(text.error());
     auto plan = json ? ssh_host_plan_from_json(*json) : Result<SshHostPlan>(json.error());
     const std::string own = "ipengine-" + paths.cluster_id + "-";
@@ -71,7 +71,7 @@ std::vector<LogSource> list_log_sources(const std::filesystem::path& folder,
   return sources;
 }
 
-std::vector<LogSource> find_log_sources(const ProfilePaths& paths) {
+std::vector<LogSource> find_log_sources(const net::ProfilePaths& paths) {
   std::vector<std::string> names;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(paths.log(), error)) {
@@ -96,4 +96,4 @@ std::vector<LogSource> choose_sources(std::vector<LogSource> sources, const std:
   return sources;
 }
 
-}  // namespace px
+}  // namespace px::cluster

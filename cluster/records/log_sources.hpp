@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <px/cluster/ssh_plan.hpp>
-#include <px/net/profile_paths.hpp>
+#include "cluster/remote/ssh_plan.hpp"
+#include "net/discovery/profile_paths.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// Where the log of one program can be read: in a file here, or through the watcher of a host.
 struct LogSource {
@@ -26,9 +26,9 @@ std::vector<LogSource> list_log_sources(const std::filesystem::path& folder,
                                         const std::vector<SshHostPlan>& remote);
 
 /// What there is for the cluster of `paths`, read from its folders.
-std::vector<LogSource> find_log_sources(const ProfilePaths& paths);
+std::vector<LogSource> find_log_sources(const net::ProfilePaths& paths);
 
 /// Those that the user means: all; or by number, label or a part of it.
 std::vector<LogSource> choose_sources(std::vector<LogSource> sources, const std::string& wanted);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,19 +1,19 @@
-#include <px/cluster/record_file.hpp>
+#include "cluster/records/record_file.hpp"
 
 #include <sys/stat.h>
 
 #include <algorithm>
 
-#include <px/net/private_file.hpp>
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// Of process start times, which the system gives in hundredths, from a boot time in seconds.
 constexpr auto tolerance = std::chrono::seconds(3);
 
 std::optional<WallTime> modified_at(const std::filesystem::path& path) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
   return WallTime{std::chrono::seconds(status.st_mtim.tv_sec) +
                   std::chrono::microseconds(status.st_mtim.tv_nsec / 1000)};
@@ -31,9 +31,9 @@ auto sorted_names(const std::filesystem::path& folder, Make make) {
 
 }  // namespace
 
-Result<FoundCluster> load_cluster(const ProfilePaths& paths, Processes& processes) {
+Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, Processes& processes) {
   const auto path = paths.cluster_file();
-  const auto text = read_file(path);
+  const auto text = os::read_file(path);
   if (!text) return text.error();
   const auto record = read_cluster_record(*text);
   if (!record)
@@ -48,7 +48,7 @@ Result<FoundCluster> load_cluster(const ProfilePaths& paths, Processes& processe
   return FoundCluster{.paths = paths, .record = *record, .living = living_part(*record, lives)};
 }
 
-std::vector<std::string> recorded_cluster_ids(const ProfilePaths& profile) {
+std::vector<std::string> recorded_cluster_ids(const net::ProfilePaths& profile) {
   return sorted_names(profile.security(), [](const auto& entry) -> std::optional<std::string> {
     const std::string name = entry.path().filename().string();
     if (!name.starts_with("cluster-") || !name.ends_with(".json")) return std::nullopt;
@@ -56,7 +56,7 @@ std::vector<std::string> recorded_cluster_ids(const ProfilePaths& profile) {
   });
 }
 
-Result<void> save_cluster(const ProfilePaths& paths, const ClusterRecord& own,
+Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& own,
                           const std::string& own_set_id, bool owns_controller,
                           Processes& processes) {
   ClusterRecord others;
@@ -65,13 +65,13 @@ Result<void> save_cluster(const ProfilePaths& paths, const ClusterRecord& own,
   if (owns_controller) others.controller.reset();
   const ClusterRecord merged = own.is_empty() ? others : merge_records(others, own);
   if (!merged.is_empty())
-    return write_file_atomically(paths.cluster_file(), write_cluster_record(merged), 0644);
+    return os::write_file_atomically(paths.cluster_file(), write_cluster_record(merged), 0644);
   std::error_code error;
   std::filesystem::remove(paths.cluster_file(), error);
   return {};
 }
 
-std::vector<std::filesystem::path> remove_left_files(const ProfilePaths& paths) {
+std::vector<std::filesystem::path> remove_left_files(const net::ProfilePaths& paths) {
   std::vector<std::filesystem::path> removed;
   for (const auto& path : {paths.cluster_file(), paths.client_file(), paths.engine_file()}) {
     std::error_code error;
@@ -80,8 +80,8 @@ std::vector<std::filesystem::path> remove_left_files(const ProfilePaths& paths) 
   return removed;
 }
 
-std::vector<ProfilePaths> all_profiles(const std::filesystem::path& ipython_dir) {
-  std::vector<ProfilePaths> profiles;
+std::vector<net::ProfilePaths> all_profiles(const std::filesystem::path& ipython_dir) {
+  std::vector<net::ProfilePaths> profiles;
   const auto names = sorted_names(ipython_dir, [](const auto& entry) -> std::optional<std::string> {
     const std::string name = entry.path().filename().string();
     std::error_code error;
@@ -93,4 +93,4 @@ std::vector<ProfilePaths> all_profiles(const std::filesystem::path& ipython_dir)
   return profiles;
 }
 
-}  // namespace px
+}  // namespace px::cluster

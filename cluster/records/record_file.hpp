@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include <px/cluster/cluster_record.hpp>
-#include <px/cluster/processes.hpp>
-#include <px/net/profile_paths.hpp>
-#include <px/wire/error.hpp>
+#include "cluster/records/cluster_record.hpp"
+#include "cluster/supervise/processes.hpp"
+#include "net/discovery/profile_paths.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// A cluster file as it was found.
 struct FoundCluster {
-  ProfilePaths paths;
+  net::ProfilePaths paths;
   ClusterRecord record;  ///< All that the file says.
   ClusterRecord living;  ///< What of it still runs.
 };
@@ -22,22 +22,22 @@ struct FoundCluster {
 /// Reads the cluster file of `paths`. A process that started after the file was last written only
 /// happens to have the pid of one of ours: it counts as dead.
 /// errors  not_found: no such file; bad_input: it is not a cluster file.
-Result<FoundCluster> load_cluster(const ProfilePaths& paths, Processes& processes);
+Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, Processes& processes);
 
 /// The cluster ids that have a file in the profile, sorted.
-std::vector<std::string> recorded_cluster_ids(const ProfilePaths& profile);
+std::vector<std::string> recorded_cluster_ids(const net::ProfilePaths& profile);
 
 /// Lays `own` over what the file says of others that live; removes what `own_set_id` had there if
 /// `own` is empty, and the file with it if nothing else lives.
-Result<void> save_cluster(const ProfilePaths& paths, const ClusterRecord& own,
+Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& own,
                           const std::string& own_set_id, bool owns_controller,
                           Processes& processes);
 
 /// Removes the files that a dead cluster left: its cluster file and both connection files.
 /// Returns those that were there.
-std::vector<std::filesystem::path> remove_left_files(const ProfilePaths& paths);
+std::vector<std::filesystem::path> remove_left_files(const net::ProfilePaths& paths);
 
 /// The profiles below the folder of all profiles, sorted.
-std::vector<ProfilePaths> all_profiles(const std::filesystem::path& ipython_dir);
+std::vector<net::ProfilePaths> all_profiles(const std::filesystem::path& ipython_dir);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,6 +1,6 @@
-#include <px/cluster/job_watch.hpp>
+#include "cluster/remote/job_watch.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 constexpr int most_failures = 5;
@@ -81,9 +81,9 @@ void JobWatch::submitted(const BatchAnswer& answer, Instant now) {
   if (answer.is_failure || !id) {
     const std::string said = answer.complaint.empty() ? answer.out : answer.complaint;
     tell(Level::error,
-         plan_.system.submit.front() + " did not take the job of the " + plan_.what +
-             (answer.is_failure ? "" : " (no job id is in its answer)") + ": " +
-             (said.empty() ? "it said nothing" : said),
+         plan_.system.submit.front() + " refused the job of the " + plan_.what +
+             (answer.is_failure ? "" : " (its answer has no job id)") + ": " +
+             (said.empty() ? "it printed nothing" : said),
          0);
     return finish(1);
   }
@@ -186,4 +186,4 @@ std::vector<std::string> JobWatch::with_id(std::vector<std::string> argv) const 
   return argv;
 }
 
-}  // namespace px
+}  // namespace px::cluster

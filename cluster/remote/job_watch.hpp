@@ -6,11 +6,11 @@
 #include <variant>
 #include <vector>
 
-#include <px/cluster/batch_system.hpp>
-#include <px/cluster/watch_report.hpp>
-#include <px/wire/time.hpp>
+#include "cluster/launch/batch_system.hpp"
+#include "cluster/remote/watch_report.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// A job to submit. A value; travels to its watcher as JSON.
 struct JobPlan {
@@ -94,4 +94,4 @@ class JobWatch {
   std::vector<JobEffect> effects_;
 };
 
-}  // namespace px
+}  // namespace px::cluster

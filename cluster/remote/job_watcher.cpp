@@ -6,14 +6,14 @@
 #include <iostream>
 #include <optional>
 
-#include <px/cluster/job_watch.hpp>
-#include <px/cluster/report_sender.hpp>
-#include <px/cluster/signal_source.hpp>
-#include <px/cluster/watcher.hpp>
-#include <px/net/child_process.hpp>
-#include <px/net/private_file.hpp>
+#include "cluster/remote/job_watch.hpp"
+#include "cluster/remote/report_sender.hpp"
+#include "cluster/remote/watcher.hpp"
+#include "cluster/supervise/signal_source.hpp"
+#include "net/watched_child.hpp"
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 class JobWatcher {
@@ -30,7 +30,7 @@ class JobWatcher {
     for (const auto& [file, text] :
          {std::pair(plan_.script_file, plan_.script), std::pair(plan_.wrapper_file, plan_.wrapper)})
       if (!text.empty())
-        if (auto done = write_file_atomically(file, text, 0700); !done) {
+        if (auto done = os::write_file_atomically(file, text, 0700); !done) {
           sender_.send({Level::error, done.error().what, 0});
           return 1;
         }
@@ -64,16 +64,17 @@ class JobWatcher {
   void perform_one(const AskBatchSystem& order) {
     answer_ = {};
     command_.reset();
-    auto child = ChildProcess::start(order.argv, order.input, loop_,
-                                     {.on_line =
-                                          [this](std::string_view line) {
-                                            answer_.out.append(line);
-                                            answer_.out += '\n';
-                                          },
-                                      .on_end =
-                                          [this](ProcessEnd end, const std::string& complaint) {
-                                            tell_answer(end.is_failure(), complaint);
-                                          }});
+    auto child =
+        net::WatchedChild::start(order.argv, order.input, loop_,
+                                 {.on_line =
+                                      [this](std::string_view line) {
+                                        answer_.out.append(line);
+                                        answer_.out += '\n';
+                                      },
+                                  .on_end =
+                                      [this](os::ProcessEnd end, const std::string& complaint) {
+                                        tell_answer(end.is_failure(), complaint);
+                                      }});
     if (child)
       command_.emplace(std::move(*child));
     else
@@ -89,10 +90,10 @@ class JobWatcher {
 
   JobPlan plan_;
   JobWatch watch_;
-  Loop loop_;
+  net::Loop loop_;
   ReportSender sender_;
   BatchAnswer answer_;
-  std::optional<ChildProcess> command_;
+  std::optional<net::WatchedChild> command_;
   std::deque<std::function<void()>> events_;
   int exit_code_ = 0;
 };
@@ -110,4 +111,4 @@ int watch_job(const Json& json, const std::string& connection_info) {
   return JobWatcher{std::move(*plan)}.run();
 }
 
-}  // namespace px
+}  // namespace px::cluster

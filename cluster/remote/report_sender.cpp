@@ -1,4 +1,4 @@
-#include <px/cluster/report_sender.hpp>
+#include "cluster/remote/report_sender.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <iostream>
 
-namespace px {
+namespace px::cluster {
 
 ReportSender::ReportSender() {
   const char* const text = std::getenv(report_variable);
@@ -26,4 +26,4 @@ void ReportSender::send(const WatchReport& report) {
   [[maybe_unused]] const auto written = ::write(descriptor_, line.data(), line.size());
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <px/cluster/watch_report.hpp>
+#include "cluster/remote/watch_report.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// What a watcher says goes to the pxcluster that started it, and to its own log (standard output).
 class ReportSender {
@@ -20,4 +20,4 @@ inline constexpr const char* report_variable = "PX_REPORT";
 /// The variable that holds a watcher's plan, as JSON.
 inline constexpr const char* watch_plan_variable = "PX_WATCH";
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,9 +1,11 @@
-#include <px/cluster/reverse_tunnel.hpp>
+#include "cluster/remote/reverse_tunnel.hpp"
 
 #include <random>
 #include <set>
 
-namespace px {
+#include "wire/channels.hpp"
+
+namespace px::cluster {
 namespace {
 
 /// Below those that systems give to who dials: see SshTunnel.
@@ -13,7 +15,7 @@ constexpr int last_port = 32000;
 }  // namespace
 
 TunnelMeans TunnelMeans::of_this_host() {
-  return {OwnHost::find(), [random = std::mt19937{std::random_device{}()}]() mutable {
+  return {net::OwnHost::find(), [random = std::mt19937{std::random_device{}()}]() mutable {
             return std::uniform_int_distribution<int>{first_port, last_port}(random);
           }};
 }
@@ -22,7 +24,7 @@ Result<ReverseTunnel> plan_reverse_tunnel(std::string_view connection_info,
                                           const TunnelMeans& means) {
   auto info = read_engine_connection_info(connection_info);
   if (!info) return info.error();
-  const std::vector<std::string> candidates = dial_candidates(*info, means.here);
+  const std::vector<std::string> candidates = net::dial_candidates(*info, means.here);
   const std::string controller = candidates.empty() ? "127.0.0.1" : candidates.front();
   info->lifeline.reset();
   ReverseTunnel tunnel;
@@ -34,18 +36,19 @@ Result<ReverseTunnel> plan_reverse_tunnel(std::string_view connection_info,
     ports[port] = there;
     tunnel.forwards.push_back({there, controller, port});
   }
-  redirect(*info, ports);
+  net::redirect(*info, ports);
   tunnel.connection_info = write_connection_info(*info);
   return tunnel;
 }
 
-std::vector<std::string> reverse_tunnel_arguments(const std::vector<Forward>& forwards) {
+std::vector<std::string> reverse_tunnel_arguments(const std::vector<net::Forward>& forwards) {
   std::vector<std::string> words;
   if (!forwards.empty()) words = {"-o", "ExitOnForwardFailure=yes"};
-  for (const Forward& each : forwards)
-    words.insert(words.end(), {"-R", "127.0.0.1:" + std::to_string(each.local_port) + ":" +
-                                         in_brackets(each.host) + ":" + std::to_string(each.port)});
+  for (const net::Forward& each : forwards)
+    words.insert(words.end(),
+                 {"-R", "127.0.0.1:" + std::to_string(each.local_port) + ":" +
+                            net::in_brackets(each.host) + ":" + std::to_string(each.port)});
   return words;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -5,23 +5,23 @@
 #include <string_view>
 #include <vector>
 
-#include <px/net/address.hpp>
-#include <px/net/tunnel_plan.hpp>
-#include <px/wire/error.hpp>
+#include "net/discovery/address.hpp"
+#include "net/ssh/tunnel_plan.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// A way for engines whose host cannot dial the controller: ports at 127.0.0.1 of that host, which
 /// ssh leads back to the controller. A value.
 struct ReverseTunnel {
-  std::vector<Forward> forwards;  ///< Entered there, left here.
-  std::string connection_info;    ///< The text of the engines' connection file, led through it.
+  std::vector<net::Forward> forwards;  ///< Entered there, left here.
+  std::string connection_info;  ///< The text of the engines' connection file, led through it.
   bool operator==(const ReverseTunnel&) const = default;
 };
 
 /// What the watcher of a host must know beside its plan.
 struct TunnelMeans {
-  OwnHost here;
+  net::OwnHost here;
   std::function<int()> any_port;  ///< One that is probably free there.
   static TunnelMeans of_this_host();
 };
@@ -33,6 +33,6 @@ Result<ReverseTunnel> plan_reverse_tunnel(std::string_view connection_info,
                                           const TunnelMeans& means);
 
 /// The arguments of ssh for it.
-std::vector<std::string> reverse_tunnel_arguments(const std::vector<Forward>& forwards);
+std::vector<std::string> reverse_tunnel_arguments(const std::vector<net::Forward>& forwards);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,10 +1,10 @@
-#include <px/cluster/reverse_tunnel.hpp>
-#include <px/cluster/ssh_plan.hpp>
+#include "cluster/remote/reverse_tunnel.hpp"
+#include "cluster/remote/ssh_plan.hpp"
 
 #include <array>
 #include <charconv>
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// The members of `json` into `plan`; throws what nlohmann throws.
@@ -86,7 +86,7 @@ std::string shell_quoted(std::string_view text) {
 }
 
 std::vector<std::string> ssh_argv(const SshHostPlan& plan, bool is_login,
-                                  const std::vector<Forward>& forwards) {
+                                  const std::vector<net::Forward>& forwards) {
   std::vector<std::string> argv = plan.ssh_cmd;  // first: ssh takes the first of two values
   for (const char* option : {"BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5",
                              "ServerAliveCountMax=3", "ControlMaster=auto", "ControlPersist=no"})
@@ -120,4 +120,4 @@ SshLine read_ssh_line(std::string_view line) {
   return {};
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include <px/net/tunnel_plan.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/json.hpp>
+#include "net/ssh/tunnel_plan.hpp"
+#include "wire/error.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// What is to run on one host that ssh reaches. A value; travels to the watcher as JSON.
 struct SshHostPlan {
@@ -40,7 +40,7 @@ std::string shell_quoted(std::string_view text);
 /// is_login  a login shell (bash where there is one), which knows `module`.
 /// forwards  ports of that host that lead back: see ReverseTunnel.
 std::vector<std::string> ssh_argv(const SshHostPlan& plan, bool is_login,
-                                  const std::vector<Forward>& forwards = {});
+                                  const std::vector<net::Forward>& forwards = {});
 
 // ---- scripts for a POSIX shell; what they print is read by read_ssh_line
 
@@ -80,4 +80,4 @@ struct SshLine {
 };
 SshLine read_ssh_line(std::string_view line);
 
-}  // namespace px
+}  // namespace px::cluster

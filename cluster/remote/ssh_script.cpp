@@ -1,7 +1,7 @@
 // The scripts that ssh runs on other hosts: POSIX shell, so that nothing of ours must be there.
-#include <px/cluster/ssh_plan.hpp>
+#include "cluster/remote/ssh_plan.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// Each script is one function that is called without input: the shell has read it all before
@@ -87,7 +87,7 @@ for k in $all; do send KILL "$k"; done
 turn=0
 while any && [ "$turn" -lt 20 ]; do pause 0.05; turn=$((turn + 1)); done
 for k in $all; do
-  lives "$k" && say "warning engine $k does not even end by SIGKILL (process $p)"
+  lives "$k" && say "warning engine $k did not end after SIGKILL (process $p)"
   tail -c 1048576 "$run/$k.log" 2>/dev/null | sed "s/^/px:log $k /"
 done
 [ -e "$run/watch" ] && read -r p b s t <"$run/watch" && is_same "$p" "$b" && kill "$p"
@@ -134,7 +134,7 @@ std::string find_program(const SshHostPlan& plan) {
   if (plan.may_find_program) text += "program=$(command -v " + shell_quoted(name) + ") || ";
   return text + "fail \"there is no program \"" + shell_quoted(program) +
          (plan.may_find_program ? "\", and no \"" + shell_quoted(name) + "\" in PATH" : "\"") +
-         "; name it by --remote-engine-cmd\"\n";
+         "; name the engine's command with --remote-engine-cmd\"\n";
 }
 
 std::string launch_line(std::size_t index, const std::vector<std::string>& argv) {
@@ -155,8 +155,8 @@ std::string ssh_start_script(const SshHostPlan& plan, const std::string& connect
   body += export_line("IPP_CONNECTION_INFO", connection_info);
   body += "export IPP_PROFILE_DIR=\"$dir\"\n";
   for (const std::string& line : plan.setup)
-    body +=
-        line + "\n[ $? = 0 ] || say \"warning this gave an error: \"" + shell_quoted(line) + "\n";
+    body += line + "\n[ $? = 0 ] || say \"warning this --engine-env line failed: \"" +
+            shell_quoted(line) + "\n";
   // the user's lines may have used the same names
   body += begin_script(plan) + find_program(plan) + launching;
   for (std::size_t k = 0; k < plan.engines.size(); ++k) body += launch_line(k, plan.engines[k]);
@@ -190,4 +190,4 @@ std::string ssh_log_script(const SshHostPlan& plan, int lines, bool follow) {
                      (follow ? " done\nwait\n" : " done\n") + "say \"done\"\n");
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,11 +1,11 @@
-#include <px/cluster/ssh_watch.hpp>
+#include "cluster/remote/ssh_watch.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-#include <px/net/ssh_complaint.hpp>
+#include "net/ssh/ssh_complaint.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 constexpr Duration first_pause = std::chrono::seconds(1);
@@ -17,12 +17,13 @@ constexpr int max_tunnel_attempts = 5;
 
 std::string end_text(const std::string& code) {
   if (code == "vanished")
-    return "vanished without an exit code (was the host restarted, or its guard killed?)";
+    return "disappeared without an exit code (the host was restarted, or its supervising shell was "
+           "killed)";
   int number = 0;
   std::from_chars(code.data(), code.data() + code.size(), number);
   // as a shell tells it
-  const ProcessEnd end =
-      number > 128 && number < 128 + 65 ? ProcessEnd{0, number - 128} : ProcessEnd{number, 0};
+  const os::ProcessEnd end = number > 128 && number < 128 + 65 ? os::ProcessEnd{0, number - 128}
+                                                               : os::ProcessEnd{number, 0};
   return end.text();
 }
 
@@ -43,7 +44,7 @@ void SshWatch::start_engines() {
   if (plan_.is_tunnelled) {
     auto tunnel = plan_reverse_tunnel(connection_info_, means_);
     if (!tunnel) {
-      report(Level::error, "no tunnel to " + plan_.host + ": " + tunnel.error().what, 0);
+      report(Level::error, "cannot open a tunnel to " + plan_.host + ": " + tunnel.error().what, 0);
       return end(1);
     }
     tunnel_ = std::move(*tunnel);
@@ -76,7 +77,7 @@ void SshWatch::read_main(const SshLine& line, Instant now) {
   if (line.kind == Kind::ended) engine_ended(line.engine, line.text);
   if (line.kind != Kind::watching || phase_ == Phase::stopping) return;
   if (phase_ == Phase::looking)
-    report(Level::info, "the connection to " + plan_.host + " is there again");
+    report(Level::info, "the connection to " + plan_.host + " is open again");
   phase_ = Phase::watching;
   pause_ = first_pause;
   deadline_.reset();
@@ -92,16 +93,16 @@ void SshWatch::engine_ended(int engine, const std::string& code) {
       "engine " + std::to_string(engine) + " on " + plan_.host + " " + end_text(code);
   if (code != "0") {
     const std::string tail = tails_[engine];
-    text += tail.empty() ? "; it wrote no log" : "; the end of its log:" + tail;
+    text += tail.empty() ? "; its log is empty" : "; the last lines of its log:" + tail;
     if (!plan_.is_tunnelled && tail.find("no controller answers") != std::string::npos)
-      text += "\n    where only ssh leads to " + plan_.host + ", --tunnel lets its engines in";
+      text += "\n    if only ssh is open to " + plan_.host + ", use --tunnel";
   }
   report(code == "0" ? Level::info : Level::warning, text, living());
 }
 
 // ---------------------------------------------------------------- the connection
 
-std::vector<WatchEffect> SshWatch::closed(SshSession session, const ProcessEnd& end_of_ssh,
+std::vector<WatchEffect> SshWatch::closed(SshSession session, const os::ProcessEnd& end_of_ssh,
                                           const std::string& complaint, Instant now) {
   if (phase_ == Phase::ended || session == SshSession::errand) return {};
   if (session == SshSession::stop) {
@@ -114,7 +115,7 @@ std::vector<WatchEffect> SshWatch::closed(SshSession session, const ProcessEnd& 
     // The stop script fetches the logs and removes what is there of this run.
     begin_stop(now);
   } else if (phase_ == Phase::starting && !has_started_) {
-    const bool is_port_taken = plan_.is_tunnelled && says_remote_port_is_taken(complaint);
+    const bool is_port_taken = plan_.is_tunnelled && net::says_remote_port_is_taken(complaint);
     if (is_port_taken && !wants_stop_ && tunnel_attempts_ < max_tunnel_attempts)
       start_engines();
     else
@@ -125,29 +126,29 @@ std::vector<WatchEffect> SshWatch::closed(SshSession session, const ProcessEnd& 
   return take();
 }
 
-void SshWatch::could_not_start(const ProcessEnd& end_of_ssh, const std::string& complaint) {
+void SshWatch::could_not_start(const os::ProcessEnd& end_of_ssh, const std::string& complaint) {
   std::string text;
   if (!failure_.empty())
-    text = "nothing can be started on " + plan_.host + ": " + failure_;
+    text = "cannot start engines on " + plan_.host + ": " + failure_;
   else if (end_of_ssh.exit_code == ssh_failed)
-    text = "ssh cannot reach " + plan_.host + ": " +
-           (complaint.empty() ? "no reason is given" : complaint) +
-           ssh_advice(complaint, plan_.host);
+    text = "ssh cannot connect to " + plan_.host + ": " +
+           (complaint.empty() ? "ssh gave no reason" : complaint) +
+           net::ssh_advice(complaint, plan_.host);
   else
-    text = "the shell on " + plan_.host + " " + end_of_ssh.text() + " before anything was started" +
-           (complaint.empty() ? "" : ": " + complaint);
+    text = "the shell on " + plan_.host + " " + end_of_ssh.text() +
+           " before the engines were started" + (complaint.empty() ? "" : ": " + complaint);
   report(Level::error, text, 0);
   end(1);
 }
 
 void SshWatch::lost_connection(const std::string& complaint, Instant now) {
   if (wants_stop_) return begin_stop(now);
-  if (plan_.is_tunnelled && says_remote_port_is_taken(complaint))
+  if (plan_.is_tunnelled && net::says_remote_port_is_taken(complaint))
     effects_.emplace_back(OpenSession{SshSession::errand, ssh_release_script(plan_)});
   if (phase_ != Phase::looking)
     report(Level::warning, "the connection to " + plan_.host + " broke" +
                                (complaint.empty() ? "" : " (" + complaint + ")") +
-                               "; its engines go on, and it is tried again");
+                               "; its engines keep running; reconnecting");
   phase_ = Phase::broken;
   deadline_ = now + pause_;
   pause_ = std::min(2 * pause_, longest_pause);
@@ -198,8 +199,8 @@ void SshWatch::end_stop(bool is_done) {
                                         [](const auto& item) { return item.second.is_failure; });
   if (!is_done)
     report(Level::error, plan_.host +
-                             " does not answer: its engines end by themselves when they notice "
-                             "that the controller is gone");
+                             " does not answer: its engines will end when they notice "
+                             "that the controller has stopped");
   end(!is_done || (had_failures && living() == 0) ? 1 : 0);
 }
 
@@ -220,4 +221,4 @@ void SshWatch::report(Level level, std::string text, std::optional<int> engine_c
   effects_.emplace_back(SayReport{{level, std::move(text), engine_count}});
 }
 
-}  // namespace px
+}  // namespace px::cluster

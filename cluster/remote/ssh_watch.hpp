@@ -7,13 +7,13 @@
 #include <variant>
 #include <vector>
 
-#include <px/cluster/process.hpp>
-#include <px/cluster/reverse_tunnel.hpp>
-#include <px/cluster/ssh_plan.hpp>
-#include <px/cluster/watch_report.hpp>
-#include <px/wire/time.hpp>
+#include "cluster/remote/reverse_tunnel.hpp"
+#include "cluster/remote/ssh_plan.hpp"
+#include "cluster/remote/watch_report.hpp"
+#include "cluster/supervise/process.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// The sessions that a watcher may have with its host, one of each kind at a time.
 enum class SshSession {
@@ -25,7 +25,7 @@ enum class SshSession {
 struct OpenSession {
   SshSession session = SshSession::main;
   std::string script;
-  std::vector<Forward> forwards = {};  ///< For the engines, where they need a tunnel.
+  std::vector<net::Forward> forwards = {};  ///< For the engines, where they need a tunnel.
   bool operator==(const OpenSession&) const = default;
 };
 struct CloseSession {
@@ -60,7 +60,7 @@ class SshWatch {
   /// One line of what a session printed.
   std::vector<WatchEffect> line(SshSession session, std::string_view text, Instant now);
   /// A session is gone. `complaint` is the end of what ssh said.
-  std::vector<WatchEffect> closed(SshSession session, const ProcessEnd& end,
+  std::vector<WatchEffect> closed(SshSession session, const os::ProcessEnd& end,
                                   const std::string& complaint, Instant now);
   /// The cluster is to be stopped.
   std::vector<WatchEffect> stop(Instant now);
@@ -87,7 +87,7 @@ class SshWatch {
   void read_main(const SshLine& line, Instant now);
   void engine_ended(int engine, const std::string& code);
   void lost_connection(const std::string& complaint, Instant now);
-  void could_not_start(const ProcessEnd& end, const std::string& complaint);
+  void could_not_start(const os::ProcessEnd& end, const std::string& complaint);
   void begin_stop(Instant now);
   void end_stop(bool is_done);
   void end(int exit_code);
@@ -112,4 +112,4 @@ class SshWatch {
   std::vector<WatchEffect> effects_;
 };
 
-}  // namespace px
+}  // namespace px::cluster

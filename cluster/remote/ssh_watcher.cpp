@@ -8,14 +8,14 @@
 #include <iostream>
 #include <map>
 
-#include <px/cluster/report_sender.hpp>
-#include <px/cluster/signal_source.hpp>
-#include <px/cluster/ssh_watch.hpp>
-#include <px/cluster/watcher.hpp>
-#include <px/net/child_process.hpp>
-#include <px/net/private_file.hpp>
+#include "cluster/remote/report_sender.hpp"
+#include "cluster/remote/ssh_watch.hpp"
+#include "cluster/remote/watcher.hpp"
+#include "cluster/supervise/signal_source.hpp"
+#include "net/watched_child.hpp"
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// A folder of our own with a short path, as that of a socket must be; removed at the end.
@@ -98,7 +98,7 @@ class SshWatcher {
       std::filesystem::remove(plan_.control_path, error);
     }
     const SshSession session = order.session;
-    auto child = ChildProcess::start(
+    auto child = net::WatchedChild::start(
         ssh_argv(plan_, !plan_.setup.empty() && session == SshSession::main, order.forwards),
         order.script, loop_,
         {.on_line =
@@ -108,7 +108,7 @@ class SshWatcher {
                });
              },
          .on_end =
-             [this, session](ProcessEnd end, const std::string& complaint) {
+             [this, session](os::ProcessEnd end, const std::string& complaint) {
                events_.emplace_back([this, session, end, complaint] {
                  perform(watch_.closed(session, end, complaint, Clock::now()));
                });
@@ -119,7 +119,7 @@ class SshWatcher {
     }
     const std::string failure = child.error().what;
     events_.emplace_back([this, session, failure] {
-      perform(watch_.closed(session, ProcessEnd{127, 0}, failure, Clock::now()));
+      perform(watch_.closed(session, os::ProcessEnd{127, 0}, failure, Clock::now()));
     });
   }
   void perform_one(const CloseSession& order) {
@@ -141,7 +141,7 @@ class SshWatcher {
   /// For `pxcluster logs`, which reads what engines print by the same connection.
   void write_note() {
     if (plan_.note_file.empty()) return;
-    if (auto done = write_file_atomically(plan_.note_file, pack(Packer::json, to_json(plan_)));
+    if (auto done = os::write_file_atomically(plan_.note_file, pack(Packer::json, to_json(plan_)));
         !done)
       std::cout << done.error().what << std::endl;
   }
@@ -153,9 +153,9 @@ class SshWatcher {
   ShortFolder folder_;
   SshHostPlan plan_;
   SshWatch watch_;
-  Loop loop_;
+  net::Loop loop_;
   ReportSender sender_;
-  std::map<SshSession, ChildProcess> sessions_;
+  std::map<SshSession, net::WatchedChild> sessions_;
   std::map<int, std::ofstream> logs_;
   std::deque<std::function<void()>> events_;
   int exit_code_ = 0;
@@ -172,4 +172,4 @@ int watch_ssh(const Json& plan, const std::string& connection_info) {
   return SshWatcher{std::move(*host), connection_info}.run();
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,10 +1,10 @@
-#include <px/cluster/watch_report.hpp>
+#include "cluster/remote/watch_report.hpp"
 
 #include <algorithm>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cluster {
 
 std::string write_watch_report(const WatchReport& report) {
   Json line{{"level", static_cast<int>(report.level)}, {"text", report.text}};
@@ -26,4 +26,4 @@ std::optional<WatchReport> read_watch_report(std::string_view line) {
   return report;
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include <px/cluster/supervisor_events.hpp>
+#include "cluster/supervise/supervisor_events.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// What a process that watches over engines elsewhere tells the pxcluster that started it: one line
 /// of JSON on the descriptor that $PX_REPORT names.
@@ -22,4 +22,4 @@ std::string write_watch_report(const WatchReport& report);
 /// Nothing where the line is none.
 std::optional<WatchReport> read_watch_report(std::string_view line);
 
-}  // namespace px
+}  // namespace px::cluster

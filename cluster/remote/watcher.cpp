@@ -1,11 +1,11 @@
-#include <px/cluster/watcher.hpp>
+#include "cluster/remote/watcher.hpp"
 
 #include <cstdlib>
 #include <iostream>
 
-#include <px/cluster/report_sender.hpp>
+#include "cluster/remote/report_sender.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 std::string taken_variable(const char* name) {
@@ -21,14 +21,14 @@ int watch_command(const std::string& kind) {
   const auto plan = unpack(Packer::json, taken_variable(watch_plan_variable));
   const std::string connection_info = taken_variable("IPP_CONNECTION_INFO");
   if (!plan) {
-    std::cerr << "pxcluster starts this command by itself: there is no plan in $"
-              << watch_plan_variable << std::endl;
+    std::cerr << "this command is for internal use: there is no plan in $" << watch_plan_variable
+              << std::endl;
     return 1;
   }
   if (kind == "ssh") return watch_ssh(*plan, connection_info);
   if (kind == "job") return watch_job(*plan, connection_info);
-  std::cerr << "nobody knows how to watch over '" << kind << "'" << std::endl;
+  std::cerr << "unknown kind of watcher '" << kind << "'" << std::endl;
   return 1;
 }
 
-}  // namespace px
+}  // namespace px::cluster

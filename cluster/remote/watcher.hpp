@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// What a hidden command of pxcluster does: it watches over engines that are not children of this
 /// computer, as a process of its own. So to the one that starts and stops a cluster they are a
@@ -19,4 +19,4 @@ int watch_command(const std::string& kind);
 int watch_job(const Json& plan, const std::string& connection_info);
 int watch_ssh(const Json& plan, const std::string& connection_info);
 
-}  // namespace px
+}  // namespace px::cluster

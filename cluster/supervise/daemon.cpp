@@ -1,4 +1,4 @@
-#include <px/cluster/daemon.hpp>
+#include "cluster/supervise/daemon.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -9,9 +9,9 @@
 #include <iostream>
 #include <utility>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 volatile sig_atomic_t child_to_stop = 0;
@@ -22,7 +22,7 @@ void pass_on(int number) {
 
 int wait_for_word(int report, pid_t child) {
   child_to_stop = child;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = pass_on;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
@@ -65,4 +65,4 @@ void Daemon::ready(int exit_code) {
   ::close(std::exchange(report_, -1));
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,16 +1,16 @@
-#include <px/cluster/file_watch.hpp>
+#include "cluster/supervise/file_watch.hpp"
 
 #include <sys/stat.h>
 
-#include <px/net/private_file.hpp>
-#include <px/wire/json.hpp>
+#include "os/private_file.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cluster {
 
-Result<ConnectionFiles> read_connection_files(const ProfilePaths& paths) {
-  const auto client_text = read_file(paths.client_file());
+Result<ConnectionFiles> read_connection_files(const net::ProfilePaths& paths) {
+  const auto client_text = os::read_file(paths.client_file());
   if (!client_text) return client_text.error();
-  const auto engine_text = read_file(paths.engine_file());
+  const auto engine_text = os::read_file(paths.engine_file());
   if (!engine_text) return engine_text.error();
   const auto client = read_client_connection_info(*client_text);
   if (!client)
@@ -21,7 +21,7 @@ Result<ConnectionFiles> read_connection_files(const ProfilePaths& paths) {
   return ConnectionFiles{.client = *client, .engine_text = engine->dump()};
 }
 
-FileWatch::FileWatch(ProfilePaths paths, bool accepts_old)
+FileWatch::FileWatch(net::ProfilePaths paths, bool accepts_old)
     : paths_(std::move(paths)),
       accepts_old_(accepts_old),
       old_client_(identity(paths_.client_file())),
@@ -35,7 +35,7 @@ std::optional<ConnectionFiles> FileWatch::look() const {
 }
 
 FileWatch::Identity FileWatch::identity(const std::filesystem::path& path) {
-  struct stat status {};
+  struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return "";
   return std::to_string(status.st_ino) + " " + std::to_string(status.st_size) + " " +
          std::to_string(status.st_mtim.tv_sec) + " " + std::to_string(status.st_mtim.tv_nsec);
@@ -46,4 +46,4 @@ bool FileWatch::is_new(const std::filesystem::path& path, const Identity& before
   return !found.empty() && (accepts_old_ || found != before);
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include <px/net/profile_paths.hpp>
-#include <px/wire/connection_info.hpp>
+#include "net/discovery/profile_paths.hpp"
+#include "wire/connection_info.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// What a controller has written about itself.
 struct ConnectionFiles {
@@ -17,14 +17,14 @@ struct ConnectionFiles {
 
 /// Reads both connection files.  errors  not_found; bad_input: one is not whole, or not such a
 /// file.
-Result<ConnectionFiles> read_connection_files(const ProfilePaths& paths);
+Result<ConnectionFiles> read_connection_files(const net::ProfilePaths& paths);
 
 /// Waits for the connection files of a controller that is being started.
 class FileWatch {
  public:
   /// Notes what is there before the start: that does not count.
   /// accepts_old  --reuse: the controller may leave them as they are.
-  FileWatch(ProfilePaths paths, bool accepts_old);
+  FileWatch(net::ProfilePaths paths, bool accepts_old);
   /// Both files, as soon as both are new and whole.
   std::optional<ConnectionFiles> look() const;
 
@@ -33,10 +33,10 @@ class FileWatch {
   using Identity = std::string;
   static Identity identity(const std::filesystem::path& path);
   bool is_new(const std::filesystem::path& path, const Identity& before) const;
-  ProfilePaths paths_;
+  net::ProfilePaths paths_;
   bool accepts_old_;
   Identity old_client_;
   Identity old_engine_;
 };
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,9 +1,9 @@
-#include <px/cluster/host.hpp>
+#include "cluster/supervise/host.hpp"
 
 #include <deque>
 #include <type_traits>
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// Performs effects, and those that come of them, in order.
@@ -53,4 +53,4 @@ int run(Supervisor& supervisor, Host& host) {
   return performer.exit_code();
 }
 
-}  // namespace px
+}  // namespace px::cluster

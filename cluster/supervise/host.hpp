@@ -3,9 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include <px/cluster/supervisor.hpp>
+#include "cluster/supervise/supervisor.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// The world that a Supervisor acts on: processes, files, the controller, the user. LocalHost is
 /// the real one; a test has a FakeHost.
@@ -30,4 +30,4 @@ class Host {
 /// Lets `supervisor` live on `host` until it ends; gives the exit code.
 int run(Supervisor& supervisor, Host& host);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,18 +1,18 @@
-#include <px/cluster/local_host.hpp>
+#include "cluster/supervise/local_host.hpp"
 
 #include <fcntl.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 
-#include <px/cluster/record_file.hpp>
-#include <px/cluster/spawn.hpp>
-#include <px/cluster/watch_report.hpp>
+#include "cluster/records/record_file.hpp"
+#include "cluster/remote/report_sender.hpp"
+#include "cluster/remote/watch_report.hpp"
+#include "os/spawn.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 constexpr Duration file_interval = std::chrono::milliseconds(10);
@@ -28,15 +28,38 @@ sigset_t handled_signals() {
   sigset_t set;
   ::sigemptyset(&set);
   for (const int number : {SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2}) ::sigaddset(&set, number);
-  struct sigaction hang_up {};
+  struct sigaction hang_up{};
   ::sigaction(SIGHUP, nullptr, &hang_up);
   if (hang_up.sa_handler != SIG_IGN) ::sigaddset(&set, SIGHUP);  // SIG_IGN: nohup
   return set;
 }
 
-ProcessEnd end_of(int status) {
-  if (WIFSIGNALED(status)) return {.exit_code = 0, .signal = WTERMSIG(status)};
-  return {.exit_code = WEXITSTATUS(status), .signal = 0};
+struct Started {
+  os::ChildProcess process;
+  os::Descriptor reports;  // where its reports can be read, if it makes any
+};
+
+/// It gets SIGTERM when this process ends, however that ends: the thread that calls this must be
+/// the main thread.
+Result<Started> start_process(const Command& command) {
+  os::SpawnOptions options;
+  options.argv = command.argv;
+  options.environment = command.environment;
+  options.output = os::OutputFile{command.log_file};
+  options.errors = os::SameAsOutput{};
+  options.own_session = true;
+  options.death_signal = SIGTERM;
+  os::Pipe reports;
+  if (command.has_reports) {
+    auto pipe = os::make_pipe();
+    if (!pipe) return pipe.error();
+    reports = std::move(*pipe);
+    options.environment[report_variable] = std::to_string(reports.write_end.value());
+    options.inherited_descriptors = {reports.write_end.value()};
+  }
+  auto spawned = os::spawn(options);
+  if (!spawned) return spawned.error();
+  return Started{std::move(spawned->process), std::move(reports.read_end)};
 }
 
 }  // namespace
@@ -48,6 +71,7 @@ std::string last_lines(const std::filesystem::path& path, std::size_t count) {
   const std::streamoff size = file.tellg();
   file.seekg(std::max<std::streamoff>(0, size - most));
   std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (count == 0) return "";
   while (text.ends_with('\n')) text.pop_back();
   std::size_t begin = text.size();
   for (std::size_t lines = 0; lines < count && begin != std::string::npos && begin > 0; ++lines)
@@ -84,6 +108,7 @@ LocalHost::LocalHost(LocalHostOptions options, Console& console)
 }
 
 LocalHost::~LocalHost() {
+  for (auto& [pid, child] : children_) child.process.release();
   ::close(signal_descriptor_);
   ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
 }
@@ -107,17 +132,19 @@ void LocalHost::take_signals() {
 }
 
 void LocalHost::reap() {
-  int status = 0;
-  for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
-    const auto child = children_.find(pid);
-    if (child == children_.end()) continue;
-    if (child->second.report >= 0) read_reports(pid);
+  for (auto child = children_.begin(); child != children_.end();) {
+    const auto end = child->second.process.end();
+    if (!end) {
+      ++child;
+      continue;
+    }
+    if (child->second.reports.is_open()) read_reports(child->first);
     forget_reports(child->second);
     events_.emplace_back(ProcessEnded{.key = child->second.key,
-                                      .end = end_of(status),
+                                      .end = *end,
                                       .failure = "",
                                       .log_tail = edges_of_log(child->second.log_file)});
-    children_.erase(child);
+    child = children_.erase(child);
   }
 }
 
@@ -125,7 +152,7 @@ void LocalHost::read_reports(int pid) {
   Child& child = children_.at(pid);
   char buffer[4096];
   ssize_t count = 0;
-  while ((count = ::read(child.report, buffer, sizeof buffer)) > 0)
+  while ((count = ::read(child.reports.value(), buffer, sizeof buffer)) > 0)
     child.rest.append(buffer, static_cast<std::size_t>(count));
   std::size_t begin = 0;
   for (std::size_t end; (end = child.rest.find('\n', begin)) != std::string::npos; begin = end + 1)
@@ -138,9 +165,9 @@ void LocalHost::read_reports(int pid) {
 }
 
 void LocalHost::forget_reports(Child& child) {
-  if (child.report < 0) return;
-  loop_.forget(child.report);
-  ::close(std::exchange(child.report, -1));
+  if (!child.reports.is_open()) return;
+  loop_.forget(child.reports.value());
+  child.reports.close();
 }
 
 void LocalHost::look_for_files() {
@@ -157,7 +184,8 @@ void LocalHost::connect(const ClientConnectionInfo& info) {
   hub_.reset();
   auto hub = HubClient::connect(context_, info);
   if (!hub) {
-    console_.say(Level::warning, "cannot ask the controller for its engines: " + hub.error().what);
+    console_.say(Level::warning,
+                 "cannot query the controller for its engines: " + hub.error().what);
     return;
   }
   hub_.emplace(std::move(*hub));
@@ -178,24 +206,28 @@ Event LocalHost::start(const StartProcess& order) {
   std::string line;
   for (const std::string& word : order.command.argv) line += " " + word;
   console_.say(Level::debug, "starting" + line + " > " + order.command.log_file.string());
-  const Result<Spawned> spawned = spawn(order.command);
-  if (!spawned)
+  Result<Started> started = start_process(order.command);
+  if (!started)
     return ProcessEnded{.key = order.key,
                         .end = {.exit_code = 127},
-                        .failure = spawned.error().what,
+                        .failure = started.error().what,
                         .log_tail = ""};
-  const int pid = spawned->pid;
-  children_[pid] = Child{
-      .key = order.key, .log_file = order.command.log_file, .report = spawned->report, .rest = ""};
-  if (spawned->report >= 0) {
-    ::fcntl(spawned->report, F_SETFL, O_NONBLOCK);
-    loop_.watch(spawned->report, [this, pid] { read_reports(pid); });
+  const int pid = started->process.pid();
+  const int reports = started->reports.value();
+  children_.insert_or_assign(pid, Child{.key = order.key,
+                                        .process = std::move(started->process),
+                                        .log_file = order.command.log_file,
+                                        .reports = std::move(started->reports),
+                                        .rest = ""});
+  if (reports >= 0) {
+    ::fcntl(reports, F_SETFL, O_NONBLOCK);
+    loop_.watch(reports, [this, pid] { read_reports(pid); });
   }
   return ProcessStarted{.key = order.key, .pid = pid};
 }
 
 void LocalHost::perform(const SendSignal& order) {
-  console_.say(Level::debug, signal_name(order.signal) + " to " + std::to_string(order.pid) +
+  console_.say(Level::debug, os::signal_name(order.signal) + " to " + std::to_string(order.pid) +
                                  (order.whole_session ? " and its children" : ""));
   processes_.signal(order.pid, order.signal, order.whole_session);
 }
@@ -237,4 +269,4 @@ void LocalHost::perform(const ReportReady& order) {
   if (options_.on_ready) options_.on_ready(order.registered);
 }
 
-}  // namespace px
+}  // namespace px::cluster

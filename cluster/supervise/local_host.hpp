@@ -7,18 +7,19 @@
 #include <optional>
 #include <vector>
 
-#include <px/cluster/console.hpp>
-#include <px/cluster/file_watch.hpp>
-#include <px/cluster/host.hpp>
-#include <px/cluster/hub_client.hpp>
-#include <px/cluster/processes.hpp>
-#include <px/net/loop.hpp>
+#include "cluster/commands/console.hpp"
+#include "cluster/records/hub_client.hpp"
+#include "cluster/supervise/file_watch.hpp"
+#include "cluster/supervise/host.hpp"
+#include "cluster/supervise/processes.hpp"
+#include "net/loop.hpp"
+#include "os/child_process.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// What a LocalHost has to know about the cluster that it serves.
 struct LocalHostOptions {
-  ProfilePaths paths;
+  net::ProfilePaths paths;
   std::string engine_set_id;
   bool owns_controller = true;
   bool accepts_old_files = false;  ///< --reuse
@@ -47,9 +48,10 @@ class LocalHost final : public Host {
  private:
   struct Child {
     ProcessKey key;
+    os::ChildProcess process;
     std::filesystem::path log_file;
-    int report = -1;   // where it tells us things
-    std::string rest;  // of a line
+    os::Descriptor reports;  // where it tells us things
+    std::string rest;        // of a line
   };
   void take_signals();
   void reap();
@@ -62,8 +64,8 @@ class LocalHost final : public Host {
   LocalHostOptions options_;
   Console& console_;
   LocalProcesses processes_;
-  Context context_;
-  Loop loop_;
+  net::Context context_;
+  net::Loop loop_;
   sigset_t old_mask_{};
   int signal_descriptor_ = -1;
   FileWatch file_watch_;
@@ -77,4 +79,4 @@ class LocalHost final : public Host {
 /// The last `count` lines of a file, at most 16 KiB of them; empty if it cannot be read.
 std::string last_lines(const std::filesystem::path& path, std::size_t count);
 
-}  // namespace px
+}  // namespace px::cluster

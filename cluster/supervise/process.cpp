@@ -1,9 +1,9 @@
-#include <px/cluster/process.hpp>
+#include "cluster/supervise/process.hpp"
 
 #include <optional>
 #include <utility>
 
-namespace px {
+namespace px::cluster {
 
 std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> words;
@@ -30,4 +30,4 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
-}  // namespace px
+}  // namespace px::cluster

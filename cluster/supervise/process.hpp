@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <px/net/process_end.hpp>
+#include "os/process_end.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// A process to start: without a terminal, in a session of its own, its output in a file.
 struct Command {
@@ -30,4 +30,4 @@ inline constexpr ProcessKey controller_process{-1};
 /// A quote that is left open reaches to the end.
 std::vector<std::string> split_words(std::string_view text);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include <px/wire/time.hpp>
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// The processes of this computer, also those that others have started. A test has its own.
 class Processes {
@@ -29,4 +29,4 @@ class LocalProcesses final : public Processes {
   std::optional<WallTime> started_at(int pid) override;
 };
 
-}  // namespace px
+}  // namespace px::cluster

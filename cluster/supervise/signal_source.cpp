@@ -1,13 +1,13 @@
-#include <px/cluster/signal_source.hpp>
+#include "cluster/supervise/signal_source.hpp"
 
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::cluster {
 
-SignalSource::SignalSource(Loop& loop, std::initializer_list<int> signals,
+SignalSource::SignalSource(net::Loop& loop, std::initializer_list<int> signals,
                            std::function<void(int signal)> on_signal)
     : loop_(loop) {
   sigset_t mask;
@@ -29,4 +29,4 @@ SignalSource::~SignalSource() {
   ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -4,24 +4,24 @@
 #include <functional>
 #include <initializer_list>
 
-#include <px/net/loop.hpp>
+#include "net/loop.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// Turns signals into calls on the loop's thread. While it lives they are blocked, so that nothing
 /// is interrupted by them.
 class SignalSource {
  public:
-  SignalSource(Loop& loop, std::initializer_list<int> signals,
+  SignalSource(net::Loop& loop, std::initializer_list<int> signals,
                std::function<void(int signal)> on_signal);
   ~SignalSource();
   SignalSource(const SignalSource&) = delete;
   SignalSource& operator=(const SignalSource&) = delete;
 
  private:
-  Loop& loop_;
+  net::Loop& loop_;
   sigset_t old_mask_{};
   int descriptor_ = -1;
 };
 
-}  // namespace px
+}  // namespace px::cluster

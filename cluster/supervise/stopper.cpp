@@ -1,9 +1,9 @@
-#include <px/cluster/stopper.hpp>
+#include "cluster/supervise/stopper.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 constexpr Duration supervisor_patience = std::chrono::seconds(20);
@@ -51,7 +51,8 @@ std::string joined(const std::vector<int>& pids) {
 Result<void> stop_processes(const ClusterRecord& living, std::optional<int> supervisor, int signal,
                             Processes& processes) {
   if (!is_local(living.controller_launcher) || !is_local(living.engine_launcher))
-    return Error{ErrorKind::unsupported, "it was started by '" + living.engine_launcher +
+    return Error{ErrorKind::unsupported, "its engines were started with '" +
+                                             living.engine_launcher +
                                              "', which pxcluster cannot stop: use ipcluster stop"};
   const std::vector<int> engines = living.engine_pids();
   const std::vector<int> controllers =
@@ -65,7 +66,7 @@ Result<void> stop_processes(const ClusterRecord& living, std::optional<int> supe
   left.insert(left.end(), left_controllers.begin(), left_controllers.end());
   if (supervisor && processes.is_alive(*supervisor)) left.push_back(*supervisor);
   if (left.empty()) return {};
-  return Error{ErrorKind::system, "these processes do not end:" + joined(left)};
+  return Error{ErrorKind::system, "these processes did not end:" + joined(left)};
 }
 
-}  // namespace px
+}  // namespace px::cluster

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <px/cluster/cluster_record.hpp>
-#include <px/cluster/processes.hpp>
-#include <px/wire/error.hpp>
+#include "cluster/records/cluster_record.hpp"
+#include "cluster/supervise/processes.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// Ends what runs of a cluster, and waits until it is gone.
 /// supervisor  the pxcluster that watches over it: it is asked first, and does the rest itself.
@@ -19,4 +19,4 @@ namespace px {
 Result<void> stop_processes(const ClusterRecord& living, std::optional<int> supervisor, int signal,
                             Processes& processes);
 
-}  // namespace px
+}  // namespace px::cluster

@@ -1,17 +1,17 @@
-#include <px/cluster/supervisor.hpp>
+#include "cluster/supervise/supervisor.hpp"
 
 #include <algorithm>
 #include <csignal>
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 constexpr Duration hub_patience = std::chrono::seconds(10);
 constexpr Duration settle_time = std::chrono::seconds(1);
 
 std::string with_log(const std::string& log, const std::string& tail) {
-  if (tail.empty()) return "; nothing is in its log, " + log;
-  std::string text = "; the end of its log, " + log + ":";
+  if (tail.empty()) return "; its log is empty: " + log;
+  std::string text = "; the last lines of its log, " + log + ":";
   std::size_t begin = 0;
   while (begin < tail.size()) {
     const std::size_t end = std::min(tail.find('\n', begin), tail.size());
@@ -59,13 +59,13 @@ std::vector<Effect> Supervisor::on_time(Instant now) {
   deadline_.reset();
   switch (phase_) {
     case Phase::controller_starting:
-      fail("the controller has not written " + plan_.client_file + " in time; its log is " +
+      fail("timed out: the controller did not write " + plan_.client_file + "; see its log " +
                plan_.controller->command.log_file.string(),
            now);
       break;
     case Phase::counting:
-      fail("no controller answers at the address in " + plan_.client_file +
-               ": start one, or remove the file if it is an old one (pxcluster clean)",
+      fail("timed out: no controller answers at the address in " + plan_.client_file +
+               ": start a cluster, or remove an old file with `pxcluster clean`",
            now);
       break;
     case Phase::pausing:
@@ -75,15 +75,15 @@ std::vector<Effect> Supervisor::on_time(Instant now) {
       report_missing_engines(now);
       break;
     case Phase::settling:
-      fail("all engines have ended before they were of any use", now);
+      fail("all engines exited right after the start", now);
       break;
     case Phase::stopping_engines:
     case Phase::stopping_controller:
       if (was_killed_) {
-        say(Level::error, "some processes do not even end by SIGKILL");
+        say(Level::error, "some processes did not end after SIGKILL");
         finish();
       } else {
-        say(Level::warning, "no end by SIGTERM in time: sending SIGKILL");
+        say(Level::warning, "timed out: some processes did not end after SIGTERM; sending SIGKILL");
         kill_all();
         deadline_ = now + plan_.patience;
       }
@@ -161,10 +161,11 @@ void Supervisor::engine_ended(const ProcessEnded& event, Instant now) {
 
 void Supervisor::last_engine_ended(const ProcessEnded& event, Instant now) {
   const std::string text =
-      (plan_.engines.processes.size() == 1 ? "the engines' process " : "the last engine ") +
+      (plan_.engines.processes.size() == 1 ? "the process of the engines " : "the last engine ") +
       reason(event, planned(event.key));
   const bool is_early = now - engines_started_ < plan_.early;
-  if (is_early && registered_ == 0) return fail("the engines have stopped early: " + text, now);
+  if (is_early && registered_ == 0)
+    return fail("the engines exited before they registered: " + text, now);
   if (is_early) {
     // Who stops a cluster from outside ends the controller as well, in any order.
     say(Level::warning, text);
@@ -175,7 +176,7 @@ void Supervisor::last_engine_ended(const ProcessEnded& event, Instant now) {
   }
   say(Level::warning, text);
   if (!plan_.controller) return begin_stop(now);
-  say(Level::warning, "no engine is left; the controller runs on");
+  say(Level::warning, "no engine is running any more; the controller keeps running");
   deadline_.reset();
   save_record();
 }
@@ -212,11 +213,11 @@ void Supervisor::handle(const SignalArrived& event, Instant now) {
     return;
   }
   if (is_stopping()) {
-    say(Level::warning, signal_name(event.signal) + " once more: sending SIGKILL");
+    say(Level::warning, os::signal_name(event.signal) + " again: sending SIGKILL");
     kill_all();
     return;
   }
-  say(Level::info, signal_name(event.signal) + ": stopping the cluster");
+  say(Level::info, os::signal_name(event.signal) + ": stopping the cluster");
   begin_stop(now);
 }
 
@@ -255,7 +256,8 @@ void Supervisor::report_missing_engines(Instant) {
   }
   say(Level::warning, std::to_string(wanted_engines() - registered_) + " of " +
                           counted(wanted_engines(), "engine") +
-                          " did not register in time; the cluster runs on. Read" + logs);
+                          " did not register before the timeout; the cluster keeps running. See" +
+                          logs);
   become_ready();
 }
 
@@ -352,4 +354,4 @@ void Supervisor::save_record() {
   effects_.push_back(SaveRecord{std::move(own)});
 }
 
-}  // namespace px
+}  // namespace px::cluster

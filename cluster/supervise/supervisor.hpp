@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <px/cluster/launcher.hpp>
-#include <px/cluster/supervisor_events.hpp>
-#include <px/wire/time.hpp>
+#include "cluster/launch/launcher.hpp"
+#include "cluster/supervise/supervisor_events.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::cluster {
 
 /// All that is to be started, and how patient to be.
 struct StartPlan {
@@ -102,4 +102,4 @@ class Supervisor {
   std::vector<Effect> effects_;
 };
 
-}  // namespace px
+}  // namespace px::cluster

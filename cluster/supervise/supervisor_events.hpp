@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include <px/cluster/cluster_record.hpp>
-#include <px/cluster/process.hpp>
+#include "cluster/records/cluster_record.hpp"
+#include "cluster/supervise/process.hpp"
 
-namespace px {
+namespace px::cluster {
 
 enum class Level { debug, info, warning, error };
 
@@ -22,7 +22,7 @@ struct ProcessStarted {
 /// A process is gone, or could not even be started.
 struct ProcessEnded {
   ProcessKey key;
-  ProcessEnd end;
+  os::ProcessEnd end;
   std::string failure;   ///< Why it could not be started; empty where it was.
   std::string log_tail;  ///< The last lines of its log; may be empty.
 };
@@ -103,4 +103,4 @@ struct EndRun {
 using Effect = std::variant<StartProcess, SendSignal, WatchFiles, WatchEngines, SaveRecord,
                             RemoveConnectionFiles, Say, ShowProgress, ReportReady, EndRun>;
 
-}  // namespace px
+}  // namespace px::cluster

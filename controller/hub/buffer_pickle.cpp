@@ -1,10 +1,10 @@
-#include <px/controller/buffer_pickle.hpp>
+#include "controller/hub/buffer_pickle.hpp"
 
 #include <cstdint>
 #include <limits>
 #include <optional>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 // The opcodes of Python's pickle that a list of bytes is made of.
@@ -180,4 +180,4 @@ Result<std::vector<std::string>> unpickle_buffers(std::string_view pickle) {
   return Unpickler(pickle).run();
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,10 +1,10 @@
-#include <px/controller/db_query.hpp>
+#include "controller/hub/db_query.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using enum QueryOperator;
@@ -249,4 +249,4 @@ std::optional<std::vector<MessageId>> RecordFilter::named_records() const {
   return std::nullopt;
 }
 
-}  // namespace px
+}  // namespace px::controller

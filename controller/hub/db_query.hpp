@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include <px/controller/hub_errors.hpp>
-#include <px/controller/task_record.hpp>
-#include <px/wire/json.hpp>
+#include "controller/hub/hub_errors.hpp"
+#include "controller/hub/task_record.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// The tests of a db_request (protocol 7.2).
 enum class QueryOperator {
@@ -59,4 +59,4 @@ bool is_date_key(std::string_view key);
 /// fnmatch: `*`, `?`, `[abc]`, `[!a-c]`.
 bool glob_matches(std::string_view pattern, std::string_view text);
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,13 +1,13 @@
-#include <px/controller/hub.hpp>
+#include "controller/hub/hub.hpp"
 
 #include <algorithm>
 #include <deque>
 
-#include <px/controller/hub_ledger.hpp>
-#include <px/controller/hub_queries.hpp>
-#include <px/controller/hub_recorder.hpp>
+#include "controller/hub/hub_queries.hpp"
+#include "controller/hub/hub_recorder.hpp"
+#include "controller/hub/task_index.hpp"
 
-namespace px {
+namespace px::controller {
 
 class Hub::State {
  public:
@@ -15,9 +15,9 @@ class Hub::State {
       : session_(std::move(session)),
         store_(std::move(store)),
         options_(options),
-        ledger_({.pending = options.pending_limit, .completed = options.completed_limit}),
-        recorder_(session_, *store_, ledger_, options.stream_text_limit),
-        queries_(session_, *store_, ledger_, options_) {}
+        index_({.pending = options.pending_limit, .completed = options.completed_limit}),
+        recorder_(session_, *store_, index_, options.stream_text_limit),
+        queries_(session_, *store_, index_, options_) {}
   // The parts refer to each other, so this stays where it is.
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -51,18 +51,18 @@ class Hub::State {
   /// An engine left; what it had not answered by the deadline is given up.
   struct Loss {
     Instant deadline;
-    HubLedger::Slot slot;
+    TaskIndex::Slot slot;
     EngineEnd end;
   };
 
   Effects on(const EngineJoined& event, WallTime, Instant) {
-    ledger_.join(event.id, event.uuid);
+    index_.join(event.id, event.uuid);
     return {};
   }
   Effects on(const EngineLeft& event, WallTime, Instant now) {
-    const auto slot = ledger_.slot_of(event.uuid.text);
-    if (!slot || !ledger_.is_registered(*slot)) return {};
-    ledger_.leave(event.uuid);
+    const auto slot = index_.slot_of(event.uuid.text);
+    if (!slot || !index_.is_registered(*slot)) return {};
+    index_.leave(event.uuid);
     losses_.push_back({now + options_.registration_timeout, *slot, event.end});
     return {};
   }
@@ -84,7 +84,7 @@ class Hub::State {
   Session session_;
   std::unique_ptr<TaskStore> store_;
   HubOptions options_;
-  HubLedger ledger_;
+  TaskIndex index_;
   HubRecorder recorder_;
   HubQueries queries_;
   std::deque<Loss> losses_;
@@ -113,4 +113,4 @@ std::uint64_t Hub::rejected_count() const {
   return state_->rejected_count();
 }
 
-}  // namespace px
+}  // namespace px::controller

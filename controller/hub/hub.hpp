@@ -6,12 +6,12 @@
 #include <optional>
 #include <vector>
 
-#include <px/controller/hub_events.hpp>
-#include <px/controller/task_store.hpp>
-#include <px/wire/session.hpp>
-#include <px/wire/time.hpp>
+#include "controller/hub/hub_events.hpp"
+#include "controller/hub/task_store.hpp"
+#include "wire/session.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::controller {
 
 struct HubOptions {
   /// So long after an engine left are its unanswered direct requests given up (protocol 4.6).
@@ -56,4 +56,4 @@ class Hub {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,8 +1,8 @@
-#include <px/controller/hub_errors.hpp>
+#include "controller/hub/hub_errors.hpp"
 
 #include <cstdio>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 void append_escaped(std::string& out, char c, char quote) {
@@ -68,4 +68,4 @@ QueryError no_data_error() {
           "resubmission / result persistence."};
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// A failed query, under the name and with the text that the Python client shows.
 struct QueryError {
@@ -31,4 +31,4 @@ QueryError type_error(std::string text);
 /// The answer of a hub that keeps no records.
 QueryError no_data_error();
 
-}  // namespace px
+}  // namespace px::controller

@@ -4,12 +4,12 @@
 #include <string>
 #include <variant>
 
-#include <px/wire/engine_end.hpp>
-#include <px/wire/frames.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/json.hpp>
+#include "wire/engine_end.hpp"
+#include "wire/frames.hpp"
+#include "wire/ids.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::controller {
 
 // What the I/O thread tells the hub (the thread that remembers), in the order in which it happened.
 // Large messages are shared, never copied; the hub verifies signatures of what it opens.
@@ -83,4 +83,4 @@ struct ResubmitTask {
 
 using HubEffect = std::variant<SendAnswer, ResubmitTask>;
 
-}  // namespace px
+}  // namespace px::controller

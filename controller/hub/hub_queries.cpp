@@ -1,9 +1,9 @@
-#include <px/controller/hub_queries.hpp>
+#include "controller/hub/hub_queries.hpp"
 
 #include <algorithm>
 #include <map>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 /// What an answer consists of: parts made here, then buffers that are shared with records.
@@ -140,20 +140,20 @@ HubQueries::Answer HubQueries::dispatch(const HubQuery& query, WallTime wall) {
 // ---------------------------------------------------------------- queues
 
 std::optional<EngineId> HubQueries::engine_id(const Json& target) const {
-  std::optional<HubLedger::Slot> slot;
-  if (target.is_string()) slot = ledger_.slot_of(target.get_ref<const std::string&>());
+  std::optional<TaskIndex::Slot> slot;
+  if (target.is_string()) slot = index_.slot_of(target.get_ref<const std::string&>());
   if (target.is_number_integer()) {
     const auto number = target.get<long long>();
     if (number == static_cast<int>(number))
-      slot = ledger_.slot_of(EngineId{static_cast<int>(number)});
+      slot = index_.slot_of(EngineId{static_cast<int>(number)});
   }
-  return slot ? std::optional(ledger_.id(*slot)) : std::nullopt;
+  return slot ? std::optional(index_.id(*slot)) : std::nullopt;
 }
 
 QueryResult<std::vector<EngineId>> HubQueries::targets(const Json& content) const {
   const Json* wanted = find_in(content, "targets");
   if (!wanted) return key_error("targets");
-  if (wanted->is_null()) return ledger_.ids();
+  if (wanted->is_null()) return index_.ids();
   std::vector<EngineId> ids;
   Json unknown = Json::array();
   for (const Json& target : wanted->is_array() ? *wanted : Json::array({*wanted})) {
@@ -167,11 +167,11 @@ QueryResult<std::vector<EngineId>> HubQueries::targets(const Json& content) cons
   return ids;
 }
 
-Json HubQueries::queue_entry(HubLedger::Slot slot, bool is_verbose) const {
-  const HubLedger::Counts counts = ledger_.counts(slot);
+Json HubQueries::queue_entry(TaskIndex::Slot slot, bool is_verbose) const {
+  const TaskIndex::Counts counts = index_.counts(slot);
   if (!is_verbose)
     return Json{{"queue", counts.queue}, {"completed", counts.completed}, {"tasks", counts.tasks}};
-  const HubLedger::Lists lists = ledger_.lists(slot, options_.completed_listed_limit);
+  const TaskIndex::Lists lists = index_.lists(slot, options_.completed_listed_limit);
   return Json{{"queue", id_list(lists.queue)},
               {"completed", id_list(lists.completed)},
               {"tasks", id_list(lists.tasks)}};
@@ -183,11 +183,11 @@ HubQueries::Answer HubQueries::queue_status(const Json& content) {
   const bool is_verbose = is_flag_set(content, "verbose");
   Json status = ok_content();
   for (const EngineId id : std::get<0>(ids))
-    status[std::to_string(id.value)] = queue_entry(*ledger_.slot_of(id), is_verbose);
+    status[std::to_string(id.value)] = queue_entry(*index_.slot_of(id), is_verbose);
   if (is_verbose)
-    status["unassigned"] = id_list(ledger_.unassigned());
+    status["unassigned"] = id_list(index_.unassigned());
   else
-    status["unassigned"] = ledger_.unassigned_count();
+    status["unassigned"] = index_.unassigned_count();
   return {"queue_reply", std::move(status)};
 }
 
@@ -196,7 +196,7 @@ HubQueries::Answer HubQueries::load(const Json& content) {
   if (const auto* error = std::get_if<QueryError>(&ids)) return failure("hub_error", *error);
   Json loads = ok_content();
   for (const EngineId id : std::get<0>(ids)) {
-    const HubLedger::Counts counts = ledger_.counts(*ledger_.slot_of(id));
+    const TaskIndex::Counts counts = index_.counts(*index_.slot_of(id));
     loads[std::to_string(id.value)] = counts.queue + counts.tasks;
   }
   return {"load_reply", std::move(loads)};
@@ -213,8 +213,8 @@ HubQueries::Answer HubQueries::results(const Json& content) {
   Json& reply = answer.content;
   reply["pending"] = reply["completed"] = Json::array();
   for (const MessageId& msg_id : read_ids(*wanted)) {
-    const bool is_completed = ledger_.is_completed(msg_id);
-    if (ledger_.is_pending(msg_id) || (is_completed && is_status_only)) {
+    const bool is_completed = index_.is_completed(msg_id);
+    if (index_.is_pending(msg_id) || (is_completed && is_status_only)) {
       reply[is_completed ? "completed" : "pending"].push_back(msg_id.text);
       continue;
     }
@@ -276,7 +276,7 @@ std::optional<QueryError> HubQueries::drop_named(const Json& wanted) {
   }
   const std::vector<MessageId> msg_ids = read_ids(wanted);
   for (const MessageId& msg_id : msg_ids)
-    if (ledger_.is_pending(msg_id))
+    if (index_.is_pending(msg_id))
       return index_error("msg pending: " + python_repr(std::string_view(msg_id.text)));
   store_.drop(msg_ids);
   return std::nullopt;
@@ -285,11 +285,11 @@ std::optional<QueryError> HubQueries::drop_named(const Json& wanted) {
 std::optional<QueryError> HubQueries::drop_engines(const Json& engine_ids) {
   for (const Json& engine : engine_ids) {
     const auto id = engine_id(engine);
-    const auto slot = id ? ledger_.slot_of(*id) : std::nullopt;
-    if (!slot || !ledger_.is_registered(*slot))
+    const auto slot = id ? index_.slot_of(*id) : std::nullopt;
+    if (!slot || !index_.is_registered(*slot))
       return index_error("No such engine: " +
                          (engine.is_string() ? engine.get<std::string>() : python_repr(engine)));
-    store_.drop_finished(ledger_.uuid(*slot));
+    store_.drop_finished(index_.uuid(*slot));
   }
   return std::nullopt;
 }
@@ -321,7 +321,7 @@ MessageId HubQueries::resubmit_one(const MessageId& msg_id, const TaskMessage& r
   append_buffers(request, buffers);
   auto frames = std::make_shared<AnswerFrames>(
       session_.seal(pack(packer, header), empty, empty, content), std::move(buffers));
-  ledger_.announce(fresh.msg_id);
+  index_.announce(fresh.msg_id);
   store_.change(fresh.msg_id, [&](TaskRecord& record) {
     record.request = TaskMessage(frames, 2, packer);
     record.queue = TaskQueueKind::task;
@@ -352,4 +352,4 @@ HubQueries::Answer HubQueries::resubmit(const Json& content, WallTime wall) {
   return answer;
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -5,17 +5,17 @@
 #include <utility>
 #include <vector>
 
-#include <px/controller/hub.hpp>
-#include <px/controller/hub_errors.hpp>
-#include <px/controller/hub_ledger.hpp>
+#include "controller/hub/hub.hpp"
+#include "controller/hub/hub_errors.hpp"
+#include "controller/hub/task_index.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// Answers the questions of clients (protocol 7). The hub owns the things that it refers to.
 class HubQueries {
  public:
-  HubQueries(Session& session, TaskStore& store, HubLedger& ledger, const HubOptions& options)
-      : session_(session), store_(store), ledger_(ledger), options_(options) {}
+  HubQueries(Session& session, TaskStore& store, TaskIndex& index, const HubOptions& options)
+      : session_(session), store_(store), index_(index), options_(options) {}
 
   /// One SendAnswer; before it the ResubmitTasks of a resubmission.
   std::vector<HubEffect> answer(const HubQuery& query, WallTime wall);
@@ -41,7 +41,7 @@ class HubQueries {
 
   QueryResult<std::vector<EngineId>> targets(const Json& content) const;
   std::optional<EngineId> engine_id(const Json& target) const;
-  Json queue_entry(HubLedger::Slot slot, bool is_verbose) const;
+  Json queue_entry(TaskIndex::Slot slot, bool is_verbose) const;
   std::optional<QueryError> drop_named(const Json& msg_ids);
   std::optional<QueryError> drop_engines(const Json& engine_ids);
   /// The new msg_id of a task that is sent again.
@@ -53,8 +53,8 @@ class HubQueries {
 
   Session& session_;
   TaskStore& store_;
-  HubLedger& ledger_;
+  TaskIndex& index_;
   const HubOptions& options_;
 };
 
-}  // namespace px
+}  // namespace px::controller

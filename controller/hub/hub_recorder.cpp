@@ -1,10 +1,10 @@
-#include <px/controller/hub_recorder.hpp>
+#include "controller/hub/hub_recorder.hpp"
 
-#include <px/wire/json_scan.hpp>
-#include <px/wire/message_type.hpp>
-#include <px/wire/version_adapter.hpp>
+#include "wire/json_scan.hpp"
+#include "wire/message_type.hpp"
+#include "wire/version_adapter.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 /// The value of a raw member as text; ids have no escapes, so this is one copy.
@@ -61,15 +61,15 @@ HubRecorder::Opened HubRecorder::open(const SharedFrames& frames, Trust trust) {
 }
 
 void HubRecorder::on(const DirectSubmitted& event, WallTime wall) {
-  const auto slot = ledger_.slot_of(event.engine.text);
-  if (!slot || !ledger_.is_registered(*slot)) return;
+  const auto slot = index_.slot_of(event.engine.text);
+  if (!slot || !index_.is_registered(*slot)) return;
   const Opened opened = open(event.frames, Trust::unverified);
   if (!opened.message.has_value()) return;
   const HeaderGlance header = glance_at_header(session_.packer(), opened.envelope.header);
   if (header.msg_id.empty()) return reject();
   // Messages of widgets (comm_msg) are never answered: as tasks they would stay pending for ever.
   if (!header.msg_type.ends_with("_request")) return;
-  if (!ledger_.submit_direct(header.msg_id, *slot)) return;
+  if (!index_.submit_direct(header.msg_id, *slot)) return;
   record_request(header.msg_id, opened, TaskQueueKind::mux, event.engine, wall);
 }
 
@@ -77,7 +77,7 @@ void HubRecorder::on(const TaskSubmitted& event, WallTime wall) {
   const Opened opened = open(event.frames, Trust::verified);
   if (!opened.message.has_value()) return;
   if (event.msg_id.empty()) return reject();
-  if (!ledger_.submit_task(event.msg_id)) return;
+  if (!index_.submit_task(event.msg_id)) return;
   record_request(event.msg_id, opened, TaskQueueKind::task, std::nullopt, wall);
 }
 
@@ -92,8 +92,8 @@ void HubRecorder::record_request(const MessageId& msg_id, const Opened& opened, 
 }
 
 void HubRecorder::on(const TaskAssigned& event) {
-  const auto slot = ledger_.slot_of(event.engine.text);
-  if (!slot || !ledger_.assign(event.msg_id, *slot)) return;
+  const auto slot = index_.slot_of(event.engine.text);
+  if (!slot || !index_.assign(event.msg_id, *slot)) return;
   store_.change_existing(event.msg_id,
                          [&](TaskRecord& record) { record.engine_uuid = event.engine; });
 }
@@ -103,10 +103,10 @@ void HubRecorder::on(const DirectFinished& event, WallTime wall) {
   if (!envelope) return reject();
   const MessageId msg_id = read_msg_id(session_.packer(), envelope->parent_header);
   // A reply may still come after its engine was given up: it is the better answer.
-  if (!ledger_.is_pending(msg_id) && !ledger_.is_completed(msg_id)) return;
+  if (!index_.is_pending(msg_id) && !index_.is_completed(msg_id)) return;
   const Opened opened = open(event.frames, Trust::unverified);
   if (!opened.message.has_value()) return;
-  ledger_.finish(msg_id, ledger_.slot_of(event.engine.text), true);
+  index_.finish(msg_id, index_.slot_of(event.engine.text), true);
   record_result(msg_id, opened, event.engine, wall);
 }
 
@@ -119,7 +119,7 @@ void HubRecorder::on(const TaskFinished& event, WallTime wall) {
           ? EngineUuid{packed_text(session_.packer(), opened.envelope.metadata, "engine")
                            .value_or("")}
           : event.engine;
-  if (!ledger_.finish(event.msg_id, ledger_.slot_of(engine.text), !event.is_aborted)) return;
+  if (!index_.finish(event.msg_id, index_.slot_of(engine.text), !event.is_aborted)) return;
   record_result(event.msg_id, opened, engine, wall);
 }
 
@@ -163,30 +163,30 @@ void HubRecorder::record_output(const MessageId& msg_id, std::string_view msg_ty
   });
 }
 
-TaskMessage HubRecorder::death_notice(const TaskRecord& record, HubLedger::Slot slot,
+TaskMessage HubRecorder::death_notice(const TaskRecord& record, TaskIndex::Slot slot,
                                       const EngineEnd& end, WallTime wall) {
   Header header = session_.make_header(reply_type_of(record.msg_id, record), wall);
-  const std::string uuid = ledger_.uuid(slot).text;
+  const std::string uuid = index_.uuid(slot).text;
   header.session = SessionId{uuid};
   const Packer packer = session_.packer();
   Result<Json> with_engine = unpack(packer, write_header(packer, header));
   check(with_engine.has_value());
   (*with_engine)["engine"] = uuid;
-  const EngineEnd known = end.engine.empty() ? make_engine_end(ledger_.id(slot), "", end.why) : end;
+  const EngineEnd known = end.engine.empty() ? make_engine_end(index_.id(slot), "", end.why) : end;
   const Json content = error_content("EngineError", death_sentence(known, record.msg_id.text));
   return TaskMessage(pack(packer, *with_engine), pack(packer, Json::object()),
                      pack(packer, content), {}, packer);
 }
 
-void HubRecorder::give_up(HubLedger::Slot slot, const EngineEnd& end, WallTime wall) {
-  for (const MessageId& msg_id : ledger_.unanswered(slot)) {
-    ledger_.finish(msg_id, std::nullopt, false);
+void HubRecorder::give_up(TaskIndex::Slot slot, const EngineEnd& end, WallTime wall) {
+  for (const MessageId& msg_id : index_.unanswered(slot)) {
+    index_.finish(msg_id, std::nullopt, false);
     store_.change_existing(msg_id, [&](TaskRecord& record) {
       record.result = death_notice(record, slot, end, wall);
-      record.engine_uuid = ledger_.uuid(slot);
+      record.engine_uuid = index_.uuid(slot);
       record.received = wall;
     });
   }
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include <px/controller/hub_events.hpp>
-#include <px/controller/hub_ledger.hpp>
-#include <px/controller/task_store.hpp>
-#include <px/wire/envelope.hpp>
-#include <px/wire/session.hpp>
+#include "controller/hub/hub_events.hpp"
+#include "controller/hub/task_index.hpp"
+#include "controller/hub/task_store.hpp"
+#include "wire/envelope.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// What the hub needs of the header of a request; read without building anything else.
 struct HeaderGlance {
@@ -26,8 +26,8 @@ HeaderGlance glance_at_header(Packer packer, std::string_view header);
 class HubRecorder {
  public:
   /// `stream_text_limit`: see HubOptions.
-  HubRecorder(Session& session, TaskStore& store, HubLedger& ledger, std::size_t stream_text_limit)
-      : session_(session), store_(store), ledger_(ledger), stream_text_limit_(stream_text_limit) {}
+  HubRecorder(Session& session, TaskStore& store, TaskIndex& index, std::size_t stream_text_limit)
+      : session_(session), store_(store), index_(index), stream_text_limit_(stream_text_limit) {}
 
   void on(const DirectSubmitted& event, WallTime wall);
   void on(const DirectFinished& event, WallTime wall);
@@ -36,7 +36,7 @@ class HubRecorder {
   void on(const TaskFinished& event, WallTime wall);
   void on(const OutputPublished& event);
   /// Answers, in the records alone, what an engine that died left unanswered (protocol 4.6).
-  void give_up(HubLedger::Slot slot, const EngineEnd& end, WallTime wall);
+  void give_up(TaskIndex::Slot slot, const EngineEnd& end, WallTime wall);
 
   std::uint64_t rejected_count() const { return rejected_count_; }
 
@@ -54,14 +54,14 @@ class HubRecorder {
   void record_result(const MessageId& msg_id, const Opened& opened, const EngineUuid& engine,
                      WallTime wall);
   void record_output(const MessageId& msg_id, std::string_view msg_type, const Json& content);
-  TaskMessage death_notice(const TaskRecord& record, HubLedger::Slot slot, const EngineEnd& end,
+  TaskMessage death_notice(const TaskRecord& record, TaskIndex::Slot slot, const EngineEnd& end,
                            WallTime wall);
 
   Session& session_;
   TaskStore& store_;
-  HubLedger& ledger_;
+  TaskIndex& index_;
   std::size_t stream_text_limit_;
   std::uint64_t rejected_count_ = 0;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,11 +1,11 @@
-#include <px/controller/hub_thread.hpp>
+#include "controller/hub/hub_thread.hpp"
 
 #include <pthread.h>
 
 #include <iterator>
 #include <utility>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 /// Copies small frames: to hold on to what the sockets' threads have allocated, and to free it on
@@ -36,7 +36,7 @@ void move_to(std::vector<T>& target, std::vector<T>&& source) {
 
 }  // namespace
 
-HubThread::HubThread(Hub hub, Waker waker)
+HubThread::HubThread(Hub hub, net::Waker waker)
     : hub_(std::move(hub)), waker_(std::move(waker)), thread_([this] { run(); }) {}
 
 HubThread::~HubThread() {
@@ -117,4 +117,4 @@ void HubThread::run() {
   }
 }
 
-}  // namespace px
+}  // namespace px::controller

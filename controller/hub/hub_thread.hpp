@@ -7,18 +7,18 @@
 #include <thread>
 #include <vector>
 
-#include <px/controller/hub.hpp>
-#include <px/controller/hub_events.hpp>
-#include <px/net/loop.hpp>
+#include "controller/hub/hub.hpp"
+#include "controller/hub/hub_events.hpp"
+#include "net/loop.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// Runs the hub on a thread of its own, so that neither a query nor a disk holds up a message.
 /// All public functions are for the I/O thread.
 class HubThread {
  public:
   /// `waker`: wakes the I/O thread when take_effects() has something.
-  HubThread(Hub hub, Waker waker);
+  HubThread(Hub hub, net::Waker waker);
   /// Ends the thread after it has taken in what was posted.
   ~HubThread();
   HubThread(const HubThread&) = delete;
@@ -56,7 +56,7 @@ class HubThread {
   };
   void run();
   Hub hub_;
-  Waker waker_;
+  net::Waker waker_;
   Batch posted_;  // the I/O thread's own, as are the next two
   bool has_query_ = false;
   std::optional<Instant> flush_due_;
@@ -69,4 +69,4 @@ class HubThread {
   std::thread thread_;    // last: it uses all of the above
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,8 +1,8 @@
-#include <px/controller/memory_store.hpp>
+#include "controller/hub/memory_store.hpp"
 
 #include <algorithm>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 /// What goes at once when a limit of records is exceeded, and what of the bytes is left.
@@ -127,4 +127,4 @@ void MemoryStore::drop_finished(const std::optional<EngineUuid>& engine) {
   }
 }
 
-}  // namespace px
+}  // namespace px::controller

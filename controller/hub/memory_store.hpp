@@ -5,9 +5,9 @@
 #include <list>
 #include <unordered_map>
 
-#include <px/controller/task_store.hpp>
+#include "controller/hub/task_store.hpp"
 
-namespace px {
+namespace px::controller {
 
 struct MemoryStoreLimits {
   std::size_t finished_records = 1024;      ///< More finished ones: the oldest tenth goes.
@@ -56,4 +56,4 @@ class MemoryStore final : public TaskStore {
   std::uint64_t next_number_ = 0;
 };
 
-}  // namespace px
+}  // namespace px::controller

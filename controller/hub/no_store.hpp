@@ -1,8 +1,8 @@
 #pragma once
 
-#include <px/controller/task_store.hpp>
+#include "controller/hub/task_store.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// Keeps nothing (the reference's NoDB).
 class NoStore final : public TaskStore {
@@ -17,4 +17,4 @@ class NoStore final : public TaskStore {
   void drop_finished(const std::optional<EngineUuid>&) override {}
 };
 
-}  // namespace px
+}  // namespace px::controller

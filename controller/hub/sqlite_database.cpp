@@ -1,10 +1,10 @@
-#include <px/controller/sqlite_database.hpp>
+#include "controller/hub/sqlite_database.hpp"
 
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 Error error_of(sqlite3* database, const std::string& what) {
@@ -104,4 +104,4 @@ Result<SqliteStatement> SqliteDatabase::prepare(const std::string& sql) {
   return SqliteStatement(database_.get(), statement);
 }
 
-}  // namespace px
+}  // namespace px::controller

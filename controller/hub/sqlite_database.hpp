@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace px {
+namespace px::controller {
 
 /// A prepared statement. Parameters and columns are numbered as in SQLite: from 1, and from 0.
 class SqliteStatement {
@@ -59,4 +59,4 @@ class SqliteDatabase {
   std::unique_ptr<sqlite3, Close> database_;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,12 +1,12 @@
-#include <px/controller/sqlite_rows.hpp>
+#include "controller/hub/sqlite_rows.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 
-#include <px/controller/buffer_pickle.hpp>
+#include "controller/hub/buffer_pickle.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 enum Column {
@@ -316,4 +316,4 @@ RoughCondition rough_condition(const RecordFilter& filter) {
   return condition;
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include <px/controller/db_query.hpp>
-#include <px/controller/sqlite_database.hpp>
-#include <px/controller/task_record.hpp>
-#include <px/controller/task_store.hpp>
+#include "controller/hub/db_query.hpp"
+#include "controller/hub/sqlite_database.hpp"
+#include "controller/hub/task_record.hpp"
+#include "controller/hub/task_store.hpp"
 
-namespace px {
+namespace px::controller {
 
 // How a task record lies in a row: 23 columns in the order of record_keys(), with the declared
 // types of the reference. Parts are JSON text, dates ISO text, buffers a pickled list of bytes.
@@ -44,4 +44,4 @@ struct RoughCondition {
 };
 RoughCondition rough_condition(const RecordFilter& filter);
 
-}  // namespace px
+}  // namespace px::controller

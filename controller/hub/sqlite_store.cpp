@@ -1,8 +1,8 @@
-#include <px/controller/sqlite_store.hpp>
+#include "controller/hub/sqlite_store.hpp"
 
-#include <px/controller/sqlite_rows.hpp>
+#include "controller/hub/sqlite_rows.hpp"
 
-namespace px {
+namespace px::controller {
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& file,
                                                        SqliteStoreOptions options) {
@@ -37,7 +37,8 @@ Result<std::string> SqliteStore::prepare_table(SqliteDatabase& database,
     if (state->is_ours) return table;
     if (state->is_absent) break;
     const std::string next = options.table + "_" + std::to_string(number);
-    options.warn("the table " + table + " of the task database has other columns; using " + next);
+    options.warn("the table " + table +
+                 " of the task database has different columns; using the table " + next);
     table = next;
   }
   const Result<void> created = database.run(create_table_sql(table));
@@ -275,4 +276,4 @@ void SqliteStore::drop_finished(const std::optional<EngineUuid>& engine) {
   if (!result) report(result.error());
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -11,11 +11,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include <px/controller/sqlite_database.hpp>
-#include <px/controller/task_store.hpp>
-#include <px/wire/error.hpp>
+#include "controller/hub/sqlite_database.hpp"
+#include "controller/hub/task_store.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::controller {
 
 struct SqliteStoreOptions {
   std::string table = "ipython-tasks";
@@ -94,4 +94,4 @@ class SqliteStore final : public TaskStore {
   bool is_failing_ = false;
 };
 
-}  // namespace px
+}  // namespace px::controller

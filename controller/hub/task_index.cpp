@@ -1,10 +1,10 @@
-#include <px/controller/hub_ledger.hpp>
+#include "controller/hub/task_index.hpp"
 
 #include <algorithm>
 
-namespace px {
+namespace px::controller {
 
-void HubLedger::join(EngineId id, const EngineUuid& uuid) {
+void TaskIndex::join(EngineId id, const EngineUuid& uuid) {
   const auto known = slot_of(uuid.text);
   if (known && is_registered(*known) && engines_[*known].id == id) return;
   const Slot slot = engines_.size();
@@ -13,28 +13,28 @@ void HubLedger::join(EngineId id, const EngineUuid& uuid) {
   by_id_[id] = slot;
 }
 
-void HubLedger::leave(const EngineUuid& uuid) {
+void TaskIndex::leave(const EngineUuid& uuid) {
   if (const auto slot = slot_of(uuid.text)) engines_[*slot].is_registered = false;
 }
 
-std::optional<HubLedger::Slot> HubLedger::slot_of(std::string_view uuid) const {
+std::optional<TaskIndex::Slot> TaskIndex::slot_of(std::string_view uuid) const {
   const auto found = by_uuid_.find(uuid);
   return found == by_uuid_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<HubLedger::Slot> HubLedger::slot_of(EngineId id) const {
+std::optional<TaskIndex::Slot> TaskIndex::slot_of(EngineId id) const {
   const auto found = by_id_.find(id);
   return found == by_id_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::vector<EngineId> HubLedger::ids() const {
+std::vector<EngineId> TaskIndex::ids() const {
   std::vector<EngineId> ids;
   for (const auto& [id, slot] : by_id_) ids.push_back(id);
   std::sort(ids.begin(), ids.end());
   return ids;
 }
 
-HubLedger::Pending* HubLedger::add(const MessageId& msg_id, TaskQueueKind queue) {
+TaskIndex::Pending* TaskIndex::add(const MessageId& msg_id, TaskQueueKind queue) {
   if (pending_.size() >= limits_.pending || is_completed(msg_id)) return nullptr;
   const auto [entry, is_new] = pending_.try_emplace(msg_id);
   const bool was_announced = !is_new && entry->second.queue == TaskQueueKind::none;
@@ -43,7 +43,7 @@ HubLedger::Pending* HubLedger::add(const MessageId& msg_id, TaskQueueKind queue)
   return &entry->second;
 }
 
-bool HubLedger::submit_direct(const MessageId& msg_id, Slot slot) {
+bool TaskIndex::submit_direct(const MessageId& msg_id, Slot slot) {
   Pending* task = add(msg_id, TaskQueueKind::mux);
   if (!task) return false;
   task->slot = slot;
@@ -51,17 +51,17 @@ bool HubLedger::submit_direct(const MessageId& msg_id, Slot slot) {
   return true;
 }
 
-bool HubLedger::submit_task(const MessageId& msg_id) {
+bool TaskIndex::submit_task(const MessageId& msg_id) {
   if (!add(msg_id, TaskQueueKind::task)) return false;
   ++unassigned_count_;
   return true;
 }
 
-bool HubLedger::announce(const MessageId& msg_id) {
+bool TaskIndex::announce(const MessageId& msg_id) {
   return add(msg_id, TaskQueueKind::none);
 }
 
-void HubLedger::take_from_engine(const Pending& task) {
+void TaskIndex::take_from_engine(const Pending& task) {
   if (task.queue == TaskQueueKind::mux)
     --engines_[*task.slot].counts.queue;
   else if (task.slot)
@@ -70,7 +70,7 @@ void HubLedger::take_from_engine(const Pending& task) {
     --unassigned_count_;
 }
 
-bool HubLedger::assign(const MessageId& msg_id, Slot slot) {
+bool TaskIndex::assign(const MessageId& msg_id, Slot slot) {
   const auto found = pending_.find(msg_id);
   if (found == pending_.end() || found->second.queue != TaskQueueKind::task) return false;
   take_from_engine(found->second);
@@ -79,7 +79,7 @@ bool HubLedger::assign(const MessageId& msg_id, Slot slot) {
   return true;
 }
 
-bool HubLedger::finish(const MessageId& msg_id, std::optional<Slot> slot, bool is_counted) {
+bool TaskIndex::finish(const MessageId& msg_id, std::optional<Slot> slot, bool is_counted) {
   const auto found = pending_.find(msg_id);
   if (found == pending_.end()) return false;
   take_from_engine(found->second);
@@ -89,7 +89,7 @@ bool HubLedger::finish(const MessageId& msg_id, std::optional<Slot> slot, bool i
   return true;
 }
 
-void HubLedger::remember_completed(PendingTasks::node_type task, std::optional<Slot> slot) {
+void TaskIndex::remember_completed(PendingTasks::node_type task, std::optional<Slot> slot) {
   const auto [entry, is_new] = completed_.try_emplace(std::move(task.key()), slot);
   if (is_new) completed_order_.push_back(&*entry);
   while (completed_order_.size() > limits_.completed) {
@@ -99,7 +99,7 @@ void HubLedger::remember_completed(PendingTasks::node_type task, std::optional<S
 }
 
 template <class Condition>
-std::vector<MessageId> HubLedger::pending_where(Condition condition) const {
+std::vector<MessageId> TaskIndex::pending_where(Condition condition) const {
   std::vector<const PendingTasks::value_type*> tasks;
   for (const auto& task : pending_)
     if (condition(task.second)) tasks.push_back(&task);
@@ -111,7 +111,7 @@ std::vector<MessageId> HubLedger::pending_where(Condition condition) const {
   return msg_ids;
 }
 
-HubLedger::Lists HubLedger::lists(Slot slot, std::size_t limit) const {
+TaskIndex::Lists TaskIndex::lists(Slot slot, std::size_t limit) const {
   Lists lists{.queue = unanswered(slot), .tasks = {}, .completed = {}};
   lists.tasks = pending_where(
       [&](const Pending& task) { return task.queue == TaskQueueKind::task && task.slot == slot; });
@@ -122,14 +122,14 @@ HubLedger::Lists HubLedger::lists(Slot slot, std::size_t limit) const {
   return lists;
 }
 
-std::vector<MessageId> HubLedger::unassigned() const {
+std::vector<MessageId> TaskIndex::unassigned() const {
   return pending_where(
       [](const Pending& task) { return task.queue == TaskQueueKind::task && !task.slot; });
 }
 
-std::vector<MessageId> HubLedger::unanswered(Slot slot) const {
+std::vector<MessageId> TaskIndex::unanswered(Slot slot) const {
   return pending_where(
       [&](const Pending& task) { return task.queue == TaskQueueKind::mux && task.slot == slot; });
 }
 
-}  // namespace px
+}  // namespace px::controller

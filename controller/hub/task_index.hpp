@@ -8,19 +8,19 @@
 #include <unordered_map>
 #include <vector>
 
-#include <px/controller/task_record.hpp>
-#include <px/wire/ids.hpp>
+#include "controller/hub/task_record.hpp"
+#include "wire/ids.hpp"
 
-namespace px {
+namespace px::controller {
 
-struct LedgerLimits {
+struct TaskIndexLimits {
   std::size_t pending;    ///< Unfinished tasks that are followed.
   std::size_t completed;  ///< Finished tasks whose ids are remembered.
 };
 
 /// Who has which task: the engines that ever registered, the unfinished and the finished tasks.
 /// Ids and counts only; the records are the store's.
-class HubLedger {
+class TaskIndex {
  public:
   /// One life of one engine, as an index: an id that is granted again gets a new one.
   using Slot = std::size_t;
@@ -34,7 +34,7 @@ class HubLedger {
     std::vector<MessageId> queue, tasks, completed;
   };
 
-  explicit HubLedger(LedgerLimits limits) : limits_(limits) {}
+  explicit TaskIndex(TaskIndexLimits limits) : limits_(limits) {}
 
   /// Starts with empty counts, even where the id was granted before; an engine that is registered
   /// already under this id stays as it is.
@@ -93,7 +93,7 @@ class HubLedger {
   std::vector<MessageId> pending_where(Condition condition) const;
   void remember_completed(PendingTasks::node_type task, std::optional<Slot> slot);
 
-  LedgerLimits limits_;
+  TaskIndexLimits limits_;
   std::vector<Engine> engines_;
   std::unordered_map<std::string, Slot, StringIdHash, StringIdEqual> by_uuid_;
   std::unordered_map<EngineId, Slot> by_id_;
@@ -104,4 +104,4 @@ class HubLedger {
   std::uint64_t next_number_ = 0;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,9 +1,9 @@
-#include <px/controller/task_record.hpp>
+#include "controller/hub/task_record.hpp"
 
-#include <px/wire/error.hpp>
-#include <px/wire/json_scan.hpp>
+#include "wire/error.hpp"
+#include "wire/json_scan.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 constexpr std::size_t part_count = 4;  // header, parent header, metadata, content
@@ -205,4 +205,4 @@ Json record_value(const TaskRecord& record, std::string_view key) {
   return nullptr;
 }
 
-}  // namespace px
+}  // namespace px::controller

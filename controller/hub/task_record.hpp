@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/frames.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/json.hpp>
-#include <px/wire/time.hpp>
+#include "wire/frames.hpp"
+#include "wire/ids.hpp"
+#include "wire/json.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// A request or a reply as it came: shared frames that are parsed only when a query needs them.
 /// The four parts and the buffers; the routing part and the signature are of no more use.
@@ -96,4 +96,4 @@ Json queue_name(TaskQueueKind queue);
 /// no JSON: they read as their number. Precondition: `key` is one of record_keys().
 Json record_value(const TaskRecord& record, std::string_view key);
 
-}  // namespace px
+}  // namespace px::controller

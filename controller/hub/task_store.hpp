@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include <px/controller/db_query.hpp>
-#include <px/controller/task_record.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/time.hpp>
+#include "controller/hub/db_query.hpp"
+#include "controller/hub/task_record.hpp"
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::controller {
 
 using RecordChange = std::function<void(TaskRecord&)>;
 using RecordVisitor = std::function<void(const TaskRecord&)>;
@@ -51,4 +51,4 @@ class TaskStore {
   virtual std::optional<Instant> next_deadline() const { return std::nullopt; }
 };
 
-}  // namespace px
+}  // namespace px::controller

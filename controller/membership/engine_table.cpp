@@ -1,11 +1,11 @@
-#include <px/controller/engine_table.hpp>
+#include "controller/membership/engine_table.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 std::optional<int> read_id(const std::string& text) {
@@ -154,4 +154,4 @@ Result<std::vector<RegisteredEngine>> EngineTable::restore(std::string_view text
   return restored;
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -7,11 +7,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/time.hpp>
+#include "wire/error.hpp"
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::controller {
 
 struct RegisteredEngine {
   EngineId id;
@@ -76,4 +76,4 @@ class EngineTable {
   std::vector<Pending> pending_;  // the longest waiting first
 };
 
-}  // namespace px
+}  // namespace px::controller

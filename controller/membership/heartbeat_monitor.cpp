@@ -1,8 +1,8 @@
-#include <px/controller/heartbeat_monitor.hpp>
+#include "controller/membership/heartbeat_monitor.hpp"
 
 #include <algorithm>
 
-namespace px {
+namespace px::controller {
 
 HeartbeatMonitor::HeartbeatMonitor(const HeartbeatOptions& options, Instant start)
     : options_(options), start_(start), next_beat_(start) {}
@@ -71,4 +71,4 @@ Instant HeartbeatMonitor::next_deadline() const {
   return extra_ping_ ? std::min(*extra_ping_, next_beat_) : next_beat_;
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include <px/wire/ids.hpp>
-#include <px/wire/time.hpp>
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::controller {
 
 struct HeartbeatOptions {
   Duration period = std::chrono::milliseconds(3000);
@@ -60,4 +60,4 @@ class HeartbeatMonitor {
   std::unordered_map<EngineUuid, Heart, StringIdHash, StringIdEqual> hearts_;
 };
 
-}  // namespace px
+}  // namespace px::controller

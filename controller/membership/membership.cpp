@@ -1,13 +1,13 @@
-#include <px/controller/membership.hpp>
+#include "controller/membership/membership.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <utility>
 
-#include <px/net/private_file.hpp>
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 /// Many engines that come at once are written once.
@@ -17,9 +17,10 @@ constexpr std::size_t max_missed = 4096;
 
 }  // namespace
 
-Membership::Membership(Desk& desk, const MembershipOptions& options, Socket& notification,
-                       Socket& ping, Socket& pong, LifelineServer& lifeline, Instant now)
-    : desk_(desk),
+Membership::Membership(RelayContext& shared, const MembershipOptions& options,
+                       net::Socket& notification, net::Socket& ping, net::Socket& pong,
+                       net::LifelineServer& lifeline, Instant now)
+    : shared_(shared),
       options_(options),
       notification_(notification),
       ping_(ping),
@@ -33,14 +34,14 @@ Result<EngineId> Membership::request(const EngineUuid& uuid, std::optional<Engin
   // An engine that was restarted wants the id of one that is just about to be found dead.
   if (const auto owner = wanted ? table_.find(*wanted) : std::nullopt;
       owner && lost_lifelines_.contains(*owner))
-    leave(*owner, "its process ended");
+    leave(*owner, "its process exited");
   auto id = table_.request(uuid, wanted, now, language);
   if (id) heartbeat_.newcomer(now);
   return id;
 }
 
 Result<void> Membership::restore() {
-  const Result<std::string> text = read_file(options_.table_file);
+  const Result<std::string> text = os::read_file(options_.table_file);
   if (!text) return text.error();
   const auto engines = table_.restore(*text);
   if (!engines) return engines.error();
@@ -50,7 +51,7 @@ Result<void> Membership::restore() {
 
 void Membership::welcome(const RegisteredEngine& engine) {
   heartbeat_.watch(engine.uuid);
-  desk_.hub.post(EngineJoined{engine.id, engine.uuid});
+  shared_.hub.post(EngineJoined{engine.id, engine.uuid});
   for (const Listener& listener : joined_listeners_) listener(engine);
 }
 
@@ -65,7 +66,7 @@ void Membership::announce(const RegisteredEngine& engine) {
 }
 
 void Membership::notify(const std::string& type, Json content, const std::string& parent_header) {
-  notification_.send(desk_.session.compose(
+  notification_.send(shared_.session.compose(
       Draft{{}, type, parent_header, Json::object(), std::move(content), {}}, wall_now()));
 }
 
@@ -87,7 +88,7 @@ void Membership::left(const RegisteredEngine& engine, std::string_view why) {
   if (describe_) describe_(engine.uuid, content);  // before its facts are forgotten
   const EngineEnd end =
       make_engine_end(engine.id, string_member(content, "host").value_or(""), why);
-  desk_.hub.post(EngineLeft{engine.id, engine.uuid, end});
+  shared_.hub.post(EngineLeft{engine.id, engine.uuid, end});
   for (const LeftListener& listener : left_listeners_) listener(engine, end);
   notify("unregistration_notification", std::move(content));
 }
@@ -95,8 +96,8 @@ void Membership::left(const RegisteredEngine& engine, std::string_view why) {
 void Membership::became_silent(const EngineUuid& uuid) {
   const auto id = table_.find(uuid.text);
   if (!id) return;
-  lifeline_.knock(uuid);  // until it is given up we know whether its host answers
-  spdlog::warn("engine {} ({}) does not answer heartbeats: it gets no tasks until it does",
+  lifeline_.probe(uuid);  // until it is given up we know whether its host answers
+  spdlog::warn("engine {} ({}) does not answer heartbeats: it gets no tasks until it answers again",
                id->value, uuid.text);
   if (silent_listener_) silent_listener_({*id, uuid});
   announce({*id, uuid});
@@ -115,9 +116,10 @@ void Membership::heart_stopped(const EngineUuid& uuid) {
   if (!id) return;
   if (missed_.size() >= max_missed) missed_.erase(missed_.begin());
   missed_[uuid] = {*id, table_.language_of(uuid)};
-  leave(uuid, lifeline_.is_reachable(uuid)
-                  ? "its heart stopped although its host answers: the process hangs or was stopped"
-                  : "its heart stopped and its host does not answer: the host is down or cut off");
+  leave(uuid, lifeline_.is_reachable(uuid) ? "it missed too many heartbeats although its host "
+                                             "answers: the process hangs or was stopped"
+                                           : "it missed too many heartbeats and its host does not "
+                                             "answer: the host is down or unreachable");
 }
 
 /// It was given up and lives: what it holds is still there, and so are its connections.
@@ -127,9 +129,11 @@ void Membership::readmit(const EngineUuid& uuid) {
   const auto engine = table_.readmit({missed->second.id, uuid}, missed->second.language);
   missed_.erase(missed);
   if (!engine)
-    return spdlog::warn("engine {} was given up and is back, but its id has another owner now",
-                        uuid.text);
-  spdlog::info("registration::engine {}:{} was given up and is back", engine->id.value, uuid.text);
+    return spdlog::warn(
+        "engine {} answers again after it was unregistered, but another engine has its id now",
+        uuid.text);
+  spdlog::info("registration::engine {}:{} answers again and is registered again", engine->id.value,
+               uuid.text);
   save_due_ = save_due_.value_or(Clock::now() + save_delay);
   welcome(*engine);
   announce(*engine);
@@ -140,7 +144,7 @@ void Membership::receive_pongs() {
     const SharedFrames frames = pong_.receive();
     if (!frames) return;
     if (frames->size() != 2) {
-      desk_.complaints.about("heartbeat: not a pong");
+      shared_.bad_messages.add("heartbeat: malformed answer to a ping");
       continue;
     }
     const std::string_view uuid = frames->at(0);
@@ -179,10 +183,10 @@ void Membership::receive_notification_subscriptions() {
 
 void Membership::receive_lifelines() {
   const Instant now = Clock::now();
-  for (const LifelineEvent& event : lifeline_.receive(now)) {
-    if (const auto* opened = std::get_if<LifelineOpened>(&event))
+  for (const net::LifelineEvent& event : lifeline_.receive(now)) {
+    if (const auto* opened = std::get_if<net::LifelineOpened>(&event))
       lost_lifelines_.erase(opened->uuid);
-    else if (const auto* closed = std::get_if<LifelineClosed>(&event))
+    else if (const auto* closed = std::get_if<net::LifelineClosed>(&event))
       lost_lifelines_.emplace(closed->uuid, now + (closed->is_tunnelled ? options_.tunnel_grace
                                                                         : options_.lifeline_grace));
   }
@@ -194,13 +198,12 @@ void Membership::on_time(Instant now) {
   for (const EngineUuid& uuid : beat.silent) became_silent(uuid);
   for (const EngineUuid& uuid : beat.dead) heart_stopped(uuid);
   for (const RegisteredEngine& engine : table_.expire(now))
-    spdlog::warn("registration::purging stalled registration: {}:{}", engine.id.value,
-                 engine.uuid.text);
+    spdlog::warn("registration::timed out, no heartbeat: {}:{}", engine.id.value, engine.uuid.text);
   if (const auto due = lifeline_.next_deadline(); due && *due <= now) receive_lifelines();
   std::vector<EngineUuid> dead;
   for (const auto& [uuid, end] : lost_lifelines_)
     if (end <= now) dead.push_back(uuid);
-  for (const EngineUuid& uuid : dead) leave(uuid, "its process ended");
+  for (const EngineUuid& uuid : dead) leave(uuid, "its process exited");
   if (save_due_ && *save_due_ <= now) save();
 }
 
@@ -215,8 +218,8 @@ Instant Membership::next_deadline() const {
 void Membership::save() {
   if (!save_due_) return;
   save_due_.reset();
-  const auto written = write_file_atomically(options_.table_file, table_.write(), 0644);
-  if (!written) desk_.complaints.about("cannot save the engine table", written.error().what);
+  const auto written = os::write_file_atomically(options_.table_file, table_.write(), 0644);
+  if (!written) shared_.bad_messages.add("cannot save the engine table", written.error().what);
 }
 
-}  // namespace px
+}  // namespace px::controller

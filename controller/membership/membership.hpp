@@ -8,16 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include <px/controller/desk.hpp>
-#include <px/controller/engine_table.hpp>
-#include <px/controller/heartbeat_monitor.hpp>
-#include <px/net/lifeline.hpp>
-#include <px/net/socket.hpp>
-#include <px/wire/engine_end.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/time.hpp>
+#include "controller/membership/engine_table.hpp"
+#include "controller/membership/heartbeat_monitor.hpp"
+#include "controller/relay/relay_context.hpp"
+#include "net/lifeline/lifeline.hpp"
+#include "net/socket.hpp"
+#include "wire/engine_end.hpp"
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::controller {
 
 struct MembershipOptions {
   HeartbeatOptions heartbeat;
@@ -33,8 +33,8 @@ struct MembershipOptions {
 /// server, and keeps the table on disk.
 class Membership {
  public:
-  Membership(Desk& desk, const MembershipOptions& options, Socket& notification, Socket& ping,
-             Socket& pong, LifelineServer& lifeline, Instant now);
+  Membership(RelayContext& shared, const MembershipOptions& options, net::Socket& notification,
+             net::Socket& ping, net::Socket& pong, net::LifelineServer& lifeline, Instant now);
 
   using Listener = std::function<void(const RegisteredEngine&)>;
   using LeftListener = std::function<void(const RegisteredEngine&, const EngineEnd&)>;
@@ -79,12 +79,12 @@ class Membership {
   void became_silent(const EngineUuid& uuid);
   void returned(const EngineUuid& uuid);
   void readmit(const EngineUuid& uuid);
-  Desk& desk_;
+  RelayContext& shared_;
   MembershipOptions options_;
-  Socket& notification_;
-  Socket& ping_;
-  Socket& pong_;
-  LifelineServer& lifeline_;
+  net::Socket& notification_;
+  net::Socket& ping_;
+  net::Socket& pong_;
+  net::LifelineServer& lifeline_;
   EngineTable table_;
   HeartbeatMonitor heartbeat_;
   /// An engine that was given up since its heart stopped: it may live.
@@ -101,4 +101,4 @@ class Membership {
   std::optional<Instant> save_due_;
 };
 
-}  // namespace px
+}  // namespace px::controller

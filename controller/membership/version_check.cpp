@@ -1,9 +1,9 @@
-#include <px/controller/mixed_engines.hpp>
+#include "controller/membership/version_check.hpp"
 
 #include <tuple>
 #include <utility>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 std::string name(EngineId id) {
@@ -12,7 +12,7 @@ std::string name(EngineId id) {
 
 }  // namespace
 
-void MixedEngines::learn(EngineId id, const EngineUuid& uuid, const EngineFacts& facts) {
+void VersionCheck::learn(EngineId id, const EngineUuid& uuid, const EngineFacts& facts) {
   engines_[id] = uuid;
   Known& known = known_[uuid];
   known.id = id;
@@ -22,7 +22,7 @@ void MixedEngines::learn(EngineId id, const EngineUuid& uuid, const EngineFacts&
   if (!facts.mpi.empty()) known.facts.mpi = facts.mpi;
 }
 
-void MixedEngines::forget(const EngineUuid& uuid) {
+void VersionCheck::forget(const EngineUuid& uuid) {
   const auto found = known_.find(uuid);
   if (found == known_.end()) return;
   if (const auto holder = engines_.find(found->second.id);
@@ -31,7 +31,7 @@ void MixedEngines::forget(const EngineUuid& uuid) {
   known_.erase(found);
 }
 
-EngineFacts MixedEngines::facts_of(const EngineUuid& uuid) const {
+EngineFacts VersionCheck::facts_of(const EngineUuid& uuid) const {
   const auto found = known_.find(uuid);
   return found == known_.end() ? EngineFacts{} : found->second.facts;
 }
@@ -41,7 +41,7 @@ namespace {
 /// For each value of `fact` beside the first one: who has it, and who has the first.
 template <class Engines, class Known>
 std::vector<std::string> find_mixtures(const Engines& engines, const Known& known,
-                                       std::string EngineFacts::*fact, const std::string& before,
+                                       std::string EngineFacts::* fact, const std::string& before,
                                        const std::string& consequence) {
   std::vector<std::string> mixtures;
   std::map<std::string, EngineId> firsts;  // of each value
@@ -61,12 +61,13 @@ std::vector<std::string> find_mixtures(const Engines& engines, const Known& know
 
 }  // namespace
 
-std::vector<std::string> MixedEngines::warnings() const {
+std::vector<std::string> VersionCheck::warnings() const {
   std::vector<std::string> sentences;
   for (const auto& [fact, before, consequence] :
-       {std::tuple{&EngineFacts::python, " runs Python ",
-                   "functions that travel by value do not run on both; start all engines with one "
-                   "Python (--python)"},
+       {std::tuple{
+            &EngineFacts::python, " runs Python ",
+            "functions that are sent by value do not run on both; start all engines with one "
+            "Python (--python)"},
         std::tuple{&EngineFacts::mpi, " has loaded ",
                    "they cannot be ranks of one MPI world; load one MPI on all hosts"}})
     for (std::string& sentence : find_mixtures(engines_, known_, fact, before, consequence))
@@ -75,17 +76,17 @@ std::vector<std::string> MixedEngines::warnings() const {
   for (const auto& [id, uuid] : engines_) {
     const std::string& version = known_.at(uuid).facts.polyxeus;
     if (version.empty() || version == own_version_ || !others.insert(version).second) continue;
-    sentences.push_back(name(id) + " is of polyxeus " + version + ", the controller of " +
+    sentences.push_back(name(id) + " runs polyxeus " + version + ", the controller runs " +
                         own_version_ + ": install one version on all hosts");
   }
   return sentences;
 }
 
-std::vector<std::string> MixedEngines::take_news() {
+std::vector<std::string> VersionCheck::take_news() {
   std::vector<std::string> news;
   for (std::string& sentence : warnings())
     if (told_.insert(sentence).second) news.push_back(std::move(sentence));
   return news;
 }
 
-}  // namespace px
+}  // namespace px::controller

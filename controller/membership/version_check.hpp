@@ -6,17 +6,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include <px/wire/engine_facts.hpp>
-#include <px/wire/ids.hpp>
+#include "wire/engine_facts.hpp"
+#include "wire/ids.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// Notices engines that do not fit together: other versions of Python, of MPI or of polyxeus. Each
 /// kind of mixture is said once, however many engines there are. Sees no socket and no clock.
-class MixedEngines {
+class VersionCheck {
  public:
   /// own_version  the version of this controller
-  explicit MixedEngines(std::string own_version) : own_version_(std::move(own_version)) {}
+  explicit VersionCheck(std::string own_version) : own_version_(std::move(own_version)) {}
 
   /// An engine says this of itself, or more of it. What is empty was not said.
   void learn(EngineId id, const EngineUuid& uuid, const EngineFacts& facts);
@@ -39,4 +39,4 @@ class MixedEngines {
   std::set<std::string> told_;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,10 +1,10 @@
-#include <px/controller/complaints.hpp>
+#include "controller/relay/bad_message_counter.hpp"
 
 #include <spdlog/spdlog.h>
 
-namespace px {
+namespace px::controller {
 
-void Complaints::about(std::string_view kind, std::string_view detail) {
+void BadMessageCounter::add(std::string_view kind, std::string_view detail) {
   auto found = tallies_.find(kind);
   if (found == tallies_.end()) found = tallies_.emplace(std::string(kind), Tally{}).first;
   Tally& tally = found->second;
@@ -14,15 +14,15 @@ void Complaints::about(std::string_view kind, std::string_view detail) {
                detail.empty() ? "" : ": ", detail);
 }
 
-std::uint64_t Complaints::count(std::string_view kind) const {
+std::uint64_t BadMessageCounter::count(std::string_view kind) const {
   const auto found = tallies_.find(kind);
   return found == tallies_.end() ? 0 : found->second.count;
 }
 
-std::uint64_t Complaints::total() const {
+std::uint64_t BadMessageCounter::total() const {
   std::uint64_t sum = 0;
   for (const auto& [kind, tally] : tallies_) sum += tally.count;
   return sum;
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-namespace px {
+namespace px::controller {
 
 /// Counts the bad messages of each kind. The first of a kind is logged, then each time that their
 /// number has grown tenfold: a broken peer must not fill the disk.
-class Complaints {
+class BadMessageCounter {
  public:
-  void about(std::string_view kind, std::string_view detail = {});
+  void add(std::string_view kind, std::string_view detail = {});
   std::uint64_t count(std::string_view kind) const;
   std::uint64_t total() const;
 
@@ -22,4 +22,4 @@ class Complaints {
   std::map<std::string, Tally, std::less<>> tallies_;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,17 +1,17 @@
-#include <px/controller/broadcast_relay.hpp>
+#include "controller/relay/broadcast_relay.hpp"
 
 #include <algorithm>
 #include <memory>
 
-#include <px/wire/header.hpp>
-#include <px/wire/json.hpp>
-#include <px/wire/message_type.hpp>
+#include "wire/header.hpp"
+#include "wire/json.hpp"
+#include "wire/message_type.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 Error bad_request(const char* what) {
-  return {ErrorKind::bad_input, std::string("a broadcast request without ") + what};
+  return {ErrorKind::bad_input, std::string("a broadcast request lacks ") + what};
 }
 
 /// What people call the engine: its id.
@@ -174,4 +174,4 @@ BroadcastEffects BroadcastRelay::engine_left(const EngineUuid& engine, WallTime 
   return effects;
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -9,15 +9,15 @@
 #include <variant>
 #include <vector>
 
-#include <px/controller/engine_link.hpp>
-#include <px/wire/engine_end.hpp>
-#include <px/wire/envelope.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/frames.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/session.hpp>
+#include "controller/relay/engine_link.hpp"
+#include "wire/engine_end.hpp"
+#include "wire/envelope.hpp"
+#include "wire/error.hpp"
+#include "wire/frames.hpp"
+#include "wire/ids.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// [engine, head..., the runs' frames...] on the engines' side.
 struct BroadcastToEngine {
@@ -79,4 +79,4 @@ class BroadcastRelay {
   Calls calls_;  // by the msg_id of the client's request
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,8 +1,8 @@
-#include <px/controller/engine_link.hpp>
+#include "controller/relay/engine_link.hpp"
 
 #include <utility>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 constexpr Duration patience = std::chrono::seconds(10);
@@ -17,7 +17,7 @@ std::vector<std::string_view> with_engine(std::string_view engine,
 
 }  // namespace
 
-EngineLink::EngineLink(Socket socket, std::function<bool(std::string_view)> is_member)
+EngineLink::EngineLink(net::Socket socket, std::function<bool(std::string_view)> is_member)
     : socket_(std::move(socket)), is_member_(std::move(is_member)) {}
 
 void EngineLink::send(std::string_view engine, std::span<const std::string_view> head,
@@ -42,7 +42,7 @@ void EngineLink::send(std::string_view engine, std::span<const std::string_view>
 
 bool EngineLink::try_send(const Held& held) {
   const std::vector<std::string_view> idents{held.idents.begin(), held.idents.end()};
-  std::vector<Socket::Run> runs;
+  std::vector<net::Socket::Run> runs;
   for (const FrameRun& run : held.runs) runs.push_back({run.frames.get(), run.from, run.to});
   return socket_.forward(idents, runs);
 }
@@ -66,4 +66,4 @@ void EngineLink::forget(std::string_view engine) {
   if (const auto found = held_.find(engine); found != held_.end()) held_.erase(found);
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include <px/net/socket.hpp>
-#include <px/wire/frames.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/time.hpp>
+#include "net/socket.hpp"
+#include "wire/frames.hpp"
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// Frames `from` .. `to`-1 of a message, held.
 struct FrameRun {
@@ -28,9 +28,9 @@ class EngineLink {
  public:
   /// `is_member`: whether a uuid is that of a registered engine. What is for others and cannot be
   /// sent is dropped, as it always was.
-  EngineLink(Socket socket, std::function<bool(std::string_view)> is_member);
+  EngineLink(net::Socket socket, std::function<bool(std::string_view)> is_member);
 
-  Socket& socket() { return socket_; }
+  net::Socket& socket() { return socket_; }
   /// Sends [engine, head..., the runs' frames...].
   void send(std::string_view engine, std::span<const std::string_view> head,
             std::vector<FrameRun> runs, Instant now);
@@ -49,10 +49,10 @@ class EngineLink {
     Instant until;
   };
   bool try_send(const Held& held);
-  Socket socket_;
+  net::Socket socket_;
   std::function<bool(std::string_view)> is_member_;
   std::map<std::string, std::deque<Held>, std::less<>> held_;
   Instant next_try_{};
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,13 +1,13 @@
-#include <px/controller/query_desk.hpp>
+#include "controller/relay/query_server.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <utility>
 
-#include <px/net/program.hpp>
-#include <px/wire/header.hpp>
+#include "program/program.hpp"
+#include "wire/header.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 /// An engine id beyond this cannot be meant.
@@ -17,39 +17,40 @@ constexpr std::size_t max_language_size = 32;
 
 }  // namespace
 
-QueryDesk::QueryDesk(Desk& desk, Membership& membership, DaskScheduler& dask, Socket& client_socket,
-                     Socket& engine_socket, Json connection_info, Duration heartbeat_period)
-    : desk_(desk),
+QueryServer::QueryServer(RelayContext& shared, Membership& membership, DaskScheduler& dask,
+                         net::Socket& client_socket, net::Socket& engine_socket,
+                         Json connection_info, Duration heartbeat_period)
+    : shared_(shared),
       membership_(membership),
       dask_(dask),
       client_socket_(client_socket),
       engine_socket_(engine_socket),
       connection_info_(std::move(connection_info)),
       heartbeat_period_(heartbeat_period),
-      mixed_(program_version()) {}
+      versions_(program::program_version()) {}
 
-void QueryDesk::receive_from_clients() {
+void QueryServer::receive_from_clients() {
   receive(client_socket_, "registration");
 }
-void QueryDesk::receive_from_engines() {
+void QueryServer::receive_from_engines() {
   receive(engine_socket_, "registration of engines");
 }
 
-void QueryDesk::receive(Socket& socket, const char* channel) {
+void QueryServer::receive(net::Socket& socket, const char* channel) {
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = socket.receive();
     if (!frames) return;
-    const auto envelope = desk_.open(*frames, 1, channel);
+    const auto envelope = shared_.open(*frames, 1, channel);
     if (!envelope) continue;
     if (!history_.is_new(envelope->signature)) {
-      desk_.complaints.about("registration: a message that came before");
+      shared_.bad_messages.add("registration: a message that arrived twice");
       continue;
     }
-    const Result<Header> header = read_header(desk_.packer(), envelope->header);
-    const Result<Json> content = unpack(desk_.packer(), envelope->content);
+    const Result<Header> header = read_header(shared_.packer(), envelope->header);
+    const Result<Json> content = unpack(shared_.packer(), envelope->content);
     if (!header || !content) {
-      desk_.complaints.about("registration: a message that cannot be read",
-                             header ? content.error().what : header.error().what);
+      shared_.bad_messages.add("registration: a malformed message",
+                               header ? content.error().what : header.error().what);
       continue;
     }
     Request request{&socket, std::string(frames->at(0)), header->msg_type,
@@ -61,21 +62,21 @@ void QueryDesk::receive(Socket& socket, const char* channel) {
   }
 }
 
-void QueryDesk::handle_engine(const Request& request) {
+void QueryServer::handle_engine(const Request& request) {
   const std::string& type = request.msg_type;
   if (type == "registration_request") return register_engine(request);
   if (type == "unregistration_request") return unregister_engine(request);
   if (type == "engine_facts") return learn_facts(request);
   // An engine asks so for who is there; that there is an answer is all that it may know.
   if (type != "connection_request")
-    desk_.complaints.about("registration of engines: a request that only clients may make", type);
+    shared_.bad_messages.add("registration of engines: a request that only clients may send", type);
   reply(request, type == "connection_request" ? "connection_reply" : "hub_error",
         error_content("PermissionError",
-                      "this is the port of engines: a client needs the connection file of clients "
+                      "this port is for engines: a client needs the connection file of clients "
                       "(ipcontroller-client.json)"));
 }
 
-void QueryDesk::handle(Request request) {
+void QueryServer::handle(Request request) {
   const std::string& type = request.msg_type;
   if (type == "registration_request") return register_engine(request);
   if (type == "unregistration_request") return unregister_engine(request);
@@ -83,24 +84,24 @@ void QueryDesk::handle(Request request) {
   if (type == "shutdown_request") return shut_down(request);
   if (type == "become_dask_request") return become_dask(std::move(request));
   if (type == "stop_distributed_request") return stop_dask(request);
-  desk_.hub.post(HubQuery{std::move(request.client), std::move(request.msg_type),
-                          std::move(request.header), std::move(request.content)});
+  shared_.hub.post(HubQuery{std::move(request.client), std::move(request.msg_type),
+                            std::move(request.header), std::move(request.content)});
 }
 
-void QueryDesk::reply(const Request& request, std::string_view msg_type, Json content) {
+void QueryServer::reply(const Request& request, std::string_view msg_type, Json content) {
   Draft draft{{request.client}, std::string(msg_type), request.header,
               Json::object(),   std::move(content),    {}};
-  request.socket->send(desk_.session.compose(draft, wall_now()));
+  request.socket->send(shared_.session.compose(draft, wall_now()));
 }
 
-void QueryDesk::send(const SharedFrames& answer) {
+void QueryServer::send(const SharedFrames& answer) {
   client_socket_.forward(std::span<const std::string_view>{}, *answer, 0);
 }
 
-void QueryDesk::register_engine(const Request& request) {
+void QueryServer::register_engine(const Request& request) {
   const auto uuid = string_member(request.content, "uuid");
   if (!uuid || uuid->empty() || uuid->size() > 255)
-    return desk_.complaints.about("registration: an engine without a uuid");
+    return shared_.bad_messages.add("registration: an engine without a uuid");
   std::optional<EngineId> wanted;
   if (const auto id = request.content.find("id"); id != request.content.end() && !id->is_null()) {
     const auto number = int_member(request.content, "id");
@@ -118,63 +119,64 @@ void QueryDesk::register_engine(const Request& request) {
                  error_content("KeyError", "\"" + id.error().what + "\""));
   }
   spdlog::debug("registration::register_engine({}, '{}')", id->value, *uuid);
-  mixed_.learn(*id, EngineUuid{*uuid}, read_engine_facts(request.content));
-  for (const std::string& warning : mixed_.take_news()) spdlog::warn("{}", warning);
+  versions_.learn(*id, EngineUuid{*uuid}, read_engine_facts(request.content));
+  for (const std::string& warning : versions_.take_news()) spdlog::warn("{}", warning);
   const auto period = std::chrono::duration<double, std::milli>(heartbeat_period_).count();
   reply(request, "registration_reply",
         Json{{"id", id->value},
              {"status", "ok"},
              {"hb_period", static_cast<long long>(period)},
-             {"polyxeus", program_version()},
+             {"polyxeus", program::program_version()},
              {"connection_info", connection_info_}});
 }
 
-void QueryDesk::learn_facts(const Request& request) {
+void QueryServer::learn_facts(const Request& request) {
   const EngineUuid uuid{request.client};
   const auto id = membership_.table().id_of(uuid);
-  if (!id) return desk_.complaints.about("registration of engines: facts of an unknown engine");
-  mixed_.learn(*id, uuid, read_engine_facts(request.content));
-  for (const std::string& warning : mixed_.take_news()) spdlog::warn("{}", warning);
+  if (!id)
+    return shared_.bad_messages.add("registration of engines: engine_facts of an unknown engine");
+  versions_.learn(*id, uuid, read_engine_facts(request.content));
+  for (const std::string& warning : versions_.take_news()) spdlog::warn("{}", warning);
 }
 
-void QueryDesk::unregister_engine(const Request& request) {
+void QueryServer::unregister_engine(const Request& request) {
   const auto id = int_member(request.content, "id");
   if (id && *id >= 0 && *id <= max_engine_id)
-    membership_.leave(EngineId{static_cast<int>(*id)}, "it was asked to be unregistered");
+    membership_.leave(EngineId{static_cast<int>(*id)}, "it was unregistered on request");
   else  // an engine that gave up before it knew its id
-    membership_.leave(EngineUuid{request.client}, "it gave up its registration");
+    membership_.leave(EngineUuid{request.client}, "it cancelled its registration");
 }
 
-void QueryDesk::connect_client(const Request& request) {
+void QueryServer::connect_client(const Request& request) {
   Json engines = Json::object(), languages = Json::object(), pythons = Json::object();
   for (const auto& [id, uuid] : membership_.table().engines()) {
     const std::string key = std::to_string(id.value);
     engines[key] = uuid.text;
     languages[key] = membership_.table().language_of(uuid);
-    if (const std::string python = mixed_.facts_of(uuid).python; !python.empty())
+    if (const std::string python = versions_.facts_of(uuid).python; !python.empty())
       pythons[key] = python;
   }
   Json content{
       {"status", "ok"}, {"engines", std::move(engines)}, {"languages", std::move(languages)}};
   if (!pythons.empty()) content["pythons"] = std::move(pythons);
-  if (const auto warnings = mixed_.warnings(); !warnings.empty()) content["warnings"] = warnings;
+  if (const auto warnings = versions_.warnings(); !warnings.empty()) content["warnings"] = warnings;
   reply(request, "connection_reply", std::move(content));
 }
 
-void QueryDesk::shut_down(const Request& request) {
-  spdlog::info("hub::shutdown: asked for by a client");
+void QueryServer::shut_down(const Request& request) {
+  spdlog::info("hub::shutdown: requested by a client");
   reply(request, "shutdown_reply", Json{{"status", "ok"}});
   membership_.notify("shutdown_notification", Json{{"status", "ok"}}, request.header);
   is_shutdown_requested_ = true;
 }
 
-void QueryDesk::become_dask(Request request) {
+void QueryServer::become_dask(Request request) {
   waiting_for_dask_.push_back(std::move(request));
   dask_.start(Clock::now());
   on_dask(Clock::now());
 }
 
-void QueryDesk::on_dask(Instant now) {
+void QueryServer::on_dask(Instant now) {
   if (waiting_for_dask_.empty()) return;
   const std::optional<Result<DaskAddress>> news = dask_.poll(now);
   if (!news) return;
@@ -190,9 +192,9 @@ void QueryDesk::on_dask(Instant now) {
   }
 }
 
-void QueryDesk::stop_dask(const Request& request) {
+void QueryServer::stop_dask(const Request& request) {
   dask_.stop();
   reply(request, "stop_distributed_reply", Json{{"status", "ok"}});
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -5,22 +5,23 @@
 #include <string>
 #include <string_view>
 
-#include <px/controller/dask_scheduler.hpp>
-#include <px/controller/desk.hpp>
-#include <px/controller/membership.hpp>
-#include <px/controller/mixed_engines.hpp>
-#include <px/net/socket.hpp>
-#include <px/wire/replay_history.hpp>
+#include "controller/membership/membership.hpp"
+#include "controller/membership/version_check.hpp"
+#include "controller/relay/relay_context.hpp"
+#include "controller/setup/dask_scheduler.hpp"
+#include "net/socket.hpp"
+#include "wire/replay_history.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// The registration sockets: answers engines and clients at once, and hands the clients' questions
 /// about tasks to the hub. Engines may register and leave, and nothing else.
-class QueryDesk {
+class QueryServer {
  public:
   /// connection_info  What registration_reply tells engines.
-  QueryDesk(Desk& desk, Membership& membership, DaskScheduler& dask, Socket& client_socket,
-            Socket& engine_socket, Json connection_info, Duration heartbeat_period);
+  QueryServer(RelayContext& shared, Membership& membership, DaskScheduler& dask,
+              net::Socket& client_socket, net::Socket& engine_socket, Json connection_info,
+              Duration heartbeat_period);
 
   void receive_from_clients();
   void receive_from_engines();
@@ -28,20 +29,20 @@ class QueryDesk {
   /// Answers those who wait for a dask scheduler, once there is news of it.
   void on_dask(Instant now);
   /// For the notification of an engine: what it said of itself.
-  EngineFacts facts_of(const EngineUuid& uuid) const { return mixed_.facts_of(uuid); }
-  void engine_left(const EngineUuid& uuid) { mixed_.forget(uuid); }
+  EngineFacts facts_of(const EngineUuid& uuid) const { return versions_.facts_of(uuid); }
+  void engine_left(const EngineUuid& uuid) { versions_.forget(uuid); }
   /// A client asked the hub to shut down.
   bool is_shutdown_requested() const { return is_shutdown_requested_; }
 
  private:
   struct Request {
-    Socket* socket;  // where it came from
+    net::Socket* socket;  // where it came from
     std::string client;
     std::string msg_type;
     std::string header;
     Json content;
   };
-  void receive(Socket& socket, const char* channel);
+  void receive(net::Socket& socket, const char* channel);
   void handle(Request request);
   void handle_engine(const Request& request);
   void reply(const Request& request, std::string_view msg_type, Json content);
@@ -52,17 +53,17 @@ class QueryDesk {
   void shut_down(const Request& request);
   void become_dask(Request request);
   void stop_dask(const Request& request);
-  Desk& desk_;
+  RelayContext& shared_;
   Membership& membership_;
   DaskScheduler& dask_;
-  Socket& client_socket_;
-  Socket& engine_socket_;
+  net::Socket& client_socket_;
+  net::Socket& engine_socket_;
   Json connection_info_;
   Duration heartbeat_period_;
-  MixedEngines mixed_;
+  VersionCheck versions_;
   ReplayHistory history_;
   std::vector<Request> waiting_for_dask_;
   bool is_shutdown_requested_ = false;
 };
 
-}  // namespace px
+}  // namespace px::controller

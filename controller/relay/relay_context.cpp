@@ -1,26 +1,26 @@
-#include <px/controller/desk.hpp>
+#include "controller/relay/relay_context.hpp"
 
 #include <string>
 
-namespace px {
+namespace px::controller {
 
-std::optional<Envelope> Desk::open(const Frames& frames, std::size_t ident_count,
-                                   std::string_view channel) const {
+std::optional<Envelope> RelayContext::open(const Frames& frames, std::size_t ident_count,
+                                           std::string_view channel) const {
   const Result<Envelope> envelope = Envelope::locate(frames, ident_count);
   if (!envelope) {
-    complaints.about(std::string(channel) + ": not a message", envelope.error().what);
+    bad_messages.add(std::string(channel) + ": not a message", envelope.error().what);
     return std::nullopt;
   }
   if (envelope->ident_count != ident_count) {
-    complaints.about(std::string(channel) + ": a message with too few routing frames");
+    bad_messages.add(std::string(channel) + ": a message with too few routing frames");
     return std::nullopt;
   }
   if (!signer().verify(*envelope)) {
-    complaints.about(std::string(channel) + ": a message with a bad signature",
-                     "is its sender using the connection file of another cluster?");
+    bad_messages.add(std::string(channel) + ": a message with a bad signature",
+                     "its sender probably uses the connection file of another cluster");
     return std::nullopt;
   }
   return *envelope;
 }
 
-}  // namespace px
+}  // namespace px::controller

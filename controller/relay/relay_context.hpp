@@ -4,22 +4,22 @@
 #include <optional>
 #include <string_view>
 
-#include <px/controller/complaints.hpp>
-#include <px/controller/hub_thread.hpp>
-#include <px/wire/envelope.hpp>
-#include <px/wire/frames.hpp>
-#include <px/wire/session.hpp>
+#include "controller/hub/hub_thread.hpp"
+#include "controller/relay/bad_message_counter.hpp"
+#include "wire/envelope.hpp"
+#include "wire/frames.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// So many messages of one socket are handled before the others have their turn.
 inline constexpr int messages_per_turn = 128;
 
 /// What all parts of the server share. The I/O thread owns it.
-struct Desk {
+struct RelayContext {
   Session session;
   HubThread& hub;
-  Complaints& complaints;
+  BadMessageCounter& bad_messages;
 
   Packer packer() const { return session.packer(); }
   const Signer& signer() const { return session.signer(); }
@@ -30,4 +30,4 @@ struct Desk {
                                std::string_view channel) const;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,15 +1,15 @@
-#include <px/controller/relay_desk.hpp>
+#include "controller/relay/relays.hpp"
 
 #include <array>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include <px/controller/task_request.hpp>
-#include <px/wire/header.hpp>
-#include <px/wire/json_scan.hpp>
+#include "controller/scheduler/task_request.hpp"
+#include "wire/header.hpp"
+#include "wire/json_scan.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 /// Two routing frames, delimiter, signature, four parts.
@@ -28,13 +28,13 @@ std::string msg_type_of(Packer packer, std::string_view header) {
 
 }  // namespace
 
-DirectRelay::DirectRelay(Desk& desk, Socket& client, EngineLink& engines, bool is_recorded,
-                         std::string_view name)
-    : desk_(desk), client_(client), engines_(engines), is_recorded_(is_recorded), name_(name) {}
+DirectRelay::DirectRelay(RelayContext& shared, net::Socket& client, EngineLink& engines,
+                         bool is_recorded, std::string_view name)
+    : shared_(shared), client_(client), engines_(engines), is_recorded_(is_recorded), name_(name) {}
 
 bool DirectRelay::is_well_formed(const Frames& frames) {
   if (frames.size() >= fewest_frames && frames.at(2) == delimiter) return true;
-  desk_.complaints.about(std::string(name_) + ": not a message for or from an engine");
+  shared_.bad_messages.add(std::string(name_) + ": not a message for or from an engine");
   return false;
 }
 
@@ -45,7 +45,7 @@ void DirectRelay::receive_requests() {
     if (!is_well_formed(*frames)) continue;
     const std::array client{frames->at(0)};
     engines_.send(frames->at(1), client, frames, 2, Clock::now());
-    if (is_recorded_) desk_.hub.post(DirectSubmitted{EngineUuid{frames->at(1)}, frames});
+    if (is_recorded_) shared_.hub.post(DirectSubmitted{EngineUuid{frames->at(1)}, frames});
   }
 }
 
@@ -56,13 +56,13 @@ void DirectRelay::receive_replies() {
     if (!is_well_formed(*frames)) continue;
     const std::array idents{frames->at(1), frames->at(0)};
     client_.forward(idents, *frames, 2);
-    if (is_recorded_) desk_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, frames});
+    if (is_recorded_) shared_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, frames});
   }
 }
 
-OutputRelay::OutputRelay(Desk& desk, Socket& engines, Socket& clients,
+OutputRelay::OutputRelay(RelayContext& shared, net::Socket& engines, net::Socket& clients,
                          std::function<void(const EngineUuid&)> on_shutdown)
-    : desk_(desk), engines_(engines), clients_(clients), on_shutdown_(std::move(on_shutdown)) {}
+    : shared_(shared), engines_(engines), clients_(clients), on_shutdown_(std::move(on_shutdown)) {}
 
 void OutputRelay::receive() {
   for (int i = 0; i < messages_per_turn; ++i) {
@@ -75,28 +75,28 @@ void OutputRelay::receive() {
 
 void OutputRelay::record(const SharedFrames& frames) {
   const Result<Envelope> envelope = Envelope::locate(*frames, 1);
-  if (!envelope) return desk_.complaints.about("iopub: not a message", envelope.error().what);
-  const std::string type = msg_type_of(desk_.packer(), envelope->header);
+  if (!envelope) return shared_.bad_messages.add("iopub: not a message", envelope.error().what);
+  const std::string type = msg_type_of(shared_.packer(), envelope->header);
   // Every task has two of these; there is nothing in them to remember.
   if (type == "status" || type == "iopub_welcome") return;
-  if (type == "shutdown_reply" && desk_.signer().verify(*envelope)) {
-    if (const Result<Header> header = read_header(desk_.packer(), envelope->header))
+  if (type == "shutdown_reply" && shared_.signer().verify(*envelope)) {
+    if (const Result<Header> header = read_header(shared_.packer(), envelope->header))
       on_shutdown_(EngineUuid{header->session.text});
     return;
   }
-  desk_.hub.post(OutputPublished{frames});
+  shared_.hub.post(OutputPublished{frames});
 }
 
-PureTaskRelay::PureTaskRelay(Desk& desk, Socket& client, Socket& engines)
-    : desk_(desk), client_(client), engines_(engines) {}
+PureTaskRelay::PureTaskRelay(RelayContext& shared, net::Socket& client, net::Socket& engines)
+    : shared_(shared), client_(client), engines_(engines) {}
 
 void PureTaskRelay::receive_requests() {
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = client_.receive();
     if (!frames) return;
-    const auto envelope = desk_.open(*frames, 1, "task");
+    const auto envelope = shared_.open(*frames, 1, "task");
     if (!envelope) continue;
-    desk_.hub.post(TaskSubmitted{read_msg_id(desk_.packer(), envelope->header), frames});
+    shared_.hub.post(TaskSubmitted{read_msg_id(shared_.packer(), envelope->header), frames});
     if (!held_.empty() || !try_send(*frames)) held_.push_back(frames);
   }
 }
@@ -119,31 +119,31 @@ void PureTaskRelay::receive_replies() {
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = engines_.receive();
     if (!frames) return;
-    const auto envelope = desk_.open(*frames, 1, "task reply");
+    const auto envelope = shared_.open(*frames, 1, "task reply");
     if (!envelope) continue;
     client_.forward(std::span<const std::string_view>{}, *frames, 0);
-    const Result<Header> header = read_header(desk_.packer(), envelope->header);
-    desk_.hub.post(TaskFinished{
+    const Result<Header> header = read_header(shared_.packer(), envelope->header);
+    shared_.hub.post(TaskFinished{
         EngineUuid{header ? header->session.text : std::string()},
-        read_msg_id(desk_.packer(), envelope->parent_header), frames,
-        read_task_outcome(desk_.packer(), envelope->metadata) == TaskOutcome::aborted});
+        read_msg_id(shared_.packer(), envelope->parent_header), frames,
+        read_task_outcome(shared_.packer(), envelope->metadata) == TaskOutcome::aborted});
   }
 }
 
-BroadcastDesk::BroadcastDesk(Desk& desk, Socket& client, EngineLink& engines)
-    : desk_(desk), relay_(desk.session.fork()), client_(client), engines_(engines) {}
+BroadcastDesk::BroadcastDesk(RelayContext& shared, net::Socket& client, EngineLink& engines)
+    : shared_(shared), relay_(shared.session.fork()), client_(client), engines_(engines) {}
 
 void BroadcastDesk::receive_requests() {
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = client_.receive();
     if (!frames) return;
-    const auto envelope = desk_.open(*frames, 1, "broadcast");
+    const auto envelope = shared_.open(*frames, 1, "broadcast");
     if (!envelope) continue;
     Result<BroadcastEffects> effects = relay_.request(frames, *envelope);
     if (effects)
       perform(std::move(*effects));
     else
-      desk_.complaints.about("broadcast: a bad request", effects.error().what);
+      shared_.bad_messages.add("broadcast: a bad request", effects.error().what);
   }
 }
 
@@ -151,7 +151,7 @@ void BroadcastDesk::receive_replies() {
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = engines_.socket().receive();
     if (!frames) return;
-    if (const auto envelope = desk_.open(*frames, 2, "broadcast reply"))
+    if (const auto envelope = shared_.open(*frames, 2, "broadcast reply"))
       perform(relay_.reply(frames, *envelope));
   }
 }
@@ -172,9 +172,9 @@ void BroadcastDesk::operator()(BroadcastToEngine& effect) {
 
 void BroadcastDesk::operator()(BroadcastToClient& effect) {
   const std::vector<std::string_view> head{effect.head.begin(), effect.head.end()};
-  std::vector<Socket::Run> runs;
+  std::vector<net::Socket::Run> runs;
   for (const FrameRun& run : effect.runs) runs.push_back({run.frames.get(), run.from, run.to});
   client_.forward(head, runs);
 }
 
-}  // namespace px
+}  // namespace px::controller

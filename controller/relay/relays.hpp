@@ -5,28 +5,28 @@
 #include <optional>
 #include <string_view>
 
-#include <px/controller/broadcast_relay.hpp>
-#include <px/controller/desk.hpp>
-#include <px/controller/engine_link.hpp>
-#include <px/net/socket.hpp>
-#include <px/wire/ids.hpp>
+#include "controller/relay/broadcast_relay.hpp"
+#include "controller/relay/engine_link.hpp"
+#include "controller/relay/relay_context.hpp"
+#include "net/socket.hpp"
+#include "wire/ids.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// A channel of explicitly addressed messages, mux or control: swaps the two routing frames and
 /// opens nothing (protocol 4.2).
 class DirectRelay {
  public:
   /// `is_recorded`: the hub hears of what passes.
-  DirectRelay(Desk& desk, Socket& client, EngineLink& engines, bool is_recorded,
+  DirectRelay(RelayContext& shared, net::Socket& client, EngineLink& engines, bool is_recorded,
               std::string_view name);
   void receive_requests();
   void receive_replies();
 
  private:
   bool is_well_formed(const Frames& frames);
-  Desk& desk_;
-  Socket& client_;
+  RelayContext& shared_;
+  net::Socket& client_;
   EngineLink& engines_;
   bool is_recorded_;
   std::string_view name_;
@@ -36,22 +36,22 @@ class DirectRelay {
 class OutputRelay {
  public:
   /// `on_shutdown`: an engine said that it shuts down.
-  OutputRelay(Desk& desk, Socket& engines, Socket& clients,
+  OutputRelay(RelayContext& shared, net::Socket& engines, net::Socket& clients,
               std::function<void(const EngineUuid&)> on_shutdown);
   void receive();
 
  private:
   void record(const SharedFrames& frames);
-  Desk& desk_;
-  Socket& engines_;
-  Socket& clients_;
+  RelayContext& shared_;
+  net::Socket& engines_;
+  net::Socket& clients_;
   std::function<void(const EngineUuid&)> on_shutdown_;
 };
 
 /// The task channel with the scheme `pure`: the engines' socket deals the tasks out by itself.
 class PureTaskRelay {
  public:
-  PureTaskRelay(Desk& desk, Socket& client, Socket& engines);
+  PureTaskRelay(RelayContext& shared, net::Socket& client, net::Socket& engines);
   void receive_requests();
   void receive_replies();
   /// Tries again to send what came while no engine was there.
@@ -60,9 +60,9 @@ class PureTaskRelay {
 
  private:
   bool try_send(const Frames& frames);
-  Desk& desk_;
-  Socket& client_;
-  Socket& engines_;
+  RelayContext& shared_;
+  net::Socket& client_;
+  net::Socket& engines_;
   std::deque<SharedFrames> held_;
   Instant next_try_{};
 };
@@ -70,7 +70,7 @@ class PureTaskRelay {
 /// The broadcast channel.
 class BroadcastDesk {
  public:
-  BroadcastDesk(Desk& desk, Socket& client, EngineLink& engines);
+  BroadcastDesk(RelayContext& shared, net::Socket& client, EngineLink& engines);
   void receive_requests();
   void receive_replies();
   void engine_left(const EngineUuid& engine, const EngineEnd& end);
@@ -79,10 +79,10 @@ class BroadcastDesk {
   void perform(BroadcastEffects effects);
   void operator()(BroadcastToEngine& effect);
   void operator()(BroadcastToClient& effect);
-  Desk& desk_;
+  RelayContext& shared_;
   BroadcastRelay relay_;
-  Socket& client_;
+  net::Socket& client_;
   EngineLink& engines_;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,10 +1,10 @@
-#include <px/controller/sockets.hpp>
+#include "controller/relay/sockets.hpp"
 
 #include <utility>
 
-#include <px/net/host_memory.hpp>
+#include "os/host_memory.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using Side = PortPlan::Side;
@@ -12,13 +12,13 @@ using Side = PortPlan::Side;
 /// Binds one socket after the other and remembers the first failure.
 class Binder {
  public:
-  Binder(Context& context, BindPlan& plan) : context_(context), plan_(plan) {}
+  Binder(net::Context& context, BindPlan& plan) : context_(context), plan_(plan) {}
 
-  SocketOptions options(Side side, std::string identity = {}) const {
-    SocketOptions options;
+  net::SocketOptions options(Side side, std::string identity = {}) const {
+    net::SocketOptions options;
     options.identity = std::move(identity);
     // A longer frame cannot be meant: its sender is disconnected.
-    options.max_frame_bytes = half_of_host_memory();
+    options.max_frame_bytes = os::half_of_host_memory();
     options.hand_over = true;
     options.linger = std::chrono::milliseconds(500);
     if (plan_.curve)
@@ -26,8 +26,8 @@ class Binder {
     return options;
   }
 
-  Socket bind(SocketKind kind, Side side, int& port, const SocketOptions& options) {
-    Socket socket{context_, kind, options};
+  net::Socket bind(net::SocketKind kind, Side side, int& port, const net::SocketOptions& options) {
+    net::Socket socket{context_, kind, options};
     port = bind_first_free(socket, common_of(side).interface, side, port);
     for (const std::string& more : more_interfaces(side))
       if (!failure_) note(socket.bind(more, port));
@@ -35,16 +35,16 @@ class Binder {
     if (common.local && !failure_) note(socket.listen(endpoint(common.local->interface, port)));
     return socket;
   }
-  Socket router(Side side, int& port, std::string identity = {}) {
-    return bind(SocketKind::router, side, port, options(side, std::move(identity)));
+  net::Socket router(Side side, int& port, std::string identity = {}) {
+    return bind(net::SocketKind::router, side, port, options(side, std::move(identity)));
   }
   /// The engines' side: a message to an engine that is not there (yet) comes back.
-  Socket engine_router(int& port, std::string identity) {
-    SocketOptions chosen = options(Side::engine, std::move(identity));
+  net::Socket engine_router(int& port, std::string identity) {
+    net::SocketOptions chosen = options(Side::engine, std::move(identity));
     chosen.is_mandatory = true;
-    return bind(SocketKind::router, Side::engine, port, chosen);
+    return bind(net::SocketKind::router, Side::engine, port, chosen);
   }
-  Socket plain(SocketKind kind, Side side, int& port) {
+  net::Socket plain(net::SocketKind kind, Side side, int& port) {
     return bind(kind, side, port, options(side));
   }
   /// Runs `attempt` with one port after the other until one is free.
@@ -72,7 +72,7 @@ class Binder {
   const std::optional<Error>& failure() const { return failure_; }
 
  private:
-  int bind_first_free(Socket& socket, const std::string& interface, Side side, int wanted) {
+  int bind_first_free(net::Socket& socket, const std::string& interface, Side side, int wanted) {
     return first_free(side, wanted, [&](int port) { return socket.bind(interface, port); });
   }
   int note(const Result<int>& bound) {
@@ -80,42 +80,43 @@ class Binder {
     failure_ = bound.error();
     return 0;
   }
-  Context& context_;
+  net::Context& context_;
   BindPlan& plan_;
   std::optional<Error> failure_;
 };
 
 }  // namespace
 
-Result<BoundSockets> bind_sockets(Context& context, BindPlan plan) {
-  const Result<Signer> signer = lifeline_signer(plan.connection.engine);
+Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan) {
+  const Result<Signer> signer = net::lifeline_signer(plan.connection.engine);
   if (!signer) return signer.error();
   Binder binder{context, plan};
   ClientConnectionInfo& client = plan.connection.client;
   EngineConnectionInfo& engine = plan.connection.engine;
   if (engine.broadcast.empty()) engine.broadcast = {0};
   // The order decides which port of --ports belongs to whom (protocol 2.2).
-  Socket registration = binder.router(Side::client, client.registration);
-  Socket control_engine = binder.engine_router(engine.control, "control_out");
-  Socket mux_engine = binder.engine_router(engine.mux, "mux_out");
-  Socket task_engine = plan.has_pure_tasks
-                           ? binder.plain(SocketKind::dealer, Side::engine, engine.task)
-                           : binder.engine_router(engine.task, "task_out");
-  Socket iopub_in = binder.plain(SocketKind::sub, Side::engine, engine.iopub);
+  net::Socket registration = binder.router(Side::client, client.registration);
+  net::Socket control_engine = binder.engine_router(engine.control, "control_out");
+  net::Socket mux_engine = binder.engine_router(engine.mux, "mux_out");
+  net::Socket task_engine = plan.has_pure_tasks
+                                ? binder.plain(net::SocketKind::dealer, Side::engine, engine.task)
+                                : binder.engine_router(engine.task, "task_out");
+  net::Socket iopub_in = binder.plain(net::SocketKind::sub, Side::engine, engine.iopub);
   iopub_in.subscribe("");
-  Socket ping = binder.plain(SocketKind::xpub, Side::engine, engine.hb_ping);
-  Socket pong = binder.router(Side::engine, engine.hb_pong);
-  Socket broadcast_engine = binder.engine_router(engine.broadcast.front(), "sub_scheduler_0");
+  net::Socket ping = binder.plain(net::SocketKind::xpub, Side::engine, engine.hb_ping);
+  net::Socket pong = binder.router(Side::engine, engine.hb_pong);
+  net::Socket broadcast_engine = binder.engine_router(engine.broadcast.front(), "sub_scheduler_0");
   engine.broadcast.resize(1);
-  Socket control_client = binder.router(Side::client, client.control, "control_in");
-  Socket mux_client = binder.router(Side::client, client.mux, "mux_in");
-  Socket task_client = binder.router(Side::client, client.task, "task_in");
-  Socket iopub_out = binder.plain(SocketKind::pub, Side::client, client.iopub);
-  Socket notification = binder.plain(SocketKind::xpub, Side::client, client.notification);
-  Socket broadcast_client = binder.router(Side::client, client.broadcast, "sub_scheduler_0");
-  std::optional<LifelineServer> lifeline;
+  net::Socket control_client = binder.router(Side::client, client.control, "control_in");
+  net::Socket mux_client = binder.router(Side::client, client.mux, "mux_in");
+  net::Socket task_client = binder.router(Side::client, client.task, "task_in");
+  net::Socket iopub_out = binder.plain(net::SocketKind::pub, Side::client, client.iopub);
+  net::Socket notification = binder.plain(net::SocketKind::xpub, Side::client, client.notification);
+  net::Socket broadcast_client = binder.router(Side::client, client.broadcast, "sub_scheduler_0");
+  std::optional<net::LifelineServer> lifeline;
   engine.lifeline = binder.first_free(Side::engine, engine.lifeline.value_or(0), [&](int port) {
-    Result<LifelineServer> server = LifelineServer::listen(engine.interface, port, *signer);
+    Result<net::LifelineServer> server =
+        net::LifelineServer::listen(engine.interface, port, *signer);
     if (!server) return Result<int>(server.error());
     lifeline = std::move(*server);
     return Result<int>(lifeline->port());
@@ -124,11 +125,11 @@ Result<BoundSockets> bind_sockets(Context& context, BindPlan plan) {
     if (!binder.failure()) binder.note(lifeline->listen_also(more));
   if (engine.local && !binder.failure())
     binder.note(lifeline->listen_also(engine.local->interface));
-  Socket engine_registration = binder.router(Side::engine, engine.registration);
+  net::Socket engine_registration = binder.router(Side::engine, engine.registration);
   if (binder.failure()) return *binder.failure();
   if (!plan.has_tasks) {  // the ports stay in the files, as a client must find them there
-    task_client = Socket{context, SocketKind::router};
-    task_engine = Socket{context, SocketKind::router};
+    task_client = net::Socket{context, net::SocketKind::router};
+    task_engine = net::Socket{context, net::SocketKind::router};
   }
   return BoundSockets{
       {std::move(registration), std::move(engine_registration), std::move(notification),
@@ -140,4 +141,4 @@ Result<BoundSockets> bind_sockets(Context& context, BindPlan plan) {
       &context};
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -4,27 +4,28 @@
 #include <string>
 #include <vector>
 
-#include <px/controller/port_plan.hpp>
-#include <px/net/context.hpp>
-#include <px/net/lifeline.hpp>
-#include <px/net/socket.hpp>
-#include <px/wire/connection_info.hpp>
-#include <px/wire/error.hpp>
+#include "controller/setup/port_plan.hpp"
+#include "net/context.hpp"
+#include "net/lifeline/lifeline.hpp"
+#include "net/socket.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// All that the controller listens at (protocol 4.1).
 struct ControllerSockets {
-  Socket registration;         ///< For clients.
-  Socket engine_registration;  ///< For engines, who may do nothing here but register and leave.
-  Socket notification;
-  Socket iopub_in, iopub_out;
-  Socket mux_client, mux_engine;
-  Socket control_client, control_engine;
-  Socket task_client, task_engine;
-  Socket broadcast_client, broadcast_engine;
-  Socket ping, pong;
-  LifelineServer lifeline;
+  net::Socket registration;  ///< For clients.
+  net::Socket
+      engine_registration;  ///< For engines, who may do nothing here but register and leave.
+  net::Socket notification;
+  net::Socket iopub_in, iopub_out;
+  net::Socket mux_client, mux_engine;
+  net::Socket control_client, control_engine;
+  net::Socket task_client, task_engine;
+  net::Socket broadcast_client, broadcast_engine;
+  net::Socket ping, pong;
+  net::LifelineServer lifeline;
 };
 
 /// What both sides are told; its ports are filled in by bind_sockets().
@@ -36,7 +37,7 @@ struct ConnectionPair {
 /// The keys of encryption. Those of the engines' sockets do not open the clients', so that who has
 /// no more than the engines' file cannot act as a client.
 struct SideKeys {
-  CurveKeys client, engine;
+  net::CurveKeys client, engine;
 };
 
 struct BindPlan {
@@ -53,11 +54,11 @@ struct BindPlan {
 struct BoundSockets {
   ControllerSockets sockets;
   ConnectionPair connection;
-  Context* context;  ///< That of the sockets.
+  net::Context* context;  ///< That of the sockets.
 };
 
 /// Binds everything.
 /// errors  system: names the port and the address; bad_input: an unknown signature scheme.
-Result<BoundSockets> bind_sockets(Context& context, BindPlan plan);
+Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan);
 
-}  // namespace px
+}  // namespace px::controller

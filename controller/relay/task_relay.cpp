@@ -1,13 +1,13 @@
-#include <px/controller/task_desk.hpp>
+#include "controller/relay/task_relay.hpp"
 
 #include <array>
 #include <memory>
 #include <utility>
 
-#include <px/wire/header.hpp>
-#include <px/wire/json.hpp>
+#include "wire/header.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 /// The ident under which the hub's own tasks travel: engines echo it, nobody is called so.
@@ -19,77 +19,77 @@ std::string_view client_of(const Frames& request, std::size_t delimiter_index) {
 
 }  // namespace
 
-TaskDesk::TaskDesk(Desk& desk, const TaskQueueOptions& options, RandomSource random, Socket& client,
-                   EngineLink& engines)
-    : desk_(desk), queue_(options, std::move(random)), client_(client), engines_(engines) {}
+TaskRelay::TaskRelay(RelayContext& shared, const TaskQueueOptions& options, RandomSource random,
+                     net::Socket& client, EngineLink& engines)
+    : shared_(shared), queue_(options, std::move(random)), client_(client), engines_(engines) {}
 
-void TaskDesk::receive_requests() {
+void TaskRelay::receive_requests() {
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = client_.receive();
     if (!frames) return;
-    const auto envelope = desk_.open(*frames, 1, "task");
+    const auto envelope = shared_.open(*frames, 1, "task");
     if (!envelope) continue;
     if (history_.is_new(envelope->signature))
       submit(frames, *envelope);
     else
-      desk_.complaints.about("task: a message that came before");
+      shared_.bad_messages.add("task: a message that arrived twice");
   }
 }
 
-void TaskDesk::resubmit(SharedFrames frames) {
-  if (const auto envelope = desk_.open(*frames, 0, "hub")) submit(frames, *envelope);
+void TaskRelay::resubmit(SharedFrames frames) {
+  if (const auto envelope = shared_.open(*frames, 0, "hub")) submit(frames, *envelope);
 }
 
-void TaskDesk::submit(const SharedFrames& frames, const Envelope& envelope) {
-  MessageId msg_id = read_msg_id(desk_.packer(), envelope.header);
-  if (msg_id.empty()) return desk_.complaints.about("task: a message without a msg_id");
-  desk_.hub.post(TaskSubmitted{msg_id, frames});
-  Result<TaskRules> rules = read_task_rules(desk_.packer(), envelope.metadata);
+void TaskRelay::submit(const SharedFrames& frames, const Envelope& envelope) {
+  MessageId msg_id = read_msg_id(shared_.packer(), envelope.header);
+  if (msg_id.empty()) return shared_.bad_messages.add("task: a message without a msg_id");
+  shared_.hub.post(TaskSubmitted{msg_id, frames});
+  Result<TaskRules> rules = read_task_rules(shared_.packer(), envelope.metadata);
   if (!rules) return refuse(frames, envelope, std::move(msg_id), rules.error().what);
   perform(queue_.submit({std::move(msg_id), frames, envelope.delimiter_index(), std::move(*rules)},
                         Clock::now()));
 }
 
-void TaskDesk::refuse(const SharedFrames& frames, const Envelope& envelope, MessageId msg_id,
-                      const std::string& why) {
+void TaskRelay::refuse(const SharedFrames& frames, const Envelope& envelope, MessageId msg_id,
+                       const std::string& why) {
   FailTask failure{std::move(msg_id), {}, frames, envelope.delimiter_index(), "ValueError", why};
   (*this)(failure);
 }
 
-void TaskDesk::receive_replies() {
+void TaskRelay::receive_replies() {
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = engines_.socket().receive();
     if (!frames) return;
-    const auto envelope = desk_.open(*frames, 2, "task reply");
+    const auto envelope = shared_.open(*frames, 2, "task reply");
     if (!envelope) continue;
-    const MessageId parent = read_msg_id(desk_.packer(), envelope->parent_header);
-    const TaskOutcome outcome = read_task_outcome(desk_.packer(), envelope->metadata);
+    const MessageId parent = read_msg_id(shared_.packer(), envelope->parent_header);
+    const TaskOutcome outcome = read_task_outcome(shared_.packer(), envelope->metadata);
     perform(queue_.reply(frames->at(0), parent.text, outcome, frames, Clock::now()));
   }
 }
 
-void TaskDesk::engine_joined(const EngineUuid& engine) {
+void TaskRelay::engine_joined(const EngineUuid& engine) {
   perform(queue_.engine_joined(engine, Clock::now()));
 }
 
-void TaskDesk::engine_left(const EngineUuid& engine, EngineEnd end) {
+void TaskRelay::engine_left(const EngineUuid& engine, EngineEnd end) {
   engines_.forget(engine.text);
   perform(queue_.engine_left(engine, Clock::now(), std::move(end)));
 }
 
-void TaskDesk::engine_silent(const EngineUuid& engine) {
+void TaskRelay::engine_silent(const EngineUuid& engine) {
   perform(queue_.engine_silent(engine, Clock::now()));
 }
 
-void TaskDesk::engine_returned(const EngineUuid& engine) {
+void TaskRelay::engine_returned(const EngineUuid& engine) {
   perform(queue_.engine_returned(engine, Clock::now()));
 }
 
-void TaskDesk::perform(TaskEffects effects) {
+void TaskRelay::perform(TaskEffects effects) {
   for (TaskEffect& effect : effects) std::visit([this](auto& e) { (*this)(e); }, effect);
 }
 
-void TaskDesk::operator()(AssignTask& effect) {
+void TaskRelay::operator()(AssignTask& effect) {
   const std::array client{client_of(*effect.request, effect.delimiter_index)};
   if (effect.repetition > 0) {
     const Result<Envelope> envelope = Envelope::locate(*effect.request, 1);
@@ -98,32 +98,32 @@ void TaskDesk::operator()(AssignTask& effect) {
   } else {
     engines_.send(effect.engine.text, client, effect.request, effect.delimiter_index, Clock::now());
   }
-  desk_.hub.post(TaskAssigned{std::move(effect.msg_id), std::move(effect.engine)});
+  shared_.hub.post(TaskAssigned{std::move(effect.msg_id), std::move(effect.engine)});
 }
 
 /// The engine would drop a message that it saw before: one more key makes it another one.
-void TaskDesk::assign_again(const AssignTask& effect, const Envelope& envelope,
-                            std::string_view client) {
-  Result<Json> header = unpack(desk_.packer(), envelope.header);
-  if (!header) return desk_.complaints.about("task: a header that cannot be read");
+void TaskRelay::assign_again(const AssignTask& effect, const Envelope& envelope,
+                             std::string_view client) {
+  Result<Json> header = unpack(shared_.packer(), envelope.header);
+  if (!header) return shared_.bad_messages.add("task: a malformed header");
   (*header)["repetition"] = effect.repetition;
-  const std::string packed = pack(desk_.packer(), *header);
+  const std::string packed = pack(shared_.packer(), *header);
   const std::string signature =
-      desk_.signer().sign(packed, envelope.parent_header, envelope.metadata, envelope.content);
+      shared_.signer().sign(packed, envelope.parent_header, envelope.metadata, envelope.content);
   const std::array<std::string_view, 4> head{client, delimiter, signature, packed};
   engines_.send(effect.engine.text, head, effect.request, effect.delimiter_index + 3, Clock::now());
 }
 
-void TaskDesk::operator()(DeliverReply& effect) {
+void TaskRelay::operator()(DeliverReply& effect) {
   if (effect.delimiter_index > 0) {
     const std::array<std::string_view, 2> idents{effect.request->at(0), effect.engine.text};
     client_.forward(idents, *effect.reply, 2);
   }
-  desk_.hub.post(TaskFinished{std::move(effect.engine), std::move(effect.msg_id),
-                              std::move(effect.reply), effect.outcome == TaskOutcome::aborted});
+  shared_.hub.post(TaskFinished{std::move(effect.engine), std::move(effect.msg_id),
+                                std::move(effect.reply), effect.outcome == TaskOutcome::aborted});
 }
 
-void TaskDesk::operator()(FailTask& effect) {
+void TaskRelay::operator()(FailTask& effect) {
   const Frames& request = *effect.request;
   const WallTime now = wall_now();
   Draft draft;
@@ -138,12 +138,12 @@ void TaskDesk::operator()(FailTask& effect) {
   draft.parent_header = std::string(request.at(effect.delimiter_index + 2));
   draft.content = error_content(effect.error_name, effect.error_value,
                                 {effect.error_name + ": " + effect.error_value});
-  std::vector<std::string> frames = desk_.session.compose(draft, now);
+  std::vector<std::string> frames = shared_.session.compose(draft, now);
   if (effect.delimiter_index > 0) client_.send(frames);
   // The hub wants it as an engine's reply would have come: [engine, client, delimiter, ...].
   if (!effect.engine.empty()) std::swap(frames[0], frames[1]);
-  desk_.hub.post(TaskFinished{std::move(effect.engine), std::move(effect.msg_id),
-                              std::make_shared<TextFrames>(std::move(frames))});
+  shared_.hub.post(TaskFinished{std::move(effect.engine), std::move(effect.msg_id),
+                                std::make_shared<TextFrames>(std::move(frames))});
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -4,19 +4,19 @@
 #include <string>
 #include <string_view>
 
-#include <px/controller/desk.hpp>
-#include <px/controller/engine_link.hpp>
-#include <px/controller/task_queue.hpp>
-#include <px/net/socket.hpp>
-#include <px/wire/replay_history.hpp>
+#include "controller/relay/engine_link.hpp"
+#include "controller/relay/relay_context.hpp"
+#include "controller/scheduler/task_queue.hpp"
+#include "net/socket.hpp"
+#include "wire/replay_history.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// The task channel: reads what comes, lets the queue decide, sends what it says.
-class TaskDesk {
+class TaskRelay {
  public:
-  TaskDesk(Desk& desk, const TaskQueueOptions& options, RandomSource random, Socket& client,
-           EngineLink& engines);
+  TaskRelay(RelayContext& shared, const TaskQueueOptions& options, RandomSource random,
+            net::Socket& client, EngineLink& engines);
 
   void receive_requests();
   void receive_replies();
@@ -38,11 +38,11 @@ class TaskDesk {
   void operator()(DeliverReply& effect);
   void operator()(FailTask& effect);
   void assign_again(const AssignTask& effect, const Envelope& envelope, std::string_view client);
-  Desk& desk_;
+  RelayContext& shared_;
   TaskQueue queue_;
-  Socket& client_;
+  net::Socket& client_;
   EngineLink& engines_;
   ReplayHistory history_;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,8 +1,8 @@
-#include <px/controller/dependency.hpp>
+#include "controller/scheduler/dependency.hpp"
 
 #include <algorithm>
 
-namespace px {
+namespace px::controller {
 
 void Dependency::finished(FinishedTask task) {
   if (!(task.is_ok ? success_ : failure_)) {
@@ -42,4 +42,4 @@ bool Dependency::touches(WorkerKey worker) const {
                      [&](const auto& entry) { return entry.first == worker; });
 }
 
-}  // namespace px
+}  // namespace px::controller

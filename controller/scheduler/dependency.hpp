@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include <px/controller/finished_tasks.hpp>
+#include "controller/scheduler/finished_tasks.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// What a task waits for, as its client said it (protocol 8.1).
 struct DependencySpec {
@@ -53,4 +53,4 @@ class Dependency {
   std::vector<std::pair<WorkerKey, std::size_t>> satisfied_on_;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,6 +1,6 @@
-#include <px/controller/finished_tasks.hpp>
+#include "controller/scheduler/finished_tasks.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 /// FNV-1a of 64 bits, then mixed: two of them with different seeds are the digest.
@@ -21,4 +21,4 @@ TaskDigest digest_of(std::string_view msg_id) {
   return {hash(msg_id, 0xcbf29ce484222325ull), hash(msg_id, 0x9e3779b97f4a7c15ull)};
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <px/wire/recent_map.hpp>
+#include "wire/recent_map.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// Names an engine inside the task queue: never used twice, unlike uuids that may come back.
 using WorkerKey = std::uint32_t;
@@ -44,4 +44,4 @@ class FinishedTasks {
   RecentMap<TaskDigest, FinishedTask, TaskDigestHash> tasks_;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,9 +1,9 @@
-#include <px/controller/task_queue.hpp>
+#include "controller/scheduler/task_queue.hpp"
 
 #include <algorithm>
 #include <string>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 void insert_sorted(std::vector<WorkerKey>& keys, WorkerKey key) {
@@ -315,9 +315,9 @@ void TaskQueue::fail(Task& task, std::string_view name, std::string value, Engin
 void TaskQueue::refuse_overload(Task& task) {
   const auto mib = [](std::size_t bytes) { return std::to_string(bytes >> 20); };
   fail(task, "Overloaded",
-       "the unfinished tasks hold " + mib(bytes_ - task.bytes) + " MiB already, and this one has " +
-           mib(task.bytes) + " MiB more; the controller's bound is " + mib(options_.max_bytes) +
-           " MiB: wait for results first, or raise --task-queue-mib");
+       "too many unfinished tasks: they hold " + mib(bytes_ - task.bytes) +
+           " MiB, and this task has " + mib(task.bytes) + " MiB; the controller's limit is " +
+           mib(options_.max_bytes) + " MiB: wait for results first, or raise --task-queue-mib");
 }
 
 void TaskQueue::end(Task& task, FinishedTask result) {
@@ -515,4 +515,4 @@ void TaskQueue::settle_restricted() {
   }
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -14,16 +14,16 @@
 #include <variant>
 #include <vector>
 
-#include <px/controller/dependency.hpp>
-#include <px/controller/finished_tasks.hpp>
-#include <px/controller/task_request.hpp>
-#include <px/controller/worker_list.hpp>
-#include <px/wire/engine_end.hpp>
-#include <px/wire/frames.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/time.hpp>
+#include "controller/scheduler/dependency.hpp"
+#include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/task_request.hpp"
+#include "controller/scheduler/worker_list.hpp"
+#include "wire/engine_end.hpp"
+#include "wire/frames.hpp"
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::controller {
 
 // What the queue asks of its server.
 
@@ -162,4 +162,4 @@ class TaskQueue {
   TaskEffects effects_;
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,13 +1,13 @@
-#include <px/controller/task_request.hpp>
+#include "controller/scheduler/task_request.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
 
-#include <px/wire/json_scan.hpp>
+#include "wire/json_scan.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 /// Waiting longer than this is waiting for ever.
@@ -114,4 +114,4 @@ TaskOutcome read_task_outcome(Packer packer, std::string_view metadata) {
   return *status == "aborted" ? TaskOutcome::aborted : TaskOutcome::failed;
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -4,14 +4,14 @@
 #include <string_view>
 #include <vector>
 
-#include <px/controller/dependency.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/frames.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/json.hpp>
-#include <px/wire/time.hpp>
+#include "controller/scheduler/dependency.hpp"
+#include "wire/error.hpp"
+#include "wire/frames.hpp"
+#include "wire/ids.hpp"
+#include "wire/json.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// What the metadata of a task asks of the queue (protocol 8.1).
 struct TaskRules {
@@ -50,4 +50,4 @@ enum class TaskOutcome {
 /// Reads the metadata frame of a reply; without a status it counts as ok.
 TaskOutcome read_task_outcome(Packer packer, std::string_view metadata);
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,11 +1,11 @@
-#include <px/controller/worker_list.hpp>
+#include "controller/scheduler/worker_list.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, TaskScheme>, 7> scheme_names{{
@@ -145,4 +145,4 @@ void WorkerList::released(WorkerKey worker) {
   if (!had_room && has_room(slots_[index])) ++room_count_;
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include <px/controller/finished_tasks.hpp>
-#include <px/wire/error.hpp>
+#include "controller/scheduler/finished_tasks.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// How the queue chooses among the engines that may run a task (protocol 8.3).
 enum class TaskScheme { leastload, lru, plainrandom, weighted, twobin, pure, none };
@@ -73,4 +73,4 @@ class WorkerList {
   std::size_t room_count_ = 0;  // slots with room
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,8 +1,8 @@
-#include <px/controller/announcement.hpp>
+#include "controller/setup/announcement.hpp"
 
 #include <algorithm>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 bool contains(const std::vector<std::string>& texts, const std::string& text) {
@@ -16,14 +16,14 @@ bool is_ipv6(const std::string& ip) {
 }  // namespace
 
 HostFacts HostFacts::find() {
-  HostFacts facts{host_name(), interface_addresses(), {}};
-  facts.name_stands_for = resolve_host(facts.name);
+  HostFacts facts{net::host_name(), net::interface_addresses(), {}};
+  facts.name_stands_for = net::resolve_host(facts.name);
   return facts;
 }
 
 Announcement announce(const std::vector<std::string>& ips, const std::string& wanted_location,
                       const HostFacts& host) {
-  const auto is_for_others = [](const std::string& ip) { return !is_loopback(ip); };
+  const auto is_for_others = [](const std::string& ip) { return !net::is_loopback(ip); };
   if (std::none_of(ips.begin(), ips.end(), is_for_others))
     return {wanted_location.empty() ? host.name : wanted_location, {}};
 
@@ -32,10 +32,10 @@ Announcement announce(const std::vector<std::string>& ips, const std::string& wa
     if (!address.empty() && !contains(said.addresses, address)) said.addresses.push_back(address);
   };
   add(wanted_location);
-  const std::vector<std::string> own = reachable_addresses(host.interfaces);
+  const std::vector<std::string> own = net::reachable_addresses(host.interfaces);
   for (const std::string& ip : ips) {
-    if (!is_wildcard(ip) && !is_loopback(ip)) add(ip_of_interface(ip));
-    if (is_wildcard(ip))
+    if (!net::is_wildcard(ip) && !net::is_loopback(ip)) add(net::ip_of_interface(ip));
+    if (net::is_wildcard(ip))
       for (const std::string& address : own)
         if (ip != "0.0.0.0" || !is_ipv6(address)) add(address);
   }
@@ -62,4 +62,4 @@ std::vector<std::string> split_addresses(const std::string& text) {
   return ips;
 }
 
-}  // namespace px
+}  // namespace px::controller

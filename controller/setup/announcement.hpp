@@ -3,14 +3,14 @@
 #include <string>
 #include <vector>
 
-#include <px/net/address.hpp>
+#include "net/discovery/address.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// What a controller must know of its host to say where it is.
 struct HostFacts {
   std::string name;
-  std::vector<InterfaceAddress> interfaces;
+  std::vector<net::InterfaceAddress> interfaces;
   std::vector<std::string> name_stands_for;  ///< What the name resolves to here.
   static HostFacts find();
 };
@@ -31,4 +31,4 @@ Announcement announce(const std::vector<std::string>& ips, const std::string& wa
 /// "10.0.0.1,::1" -> both.
 std::vector<std::string> split_addresses(const std::string& text);
 
-}  // namespace px
+}  // namespace px::controller

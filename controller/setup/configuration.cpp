@@ -1,4 +1,4 @@
-#include <px/controller/configuration.hpp>
+#include "controller/setup/configuration.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -6,15 +6,15 @@
 #include <cstdlib>
 #include <utility>
 
-#include <px/controller/announcement.hpp>
-#include <px/controller/memory_store.hpp>
-#include <px/controller/no_store.hpp>
-#include <px/controller/sqlite_store.hpp>
-#include <px/net/address.hpp>
-#include <px/net/host_memory.hpp>
-#include <px/net/private_file.hpp>
+#include "controller/hub/memory_store.hpp"
+#include "controller/hub/no_store.hpp"
+#include "controller/hub/sqlite_store.hpp"
+#include "controller/setup/announcement.hpp"
+#include "net/discovery/address.hpp"
+#include "os/host_memory.hpp"
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 std::string variable(const char* name) {
@@ -42,8 +42,8 @@ CurveChoice choose_curve(const ControllerOptions& options, const ControllerEnvir
   if (options.is_curve_chosen) return {options.enable_curve, options.enable_curve};
   if (environment.enable_curve) return {*environment.enable_curve, *environment.enable_curve};
   if (previous) return {previous->client.curve_serverkey.has_value(), false};
-  if (has_curve()) return {true, false};
-  spdlog::warn("what travels is signed but not encrypted: this libzmq has no CURVE");
+  if (net::has_curve()) return {true, false};
+  spdlog::warn("messages are signed but not encrypted: this libzmq was built without CURVE");
   return {};
 }
 
@@ -52,7 +52,7 @@ Result<std::string> choose_key(const ControllerOptions& options,
   if (!options.is_secure) return std::string();
   if (options.has_key) return options.key;
   if (!options.key_file.empty()) {
-    Result<std::string> text = read_file(options.key_file);
+    Result<std::string> text = os::read_file(options.key_file);
     if (!text) return text.error();
     std::string key = without_space_at_end(std::move(*text));
     if (key.empty())
@@ -65,9 +65,9 @@ Result<std::string> choose_key(const ControllerOptions& options,
 }
 
 Result<SideKeys> new_side_keys() {
-  const Result<CurveKeys> client = new_curve_keys();
+  const Result<net::CurveKeys> client = net::new_curve_keys();
   if (!client) return client.error();
-  const Result<CurveKeys> engine = new_curve_keys();
+  const Result<net::CurveKeys> engine = net::new_curve_keys();
   if (!engine) return engine.error();
   return SideKeys{*client, *engine};
 }
@@ -81,11 +81,11 @@ Result<SideKeys> make_curve_keys(const ControllerOptions& options,
     return Error{ErrorKind::bad_input,
                  "a CURVE public key was given without its secret key (IPP_CURVE_SECRETKEY)"};
   if (secret.empty()) return previous ? Result(*previous) : new_side_keys();
-  const Result<std::string> derived = curve_public_key(secret);
+  const Result<std::string> derived = net::curve_public_key(secret);
   if (!derived) return derived.error();
   if (!given.empty() && given != *derived)
     return Error{ErrorKind::bad_input, "the CURVE public key does not belong to the secret key"};
-  const CurveKeys keys{*derived, secret};
+  const net::CurveKeys keys{*derived, secret};
   return SideKeys{keys, keys};
 }
 
@@ -104,7 +104,7 @@ Duration from_ms(double ms) {
 }
 
 std::filesystem::path in_security(const std::string& name, const std::filesystem::path& otherwise,
-                                  const ProfilePaths& paths) {
+                                  const net::ProfilePaths& paths) {
   return name.empty() ? otherwise : paths.security() / name;
 }
 
@@ -121,7 +121,7 @@ ControllerEnvironment read_environment() {
   return environment;
 }
 
-ConnectionFiles connection_files(const ControllerOptions& options, const ProfilePaths& paths) {
+ConnectionFiles connection_files(const ControllerOptions& options, const net::ProfilePaths& paths) {
   ConnectionFiles files{in_security(options.client_json_file, paths.client_file(), paths),
                         in_security(options.engine_json_file, paths.engine_file(), paths),
                         {}};
@@ -137,14 +137,14 @@ void listen_at(const std::string& ip, const std::string& location, ConnectionCom
                std::vector<std::string>& more) {
   std::vector<std::string> ips = split_addresses(ip);
   if (ips.empty()) ips.push_back("127.0.0.1");
-  const bool is_loopback_only = std::all_of(ips.begin(), ips.end(), is_loopback);
+  const bool is_loopback_only = std::all_of(ips.begin(), ips.end(), net::is_loopback);
   // The name service may be slow: it is asked only for those who come from other hosts.
-  const HostFacts host = is_loopback_only ? HostFacts{host_name(), {}, {}} : HostFacts::find();
+  const HostFacts host = is_loopback_only ? HostFacts{net::host_name(), {}, {}} : HostFacts::find();
   const Announcement said = announce(ips, location, host);
-  common.interface = "tcp://" + in_brackets(ips.front());
+  common.interface = "tcp://" + net::in_brackets(ips.front());
   common.location = said.location;
   common.addresses = said.addresses;
-  for (std::size_t i = 1; i < ips.size(); ++i) more.push_back("tcp://" + in_brackets(ips[i]));
+  for (std::size_t i = 1; i < ips.size(); ++i) more.push_back("tcp://" + net::in_brackets(ips[i]));
 }
 
 void plan_connection(BindPlan& plan, const ControllerOptions& options, const std::string& key) {
@@ -171,7 +171,8 @@ Result<BindPlan> make_bind_plan(const ControllerOptions& options,
                                 const std::optional<ConnectionPair>& previous,
                                 const std::optional<SideKeys>& previous_keys) {
   if (options.transport != "tcp")
-    return Error{ErrorKind::bad_input, "--transport=" + options.transport + ": only tcp works"};
+    return Error{ErrorKind::bad_input,
+                 "--transport=" + options.transport + ": the only transport is tcp"};
   const auto scheme = task_scheme_by_name(options.scheme);
   if (!scheme) return scheme.error();
   if (options.registration_port < 0 || options.registration_port > 65535)
@@ -201,7 +202,7 @@ Result<BindPlan> make_bind_plan(const ControllerOptions& options,
 }
 
 Result<ServerOptions> make_server_options(const ControllerOptions& options,
-                                          const ProfilePaths& paths) {
+                                          const net::ProfilePaths& paths) {
   const auto scheme = task_scheme_by_name(options.scheme);
   if (!scheme) return scheme.error();
   if (!(options.ping_ms >= 1 && options.ping_ms <= 86'400'000))
@@ -222,7 +223,7 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
   server.tasks.hwm = static_cast<std::size_t>(options.hwm);
   server.tasks.max_bytes = options.task_queue_mib > 0
                                ? static_cast<std::size_t>(options.task_queue_mib) << 20
-                               : static_cast<std::size_t>(half_of_host_memory());
+                               : static_cast<std::size_t>(os::half_of_host_memory());
   server.restore_engines = options.restore;
   return server;
 }
@@ -238,7 +239,7 @@ Result<Session> make_session(const ControllerOptions& options, const ConnectionP
 }
 
 Result<std::unique_ptr<TaskStore>> make_store(const ControllerOptions& options,
-                                              const ProfilePaths& paths) {
+                                              const net::ProfilePaths& paths) {
   // The reference also takes the path of the class.
   const std::string name = options.db_class.substr(options.db_class.rfind('.') + 1);
   if (name == "MongoDB")
@@ -265,4 +266,4 @@ Result<std::unique_ptr<TaskStore>> make_store(const ControllerOptions& options,
   return std::unique_ptr<TaskStore>(std::move(*store));
 }
 
-}  // namespace px
+}  // namespace px::controller

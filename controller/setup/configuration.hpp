@@ -4,16 +4,16 @@
 #include <optional>
 #include <string>
 
-#include <px/controller/connection_files.hpp>
-#include <px/controller/options.hpp>
-#include <px/controller/server.hpp>
-#include <px/controller/sockets.hpp>
-#include <px/controller/task_store.hpp>
-#include <px/net/profile_paths.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/session.hpp>
+#include "controller/hub/task_store.hpp"
+#include "controller/relay/sockets.hpp"
+#include "controller/server.hpp"
+#include "controller/setup/connection_files.hpp"
+#include "controller/setup/options.hpp"
+#include "net/discovery/profile_paths.hpp"
+#include "wire/error.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// What the environment says (protocol 11.4); read once, by main.
 struct ControllerEnvironment {
@@ -24,7 +24,7 @@ struct ControllerEnvironment {
 ControllerEnvironment read_environment();
 
 /// Where the connection files of this cluster lie.
-ConnectionFiles connection_files(const ControllerOptions& options, const ProfilePaths& paths);
+ConnectionFiles connection_files(const ControllerOptions& options, const net::ProfilePaths& paths);
 
 /// What to listen at.
 /// previous       the connection files to take ports and key from
@@ -37,13 +37,13 @@ Result<BindPlan> make_bind_plan(const ControllerOptions& options,
 
 /// errors  bad_input: an option that makes no sense; names it.
 Result<ServerOptions> make_server_options(const ControllerOptions& options,
-                                          const ProfilePaths& paths);
+                                          const net::ProfilePaths& paths);
 
 /// errors  bad_input: a packer or a signature scheme that does not exist here.
 Result<Session> make_session(const ControllerOptions& options, const ConnectionPair& connection);
 
 /// errors  unsupported: MongoDB; bad_input: no such class; system: the file cannot be opened.
 Result<std::unique_ptr<TaskStore>> make_store(const ControllerOptions& options,
-                                              const ProfilePaths& paths);
+                                              const net::ProfilePaths& paths);
 
-}  // namespace px
+}  // namespace px::controller

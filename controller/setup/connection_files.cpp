@@ -1,11 +1,11 @@
-#include <px/controller/connection_files.hpp>
+#include "controller/setup/connection_files.hpp"
 
 #include <string>
 #include <utility>
 
-#include <px/net/private_file.hpp>
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::controller {
 
 Result<ConnectionPair> match_connection_texts(std::string_view client, std::string_view engine) {
   const auto of_client = read_client_connection_info(client);
@@ -15,7 +15,7 @@ Result<ConnectionPair> match_connection_texts(std::string_view client, std::stri
   if (of_client->key != of_engine->key || of_client->pack != of_engine->pack ||
       of_client->signature_scheme != of_engine->signature_scheme)
     return Error{ErrorKind::bad_input,
-                 "the connection files of clients and engines do not belong together"};
+                 "the connection files of clients and engines belong to different clusters"};
   ConnectionPair pair{*of_client, *of_engine};
   // One port for both in the files of ipyparallel; here each side has its own.
   if (pair.engine.registration == pair.client.registration) pair.engine.registration = 0;
@@ -23,29 +23,29 @@ Result<ConnectionPair> match_connection_texts(std::string_view client, std::stri
 }
 
 Result<ConnectionPair> read_connection_files(const ConnectionFiles& files) {
-  const Result<std::string> client = read_private_file(files.client);
+  const Result<std::string> client = os::read_private_file(files.client);
   if (!client) return client.error();
-  const Result<std::string> engine = read_private_file(files.engine);
+  const Result<std::string> engine = os::read_private_file(files.engine);
   if (!engine) return engine.error();
   return match_connection_texts(*client, *engine);
 }
 
 Result<void> write_connection_files(const ConnectionFiles& files, const ConnectionPair& pair) {
-  if (auto written = write_file_atomically(files.client, write_connection_info(pair.client));
+  if (auto written = os::write_file_atomically(files.client, write_connection_info(pair.client));
       !written)
     return written.error();
-  return write_file_atomically(files.engine, write_connection_info(pair.engine));
+  return os::write_file_atomically(files.engine, write_connection_info(pair.engine));
 }
 
 Result<SideKeys> read_secrets(const ConnectionFiles& files) {
-  const Result<std::string> text = read_private_file(files.secrets);
+  const Result<std::string> text = os::read_private_file(files.secrets);
   if (!text) return text.error();
   const Result<Json> json = unpack(Packer::json, *text);
   if (!json) return Error{ErrorKind::bad_input, files.secrets.string() + " is not a JSON object"};
   SideKeys keys;
   for (const auto& [name, pair] : {std::pair{"client", &keys.client}, {"engine", &keys.engine}}) {
     pair->secret_key = string_member(*json, name).value_or("");
-    const Result<std::string> public_key = curve_public_key(pair->secret_key);
+    const Result<std::string> public_key = net::curve_public_key(pair->secret_key);
     if (!public_key)
       return Error{ErrorKind::bad_input, files.secrets.string() + ": " + public_key.error().what};
     pair->public_key = *public_key;
@@ -54,9 +54,9 @@ Result<SideKeys> read_secrets(const ConnectionFiles& files) {
 }
 
 Result<void> write_secrets(const ConnectionFiles& files, const SideKeys& keys) {
-  return write_file_atomically(files.secrets,
-                               pack(Packer::json, Json{{"client", keys.client.secret_key},
-                                                       {"engine", keys.engine.secret_key}}));
+  return os::write_file_atomically(files.secrets,
+                                   pack(Packer::json, Json{{"client", keys.client.secret_key},
+                                                           {"engine", keys.engine.secret_key}}));
 }
 
 void remove_connection_files(const ConnectionFiles& files) {
@@ -66,4 +66,4 @@ void remove_connection_files(const ConnectionFiles& files) {
   std::filesystem::remove(files.secrets, ignored);
 }
 
-}  // namespace px
+}  // namespace px::controller

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string_view>
 
-#include <px/controller/sockets.hpp>
-#include <px/wire/error.hpp>
+#include "controller/relay/sockets.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// The two files by which everybody finds the controller.
 struct ConnectionFiles {
@@ -33,4 +33,4 @@ Result<void> write_secrets(const ConnectionFiles& files, const SideKeys& keys);
 /// Removes all; that they are gone already is no error.
 void remove_connection_files(const ConnectionFiles& files);
 
-}  // namespace px
+}  // namespace px::controller

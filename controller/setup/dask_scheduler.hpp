@@ -1,15 +1,17 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/time.hpp>
+#include "net/loop.hpp"
+#include "os/child_process.hpp"
+#include "wire/error.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// Where a dask scheduler listens.
 struct DaskAddress {
@@ -21,33 +23,49 @@ struct DaskAddress {
 /// What the file says that `dask scheduler --scheduler-file` writes; nothing while it is not whole.
 std::optional<DaskAddress> read_dask_file(std::string_view text);
 
-/// A dask scheduler as a child process. Nothing here waits: poll() looks whether it is up.
+/// A dask scheduler as a child process. Nothing here waits: the loop tells of the child's end, and
+/// poll() looks whether its address is known. Belongs to the thread of the loop, which must live
+/// as long as the child: the kernel ends the child with it.
 class DaskScheduler {
  public:
   /// ip  Where it listens: the controller's own.
-  explicit DaskScheduler(std::string ip);
+  DaskScheduler(std::string ip, net::Loop& loop);
+  /// Asks the child to end, and does not wait for it.
   ~DaskScheduler();
   DaskScheduler(const DaskScheduler&) = delete;
   DaskScheduler& operator=(const DaskScheduler&) = delete;
 
-  /// Starts it, unless it is there or on its way.
+  /// Starts it, unless it runs or is starting.
   void start(Instant now);
-  /// Its address, or why there is none; nothing while it is on its way.
+  /// Its address, or why there is none; nothing while it is starting.
   std::optional<Result<DaskAddress>> poll(Instant now);
-  /// When to poll() again; nothing while nothing is on its way.
-  std::optional<Instant> next_deadline() const { return next_poll_; }
+  /// Asks it to end; on_time() kills it when it has not ended after 2 s.
   void stop();
+  void on_time(Instant now);
+  /// When to call poll() and on_time() again; nothing while there is nothing to do.
+  std::optional<Instant> next_deadline() const;
 
  private:
-  bool has_ended();
+  struct Stopping {
+    os::ChildProcess process;
+    Instant kill_at;
+  };
+  Result<os::ChildProcess> spawn() const;
+  void watch_end(const os::ChildProcess& process);
+  void forget_end(const os::ChildProcess& process);
+  void collect_ended();
+  void remove_folder();
   Error failure() const;
+
   std::string ip_;
-  pid_t child_ = -1;
+  net::Loop& loop_;
+  std::optional<os::ChildProcess> process_;  // while it runs and was not asked to end
+  std::vector<Stopping> stopping_;
   std::filesystem::path folder_;  // holds the scheduler file and what the child said
   std::optional<DaskAddress> address_;
   std::optional<Error> error_;
-  std::optional<Instant> next_poll_;
+  std::optional<Instant> next_poll_;  // for its file
   Instant give_up_{};
 };
 
-}  // namespace px
+}  // namespace px::controller

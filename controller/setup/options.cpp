@@ -1,14 +1,14 @@
-#include <px/controller/options.hpp>
+#include "controller/setup/options.hpp"
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 void add_network_options(CLI::App& app, ControllerOptions& o) {
   const std::string group = "Network";
   app.add_option("--ip,--IPController.ip", o.ip,
-                 "Listen at this address (default: 127.0.0.1), or at several with commas; * for "
+                 "Address to listen at (default: 127.0.0.1), or several with commas; * for "
                  "all, 0.0.0.0 for all of IPv4")
       ->group(group);
   app.add_option("--IPController.engine_ip", o.engine_ip, "The same for engines alone")
@@ -16,16 +16,16 @@ void add_network_options(CLI::App& app, ControllerOptions& o) {
   app.add_option("--IPController.client_ip", o.client_ip, "The same for clients alone")
       ->group(group);
   app.add_option("--location,--IPController.location", o.location,
-                 "This host's name or address as others see it (default: its host name)")
+                 "Name or address by which other hosts reach this host (default: its host name)")
       ->group(group);
   app.add_flag("--ipc,!--no-ipc", o.has_ipc,
-               "Unix sockets for engines and clients on this host, which need no encryption: the "
+               "Use Unix sockets for engines and clients on this host, without encryption: the "
                "default (--no-ipc: TCP for all)")
       ->group(group);
-  app.add_option("--transport,--IPController.transport", o.transport, "Only tcp works")
+  app.add_option("--transport,--IPController.transport", o.transport, "Only tcp is supported")
       ->group(group);
   app.add_option("--ports,--IPController.ports", o.ports,
-                 "Listen at these ports first, e.g. 10101-10120,10200")
+                 "Ports to try first, e.g. 10101-10120,10200")
       ->group(group);
   app.add_option("--IPController.engine_ports", o.engine_ports, "The same for engines alone")
       ->group(group);
@@ -40,7 +40,7 @@ void add_network_options(CLI::App& app, ControllerOptions& o) {
                  "[user@]host[:port] through which engines tunnel")
       ->group(group);
   app.add_flag("--enable-curve,--IPController.enable_curve,!--no-curve", o.enable_curve,
-               "Encrypt with CURVE, which is the default (--no-curve, $IPP_ENABLE_CURVE=0: do not)")
+               "Encrypt with CURVE (default; --no-curve or $IPP_ENABLE_CURVE=0 turn it off)")
       ->each([&o](const std::string&) { o.is_curve_chosen = true; })
       ->group(group);
   app.add_option("--IPController.curve_publickey", o.curve_publickey,
@@ -57,7 +57,7 @@ void add_file_options(CLI::App& app, ControllerOptions& o) {
                "Take ports and key from the connection files of the last run, and keep them")
       ->group(group);
   app.add_flag("--restore,--IPController.restore_engines", o.restore,
-               "The same, and take back the engines that are still running")
+               "The same, and accept the engines of the last run again")
       ->group(group);
   app.add_option("--IPController.engine_json_file", o.engine_json_file, "Name of the engines' file")
       ->group(group);
@@ -90,19 +90,18 @@ void add_session_options(CLI::App& app, ControllerOptions& o) {
 
 void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
   const std::string group = "Engines and tasks";
-  app.add_option("--ping,--HeartMonitor.period", o.ping_ms,
-                 "Milliseconds between two pings of the engines")
+  app.add_option("--ping,--HeartMonitor.period", o.ping_ms, "Milliseconds between two heartbeats")
       ->capture_default_str()
       ->group(group);
-  app.add_option(
-         "--HeartMonitor.max_heartmonitor_misses", o.max_misses,
-         "An engine that misses more pings in a row than this is given up; after two it gets no "
-         "further tasks")
+  app.add_option("--HeartMonitor.max_heartmonitor_misses", o.max_misses,
+                 "Unregister an engine that misses more heartbeats in a row than this; after two "
+                 "it gets no "
+                 "further tasks")
       ->capture_default_str()
       ->group(group);
-  app.add_option(
-         "--IPController.registration_timeout", o.registration_timeout_s,
-         "Seconds until a registration without heart is given up (default: max(30, 10 pings))")
+  app.add_option("--IPController.registration_timeout", o.registration_timeout_s,
+                 "Seconds until a registration without a heartbeat times out (default: max(30, 10 "
+                 "heartbeats))")
       ->group(group);
   app.add_option("--scheme,--TaskScheduler.scheme_name", o.scheme,
                  "leastload, lru, plainrandom, weighted, twobin, pure or none")
@@ -113,24 +112,23 @@ void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--task-queue-mib", o.task_queue_mib,
-                 "MiB of unfinished load-balanced tasks to hold; further ones are answered by the "
+                 "MiB of unfinished load-balanced tasks to hold; further ones fail with the "
                  "error Overloaded; 0 = half of the memory")
       ->capture_default_str()
       ->group(group);
   app.add_option("--IPController.broadcast_scheduler_depth", o.broadcast_depth,
-                 "Accepted for compatibility; without effect")
+                 "Accepted for compatibility; has no effect")
       ->group(group);
   app.add_flag_callback(
-         "--usethreads,--IPController.use_threads", [] {}, "Accepted; without effect")
+         "--usethreads,--IPController.use_threads", [] {},
+         "Accepted for compatibility; has no effect")
       ->group(group);
 }
 
 void add_store_options(CLI::App& app, ControllerOptions& o) {
   const std::string group = "Task records";
   const auto choose = [&](const char* name, const char* db_class, const char* help) {
-    app.add_flag_callback(
-           name, [&o, db_class] { o.db_class = db_class; }, help)
-        ->group(group);
+    app.add_flag_callback(name, [&o, db_class] { o.db_class = db_class; }, help)->group(group);
   };
   choose("--dictdb", "DictDB", "Keep the records in memory (the default)");
   choose("--sqlitedb", "SQLiteDB", "Keep the records in an SQLite file");
@@ -139,10 +137,11 @@ void add_store_options(CLI::App& app, ControllerOptions& o) {
   app.add_option("--IPController.db_class,--HubFactory.db_class", o.db_class,
                  "DictDB, SQLiteDB or NoDB")
       ->group(group);
-  app.add_option("--DictDB.record_limit", o.record_limit, "Keep at most so many records")
+  app.add_option("--DictDB.record_limit", o.record_limit, "Largest number of records")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--DictDB.size_limit", o.size_limit, "Keep at most so many bytes of buffers")
+  app.add_option("--DictDB.size_limit", o.size_limit,
+                 "Largest number of bytes of buffers in records")
       ->capture_default_str()
       ->group(group);
   app.add_option("--SQLiteDB.filename", o.sqlite_filename, "Name of the SQLite file")
@@ -151,7 +150,7 @@ void add_store_options(CLI::App& app, ControllerOptions& o) {
   app.add_option("--SQLiteDB.location", o.sqlite_location,
                  "Folder of the SQLite file (default: the profile's)")
       ->group(group);
-  app.add_option("--SQLiteDB.table", o.sqlite_table, "Its table")
+  app.add_option("--SQLiteDB.table", o.sqlite_table, "Table in the SQLite file")
       ->capture_default_str()
       ->group(group);
 }
@@ -173,7 +172,7 @@ std::optional<std::string> option_text(const Json& value) {
 }  // namespace
 
 void add_controller_options(CLI::App& app, ControllerOptions& options) {
-  add_program_options(app, options.program);
+  program::add_program_options(app, options.program);
   add_network_options(app, options);
   add_file_options(app, options);
   add_session_options(app, options);
@@ -198,4 +197,4 @@ Result<std::vector<std::string>> read_config_arguments(std::string_view text) {
   return arguments;
 }
 
-}  // namespace px
+}  // namespace px::controller

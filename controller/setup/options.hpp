@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include <px/net/program.hpp>
-#include <px/wire/error.hpp>
+#include "program/program.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// The options of pxcontroller: those of ipcontroller (protocol 11.2), under the same names.
 struct ControllerOptions {
-  ProgramOptions program;
+  program::ProgramOptions program;
   std::string config_file;  ///< --config: instead of ipcontroller_config.json of the profile.
 
   /// Each may be several, with commas. Empty: the two sides take `ip`, and it is 127.0.0.1.
@@ -58,4 +58,4 @@ void add_controller_options(CLI::App& app, ControllerOptions& options);
 /// errors  bad_input: not JSON, or not an object of objects.
 Result<std::vector<std::string>> read_config_arguments(std::string_view text);
 
-}  // namespace px
+}  // namespace px::controller

@@ -1,12 +1,12 @@
-#include <px/controller/port_plan.hpp>
+#include "controller/setup/port_plan.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include <px/net/address.hpp>
+#include "net/discovery/address.hpp"
 
-namespace px {
+namespace px::controller {
 Result<std::vector<int>> read_ports(std::string_view text) {
   std::vector<int> ports;
   for (std::string_view rest = text; !rest.empty();) {
@@ -14,8 +14,8 @@ Result<std::vector<int>> read_ports(std::string_view text) {
     const std::string_view piece = rest.substr(0, comma);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
     const std::size_t dash = std::min(piece.find('-'), piece.size());
-    const auto first = read_port(piece.substr(0, dash));
-    const auto last = dash < piece.size() ? read_port(piece.substr(dash + 1)) : first;
+    const auto first = net::read_port(piece.substr(0, dash));
+    const auto last = dash < piece.size() ? net::read_port(piece.substr(dash + 1)) : first;
     if (!first || !last || *first > *last)
       return Error{ErrorKind::bad_input,
                    "'" + std::string(text) + "' is not a list of ports like 10101-10120,10200"};
@@ -38,4 +38,4 @@ int PortPlan::take(Side side) {
   return port;
 }
 
-}  // namespace px
+}  // namespace px::controller

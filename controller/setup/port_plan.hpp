@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// "10101-10120,10200" -> those ports in that order.  errors  bad_input: not such a text.
 Result<std::vector<int>> read_ports(std::string_view text);
@@ -23,4 +23,4 @@ class PortPlan {
   std::vector<int> common_, engine_, client_;  // the next one last
 };
 
-}  // namespace px
+}  // namespace px::controller

@@ -2,10 +2,10 @@
 #include <utility>
 #include <vector>
 
-#include <px/engine/cpp/communicators.hpp>
-#include <px/engine/stable_hash.hpp>
+#include "engine/cpp/communicators.hpp"
+#include "engine/mpi/stable_hash.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 /// The ranks in the world of the communicator's ranks.
@@ -70,4 +70,4 @@ KnownCommunicator* Communicators::by_number(std::uint64_t number) {
   return found == by_number_.end() ? nullptr : found->second.get();
 }
 
-}  // namespace px
+}  // namespace px::engine

@@ -7,7 +7,7 @@
 #include <memory>
 #include <set>
 
-namespace px {
+namespace px::engine {
 
 /// One communicator of the cells, as this rank sees it.
 struct KnownCommunicator {
@@ -42,4 +42,4 @@ class Communicators {
   std::map<std::uint64_t, std::uint64_t> made_of_group_;  // how many there were
 };
 
-}  // namespace px
+}  // namespace px::engine

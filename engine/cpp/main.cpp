@@ -10,15 +10,15 @@
 #include <string_view>
 #include <vector>
 
-#include <px/engine/cpp/mpi_errors.hpp>
-#include <px/engine/cpp/mpi_world.hpp>
-#include <px/engine/program.hpp>
-#include <px/interpreters/cpp/cell_guard.hpp>
-#include <px/interpreters/cpp/cpp_interpreter.hpp>
-#include <px/net/termination.hpp>
-#include <px/wire/language_plan.hpp>
+#include "engine/cpp/mpi_errors.hpp"
+#include "engine/cpp/mpi_world.hpp"
+#include "engine/program.hpp"
+#include "interpreters/cpp/run/cell_guard.hpp"
+#include "interpreters/cpp/run/cpp_interpreter.hpp"
+#include "net/termination.hpp"
+#include "wire/language_plan.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 constexpr double patience_with_other_ranks_s = 30;
@@ -58,33 +58,34 @@ bool is_off(const char* setting) {
 }
 
 /// Lets the ranks vote on the cells that they got together.
-CppInterpreter::Agree vote_in(MpiWorld& world) {
-  return [&world](const Json& metadata, const CellOutcome& checked) -> std::optional<std::string> {
+cpp::CppInterpreter::Agree vote_in(MpiWorld& world) {
+  return [&world](const Json& metadata,
+                  const cpp::CellOutcome& checked) -> std::optional<std::string> {
     const auto cell = shared_cell(metadata, world.rank(), world.peers());
     if (!cell) {
       world.begin_lone_cell();
       return std::nullopt;
     }
-    const auto verdict =
-        world.agree(*cell, checked.is_ok(), checked.error_value, CppSession::is_interrupt_pending);
+    const auto verdict = world.agree(*cell, checked.is_ok(), checked.error_value,
+                                     cpp::CppSession::is_interrupt_pending);
     if (!verdict) return "it was interrupted before all ranks had compiled it";
     return verdict->runs ? std::nullopt : std::optional(verdict->reason);
   };
 }
 
 /// Makes the MPI calls of cells fail by exceptions, and answer interrupts.
-void connect(MpiWorld& world, CppInterpreter& interpreter) {
+void connect(MpiWorld& world, cpp::CppInterpreter& interpreter) {
   interpreter.set_agreement(vote_in(world));
   throw_mpi_errors();
   if (is_off(std::getenv("POLYXEUS_MPI_INTERRUPTS"))) return;
-  world.watch_calls(
-      {CellGuard::can_answer_interrupt, CellGuard::answer_interrupt_in, CellGuard::hold_jumps});
+  world.watch_calls({cpp::CellGuard::can_answer_interrupt, cpp::CellGuard::answer_interrupt_in,
+                     cpp::CellGuard::hold_jumps});
   interpreter.set_after_interrupt([&world] { world.settle(); });
 }
 
 /// What each session of the engine begins with, that after %flags too.
-SessionExtras extras_of(const EngineProgram& program) {
-  SessionExtras extras;
+cpp::SessionExtras extras_of(const EngineProgram& program) {
+  cpp::SessionExtras extras;
   if (program.world())
     extras.code = "const int mpi_rank = " + std::to_string(program.world()->rank.value) +
                   ", mpi_size = " + std::to_string(program.world()->size) + ";\n";
@@ -92,7 +93,7 @@ SessionExtras extras_of(const EngineProgram& program) {
 }
 
 /// What the user wants to be run first.
-void run_startup_code(const EngineProgram& program, CppInterpreter& interpreter) {
+void run_startup_code(const EngineProgram& program, cpp::CppInterpreter& interpreter) {
   std::vector<std::string> cells;
   if (!program.options().script.empty())
     cells.push_back("#include \"" + program.options().script + "\"\n");
@@ -127,16 +128,16 @@ int run(const std::vector<std::string>& arguments) {
   if (!*world) world = join_world(program);
   if (!world) return fail(world.error());
   if (*world) program.describe_mpi(MpiWorld::library());
-  auto interpreter = CppInterpreter::create(program.output(), extras_of(program));
+  auto interpreter = cpp::CppInterpreter::create(program.output(), extras_of(program));
   if (!interpreter) return fail(interpreter.error());
-  move_log_from_stderr((*interpreter)->captured().original(2));
+  program::move_log_from_stderr((*interpreter)->captured().original(2));
   if (*world) connect(**world, **interpreter);
   if (const auto identity = program.wait_registered(); !identity)
     return fail(identity.error(), EngineProgram::registration_failed);
-  CppSession::handle_interrupts();
+  cpp::CppSession::handle_interrupts();
   run_startup_code(program, **interpreter);
   const int code = program.run(**interpreter, -1);
-  exit_within(patience_with_other_ranks_s, code);
+  net::exit_within(patience_with_other_ranks_s, code);
   if (*world) (*world)->leave();
   // What a cell has damaged is not to be destroyed.
   std::cout.flush();
@@ -144,8 +145,8 @@ int run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::engine
 
 int main(int argc, char** argv) {
-  return px::run({argv, argv + argc});
+  return px::engine::run({argv, argv + argc});
 }

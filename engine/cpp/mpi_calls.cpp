@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <px/engine/cpp/mpi_steps.hpp>
+#include "engine/cpp/mpi_steps.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 template <typename Operation>
@@ -96,21 +96,23 @@ int answering(const char* name, const Plain& plain, const Test& test) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::engine
 
-#define PX_COLLECTIVE(name, communicator, parameters, arguments)                              \
-  int MPI_##name parameters {                                                                 \
-    return px::collective("MPI_" #name, communicator, [&] { return PMPI_##name arguments; }); \
+#define PX_COLLECTIVE(name, communicator, parameters, arguments)          \
+  int MPI_##name parameters {                                             \
+    return px::engine::collective("MPI_" #name, communicator,             \
+                                  [&] { return PMPI_##name arguments; }); \
   }
-#define PX_MAKER(name, communicator, result, parameters, arguments)                              \
-  int MPI_##name parameters {                                                                    \
-    return px::maker("MPI_" #name, communicator, result, [&] { return PMPI_##name arguments; }); \
+#define PX_MAKER(name, communicator, result, parameters, arguments)  \
+  int MPI_##name parameters {                                        \
+    return px::engine::maker("MPI_" #name, communicator, result,     \
+                             [&] { return PMPI_##name arguments; }); \
   }
 #define PX_SEND(name, begun)                                                        \
   int MPI_##name(const void* data, int count, MPI_Datatype type, int rank, int tag, \
                  MPI_Comm communicator) {                                           \
-    return px::send_with("MPI_" #name, PMPI_##name, PMPI_##begun, data,             \
-                         {count, type, rank, tag, communicator});                   \
+    return px::engine::send_with("MPI_" #name, PMPI_##name, PMPI_##begun, data,     \
+                                 {count, type, rank, tag, communicator});           \
   }
 
 extern "C" {
@@ -123,25 +125,25 @@ PX_SEND(Rsend, Irsend)
 
 int MPI_Recv(void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm communicator,
              MPI_Status* status) {
-  px::MpiSteps* const steps = px::MpiSteps::of_this_thread();
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
   if (!steps) return PMPI_Recv(data, count, type, rank, tag, communicator, status);
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Irecv(data, count, type, rank, tag, communicator, &request);
-  return code == MPI_SUCCESS ? px::receive("MPI_Recv", request, status, *steps) : code;
+  return code == MPI_SUCCESS ? px::engine::receive("MPI_Recv", request, status, *steps) : code;
 }
 
 int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
-  px::MpiSteps* const steps = px::MpiSteps::of_this_thread();
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
   if (!steps) return PMPI_Mrecv(data, count, type, message, status);
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Imrecv(data, count, type, message, &request);
-  return code == MPI_SUCCESS ? px::receive("MPI_Mrecv", request, status, *steps) : code;
+  return code == MPI_SUCCESS ? px::engine::receive("MPI_Mrecv", request, status, *steps) : code;
 }
 
 int MPI_Sendrecv(const void* data, int count, MPI_Datatype type, int to, int tag, void* received,
                  int received_count, MPI_Datatype received_type, int from, int received_tag,
                  MPI_Comm communicator, MPI_Status* status) {
-  px::MpiSteps* const steps = px::MpiSteps::of_this_thread();
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
   if (!steps)
     return PMPI_Sendrecv(data, count, type, to, tag, received, received_count, received_type, from,
                          received_tag, communicator, status);
@@ -151,18 +153,18 @@ int MPI_Sendrecv(const void* data, int count, MPI_Datatype type, int to, int tag
   if (code != MPI_SUCCESS) return code;
   code = PMPI_Isend(data, count, type, to, tag, communicator, &sending);
   bool has_received = false;
-  if (code == MPI_SUCCESS) code = px::wait_for(*steps, &receiving, status, has_received);
+  if (code == MPI_SUCCESS) code = px::engine::wait_for(*steps, &receiving, status, has_received);
   if (!has_received) {
     PMPI_Cancel(&receiving);
     PMPI_Wait(&receiving, status);
   }
   if (code != MPI_SUCCESS) return code;
-  return px::send("MPI_Sendrecv", {count, type, to, tag, communicator}, sending, *steps);
+  return px::engine::send("MPI_Sendrecv", {count, type, to, tag, communicator}, sending, *steps);
 }
 
 int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int tag, int from,
                          int received_tag, MPI_Comm communicator, MPI_Status* status) {
-  px::MpiSteps* const steps = px::MpiSteps::of_this_thread();
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
   int size = 0, place = 0;
   if (!steps || PMPI_Pack_size(count, type, communicator, &size) != MPI_SUCCESS)
     return PMPI_Sendrecv_replace(data, count, type, to, tag, from, received_tag, communicator,
@@ -174,13 +176,13 @@ int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int t
 }
 
 int MPI_Probe(int rank, int tag, MPI_Comm communicator, MPI_Status* status) {
-  return px::answering(
+  return px::engine::answering(
       "MPI_Probe", [&] { return PMPI_Probe(rank, tag, communicator, status); },
       [&](int* done) { return PMPI_Iprobe(rank, tag, communicator, done, status); });
 }
 
 int MPI_Mprobe(int rank, int tag, MPI_Comm communicator, MPI_Message* message, MPI_Status* status) {
-  return px::answering(
+  return px::engine::answering(
       "MPI_Mprobe", [&] { return PMPI_Mprobe(rank, tag, communicator, message, status); },
       [&](int* done) { return PMPI_Improbe(rank, tag, communicator, done, message, status); });
 }
@@ -188,26 +190,26 @@ int MPI_Mprobe(int rank, int tag, MPI_Comm communicator, MPI_Message* message, M
 // ---------------------------------------------------------------- waiting for what has begun
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  return px::answering(
+  return px::engine::answering(
       "MPI_Wait", [&] { return PMPI_Wait(request, status); },
       [&](int* done) { return PMPI_Test(request, done, status); });
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-  return px::answering(
+  return px::engine::answering(
       "MPI_Waitall", [&] { return PMPI_Waitall(count, requests, statuses); },
       [&](int* done) { return PMPI_Testall(count, requests, done, statuses); });
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  return px::answering(
+  return px::engine::answering(
       "MPI_Waitany", [&] { return PMPI_Waitany(count, requests, index, status); },
       [&](int* done) { return PMPI_Testany(count, requests, index, done, status); });
 }
 
 int MPI_Waitsome(int count, MPI_Request* requests, int* number, int* indices,
                  MPI_Status* statuses) {
-  return px::answering(
+  return px::engine::answering(
       "MPI_Waitsome", [&] { return PMPI_Waitsome(count, requests, number, indices, statuses); },
       [&](int* done) {
         const int code = PMPI_Testsome(count, requests, number, indices, statuses);
@@ -219,7 +221,7 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* number, int* indices,
 // ---------------------------------------------------------------- all to all
 
 int MPI_Barrier(MPI_Comm communicator) {
-  px::MpiSteps* const steps = px::MpiSteps::of_this_thread();
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
   if (!steps || !steps->holds_roll_calls_on(communicator)) return PMPI_Barrier(communicator);
   if (steps->arrive("MPI_Barrier", communicator)) steps->leave("MPI_Barrier");
   return MPI_SUCCESS;

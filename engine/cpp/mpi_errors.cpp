@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <string>
 
-#include <px/engine/cpp/mpi_errors.hpp>
-#include <px/interpreters/cpp/cell_guard.hpp>
+#include "engine/cpp/mpi_errors.hpp"
+#include "interpreters/cpp/run/cell_guard.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 std::string words_of(int code) {
@@ -21,7 +21,7 @@ std::string words_of(int code) {
 /// MPI finds errors in arguments before it begins with a call, and those of requests when it is
 /// done with them: nothing of it is left half done by the exception.
 void throw_error(int code) {
-  if (CellGuard::is_cell_running()) throw std::runtime_error(words_of(code));
+  if (cpp::CellGuard::is_cell_running()) throw std::runtime_error(words_of(code));
   std::cerr << "pxengine: " << words_of(code) << std::endl;
   PMPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -45,4 +45,4 @@ void throw_mpi_errors() {
   PMPI_File_set_errhandler(MPI_FILE_NULL, of_files);  // that of files to be opened
 }
 
-}  // namespace px
+}  // namespace px::engine

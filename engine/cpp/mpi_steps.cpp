@@ -9,12 +9,12 @@
 #include <thread>
 #include <utility>
 
-#include <px/engine/cpp/communicators.hpp>
-#include <px/engine/cpp/mpi_steps.hpp>
-#include <px/engine/cpp/sent_notes.hpp>
-#include <px/engine/rank_names.hpp>
+#include "engine/cpp/communicators.hpp"
+#include "engine/cpp/mpi_steps.hpp"
+#include "engine/cpp/sent_notes.hpp"
+#include "engine/mpi/rank_names.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
@@ -333,7 +333,7 @@ bool MpiSteps::arrive(const char* name, MPI_Comm communicator) {
   if (settled.all_arrived) return true;
   std::string where = std::string("in ") + name;
   if (!settled.missing.empty())
-    where += ", to which " + name_ranks(settled.missing) + " had not come";
+    where += ", which " + name_ranks(settled.missing) + " had not reached";
   else if (!settled.silent.empty())
     where += "; " + name_ranks(settled.silent) + " did not answer";
   state_->hooks.leave(where);
@@ -353,4 +353,4 @@ void MpiSteps::leave_sending(const char* name, MPI_Comm communicator, int to, in
   leave(name);
 }
 
-}  // namespace px
+}  // namespace px::engine

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include <px/engine/cell_vote.hpp>
-#include <px/engine/roll_call.hpp>
+#include "engine/mpi/cell_vote.hpp"
+#include "engine/mpi/roll_call.hpp"
 
-namespace px {
+namespace px::engine {
 
 /// What the MPI calls of cells need of the session that runs them.
 struct CellHooks {
@@ -71,4 +71,4 @@ class MpiSteps {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace px
+}  // namespace px::engine

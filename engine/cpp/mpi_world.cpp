@@ -1,4 +1,4 @@
-#include <px/engine/cpp/mpi_world.hpp>
+#include "engine/cpp/mpi_world.hpp"
 
 #include <mpi.h>
 
@@ -10,10 +10,10 @@
 #include <thread>
 #include <utility>
 
-#include <px/engine/cpp/sent_notes.hpp>
-#include <px/interpreters/utf8.hpp>
+#include "engine/cpp/sent_notes.hpp"
+#include "interpreters/utf8.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 constexpr int ballot_tag = 1, verdict_tag = 2, join_tag = 3;
@@ -29,7 +29,7 @@ struct Note {
 
 void write_reason(Note& note, const std::string& reason) {
   const std::string_view kept = std::string_view(reason).substr(0, note.reason.size() - 1);
-  std::memcpy(note.reason.data(), kept.data(), whole_characters(kept));
+  std::memcpy(note.reason.data(), kept.data(), interpreters::whole_characters(kept));
 }
 
 Note make_note(const Ballot& ballot) {
@@ -164,10 +164,10 @@ Result<std::unique_ptr<MpiWorld>> MpiWorld::join(const World& expected, std::vec
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (size != expected.size)
-    return Error{ErrorKind::bad_input, "the launcher (" + expected.launcher + ") made a world of " +
-                                           std::to_string(expected.size) + " ranks, but MPI sees " +
-                                           std::to_string(size) + ": C++ engines are built for " +
-                                           library() + ", so start them with its mpiexec"};
+    return Error{ErrorKind::bad_input, "the launcher (" + expected.launcher + ") started " +
+                                           std::to_string(expected.size) + " ranks, but MPI has " +
+                                           std::to_string(size) + ": the C++ engine is built for " +
+                                           library() + "; start it with that MPI's mpiexec"};
   state->rank = Rank{rank};
   state->peers = std::move(peers);
   state->communicator = make_communicator(state->peers);
@@ -220,7 +220,7 @@ Result<std::string> MpiWorld::give_from_rank_0(const std::function<Result<std::s
   PMPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
   if (length > 0) return text;
   return Error{ErrorKind::not_found,
-               rank().value == 0 ? text : "rank 0 has no connection info: " + text};
+               rank().value == 0 ? text : "rank 0 could not read the connection info: " + text};
 }
 
 std::optional<Verdict> MpiWorld::agree(const SharedCell& cell, bool compiles,
@@ -256,4 +256,4 @@ void MpiWorld::leave() {
   PMPI_Finalize();
 }
 
-}  // namespace px
+}  // namespace px::engine

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <px/engine/cell_vote.hpp>
-#include <px/engine/cpp/mpi_steps.hpp>
-#include <px/engine/world.hpp>
+#include "engine/cpp/mpi_steps.hpp"
+#include "engine/mpi/cell_vote.hpp"
+#include "engine/mpi/world.hpp"
 
-namespace px {
+namespace px::engine {
 
 /// MPI for a C++ engine. For the main thread.
 class MpiWorld {
@@ -55,4 +55,4 @@ class MpiWorld {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace px
+}  // namespace px::engine

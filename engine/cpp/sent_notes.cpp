@@ -1,8 +1,8 @@
 #include <utility>
 
-#include <px/engine/cpp/sent_notes.hpp>
+#include "engine/cpp/sent_notes.hpp"
 
-namespace px {
+namespace px::engine {
 
 void SentNotes::send_bytes(std::vector<char> bytes, int to, int tag) {
   clean();
@@ -20,4 +20,4 @@ void SentNotes::clean() {
   });
 }
 
-}  // namespace px
+}  // namespace px::engine

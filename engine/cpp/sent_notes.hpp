@@ -5,7 +5,7 @@
 #include <list>
 #include <vector>
 
-namespace px {
+namespace px::engine {
 
 /// Small messages that are sent without waiting for those who receive them, who may be busy for
 /// ever: even a small message can wait for its receiver. For the main thread.
@@ -34,4 +34,4 @@ class SentNotes {
   std::list<OnItsWay> on_their_way_;
 };
 
-}  // namespace px
+}  // namespace px::engine

@@ -1,12 +1,12 @@
-#include <px/engine/cell_vote.hpp>
+#include "engine/mpi/cell_vote.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include <px/engine/rank_names.hpp>
-#include <px/engine/stable_hash.hpp>
+#include "engine/mpi/rank_names.hpp"
+#include "engine/mpi/stable_hash.hpp"
 
-namespace px {
+namespace px::engine {
 std::optional<SharedCell> shared_cell(const Json& metadata, Rank own,
                                       const std::vector<Rank>& peers) {
   const auto together = metadata.find("together");
@@ -59,4 +59,4 @@ std::optional<Verdict> CellVote::count(const SharedCell& cell) {
                  settles};
 }
 
-}  // namespace px
+}  // namespace px::engine

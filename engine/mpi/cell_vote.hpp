@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/ids.hpp>
-#include <px/wire/json.hpp>
+#include "wire/ids.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::engine {
 
 /// A cell that several ranks were given at once, by the `together` in its metadata: none of them
 /// runs it unless it compiles on all, so that no collective call waits for a rank that cannot come.
@@ -69,4 +69,4 @@ class CellVote {
   std::uint64_t next_age_ = 0;
 };
 
-}  // namespace px
+}  // namespace px::engine

@@ -1,9 +1,9 @@
-#include <px/engine/mpi_hints.hpp>
+#include "engine/mpi/mpi_hints.hpp"
 
-namespace px {
+namespace px::engine {
 
 std::vector<std::pair<std::string, std::string>> mpi_hints(
-    const Environment& environment,
+    const program::Environment& environment,
     const std::function<std::string(const std::string& name)>& find_library,
     const std::function<std::string(const std::string& library)>& link_folder) {
   std::vector<std::pair<std::string, std::string>> hints;
@@ -21,4 +21,4 @@ std::vector<std::pair<std::string, std::string>> mpi_hints(
   return hints;
 }
 
-}  // namespace px
+}  // namespace px::engine

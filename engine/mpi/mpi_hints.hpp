@@ -5,16 +5,16 @@
 #include <utility>
 #include <vector>
 
-#include <px/interpreters/environment.hpp>
+#include "program/environment.hpp"
 
-namespace px {
+namespace px::engine {
 
 /// The variables that mpi4py needs to find the MPI whose launcher has started us: name, value.
 /// find_library  the path of a shared library by its name, empty where it is not installed.
 /// link_folder   makes a folder in which `libmpi.so.12` is this library; returns the folder.
 std::vector<std::pair<std::string, std::string>> mpi_hints(
-    const Environment& environment,
+    const program::Environment& environment,
     const std::function<std::string(const std::string& name)>& find_library,
     const std::function<std::string(const std::string& library)>& link_folder);
 
-}  // namespace px
+}  // namespace px::engine

@@ -1,8 +1,8 @@
-#include <px/engine/rank_names.hpp>
+#include "engine/mpi/rank_names.hpp"
 
 #include <algorithm>
 
-namespace px {
+namespace px::engine {
 
 std::string name_ranks(const std::vector<Rank>& ranks) {
   constexpr std::size_t most = 8;
@@ -14,4 +14,4 @@ std::string name_ranks(const std::vector<Rank>& ranks) {
   return text;
 }
 
-}  // namespace px
+}  // namespace px::engine

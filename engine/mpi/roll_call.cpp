@@ -1,9 +1,9 @@
-#include <px/engine/roll_call.hpp>
+#include "engine/mpi/roll_call.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace px {
+namespace px::engine {
 
 RollCall::RollCall(std::uint64_t round, Rank own, std::vector<Rank> ranks)
     : round_(round), ranks_(std::move(ranks)) {
@@ -40,4 +40,4 @@ std::vector<Rank> RollCall::missing(const CollectiveCall& call) const {
   return ranks;
 }
 
-}  // namespace px
+}  // namespace px::engine

@@ -6,9 +6,9 @@
 #include <set>
 #include <vector>
 
-#include <px/wire/ids.hpp>
+#include "wire/ids.hpp"
 
-namespace px {
+namespace px::engine {
 
 /// The n-th collective call on a communicator. Communicators have numbers that are the same on all
 /// of their ranks, as each is made from its parent's number.
@@ -77,4 +77,4 @@ class RollCall {
   std::map<CollectiveCall, std::vector<Rank>> missing_;
 };
 
-}  // namespace px
+}  // namespace px::engine

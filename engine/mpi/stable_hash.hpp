@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace px {
+namespace px::engine {
 
 /// The same in all processes: FNV-1a. For names that are random already, or few.
 constexpr std::uint64_t stable_hash(std::string_view bytes) {
@@ -13,4 +13,4 @@ constexpr std::uint64_t stable_hash(std::string_view bytes) {
   return value;
 }
 
-}  // namespace px
+}  // namespace px::engine

@@ -1,9 +1,9 @@
-#include <px/engine/world.hpp>
+#include "engine/mpi/world.hpp"
 
 #include <array>
 #include <charconv>
 
-namespace px {
+namespace px::engine {
 namespace {
 
 struct Launcher {
@@ -20,7 +20,7 @@ constexpr std::array<Launcher, 4> launchers{{
     {"Slurm", "SLURM_PROCID", {"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}},
 }};
 
-std::optional<int> number(const Environment& environment, const char* name) {
+std::optional<int> number(const program::Environment& environment, const char* name) {
   if (!name) return std::nullopt;
   const std::optional<std::string> text = environment(name);
   if (!text) return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<int> number(const Environment& environment, const char* name) {
 
 }  // namespace
 
-std::optional<World> find_world(const Environment& environment) {
+std::optional<World> find_world(const program::Environment& environment) {
   for (const Launcher& launcher : launchers) {
     const std::optional<int> rank = number(environment, launcher.rank);
     if (!rank) continue;
@@ -44,4 +44,4 @@ std::optional<World> find_world(const Environment& environment) {
   return std::nullopt;
 }
 
-}  // namespace px
+}  // namespace px::engine

@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
-#include <px/interpreters/environment.hpp>
-#include <px/wire/ids.hpp>
+#include "program/environment.hpp"
+#include "wire/ids.hpp"
 
-namespace px {
+namespace px::engine {
 
 /// The MPI world that the launcher has put this process into.
 struct World {
@@ -17,6 +17,6 @@ struct World {
 
 /// Rank and size from the variables that mpiexec, MPICH, Intel MPI, PMIx or srun set, without MPI
 /// itself. Nothing where none of them has started this process.
-std::optional<World> find_world(const Environment& environment);
+std::optional<World> find_world(const program::Environment& environment);
 
-}  // namespace px
+}  // namespace px::engine

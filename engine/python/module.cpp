@@ -4,15 +4,17 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <px/engine/program.hpp>
-#include <px/interpreters/python/python_buffers.hpp>
-#include <px/interpreters/python/python_interpreter.hpp>
-#include <px/net/termination.hpp>
+#include <atomic>
+
 #include <px_version.hpp>
+#include "engine/program.hpp"
+#include "interpreters/python/python_buffers.hpp"
+#include "interpreters/python/python_interpreter.hpp"
+#include "net/termination.hpp"
 
 namespace py = pybind11;
 
-namespace px {
+namespace px::engine {
 namespace {
 
 /// What went wrong, for polyxeus.engine.__main__, which prints it and exits.
@@ -24,7 +26,7 @@ class Failure : public std::runtime_error {
 class PythonEngine {
  public:
   PythonEngine() {
-    releases_ = std::make_shared<ReleaseList>();
+    releases_ = std::make_shared<python::ReleaseList>();
     const auto version = py::module_::import("sys").attr("version_info");
     program_.describe_python(std::to_string(version.attr("major").cast<int>()) + "." +
                              std::to_string(version.attr("minor").cast<int>()));
@@ -45,7 +47,7 @@ class PythonEngine {
     const py::gil_scoped_release unlock;
     if (auto started = program_.start(watcher_program, info); !started)
       throw Failure(started.error().what);
-    releases_->on_put([this] { program_.inbox().wake(); });
+    releases_->on_put([this] { program_.requests().wake(); });
   }
 
   int wait_registered() {
@@ -56,9 +58,11 @@ class PythonEngine {
   }
 
   int run(py::object backend, int signal_descriptor) {
-    PythonInterpreter interpreter{std::move(backend), releases_};
+    python::PythonInterpreter interpreter{backend, releases_};
     const py::gil_scoped_release unlock;
-    const int exit_code = program_.run(interpreter, signal_descriptor);
+    const int exit_code = program_.run(interpreter, signal_descriptor, [&](int descriptor) {
+      return run_tasks(backend, descriptor);
+    });
     releases_->on_put(nullptr);
     return exit_code;
   }
@@ -72,12 +76,19 @@ class PythonEngine {
                const py::list& buffers) {
     if (!program_.is_started()) return;
     std::vector<SharedBytes> shared;
-    for (const py::handle buffer : buffers) shared.push_back(from_python(buffer, releases_));
+    for (const py::handle buffer : buffers)
+      shared.push_back(python::from_python(buffer, releases_));
     program_.output().publish(type, content, metadata, std::move(shared));
   }
 
   void stop() {
     if (program_.is_started()) program_.stop();
+  }
+
+  /// Whether the event loop has work for the time between requests. Any thread may say so.
+  void set_has_tasks(bool has_tasks) {
+    if (!has_tasks_.exchange(has_tasks) && has_tasks && program_.is_started())
+      program_.requests().wake();
   }
 
   std::optional<std::pair<int, int>> world() const {
@@ -89,21 +100,36 @@ class PythonEngine {
   EngineProgram& program() { return program_; }
 
  private:
+  /// Without tasks the engine waits without Python's lock.
+  bool run_tasks(const py::object& backend, int descriptor) {
+    if (!has_tasks_) return false;
+    const py::gil_scoped_acquire lock;
+    releases_->release();
+    try {
+      backend.attr("idle")(descriptor);
+    } catch (py::error_already_set& error) {  // an interrupt at the wrong moment
+      has_tasks_ = false;
+      error.discard_as_unraisable("the event loop of the engine");
+    }
+    return true;
+  }
+
   EngineProgram program_{Language::python};
-  std::shared_ptr<ReleaseList> releases_;
+  std::shared_ptr<python::ReleaseList> releases_;
+  std::atomic<bool> has_tasks_ = false;
 };
 
 }  // namespace
-}  // namespace px
+}  // namespace px::engine
 
 PYBIND11_MODULE(_engine, module) {
-  using px::PythonEngine;
+  using px::engine::PythonEngine;
   module.doc() = "The C++ half of the Python engine.";
   module.attr("__version__") = px::version;
-  py::register_exception<px::Failure>(module, "Failure");
-  py::class_<px::ReceivedBuffer>(module, "ReceivedBuffer", py::buffer_protocol())
-      .def_buffer([](const px::ReceivedBuffer& buffer) { return buffer.info(); })
-      .def("__len__", &px::ReceivedBuffer::size);
+  py::register_exception<px::engine::Failure>(module, "Failure");
+  py::class_<px::python::ReceivedBuffer>(module, "ReceivedBuffer", py::buffer_protocol())
+      .def_buffer([](const px::python::ReceivedBuffer& buffer) { return buffer.info(); })
+      .def("__len__", &px::python::ReceivedBuffer::size);
   const auto option = [](auto member) {
     return [member](const PythonEngine& engine) { return engine.program().options().*member; };
   };
@@ -122,14 +148,15 @@ PYBIND11_MODULE(_engine, module) {
       .def("write", &PythonEngine::write)
       .def("publish", &PythonEngine::publish)
       .def("stop", &PythonEngine::stop)
+      .def("set_has_tasks", &PythonEngine::set_has_tasks)
       .def_property_readonly("world", &PythonEngine::world)
       .def_property_readonly(
           "uuid", [](const PythonEngine& engine) { return engine.program().uuid().text; })
       .def_property_readonly(
           "profile_dir",
           [](const PythonEngine& engine) { return engine.program().paths().root.string(); })
-      .def_property_readonly("command", option(&px::EngineOptions::command))
-      .def_property_readonly("script", option(&px::EngineOptions::script))
-      .def_property_readonly("colors", option(&px::EngineOptions::colors));
-  module.def("exit_within", &px::exit_within);
+      .def_property_readonly("command", option(&px::engine::EngineOptions::command))
+      .def_property_readonly("script", option(&px::engine::EngineOptions::script))
+      .def_property_readonly("colors", option(&px::engine::EngineOptions::colors));
+  module.def("exit_within", &px::net::exit_within);
 }

@@ -1,11 +1,11 @@
-#include <px/interpreters/python/python_buffers.hpp>
+#include "interpreters/python/python_buffers.hpp"
 
 #include <string>
 #include <utility>
 
 namespace py = pybind11;
 
-namespace px {
+namespace px::python {
 
 void ReleaseList::on_put(std::function<void()> wake) {
   const std::lock_guard lock{mutex_};
@@ -57,4 +57,4 @@ SharedBytes from_python(py::handle object, const std::shared_ptr<ReleaseList>& r
   return {bytes, owner};
 }
 
-}  // namespace px
+}  // namespace px::python

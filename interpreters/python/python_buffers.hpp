@@ -7,9 +7,9 @@
 #include <mutex>
 #include <vector>
 
-#include <px/interpreters/interpreter.hpp>
+#include "interpreters/interpreter.hpp"
 
-namespace px {
+namespace px::python {
 
 /// Buffers of Python objects that were sent and can be let go. Any thread puts them in, as the
 /// transport's threads must never take Python's lock; the main thread lets them go.
@@ -48,4 +48,4 @@ pybind11::object to_python(const SharedBytes& bytes);
 /// The bytes of any object with the buffer protocol; throws Python's error where it has none.
 SharedBytes from_python(pybind11::handle object, const std::shared_ptr<ReleaseList>& releases);
 
-}  // namespace px
+}  // namespace px::python

@@ -1,10 +1,10 @@
-#include <px/interpreters/python/python_interpreter.hpp>
+#include "interpreters/python/python_interpreter.hpp"
 
 #include <utility>
 
 namespace py = pybind11;
 
-namespace px {
+namespace px::python {
 namespace {
 
 py::bytes to_argument(const std::string& text) {
@@ -54,16 +54,17 @@ Json PythonInterpreter::call(const char* method, const Arguments&... arguments) 
   }
 }
 
-Json PythonInterpreter::execute(const Execution& execution) {
+Json PythonInterpreter::execute(const interpreters::Execution& execution) {
   return call("execute", execution.code, execution.is_silent, execution.keeps_history,
               execution.user_expressions, execution.count);
 }
 
 template <class... Arguments>
-ApplyResult PythonInterpreter::compute(const char* method, const std::vector<SharedBytes>& buffers,
-                                       const Arguments&... arguments) {
+interpreters::ApplyResult PythonInterpreter::compute(const char* method,
+                                                     const std::vector<SharedBytes>& buffers,
+                                                     const Arguments&... arguments) {
   const py::gil_scoped_acquire lock;
-  ApplyResult result;
+  interpreters::ApplyResult result;
   try {
     py::list frames;
     for (const SharedBytes& buffer : buffers) frames.append(to_python(buffer));
@@ -79,11 +80,11 @@ ApplyResult PythonInterpreter::compute(const char* method, const std::vector<Sha
   return result;
 }
 
-ApplyResult PythonInterpreter::apply(const Application& application) {
+interpreters::ApplyResult PythonInterpreter::apply(const interpreters::Application& application) {
   return compute("apply", application.buffers);
 }
 
-ApplyResult PythonInterpreter::serve(const NativeRequest& request) {
+interpreters::ApplyResult PythonInterpreter::serve(const interpreters::NativeRequest& request) {
   return compute("serve", request.buffers, request.type, request.content);
 }
 
@@ -111,7 +112,7 @@ void PythonInterpreter::clear() {
   call("clear");
 }
 
-void PythonInterpreter::comm(const CommMessage& message) {
+void PythonInterpreter::comm(const interpreters::CommMessage& message) {
   const py::gil_scoped_acquire lock;
   try {
     py::list frames;
@@ -135,4 +136,4 @@ void PythonInterpreter::before_request() {
   if (PyErr_CheckSignals() != 0) PyErr_Clear();
 }
 
-}  // namespace px
+}  // namespace px::python

@@ -5,27 +5,27 @@
 #include <functional>
 #include <memory>
 
-#include <px/interpreters/interpreter.hpp>
-#include <px/interpreters/python/python_buffers.hpp>
+#include "interpreters/interpreter.hpp"
+#include "interpreters/python/python_buffers.hpp"
 
-namespace px {
+namespace px::python {
 
 /// The user's IPython as an Interpreter. The work is done by a Python object, the `backend`
 /// (polyxeus/engine/backend.py); this class takes the lock, hands over bytes, never throws. The
 /// caller holds the lock when it creates and destroys one, and never else.
-class PythonInterpreter final : public Interpreter {
+class PythonInterpreter final : public interpreters::Interpreter {
  public:
   PythonInterpreter(pybind11::object backend, std::shared_ptr<ReleaseList> releases);
 
-  Json execute(const Execution& execution) override;
-  ApplyResult apply(const Application& application) override;
-  ApplyResult serve(const NativeRequest& request) override;
+  Json execute(const interpreters::Execution& execution) override;
+  interpreters::ApplyResult apply(const interpreters::Application& application) override;
+  interpreters::ApplyResult serve(const interpreters::NativeRequest& request) override;
   Json complete(const std::string& code, int cursor) override;
   Json inspect(const std::string& code, int cursor, int detail_level) override;
   Json is_complete(const std::string& code) override;
   Json history(const Json& request) override;
   Json kernel_info() override;
-  void comm(const CommMessage& message) override;
+  void comm(const interpreters::CommMessage& message) override;
   Json comm_info(const Json& request) override;
   void clear() override;
   void on_wake() override;
@@ -33,8 +33,8 @@ class PythonInterpreter final : public Interpreter {
 
  private:
   template <class... Arguments>
-  ApplyResult compute(const char* method, const std::vector<SharedBytes>& buffers,
-                      const Arguments&... arguments);
+  interpreters::ApplyResult compute(const char* method, const std::vector<SharedBytes>& buffers,
+                                    const Arguments&... arguments);
   template <class... Arguments>
   Json call(const char* method, const Arguments&... arguments);
 
@@ -42,4 +42,4 @@ class PythonInterpreter final : public Interpreter {
   std::shared_ptr<ReleaseList> releases_;
 };
 
-}  // namespace px
+}  // namespace px::python

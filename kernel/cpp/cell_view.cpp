@@ -1,14 +1,15 @@
-#include <px/kernel/cpp/cell_view.hpp>
+#include "kernel/cpp/cell_view.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <map>
 
-#include <px/interpreters/cpp/cell_guard.hpp>
-#include <px/kernel/cell_watch.hpp>
-#include <px/kernel/cpp/prelude/px_view_exports.hpp>
-#include <px/kernel/cpp/value_text.hpp>
-#include <px/kernel/failure_text.hpp>
+#include "client/partition.hpp"
+#include "interpreters/cpp/run/cell_guard.hpp"
+#include "kernel/cpp/prelude/px_view_exports.hpp"
+#include "kernel/cpp/value_text.hpp"
+#include "magics/cell_watch.hpp"
+#include "magics/failure_text.hpp"
 
 namespace px::kernel {
 namespace {
@@ -16,22 +17,23 @@ namespace {
 CellView* installed_view = nullptr;  // C functions have no other way to it
 
 /// The failures as one exception: each that differs from the others once, with its engines.
-remote_error to_error(const std::vector<Failure>& failures) {
+remote_error to_error(const std::vector<client::Failure>& failures) {
   struct Group {
-    const Failure* failure;
+    const client::Failure* failure;
     std::vector<EngineId> engines;
   };
   std::vector<Group> groups;
   std::map<std::string, std::size_t> known;
   std::vector<int> all;
-  for (const Failure& failure : failures) {
+  for (const client::Failure& failure : failures) {
     const EngineId engine = failure.engine.value_or(EngineId{-1});
-    const auto [found, is_new] = known.try_emplace(FailureText::key(failure), groups.size());
+    const auto [found, is_new] =
+        known.try_emplace(magics::FailureText::key(failure), groups.size());
     if (is_new) groups.push_back({&failure, {}});
     groups[found->second].engines.push_back(engine);
     all.push_back(engine.value);
   }
-  FailureText text;
+  magics::FailureText text;
   std::string what;
   for (const Group& group : groups) what += text.describe(group.engines, *group.failure);
   while (what.ends_with('\n')) what.pop_back();
@@ -41,8 +43,8 @@ remote_error to_error(const std::vector<Failure>& failures) {
 /// While one lives, interrupts do not leave the client's code without its consent, which may hold
 /// locks: it looks for them itself.
 struct HeldJumps {
-  HeldJumps() { CellGuard::hold_jumps(true); }
-  ~HeldJumps() { CellGuard::hold_jumps(false); }
+  HeldJumps() { cpp::CellGuard::hold_jumps(true); }
+  ~HeldJumps() { cpp::CellGuard::hold_jumps(false); }
 };
 
 std::string engine_name(EngineId engine) {
@@ -66,25 +68,26 @@ CellView& CellView::installed() {
   return *installed_view;
 }
 
-DirectView CellView::choose(const std::string& targets, const std::string& language) {
+client::DirectView CellView::choose(const std::string& targets, const std::string& language) {
   std::string line;
   if (!targets.empty()) line += "--targets=" + targets;
   if (!language.empty()) line += " --language=" + language;
-  const MagicOptions options = value_or_throw(read_options(Magic::px, line));
-  return {connect_(), Targets::ids(magics_.engines_of(options))};
+  const magics::MagicOptions options =
+      client::value_or_throw(magics::read_options(magics::Magic::px, line));
+  return {connect_(), client::Targets::ids(magics_.engines_of(options))};
 }
 
-void CellView::wait(const AsyncResult& result, const DirectView& view) {
-  WatchOptions options;
+void CellView::wait(const client::AsyncResult& result, const client::DirectView& view) {
+  magics::WatchOptions options;
   options.display.engines = view.engines();
   options.shows_failures = false;  // they are thrown
-  WatchEnd end;
-  on_screen_([&](Screen& screen) {
+  magics::WatchEnd end;
+  on_screen_([&](magics::CellOutput& screen) {
     const HeldJumps held;
-    end = CellWatch{result, view, options, screen}.wait();
+    end = magics::CellWatch{result, view, options, screen}.wait();
   });
-  if (end.was_interrupted) CellGuard::answer_interrupt_in("while it waited for the engines");
-  const std::vector<Failure> failures = result.failures();
+  if (end.was_interrupted) cpp::CellGuard::answer_interrupt_in("while it waited for the engines");
+  const std::vector<client::Failure> failures = result.failures();
   if (!failures.empty()) throw to_error(failures);
 }
 
@@ -101,20 +104,20 @@ Value CellRequest::take_value() {
   return value;
 }
 
-Arguments CellRequest::take_values() {
-  Arguments all;
+client::Arguments CellRequest::take_values() {
+  client::Arguments all;
   while (!values_.empty()) all.push_back(take_value());
   return all;
 }
 
-void CellRequest::keep(std::vector<CellArguments::Argument> results) {
+void CellRequest::keep(std::vector<cpp::CellArguments::Argument> results) {
   shown_.clear();
   for (const auto& each : results) shown_.push_back(each.value);
-  results_ = std::make_unique<CellArguments>(std::move(results));
+  results_ = std::make_unique<cpp::CellArguments>(std::move(results));
 }
 
-void CellRequest::keep_each(const AsyncResult& result, const std::string& name) {
-  std::vector<CellArguments::Argument> results;
+void CellRequest::keep_each(const client::AsyncResult& result, const std::string& name) {
+  std::vector<cpp::CellArguments::Argument> results;
   for (std::size_t i = 0; i < result.size(); ++i)
     results.push_back({name + " of " + engine_name(engines_[i]), result.get_all_of(i).at(0)});
   keep(std::move(results));
@@ -133,7 +136,7 @@ void CellRequest::scatter(const std::string& name) {
 }
 
 void CellRequest::pull(const std::string& expression, bool is_joined) {
-  const AsyncResult result = direct_.pull(expression);
+  const client::AsyncResult result = direct_.pull(expression);
   view_.wait(result, direct_);
   if (is_joined)
     keep({{expression + " of all engines", result.get_joined()}});
@@ -142,18 +145,18 @@ void CellRequest::pull(const std::string& expression, bool is_joined) {
 }
 
 void CellRequest::call(const std::string& function) {
-  const AsyncResult result = direct_.call(function_of(function), take_values());
+  const client::AsyncResult result = direct_.call(function_of(function), take_values());
   view_.wait(result, direct_);
   keep_each(result, "the result of " + function);
 }
 
 void CellRequest::map(const std::string& function) {
-  const Arguments sequences = take_values();
-  if (value_or_throw(count_items(sequences)) == 0) {
+  const client::Arguments sequences = take_values();
+  if (client::value_or_throw(client::count_items(sequences)) == 0) {
     keep({{"the results of " + function, Json::array()}});
     return;
   }
-  const AsyncResult result = direct_.map(function_of(function), sequences);
+  const client::AsyncResult result = direct_.map(function_of(function), sequences);
   view_.wait(result, direct_);
   keep({{"the results of " + function, result.get_joined()}});
 }
@@ -163,13 +166,13 @@ const std::string& CellRequest::text() {
   return text_;
 }
 
-Function function_of(const std::string& text) {
+client::Function function_of(const std::string& text) {
   const bool is_name = std::all_of(text.begin(), text.end(), [](char letter) {
     const auto byte = static_cast<unsigned char>(letter);
     return std::isalnum(byte) || byte >= 0x80 ||
            std::string_view("_:.<>,").find(letter) != std::string_view::npos;
   });
-  return is_name ? Function(text) : Function::source(text);
+  return is_name ? client::Function(text) : client::Function::source(text);
 }
 
 }  // namespace px::kernel

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include <px/client/async_result.hpp>
-#include <px/client/direct_view.hpp>
-#include <px/interpreters/cpp/cell_answer.hpp>
-#include <px/interpreters/cpp/cell_node.hpp>
-#include <px/kernel/magics.hpp>
+#include "client/async_result.hpp"
+#include "client/direct_view.hpp"
+#include "interpreters/cpp/values/cell_answer.hpp"
+#include "interpreters/cpp/values/cell_node.hpp"
+#include "magics/magics.hpp"
 
 namespace px::kernel {
 
@@ -20,11 +20,11 @@ namespace px::kernel {
 /// reach the installed one by the functions of cell_view_symbols(). The main thread uses it.
 class CellView {
  public:
-  using Connect = std::function<std::shared_ptr<ClientCore>()>;
+  using Connect = std::function<std::shared_ptr<client::ClientCore>()>;
   /// Runs something with the screen of the present cell.
-  using OnScreen = std::function<void(const std::function<void(Screen&)>&)>;
+  using OnScreen = std::function<void(const std::function<void(magics::CellOutput&)>&)>;
 
-  CellView(Magics& magics, Connect connect, OnScreen on_screen)
+  CellView(magics::Magics& magics, Connect connect, OnScreen on_screen)
       : magics_(magics), connect_(std::move(connect)), on_screen_(std::move(on_screen)) {}
   ~CellView();
   CellView(const CellView&) = delete;
@@ -37,13 +37,13 @@ class CellView {
 
   /// The engines that are there now; "" in either means what %pxconfig has set.
   /// errors  thrown as ClientError: no cluster, no such engines.
-  DirectView choose(const std::string& targets, const std::string& language);
+  client::DirectView choose(const std::string& targets, const std::string& language);
   /// Waits for the engines, and shows what they print. Ends the cell where it is interrupted.
   /// errors  remote_error: it failed on engines.
-  void wait(const AsyncResult& result, const DirectView& view);
+  void wait(const client::AsyncResult& result, const client::DirectView& view);
 
  private:
-  Magics& magics_;
+  magics::Magics& magics_;
   const Connect connect_;
   const OnScreen on_screen_;
 };
@@ -55,7 +55,7 @@ class CellRequest {
 
   const std::vector<EngineId>& engines() const { return engines_; }
   /// The next value that goes with it.
-  CellAnswer& add_value() { return values_.emplace_back(); }
+  cpp::CellAnswer& add_value() { return values_.emplace_back(); }
 
   void execute(const std::string& code);
   void push(const std::string& name);
@@ -66,27 +66,27 @@ class CellRequest {
 
   std::size_t result_count() const { return results_ ? results_->count() : 0; }
   /// Precondition: index < result_count().
-  const CellNode* result(std::size_t index) const { return results_->at(index); }
+  const cpp::CellNode* result(std::size_t index) const { return results_->at(index); }
   /// All results for a person; lives as long as this.
   const std::string& text();
 
  private:
   Value take_value();
-  Arguments take_values();
-  void keep(std::vector<CellArguments::Argument> results);
-  void keep_each(const AsyncResult& result, const std::string& name);
+  client::Arguments take_values();
+  void keep(std::vector<cpp::CellArguments::Argument> results);
+  void keep_each(const client::AsyncResult& result, const std::string& name);
 
   CellView& view_;
-  const DirectView direct_;
+  const client::DirectView direct_;
   const std::vector<EngineId> engines_;
-  std::deque<CellAnswer> values_;
-  std::unique_ptr<CellArguments> results_;
+  std::deque<cpp::CellAnswer> values_;
+  std::unique_ptr<cpp::CellArguments> results_;
   std::vector<Value> shown_;  // the same, for text()
   std::string text_;
 };
 
 /// A function as `view` names it: by its name, or its source text.
-Function function_of(const std::string& text);
+client::Function function_of(const std::string& text);
 
 /// The functions that prelude/px_view_exports.hpp declares, by their C names.
 std::vector<std::pair<std::string, const void*>> cell_view_symbols();

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include <px/kernel/cpp/cell_view.hpp>
-#include <px/kernel/cpp/prelude/px_view_exports.hpp>
+#include "kernel/cpp/cell_view.hpp"
+#include "kernel/cpp/prelude/px_view_exports.hpp"
 
 namespace {
 

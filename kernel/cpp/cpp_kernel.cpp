@@ -1,17 +1,17 @@
-#include <px/kernel/cpp/cpp_kernel.hpp>
+#include "kernel/cpp/cpp_kernel.hpp"
 
 #include <utility>
 
-#include <px/interpreters/cpp/code_points.hpp>
-#include <px/kernel/cluster_command.hpp>
-#include <px/kernel/cpp/cpp_variables.hpp>
-#include <px/kernel/failure_text.hpp>
-#include <px/kernel/remote_names.hpp>
+#include "interpreters/cpp/cells/code_points.hpp"
+#include "kernel/cpp/cpp_variables.hpp"
+#include "magics/cluster_command.hpp"
+#include "magics/failure_text.hpp"
+#include "magics/remote_names.hpp"
 
 namespace px::kernel {
 namespace {
 
-constexpr const char* how_to_start = "start one by `%pxcluster start -n 4 --language=cpp`";
+constexpr const char* how_to_start = "start one with `%pxcluster start -n 4 --language=cpp`";
 
 /// A cell that names the engines' names: its part for them, and where the cursor is there.
 struct RemotePart {
@@ -21,76 +21,79 @@ struct RemotePart {
 
 /// The code behind `%px` in the cursor's line, or below `%%px` and `%%cpp`.
 std::optional<RemotePart> remote_part(const std::string& code, int cursor) {
-  const std::size_t at = byte_offset(code, cursor);
-  const MagicCell cell = split_cell(code);
+  const std::size_t at = cpp::byte_offset(code, cursor);
+  const magics::MagicCell cell = magics::split_cell(code);
   if (cell.calls.size() == 1 && cell.calls[0].is_cell) {
     const std::size_t begin = code.size() - cell.calls[0].cell.size();
     if (at < begin) return std::nullopt;
-    return RemotePart{cell.calls[0].cell, code_points(code, at) - code_points(code, begin)};
+    return RemotePart{cell.calls[0].cell,
+                      cpp::code_points(code, at) - cpp::code_points(code, begin)};
   }
   const std::size_t line_begin = at == 0 ? 0 : code.rfind('\n', at - 1) + 1;
   const std::size_t line_end = std::min(code.find('\n', at), code.size());
   const std::string line = code.substr(line_begin, line_end - line_begin);
-  const MagicCell one = split_cell(line);
+  const magics::MagicCell one = magics::split_cell(line);
   if (one.calls.size() != 1 || one.calls[0].name != "px") return std::nullopt;
   const std::size_t begin = line_begin + line.rfind(one.calls[0].line);
   if (at < begin) return std::nullopt;
-  return RemotePart{one.calls[0].line, code_points(code, at) - code_points(code, begin)};
+  return RemotePart{one.calls[0].line, cpp::code_points(code, at) - cpp::code_points(code, begin)};
 }
 
 }  // namespace
 
-CppKernel::CppKernel(CppInterpreter& local, Output& output, std::string cluster_program)
+CppKernel::CppKernel(cpp::CppInterpreter& local, interpreters::Output& output,
+                     std::string cluster_program)
     : local_(local),
       output_(output),
       cluster_program_(std::move(cluster_program)),
       magics_([this] { return connect(); }),
       view_(
           magics_, [this] { return connect(); },
-          [this](const std::function<void(Screen&)>& work) { with_screen(work); }) {
+          [this](const std::function<void(magics::CellOutput&)>& work) { with_screen(work); }) {
   view_.install();
 }
 
-std::shared_ptr<ClientCore> CppKernel::connect() {
+std::shared_ptr<client::ClientCore> CppKernel::connect() {
   if (client_ && !client_->core()->connection().why_closed()) return client_->core();
-  ClientOptions options;
-  options.profile.profile = profile_;
-  if (!cluster_id_.empty()) options.profile.cluster_id = cluster_id_;
+  client::ClientOptions options;
+  options.profile = profile_;
+  if (!cluster_id_.empty()) options.cluster_id = cluster_id_;
   options.timeout = std::chrono::seconds(5);
   try {
-    client_ = Client::connect(options);
-  } catch (const ClientError& problem) {
+    client_ = client::Client::connect(options);
+  } catch (const client::ClientError& problem) {
     if (problem.kind() == ErrorKind::not_found)
-      throw ClientError(problem.kind(), std::string("no cluster runs here: ") + how_to_start);
-    throw ClientError(problem.kind(), std::string(problem.what()) + "; " + how_to_start);
+      throw client::ClientError(problem.kind(),
+                                std::string("no cluster is running: ") + how_to_start);
+    throw client::ClientError(problem.kind(), std::string(problem.what()) + "; " + how_to_start);
   }
   return client_->core();
 }
 
 // ---------------------------------------------------------------- cells
 
-Json CppKernel::execute(const Execution& execution) {
-  MagicCell cell = split_cell(execution.code);
+Json CppKernel::execute(const interpreters::Execution& execution) {
+  magics::MagicCell cell = magics::split_cell(execution.code);
   if (is_auto_ && cell.calls.empty() && !cell.code.empty())
     cell = {{{"px", "", cell.code, true}}, ""};
   present_ = &execution;
-  for (const MagicCall& call : cell.calls)
+  for (const magics::MagicCall& call : cell.calls)
     if (const auto problem = run(call)) return fail(*problem, execution.count);
-  Execution rest = execution;
+  interpreters::Execution rest = execution;
   rest.code = cell.code;
   return local_.execute(rest);
 }
 
 /// Gives the output of the present cell.
-void CppKernel::with_screen(const std::function<void(Screen&)>& work) {
+void CppKernel::with_screen(const std::function<void(magics::CellOutput&)>& work) {
   OutputScreen screen{output_,
                       [] {
-                        const bool was = CppSession::is_interrupt_pending();
-                        CppSession::forget_interrupts();
+                        const bool was = cpp::CppSession::is_interrupt_pending();
+                        cpp::CppSession::forget_interrupts();
                         return was;
                       },
                       [this](const std::string& code) {
-                        Execution here = *present_;
+                        interpreters::Execution here = *present_;
                         here.code = code;
                         local_.execute(here);
                       }};
@@ -98,19 +101,20 @@ void CppKernel::with_screen(const std::function<void(Screen&)>& work) {
   work(screen);
 }
 
-std::optional<CppKernel::Problem> CppKernel::run(const MagicCall& call) {
+std::optional<CppKernel::Problem> CppKernel::run(const magics::MagicCall& call) {
   try {
-    MagicOutcome outcome;
-    with_screen([&](Screen& screen) { outcome = dispatch(call, screen); });
+    magics::MagicOutcome outcome;
+    with_screen([&](magics::CellOutput& screen) { outcome = dispatch(call, screen); });
     return conclude(outcome);
-  } catch (const RemoteError& problem) {
+  } catch (const client::RemoteError& problem) {
     return Problem{problem.ename(), problem.evalue()};
   } catch (const std::exception& problem) {
     return Problem{"Error", problem.what()};
   }
 }
 
-MagicOutcome CppKernel::dispatch(const MagicCall& call, Screen& screen) {
+magics::MagicOutcome CppKernel::dispatch(const magics::MagicCall& call,
+                                         magics::CellOutput& screen) {
   CppVariables variables{local_};
   const std::string& name = call.name;
   if (call.is_cell)
@@ -125,44 +129,46 @@ MagicOutcome CppKernel::dispatch(const MagicCall& call, Screen& screen) {
   if (name == "pxcluster") return run_cluster_command(call.line, screen);
   if (name == "autopx") {
     if (!call.line.empty())
-      throw ClientError(ErrorKind::bad_input, "%autopx takes no options: it is on or off");
+      throw client::ClientError(ErrorKind::bad_input,
+                                "%autopx takes no options: each use switches it on or off");
     if (!is_auto_) connect();
     is_auto_ = !is_auto_;
-    screen.perform(
-        WriteText{"stdout", std::string("%autopx ") + (is_auto_ ? "enabled" : "disabled") + "\n"});
+    screen.perform(magics::WriteText{
+        "stdout", std::string("%autopx ") + (is_auto_ ? "enabled" : "disabled") + "\n"});
     return {};
   }
-  const MagicOptions options = magics_.pxconfig(call.line);
+  const magics::MagicOptions options = magics_.pxconfig(call.line);
   if (options.profile) profile_ = *options.profile;
   if (options.cluster_id) cluster_id_ = *options.cluster_id;
   if (options.profile || options.cluster_id) client_.reset();
   return {};
 }
 
-MagicOutcome CppKernel::run_cluster_command(const std::string& line, Screen& screen) {
-  const std::vector<std::string> words = value_or_throw(split_words(line));
-  const int status = value_or_throw(
-      run_program(cluster_command(cluster_program_, words, profile_, cluster_id_), screen));
+magics::MagicOutcome CppKernel::run_cluster_command(const std::string& line,
+                                                    magics::CellOutput& screen) {
+  const std::vector<std::string> words = client::value_or_throw(magics::split_words(line));
+  const int status = client::value_or_throw(magics::run_program(
+      magics::cluster_command(cluster_program_, words, profile_, cluster_id_), screen));
   if (status != 0)
-    throw ClientError(ErrorKind::bad_input,
-                      "pxcluster has ended with the exit status " + std::to_string(status));
+    throw client::ClientError(ErrorKind::bad_input,
+                              "pxcluster failed with exit code " + std::to_string(status));
   if (!words.empty() && words.front() == "stop") client_.reset();
   return {};
 }
 
 /// What the cell fails with, if it does.
-std::optional<CppKernel::Problem> CppKernel::conclude(const MagicOutcome& outcome) {
+std::optional<CppKernel::Problem> CppKernel::conclude(const magics::MagicOutcome& outcome) {
   if (outcome.was_interrupted && outcome.result && !outcome.result->is_ready())
-    return Problem{"Interrupted", "the engines were told; some are still busy"};
+    return Problem{"Interrupted", "interrupted; some engines are still running"};
   if (outcome.failures.empty()) return std::nullopt;
   if (!outcome.is_displayed) {
-    FailureText text;
-    for (const Failure& failure : outcome.failures)
+    magics::FailureText text;
+    for (const client::Failure& failure : outcome.failures)
       output_.write("stderr", text.describe({failure.engine.value_or(EngineId{-1})}, failure));
   }
   const std::size_t count = outcome.failures.size();
   return Problem{outcome.failures.front().name,
-                 one_line(outcome.failures.front()) +
+                 client::one_line(outcome.failures.front()) +
                      (count > 1 ? " (and " + std::to_string(count - 1) + " more)" : ""),
                  true};
 }
@@ -182,7 +188,7 @@ Json CppKernel::fail(const Problem& problem, int count) {
 
 // ---------------------------------------------------------------- while somebody types
 
-bool CppKernel::is_for_engines(const MagicCell& cell) const {
+bool CppKernel::is_for_engines(const magics::MagicCell& cell) const {
   return is_auto_ || !cell.calls.empty();
 }
 
@@ -190,7 +196,7 @@ Json CppKernel::complete(const std::string& code, int cursor) {
   const auto part = remote_part(code, cursor);
   if (part && client_)
     if (const auto ids = client_->ids(); !ids.empty())
-      if (auto reply = kernel::complete(client_->core(), ids.front(), part->code, part->cursor)) {
+      if (auto reply = magics::complete(client_->core(), ids.front(), part->code, part->cursor)) {
         const int moved = cursor - part->cursor;
         for (const char* key : {"cursor_start", "cursor_end"})
           (*reply)[key] = reply->value(key, part->cursor) + moved;
@@ -204,13 +210,13 @@ Json CppKernel::inspect(const std::string& code, int cursor, int detail_level) {
   if (part && client_)
     if (const auto ids = client_->ids(); !ids.empty())
       if (const auto reply =
-              kernel::inspect(client_->core(), ids.front(), part->code, part->cursor, detail_level))
+              magics::inspect(client_->core(), ids.front(), part->code, part->cursor, detail_level))
         return *reply;
   return local_.inspect(code, cursor, detail_level);
 }
 
 Json CppKernel::is_complete(const std::string& code) {
-  if (is_for_engines(split_cell(code))) return {{"status", "complete"}};
+  if (is_for_engines(magics::split_cell(code))) return {{"status", "complete"}};
   return local_.is_complete(code);
 }
 

@@ -4,31 +4,35 @@
 #include <optional>
 #include <string>
 
-#include <px/client/client.hpp>
-#include <px/interpreters/cpp/cpp_interpreter.hpp>
-#include <px/kernel/cpp/cell_view.hpp>
-#include <px/kernel/cpp/output_screen.hpp>
-#include <px/kernel/magic_cell.hpp>
-#include <px/kernel/magics.hpp>
+#include "client/client.hpp"
+#include "interpreters/cpp/run/cpp_interpreter.hpp"
+#include "kernel/cpp/cell_view.hpp"
+#include "kernel/cpp/output_screen.hpp"
+#include "magics/magic_cell.hpp"
+#include "magics/magics.hpp"
 
 namespace px::kernel {
 
 /// C++ cells and the parallel magics: what a C++ kernel hosts. Cells of C++ go to the interpreter
 /// as they are, those that begin with a magic to the engines of a cluster.
-class CppKernel final : public Interpreter {
+class CppKernel final : public interpreters::Interpreter {
  public:
   /// Both must outlive it.  cluster_program  pxcluster.
-  CppKernel(CppInterpreter& local, Output& output, std::string cluster_program);
+  CppKernel(cpp::CppInterpreter& local, interpreters::Output& output, std::string cluster_program);
 
-  Json execute(const Execution& execution) override;
-  ApplyResult apply(const Application& application) override { return local_.apply(application); }
-  ApplyResult serve(const NativeRequest& request) override { return local_.serve(request); }
+  Json execute(const interpreters::Execution& execution) override;
+  interpreters::ApplyResult apply(const interpreters::Application& application) override {
+    return local_.apply(application);
+  }
+  interpreters::ApplyResult serve(const interpreters::NativeRequest& request) override {
+    return local_.serve(request);
+  }
   Json complete(const std::string& code, int cursor) override;
   Json inspect(const std::string& code, int cursor, int detail_level) override;
   Json is_complete(const std::string& code) override;
   Json history(const Json& request) override { return local_.history(request); }
   Json kernel_info() override;
-  void comm(const CommMessage& message) override { local_.comm(message); }
+  void comm(const interpreters::CommMessage& message) override { local_.comm(message); }
   Json comm_info(const Json& request) override { return local_.comm_info(request); }
   void clear() override { local_.clear(); }
   void on_wake() override { local_.on_wake(); }
@@ -39,23 +43,23 @@ class CppKernel final : public Interpreter {
     std::string name, value;
     bool is_displayed = false;
   };
-  std::shared_ptr<ClientCore> connect();
-  std::optional<Problem> run(const MagicCall& call);
-  void with_screen(const std::function<void(Screen&)>& work);
-  MagicOutcome dispatch(const MagicCall& call, Screen& screen);
-  std::optional<Problem> conclude(const MagicOutcome& outcome);
-  MagicOutcome run_cluster_command(const std::string& line, Screen& screen);
+  std::shared_ptr<client::ClientCore> connect();
+  std::optional<Problem> run(const magics::MagicCall& call);
+  void with_screen(const std::function<void(magics::CellOutput&)>& work);
+  magics::MagicOutcome dispatch(const magics::MagicCall& call, magics::CellOutput& screen);
+  std::optional<Problem> conclude(const magics::MagicOutcome& outcome);
+  magics::MagicOutcome run_cluster_command(const std::string& line, magics::CellOutput& screen);
   Json fail(const Problem& problem, int count);
-  bool is_for_engines(const MagicCell& cell) const;
+  bool is_for_engines(const magics::MagicCell& cell) const;
 
-  CppInterpreter& local_;
-  Output& output_;
+  cpp::CppInterpreter& local_;
+  interpreters::Output& output_;
   const std::string cluster_program_;
-  std::optional<Client> client_;
+  std::optional<client::Client> client_;
   std::string profile_, cluster_id_;
-  Magics magics_;
+  magics::Magics magics_;
   CellView view_;
-  const Execution* present_ = nullptr;  // the cell that runs now
+  const interpreters::Execution* present_ = nullptr;  // the cell that runs now
   bool is_auto_ = false;
 };
 

@@ -1,9 +1,9 @@
-#include <px/kernel/cpp/cpp_variables.hpp>
+#include "kernel/cpp/cpp_variables.hpp"
 
 #include <cstring>
 #include <utility>
 
-#include <px/client/error.hpp>
+#include "client/error.hpp"
 
 namespace px::kernel {
 namespace {
@@ -13,7 +13,7 @@ Error wrong(std::string what) {
 }
 
 /// What the content of a failed request says.
-Error error_of(const ApplyResult& result) {
+Error error_of(const interpreters::ApplyResult& result) {
   const Result<Json> content = unpack(Packer::json, result.content);
   if (!content) return content.error();
   return wrong(string_member(*content, "evalue").value_or("no reason"));
@@ -52,7 +52,8 @@ bool CppVariables::has(const std::string& name) {
 
 Result<Value> CppVariables::get(const std::string& name) {
   const Json content{{"expressions", {name}}, {"accepts", forms()}};
-  const ApplyResult result = interpreter_.serve({"pull_request", pack(Packer::json, content), {}});
+  const interpreters::ApplyResult result =
+      interpreter_.serve({"pull_request", pack(Packer::json, content), {}});
   if (!result.is_ok) return error_of(result);
   const Result<Json> reply = unpack(Packer::json, result.content);
   if (!reply) return reply.error();
@@ -66,22 +67,23 @@ Result<std::size_t> CppVariables::count(const std::string& name) {
     return static_cast<std::size_t>(array->shape.front());
   if (const Json* const json = std::get_if<Json>(&*value); json && json->is_array())
     return json->size();
-  return wrong("'" + name + "' is no sequence that can be cut into parts");
+  return wrong("'" + name + "' cannot be split: it is neither an array nor a list");
 }
 
 Result<std::vector<Value>> CppVariables::cut(const std::string& name,
-                                             const std::vector<Block>& blocks) {
+                                             const std::vector<client::Block>& blocks) {
   const Result<Value> value = get(name);
   if (!value) return value.error();
   std::vector<Value> parts;
-  for (const Block& block : blocks) {
+  for (const client::Block& block : blocks) {
     if (const Array* const array = array_of(*value)) {
       parts.emplace_back(array->rows(static_cast<std::int64_t>(block.begin),
                                      static_cast<std::int64_t>(block.end)));
       continue;
     }
     const Json* const json = std::get_if<Json>(&*value);
-    if (!json || !json->is_array()) return wrong("'" + name + "' cannot be cut into parts");
+    if (!json || !json->is_array())
+      return wrong("'" + name + "' cannot be split: it is neither an array nor a list");
     Json part = Json::array();
     for (std::size_t i = block.begin; i < block.end; ++i) part.push_back(json->at(i));
     parts.emplace_back(std::move(part));
@@ -92,9 +94,9 @@ Result<std::vector<Value>> CppVariables::cut(const std::string& name,
 void CppVariables::set(const std::string& name, const Value& value) {
   std::vector<SharedBytes> buffers;
   const Json described = describe(value, buffers);
-  const ApplyResult result = interpreter_.serve(
+  const interpreters::ApplyResult result = interpreter_.serve(
       {"push_request", pack(Packer::json, {{"values", {{name, described}}}}), std::move(buffers)});
-  if (!result.is_ok) throw ClientError(error_of(result));
+  if (!result.is_ok) throw client::ClientError(error_of(result));
 }
 
 void CppVariables::set_list(const std::string& name, const std::vector<Value>& values) {
@@ -108,10 +110,11 @@ void CppVariables::set_list(const std::string& name, const std::vector<Value>& v
   for (const Value& value : values) {
     const Json* const json = std::get_if<Json>(&value);
     if (!json)
-      throw ClientError(ErrorKind::bad_input,
-                        "what the engines have under this name differs in type or shape, which no "
-                        "one C++ variable can hold: pull it from one engine by --targets, or use "
-                        "%pxgather");
+      throw client::ClientError(
+          ErrorKind::bad_input,
+          "the engines' values of this name differ in type or shape, and no "
+          "single C++ variable can hold them: pull from one engine with --targets, or use "
+          "%pxgather");
     list.push_back(*json);
   }
   set(name, std::move(list));
@@ -137,7 +140,7 @@ Result<void> CppVariables::set_joined(const std::string& name, const std::vector
   for (const Value& part : parts) {
     const Json* const json = std::get_if<Json>(&part);
     if (!json || !json->is_array())
-      return wrong("the parts are no sequences of one kind: use %pxpull");
+      return wrong("the parts cannot be joined: they are not all arrays or all lists; use %pxpull");
     list.insert(list.end(), json->begin(), json->end());
   }
   set(name, std::move(list));

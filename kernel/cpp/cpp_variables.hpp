@@ -3,21 +3,21 @@
 #include <string>
 #include <vector>
 
-#include <px/interpreters/cpp/cpp_interpreter.hpp>
-#include <px/kernel/screen.hpp>
+#include "interpreters/cpp/run/cpp_interpreter.hpp"
+#include "magics/cell_output.hpp"
 
 namespace px::kernel {
 
 /// The variables of a C++ session, by the interpreter's own push and pull.
-class CppVariables final : public Namespace {
+class CppVariables final : public magics::Namespace {
  public:
-  explicit CppVariables(CppInterpreter& interpreter) : interpreter_(interpreter) {}
+  explicit CppVariables(cpp::CppInterpreter& interpreter) : interpreter_(interpreter) {}
 
   bool has(const std::string& name) override;
   Result<Value> get(const std::string& name) override;
   Result<std::size_t> count(const std::string& name) override;
   Result<std::vector<Value>> cut(const std::string& name,
-                                 const std::vector<Block>& blocks) override;
+                                 const std::vector<client::Block>& blocks) override;
   void set(const std::string& name, const Value& value) override;
   /// As one list; arrays of one type and shape as one array with a first axis more.
   void set_list(const std::string& name, const std::vector<Value>& values) override;
@@ -25,7 +25,7 @@ class CppVariables final : public Namespace {
   std::vector<std::string> forms() const override { return {"json", "array", "bytes"}; }
 
  private:
-  CppInterpreter& interpreter_;
+  cpp::CppInterpreter& interpreter_;
 };
 
 }  // namespace px::kernel

@@ -6,14 +6,15 @@
 #include <filesystem>
 #include <iostream>
 
-#include <px/interpreters/environment.hpp>
-#include <px/interpreters/find_python.hpp>
-#include <px/kernel/cpp/cpp_kernel.hpp>
-#include <px/kernel/log.hpp>
-#include <px/kernel/options.hpp>
-#include <px/kernel/parent_watch.hpp>
-#include <px/kernel/runner.hpp>
-#include <px/net/private_file.hpp>
+#include "jupyter/runner.hpp"
+#include "kernel/cpp/cpp_kernel.hpp"
+#include "kernel/log.hpp"
+#include "kernel/options.hpp"
+#include "kernel/parent_watch.hpp"
+#include "kernel/server.hpp"
+#include "os/private_file.hpp"
+#include "program/environment.hpp"
+#include "program/find_python.hpp"
 
 namespace px::kernel {
 namespace {
@@ -31,23 +32,25 @@ void wait_readable(int descriptor) {
 int run(int argc, char** argv) {
   Options options;
   if (const auto code = parse_options(argc, argv, options)) return *code;
-  const Result<std::string> text = read_file(options.connection_file);
+  const Result<std::string> text = os::read_file(options.connection_file);
   if (!text) return fail(text.error().what);
-  const Result<KernelConnection> connection = read_kernel_connection(*text);
+  const auto connection = jupyter::read_kernel_connection(*text);
   if (!connection) return fail(connection.error().what + " (" + options.connection_file + ")");
-  CppSession::handle_interrupts();
-  auto server = Server::start(*connection, watch_parent(process_environment()));
+  cpp::CppSession::handle_interrupts();
+  auto server = Server::start(*connection, watch_parent(program::process_environment()));
   if (!server) return fail(server.error().what);
   start_log((*server)->original_stderr(), options.log_level);
+  jupyter::Queues& queues = (*server)->queues();
   auto interpreter =
-      CppInterpreter::create((*server)->outbox(), {cell_view_symbols(), cell_view_code()});
+      cpp::CppInterpreter::create(queues.outgoing, {cell_view_symbols(), cell_view_code()});
   if (!interpreter) {  // std::cerr is the kernel's output by now, which nobody hears yet
     ::dprintf((*server)->original_stderr(), "pxkernel: %s\n", interpreter.error().what.c_str());
     return 1;
   }
-  const auto cluster = std::filesystem::path(own_program()).replace_filename("pxcluster").string();
-  CppKernel kernel{**interpreter, (*server)->outbox(), cluster};
-  Runner runner{kernel, **server};
+  const auto cluster =
+      std::filesystem::path(program::own_program()).replace_filename("pxcluster").string();
+  CppKernel kernel{**interpreter, queues.outgoing, cluster};
+  jupyter::Runner runner{kernel, queues, (*server)->format(), {}};
   runner.run(wait_readable);
   (*server)->finish();
   ::_exit(0);  // what a cell has damaged is not to be destroyed

@@ -3,30 +3,30 @@
 #include <functional>
 #include <string>
 
-#include <px/interpreters/interpreter.hpp>
-#include <px/kernel/screen.hpp>
+#include "interpreters/interpreter.hpp"
+#include "magics/cell_output.hpp"
 
 namespace px::kernel {
 
-/// A Screen that is the output of the kernel's present cell.
-class OutputScreen final : public Screen {
+/// A CellOutput that is the output of the kernel's present cell.
+class OutputScreen final : public magics::CellOutput {
  public:
   /// is_interrupted  whether the user has interrupted the cell since it was asked last.
   /// run_here        runs a cell in the kernel itself.
-  OutputScreen(Output& output, std::function<bool()> is_interrupted,
+  OutputScreen(interpreters::Output& output, std::function<bool()> is_interrupted,
                std::function<void(const std::string&)> run_here);
 
-  void perform(const Action& action) override;
+  void perform(const magics::Action& action) override;
   bool is_interrupted() override { return is_interrupted_(); }
   void run_here(const std::string& code) override { run_here_(code); }
 
  private:
-  void show(const WriteText& text);
-  void show(const ShowData& shown);
-  void show(const ClearOutput& clear);
-  void show(const ShowProgress& progress);
+  void show(const magics::WriteText& text);
+  void show(const magics::ShowData& shown);
+  void show(const magics::ClearOutput& clear);
+  void show(const magics::ShowProgress& progress);
 
-  Output& output_;
+  interpreters::Output& output_;
   std::function<bool()> is_interrupted_;
   std::function<void(const std::string&)> run_here_;
   std::string progress_id_;  // once a progress bar is on the screen

@@ -1,13 +1,13 @@
-#include <px/kernel/cpp/value_text.hpp>
+#include "kernel/cpp/value_text.hpp"
 
 #include <cstddef>
 
-#include <px/interpreters/cpp/shown_text.hpp>
+#include "interpreters/cpp/values/shown_text.hpp"
 
 namespace px::kernel {
 namespace {
 
-void put(ShownText& text, const Json& json) {
+void put(cpp::ShownText& text, const Json& json) {
   if (json.is_string()) return text.put_quoted(json.get_ref<const std::string&>());
   if (json.is_number_float()) return text.put_number(json.get<double>());
   if (!json.is_structured()) return text.put(json.dump());
@@ -28,7 +28,7 @@ void put(ShownText& text, const Json& json) {
   text.put("}");
 }
 
-void put(ShownText& text, const Array& array) {
+void put(cpp::ShownText& text, const Array& array) {
   std::vector<std::ptrdiff_t> shape(array.shape.begin(), array.shape.end());
   std::vector<std::ptrdiff_t> strides(shape.size());
   std::size_t elements = 1;
@@ -42,18 +42,18 @@ void put(ShownText& text, const Array& array) {
   text.put_array(array.dtype, array.data.bytes.data(), shape.data(), strides.data(), shape.size());
 }
 
-void put(ShownText& text, const Value& value) {
+void put(cpp::ShownText& text, const Value& value) {
   if (const Json* json = std::get_if<Json>(&value)) return put(text, *json);
   if (const Array* array = std::get_if<Array>(&value)) return put(text, *array);
   if (const auto* bytes = std::get_if<SharedBytes>(&value))
     return text.put("<" + std::to_string(bytes->bytes.size()) + " bytes>");
-  text.put("<a value that C++ cannot read>");
+  text.put("<a value that C++ cannot represent>");
 }
 
 }  // namespace
 
 std::string text_of_values(const std::vector<Value>& values) {
-  ShownText text;
+  cpp::ShownText text;
   if (values.size() == 1) {
     put(text, values.front());
     return text.text();

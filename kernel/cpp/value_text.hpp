@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <px/wire/value.hpp>
+#include "wire/value.hpp"
 
 namespace px::kernel {
 

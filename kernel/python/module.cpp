@@ -5,15 +5,16 @@
 #include <pybind11/stl.h>
 #include <signal.h>
 
-#include <px/interpreters/environment.hpp>
-#include <px/interpreters/python/python_buffers.hpp>
-#include <px/interpreters/python/python_interpreter.hpp>
-#include <px/kernel/log.hpp>
-#include <px/kernel/options.hpp>
-#include <px/kernel/parent_watch.hpp>
-#include <px/kernel/runner.hpp>
-#include <px/net/private_file.hpp>
 #include <px_version.hpp>
+#include "interpreters/python/python_buffers.hpp"
+#include "interpreters/python/python_interpreter.hpp"
+#include "jupyter/runner.hpp"
+#include "kernel/log.hpp"
+#include "kernel/options.hpp"
+#include "kernel/parent_watch.hpp"
+#include "kernel/server.hpp"
+#include "os/private_file.hpp"
+#include "program/environment.hpp"
 
 namespace py = pybind11;
 
@@ -35,7 +36,7 @@ struct Parent {
 /// The Server under Python's types.
 class PythonKernel {
  public:
-  PythonKernel() { releases_ = std::make_shared<ReleaseList>(); }
+  PythonKernel() { releases_ = std::make_shared<python::ReleaseList>(); }
 
   std::optional<int> parse(const std::vector<std::string>& arguments) {
     std::vector<const char*> argv;
@@ -45,22 +46,22 @@ class PythonKernel {
 
   void start() {
     const py::gil_scoped_release unlock;
-    const Result<std::string> text = read_file(options_.connection_file);
+    const Result<std::string> text = os::read_file(options_.connection_file);
     if (!text) throw Failure(text.error().what);
-    const Result<KernelConnection> connection = read_kernel_connection(*text);
+    const auto connection = jupyter::read_kernel_connection(*text);
     if (!connection) throw Failure(connection.error().what + " (" + options_.connection_file + ")");
-    auto server = Server::start(*connection, watch_parent(process_environment()));
+    auto server = Server::start(*connection, watch_parent(program::process_environment()));
     if (!server) throw Failure(server.error().what);
     server_ = std::move(*server);
     start_log(server_->original_stderr(), options_.log_level);
-    releases_->on_put([this] { server_->requests().wake(); });
+    releases_->on_put([this] { queues().requests.wake(); });
   }
 
   /// idle(descriptor) returns when the descriptor is readable, or earlier.
   void run(py::object backend, const py::function& idle) {
-    PythonInterpreter interpreter{std::move(backend), releases_};
+    python::PythonInterpreter interpreter{std::move(backend), releases_};
     const py::gil_scoped_release unlock;
-    Runner runner{interpreter, *server_};
+    jupyter::Runner runner{interpreter, queues(), server_->format(), {}};
     runner.run([&](int descriptor) {
       const py::gil_scoped_acquire lock;
       releases_->release();
@@ -71,33 +72,34 @@ class PythonKernel {
   }
 
   std::optional<Parent> parent() const {
-    RequestPtr request = server_->outbox().request();
+    RequestPtr request = queues().outgoing.request();
     return request ? std::optional(Parent{std::move(request)}) : std::nullopt;
   }
 
   void write(const std::string& stream, std::string_view text,
              const std::optional<Parent>& parent) {
     wait_for_room();
-    parent ? server_->outbox().write(stream, text, parent->request)
-           : server_->outbox().write(stream, text);
+    parent ? queues().outgoing.write(stream, text, parent->request)
+           : queues().outgoing.write(stream, text);
   }
 
   void publish(const std::string& type, const std::string& content, const std::string& metadata,
                const py::list& buffers, const std::optional<Parent>& parent) {
     wait_for_room();
     std::vector<SharedBytes> shared;
-    for (const py::handle buffer : buffers) shared.push_back(from_python(buffer, releases_));
-    Outbox& outbox = server_->outbox();
-    parent ? outbox.publish(type, content, metadata, std::move(shared), parent->request)
-           : outbox.publish(type, content, metadata, std::move(shared));
+    for (const py::handle buffer : buffers)
+      shared.push_back(python::from_python(buffer, releases_));
+    jupyter::OutgoingQueue& outgoing = queues().outgoing;
+    parent ? outgoing.publish(type, content, metadata, std::move(shared), parent->request)
+           : outgoing.publish(type, content, metadata, std::move(shared));
   }
 
-  bool allows_input() const { return server_->inputs().is_allowed(); }
+  bool allows_input() const { return queues().inputs.is_allowed(); }
 
   std::string input(const std::string& prompt, bool is_password) {
-    const RequestPtr request = server_->outbox().request();
-    server_->inputs().expect();
-    server_->outbox().ask_user(request,
+    const RequestPtr request = queues().outgoing.request();
+    queues().inputs.expect();
+    queues().outgoing.ask_user(request,
                                pack(Packer::json, {{"prompt", prompt}, {"password", is_password}}));
     for (;;) {
       if (std::optional<std::string> answer = wait_for_input()) return *answer;
@@ -105,7 +107,7 @@ class PythonKernel {
     }
   }
 
-  void stop() { server_->requests().stop(); }
+  void stop() { queues().requests.stop(); }
 
   void close() {
     const py::gil_scoped_release unlock;
@@ -121,24 +123,26 @@ class PythonKernel {
 
   std::optional<std::string> wait_for_input() {
     const py::gil_scoped_release unlock;
-    return server_->inputs().wait(patience);
+    return queues().inputs.wait(patience);
   }
 
   /// Clients read more slowly than this program prints.
   void wait_for_room() {
     if (!server_) throw Failure("the kernel has not been started");
-    Outbox& outbox = server_->outbox();
-    while (outbox.is_full()) {
+    jupyter::OutgoingQueue& outgoing = queues().outgoing;
+    while (outgoing.is_full()) {
       {
         const py::gil_scoped_release unlock;
-        outbox.wait_for_room(patience);
+        outgoing.wait_for_room(patience);
       }
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
   }
 
+  jupyter::Queues& queues() const { return server_->queues(); }
+
   Options options_;
-  std::shared_ptr<ReleaseList> releases_;
+  std::shared_ptr<python::ReleaseList> releases_;
   std::unique_ptr<Server> server_;
 };
 
@@ -150,10 +154,10 @@ PYBIND11_MODULE(_kernel, module) {
   module.doc() = "The C++ half of the Python kernel.";
   module.attr("__version__") = px::version;
   py::register_exception<Failure>(module, "Failure");
-  py::class_<px::ReceivedBuffer>(module, "ReceivedBuffer", py::buffer_protocol(),
-                                 py::module_local())
-      .def_buffer([](const px::ReceivedBuffer& buffer) { return buffer.info(); })
-      .def("__len__", &px::ReceivedBuffer::size);
+  py::class_<px::python::ReceivedBuffer>(module, "ReceivedBuffer", py::buffer_protocol(),
+                                         py::module_local())
+      .def_buffer([](const px::python::ReceivedBuffer& buffer) { return buffer.info(); })
+      .def("__len__", &px::python::ReceivedBuffer::size);
   py::class_<Parent>(module, "Parent")
       .def_property_readonly("message_id", &Parent::message_id)
       .def_property_readonly(

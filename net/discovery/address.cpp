@@ -1,4 +1,4 @@
-#include <px/net/address.hpp>
+#include "net/discovery/address.hpp"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -13,7 +13,7 @@
 #include <memory>
 #include <set>
 
-namespace px {
+namespace px::net {
 namespace {
 
 std::string to_text(const sockaddr* address) {
@@ -187,4 +187,4 @@ std::string dial_interface(std::string_view interface, std::string_view location
   return std::string(interface.substr(0, colon + 3)) + dialed;
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/connection_info.hpp>
+#include "wire/connection_info.hpp"
 
-namespace px {
+namespace px::net {
 
 /// This host's name, as `location` in connection files gives it.
 std::string host_name();
@@ -71,4 +71,4 @@ std::vector<std::string> dial_candidates(const ConnectionCommon& info, const Own
 /// IPv4 address of `location` for another. A location that does not resolve is used as text.
 std::string dial_interface(std::string_view interface, std::string_view location);
 
-}  // namespace px
+}  // namespace px::net

@@ -1,10 +1,10 @@
-#include <px/net/address_race.hpp>
+#include "net/discovery/address_race.hpp"
 
 #include <algorithm>
 
-#include <px/net/address.hpp>
+#include "net/discovery/address.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 std::string describe(const DialedAddress& address, int port) {
@@ -16,13 +16,14 @@ std::string describe(const DialedAddress& address, int port) {
     case DialFailure::refused:
       return text + " refuses the connection";
     case DialFailure::no_route:
-      return text + " has no route to it";
+      return text + ": no route to host";
     case DialFailure::timed_out:
       return text + " does not answer";
     case DialFailure::silent:
-      return "something listens at " + text + " but does not answer as a controller";
+      return "a program listens at " + text + " but does not answer like a controller";
     case DialFailure::wrong_key:
-      return "what listens at " + text + " does not accept our encryption key";
+      return "the program that listens at " + text +
+             " rejects the encryption key of the connection file";
   }
   return text;
 }
@@ -34,24 +35,27 @@ std::string fix_for(const std::vector<DialedAddress>& failures, const std::strin
   };
   if (is_any(DialFailure::wrong_key) || is_any(DialFailure::silent))
     return "the key in " + source +
-           " is probably that of another cluster, or of an earlier start: take the present file";
+           " probably belongs to another cluster or to an earlier start: copy the current file "
+           "from the controller's host";
   const bool is_filtered = is_any(DialFailure::timed_out) || is_any(DialFailure::no_route);
   if (is_filtered || is_any(DialFailure::unknown_name)) {
     if (is_filtered && is_any(DialFailure::refused))
       return "the controller of " + source +
-             " may have ended; if it runs, a firewall or a wrong address is in the way: "
-             "name its address with --location, open its ports (pxcontroller --ports=A-B), or go "
+             " may have ended; if it runs, a firewall blocks it or its address is wrong: "
+             "set its address with --location, open its ports (pxcontroller --ports=A-B), or "
+             "connect "
              "through ssh (--ssh, sshserver=)";
-    return "a firewall or a wrong address in " + source +
-           " is in the way: name the controller's address with --location, open its ports "
-           "(pxcontroller --ports=A-B), or go through ssh (--ssh, sshserver=)";
+    return "a firewall blocks the controller's address, or the address is wrong in " + source +
+           ": set the controller's address with --location, open its ports "
+           "(pxcontroller --ports=A-B), or connect through ssh (--ssh, sshserver=)";
   }
   const bool is_all_loopback =
       std::all_of(failures.begin(), failures.end(),
                   [](const DialedAddress& each) { return is_loopback(each.host); });
   const std::string old =
-      source + " may be left from a cluster that has ended: start one by `pxcluster start`";
-  return is_all_loopback ? old + " (--ip='*' where others are to reach it from other hosts)" : old;
+      source +
+      " may be left over from a cluster that has ended: start a cluster with `pxcluster start`";
+  return is_all_loopback ? old + " (add --ip='*' to reach it from other hosts)" : old;
 }
 
 }  // namespace
@@ -169,4 +173,4 @@ Error explain(const std::vector<DialedAddress>& failures, int port, std::string_
                "no controller answers: " + said + "; " + fix_for(failures, std::string(source))};
 }
 
-}  // namespace px
+}  // namespace px::net

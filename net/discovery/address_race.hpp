@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/time.hpp>
+#include "wire/error.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::net {
 
 /// Why an address did not lead to the controller.
 enum class DialFailure {
@@ -79,4 +79,4 @@ class AddressRace {
 /// source  where the addresses come from, e.g. the path of the connection file
 Error explain(const std::vector<DialedAddress>& failures, int port, std::string_view source);
 
-}  // namespace px
+}  // namespace px::net

@@ -1,4 +1,4 @@
-#include <px/net/controller_search.hpp>
+#include "net/discovery/controller_search.hpp"
 
 #include <sys/socket.h>
 
@@ -8,14 +8,14 @@
 #include <mutex>
 #include <thread>
 
-#include <px/net/address.hpp>
-#include <px/net/connection_monitor.hpp>
-#include <px/net/local_interface.hpp>
-#include <px/net/loop.hpp>
-#include <px/net/tcp.hpp>
-#include <px/net/termination.hpp>
+#include "net/connection_monitor.hpp"
+#include "net/discovery/address.hpp"
+#include "net/discovery/local_interface.hpp"
+#include "net/loop.hpp"
+#include "net/tcp.hpp"
+#include "net/termination.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 /// A handshake may be cut off by a controller that is very busy: one that always fails has the
@@ -58,7 +58,7 @@ DialFailure failure_of(int problem) {
 /// an address; then a question by ZeroMQ.
 struct Attempt {
   std::shared_ptr<Lookup> lookup;
-  Descriptor tcp;
+  os::Descriptor tcp;
   std::optional<Socket> socket;
   std::optional<ConnectionMonitor> monitor;
   int refusals = 0;
@@ -121,9 +121,9 @@ class Search {
   void connect(std::size_t runner) {
     int problem = 0;
     const std::string& host = race_.host(runner);
-    Result<Descriptor> tcp = is_unix(host)
-                                 ? connect_unix(host, sought_.registration, &problem)
-                                 : start_connect_tcp(host, sought_.registration, &problem);
+    Result<os::Descriptor> tcp = is_unix(host)
+                                     ? connect_unix(host, sought_.registration, &problem)
+                                     : start_connect_tcp(host, sought_.registration, &problem);
     if (!tcp) return fail(runner, failure_of(problem));
     Attempt& attempt = attempts_[runner];
     attempt.tcp = std::move(*tcp);
@@ -214,7 +214,7 @@ Result<void> check_other_ports(const SoughtController& sought, const std::string
   return Error{ErrorKind::lost_peer,
                "the controller answers at " + endpoint(interface, sought.registration) +
                    " but its ports " + numbers +
-                   " cannot be reached: open them in the firewall, or start the controller with "
+                   " are unreachable: open them in the firewall, or start the controller with "
                    "ports that are open (pxcontroller --ports=A-B)"};
 }
 
@@ -228,4 +228,4 @@ Result<std::string> find_controller(const SoughtController& sought, Session sess
   return found;
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include <px/net/address_race.hpp>
-#include <px/wire/session.hpp>
+#include "net/discovery/address_race.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::net {
 
 /// What to look for.
 struct SoughtController {
@@ -28,4 +28,4 @@ struct SoughtController {
 Result<std::string> find_controller(const SoughtController& sought, Session session,
                                     const AddressRace::Options& options = {});
 
-}  // namespace px
+}  // namespace px::net

@@ -1,4 +1,4 @@
-#include <px/net/local_interface.hpp>
+#include "net/discovery/local_interface.hpp"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <px/net/private_file.hpp>
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
@@ -27,7 +27,7 @@ std::filesystem::path folder_of(std::string_view interface) {
 
 /// Whether it is there, ours, and closed to others.
 bool is_private_folder(const std::filesystem::path& path) {
-  struct stat found {};
+  struct stat found{};
   return ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
          found.st_uid == ::geteuid() && (found.st_mode & 077) == 0;
 }
@@ -69,8 +69,8 @@ sockaddr_un address_of(const std::string& path) {
   return address;
 }
 
-Descriptor new_socket() {
-  return Descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+os::Descriptor new_socket() {
+  return os::Descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
 }
 
 std::string path_of(std::string_view interface, int port) {
@@ -80,8 +80,8 @@ std::string path_of(std::string_view interface, int port) {
 }  // namespace
 
 std::string own_network() {
-  const Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id");
-  struct stat network {};
+  const Result<std::string> boot = os::read_file("/proc/sys/kernel/random/boot_id");
+  struct stat network{};
   if (!boot || ::stat("/proc/self/ns/net", &network) != 0) return "";
   return boot->substr(0, boot->find('\n')) + ":" + std::to_string(network.st_ino);
 }
@@ -111,7 +111,8 @@ Result<SocketFolder> SocketFolder::restore(std::string_view interface) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
     return failure("cannot make the folder", path.string());
   if (!is_private_folder(path))
-    return Error{ErrorKind::system, "the folder " + path.string() + " is not this user's alone"};
+    return Error{ErrorKind::system, "the folder " + path.string() +
+                                        " belongs to another user or is accessible to others"};
   return SocketFolder{path};
 }
 
@@ -126,10 +127,10 @@ std::string SocketFolder::interface() const {
   return std::string(transport) + path_.string();
 }
 
-Result<Descriptor> listen_unix(std::string_view interface, int port) {
+Result<os::Descriptor> listen_unix(std::string_view interface, int port) {
   const std::string path = path_of(interface, port);
   const sockaddr_un address = address_of(path);
-  Descriptor socket = new_socket();
+  os::Descriptor socket = new_socket();
   ::unlink(path.c_str());  // left by a controller that was killed
   if (!socket.is_open() ||
       ::bind(socket.value(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
@@ -138,10 +139,10 @@ Result<Descriptor> listen_unix(std::string_view interface, int port) {
   return socket;
 }
 
-Result<Descriptor> connect_unix(std::string_view interface, int port, int* problem) {
+Result<os::Descriptor> connect_unix(std::string_view interface, int port, int* problem) {
   const std::string path = path_of(interface, port);
   const sockaddr_un address = address_of(path);
-  Descriptor socket = new_socket();
+  os::Descriptor socket = new_socket();
   if (socket.is_open() &&
       ::connect(socket.value(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
     return socket;
@@ -149,4 +150,4 @@ Result<Descriptor> connect_unix(std::string_view interface, int port, int* probl
   return failure("cannot connect to", path);
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include <px/net/descriptor.hpp>
-#include <px/wire/connection_info.hpp>
-#include <px/wire/error.hpp>
+#include "os/descriptor.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::net {
 
 // Those on the controller's own host reach it by Unix sockets in a folder that nobody but its user
 // may enter: faster than TCP, and with nothing to encrypt, as nothing passes a network. An
@@ -48,10 +48,10 @@ class SocketFolder {
 };
 
 /// Listens at a Unix socket. errors  system: names the endpoint.
-Result<Descriptor> listen_unix(std::string_view interface, int port);
+Result<os::Descriptor> listen_unix(std::string_view interface, int port);
 
 /// Connects to one at once. errors  system: nobody listens there, or its queue is full.
 /// problem  where to put the system's number of a failure.
-Result<Descriptor> connect_unix(std::string_view interface, int port, int* problem = nullptr);
+Result<os::Descriptor> connect_unix(std::string_view interface, int port, int* problem = nullptr);
 
-}  // namespace px
+}  // namespace px::net

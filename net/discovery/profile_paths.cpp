@@ -1,10 +1,10 @@
-#include <px/net/profile_paths.hpp>
+#include "net/discovery/profile_paths.hpp"
 
 #include <cstdlib>
 
-#include <px/net/private_file.hpp>
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 std::string environment(const char* name) {
@@ -46,8 +46,9 @@ Result<std::filesystem::path> find_ipython_dir(const ProfileChoice& choice) {
   if (const std::string set = environment("IPYTHONDIR"); !set.empty()) return absolute_folder(set);
   const std::string home = environment("HOME");
   if (home.empty())
-    return Error{ErrorKind::not_found,
-                 "neither IPYTHONDIR nor HOME is set; say where profiles are by --ipython-dir"};
+    return Error{
+        ErrorKind::not_found,
+        "neither IPYTHONDIR nor HOME is set: name the folder of profiles with --ipython-dir"};
   return std::filesystem::path(home) / ".ipython";
 }
 
@@ -74,8 +75,8 @@ Result<void> create_profile_folders(const ProfilePaths& paths) {
        {std::pair{paths.root, 0755u}, std::pair{paths.security(), 0700u},
         std::pair{paths.log(), 0755u}, std::pair{paths.pid(), 0700u},
         std::pair{paths.startup(), 0755u}})
-    if (auto made = make_folder(folder, mode); !made) return made.error();
+    if (auto made = os::make_folder(folder, mode); !made) return made.error();
   return {};
 }
 
-}  // namespace px
+}  // namespace px::net

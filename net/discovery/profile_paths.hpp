@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::net {
 
 /// What a user may say about where a cluster's files are; empty = not said.
 struct ProfileChoice {
@@ -57,4 +57,4 @@ Result<std::filesystem::path> find_ipython_dir(const ProfileChoice& choice);
 /// Creates root, security (0700), log, pid (0700) and startup where they are missing.
 Result<void> create_profile_folders(const ProfilePaths& paths);
 
-}  // namespace px
+}  // namespace px::net

@@ -9,13 +9,13 @@
 #include <variant>
 #include <vector>
 
-#include <px/wire/connection_info.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/signature.hpp>
-#include <px/wire/time.hpp>
+#include "wire/connection_info.hpp"
+#include "wire/error.hpp"
+#include "wire/ids.hpp"
+#include "wire/signature.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::net {
 
 // A lifeline is a plain TCP connection that an engine keeps open to the controller and on which
 // nothing is said: the system closes it the moment the process ends, however it ends.
@@ -61,7 +61,7 @@ class LifelineServer {
   std::optional<Instant> next_deadline() const;
 
   /// Sends the engine's host something to acknowledge: see is_reachable(). The engine ignores it.
-  void knock(const EngineUuid& engine);
+  void probe(const EngineUuid& engine);
   /// Whether the engine's host has acknowledged all that was sent on a lifeline of it: the host
   /// and the network are well, whatever the engine does.
   bool is_reachable(const EngineUuid& engine) const;
@@ -116,4 +116,4 @@ class LifelineClient {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace px
+}  // namespace px::net

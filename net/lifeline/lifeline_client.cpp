@@ -8,12 +8,12 @@
 #include <cerrno>
 #include <cstring>
 
-#include <px/net/lifeline.hpp>
-#include <px/net/lifeline_protocol.hpp>
-#include <px/net/local_interface.hpp>
-#include <px/net/tcp.hpp>
+#include "net/discovery/local_interface.hpp"
+#include "net/lifeline/lifeline.hpp"
+#include "net/lifeline/lifeline_protocol.hpp"
+#include "net/tcp.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 /// The descriptors that a forked child must let go of, as user code may fork and never exec
@@ -53,8 +53,8 @@ struct LifelineClient::State {
   EngineUuid uuid;
   Signer signer;
   bool is_tunnelled;
-  Descriptor epoll{::epoll_create1(EPOLL_CLOEXEC)};
-  Descriptor socket;
+  os::Descriptor epoll{::epoll_create1(EPOLL_CLOEXEC)};
+  os::Descriptor socket;
   FirstLine first_line;
   LifelineState now = LifelineState::closed;
   std::string why_closed;
@@ -73,7 +73,7 @@ struct LifelineClient::State {
     why_closed = std::move(why);
   }
 
-  void hold(Descriptor fresh) {
+  void hold(os::Descriptor fresh) {
     socket = std::move(fresh);
     ForkedAway::add(socket.value());
     epoll_event event{};
@@ -89,7 +89,8 @@ struct LifelineClient::State {
     const ssize_t count = ::recv(socket.value(), bytes.data(), bytes.size(), 0);
     if (count < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOTCONN)) return false;
     if (count == 0) return close("the controller closed the lifeline"), false;
-    if (count < 0) return close(std::string("the lifeline broke: ") + std::strerror(errno)), false;
+    if (count < 0)
+      return close(std::string("the lifeline connection failed: ") + std::strerror(errno)), false;
     if (now == LifelineState::dialing) answer({bytes.data(), static_cast<std::size_t>(count)});
     return now != LifelineState::closed;
   }
@@ -104,7 +105,7 @@ struct LifelineClient::State {
     // The buffer of a new connection always has room for it.
     if (::send(socket.value(), text.data(), text.size(), MSG_NOSIGNAL) !=
         static_cast<ssize_t>(text.size()))
-      return close(std::string("the lifeline broke: ") + std::strerror(errno));
+      return close(std::string("the lifeline connection failed: ") + std::strerror(errno));
     now = LifelineState::held;
   }
 };
@@ -117,7 +118,8 @@ LifelineClient& LifelineClient::operator=(LifelineClient&&) noexcept = default;
 
 Result<void> LifelineClient::dial(std::string_view ip, int port) {
   close();
-  Result<Descriptor> socket = is_unix(ip) ? connect_unix(ip, port) : start_connect_tcp(ip, port);
+  Result<os::Descriptor> socket =
+      is_unix(ip) ? connect_unix(ip, port) : start_connect_tcp(ip, port);
   if (!socket) {
     state_->why_closed = socket.error().what;
     return socket.error();
@@ -149,4 +151,4 @@ void LifelineClient::close() {
   state_->close("");
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -1,12 +1,12 @@
-#include <px/net/lifeline_protocol.hpp>
+#include "net/lifeline/lifeline_protocol.hpp"
 
 #include <algorithm>
 
-#include <px/net/lifeline.hpp>
-#include <px/wire/envelope.hpp>
-#include <px/wire/json.hpp>
+#include "net/lifeline/lifeline.hpp"
+#include "wire/envelope.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 constexpr std::string_view purpose = "lifeline";
@@ -37,7 +37,8 @@ Result<std::string> read_lifeline_greeting(std::string_view line) {
   const Result<Json> json = unpack(Packer::json, line);
   const auto nonce = json ? string_member(*json, "nonce") : std::nullopt;
   if (!nonce || nonce->size() != nonce_length || !std::all_of(nonce->begin(), nonce->end(), is_hex))
-    return Error{ErrorKind::bad_input, "what answers at the lifeline's port is no controller"};
+    return Error{ErrorKind::bad_input,
+                 "the program at the lifeline's port is not a polyxeus controller"};
   return *nonce;
 }
 
@@ -55,14 +56,15 @@ Result<LifelineHolder> read_lifeline_answer(std::string_view line, std::string_v
   const auto uuid = json ? string_member(*json, "uuid") : std::nullopt;
   const auto signature = json ? string_member(*json, "signature") : std::nullopt;
   if (!uuid || !signature || uuid->empty() || uuid->size() > max_uuid_length)
-    return Error{ErrorKind::bad_input, "a lifeline's first line names no engine"};
+    return Error{ErrorKind::bad_input, "the first line of a lifeline has no engine uuid"};
   const Envelope signed_parts{.signature = *signature,
                               .header = purpose,
                               .parent_header = *uuid,
                               .metadata = nonce,
                               .content = ""};
   if (!signer.verify(signed_parts))
-    return Error{ErrorKind::bad_input, "a lifeline's signature is wrong; its key is another one"};
+    return Error{ErrorKind::bad_input,
+                 "a lifeline has a bad signature: its engine uses the key of another cluster"};
   return LifelineHolder{EngineUuid{*uuid}, bool_member(*json, "tunnel").value_or(false)};
 }
 
@@ -74,4 +76,4 @@ std::optional<std::string> FirstLine::add(std::string_view bytes) {
   return std::move(text_);
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include <px/wire/error.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/signature.hpp>
+#include "wire/error.hpp"
+#include "wire/ids.hpp"
+#include "wire/signature.hpp"
 
-namespace px {
+namespace px::net {
 
 // What is said on a lifeline, apart from the sockets. Two lines of JSON, then silence until the
 // end of the connection, which is the message:
@@ -57,4 +57,4 @@ class FirstLine {
   std::string text_;
 };
 
-}  // namespace px
+}  // namespace px::net

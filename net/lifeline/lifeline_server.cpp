@@ -10,19 +10,19 @@
 #include <unordered_map>
 #include <utility>
 
-#include <px/net/lifeline.hpp>
-#include <px/net/lifeline_protocol.hpp>
-#include <px/net/local_interface.hpp>
-#include <px/net/tcp.hpp>
+#include "net/discovery/local_interface.hpp"
+#include "net/lifeline/lifeline.hpp"
+#include "net/lifeline/lifeline_protocol.hpp"
+#include "net/tcp.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 constexpr int accepts_per_turn = 64;
 constexpr int events_per_turn = 256;
 
 struct Connection {
-  Descriptor socket;
+  os::Descriptor socket;
   Instant deadline;  // to say who it is
   std::string nonce;
   FirstLine first_line;
@@ -31,8 +31,8 @@ struct Connection {
 };
 
 /// A descriptor to give up when there are no more, so that a caller can be turned away then.
-Descriptor new_spare() {
-  return Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+os::Descriptor new_spare() {
+  return os::Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
 }
 
 }  // namespace
@@ -40,9 +40,9 @@ Descriptor new_spare() {
 struct LifelineServer::State {
   Signer signer;
   LifelineLimits limits;
-  std::vector<Descriptor> listeners;  // all at one port
-  Descriptor epoll;
-  Descriptor spare = new_spare();
+  std::vector<os::Descriptor> listeners;  // all at one port
+  os::Descriptor epoll;
+  os::Descriptor spare = new_spare();
   std::unordered_map<int, Connection> connections;   // by descriptor
   std::set<std::pair<Instant, int>> unidentified;    // deadline, descriptor
   std::unordered_map<EngineUuid, std::size_t> open;  // connections of each engine
@@ -79,15 +79,15 @@ struct LifelineServer::State {
       reject(unidentified.begin()->second);
   }
 
-  const Descriptor* listener_of(int descriptor) const {
-    for (const Descriptor& listener : listeners)
+  const os::Descriptor* listener_of(int descriptor) const {
+    for (const os::Descriptor& listener : listeners)
       if (listener.value() == descriptor) return &listener;
     return nullptr;
   }
 
-  void accept_some(const Descriptor& listener, Instant now) {
+  void accept_some(const os::Descriptor& listener, Instant now) {
     for (int i = 0; i < accepts_per_turn; ++i) {
-      Descriptor socket = accept_tcp(listener);
+      os::Descriptor socket = accept_tcp(listener);
       if (socket.is_open())
         admit(std::move(socket), now);
       else if (errno == EMFILE || errno == ENFILE)
@@ -97,14 +97,14 @@ struct LifelineServer::State {
     }
   }
 
-  void turn_away(const Descriptor& listener) {
+  void turn_away(const os::Descriptor& listener) {
     spare.close();
     accept_tcp(listener).close();
     spare = new_spare();
     ++rejected;
   }
 
-  void admit(Descriptor socket, Instant now) {
+  void admit(os::Descriptor socket, Instant now) {
     const int descriptor = socket.value();
     const std::string nonce = new_key();
     const std::string greeting = write_lifeline_greeting(nonce);
@@ -151,24 +151,26 @@ LifelineServer& LifelineServer::operator=(LifelineServer&&) noexcept = default;
 
 Result<LifelineServer> LifelineServer::listen(std::string_view ip, int port, Signer signer,
                                               const LifelineLimits& limits) {
-  Result<Descriptor> listener = listen_tcp(ip, port);
+  Result<os::Descriptor> listener = listen_tcp(ip, port);
   if (!listener) return listener.error();
-  auto state = std::make_unique<State>(State{.signer = std::move(signer),
-                                             .limits = limits,
-                                             .listeners = {},
-                                             .epoll = Descriptor{::epoll_create1(EPOLL_CLOEXEC)},
-                                             .connections = {},
-                                             .unidentified = {},
-                                             .open = {},
-                                             .events = {}});
+  auto state =
+      std::make_unique<State>(State{.signer = std::move(signer),
+                                    .limits = limits,
+                                    .listeners = {},
+                                    .epoll = os::Descriptor{::epoll_create1(EPOLL_CLOEXEC)},
+                                    .connections = {},
+                                    .unidentified = {},
+                                    .open = {},
+                                    .events = {}});
   state->listeners.push_back(std::move(*listener));
   if (!state->epoll.is_open() || !state->watch(state->listeners.front().value()))
-    return Error{ErrorKind::system, "cannot watch lifelines: this process has no descriptors left"};
+    return Error{ErrorKind::system,
+                 "cannot watch lifelines: the limit of open files is reached (ulimit -n)"};
   return LifelineServer(std::move(state));
 }
 
 Result<void> LifelineServer::listen_also(std::string_view interface) {
-  Result<Descriptor> listener =
+  Result<os::Descriptor> listener =
       is_unix(interface) ? listen_unix(interface, port()) : listen_tcp(interface, port());
   if (!listener) return listener.error();
   state_->watch(listener->value());
@@ -189,7 +191,7 @@ std::vector<LifelineEvent> LifelineServer::receive(Instant now) {
   const int count = ::epoll_wait(state_->epoll.value(), ready.data(), events_per_turn, 0);
   for (int i = 0; i < count; ++i) {
     const int descriptor = ready[static_cast<std::size_t>(i)].data.fd;
-    if (const Descriptor* listener = state_->listener_of(descriptor))
+    if (const os::Descriptor* listener = state_->listener_of(descriptor))
       state_->accept_some(*listener, now);
     else
       state_->read_some(descriptor);
@@ -203,7 +205,7 @@ std::optional<Instant> LifelineServer::next_deadline() const {
   return state_->unidentified.begin()->first;
 }
 
-void LifelineServer::knock(const EngineUuid& engine) {
+void LifelineServer::probe(const EngineUuid& engine) {
   for (const auto& [descriptor, connection] : state_->connections)
     if (connection.uuid == engine) ::send(descriptor, "\n", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
@@ -228,4 +230,4 @@ std::uint64_t LifelineServer::rejected() const {
   return state_->rejected;
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -1,9 +1,9 @@
-#include <px/net/ssh_complaint.hpp>
+#include "net/ssh/ssh_complaint.hpp"
 
 #include <algorithm>
 #include <initializer_list>
 
-namespace px {
+namespace px::net {
 namespace {
 
 bool says_any(std::string_view complaint, std::initializer_list<std::string_view> texts) {
@@ -16,19 +16,20 @@ bool says_any(std::string_view complaint, std::initializer_list<std::string_view
 
 std::string ssh_advice(std::string_view complaint, const std::string& server) {
   if (says_any(complaint, {"Permission denied", "Too many authentication failures"}))
-    return "; it must let you in by a key without a question: ssh-copy-id " + server;
+    return "; ssh must log in with a key and without a password: run ssh-copy-id " + server;
   if (says_any(complaint, {"Host key verification failed"}))
-    return "; its key is not known here: log in once by hand: ssh " + server;
+    return "; its host key is unknown here: log in once by hand: ssh " + server;
   if (says_any(complaint, {"Could not resolve hostname"}))
-    return "; is the name right? getent hosts " + server.substr(server.rfind('@') + 1) +
-           " shows what this host knows";
+    return "; check the name: getent hosts " + server.substr(server.rfind('@') + 1) +
+           " shows how this host resolves it";
   if (says_any(complaint, {"administratively prohibited"}))
-    return "; its sshd forbids forwarding: AllowTcpForwarding must be yes there";
+    return "; its sshd forbids forwarding: set AllowTcpForwarding yes there";
   if (says_local_port_is_taken(complaint))
-    return "; does ~/.ssh/config forward ports to " + server + " that another ssh holds already?";
-  if (says_any(complaint, {"Connection refused"})) return "; does sshd run there?";
+    return "; another ssh process may already use a port that ~/.ssh/config forwards to " + server +
+           ": remove LocalForward there";
+  if (says_any(complaint, {"Connection refused"})) return "; check that sshd runs there";
   if (says_any(complaint, {"timed out", "No route to host", "Network is unreachable"}))
-    return "; is it up, and is port 22 open from here?";
+    return "; check that the host is up and that port 22 is open from here";
   return "";
 }
 
@@ -57,4 +58,4 @@ std::string last_line_of(std::string_view complaint) {
   return line;
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace px {
+namespace px::net {
 
 // What ssh says on stderr when it fails.
 
@@ -21,4 +21,4 @@ bool says_server_is_crowded(std::string_view complaint);
 /// The last line that is more than a blank.
 std::string last_line_of(std::string_view complaint);
 
-}  // namespace px
+}  // namespace px::net

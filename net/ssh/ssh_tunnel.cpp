@@ -1,4 +1,4 @@
-#include <px/net/ssh_tunnel.hpp>
+#include "net/ssh/ssh_tunnel.hpp"
 
 #include <unistd.h>
 
@@ -11,14 +11,14 @@
 #include <random>
 #include <thread>
 
-#include <px/net/child_process.hpp>
-#include <px/net/loop.hpp>
-#include <px/net/ssh_complaint.hpp>
-#include <px/net/tcp.hpp>
-#include <px/net/termination.hpp>
-#include <px/net/tunnel_watch.hpp>
+#include "net/loop.hpp"
+#include "net/ssh/ssh_complaint.hpp"
+#include "net/ssh/tunnel_watch.hpp"
+#include "net/tcp.hpp"
+#include "net/termination.hpp"
+#include "net/watched_child.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 constexpr std::size_t max_words = 2000;
@@ -78,7 +78,7 @@ class SshTunnel::Keeper {
     if (failure_) return *failure_;
     if (is_decided) return {};
     const auto waited = std::chrono::duration_cast<std::chrono::seconds>(patience).count();
-    return failure("nothing within " + std::to_string(waited) + " s", "timed out");
+    return failure("timed out after " + std::to_string(waited) + " s", "timed out");
   }
 
   const std::map<int, int>& ports() const { return ports_; }
@@ -104,11 +104,11 @@ class SshTunnel::Keeper {
     watch_.started();
     TunnelPlan plan{order_.server, order_.key_file, {}};
     for (const auto& [port, local] : ports_) plan.forwards.push_back({local, order_.host, port});
-    auto child = ChildProcess::start(tunnel_command(plan), "", loop_,
+    auto child = WatchedChild::start(tunnel_command(plan), "", loop_,
                                      {.on_line = [this](std::string_view line) { hear(line); },
-                                      .on_complaint = [this](std::string_view text) { keep(text); },
+                                      .on_errors = [this](std::string_view text) { keep(text); },
                                       .on_end =
-                                          [this](ProcessEnd, const std::string& complaint) {
+                                          [this](os::ProcessEnd, const std::string& complaint) {
                                             has_ended_ = true;
                                             complaint_ = complaint;
                                           }});
@@ -116,12 +116,12 @@ class SshTunnel::Keeper {
     if (child)
       ssh_.emplace(std::move(*child));
     else
-      fail({ErrorKind::system, child.error().what + "; a tunnel needs OpenSSH's client here"});
+      fail({ErrorKind::system, child.error().what + "; install the OpenSSH client on this host"});
   }
 
   void hear(std::string_view line) {
     if (line.find(tunnel_is_up) == std::string_view::npos) return;
-    if (watch_.was_up()) report("is there again");
+    if (watch_.was_up()) report("is open again");
     watch_.is_up(Clock::now());
     is_up_ = true;
     const std::lock_guard lock{mutex_};
@@ -140,14 +140,14 @@ class SshTunnel::Keeper {
     const bool was_up = is_up_.exchange(false);
     const std::string why = last_line_of(complaint_);
     ssh_.reset();
-    if (was_up) report("broke" + (why.empty() ? "" : " (" + why + ")") + "; it is made again");
+    if (was_up) report("broke" + (why.empty() ? "" : " (" + why + ")") + "; reconnecting");
     switch (watch_.ended(complaint_, Clock::now())) {
       case TunnelWatch::Next::start_later:
         return;
       case TunnelWatch::Next::take_other_ports:
         return take_other_ports();
       case TunnelWatch::Next::give_up:
-        return fail(failure(why.empty() ? "no reason" : why, complaint_));
+        return fail(failure(why.empty() ? "ssh gave no reason" : why, complaint_));
     }
   }
 
@@ -170,15 +170,15 @@ class SshTunnel::Keeper {
 
   Error failure(const std::string& said, const std::string& complaint) const {
     const std::string& server = order_.server.login;
-    return {ErrorKind::system, "ssh cannot make a tunnel to " + server + ": it says " + said +
-                                   ssh_advice(complaint, server)};
+    return {ErrorKind::system,
+            "ssh cannot open a tunnel to " + server + ": " + said + ssh_advice(complaint, server)};
   }
 
   const Order order_;
   const pid_t owner_ = ::getpid();
   std::map<int, int> ports_;
   Loop loop_;
-  std::optional<ChildProcess> ssh_;
+  std::optional<WatchedChild> ssh_;
   TunnelWatch watch_;
   bool has_ended_ = false;
   std::string complaint_;
@@ -216,4 +216,4 @@ std::string SshTunnel::last_words() const {
   return keeper_->last_words();
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include <px/net/tunnel_plan.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/time.hpp>
+#include "net/ssh/tunnel_plan.hpp"
+#include "wire/error.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::net {
 
 /// Ports of another network, at 127.0.0.1 of this host: one ssh process and a thread that starts it
 /// again when it ends. It ends with this object, and with this process, however that ends.
@@ -46,4 +46,4 @@ class SshTunnel {
   std::unique_ptr<Keeper> keeper_;
 };
 
-}  // namespace px
+}  // namespace px::net

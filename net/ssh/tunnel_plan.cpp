@@ -1,9 +1,10 @@
-#include <px/net/tunnel_plan.hpp>
+#include "net/ssh/tunnel_plan.hpp"
 
 #include <algorithm>
-#include <set>
 
-namespace px {
+#include "wire/channels.hpp"
+
+namespace px::net {
 namespace {
 
 bool is_on_loopback(const ConnectionCommon& info) {
@@ -11,23 +12,14 @@ bool is_on_loopback(const ConnectionCommon& info) {
   return is_loopback(ip) || ip == "localhost";
 }
 
-std::vector<int> common_ports(const ConnectionCommon& info) {
-  return {info.registration, info.control, info.mux, info.task, info.iopub};
-}
-
-std::vector<int> each_once(const std::vector<int>& ports) {
-  const std::set<int> sorted(ports.begin(), ports.end());
-  return {sorted.begin(), sorted.end()};
-}
-
-void redirect_common(ConnectionCommon& info, const std::map<int, int>& ports) {
+template <class Info>
+void redirect_all(Info& info, const std::map<int, int>& ports) {
   info.interface = "tcp://127.0.0.1";
   info.ssh.clear();
   info.location.clear();
   info.addresses.clear();
   info.local.reset();
-  for (int* port : {&info.registration, &info.control, &info.mux, &info.task, &info.iopub})
-    *port = ports.at(*port);
+  visit_ports(info, [&](int& port) { port = ports.at(port); });
 }
 
 }  // namespace
@@ -35,7 +27,7 @@ void redirect_common(ConnectionCommon& info, const std::map<int, int>& ports) {
 Result<SshServer> SshServer::read(std::string_view text) {
   const auto bad = [&] {
     return Error{ErrorKind::bad_input,
-                 "'" + std::string(text) + "' names no ssh server: it is [user@]host[:port]"};
+                 "'" + std::string(text) + "' is not an ssh server: write [user@]host[:port]"};
   };
   SshServer server;
   std::string_view login = text;
@@ -102,32 +94,12 @@ std::string tunnel_target(const ConnectionCommon& info, const SshServer& server)
   return info.location.empty() ? "127.0.0.1" : info.location;
 }
 
-std::vector<int> ports_of(const ClientConnectionInfo& info) {
-  std::vector<int> ports = common_ports(info);
-  ports.insert(ports.end(), {info.notification, info.broadcast});
-  return each_once(ports);
-}
-
-std::vector<int> ports_of(const EngineConnectionInfo& info) {
-  std::vector<int> ports = common_ports(info);
-  ports.insert(ports.end(), {info.hb_ping, info.hb_pong});
-  ports.insert(ports.end(), info.broadcast.begin(), info.broadcast.end());
-  if (info.lifeline) ports.push_back(*info.lifeline);
-  return each_once(ports);
-}
-
 void redirect(ClientConnectionInfo& info, const std::map<int, int>& ports) {
-  redirect_common(info, ports);
-  info.notification = ports.at(info.notification);
-  info.broadcast = ports.at(info.broadcast);
+  redirect_all(info, ports);
 }
 
 void redirect(EngineConnectionInfo& info, const std::map<int, int>& ports) {
-  redirect_common(info, ports);
-  info.hb_ping = ports.at(info.hb_ping);
-  info.hb_pong = ports.at(info.hb_pong);
-  for (int& port : info.broadcast) port = ports.at(port);
-  if (info.lifeline) info.lifeline = ports.at(*info.lifeline);
+  redirect_all(info, ports);
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include <px/net/address.hpp>
-#include <px/wire/connection_info.hpp>
-#include <px/wire/error.hpp>
+#include "net/discovery/address.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::net {
 
 // What a tunnel through ssh is to be; decided without a process.
 
@@ -72,13 +72,9 @@ std::string tunnel_server(const ConnectionCommon& info, const SshWish& wish);
 /// is of that very host.
 std::string tunnel_target(const ConnectionCommon& info, const SshServer& server);
 
-/// All ports of a connection file, each once.
-std::vector<int> ports_of(const ClientConnectionInfo& info);
-std::vector<int> ports_of(const EngineConnectionInfo& info);
-
 /// Sends what follows the file to 127.0.0.1, to the ports that stand for those of the controller.
-/// Precondition: `ports` has all of ports_of(info).
+/// Precondition: `ports` has all of px::ports_of(info).
 void redirect(ClientConnectionInfo& info, const std::map<int, int>& ports);
 void redirect(EngineConnectionInfo& info, const std::map<int, int>& ports);
 
-}  // namespace px
+}  // namespace px::net

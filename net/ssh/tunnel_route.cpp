@@ -1,10 +1,11 @@
-#include <px/net/tunnel_route.hpp>
+#include "net/ssh/tunnel_route.hpp"
 
 #include <algorithm>
 
-#include <px/net/ssh_complaint.hpp>
+#include "net/ssh/ssh_complaint.hpp"
+#include "wire/channels.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 using std::chrono::milliseconds;
@@ -28,8 +29,8 @@ Error nobody_behind(const std::string& target, int port, const SshTunnel& tunnel
           "no controller answers at " + where + " behind the ssh tunnel to " + server +
               ": ssh says " + words +
               (is_forbidden ? advice
-                            : "; has it ended, or is that address wrong as seen from " + server +
-                                  "? pxcontroller --location names the right one")};
+                            : "; the controller has ended, or its address is wrong as seen from " +
+                                  server + ": set it with pxcontroller --location")};
 }
 
 template <class Info>
@@ -77,4 +78,4 @@ Result<std::unique_ptr<SshTunnel>> find_route(EngineConnectionInfo& info, const 
   return route(info, wish, patience, reach, report);
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -3,13 +3,13 @@
 #include <functional>
 #include <memory>
 
-#include <px/net/ssh_tunnel.hpp>
-#include <px/net/tunnel_plan.hpp>
-#include <px/wire/connection_info.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/time.hpp>
+#include "net/ssh/ssh_tunnel.hpp"
+#include "net/ssh/tunnel_plan.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/error.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::net {
 
 /// Finds the address at which the controller answers and makes it the `interface` of `info`.
 template <class Info>
@@ -32,4 +32,4 @@ Result<std::unique_ptr<SshTunnel>> find_route(EngineConnectionInfo& info, const 
                                               const Reach<EngineConnectionInfo>& reach,
                                               const TunnelReport& report = {});
 
-}  // namespace px
+}  // namespace px::net

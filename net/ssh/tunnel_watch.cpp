@@ -1,10 +1,10 @@
-#include <px/net/tunnel_watch.hpp>
+#include "net/ssh/tunnel_watch.hpp"
 
 #include <algorithm>
 
-#include <px/net/ssh_complaint.hpp>
+#include "net/ssh/ssh_complaint.hpp"
 
-namespace px {
+namespace px::net {
 
 void TunnelWatch::is_up(Instant now) {
   was_up_ = true;
@@ -24,4 +24,4 @@ TunnelWatch::Next TunnelWatch::ended(std::string_view complaint, Instant now) {
   return Next::start_later;
 }
 
-}  // namespace px
+}  // namespace px::net

@@ -3,9 +3,9 @@
 #include <optional>
 #include <string_view>
 
-#include <px/wire/time.hpp>
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::net {
 
 /// Decides what becomes of a tunnel whose ssh has ended. Sees no process and no clock.
 class TunnelWatch {
@@ -38,4 +38,4 @@ class TunnelWatch {
   int failures_ = 0;  // before it was there for the first time
 };
 
-}  // namespace px
+}  // namespace px::net

@@ -1,4 +1,4 @@
-#include "connection_binding.hpp"
+#include "python/bindings/connection_binding.hpp"
 
 #include <pthread.h>
 #include <pybind11/stl.h>
@@ -6,14 +6,14 @@
 #include <atomic>
 #include <utility>
 
-#include <px/client/hub_result.hpp>
+#include "client/hub_result.hpp"
 
-#include "python_json.hpp"
-#include "python_lock.hpp"
+#include "python/bindings/python_json.hpp"
+#include "python/bindings/python_lock.hpp"
 
 namespace py = pybind11;
 
-namespace px {
+namespace px::bindings {
 namespace {
 
 /// How often this process is the child of a fork, where the I/O threads of its parent do not run.
@@ -37,8 +37,8 @@ std::vector<EngineId> engine_ids(const std::vector<int>& ids) {
   return engines;
 }
 
-OutputEnd output_end_of(std::string_view type) {
-  return type == "execute_request" ? OutputEnd::by_idle : OutputEnd::by_count;
+client::OutputEnd output_end_of(std::string_view type) {
+  return type == "execute_request" ? client::OutputEnd::by_idle : client::OutputEnd::by_count;
 }
 
 std::string text_of(const py::handle& bytes_or_text) {
@@ -48,58 +48,75 @@ std::string text_of(const py::handle& bytes_or_text) {
 }  // namespace
 
 PythonConnection::PythonConnection(const std::string& info, const std::string& where,
-                                   double timeout, const SshWish& ssh) {
+                                   double timeout, const net::SshWish& ssh) {
   count_forks();
   generation_ = forks;
   auto read = read_client_connection_info(info);
-  if (!read) throw ClientError(ErrorKind::bad_input, where + ": " + read.error().what);
+  if (!read) throw client::ClientError(ErrorKind::bad_input, where + ": " + read.error().what);
   const auto version = py::module_::import("sys").attr("version_info");
-  const Connection::Options options{
+  const client::Connection::Options options{
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout)),
       std::to_string(version.attr("major").cast<int>()) + "." +
           std::to_string(version.attr("minor").cast<int>()),
       ssh};
   without_lock([&] {
-    core_ = std::make_shared<ClientCore>(value_or_throw(Connection::open(*read, where, options)));
+    core_ = std::make_shared<client::ClientCore>(
+        client::value_or_throw(client::Connection::open(*read, where, options)));
   });
 }
 
 PythonConnection::~PythonConnection() {
   if (generation_ != forks)
-    new std::shared_ptr<ClientCore>(std::move(core_));  // its thread is that of the parent
+    new std::shared_ptr<client::ClientCore>(std::move(core_));  // its thread is that of the parent
   else if (core_)
     close();
 }
 
-const std::shared_ptr<ClientCore>& PythonConnection::core() const {
+const std::shared_ptr<client::ClientCore>& PythonConnection::core() const {
   if (generation_ != forks)
-    throw ClientError(ErrorKind::lost_peer,
-                      "this client belongs to the process that this one was forked from: make a "
-                      "new Client here");
-  if (!core_) throw ClientError(ErrorKind::lost_peer, "the client was closed");
+    throw client::ClientError(
+        ErrorKind::lost_peer,
+        "this client was made before os.fork() and works only in the parent process: make a "
+        "new Client here");
+  if (!core_) throw client::ClientError(ErrorKind::lost_peer, "the client was closed");
   releases_->release();
   return core_;
 }
 
 py::dict PythonConnection::engines() const {
   py::dict found;
-  const EngineDirectory directory = core()->connection().engines();
-  for (const EngineId id : directory.ids()) found[py::int_(id.value)] = directory.uuid_of(id)->text;
+  const auto directory = core()->connection().engines();
+  for (const EngineId id : directory->ids())
+    found[py::int_(id.value)] = directory->uuid_of(id)->text;
   return found;
+}
+
+std::size_t PythonConnection::engine_count() const {
+  return core()->connection().engines()->size();
+}
+
+py::list PythonConnection::uuids_of(const std::vector<int>& ids) const {
+  py::list uuids;
+  const auto directory = core()->connection().engines();
+  for (const int id : ids) {
+    const auto uuid = directory->uuid_of(EngineId{id});
+    uuids.append(uuid ? py::object(py::str(uuid->text)) : py::none());
+  }
+  return uuids;
 }
 
 py::dict PythonConnection::languages() const {
   py::dict found;
-  const EngineDirectory directory = core()->connection().engines();
-  for (const EngineId id : directory.ids())
-    if (const auto language = directory.language_of(id)) found[py::int_(id.value)] = *language;
+  const auto directory = core()->connection().engines();
+  for (const EngineId id : directory->ids())
+    if (const auto language = directory->language_of(id)) found[py::int_(id.value)] = *language;
   return found;
 }
 
 std::vector<std::string> PythonConnection::other_languages(
     const std::optional<std::vector<int>>& ids) const {
-  const EngineDirectory engines = core()->connection().engines();
-  return engines.other_languages(ids ? engine_ids(*ids) : engines.ids());
+  const auto directory = core()->connection().engines();
+  return ids ? directory->other_languages(engine_ids(*ids)) : directory->other_languages();
 }
 
 bool PythonConnection::wait_for_engines(std::size_t count, std::optional<double> seconds) const {
@@ -116,24 +133,24 @@ std::string PythonConnection::session_id() const {
 
 // ---------------------------------------------------------------- sending
 
-Work PythonConnection::read_work(const py::handle& work,
-                                 const std::shared_ptr<SendTracker>& sending) const {
+client::Work PythonConnection::read_work(const py::handle& work,
+                                         const std::shared_ptr<SendTracker>& sending) const {
   const auto parts = py::reinterpret_borrow<py::tuple>(work);
-  Work read;
+  client::Work read;
   read.type = text_of(parts[0]);
   read.content = text_of(parts[1]);
   read.output_end = output_end_of(read.type);
   for (const py::handle buffer : parts[2]) {
-    SharedBytes bytes = from_python(buffer, releases_);
-    const bool is_shared = bytes.bytes.size() >= shared_from_bytes;
+    SharedBytes bytes = python::from_python(buffer, releases_);
+    const bool is_shared = bytes.bytes.size() >= python::shared_from_bytes;
     read.buffers.push_back(is_shared ? sending->track(std::move(bytes)) : std::move(bytes));
   }
   return read;
 }
 
-std::vector<Work> PythonConnection::read_works(const py::list& works,
-                                               const std::shared_ptr<SendTracker>& sending) const {
-  std::vector<Work> all;
+std::vector<client::Work> PythonConnection::read_works(
+    const py::list& works, const std::shared_ptr<SendTracker>& sending) const {
+  std::vector<client::Work> all;
   all.reserve(works.size());
   for (const py::handle work : works) all.push_back(read_work(work, sending));
   return all;
@@ -142,10 +159,10 @@ std::vector<Work> PythonConnection::read_works(const py::list& works,
 Tasks PythonConnection::send_direct(const std::vector<int>& ids, const py::list& works,
                                     const std::string& label) {
   const auto sending = std::make_shared<SendTracker>();
-  std::vector<Work> all = read_works(works, sending);
+  std::vector<client::Work> all = read_works(works, sending);
   if (all.size() == 1)
     return remember(core()->send_direct(engine_ids(ids), all.front(), read_json(label)), sending);
-  std::vector<ClientCore::Addressed> addressed;
+  std::vector<client::ClientCore::Addressed> addressed;
   for (std::size_t i = 0; i < all.size(); ++i)
     addressed.push_back({EngineId{ids.at(i)}, std::move(all[i])});
   return remember(core()->send_direct(addressed, read_json(label)), sending);
@@ -156,21 +173,21 @@ Tasks PythonConnection::send_balanced(const py::list& works, const std::string& 
                                       const std::string& after, const std::string& follow,
                                       double timeout, int retries) {
   const auto sending = std::make_shared<SendTracker>();
-  TaskOptions options;
+  client::TaskOptions options;
   options.label = read_json(label);
   for (const std::string& uuid : targets) options.targets.push_back(EngineUuid{uuid});
   options.after = read_json(after);
   options.follow = read_json(follow);
   options.timeout_s = timeout;
   options.retries = retries;
-  const std::vector<Work> all = read_works(works, sending);
+  const std::vector<client::Work> all = read_works(works, sending);
   return remember(core()->send_balanced(all, options), sending);
 }
 
 Tasks PythonConnection::send_broadcast(const std::vector<int>& ids, const py::tuple& work,
                                        const std::string& label) {
   const auto sending = std::make_shared<SendTracker>();
-  const Work read = read_work(work, sending);
+  const client::Work read = read_work(work, sending);
   return remember(core()->send_broadcast(engine_ids(ids), read, read_json(label)), sending);
 }
 
@@ -186,12 +203,12 @@ Tasks PythonConnection::send_hub(const std::string& type, const std::string& con
 Tasks PythonConnection::fetch_results(const std::vector<std::string>& msg_ids) {
   std::vector<MessageId> ids;
   for (const std::string& id : msg_ids) ids.push_back(MessageId{id});
-  return Tasks{px::fetch_results(core(), ids)};
+  return Tasks{px::client::fetch_results(core(), ids)};
 }
 
 // ---------------------------------------------------------------- what was sent
 
-Tasks PythonConnection::remember(const std::shared_ptr<Call>& call,
+Tasks PythonConnection::remember(const std::shared_ptr<client::Call>& call,
                                  std::shared_ptr<SendTracker> sending) {
   for (std::size_t i = 0; i < call->size(); ++i)
     sent_.insert_or_assign(call->msg_id(i).text, Sent{call, i});
@@ -209,7 +226,8 @@ Tasks PythonConnection::outstanding() {
   forget_ended();
   std::vector<Tasks::Part> parts;
   for (const auto& [id, sent] : sent_)
-    if (const auto call = sent.call.lock(); call && call->status(sent.task) == TaskStatus::pending)
+    if (const auto call = sent.call.lock();
+        call && call->status(sent.task) == client::TaskStatus::pending)
       parts.push_back({call, sent.task});
   return Tasks{std::move(parts)};
 }
@@ -227,8 +245,9 @@ std::optional<Tasks> PythonConnection::find(const std::string& msg_id) {
 
 std::vector<std::string> PythonConnection::news_of_silence(const Tasks& tasks) {
   if (why_closed()) return {};
-  std::vector<Silence> found = core()->connection().silences();
-  std::erase_if(found, [&](const Silence& each) { return !tasks.may_wait_for(each.engine); });
+  std::vector<client::Silence> found = core()->connection().silences();
+  std::erase_if(found,
+                [&](const client::Silence& each) { return !tasks.may_wait_for(each.engine); });
   return silences_.take(found, Clock::now());
 }
 
@@ -249,11 +268,13 @@ void bind_connection(py::module_& module) {
       .def(py::init([](const std::string& info, const std::string& where, double timeout,
                        const std::string& ssh_server, const std::string& ssh_key) {
              return std::make_shared<PythonConnection>(info, where, timeout,
-                                                       SshWish{ssh_server, ssh_key});
+                                                       net::SshWish{ssh_server, ssh_key});
            }),
            py::arg("info"), py::arg("where"), py::arg("timeout"), py::arg("ssh_server") = "",
            py::arg("ssh_key") = "")
       .def("engines", &PythonConnection::engines)
+      .def("engine_count", &PythonConnection::engine_count)
+      .def("uuids_of", &PythonConnection::uuids_of)
       .def("languages", &PythonConnection::languages)
       .def("other_languages", &PythonConnection::other_languages)
       .def("wait_for_engines", &PythonConnection::wait_for_engines)
@@ -279,4 +300,4 @@ void bind_connection(py::module_& module) {
       .def("close", &PythonConnection::close);
 }
 
-}  // namespace px
+}  // namespace px::bindings

@@ -8,12 +8,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include <px/client/core.hpp>
-#include <px/interpreters/python/python_buffers.hpp>
+#include "client/core.hpp"
+#include "interpreters/python/python_buffers.hpp"
 
-#include "tasks.hpp"
+#include "python/bindings/tasks.hpp"
 
-namespace px {
+namespace px::bindings {
 
 /// A ClientCore under Python's types: what polyxeus.Client is made of. Its methods are called with
 /// Python's lock, which the I/O thread never takes.
@@ -23,11 +23,15 @@ class PythonConnection {
   /// info   the text of a client's connection file.  where  its path, for sentences.
   /// ssh    what the user says about a tunnel.
   PythonConnection(const std::string& info, const std::string& where, double timeout,
-                   const SshWish& ssh);
+                   const net::SshWish& ssh);
   ~PythonConnection();
 
   /// The engines that are there: {id: uuid}.
   pybind11::dict engines() const;
+  /// How many there are, and the uuids of some of them, None for one that is not there: these take
+  /// the same time however many engines there are.
+  std::size_t engine_count() const;
+  pybind11::list uuids_of(const std::vector<int>& ids) const;
   /// Engine id -> the language that it speaks, "" for an engine of ipyparallel; those of which the
   /// controller does not say it are left out.
   pybind11::dict languages() const;
@@ -53,7 +57,7 @@ class PythonConnection {
   Tasks fetch_results(const std::vector<std::string>& msg_ids);
 
   /// What was sent over this connection by C++.
-  Tasks adopt(const std::shared_ptr<Call>& call) { return remember(call, {}); }
+  Tasks adopt(const std::shared_ptr<client::Call>& call) { return remember(call, {}); }
 
   /// What was sent from here and is not yet answered.
   Tasks outstanding();
@@ -67,27 +71,28 @@ class PythonConnection {
   std::optional<std::string> why_closed() const;
   /// What is not answered fails.
   void close();
-  const std::shared_ptr<ClientCore>& core() const;
+  const std::shared_ptr<client::ClientCore>& core() const;
 
  private:
   struct Sent {
-    std::weak_ptr<Call> call;
+    std::weak_ptr<client::Call> call;
     std::size_t task = 0;
   };
-  Work read_work(const pybind11::handle& work, const std::shared_ptr<SendTracker>& sending) const;
-  std::vector<Work> read_works(const pybind11::list& works,
-                               const std::shared_ptr<SendTracker>& sending) const;
-  Tasks remember(const std::shared_ptr<Call>& call, std::shared_ptr<SendTracker> sending);
+  client::Work read_work(const pybind11::handle& work,
+                         const std::shared_ptr<SendTracker>& sending) const;
+  std::vector<client::Work> read_works(const pybind11::list& works,
+                                       const std::shared_ptr<SendTracker>& sending) const;
+  Tasks remember(const std::shared_ptr<client::Call>& call, std::shared_ptr<SendTracker> sending);
   void forget_ended();
 
-  std::shared_ptr<ReleaseList> releases_ = std::make_shared<ReleaseList>();
-  std::shared_ptr<ClientCore> core_;
+  std::shared_ptr<python::ReleaseList> releases_ = std::make_shared<python::ReleaseList>();
+  std::shared_ptr<client::ClientCore> core_;
   std::unordered_map<std::string, Sent> sent_;
-  SilenceNews silences_;
+  client::SilenceNews silences_;
   std::size_t forget_at_ = 4096;
   int generation_;
 };
 
 void bind_connection(pybind11::module_& module);
 
-}  // namespace px
+}  // namespace px::bindings

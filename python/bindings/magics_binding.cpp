@@ -1,36 +1,34 @@
-#include "magics_binding.hpp"
+#include "python/bindings/magics_binding.hpp"
 
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
-#include <px/interpreters/python/python_buffers.hpp>
-#include <px/kernel/cluster_command.hpp>
-#include <px/kernel/magics.hpp>
-#include <px/kernel/progress_text.hpp>
-#include <px/kernel/remote_names.hpp>
+#include "interpreters/python/python_buffers.hpp"
+#include "magics/cluster_command.hpp"
+#include "magics/magics.hpp"
+#include "magics/progress_text.hpp"
+#include "magics/remote_names.hpp"
 
-#include "connection_binding.hpp"
-#include "python_json.hpp"
-#include "python_lock.hpp"
-#include "tasks.hpp"
+#include "python/bindings/connection_binding.hpp"
+#include "python/bindings/python_json.hpp"
+#include "python/bindings/python_lock.hpp"
+#include "python/bindings/tasks.hpp"
 
 namespace py = pybind11;
 
-namespace px {
+namespace px::bindings {
 namespace {
-
-using namespace kernel;
 
 Json json_of(const py::handle& object) {
   return Json::parse(py::module_::import("json").attr("dumps")(object).cast<std::string>());
 }
 
-/// A Screen whose methods are those of a Python object. Called without Python's lock.
-class PythonScreen final : public Screen {
+/// A CellOutput whose methods are those of a Python object. Called without Python's lock.
+class PythonScreen final : public magics::CellOutput {
  public:
   explicit PythonScreen(py::object screen) : screen_(std::move(screen)) {}
 
-  void perform(const Action& action) override {
+  void perform(const magics::Action& action) override {
     const py::gil_scoped_acquire lock;
     std::visit([this](const auto& one) { show(one); }, action);
   }
@@ -49,19 +47,20 @@ class PythonScreen final : public Screen {
   }
 
  private:
-  void show(const WriteText& text) {
+  void show(const magics::WriteText& text) {
     PyObject* const decoded = PyUnicode_DecodeUTF8(
         text.text.data(), static_cast<py::ssize_t>(text.text.size()), "replace");
     if (decoded == nullptr) throw py::error_already_set();
     screen_.attr("write")(text.stream, py::reinterpret_steal<py::object>(decoded));
   }
-  void show(const ShowData& shown) {
+  void show(const magics::ShowData& shown) {
     screen_.attr("show")(python_of(shown.data), python_of(shown.metadata), shown.display_id,
                          shown.is_update);
   }
-  void show(const ClearOutput& clear) { screen_.attr("clear")(clear.waits); }
-  void show(const ShowProgress& progress) {
-    screen_.attr("show_progress")(python_of(progress_data(progress)), progress_line(progress));
+  void show(const magics::ClearOutput& clear) { screen_.attr("clear")(clear.waits); }
+  void show(const magics::ShowProgress& progress) {
+    screen_.attr("show_progress")(python_of(magics::progress_data(progress)),
+                                  magics::progress_line(progress));
   }
 
   py::object screen_;
@@ -69,9 +68,9 @@ class PythonScreen final : public Screen {
 
 /// A Namespace whose methods are those of a Python object: values are passed as
 /// (description, buffers). Called without Python's lock.
-class PythonNamespace final : public Namespace {
+class PythonNamespace final : public magics::Namespace {
  public:
-  PythonNamespace(py::object variables, std::shared_ptr<ReleaseList> releases)
+  PythonNamespace(py::object variables, std::shared_ptr<python::ReleaseList> releases)
       : variables_(std::move(variables)), releases_(std::move(releases)) {}
 
   bool has(const std::string& name) override {
@@ -87,10 +86,10 @@ class PythonNamespace final : public Namespace {
     });
   }
   Result<std::vector<Value>> cut(const std::string& name,
-                                 const std::vector<Block>& blocks) override {
+                                 const std::vector<client::Block>& blocks) override {
     return attempt<std::vector<Value>>([&]() -> Result<std::vector<Value>> {
       std::vector<Value> values;
-      for (const Block& block : blocks) {
+      for (const client::Block& block : blocks) {
         auto value = value_of(variables_.attr("cut")(name, block.begin, block.end));
         if (!value) return value.error();
         values.push_back(std::move(*value));
@@ -134,14 +133,15 @@ class PythonNamespace final : public Namespace {
   Result<Value> value_of(const py::object& encoded) {
     const auto parts = encoded.cast<py::tuple>();
     std::vector<SharedBytes> buffers;
-    for (const py::handle buffer : parts[1]) buffers.push_back(from_python(buffer, releases_));
+    for (const py::handle buffer : parts[1])
+      buffers.push_back(python::from_python(buffer, releases_));
     return read_value(json_of(parts[0]), buffers);
   }
   static py::tuple described(const Value& value) {
     std::vector<SharedBytes> buffers;
     const Json description = describe(value, buffers);
     py::list list;
-    for (const SharedBytes& buffer : buffers) list.append(to_python(buffer));
+    for (const SharedBytes& buffer : buffers) list.append(python::to_python(buffer));
     return py::make_tuple(python_of(description), list);
   }
   static py::list described(const std::vector<Value>& values) {
@@ -151,7 +151,7 @@ class PythonNamespace final : public Namespace {
   }
 
   py::object variables_;
-  std::shared_ptr<ReleaseList> releases_;
+  std::shared_ptr<python::ReleaseList> releases_;
 };
 
 /// Magics whose connection, screen and namespace are Python objects.
@@ -167,39 +167,45 @@ class PythonMagics {
   void set_stream(bool stream) { magics_.settings().stream = stream; }
 
   py::dict px_line(const std::string& code, py::object screen) {
-    return run(std::move(screen), [&](Screen& on) { return magics_.px_line(code, on); });
+    return run(std::move(screen),
+               [&](magics::CellOutput& on) { return magics_.px_line(code, on); });
   }
   py::dict px_cell(const std::string& line, const std::string& cell, py::object screen) {
-    return run(std::move(screen), [&](Screen& on) { return magics_.px_cell(line, cell, on); });
+    return run(std::move(screen),
+               [&](magics::CellOutput& on) { return magics_.px_cell(line, cell, on); });
   }
   py::dict pxresult(const std::string& line, py::object screen) {
-    return run(std::move(screen), [&](Screen& on) { return magics_.pxresult(line, on); });
+    return run(std::move(screen),
+               [&](magics::CellOutput& on) { return magics_.pxresult(line, on); });
   }
   /// (profile, cluster id) where the line names another cluster.
   py::tuple pxconfig(const std::string& line) {
-    MagicOptions options;
+    magics::MagicOptions options;
     without_lock([&] { options = magics_.pxconfig(line); });
     return py::make_tuple(options.profile, options.cluster_id);
   }
 
-  using Transfer = MagicOutcome (Magics::*)(const std::string&, Namespace&, Screen&);
+  using Transfer = magics::MagicOutcome (magics::Magics::*)(const std::string&, magics::Namespace&,
+                                                            magics::CellOutput&);
   template <Transfer transfer>
   py::dict carry(const std::string& line, py::object variables, py::object screen) {
     PythonNamespace names{std::move(variables), releases_};
-    return run(std::move(screen), [&](Screen& on) { return (magics_.*transfer)(line, names, on); });
+    return run(std::move(screen),
+               [&](magics::CellOutput& on) { return (magics_.*transfer)(line, names, on); });
   }
 
  private:
-  std::shared_ptr<ClientCore> connect() {
+  std::shared_ptr<client::ClientCore> connect() {
     const py::gil_scoped_acquire lock;
     connection_ = connect_().cast<std::shared_ptr<PythonConnection>>();
     return connection_->core();
   }
 
-  py::dict run(py::object screen, const std::function<MagicOutcome(Screen&)>& magic) {
+  py::dict run(py::object screen,
+               const std::function<magics::MagicOutcome(magics::CellOutput&)>& magic) {
     releases_->release();
     PythonScreen on{std::move(screen)};
-    MagicOutcome outcome;
+    magics::MagicOutcome outcome;
     without_lock([&] { outcome = magic(on); });
     py::dict told;
     told["tasks"] = py::none();
@@ -220,24 +226,24 @@ class PythonMagics {
 
   py::function connect_;
   std::shared_ptr<PythonConnection> connection_;
-  std::shared_ptr<ReleaseList> releases_ = std::make_shared<ReleaseList>();
-  Magics magics_;
+  std::shared_ptr<python::ReleaseList> releases_ = std::make_shared<python::ReleaseList>();
+  magics::Magics magics_;
 };
 
-Magic magic_named(const std::string& name) {
-  if (name == "pxconfig") return Magic::pxconfig;
-  if (name == "pxresult") return Magic::pxresult;
-  if (name == "pxpush") return Magic::pxpush;
-  if (name == "pxpull") return Magic::pxpull;
-  if (name == "pxscatter") return Magic::pxscatter;
-  if (name == "pxgather") return Magic::pxgather;
-  return Magic::px;
+magics::Magic magic_named(const std::string& name) {
+  if (name == "pxconfig") return magics::Magic::pxconfig;
+  if (name == "pxresult") return magics::Magic::pxresult;
+  if (name == "pxpush") return magics::Magic::pxpush;
+  if (name == "pxpull") return magics::Magic::pxpull;
+  if (name == "pxscatter") return magics::Magic::pxscatter;
+  if (name == "pxgather") return magics::Magic::pxgather;
+  return magics::Magic::px;
 }
 
 int run_command(const std::vector<std::string>& words, py::object screen) {
   PythonScreen on{std::move(screen)};
   int status = 0;
-  without_lock([&] { status = value_or_throw(run_program(words, on)); });
+  without_lock([&] { status = client::value_or_throw(magics::run_program(words, on)); });
   return status;
 }
 
@@ -245,7 +251,7 @@ py::object complete_there(PythonConnection& connection, int engine, const std::s
                           int cursor) {
   std::optional<Json> answer;
   const auto core = connection.core();
-  without_lock([&] { answer = complete(core, EngineId{engine}, code, cursor); });
+  without_lock([&] { answer = magics::complete(core, EngineId{engine}, code, cursor); });
   return answer ? python_of(*answer) : py::none();
 }
 
@@ -253,7 +259,8 @@ py::object inspect_there(PythonConnection& connection, int engine, const std::st
                          int cursor, int detail_level) {
   std::optional<Json> answer;
   const auto core = connection.core();
-  without_lock([&] { answer = inspect(core, EngineId{engine}, code, cursor, detail_level); });
+  without_lock(
+      [&] { answer = magics::inspect(core, EngineId{engine}, code, cursor, detail_level); });
   return answer ? python_of(*answer) : py::none();
 }
 
@@ -269,17 +276,19 @@ void bind_magics(py::module_& module) {
       .def("px_cell", &PythonMagics::px_cell)
       .def("pxresult", &PythonMagics::pxresult)
       .def("pxconfig", &PythonMagics::pxconfig)
-      .def("pxpush", &PythonMagics::carry<&Magics::pxpush>)
-      .def("pxpull", &PythonMagics::carry<&Magics::pxpull>)
-      .def("pxscatter", &PythonMagics::carry<&Magics::pxscatter>)
-      .def("pxgather", &PythonMagics::carry<&Magics::pxgather>);
-  module.def("magic_usage", [](const std::string& name) { return usage(magic_named(name)); });
-  module.def("split_words",
-             [](const std::string& line) { return value_or_throw(split_words(line)); });
-  module.def("cluster_command", &cluster_command);
+      .def("pxpush", &PythonMagics::carry<&magics::Magics::pxpush>)
+      .def("pxpull", &PythonMagics::carry<&magics::Magics::pxpull>)
+      .def("pxscatter", &PythonMagics::carry<&magics::Magics::pxscatter>)
+      .def("pxgather", &PythonMagics::carry<&magics::Magics::pxgather>);
+  module.def("magic_usage",
+             [](const std::string& name) { return magics::usage(magic_named(name)); });
+  module.def("split_words", [](const std::string& line) {
+    return client::value_or_throw(magics::split_words(line));
+  });
+  module.def("cluster_command", &magics::cluster_command);
   module.def("run_program", &run_command);
   module.def("complete_remotely", &complete_there);
   module.def("inspect_remotely", &inspect_there);
 }
 
-}  // namespace px
+}  // namespace px::bindings

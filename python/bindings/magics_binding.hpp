@@ -2,9 +2,9 @@
 
 #include <pybind11/pybind11.h>
 
-namespace px {
+namespace px::bindings {
 
-/// The parallel magics of kernel/, for polyxeus/magics.py.
+/// The parallel magics of kernel/, for polyxeus/magics/parallel_magics.py.
 void bind_magics(pybind11::module_& module);
 
-}  // namespace px
+}  // namespace px::bindings

@@ -1,24 +1,25 @@
 // polyxeus._client: the C++ client library for Python. It knows requests and replies as bytes;
-// what they mean to people is made in polyxeus/*.py.
+// what they mean to people is made in the packages of polyxeus/.
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <px/client/client.hpp>
-#include <px/interpreters/python/python_buffers.hpp>
-#include <px/net/private_file.hpp>
+#include "client/client.hpp"
+#include "interpreters/python/python_buffers.hpp"
+#include "net/discovery/profile_paths.hpp"
+#include "os/private_file.hpp"
 
-#include "connection_binding.hpp"
-#include "magics_binding.hpp"
-#include "tasks.hpp"
+#include "python/bindings/connection_binding.hpp"
+#include "python/bindings/magics_binding.hpp"
+#include "python/bindings/tasks.hpp"
 
 namespace py = pybind11;
 
-namespace px {
+namespace px::bindings {
 namespace {
 
-PyObject* python_type_of(const ClientError& error) {
-  if (dynamic_cast<const TimeoutError*>(&error) != nullptr) return PyExc_TimeoutError;
+PyObject* python_type_of(const client::ClientError& error) {
+  if (dynamic_cast<const client::TimeoutError*>(&error) != nullptr) return PyExc_TimeoutError;
   switch (error.kind()) {
     case ErrorKind::bad_input:
       return PyExc_ValueError;
@@ -40,13 +41,13 @@ PyObject* python_type_of(const ClientError& error) {
 std::string client_file(const std::string& profile, const std::string& profile_dir,
                         const std::string& ipython_dir,
                         const std::optional<std::string>& cluster_id) {
-  const ProfileChoice choice{profile, profile_dir, ipython_dir, cluster_id.value_or(""),
-                             cluster_id.has_value()};
-  return value_or_throw(find_profile(choice)).client_file().string();
+  const net::ProfileChoice choice{profile, profile_dir, ipython_dir, cluster_id.value_or(""),
+                                  cluster_id.has_value()};
+  return client::value_or_throw(net::find_profile(choice)).client_file().string();
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::bindings
 
 PYBIND11_MODULE(_client, module) {
   module.doc() = "The C++ client library; polyxeus.Client is its public face.";
@@ -54,20 +55,21 @@ PYBIND11_MODULE(_client, module) {
     if (!problem) return;
     try {
       std::rethrow_exception(problem);
-    } catch (const px::ClientError& error) {
-      PyErr_SetString(px::python_type_of(error), error.what());
+    } catch (const px::client::ClientError& error) {
+      PyErr_SetString(px::bindings::python_type_of(error), error.what());
     }
   });
-  py::class_<px::ReceivedBuffer>(module, "ReceivedBuffer", py::buffer_protocol(),
-                                 py::module_local())
-      .def_buffer([](const px::ReceivedBuffer& buffer) { return buffer.info(); })
-      .def("__len__", &px::ReceivedBuffer::size);
-  px::bind_tasks(module);
-  px::bind_connection(module);
-  px::bind_magics(module);
+  py::class_<px::python::ReceivedBuffer>(module, "ReceivedBuffer", py::buffer_protocol(),
+                                         py::module_local())
+      .def_buffer([](const px::python::ReceivedBuffer& buffer) { return buffer.info(); })
+      .def("__len__", &px::python::ReceivedBuffer::size);
+  px::bindings::bind_tasks(module);
+  px::bindings::bind_connection(module);
+  px::bindings::bind_magics(module);
   module.def("read_private_file", [](const std::string& path) {
-    return px::value_or_throw(px::read_private_file(path));
+    return px::client::value_or_throw(px::os::read_private_file(path));
   });
-  module.def("client_file", &px::client_file, py::arg("profile") = "", py::arg("profile_dir") = "",
-             py::arg("ipython_dir") = "", py::arg("cluster_id") = py::none());
+  module.def("client_file", &px::bindings::client_file, py::arg("profile") = "",
+             py::arg("profile_dir") = "", py::arg("ipython_dir") = "",
+             py::arg("cluster_id") = py::none());
 }

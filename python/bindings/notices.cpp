@@ -1,8 +1,8 @@
-#include "notices.hpp"
+#include "python/bindings/notices.hpp"
 
 #include <utility>
 
-namespace px {
+namespace px::bindings {
 
 void Notices::put(std::uint64_t token) {
   {
@@ -32,4 +32,4 @@ std::vector<std::uint64_t> Notices::take(Instant deadline) {
   return std::exchange(tokens_, {});
 }
 
-}  // namespace px
+}  // namespace px::bindings

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <vector>
 
-#include <px/wire/time.hpp>
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::bindings {
 
 /// Tokens of calls that are answered, on their way from the I/O threads, which never wait for
 /// Python, to the one Python thread that tells whoever asked for it.
@@ -29,4 +29,4 @@ class Notices {
   bool is_closed_ = false;
 };
 
-}  // namespace px
+}  // namespace px::bindings

@@ -1,11 +1,11 @@
-#include "python_json.hpp"
+#include "python/bindings/python_json.hpp"
 
 #include <cstdint>
 #include <string>
 
 namespace py = pybind11;
 
-namespace px {
+namespace px::bindings {
 
 py::object python_of(const Json& value) {
   switch (value.type()) {
@@ -39,4 +39,4 @@ py::object python_of(const Json& value) {
   }
 }
 
-}  // namespace px
+}  // namespace px::bindings

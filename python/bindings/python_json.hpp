@@ -2,11 +2,11 @@
 
 #include <pybind11/pybind11.h>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::bindings {
 
 /// The same as dicts, lists, text and numbers of Python.
 pybind11::object python_of(const Json& value);
 
-}  // namespace px
+}  // namespace px::bindings

@@ -1,4 +1,4 @@
-#include "python_lock.hpp"
+#include "python/bindings/python_lock.hpp"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 
 namespace py = pybind11;
 
-namespace px {
+namespace px::bindings {
 namespace {
 
 using namespace std::chrono_literals;
@@ -51,4 +51,4 @@ bool wait_interruptibly(std::optional<double> seconds, const std::function<bool(
   }
 }
 
-}  // namespace px
+}  // namespace px::bindings

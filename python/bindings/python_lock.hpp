@@ -6,9 +6,9 @@
 #include <functional>
 #include <optional>
 
-#include <px/wire/time.hpp>
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::bindings {
 
 /// Lets go of Python's lock and takes it again. Where the interpreter ends meanwhile the thread
 /// stays here for ever, as Python wants it from threads that outlive it.
@@ -46,4 +46,4 @@ std::optional<Instant> deadline_in(std::optional<double> seconds);
 /// wait  waits until an instant; true once what is waited for is there.
 bool wait_interruptibly(std::optional<double> seconds, const std::function<bool(Instant)>& wait);
 
-}  // namespace px
+}  // namespace px::bindings

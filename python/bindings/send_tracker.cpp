@@ -1,8 +1,8 @@
-#include "send_tracker.hpp"
+#include "python/bindings/send_tracker.hpp"
 
 #include <utility>
 
-namespace px {
+namespace px::bindings {
 
 SharedBytes SendTracker::track(SharedBytes bytes) {
   {
@@ -34,4 +34,4 @@ void SendTracker::let_go() {
   changed_.notify_all();
 }
 
-}  // namespace px
+}  // namespace px::bindings

@@ -6,10 +6,10 @@
 #include <mutex>
 #include <optional>
 
-#include <px/wire/shared_bytes.hpp>
-#include <px/wire/time.hpp>
+#include "wire/shared_bytes.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::bindings {
 
 /// Knows when the memory that was sent without a copy is needed no more: when the caller may
 /// change his arrays again.
@@ -28,4 +28,4 @@ class SendTracker : public std::enable_shared_from_this<SendTracker> {
   std::size_t in_use_ = 0;
 };
 
-}  // namespace px
+}  // namespace px::bindings

@@ -1,17 +1,17 @@
-#include "tasks.hpp"
+#include "python/bindings/tasks.hpp"
 
 #include <atomic>
 #include <utility>
 
-#include <px/interpreters/python/python_buffers.hpp>
-#include <px/wire/header.hpp>
+#include "interpreters/python/python_buffers.hpp"
+#include "wire/header.hpp"
 
-#include "python_json.hpp"
-#include "python_lock.hpp"
+#include "python/bindings/python_json.hpp"
+#include "python/bindings/python_lock.hpp"
 
 namespace py = pybind11;
 
-namespace px {
+namespace px::bindings {
 namespace {
 
 py::object optional_text(const std::string& text) {
@@ -37,28 +37,30 @@ py::object time_of_text(const Json& object, const char* key) {
 
 py::list python_buffers(const std::vector<SharedBytes>& buffers) {
   py::list list;
-  for (const SharedBytes& buffer : buffers) list.append(to_python(buffer));
+  for (const SharedBytes& buffer : buffers) list.append(python::to_python(buffer));
   return list;
 }
 
-py::tuple python_of(const Publication& publication) {
-  return py::make_tuple(publication.type, px::python_of(publication.content),
-                        px::python_of(publication.metadata), python_buffers(publication.buffers));
+py::tuple python_of(const client::Publication& publication) {
+  return py::make_tuple(publication.type, px::bindings::python_of(publication.content),
+                        px::bindings::python_of(publication.metadata),
+                        python_buffers(publication.buffers));
 }
 
-py::tuple python_of(const Failure& failure, const TaskSent& sent) {
+py::tuple python_of(const client::Failure& failure, const client::TaskSent& sent) {
   py::list lines;
-  for (const std::string& line : failure.traceback) lines.append(px::python_of(Json(line)));
-  return py::make_tuple(px::python_of(Json(failure.name)), px::python_of(Json(failure.value)),
-                        lines, optional_id(failure.engine), optional_text(sent.engine_uuid.text),
-                        failure.method);
+  for (const std::string& line : failure.traceback)
+    lines.append(px::bindings::python_of(Json(line)));
+  return py::make_tuple(
+      px::bindings::python_of(Json(failure.name)), px::bindings::python_of(Json(failure.value)),
+      lines, optional_id(failure.engine), optional_text(sent.engine_uuid.text), failure.method);
 }
 
-py::tuple python_of(const CallEvent& event, std::size_t index) {
+py::tuple python_of(const client::CallEvent& event, std::size_t index) {
   switch (event.kind) {
-    case CallEvent::Kind::published:
+    case client::CallEvent::Kind::published:
       return py::make_tuple("published", index, python_of(*event.publication));
-    case CallEvent::Kind::answered:
+    case client::CallEvent::Kind::answered:
       return py::make_tuple("answered", index, py::none());
     default:
       return py::make_tuple("output_complete", index, py::none());
@@ -67,7 +69,7 @@ py::tuple python_of(const CallEvent& event, std::size_t index) {
 
 }  // namespace
 
-Tasks::Tasks(const std::shared_ptr<Call>& call, std::shared_ptr<SendTracker> sending)
+Tasks::Tasks(const std::shared_ptr<client::Call>& call, std::shared_ptr<SendTracker> sending)
     : is_whole_(true), sending_(std::move(sending)) {
   parts_.reserve(call->size());
   for (std::size_t i = 0; i < call->size(); ++i) parts_.push_back({call, i});
@@ -103,8 +105,8 @@ std::size_t Tasks::answered() const {
 bool Tasks::may_wait_for(EngineId engine) const {
   if (is_whole()) return parts_.front().call->may_wait_for(engine);
   for (const Part& part : parts_) {
-    const TaskInfo info = part.call->info(part.task);
-    if (info.status == TaskStatus::pending && info.sent.engine.value_or(engine) == engine)
+    const client::TaskInfo info = part.call->info(part.task);
+    if (info.status == client::TaskStatus::pending && info.sent.engine.value_or(engine) == engine)
       return true;
   }
   return false;
@@ -112,7 +114,7 @@ bool Tasks::may_wait_for(EngineId engine) const {
 
 bool Tasks::is_answered(std::size_t task) const {
   const Part& part = parts_.at(task);
-  return part.call->status(part.task) != TaskStatus::pending;
+  return part.call->status(part.task) != client::TaskStatus::pending;
 }
 
 bool Tasks::is_ready() const {
@@ -152,10 +154,10 @@ bool Tasks::wait_sent(std::optional<double> seconds) const {
 
 py::tuple Tasks::outcome(std::size_t task) const {
   const Part& part = parts_.at(task);
-  const TaskInfo info = part.call->info(part.task);
-  const std::string status{name_of(info.status)};
-  if (info.failure || info.status != TaskStatus::ok) {
-    const Failure failure = info.failure.value_or(Failure{});
+  const client::TaskInfo info = part.call->info(part.task);
+  const std::string status{client::name_of(info.status)};
+  if (info.failure || info.status != client::TaskStatus::ok) {
+    const client::Failure failure = info.failure.value_or(client::Failure{});
     return py::make_tuple(status, py::none(), python_of(failure, info.sent));
   }
   return py::make_tuple(status, py::bytes(info.reply.content_text()),
@@ -164,21 +166,22 @@ py::tuple Tasks::outcome(std::size_t task) const {
 
 py::dict Tasks::metadata(std::size_t task) const {
   const Part& part = parts_.at(task);
-  const TaskInfo info = part.call->info(part.task);
+  const client::TaskInfo info = part.call->info(part.task);
   py::dict dict;
   dict["msg_id"] = info.sent.msg_id.text;
   dict["submitted"] = optional_time(info.sent.submitted);
   dict["received"] = optional_time(info.received);
   dict["engine_id"] = optional_id(info.sent.engine);
   dict["engine_uuid"] = optional_text(info.sent.engine_uuid.text);
-  dict["label"] = px::python_of(info.sent.label);
-  if (info.status != TaskStatus::pending) dict["status"] = std::string(name_of(info.status));
+  dict["label"] = px::bindings::python_of(info.sent.label);
+  if (info.status != client::TaskStatus::pending)
+    dict["status"] = std::string(client::name_of(info.status));
   if (!info.reply.is_there()) return dict;
   const Json metadata = info.reply.metadata();
   dict["started"] = time_of_text(metadata, "started");
   dict["completed"] = time_of_text(info.reply.header(), "date");
   for (const char* key : {"follow", "after"})
-    if (metadata.contains(key)) dict[key] = px::python_of(metadata.at(key));
+    if (metadata.contains(key)) dict[key] = px::bindings::python_of(metadata.at(key));
   return dict;
 }
 
@@ -206,12 +209,12 @@ std::optional<std::size_t> Tasks::index_of(std::size_t task_of_call) const {
 py::tuple Tasks::events(std::size_t from, std::optional<double> seconds) const {
   py::list list;
   if (parts_.empty()) return py::make_tuple(list, from);
-  std::vector<CallEvent> found;
+  std::vector<client::CallEvent> found;
   wait_interruptibly(seconds, [&](Instant until) {
     found = parts_.front().call->events(from, until);
     return !found.empty();
   });
-  for (const CallEvent& event : found)
+  for (const client::CallEvent& event : found)
     if (const auto index = index_of(event.task)) list.append(python_of(event, *index));
   return py::make_tuple(list, from + found.size());
 }
@@ -229,4 +232,4 @@ void Tasks::notify(const std::shared_ptr<Notices>& notices, std::uint64_t token)
     });
 }
 
-}  // namespace px
+}  // namespace px::bindings

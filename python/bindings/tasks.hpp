@@ -8,22 +8,23 @@
 #include <string>
 #include <vector>
 
-#include <px/client/call.hpp>
+#include "client/call.hpp"
 
-#include "notices.hpp"
-#include "send_tracker.hpp"
+#include "python/bindings/notices.hpp"
+#include "python/bindings/send_tracker.hpp"
 
-namespace px {
+namespace px::bindings {
 
 /// Requests that were sent, of one call or of several: what an AsyncResult of Python stands for.
 class Tasks {
  public:
   struct Part {
-    std::shared_ptr<Call> call;
+    std::shared_ptr<client::Call> call;
     std::size_t task = 0;
   };
   /// All requests of a call.
-  explicit Tasks(const std::shared_ptr<Call>& call, std::shared_ptr<SendTracker> sending = {});
+  explicit Tasks(const std::shared_ptr<client::Call>& call,
+                 std::shared_ptr<SendTracker> sending = {});
   explicit Tasks(std::vector<Part> parts) : parts_(std::move(parts)) {}
   /// One behind the other.
   static Tasks joined(const std::vector<const Tasks*>& all);
@@ -67,4 +68,4 @@ class Tasks {
 
 void bind_tasks(pybind11::module_& module);
 
-}  // namespace px
+}  // namespace px::bindings

@@ -1,11 +1,11 @@
 #include <pybind11/stl.h>
 
-#include "python_lock.hpp"
-#include "tasks.hpp"
+#include "python/bindings/python_lock.hpp"
+#include "python/bindings/tasks.hpp"
 
 namespace py = pybind11;
 
-namespace px {
+namespace px::bindings {
 namespace {
 
 std::vector<std::uint64_t> take(Notices& notices, double seconds) {
@@ -44,4 +44,4 @@ void bind_tasks(py::module_& module) {
       .def("notify", &Tasks::notify);
 }
 
-}  // namespace px
+}  // namespace px::bindings

@@ -1,8 +1,8 @@
-#include <px/client/engine_directory.hpp>
+#include "client/engine_directory.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::client {
 namespace {
 
 const EngineUuid ann{"ann"}, bob{"bob"};
@@ -40,6 +40,30 @@ TEST(EngineDirectory, SaysWhatEnginesSpeakBesidePython) {
   EXPECT_EQ(engines.engines_of_ipyparallel(), std::vector{EngineId{2}});
 }
 
+TEST(EngineDirectory, ForgetsWhatAnEngineSpokeThatLeft) {
+  EngineDirectory engines;
+  engines.add(EngineId{2}, ann, "cpp");
+  engines.add(EngineId{1}, bob, "");
+  engines.add(EngineId{0}, EngineUuid{"cid"}, "cpp");
+  EXPECT_EQ(engines.ids(), (std::vector{EngineId{0}, EngineId{1}, EngineId{2}}));
+  EXPECT_EQ(engines.other_languages(), (std::vector<std::string>{"", "cpp"}));
+  engines.remove(ann);
+  EXPECT_EQ(engines.other_languages(), (std::vector<std::string>{"", "cpp"}));
+  engines.remove(bob);
+  EXPECT_EQ(engines.other_languages(), std::vector<std::string>{"cpp"});
+  EXPECT_TRUE(engines.engines_of_ipyparallel().empty());
+  EXPECT_EQ(engines.ids(), std::vector{EngineId{0}});
+}
+
+TEST(EngineDirectory, AnEngineOfWhichMoreIsSaidLaterSpeaksThat) {
+  EngineDirectory engines;
+  engines.add(EngineId{0}, ann, "");
+  EXPECT_FALSE(engines.add(EngineId{0}, ann, "python"));
+  EXPECT_TRUE(engines.other_languages().empty());
+  EXPECT_TRUE(engines.engines_of_ipyparallel().empty());
+  EXPECT_EQ(engines.ids().size(), 1U);
+}
+
 TEST(EngineDirectory, AnIdThatIsGivenAgainHasTheLanguageOfItsNewEngine) {
   EngineDirectory engines;
   engines.add(EngineId{0}, ann, "cpp");
@@ -49,4 +73,4 @@ TEST(EngineDirectory, AnIdThatIsGivenAgainHasTheLanguageOfItsNewEngine) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::client

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <px/client/error.hpp>
+#include "client/error.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 Failure failure(int engine, std::string value) {
@@ -39,4 +39,4 @@ TEST(RemoteError, SaysWhereItWas) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::client

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <px/client/npy.hpp>
+#include "client/npy.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 std::string file_of(const std::string& header, const std::string& data) {
@@ -54,4 +54,4 @@ TEST(Npy, WhatCannotBeReadIsNamed) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::client

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <px/client/partition.hpp>
+#include "client/partition.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 TEST(Partition, BlocksAreAsEvenAsTheyCanBe) {
@@ -48,13 +48,13 @@ TEST(Partition, ASequenceIsCutAndJoinedAsItsOwnKind) {
 
 TEST(Partition, WhatIsNoSequenceIsNamed) {
   EXPECT_EQ(count_items(Value{Json(3)}).error().what,
-            "a sequence was expected, an array or a JSON list, not JSON of the kind number");
+            "expected an array or a JSON list, not JSON of the kind number");
   EXPECT_EQ(count_items(std::vector<Value>{Json{1, 2}, Json{1, 2, 3}}).error().what,
-            "the sequences of a map must be of one length, but have 2 and 3 items");
+            "the sequences of a map must have the same length, but have 2 and 3 items");
   EXPECT_FALSE(count_items(std::vector<Value>{}));
   EXPECT_FALSE(join({Value{Json{1, 2}}, Value{Json(3)}}));
   EXPECT_FALSE(join({Value{Json{1, 2}}, Value{Array::adopt(std::vector<int>{1})}}));
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::client

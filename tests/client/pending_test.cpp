@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <px/client/pending.hpp>
+#include "client/pending.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 const MessageId first{"m_0"}, second{"m_1"};
@@ -143,4 +143,4 @@ TEST_F(PendingTest, EventsAreReadFromWhereOneStopped) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::client

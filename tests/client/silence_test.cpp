@@ -1,12 +1,12 @@
-#include <px/client/silence.hpp>
+#include "client/silence.hpp"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include <px/client/call.hpp>
+#include "client/call.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 using namespace std::chrono_literals;
@@ -46,4 +46,4 @@ TEST(Silence, IsToldOnceAndAgainWhenItComesAgain) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::client

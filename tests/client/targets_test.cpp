@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <px/client/targets.hpp>
+#include "client/targets.hpp"
 
-namespace px {
+namespace px::client {
 namespace {
 
 std::vector<EngineId> engines(std::initializer_list<int> numbers) {
@@ -51,11 +51,13 @@ TEST(Targets, SlicesArePlacesAndNumbersAreIds) {
 
 TEST(Targets, WhatIsNoneOfThemIsNamed) {
   for (const char* bad : {"x", "", "1,", "1:2:3:4", "a:b", "::0"})
-    EXPECT_NE(problem(bad, engines({0})).find("names no engines"), std::string::npos) << bad;
+    EXPECT_NE(problem(bad, engines({0})).find("is not a list of engines"), std::string::npos)
+        << bad;
 }
 
 TEST(Targets, WithoutEnginesSayHowToStartSome) {
-  EXPECT_EQ(problem("all", {}), "no engine is registered; start some: pxcluster engines -n 4");
+  EXPECT_EQ(problem("all", {}),
+            "no engine is registered: start some with `pxcluster engines -n 4`");
 }
 
 TEST(Targets, EnginesAreNamedInOneShortText) {
@@ -66,4 +68,4 @@ TEST(Targets, EnginesAreNamedInOneShortText) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::client

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <sstream>
 
-#include <px/cluster/batch_system.hpp>
+#include "cluster/launch/batch_system.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 /// The description that comes with the program; tests run somewhere in the source tree.
@@ -185,4 +185,4 @@ TEST(JobState, OfAJobThatIsGoneComesFromTheBooks) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <px/cluster/cluster_list.hpp>
-#include <px/cluster/cluster_record.hpp>
-#include <px/wire/json.hpp>
+#include "cluster/records/cluster_list.hpp"
+#include "cluster/records/cluster_record.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 ClusterRecord two_local_engines() {
@@ -114,4 +114,4 @@ TEST(ClusterList, IsAnEmptyJsonArrayWithoutClusters) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

@@ -1,10 +1,10 @@
-#include <px/cluster/doctor.hpp>
+#include "cluster/doctor/doctor.hpp"
 
 #include <gtest/gtest.h>
 
-#include <px/cluster/doctor_command.hpp>
+#include "cluster/doctor/doctor_command.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 HostFacts healthy_host() {
@@ -127,10 +127,10 @@ TEST(Doctor, NamesAPackageOfAnotherVersion) {
 TEST(Doctor, NamesAnMpiexecThatIsNotThatOfMpi4py) {
   HostFacts facts = healthy_host();
   facts.mpiexec_version = "HYDRA build details:";
-  EXPECT_ONLY(examine_host(facts, false), error, "mpi", "bound to Open MPI", "mpiexec.openmpi");
+  EXPECT_ONLY(examine_host(facts, false), error, "mpi", "built for Open MPI", "mpiexec.openmpi");
   facts = healthy_host();
   facts.python.mpi = "MPICH Version: 4.0.2";
-  EXPECT_ONLY(examine_host(facts, false), error, "mpi", "bound to MPICH", "mpiexec.hydra");
+  EXPECT_ONLY(examine_host(facts, false), error, "mpi", "built for MPICH", "mpiexec.hydra");
 }
 
 TEST(Doctor, TakesTheMpisThatAreMadeOfMpichForOne) {
@@ -203,7 +203,7 @@ TEST(Doctor, NamesSharedMemoryThatIsFullOrMissing) {
   facts.shared_bytes = 1 << 20;
   EXPECT_ONLY(examine_host(facts, false), warning, "shm", "1 MiB", "--shm-size");
   facts.shared_bytes.reset();
-  EXPECT_ONLY(examine_host(facts, false), error, "shm", "cannot be written", "mount");
+  EXPECT_ONLY(examine_host(facts, false), error, "shm", "not writable", "mount");
 }
 
 TEST(Doctor, NamesTheLibraryThatTheCppEngineLacks) {
@@ -218,11 +218,11 @@ TEST(Doctor, NamesASshServerThatTheFileNeedsAndThatLetsNobodyIn) {
   facts.tunnel = "ann@gate";
   facts.is_answered = true;
   EXPECT_EQ(examine_file(facts), Findings{});
-  facts.tunnel_error = "ssh cannot make a tunnel to ann@gate: it says Permission denied";
+  facts.tunnel_error = "ssh cannot open a tunnel to ann@gate: Permission denied";
   EXPECT_ONLY(examine_file(facts), error, "ssh", "Permission denied", "ssh ann@gate hostname");
   facts.tunnel_error.clear();
   facts.is_answered = false;
-  EXPECT_ONLY(examine_file(facts), error, "key", "behind the ssh tunnel", "copy the present file");
+  EXPECT_ONLY(examine_file(facts), error, "key", "behind the ssh tunnel", "copy the current file");
 }
 
 TEST(Doctor, TheFactsOfAHostSurviveTheWayToAnother) {
@@ -273,7 +273,7 @@ TEST(Doctor, NamesAFileWhoseControllerHasEndedHere) {
   FileFacts facts = healthy_file();
   facts.is_own_host = true;
   for (Dialed& each : facts.dialed) each.state = DialState::refused;
-  EXPECT_ONLY(examine_file(facts), error, "stale", "nobody listens", "pxcluster clean");
+  EXPECT_ONLY(examine_file(facts), error, "stale", "no program listens", "pxcluster clean");
 }
 
 TEST(Doctor, NamesAHostThatRefuses) {
@@ -317,16 +317,16 @@ TEST(Doctor, OneAddressThatWorksIsEnough) {
 TEST(Doctor, NamesAControllerThatDoesNotKnowTheKey) {
   FileFacts facts = healthy_file();
   facts.is_answered = false;
-  EXPECT_ONLY(examine_file(facts), error, "key", "does not answer this file's key", "copy");
+  EXPECT_ONLY(examine_file(facts), error, "key", "does not accept this file's key", "copy");
 }
 
 // ---------------------------------------------------------------- what was left, other hosts
 
 TEST(Doctor, NamesAClusterThatLeftItsFileBehind) {
   EXPECT_EQ(examine_clusters({{"cluster-.json", 5, 5}}), Findings{});
-  EXPECT_ONLY(examine_clusters({{"cluster-.json", 5, 0}}), warning, "leftover", "of which 0 run",
+  EXPECT_ONLY(examine_clusters({{"cluster-.json", 5, 0}}), warning, "leftover", "and 0 run",
               "pxcluster clean");
-  EXPECT_ONLY(examine_clusters({{"cluster-.json", 5, 2}}), warning, "leftover", "of which 2 run",
+  EXPECT_ONLY(examine_clusters({{"cluster-.json", 5, 2}}), warning, "leftover", "and 2 run",
               "pxcluster stop");
 }
 
@@ -349,7 +349,7 @@ TEST(Doctor, NamesAnotherPythonThere) {
   RemoteFacts remote = healthy_remote();
   remote.facts.python.version = "3.10.2";
   EXPECT_ONLY(examine_remote(remote, healthy_host(), false), error, "versions",
-              "host2: its Python is 3.10.2", "Python 3.11");
+              "host2: its Python version is 3.10.2", "Python 3.11");
   remote.facts.python.version = "3.11.2";
   EXPECT_EQ(examine_remote(remote, healthy_host(), false), Findings{});
 }
@@ -400,4 +400,4 @@ TEST(Doctor, TellsAnErrorBeforeAWarning) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

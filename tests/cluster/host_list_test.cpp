@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <px/cluster/host_list.hpp>
+#include "cluster/launch/host_list.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 std::string read(std::string_view text) {
@@ -85,4 +85,4 @@ TEST(HostList, KnowsThisComputer) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

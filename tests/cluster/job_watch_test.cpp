@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <px/cluster/job_watch.hpp>
+#include "cluster/remote/job_watch.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -173,4 +173,4 @@ TEST(JobPlan, TravelsAsJson) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <px/cluster/batch_launcher.hpp>
-#include <px/cluster/launcher.hpp>
-#include <px/cluster/ssh_plan.hpp>
-#include <px/cluster/start_plan.hpp>
+#include "cluster/launch/batch_launcher.hpp"
+#include "cluster/launch/launcher.hpp"
+#include "cluster/launch/start_plan.hpp"
+#include "cluster/remote/ssh_plan.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 Machine machine_with(std::vector<std::string> programs,
@@ -349,7 +349,7 @@ TEST(StartPlan, KnowsWhichLogsAreThoseOfItsCluster) {
 }
 
 TEST(StartPlan, SaysHowToConnectWithTheArgumentsThatAreNeeded) {
-  ProfilePaths paths;
+  net::ProfilePaths paths;
   paths.root = "/home/ann/.ipython/profile_default";
   EXPECT_NE(how_to_connect(paths, true, false).find("ipp.Client()"), std::string::npos);
   paths.root = "/home/ann/.ipython/profile_big";
@@ -372,4 +372,4 @@ TEST(StartPlan, KnowsWhenAControllerKeepsItsFiles) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <px/cluster/log_sources.hpp>
+#include "cluster/records/log_sources.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 std::vector<std::string> labels(const std::vector<LogSource>& sources) {
@@ -47,4 +47,4 @@ TEST(LogSources, AreChosenByNumberNameOrHost) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

@@ -151,7 +151,7 @@ def test_kill_9_leaves_no_process_behind(place):
     assert place.run("list").stdout.count("\n") == 1
     # what is left of it does not hinder the next one
     again = place.start("-n", "1")
-    assert "has died" in again.output.read_text()
+    assert "crashed or was killed" in again.output.read_text()
     again.terminate()
     assert again.wait(20) == 0
     assert place.becomes_empty()
@@ -178,7 +178,7 @@ def test_a_second_start_exits_10_and_harms_nothing(place):
     before = place.recorded_pids()
     second = place.run("start", "-n", "1")
     assert second.returncode == 10
-    assert "runs already" in second.stderr
+    assert "is already running" in second.stderr
     assert place.recorded_pids() == before
     assert process.poll() is None
 
@@ -238,7 +238,7 @@ def test_engines_without_a_controller_exit_12(place):
 def test_engines_that_cannot_start_end_it_with_the_reason(place):
     result = place.run("start", "-n", "2", "--engine-cmd", "sh -c 'echo no such module; exit 3'")
     assert result.returncode == 1
-    assert "exit code 3" in result.stderr
+    assert "exited with code 3" in result.stderr
     assert "| no such module" in result.stderr
     assert place.becomes_empty()
 
@@ -246,14 +246,14 @@ def test_engines_that_cannot_start_end_it_with_the_reason(place):
 def test_a_daemon_that_fails_tells_its_parent(place):
     result = place.run("start", "-n", "1", "--daemonize", "--engine-cmd", "false")
     assert result.returncode == 1
-    assert "stopped early" in result.stderr
+    assert "exited before they registered" in result.stderr
     assert place.becomes_empty()
 
 
 def test_a_controller_that_cannot_start_ends_it_with_the_reason(place):
     result = place.run("start", "-n", "1", "--controller-cmd", "sh -c 'echo port in use; exit 5'")
     assert result.returncode == 1
-    assert "exit code 5" in result.stderr
+    assert "exited with code 5" in result.stderr
     assert "| port in use" in result.stderr
     assert place.becomes_empty()
 
@@ -303,7 +303,8 @@ def test_bad_options_are_one_clear_line(place):
     for arguments in (["-n", "many"], ["-n", "-3"], ["-n", "99999999"]):
         result = place.run("start", *arguments)
         assert result.returncode == 1
-        assert result.stderr
+        assert arguments[1] in result.stderr.splitlines()[0]
+        assert len(result.stderr.splitlines()) <= 2  # and that there is --help
     result = place.run("stop", "--signal=NOPE")
     assert result.returncode == 1
     assert "NOPE" in result.stderr
@@ -352,3 +353,95 @@ def test_signals_for_engines_are_relayed(place):
     until(lambda: any("got it" in log.read_text() for log in logs.glob("ipengine*")), "the relay")
     process.wait(20)
     assert place.becomes_empty()
+
+
+# ---------------------------------------------------------------- pxcluster logs --follow
+
+
+@pytest.fixture
+def follow(place):
+    """Starts `pxcluster logs --follow <arguments>`; a function that gives the lines so far."""
+    running = []
+
+    def start(*arguments):
+        output = place.folder / f"follow{len(running)}.out"
+        with output.open("w") as file:
+            running.append(
+                subprocess.Popen(
+                    place.command("logs", *arguments),
+                    env=place.environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=file,
+                    stderr=subprocess.STDOUT,
+                )
+            )
+        return running[-1], lambda: output.read_text().splitlines()
+
+    yield start
+    for process in running:
+        process.kill()
+        process.wait(10)
+
+
+def log_line(place, text, *options):
+    """Lets engines write a line to their logs."""
+    code = f"import os; os.write(2, b{text + chr(10)!r}); None"
+    assert place.run("px", *options, code).returncode == 0
+
+
+def test_followed_logs_show_the_past_and_what_comes_with_their_sources(place, follow):
+    place.start("-n", "2")
+    log_line(place, "before it is followed")
+    follower, lines = follow("--follow")
+    for engine in (0, 1):
+        until(lambda: f"[engine {engine}] before it is followed" in lines(), "the past")
+    log_line(place, "while it is followed")
+    for engine in (0, 1):
+        until(lambda: f"[engine {engine}] while it is followed" in lines(), "what comes")
+        assert lines().count(f"[engine {engine}] before it is followed") == 1
+    assert any(line.startswith("[controller] ") for line in lines())
+    assert follower.poll() is None, "it goes on"
+    follower.send_signal(signal.SIGINT)
+    follower.wait(10)
+
+
+def test_the_log_of_one_engine_is_followed_from_its_last_line_on(place, follow):
+    place.start("-n", "2")
+    log_line(place, "an old line")
+    log_line(place, "the last line so far")
+    _, lines = follow("-f", "--engine=1", "--lines=1")
+    until(lines, "the past")
+    log_line(place, "a new line")
+    until(lambda: "[engine 1] a new line" in lines(), "what comes")
+    assert lines() == ["[engine 1] the last line so far", "[engine 1] a new line"]
+
+
+@pytest.mark.parametrize("way", [[], ["--follow"]])
+def test_logs_are_shown_without_their_past(place, follow, way):
+    place.start("-n", "1")
+    log_line(place, "before it is shown")
+    process, lines = follow("--lines=0", *way)
+    if way:
+        until(lambda: log_line(place, "a new line") or lines(), "what comes")
+        assert process.poll() is None
+    else:
+        assert process.wait(20) == 0
+    assert not any("before it is shown" in line or "error" in line for line in lines()), lines()
+
+
+def test_half_a_line_waits_for_its_other_half(place, follow):
+    place.start("-n", "1")
+    _, lines = follow("--follow", "--engine=0")
+    until(lambda: any("registration" in line for line in lines()), "the past")
+    assert place.run("px", "import os; os.write(2, b'the first half, ')").returncode == 0
+    assert place.run("px", "import os; os.write(2, b'the second\\nlast\\n')").returncode == 0
+    until(lambda: "[engine 0] last" in lines(), "the line behind it")
+    assert "[engine 0] the first half, the second" in lines()
+
+
+def test_logs_that_are_not_there_are_not_followed(place):
+    done = place.run("logs", "--follow")
+    assert done.returncode == 1 and "there are no logs" in done.stderr
+    place.start("-n", "1")
+    done = place.run("logs", "--follow", "--engine=7")
+    assert done.returncode == 1 and "'7'" in done.stderr

@@ -1,12 +1,12 @@
-#include <px/cluster/reverse_tunnel.hpp>
+#include "cluster/remote/reverse_tunnel.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include <px/cluster/ssh_watch.hpp>
+#include "cluster/remote/ssh_watch.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -29,7 +29,7 @@ EngineConnectionInfo controller_info() {
 
 /// A host called laptop, and ports from `first` on.
 TunnelMeans means(int first = 20001) {
-  return {OwnHost{"laptop", {"127.0.0.1"}}, [next = first]() mutable { return next++; }};
+  return {net::OwnHost{"laptop", {"127.0.0.1"}}, [next = first]() mutable { return next++; }};
 }
 
 SshHostPlan tunnelled_plan() {
@@ -53,7 +53,7 @@ TEST(ReverseTunnel, LeadsEveryPortThatEnginesNeedBackToTheController) {
   const auto tunnel = plan_reverse_tunnel(write_connection_info(controller_info()), means());
   ASSERT_TRUE(tunnel);
   ASSERT_EQ(tunnel->forwards.size(), 5u);
-  EXPECT_EQ(tunnel->forwards[0], (Forward{20001, "127.0.0.1", 1}));
+  EXPECT_EQ(tunnel->forwards[0], (net::Forward{20001, "127.0.0.1", 1}));
   const auto info = read_engine_connection_info(tunnel->connection_info);
   ASSERT_TRUE(info);
   EXPECT_EQ(info->interface, "tcp://127.0.0.1");
@@ -79,7 +79,7 @@ TEST(ReverseTunnel, HasEachPortOnce) {
   same.any_port = [] { return 32000; };
   const auto tunnel = plan_reverse_tunnel(write_connection_info(controller_info()), same);
   std::set<int> ports;
-  for (const Forward& each : tunnel->forwards) ports.insert(each.local_port);
+  for (const net::Forward& each : tunnel->forwards) ports.insert(each.local_port);
   EXPECT_EQ(ports.size(), 5u);
 }
 
@@ -124,4 +124,4 @@ TEST(SshWatch, AnEngineThatFindsNoControllerIsOfferedATunnel) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

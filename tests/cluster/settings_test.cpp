@@ -2,12 +2,12 @@
 
 #include <csignal>
 
-#include <px/cluster/console.hpp>
-#include <px/cluster/options.hpp>
-#include <px/cluster/process.hpp>
-#include <px/cluster/settings.hpp>
+#include "cluster/commands/console.hpp"
+#include "cluster/commands/options.hpp"
+#include "cluster/launch/settings.hpp"
+#include "cluster/supervise/process.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -74,7 +74,7 @@ TEST(Settings, RefuseAKeyThatNobodyKnowsAndNameTheFile) {
   Settings settings;
   const auto done = apply_profile(settings, json(R"({"colour": 1})"), "/x/p.json");
   ASSERT_FALSE(done);
-  EXPECT_NE(done.error().what.find("/x/p.json: nobody knows the key 'colour'"), std::string::npos);
+  EXPECT_NE(done.error().what.find("/x/p.json: unknown key 'colour'"), std::string::npos);
   EXPECT_EQ(done.error().what.find('\n'), std::string::npos);
 }
 
@@ -104,9 +104,10 @@ TEST(SplitWords, KnowsBlanksQuotesAndBackslashes) {
 }
 
 TEST(ProcessEnd, IsToldInWords) {
-  EXPECT_EQ((ProcessEnd{.exit_code = 3}).text(), "ended with exit code 3");
-  EXPECT_TRUE(
-      (ProcessEnd{.exit_code = 0, .signal = SIGKILL}).text().starts_with("was ended by SIGKILL"));
+  EXPECT_EQ((os::ProcessEnd{.exit_code = 3}).text(), "exited with code 3");
+  EXPECT_TRUE((os::ProcessEnd{.exit_code = 0, .signal = SIGKILL})
+                  .text()
+                  .starts_with("was killed by SIGKILL"));
 }
 
 Options parsed(std::vector<const char*> words) {
@@ -175,4 +176,4 @@ TEST(Progress, IsALineASecondElsewhere) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

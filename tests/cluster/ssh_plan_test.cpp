@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <px/cluster/ssh_plan.hpp>
-#include <px/net/child_process.hpp>
+#include "cluster/remote/ssh_plan.hpp"
+#include "os/run_command.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 SshHostPlan two_engines() {
@@ -24,7 +24,8 @@ bool has(const std::string& text, const std::string& part) {
 
 /// Whether a POSIX shell can read it.
 bool is_shell(const std::string& script) {
-  const auto output = run_command({"sh", "-n"}, script, std::chrono::seconds(10));
+  const auto output =
+      os::run_command({.argv = {"sh", "-n"}, .input = script, .timeout = std::chrono::seconds(10)});
   return output && !output->end.is_failure();
 }
 
@@ -107,4 +108,4 @@ TEST(SshPlan, ReadsWhatTheScriptsSayAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

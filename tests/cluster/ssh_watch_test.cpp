@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <px/cluster/ssh_watch.hpp>
+#include "cluster/remote/ssh_watch.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -65,7 +65,7 @@ TEST(SshWatch, SaysHowAnEngineEndedWithTheEndOfItsLogAndHowManyAreLeft) {
   const auto reports = only<SayReport>(story.hears("px:ended 1 137"));
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].report.engine_count, 1);
-  EXPECT_NE(reports[0].report.text.find("engine 1 on host2 was ended by SIGKILL"),
+  EXPECT_NE(reports[0].report.text.find("engine 1 on host2 was killed by SIGKILL"),
             std::string::npos);
   EXPECT_NE(reports[0].report.text.find("| last words"), std::string::npos);
 }
@@ -91,7 +91,7 @@ TEST(SshWatch, NamesWhatIsMissingOnTheHost) {
   story.watch.begin(at(0s));
   story.hears("px:failed there is no program pxengine");
   const auto effects = story.watch.closed(SshSession::main, {.exit_code = 1}, "", at(1s));
-  EXPECT_NE(said(effects).find("nothing can be started on host2: there is no program pxengine"),
+  EXPECT_NE(said(effects).find("cannot start engines on host2: there is no program pxengine"),
             std::string::npos);
   EXPECT_TRUE(story.watch.is_ended());
 }
@@ -99,13 +99,13 @@ TEST(SshWatch, NamesWhatIsMissingOnTheHost) {
 TEST(SshWatch, OpensABrokenConnectionAgainAndOnlyLooks) {
   Story story;
   story.all_is_up();
-  EXPECT_NE(said(story.breaks(10s)).find("broke (broken pipe); its engines go on"),
+  EXPECT_NE(said(story.breaks(10s)).find("broke (broken pipe); its engines keep running"),
             std::string::npos);
   EXPECT_EQ(story.watch.next_deadline(), at(11s));
   const auto opened = only<OpenSession>(story.watch.on_time(at(11s)));
   ASSERT_EQ(opened.size(), 1u);
   EXPECT_EQ(opened[0].script, ssh_watch_script(two_engines()));
-  EXPECT_NE(said(story.hears("px:watching", 12s)).find("is there again"), std::string::npos);
+  EXPECT_NE(said(story.hears("px:watching", 12s)).find("is open again"), std::string::npos);
 }
 
 TEST(SshWatch, TriesMoreAndMoreSlowlyAndSaysSoOnce) {
@@ -191,4 +191,4 @@ TEST(WatchReport, TravelsOnOneLine) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

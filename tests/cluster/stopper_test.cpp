@@ -2,9 +2,9 @@
 
 #include <map>
 
-#include <px/cluster/stopper.hpp>
+#include "cluster/supervise/stopper.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -98,4 +98,4 @@ TEST(Stopper, LeavesClustersOfOtherLaunchersToIpcluster) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

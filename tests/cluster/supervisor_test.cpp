@@ -2,9 +2,9 @@
 
 #include <csignal>
 
-#include <px/cluster/supervisor.hpp>
+#include "cluster/supervise/supervisor.hpp"
 
-namespace px {
+namespace px::cluster {
 namespace {
 
 using namespace std::chrono_literals;
@@ -68,7 +68,7 @@ struct Story {
     engines_are_started();
     return supervisor.on(EnginesCounted{2}, at(2s));
   }
-  std::vector<Effect> ended(ProcessKey key, Duration when, ProcessEnd end = {}) {
+  std::vector<Effect> ended(ProcessKey key, Duration when, os::ProcessEnd end = {}) {
     return supervisor.on(ProcessEnded{key, end, "", "last words"}, at(when));
   }
   Supervisor supervisor;
@@ -136,8 +136,9 @@ TEST(Supervisor, WaitsForTheEndOfAWatcherWhoseEnginesHaveAllEnded) {
       story.supervisor.on(ProcessReported{first, Level::warning, "no python", 0, false}, at(2s));
   EXPECT_EQ(said(told), "no python\n");
   EXPECT_TRUE(only<ReportReady>(story.supervisor.on(EnginesCounted{0}, at(2s))).empty());
-  EXPECT_EQ(said(story.ended(first, 3s, {.exit_code = 1})),
-            "the engines have stopped early: the engines' process ended with exit code 1\n");
+  EXPECT_EQ(
+      said(story.ended(first, 3s, {.exit_code = 1})),
+      "the engines exited before they registered: the process of the engines exited with code 1\n");
 }
 
 TEST(Supervisor, WaitsForFewerEnginesWhenAHostCannotHaveThem) {
@@ -236,7 +237,7 @@ TEST(Supervisor, FailsWithTheLogOfAControllerThatDiesEarly) {
   supervisor.on(ProcessStarted{controller_process, 10}, at(0s));
   const auto effects =
       supervisor.on(ProcessEnded{controller_process, {.exit_code = 3}, "", "no port"}, at(1s));
-  EXPECT_NE(said(effects).find("exit code 3"), std::string::npos);
+  EXPECT_NE(said(effects).find("exited with code 3"), std::string::npos);
   EXPECT_NE(said(effects).find("    | no port"), std::string::npos);
   EXPECT_EQ(only<EndRun>(effects), (std::vector{EndRun{1}}));
 }
@@ -256,7 +257,7 @@ TEST(Supervisor, FailsWhenAllEnginesEndBeforeTheyRegister) {
   story.engines_are_started();
   EXPECT_TRUE(only<SendSignal>(story.ended(first, 2s, {.exit_code = 1})).empty());
   const auto effects = story.ended(second, 3s, {.exit_code = 1});
-  EXPECT_NE(said(effects).find("stopped early"), std::string::npos);
+  EXPECT_NE(said(effects).find("exited before they registered"), std::string::npos);
   EXPECT_EQ(only<SendSignal>(effects), (std::vector{SendSignal{10, SIGTERM, false}}));
   EXPECT_EQ(only<EndRun>(story.ended(controller_process, 4s)), (std::vector{EndRun{1}}));
 }
@@ -371,4 +372,4 @@ TEST(Supervisor, IsReadyAtOnceWithoutEngines) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cluster

@@ -1,8 +1,8 @@
-#include <px/controller/announcement.hpp>
+#include "controller/setup/announcement.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -53,4 +53,4 @@ TEST(Announcement, AddressesAreListedWithCommas) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

@@ -1,12 +1,12 @@
-#include <px/controller/broadcast_relay.hpp>
+#include "controller/relay/broadcast_relay.hpp"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include <px/wire/header.hpp>
+#include "wire/header.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -212,4 +212,4 @@ TEST_F(Broadcast, ARequestWithoutWhatItNeedsIsRefused) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

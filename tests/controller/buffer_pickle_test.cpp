@@ -1,8 +1,8 @@
-#include <px/controller/buffer_pickle.hpp>
+#include "controller/hub/buffer_pickle.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 std::string bytes(std::initializer_list<int> values) {
@@ -56,4 +56,4 @@ TEST(BufferPickle, RefusesEverythingElse) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

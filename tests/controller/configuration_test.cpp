@@ -1,8 +1,8 @@
-#include <px/controller/configuration.hpp>
+#include "controller/setup/configuration.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using namespace std::chrono_literals;
@@ -15,8 +15,8 @@ ControllerOptions parse(const Texts& arguments) {
   add_controller_options(app, options);
   std::vector<const char*> pointers{"pxcontroller"};
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
-  EXPECT_FALSE(
-      parse_command_line(app, static_cast<int>(pointers.size()), pointers.data()).has_value());
+  EXPECT_FALSE(program::parse_command_line(app, static_cast<int>(pointers.size()), pointers.data())
+                   .has_value());
   return options;
 }
 
@@ -29,7 +29,7 @@ BindPlan plan(const Texts& arguments, const ControllerEnvironment& environment =
 bool is_refused(const Texts& arguments) {
   const ControllerOptions options = parse(arguments);
   return !make_bind_plan(options, {}, std::nullopt) ||
-         !make_server_options(options, ProfilePaths{"/tmp/profile_x", ""});
+         !make_server_options(options, net::ProfilePaths{"/tmp/profile_x", ""});
 }
 
 TEST(Options, BothSpellingsAreKnown) {
@@ -129,17 +129,17 @@ TEST(Configuration, CurveThatIsAskedForReplacesTheKeyUnlessOneIsGiven) {
 }
 
 TEST(Configuration, ACurveSecretGivesItsPublicKey) {
-  const CurveKeys keys = *new_curve_keys();
+  const net::CurveKeys keys = *net::new_curve_keys();
   ControllerEnvironment environment{std::nullopt, true, "", keys.secret_key};
   EXPECT_EQ(plan({}, environment).curve->client.public_key, keys.public_key);
-  environment.curve_publickey = new_curve_keys()->public_key;
+  environment.curve_publickey = net::new_curve_keys()->public_key;
   EXPECT_FALSE(make_bind_plan(parse({}), environment, std::nullopt));
 }
 
 TEST(Configuration, AControllerThatComesBackEncryptsAsBeforeWithTheSameKeys) {
   ConnectionPair previous;
   EXPECT_FALSE(make_bind_plan(parse({"--reuse"}), {}, previous)->curve);
-  const SideKeys keys{*new_curve_keys(), *new_curve_keys()};
+  const SideKeys keys{*net::new_curve_keys(), *net::new_curve_keys()};
   previous.client.curve_serverkey = keys.client.public_key;
   const auto again = make_bind_plan(parse({"--reuse"}), {}, previous, keys);
   ASSERT_TRUE(again && again->curve);
@@ -168,7 +168,7 @@ TEST(Configuration, SenselessOptionsAreRefused) {
 }
 
 TEST(Configuration, MongoDBIsRefusedWithASentence) {
-  const auto store = make_store(parse({"--mongodb"}), ProfilePaths{"/tmp/profile_x", ""});
+  const auto store = make_store(parse({"--mongodb"}), net::ProfilePaths{"/tmp/profile_x", ""});
   ASSERT_FALSE(store);
   EXPECT_EQ(store.error().kind, ErrorKind::unsupported);
   EXPECT_NE(store.error().what.find("--sqlitedb"), std::string::npos);
@@ -176,7 +176,8 @@ TEST(Configuration, MongoDBIsRefusedWithASentence) {
 
 TEST(Configuration, TheRegistrationTimeoutFollowsThePing) {
   const auto options = [](const Texts& arguments) {
-    return make_server_options(parse(arguments), ProfilePaths{"/tmp/profile_x", ""})->membership;
+    return make_server_options(parse(arguments), net::ProfilePaths{"/tmp/profile_x", ""})
+        ->membership;
   };
   EXPECT_EQ(options({}).registration_timeout, 30s);
   EXPECT_EQ(options({"--ping=5000"}).registration_timeout, 50s);
@@ -223,7 +224,7 @@ TEST(ConnectionFiles, OnePortForBothSidesIsKeptByTheClients) {
 TEST(ConnectionFiles, SecretKeysComeBackAndAreThereForTheirOwnerAlone) {
   const std::string folder = testing::TempDir();
   const ConnectionFiles files{folder + "/c.json", folder + "/e.json", folder + "/secret.json"};
-  const SideKeys keys{*new_curve_keys(), *new_curve_keys()};
+  const SideKeys keys{*net::new_curve_keys(), *net::new_curve_keys()};
   ASSERT_TRUE(write_secrets(files, keys));
   const auto read = read_secrets(files);
   ASSERT_TRUE(read);
@@ -244,4 +245,4 @@ TEST(ConnectionFiles, ReusedPortsAndKeyGoIntoThePlan) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

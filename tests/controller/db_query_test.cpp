@@ -1,8 +1,8 @@
-#include <px/controller/db_query.hpp>
+#include "controller/hub/db_query.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 TaskRecord record_with(Json label, std::string_view submitted = "2026-11-21T08:00:00.5Z") {
@@ -159,4 +159,4 @@ TEST(PythonRepr, IsWhatPythonPrints) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

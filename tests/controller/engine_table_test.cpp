@@ -1,8 +1,8 @@
-#include <px/controller/engine_table.hpp>
+#include "controller/membership/engine_table.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using namespace std::chrono_literals;
@@ -155,4 +155,4 @@ TEST(EngineTable, AMalformedTableRestoresNothing) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

@@ -1,8 +1,8 @@
-#include <px/controller/heartbeat_monitor.hpp>
+#include "controller/membership/heartbeat_monitor.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using namespace std::chrono_literals;
@@ -118,4 +118,4 @@ TEST(HeartbeatMonitor, AfterALongSleepNobodyIsDeadAtOnce) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

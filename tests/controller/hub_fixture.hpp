@@ -8,11 +8,11 @@
 #include <variant>
 #include <vector>
 
-#include <px/controller/hub.hpp>
-#include <px/controller/memory_store.hpp>
-#include <px/wire/envelope.hpp>
+#include "controller/hub/hub.hpp"
+#include "controller/hub/memory_store.hpp"
+#include "wire/envelope.hpp"
 
-namespace px {
+namespace px::controller {
 
 using namespace std::chrono_literals;
 
@@ -176,4 +176,4 @@ class HubTest : public testing::Test {
   WallTime wall_ = wall("2026-11-21T08:00:03Z");
 };
 
-}  // namespace px
+}  // namespace px::controller

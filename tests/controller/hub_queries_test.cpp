@@ -1,7 +1,7 @@
-#include <px/controller/no_store.hpp>
-#include <tests/controller/hub_fixture.hpp>
+#include "controller/hub/no_store.hpp"
+#include "tests/controller/hub_fixture.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 class HubQueriesTest : public HubTest {
@@ -283,4 +283,4 @@ TEST_F(HubQueriesTest, WithoutAStoreQuestionsAboutRecordsHaveNoData) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

@@ -1,8 +1,8 @@
-#include <px/controller/hub.hpp>
-#include <px/controller/no_store.hpp>
-#include <tests/controller/hub_fixture.hpp>
+#include "controller/hub/hub.hpp"
+#include "controller/hub/no_store.hpp"
+#include "tests/controller/hub_fixture.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 TEST_F(HubTest, ADirectRequestIsQueuedThenCompleted) {
@@ -338,4 +338,4 @@ TEST_F(HubTest, MoreUnfinishedTasksThanTheLimitAreNotFollowed) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

@@ -1,8 +1,8 @@
-#include <px/controller/memory_store.hpp>
+#include "controller/hub/memory_store.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 TaskMessage message(std::size_t buffer_bytes = 0) {
@@ -83,4 +83,4 @@ TEST(MemoryStore, DroppedRecordsGiveTheirBytesBack) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

@@ -1,8 +1,8 @@
-#include <px/controller/port_plan.hpp>
+#include "controller/setup/port_plan.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using Side = PortPlan::Side;
@@ -29,4 +29,4 @@ TEST(PortPlan, EachSideTakesItsOwnPortsFirstThenTheCommonOnesThenAnyFreeOne) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

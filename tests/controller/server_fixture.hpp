@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include <px/controller/no_store.hpp>
-#include <px/controller/server.hpp>
-#include <px/net/loop.hpp>
-#include <px/wire/header.hpp>
+#include "controller/hub/no_store.hpp"
+#include "controller/server.hpp"
+#include "net/loop.hpp"
+#include "wire/header.hpp"
 
-namespace px {
+namespace px::controller {
 
 /// Nothing in these tests takes nearly as long; they wait for messages, never for time.
 inline constexpr Duration patience = std::chrono::seconds(20);
@@ -33,9 +33,9 @@ struct Received {
   std::string header_text;
 };
 
-inline SharedFrames receive_frames(Socket& socket, Duration time = patience) {
+inline SharedFrames receive_frames(net::Socket& socket, Duration time = patience) {
   const Instant deadline = Clock::now() + time;
-  Loop loop;
+  net::Loop loop;
   loop.watch(socket, [] {});
   for (;;) {
     if (SharedFrames frames = socket.receive()) return frames;
@@ -45,7 +45,7 @@ inline SharedFrames receive_frames(Socket& socket, Duration time = patience) {
 }
 
 /// The next message of a socket; fails the test where none comes or it is not signed rightly.
-inline Received receive(Socket& socket) {
+inline Received receive(net::Socket& socket) {
   const SharedFrames frames = receive_frames(socket);
   EXPECT_TRUE(frames) << "no message came";
   if (!frames) return {};
@@ -68,26 +68,26 @@ inline Received receive(Socket& socket) {
 /// One end of a conversation with the controller.
 class Peer {
  public:
-  Peer(Context& context, const std::string& name, int registration_port)
+  Peer(net::Context& context, const std::string& name, int registration_port)
       : context_(context),
         name_(name),
         session_(SessionId{name}, "alice", Packer::json, test_signer()),
         registration(dealer(registration_port)) {}
 
-  Socket dealer(int port) const {
-    SocketOptions options;
+  net::Socket dealer(int port) const {
+    net::SocketOptions options;
     options.identity = name_;
-    return connect({context_, SocketKind::dealer, options}, port);
+    return connect({context_, net::SocketKind::dealer, options}, port);
   }
-  Socket subscriber(int port) const {
-    Socket socket{context_, SocketKind::sub};
+  net::Socket subscriber(int port) const {
+    net::Socket socket{context_, net::SocketKind::sub};
     socket.subscribe("");
     return connect(std::move(socket), port);
   }
-  Socket publisher(int port) const { return connect({context_, SocketKind::pub}, port); }
+  net::Socket publisher(int port) const { return connect({context_, net::SocketKind::pub}, port); }
 
   /// Sends a message and gives its msg_id.
-  std::string send(Socket& socket, Draft draft) {
+  std::string send(net::Socket& socket, Draft draft) {
     const auto frames = session_.compose(draft, wall_now());
     EXPECT_TRUE(socket.send(frames));
     const auto& header = frames.at(draft.idents.size() + 2);
@@ -98,7 +98,7 @@ class Peer {
     return receive(registration);
   }
   /// Answers a request that came to `socket`.
-  void reply(Socket& socket, const Received& request, const std::string& status = "ok",
+  void reply(net::Socket& socket, const Received& request, const std::string& status = "ok",
              Json metadata = Json::object()) {
     metadata["status"] = status;
     metadata["engine"] = name_;
@@ -114,22 +114,22 @@ class Peer {
   const std::string& name() const { return name_; }
 
  private:
-  static Socket connect(Socket socket, int port) {
+  static net::Socket connect(net::Socket socket, int port) {
     EXPECT_TRUE(socket.connect("tcp://127.0.0.1:" + std::to_string(port)));
     return socket;
   }
-  Context& context_;
+  net::Context& context_;
   std::string name_;
   Session session_;
 
  public:
-  Socket registration;
+  net::Socket registration;
 };
 
 /// An engine made of bare sockets.
 class FakeEngine : public Peer {
  public:
-  FakeEngine(Context& context, const std::string& uuid, const EngineConnectionInfo& info)
+  FakeEngine(net::Context& context, const std::string& uuid, const EngineConnectionInfo& info)
       : Peer(context, uuid, info.registration),
         mux(dealer(info.mux)),
         task(dealer(info.task)),
@@ -153,12 +153,12 @@ class FakeEngine : public Peer {
     pong.send({std::string(frames->at(0))});
   }
 
-  Socket mux, task, control, broadcast, iopub, ping, pong;
+  net::Socket mux, task, control, broadcast, iopub, ping, pong;
 };
 
 class FakeClient : public Peer {
  public:
-  FakeClient(Context& context, const std::string& name, const ClientConnectionInfo& info)
+  FakeClient(net::Context& context, const std::string& name, const ClientConnectionInfo& info)
       : Peer(context, name, info.registration),
         notification(subscriber(info.notification)),
         mux(dealer(info.mux)),
@@ -177,7 +177,7 @@ class FakeClient : public Peer {
     FAIL() << "no " << type << " of " << uuid;
   }
 
-  Socket notification, mux, task, control, broadcast, iopub;
+  net::Socket notification, mux, task, control, broadcast, iopub;
 };
 
 /// A controller on a thread of its own.
@@ -217,10 +217,10 @@ class ServerTest : public testing::Test {
   void wait_for_end() { thread_.join(); }
   std::string folder_;
 
-  Context context_;
+  net::Context context_;
   ConnectionPair files;
   std::unique_ptr<Server> server_;
   std::thread thread_;
 };
 
-}  // namespace px
+}  // namespace px::controller

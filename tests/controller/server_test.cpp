@@ -1,8 +1,8 @@
-#include <tests/controller/server_fixture.hpp>
+#include "tests/controller/server_fixture.hpp"
 
-#include <px/net/private_file.hpp>
+#include "os/private_file.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using namespace std::chrono_literals;
@@ -105,14 +105,14 @@ TEST_F(ServerTest, AnEngineWhoseLifelineEndsIsUnregisteredAfterTheGrace) {
   auto ann = engine("ann");
   ann->join();
   user->wait_for("registration_notification", "ann");
-  LifelineClient lifeline{EngineUuid{"ann"}, test_signer()};
+  net::LifelineClient lifeline{EngineUuid{"ann"}, test_signer()};
   ASSERT_TRUE(lifeline.dial("127.0.0.1", *files.engine.lifeline));
-  Loop loop;
+  net::Loop loop;
   loop.watch(lifeline.descriptor(), [&] { lifeline.receive(); });
   const Instant deadline = Clock::now() + patience;
-  while (lifeline.state() != LifelineState::held && Clock::now() < deadline)
+  while (lifeline.state() != net::LifelineState::held && Clock::now() < deadline)
     loop.wait_until(deadline);
-  ASSERT_EQ(lifeline.state(), LifelineState::held);
+  ASSERT_EQ(lifeline.state(), net::LifelineState::held);
   lifeline.close();
   user->wait_for("unregistration_notification", "ann");
 }
@@ -138,16 +138,16 @@ TEST_F(ServerTest, AnEngineThatRegistersBeforeItsOtherConnectionsStandLosesNothi
   start();
   auto user = client();
   Peer ann{context_, "ann", files.engine.registration};
-  Socket pong = ann.dealer(files.engine.hb_pong);
-  Socket ping = ann.subscriber(files.engine.hb_ping);
+  net::Socket pong = ann.dealer(files.engine.hb_pong);
+  net::Socket ping = ann.subscriber(files.engine.hb_ping);
   ann.ask("registration_request", Json{{"uuid", "ann"}});
   pong.send({std::string(receive_frames(ping)->at(0))});
   user->wait_for("registration_notification", "ann");
   const std::string id = user->send(user->mux, apply({"ann"}));
   user->send(user->task, apply());
   user->ask("connection_request");  // so that both have passed
-  Socket mux = ann.dealer(files.engine.mux);
-  Socket task = ann.dealer(files.engine.task);
+  net::Socket mux = ann.dealer(files.engine.mux);
+  net::Socket task = ann.dealer(files.engine.task);
   EXPECT_EQ(receive(mux).header.msg_id.text, id);
   receive(task);
 }
@@ -289,7 +289,7 @@ TEST_F(ServerTest, BadMessagesHarmNobody) {
   user->wait_for("registration_notification", "ann");
   auto eve = client("eve");
   const std::string big(100'000, 'x');
-  for (Socket* socket :
+  for (net::Socket* socket :
        {&eve->registration, &eve->mux, &eve->task, &eve->control, &eve->broadcast}) {
     socket->send({""});
     socket->send({"", ""});
@@ -299,7 +299,8 @@ TEST_F(ServerTest, BadMessagesHarmNobody) {
     socket->send({"<IDS|MSG>", "", "{", "[", "\xff", big});
     socket->send({big, big, big});
   }
-  for (Socket* socket : {&ann->task, &ann->control, &ann->broadcast, &ann->pong, &ann->iopub}) {
+  for (net::Socket* socket :
+       {&ann->task, &ann->control, &ann->broadcast, &ann->pong, &ann->iopub}) {
     socket->send({"x"});
     socket->send({"client", "<IDS|MSG>"});
     socket->send({"client", "<IDS|MSG>", "", "{}", "{}", "{}", "{}"});
@@ -339,7 +340,7 @@ TEST_F(ServerTest, AShutdownRequestIsAnsweredAnnouncedAndEndsTheServer) {
   EXPECT_EQ(notice.header.msg_type, "shutdown_notification");
   EXPECT_EQ(notice.content, Json::parse(R"({"status":"ok"})"));
   wait_for_end();
-  const auto table = read_file(folder_ + "/engines.json");
+  const auto table = os::read_file(folder_ + "/engines.json");
   ASSERT_TRUE(table);
   EXPECT_EQ(Json::parse(*table), Json::parse(R"({"engines":{"0":"ann"},"next_id":1})"));
 }
@@ -353,4 +354,4 @@ TEST_F(ServerTest, AFullReuseOfPortsIsRefusedWithOneClearSentence) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

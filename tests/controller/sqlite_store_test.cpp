@@ -1,12 +1,12 @@
-#include <px/controller/sqlite_store.hpp>
+#include "controller/hub/sqlite_store.hpp"
 
 #include <stdlib.h>
 
 #include <filesystem>
 
-#include <tests/controller/hub_fixture.hpp>
+#include "tests/controller/hub_fixture.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 class SqliteStoreTest : public HubTest {
@@ -198,4 +198,4 @@ TEST_F(SqliteStoreTest, AFileThatCannotBeUsedIsAnError) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

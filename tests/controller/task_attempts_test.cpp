@@ -1,12 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <tests/controller/task_queue_fixture.hpp>
+#include "tests/controller/task_queue_fixture.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using namespace std::chrono_literals;
-using namespace testing;
 
 // ---------------------------------------------------------------- timeouts
 
@@ -290,4 +289,4 @@ TEST(TaskAttempts, ATaskForASilentTargetWaitsForIt) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

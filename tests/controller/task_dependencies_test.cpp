@@ -1,12 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <tests/controller/task_queue_fixture.hpp>
+#include "tests/controller/task_queue_fixture.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using namespace std::chrono_literals;
-using namespace testing;
 
 // ---------------------------------------------------------------- targets
 
@@ -238,4 +237,4 @@ TEST(TaskDependencies, AFollowerToADeadEngineIsImpossible) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include <px/controller/task_queue.hpp>
+#include "controller/scheduler/task_queue.hpp"
 
-namespace px::testing {
+namespace px::controller {
 
 using namespace std::chrono_literals;
 using Texts = std::vector<std::string>;
@@ -20,7 +20,7 @@ inline Instant at(Duration since_start) {
 /// "t1>ann again" (as a copy), "t1=ann" (answered by ann), "t1!Name" (failed).
 class Cluster {
  public:
-  explicit Cluster(TaskQueueOptions options = {}, std::vector<double> draws = {})
+  explicit Cluster(controller::TaskQueueOptions options = {}, std::vector<double> draws = {})
       : queue_(options, [draws, next = std::size_t{0}]() mutable {
           return draws.empty() ? 0.0 : draws[next++ % draws.size()];
         }) {}
@@ -40,38 +40,39 @@ class Cluster {
   Texts returned(const std::string& engine) {
     return texts(queue_.engine_returned(EngineUuid{engine}, now_));
   }
-  Texts submit(const std::string& id, TaskRules rules = {}, std::size_t payload_bytes = 0) {
+  Texts submit(const std::string& id, controller::TaskRules rules = {},
+               std::size_t payload_bytes = 0) {
     auto frames = std::make_shared<TextFrames>(
         std::vector<std::string>{"client", "<IDS|MSG>", std::string(payload_bytes, 'x')});
     return texts(queue_.submit({MessageId{id}, frames, 1, std::move(rules)}, now_));
   }
   Texts reply(const std::string& engine, const std::string& id,
-              TaskOutcome outcome = TaskOutcome::ok) {
+              controller::TaskOutcome outcome = controller::TaskOutcome::ok) {
     return texts(queue_.reply(engine, id, outcome, std::make_shared<TextFrames>(), now_));
   }
   Texts fails(const std::string& engine, const std::string& id) {
-    return reply(engine, id, TaskOutcome::failed);
+    return reply(engine, id, controller::TaskOutcome::failed);
   }
   Texts unmet(const std::string& engine, const std::string& id) {
-    return reply(engine, id, TaskOutcome::unmet);
+    return reply(engine, id, controller::TaskOutcome::unmet);
   }
   Texts clock(Duration time) {
     now_ = at(time);
     return texts(queue_.on_time(now_));
   }
-  TaskQueue& queue() { return queue_; }
+  controller::TaskQueue& queue() { return queue_; }
   const std::string& last_error() const { return last_error_; }
 
  private:
-  Texts texts(const TaskEffects& effects) {
+  Texts texts(const controller::TaskEffects& effects) {
     Texts result;
-    for (const TaskEffect& effect : effects) {
-      if (const auto* assign = std::get_if<AssignTask>(&effect))
+    for (const controller::TaskEffect& effect : effects) {
+      if (const auto* assign = std::get_if<controller::AssignTask>(&effect))
         result.push_back(assign->msg_id.text + ">" + assign->engine.text +
                          (assign->repetition > 0 ? " again" : ""));
-      if (const auto* reply = std::get_if<DeliverReply>(&effect))
+      if (const auto* reply = std::get_if<controller::DeliverReply>(&effect))
         result.push_back(reply->msg_id.text + "=" + reply->engine.text);
-      if (const auto* failure = std::get_if<FailTask>(&effect)) {
+      if (const auto* failure = std::get_if<controller::FailTask>(&effect)) {
         result.push_back(failure->msg_id.text + "!" + failure->error_name);
         last_error_ = failure->error_value;
       }
@@ -79,26 +80,26 @@ class Cluster {
     return result;
   }
   Instant now_ = at(0s);
-  TaskQueue queue_;
+  controller::TaskQueue queue_;
   std::string last_error_;
 };
 
-inline TaskRules targets(const Texts& engines) {
-  TaskRules rules;
+inline controller::TaskRules targets(const Texts& engines) {
+  controller::TaskRules rules;
   for (const std::string& engine : engines) rules.targets.emplace_back(engine);
   return rules;
 }
-inline TaskRules retries(int count, Duration timeout = 0s) {
-  TaskRules rules;
+inline controller::TaskRules retries(int count, Duration timeout = 0s) {
+  controller::TaskRules rules;
   rules.retries = count;
   rules.timeout = timeout;
   return rules;
 }
-inline DependencySpec spec(const Texts& ids, bool all = true, bool success = true,
-                           bool failure = false) {
+inline controller::DependencySpec spec(const Texts& ids, bool all = true, bool success = true,
+                                       bool failure = false) {
   return {ids, all, success, failure};
 }
-inline TaskRules after(DependencySpec dependency) {
+inline controller::TaskRules after(DependencySpec dependency) {
   TaskRules rules;
   rules.after = std::move(dependency);
   return rules;
@@ -115,4 +116,4 @@ inline TaskQueueOptions options(TaskScheme scheme, std::size_t hwm) {
   return result;
 }
 
-}  // namespace px::testing
+}  // namespace px::controller

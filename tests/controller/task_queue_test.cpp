@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
-#include <tests/controller/task_queue_fixture.hpp>
+#include "tests/controller/task_queue_fixture.hpp"
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using namespace std::chrono_literals;
-using namespace testing;
 
 // ---------------------------------------------------------------- plain tasks
 
@@ -183,4 +182,4 @@ TEST(TaskQueue, EveryOfManyMixedTasksEndsExactlyOnce) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

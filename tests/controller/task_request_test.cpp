@@ -1,8 +1,8 @@
-#include <px/controller/task_request.hpp>
+#include "controller/scheduler/task_request.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 using namespace std::chrono_literals;
@@ -77,4 +77,4 @@ TEST(TaskOutcome, TheStatusAndTheDependenciesDecide) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

@@ -1,8 +1,8 @@
-#include <px/controller/mixed_engines.hpp>
+#include "controller/membership/version_check.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::controller {
 namespace {
 
 const EngineUuid ann{"ann"}, bob{"bob"}, carl{"carl"};
@@ -11,16 +11,16 @@ EngineFacts python(const std::string& version) {
   return {"1.0", version, ""};
 }
 
-TEST(MixedEngines, AreNotThereWhileAllSayTheSame) {
-  MixedEngines engines{"1.0"};
+TEST(VersionCheck, AreNotThereWhileAllSayTheSame) {
+  VersionCheck engines{"1.0"};
   engines.learn(EngineId{0}, ann, python("3.11"));
   engines.learn(EngineId{1}, bob, python("3.11"));
   engines.learn(EngineId{2}, carl, {});  // one of ipyparallel
   EXPECT_TRUE(engines.take_news().empty());
 }
 
-TEST(MixedEngines, OfTwoPythonsAreToldOnceInOneLine) {
-  MixedEngines engines{"1.0"};
+TEST(VersionCheck, OfTwoPythonsAreToldOnceInOneLine) {
+  VersionCheck engines{"1.0"};
   engines.learn(EngineId{0}, ann, python("3.11"));
   engines.learn(EngineId{1}, bob, python("3.9"));
   const auto news = engines.take_news();
@@ -33,16 +33,16 @@ TEST(MixedEngines, OfTwoPythonsAreToldOnceInOneLine) {
   EXPECT_EQ(engines.warnings().size(), 1u);
 }
 
-TEST(MixedEngines, AreForgottenWhenTheyLeave) {
-  MixedEngines engines{"1.0"};
+TEST(VersionCheck, AreForgottenWhenTheyLeave) {
+  VersionCheck engines{"1.0"};
   engines.learn(EngineId{0}, ann, python("3.11"));
   engines.learn(EngineId{1}, bob, python("3.9"));
   engines.forget(bob);
   EXPECT_TRUE(engines.warnings().empty());
 }
 
-TEST(MixedEngines, MayTellTheirMpiLater) {
-  MixedEngines engines{"1.0"};
+TEST(VersionCheck, MayTellTheirMpiLater) {
+  VersionCheck engines{"1.0"};
   engines.learn(EngineId{0}, ann, python("3.11"));
   engines.learn(EngineId{1}, bob, python("3.11"));
   engines.learn(EngineId{0}, ann, {"", "", "Open MPI v4.1.4"});
@@ -53,8 +53,8 @@ TEST(MixedEngines, MayTellTheirMpiLater) {
   EXPECT_EQ(engines.facts_of(ann).python, "3.11");
 }
 
-TEST(MixedEngines, OfAnotherVersionThanTheControllerAreNamed) {
-  MixedEngines engines{"1.1"};
+TEST(VersionCheck, OfAnotherVersionThanTheControllerAreNamed) {
+  VersionCheck engines{"1.1"};
   engines.learn(EngineId{0}, ann, python("3.11"));
   engines.learn(EngineId{1}, bob, python("3.11"));
   ASSERT_EQ(engines.take_news().size(), 1u);
@@ -62,4 +62,4 @@ TEST(MixedEngines, OfAnotherVersionThanTheControllerAreNamed) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::controller

@@ -1,5 +1,7 @@
 """How tests run cells, and what they look at afterwards."""
 
+from deadlines import wait_until
+
 import polyxeus as ipp
 
 
@@ -15,6 +17,15 @@ def run(view, code):
     result.get()
     result.wait_for_output(20)
     return result
+
+
+def begin(view, code):
+    """Sends a cell that does not end by itself; (its result, the process ids of the ranks) once all
+    of them run it."""
+    mark = 'std::cout << "runs " << getpid() << std::endl;'
+    result = view.execute(f"{mark}\n{code}", silent=False, block=False)
+    wait_until(lambda: all(text.endswith("\n") for text in result.stdout), "all ranks run it", 60)
+    return result, [int(text.split()[1]) for text in result.stdout]
 
 
 def error_of(view, code):

@@ -1,12 +1,15 @@
 """What people type into cells of C++ engines: each test is a cell or two."""
 
+import os
 import time
 
 import ipyparallel
 import polyxeus as ipp
+import psutil
 import pytest
+from deadlines import wait_until
 
-from cells import error_of, run, shown
+from cells import begin, error_of, run, shown
 
 
 def test_the_engine_id_is_the_mpi_rank_and_mpi_needs_no_ceremony(view):
@@ -76,8 +79,7 @@ def test_a_cell_for_one_engine_asks_nobody(rc):
 
 def test_the_stop_button_ends_loops_and_keeps_what_was_there(rc, view):
     run(view, "int kept = 5; volatile long steps = 0;")
-    result = view.execute("for (;;) steps = steps + 1;", silent=False, block=False)
-    time.sleep(0.5)
+    result, _ = begin(view, "for (;;) steps = steps + 1;")
     begun = time.monotonic()
     rc.interrupt(block=True)
     result.wait(10)
@@ -134,8 +136,12 @@ def test_python_and_cpp_ranks_share_one_world(mixed):
 
 
 def test_engines_end_with_their_cluster(fresh):
-    fresh[:].execute("int x = 1;", block=True)
+    engines = [psutil.Process(pid) for pid in fresh[:].pull("getpid()", block=True)]
+    assert len(engines) == 2 and all(engine.is_running() for engine in engines)
     fresh.shutdown(hub=True, block=True)
+    wait_until(lambda: not any(engine.is_running() for engine in engines), "the engines end", 20)
+    file = fresh.cluster.connection_file
+    wait_until(lambda: not os.path.exists(file), "the controller removes its files", 20)
 
 
 def test_a_directive_that_fails_on_one_rank_stops_the_cell_on_all(rc, view, tmp_path):
@@ -176,11 +182,20 @@ def test_a_rank_that_throws_or_loops_leaves_the_others_alone(rc, view):
     for code, name in (('throw std::runtime_error("no luck");', "runtime_error"),
                        ("for (;;) ;", "Interrupted")):  # fmt: skip
         cell = f"if (mpi_rank == 2) {{ {code} }}"
-        result = view.execute(cell, silent=False, block=False)
-        time.sleep(0.5)
+        result, _ = begin(view, cell)
+        wait_until(lambda: result.progress >= 3, "the others have ended", 20)
         rc.interrupt(block=True)
         result.wait(10)
         outcomes = result.get(return_exceptions=True)
         assert name in outcomes[2].ename
         assert not any(isinstance(outcomes[rank], ipp.RemoteError) for rank in (0, 1, 3))
         assert shown(run(view, "mpi_rank")) == ["0", "1", "2", "3"]
+
+
+def test_a_script_and_a_command_run_before_the_first_cell(folder, tmp_path):
+    script = tmp_path / "start.hpp"
+    script.write_text("std::vector<int> seen{1};\n")
+    options = ["-s", str(script), "-c", "seen.push_back(2);"]
+    with ipp.Cluster(n=1, language="cpp", profile="scripted", cluster_id="", engine_args=options) as rc:
+        rc.wait_for_engines(1, timeout=30)
+        assert shown(run(rc[:], "seen")) == ["{1, 2}"]

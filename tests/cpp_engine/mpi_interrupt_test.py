@@ -4,21 +4,20 @@ import time
 
 import polyxeus as ipp
 import pytest
+from deadlines import wait_until, wait_until_busy
 
-from cells import error_of, run, shown
+from cells import begin, error_of, run, shown
 
 SUM = """int mine = mpi_rank + 1, total = 0;
 MPI_Allreduce(&mine, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 total"""
 
 
-def stop(rc, view, code):
-    """Runs a cell that hangs and stops it: {engine id: what became of it}."""
-    result = view.execute(f'std::cout << "runs" << std::endl;\n{code}', silent=False, block=False)
-    deadline = time.monotonic() + 30
-    while not all("runs" in text for text in result.stdout) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.3)  # into the call
+def stop(rc, view, code, hanging=(0, 1, 2, 3)):
+    """Runs a cell in which the ranks `hanging` loop, or wait in MPI, which polls, and stops it:
+    {engine id: what became of it}."""
+    result, pids = begin(view, code)
+    wait_until_busy([pids[rank] for rank in hanging], 30)
     begun = time.monotonic()
     rc.interrupt(block=True)
     result.wait(20)
@@ -50,12 +49,12 @@ got""")) == ["3", "0", "1", "2"]  # fmt: skip
     ("for (;;) ;", "Interrupted"),
 ])  # fmt: skip
 def test_ranks_in_a_collective_call_answer_when_one_does_not_come(rc, view, call, fault, name):
-    outcomes = stop(rc, view, f"if (mpi_rank == 2) {{ {fault} }} {call};")
+    outcomes = stop(rc, view, f"if (mpi_rank == 2) {{ {fault} }} {call};", hanging=(0, 1, 3))
     assert outcomes[2].ename == name
     function = call[call.index("MPI_"):call.index("(", call.index("MPI_"))]
     for rank in (0, 1, 3):
         assert outcomes[rank].ename == "Interrupted"
-        assert f"in {function}, to which rank 2 had not come" in outcomes[rank].evalue
+        assert f"in {function}, which rank 2 had not reached" in outcomes[rank].evalue
     assert_in_step(view)
 
 
@@ -72,7 +71,7 @@ def test_a_cell_that_does_not_compile_on_one_rank_leaves_nobody_in_a_barrier(rc,
 def test_several_ranks_may_miss_a_call_that_several_others_wait_in(rc, view):
     outcomes = stop(rc, view, "if (mpi_rank % 2) MPI_Barrier(MPI_COMM_WORLD); else for (;;) ;")
     for rank in (1, 3):
-        assert "in MPI_Barrier, to which ranks 0, 2 had not come" in outcomes[rank].evalue
+        assert "in MPI_Barrier, which ranks 0, 2 had not reached" in outcomes[rank].evalue
     assert_in_step(view)
 
 
@@ -84,7 +83,8 @@ MPI_Recv(&value, 1, MPI_INT, (mpi_rank + 1) % 4, 7, MPI_COMM_WORLD, MPI_STATUS_I
 
 
 def test_a_deadlock_of_sends_is_stopped_and_leaves_no_message(rc, view):
-    outcomes = stop(rc, view, """std::vector<double> big(1 << 20, mpi_rank);
+    run(view, "std::vector<double> big(1 << 20, mpi_rank);")  # it takes longer than to enter a call
+    outcomes = stop(rc, view, """
 MPI_Ssend(big.data(), 1 << 20, MPI_DOUBLE, (mpi_rank + 1) % 4, 7, MPI_COMM_WORLD);""")
     assert {each.evalue for each in outcomes.values()} == {"the cell was interrupted in MPI_Ssend"}
     assert shown(run(view, """int is_there = 0;
@@ -105,8 +105,8 @@ MPI_Wait(&r, MPI_STATUS_IGNORE);"""):  # fmt: skip
 
 def test_communicators_of_cells_are_settled_too(rc, view):
     run(view, "MPI_Comm pair; MPI_Comm_split(MPI_COMM_WORLD, mpi_rank / 2, mpi_rank, &pair);")
-    outcomes = stop(rc, view, "if (mpi_rank == 1) for (;;) ; MPI_Barrier(pair);")
-    assert "to which rank 1 had not come" in outcomes[0].evalue
+    outcomes = stop(rc, view, "if (mpi_rank == 1) for (;;) ; MPI_Barrier(pair);", hanging=(0, 1))
+    assert "which rank 1 had not reached" in outcomes[0].evalue
     assert not isinstance(outcomes[3], ipp.RemoteError)
     assert shown(run(view, """int sum = 0;
 MPI_Allreduce(&mpi_rank, &sum, 1, MPI_INT, MPI_SUM, pair);
@@ -121,10 +121,12 @@ def test_a_rank_that_does_not_answer_is_not_waited_for(rc, view, comes):
 if (mpi_rank == 2) {{
   sigset_t interrupt; sigemptyset(&interrupt); sigaddset(&interrupt, SIGINT);
   pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
-  sleep(4);
+  sigset_t pending;
+  do {{ usleep(1000); sigpending(&pending); }} while (!sigismember(&pending, SIGINT));
+  sleep(4);  // longer than the others wait for an answer
   pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
 }}
-if ({str(comes).lower()} || mpi_rank != 2) MPI_Barrier(MPI_COMM_WORLD);""")
+if ({str(comes).lower()} || mpi_rank != 2) MPI_Barrier(MPI_COMM_WORLD);""", hanging=(0, 1, 3))
     for rank in (0, 1, 3):
         assert "in MPI_Barrier; rank 2 did not answer" in outcomes[rank].evalue
     assert_in_step(view)
@@ -135,3 +137,22 @@ def test_errors_of_mpi_are_exceptions(rc, view):
     assert {name for name, _ in failures.values()} == {"std::runtime_error"}
     assert all("MPI_ERR_RANK" in words for _, words in failures.values())
     assert_in_step(view)
+
+
+def test_calls_of_mpi_are_left_alone_where_the_environment_says_so(folder, monkeypatch):
+    """An interrupt then ends what loops, and not what waits in a call: rank 0 is still in the
+    barrier when rank 1 comes."""
+    import polyxeus
+
+    monkeypatch.setenv("POLYXEUS_MPI_INTERRUPTS", "0")
+    with polyxeus.Cluster(engines="mpi", profile="alone", n=2, language="cpp", cluster_id="") as rc:
+        rc.wait_for_engines(2, timeout=30)
+        result, pids = begin(rc[:], "if (mpi_rank == 1) for (;;) ; MPI_Barrier(MPI_COMM_WORLD);")
+        wait_until_busy(pids, 30)
+        rc.interrupt(block=True)
+        wait_until(lambda: result.progress == 1, "the loop has ended", 20)
+        assert error_of(rc[[1]], "MPI_Barrier(MPI_COMM_WORLD);") == {}
+        result.wait(20)
+        outcomes = result.get(return_exceptions=True)
+        assert outcomes[1].ename == "Interrupted"
+        assert "MPI_Barrier" not in str(outcomes[0])

@@ -1,8 +1,8 @@
-#include <px/engine/cell_vote.hpp>
+#include "engine/mpi/cell_vote.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::engine {
 namespace {
 
 const std::vector<Rank> four{Rank{0}, Rank{1}, Rank{2}, Rank{3}};
@@ -105,4 +105,4 @@ TEST(CellVote, ForgetsWhatNobodyCounts) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::engine

@@ -2,12 +2,12 @@
 
 #include <map>
 
-#include <px/engine/mpi_hints.hpp>
+#include "engine/mpi/mpi_hints.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
-Environment variables(std::map<std::string, std::string> values) {
+program::Environment variables(std::map<std::string, std::string> values) {
   return [values = std::move(values)](const std::string& name) -> std::optional<std::string> {
     const auto found = values.find(name);
     return found == values.end() ? std::nullopt : std::optional(found->second);
@@ -34,4 +34,4 @@ TEST(MpiHints, OpenMpiAndNoLauncherNeedNone) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::engine

@@ -2,12 +2,13 @@
 
 #include <map>
 
-#include <px/engine/heart_watch.hpp>
-#include <px/engine/reply_metadata.hpp>
-#include <px/engine/world.hpp>
-#include <tests/wire/requests.hpp>
+#include "engine/dialing_channels.hpp"
+#include "engine/engine_format.hpp"
+#include "engine/heart_watch.hpp"
+#include "engine/mpi/world.hpp"
+#include "tests/wire/requests.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 using namespace std::chrono_literals;
@@ -17,7 +18,7 @@ Instant at(Duration since_start) {
   return Instant{} + since_start;
 }
 
-Environment variables(std::map<std::string, std::string> values) {
+program::Environment variables(std::map<std::string, std::string> values) {
   return [values = std::move(values)](const std::string& name) -> std::optional<std::string> {
     const auto found = values.find(name);
     return found == values.end() ? std::nullopt : std::optional(found->second);
@@ -26,38 +27,55 @@ Environment variables(std::map<std::string, std::string> values) {
 
 // ---------------------------------------------------------------- metadata of replies
 
-TEST(ReplyMetadata, RepeatsWhatTheRequestSaidAndHasDefaultsForTheRest) {
+class ReplyMetadata : public ::testing::Test {
+ protected:
+  ReplyMetadata() { format.set_id(EngineId{2}); }
+  Json of(const RequestPtr& request, const jupyter::Outcome& outcome) {
+    return Json::parse(format.reply_metadata(*request, outcome));
+  }
+  EngineFormat format{EngineUuid{"e"}};
   Sender sender;
+};
+
+TEST_F(ReplyMetadata, RepeatsWhatTheRequestSaidAndHasDefaultsForTheRest) {
   const RequestPtr request = sender.request("apply_request", Json::object(), Channel::shell,
                                             {{"is_coalescing", true}, {"label", "sum"}});
-  const Json metadata = Json::parse(
-      reply_metadata(Packer::json, *request, {EngineUuid{"e"}, EngineId{2}}, {"ok", WallTime{}}));
-  EXPECT_EQ(metadata, (Json{{"started", "1970-01-01T00:00:00Z"},
-                            {"dependencies_met", true},
-                            {"engine", "e"},
-                            {"is_broadcast", false},
-                            {"is_coalescing", true},
-                            {"original_msg_id", ""},
-                            {"label", "sum"},
-                            {"status", "ok"}}));
+  EXPECT_EQ(of(request, {"ok", WallTime{}}), (Json{{"started", "1970-01-01T00:00:00Z"},
+                                                   {"dependencies_met", true},
+                                                   {"engine", "e"},
+                                                   {"is_broadcast", false},
+                                                   {"is_coalescing", true},
+                                                   {"original_msg_id", ""},
+                                                   {"label", "sum"},
+                                                   {"status", "ok"}}));
 }
 
-TEST(ReplyMetadata, AnErrorNamesTheEngineAndMayAskForAnother) {
-  Sender sender;
-  const Json metadata =
-      Json::parse(reply_metadata(Packer::json, *sender.request("apply_request"),
-                                 {EngineUuid{"e"}, EngineId{2}}, {"error", WallTime{}, true}));
+TEST_F(ReplyMetadata, AnErrorNamesTheEngineAndMayAskForAnother) {
+  const Json metadata = of(sender.request("apply_request"), {"error", WallTime{}, true});
   EXPECT_EQ(metadata["dependencies_met"], false);
   EXPECT_EQ(metadata["engine_info"], (Json{{"engine_uuid", "e"}, {"engine_id", 2}}));
 }
 
-TEST(ReplyMetadata, SayHowMuchWasPublishedForOurOwnRequests) {
-  Sender sender;
-  Outcome outcome{"ok", WallTime{}};
+TEST_F(ReplyMetadata, SayHowMuchWasPublishedForOurOwnRequests) {
+  jupyter::Outcome outcome{"ok", WallTime{}};
   outcome.published = 12;
-  const Json metadata = Json::parse(reply_metadata(Packer::json, *sender.request("call_request"),
-                                                   {EngineUuid{"e"}, EngineId{2}}, outcome));
-  EXPECT_EQ(metadata["published"], 12);
+  EXPECT_EQ(of(sender.request("call_request"), outcome)["published"], 12);
+}
+
+// ---------------------------------------------------------------- topics
+
+TEST(Topic, IsTheOneThatClientsOfIpyparallelSubscribeTo) {
+  const auto topic = [](const std::string& type) {
+    jupyter::Outgoing message;
+    message.type = type;
+    message.stream = "stderr";
+    return topic_of(message);
+  };
+  EXPECT_EQ(topic("stream"), "stderr");
+  EXPECT_EQ(topic("update_display_data"), "displaypub");
+  EXPECT_EQ(topic("shutdown_reply"), "shutdown");
+  EXPECT_EQ(topic("comm_msg"), "comm");
+  EXPECT_EQ(topic("execute_result"), "execute_result");
 }
 
 // ---------------------------------------------------------------- hearts
@@ -86,7 +104,7 @@ TEST(HeartWatch, CanBeSwitchedOff) {
 // ---------------------------------------------------------------- the world
 
 TEST(World, IsTheOneOfEachLauncher) {
-  const auto rank_of = [](const Environment& environment) {
+  const auto rank_of = [](const program::Environment& environment) {
     return find_world(environment)->rank.value;
   };
   EXPECT_EQ(rank_of(variables({{"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"}})), 3);
@@ -111,4 +129,4 @@ TEST(World, NothingWhereNoLauncherStartedUsOrTheNumbersMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::engine

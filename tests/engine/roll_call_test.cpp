@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <px/engine/rank_names.hpp>
-#include <px/engine/roll_call.hpp>
+#include "engine/mpi/rank_names.hpp"
+#include "engine/mpi/roll_call.hpp"
 
-namespace px {
+namespace px::engine {
 namespace {
 
 using Part = Standing::Part;
@@ -132,4 +132,4 @@ TEST(RankNames, OneSeveralAndMany) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::engine

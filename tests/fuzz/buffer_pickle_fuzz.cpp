@@ -2,9 +2,10 @@
 
 #include "tests/fuzz/input.hpp"
 
-#include <px/controller/buffer_pickle.hpp>
+#include "controller/hub/buffer_pickle.hpp"
 
 using namespace px;
+using namespace px::controller;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view pickle{reinterpret_cast<const char*>(data), size};

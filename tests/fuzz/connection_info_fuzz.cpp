@@ -2,7 +2,7 @@
 
 #include "tests/fuzz/input.hpp"
 
-#include <px/wire/connection_info.hpp>
+#include "wire/connection_info.hpp"
 
 using namespace px;
 

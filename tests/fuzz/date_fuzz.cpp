@@ -2,7 +2,7 @@
 
 #include "tests/fuzz/input.hpp"
 
-#include <px/wire/time.hpp>
+#include "wire/time.hpp"
 
 using namespace px;
 

@@ -2,9 +2,10 @@
 
 #include "tests/fuzz/input.hpp"
 
-#include <px/controller/db_query.hpp>
+#include "controller/hub/db_query.hpp"
 
 using namespace px;
+using namespace px::controller;
 
 namespace {
 

@@ -2,14 +2,15 @@
 
 #include "tests/fuzz/input.hpp"
 
-#include <px/engine/reply_metadata.hpp>
-#include <px/wire/request.hpp>
+#include "engine/engine_format.hpp"
+#include "wire/request.hpp"
 
 using namespace px;
+using namespace px::engine;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Signer signer = *Signer::create("hmac-sha256", "key");
-  static const EngineIdentity identity{EngineUuid{"an engine"}, EngineId{3}};
+  static const engine::EngineFormat format{EngineUuid{"an engine"}};
   FuzzInput input{data, size};
   const Packer packer = input.packer();
   std::vector<std::string> frames = input.lines();
@@ -25,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!request) return 0;
   check((*request)->idents().size() <= envelope->ident_count);
   const std::string metadata =
-      reply_metadata(packer, **request, identity, {.status = "ok", .started = WallTime{}});
+      format.reply_metadata(**request, {.status = "ok", .started = WallTime{}});
   check(unpack(packer, metadata).has_value() || unpack(Packer::json, metadata).has_value());
   check(!reader.read(Channel::shell, 0, std::make_shared<TextFrames>(frames)));
   return 0;

@@ -2,9 +2,9 @@
 
 #include "tests/fuzz/input.hpp"
 
-#include <px/wire/envelope.hpp>
-#include <px/wire/replay_history.hpp>
-#include <px/wire/signature.hpp>
+#include "wire/envelope.hpp"
+#include "wire/replay_history.hpp"
+#include "wire/signature.hpp"
 
 using namespace px;
 

@@ -2,9 +2,9 @@
 
 #include "tests/fuzz/input.hpp"
 
-#include <px/wire/header.hpp>
-#include <px/wire/time.hpp>
-#include <px/wire/version_adapter.hpp>
+#include "wire/header.hpp"
+#include "wire/time.hpp"
+#include "wire/version_adapter.hpp"
 
 using namespace px;
 

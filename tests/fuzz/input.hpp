@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
 /// What each fuzz target defines: one input, as libFuzzer calls it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

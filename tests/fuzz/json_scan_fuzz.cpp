@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include <px/wire/json_scan.hpp>
+#include "wire/json_scan.hpp"
 
 using namespace px;
 

@@ -2,9 +2,10 @@
 
 #include "tests/fuzz/input.hpp"
 
-#include <px/net/lifeline_protocol.hpp>
+#include "net/lifeline/lifeline_protocol.hpp"
 
 using namespace px;
+using namespace px::net;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Signer signer = *Signer::create("hmac-sha256", "key");

@@ -2,9 +2,10 @@
 
 #include "tests/fuzz/input.hpp"
 
-#include <px/controller/task_request.hpp>
+#include "controller/scheduler/task_request.hpp"
 
 using namespace px;
+using namespace px::controller;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzInput input{data, size};

@@ -2,7 +2,7 @@
 
 #include "tests/fuzz/input.hpp"
 
-#include <px/wire/value.hpp>
+#include "wire/value.hpp"
 
 using namespace px;
 

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <px/interpreters/stream_buffer.hpp>
-#include <tests/wire/requests.hpp>
+#include "interpreters/stream_buffer.hpp"
+#include "tests/wire/requests.hpp"
 
-namespace px {
+namespace px::interpreters {
 namespace {
 
 using namespace std::chrono_literals;
@@ -40,4 +40,4 @@ TEST(StreamBuffer, AFloodIsCutIntoMessages) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::interpreters

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <px/interpreters/utf8.hpp>
+#include "interpreters/utf8.hpp"
 
-namespace px {
+namespace px::interpreters {
 namespace {
 
 TEST(WholeCharacters, AnAsciiTextIsWhole) {
@@ -25,4 +25,4 @@ TEST(WholeCharacters, WhatIsNoUtf8IsNotHeldBack) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::interpreters

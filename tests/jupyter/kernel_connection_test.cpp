@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <px/kernel/connection.hpp>
-#include <px/wire/json.hpp>
+#include "jupyter/kernel_connection.hpp"
+#include "wire/json.hpp"
 
-namespace px::kernel {
+namespace px::jupyter {
 namespace {
 
 Json usual_file() {
@@ -59,4 +59,4 @@ TEST(KernelConnection, TheErrorNamesTheKey) {
 }
 
 }  // namespace
-}  // namespace px::kernel
+}  // namespace px::jupyter

@@ -60,7 +60,7 @@ def test_output_arrives_while_the_cell_still_runs(kernel):
     message_id = kernel.client.execute("print('early'); import time; time.sleep(60)")
     kernel.await_text(message_id, "early")
     by_signal(kernel)
-    kernel.finish(message_id)
+    assert kernel.finish(message_id).reply["ename"] == "KeyboardInterrupt", "it ran no longer"
 
 
 def test_users_may_handle_the_signal_themselves(own_kernel):

@@ -1,13 +1,13 @@
-#include <px/kernel/display.hpp>
+#include "magics/display.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include <px/kernel/grouped_display.hpp>
-#include <px/kernel/label.hpp>
+#include "magics/grouped_display.hpp"
+#include "magics/label.hpp"
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 using namespace std::chrono_literals;
@@ -275,8 +275,7 @@ TEST(Display, FailuresThatDifferInTheNumberOfTheCellAloneAreEqual) {
   Show shown{2};
   for (std::size_t rank = 0; rank < 2; ++rank)
     shown.on(Failed{
-        rank,
-        {"CompileError", "cell " + std::to_string(9 + rank) + ", line 1: no x", {}, {}, ""}});
+        rank, {"CompileError", "cell " + std::to_string(9 + rank) + ", line 1: no x", {}, {}, ""}});
   EXPECT_EQ(shown.finish(), "[0,1] CompileError: cell 9, line 1: no x\n");
 }
 
@@ -296,7 +295,7 @@ TEST(Display, FailuresAfterAnInterruptAreShownTogether) {
 TEST(Display, ATracebackThatWasShownIsNotRepeated) {
   Show shown{2};
   shown.fail(0, "ValueError", {"line 1"}).at(200ms).fail(1, "KeyError", {"line 1"}).at(400ms);
-  EXPECT_EQ(shown.text, "[0] ValueError: why\nline 1\n[1] KeyError: why (traceback as of [0])\n");
+  EXPECT_EQ(shown.text, "[0] ValueError: why\nline 1\n[1] KeyError: why (same traceback as [0])\n");
 }
 
 TEST(Display, AFailureStandsBehindWhatItsRankPrinted) {
@@ -312,7 +311,7 @@ TEST(Display, OutputIsBoundedOnRequestAndSaysSo) {
   shown.print(0, "1\n2\n3\n4\n").print(1, "1\n");
   EXPECT_EQ(shown.finish(),
             "[0,1] 1\n[stdout:0] 2\n[0] 2 more lines are not shown (--max-output 2); "
-            "all by %pxresult --max-output all\n");
+            "show all with %pxresult --max-output all\n");
 }
 
 TEST(Display, AProgressBarAppearsAfterItsTimeAndGoes) {
@@ -449,4 +448,4 @@ TEST(GroupedDisplay, OutputIsBoundedOnRequest) {
 }
 
 }  // namespace
-}  // namespace px::kernel
+}  // namespace px::magics

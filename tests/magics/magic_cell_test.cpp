@@ -1,8 +1,8 @@
-#include <px/kernel/magic_cell.hpp>
+#include "magics/magic_cell.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 TEST(MagicCell, CodeWithoutMagicsIsLeftAsItIs) {
@@ -43,4 +43,4 @@ TEST(MagicCell, BlankCellsHoldNothing) {
 }
 
 }  // namespace
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -1,8 +1,8 @@
-#include <px/kernel/magic_options.hpp>
+#include "magics/magic_options.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 MagicOptions options(Magic magic, std::string_view line) {
@@ -75,12 +75,12 @@ TEST(MagicOptions, ProgressAfterTakesFractionsAndMinusOne) {
 
 TEST(MagicOptions, ALanguageChoosesAmongTheTargets) {
   for (const Magic magic : {Magic::px, Magic::pxconfig}) {
-    EXPECT_EQ(options(magic, "--language cpp").speakers, Speakers::cpp);
-    EXPECT_EQ(options(magic, "--language=python").speakers, Speakers::python);
-    EXPECT_EQ(options(magic, "--language=all").speakers, Speakers::all);
+    EXPECT_EQ(options(magic, "--language cpp").speakers, LanguageFilter::cpp);
+    EXPECT_EQ(options(magic, "--language=python").speakers, LanguageFilter::python);
+    EXPECT_EQ(options(magic, "--language=all").speakers, LanguageFilter::all);
     EXPECT_EQ(options(magic, "").speakers, std::nullopt);
   }
-  EXPECT_EQ(options(Magic::pxpush, "x --language=cpp").speakers, Speakers::cpp);
+  EXPECT_EQ(options(Magic::pxpush, "x --language=cpp").speakers, LanguageFilter::cpp);
 }
 
 TEST(MagicOptions, ATimeoutIsANumberOfSeconds) {
@@ -88,9 +88,9 @@ TEST(MagicOptions, ATimeoutIsANumberOfSeconds) {
   EXPECT_EQ(options(Magic::pxconfig, "--timeout=0").timeout, 0);
   EXPECT_EQ(options(Magic::px, "").timeout, std::nullopt);
   EXPECT_EQ(sentence(Magic::px, "--timeout soon"),
-            "%%px: --timeout: 'soon' is not a number of seconds; 0 for any time");
+            "%%px: --timeout: 'soon' is not a number of seconds (0: no timeout)");
   EXPECT_EQ(sentence(Magic::px, "--timeout=-1"),
-            "%%px: --timeout: '-1' is not a number of seconds; 0 for any time");
+            "%%px: --timeout: '-1' is not a number of seconds (0: no timeout)");
 }
 
 TEST(MagicOptions, ASignalIsANameOrANumber) {
@@ -115,14 +115,14 @@ TEST(MagicOptions, OutNamesAVariable) {
 
 TEST(MagicOptions, AnUnknownOptionIsNamedAndTheUsageShown) {
   const std::string text = problem(Magic::px, "--blok");
-  EXPECT_EQ(text.find("%%px: there is no option '--blok'\nusage: %%px [options]"), 0U) << text;
+  EXPECT_EQ(text.find("%%px: unknown option '--blok'\nusage: %%px [options]"), 0U) << text;
   EXPECT_NE(text.find("--signal-on-interrupt SIGNAL"), std::string::npos);
-  EXPECT_EQ(sentence(Magic::px, "-x"), "%%px: there is no option '-x'");
+  EXPECT_EQ(sentence(Magic::px, "-x"), "%%px: unknown option '-x'");
 }
 
 TEST(MagicOptions, AnAmbiguousShorteningIsExplained) {
   EXPECT_EQ(sentence(Magic::px, "--no"),
-            "%%px: '--no' may mean --noblock or --no-verbose or --no-stream or --no-fold");
+            "%%px: '--no' is ambiguous: --noblock or --no-verbose or --no-stream or --no-fold");
 }
 
 TEST(MagicOptions, AMissingOrWrongValueIsExplained) {
@@ -130,16 +130,17 @@ TEST(MagicOptions, AMissingOrWrongValueIsExplained) {
   EXPECT_EQ(sentence(Magic::px, "-t --block"), "%%px: --targets needs a value: TARGETS");
   EXPECT_EQ(sentence(Magic::px, "--block=yes"), "%%px: --block takes no value");
   EXPECT_EQ(sentence(Magic::px, "--language ada"),
-            "%%px: --language: 'ada' is none of python, cpp and all");
+            "%%px: --language: 'ada' must be python, cpp or all");
   EXPECT_EQ(sentence(Magic::px, "--progress-after soon"),
             "%%px: --progress-after: 'soon' is not a number of seconds");
   EXPECT_EQ(sentence(Magic::px, "--group-outputs=rank"),
-            "%%px: --group-outputs: 'rank' is none of engine, order and type");
+            "%%px: --group-outputs: 'rank' must be engine, order or type");
   EXPECT_EQ(sentence(Magic::px, "--max-output 0"),
-            "%%px: --max-output: '0' is not a number of lines; all for no bound");
-  EXPECT_NE(sentence(Magic::px, "--signal-on-interrupt SIGNOPE").find("'SIGNOPE' is no signal"),
+            "%%px: --max-output: '0' is not a number of lines (all: no limit)");
+  EXPECT_NE(sentence(Magic::px, "--signal-on-interrupt SIGNOPE").find("'SIGNOPE' is not a signal"),
             std::string::npos);
-  EXPECT_NE(sentence(Magic::px, "-t first").find("'first' names no engines"), std::string::npos);
+  EXPECT_NE(sentence(Magic::px, "-t first").find("'first' is not a list of engines"),
+            std::string::npos);
 }
 
 TEST(MagicOptions, CodeOnTheLineOfACellIsNotTaken) {
@@ -148,15 +149,15 @@ TEST(MagicOptions, CodeOnTheLineOfACellIsNotTaken) {
 }
 
 TEST(MagicOptions, AnOpenQuoteIsExplained) {
-  EXPECT_EQ(sentence(Magic::px, "-t '0:4"), "%%px: a quote ' is not closed");
+  EXPECT_EQ(sentence(Magic::px, "-t '0:4"), "%%px: missing closing quote '");
 }
 
 TEST(MagicOptions, EachMagicKnowsItsOwn) {
   EXPECT_EQ(options(Magic::pxconfig, "--profile mpi").profile, "mpi");
   EXPECT_EQ(options(Magic::pxconfig, "--cluster-id=b").cluster_id, "b");
-  EXPECT_EQ(sentence(Magic::px, "--profile mpi"), "%%px: there is no option '--profile'");
-  EXPECT_EQ(sentence(Magic::pxconfig, "--local"), "%pxconfig: there is no option '--local'");
-  EXPECT_EQ(sentence(Magic::pxresult, "--block"), "%pxresult: there is no option '--block'");
+  EXPECT_EQ(sentence(Magic::px, "--profile mpi"), "%%px: unknown option '--profile'");
+  EXPECT_EQ(sentence(Magic::pxconfig, "--local"), "%pxconfig: unknown option '--local'");
+  EXPECT_EQ(sentence(Magic::pxresult, "--block"), "%pxresult: unknown option '--block'");
 }
 
 using Names = std::vector<std::string>;
@@ -172,14 +173,14 @@ TEST(MagicOptions, AnExpressionIsPulledUnderAnotherName) {
   EXPECT_EQ(options(Magic::pxpull, "sum(a) --as total").names, (Names{"sum(a)"}));
   EXPECT_EQ(options(Magic::pxpull, "'max(a, b)' --as m").names, (Names{"max(a, b)"}));
   EXPECT_EQ(sentence(Magic::pxpull, "sum(a)"),
-            "%pxpull: 'sum(a)' is an expression: say by --as where to put it");
+            "%pxpull: 'sum(a)' is an expression: name the variable with --as");
 }
 
 TEST(MagicOptions, NamesThatAreMissingOrTooMany) {
   EXPECT_EQ(sentence(Magic::pxpull, ""), "%pxpull: the name of a variable is missing");
   EXPECT_EQ(sentence(Magic::pxpush, "1a"), "%pxpush: '1a' is not the name of a variable");
-  EXPECT_EQ(sentence(Magic::pxpull, "a b --as x"), "%pxpull: --as goes with one name, not with 2");
-  EXPECT_EQ(sentence(Magic::pxscatter, "a b"), "%pxscatter: one name at a time, not 2");
+  EXPECT_EQ(sentence(Magic::pxpull, "a b --as x"), "%pxpull: --as needs exactly one name, not 2");
+  EXPECT_EQ(sentence(Magic::pxscatter, "a b"), "%pxscatter: give exactly one name, not 2");
 }
 
 TEST(MagicOptions, TheUsageListsWhatAMagicKnows) {
@@ -190,4 +191,4 @@ TEST(MagicOptions, TheUsageListsWhatAMagicKnows) {
 }
 
 }  // namespace
-}  // namespace px::kernel
+}  // namespace px::magics

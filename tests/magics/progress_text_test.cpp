@@ -1,8 +1,8 @@
-#include <px/kernel/progress_text.hpp>
+#include "magics/progress_text.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 using namespace std::chrono_literals;
@@ -39,4 +39,4 @@ TEST(ProgressText, NothingToShowIsNothing) {
 }
 
 }  // namespace
-}  // namespace px::kernel
+}  // namespace px::magics

@@ -1,8 +1,8 @@
-#include <px/kernel/terminal_line.hpp>
+#include "magics/terminal_line.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px::kernel {
+namespace px::magics {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -61,4 +61,4 @@ TEST(TerminalLine, TakeGivesTheOpenLineAndBeginsAnew) {
 }
 
 }  // namespace
-}  // namespace px::kernel
+}  // namespace px::magics

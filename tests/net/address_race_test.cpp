@@ -1,8 +1,8 @@
-#include <px/net/address_race.hpp>
+#include "net/discovery/address_race.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::net {
 namespace {
 
 using namespace std::chrono_literals;
@@ -94,7 +94,7 @@ TEST(DialFailure, OneSentenceSaysWhatWasTriedAndWhatEachSaid) {
   race.start_due(at(2s));
   race.resolved(2, {});
   const std::string text = said(race);
-  for (const std::string part : {"tcp://10.0.0.1:5555 refuses", "tcp://[fd00::1]:5555 has no route",
+  for (const std::string part : {"tcp://10.0.0.1:5555 refuses", "tcp://[fd00::1]:5555: no route",
                                  "nowhere does not resolve", "--location", "--ports"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
   EXPECT_EQ(text.find('\n'), std::string::npos);
@@ -105,7 +105,7 @@ TEST(DialFailure, TheFixFitsTheCause) {
     return explain({{host, "", failure}}, 5555, "old.json").what;
   };
   EXPECT_NE(
-      fix(DialFailure::refused, "127.0.0.1").find("may be left from a cluster that has ended"),
+      fix(DialFailure::refused, "127.0.0.1").find("may be left over from a cluster that has ended"),
       std::string::npos);
   EXPECT_NE(fix(DialFailure::timed_out, "10.0.0.1").find("firewall"), std::string::npos);
   for (const DialFailure failure : {DialFailure::wrong_key, DialFailure::silent})
@@ -113,4 +113,4 @@ TEST(DialFailure, TheFixFitsTheCause) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::net

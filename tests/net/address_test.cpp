@@ -1,10 +1,10 @@
-#include <px/net/address.hpp>
+#include "net/discovery/address.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace px {
+namespace px::net {
 namespace {
 
 TEST(Address, OfThisHostIsLocal) {
@@ -94,4 +94,4 @@ TEST(DialCandidates, AnAddressIsTriedAfterThoseThatWereAdded) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::net

@@ -1,15 +1,15 @@
-#include <px/net/controller_search.hpp>
+#include "net/discovery/controller_search.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
 
-#include <px/net/local_interface.hpp>
-#include <px/net/loop.hpp>
-#include <px/net/tcp.hpp>
+#include "net/discovery/local_interface.hpp"
+#include "net/loop.hpp"
+#include "net/tcp.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 using namespace std::chrono_literals;
@@ -99,7 +99,7 @@ TEST(ControllerSearch, PassesByAnAddressThatRefusesAndANameThatIsNone) {
 
 TEST(ControllerSearch, AnAddressThatAcceptsAndSaysNothingHoldsNobodyUp) {
   FakeHub hub{{}};
-  const Result<Descriptor> silent = listen_tcp("127.0.0.8", hub.port);
+  const Result<os::Descriptor> silent = listen_tcp("127.0.0.8", hub.port);
   ASSERT_TRUE(silent);
   EXPECT_EQ(*find_controller(sought({"127.0.0.8", "127.0.0.1"}, hub.port), session("key")),
             "tcp://127.0.0.1");
@@ -118,7 +118,7 @@ TEST(ControllerSearch, AWrongSigningKeyIsNamedAfterTheTimeOfTheAddress) {
   const auto found = find_controller(sought({"127.0.0.1"}, hub.port), session("another"),
                                      {.head_start = 10ms, .patience = 300ms});
   ASSERT_FALSE(found);
-  EXPECT_NE(found.error().what.find("does not answer as a controller"), std::string::npos);
+  EXPECT_NE(found.error().what.find("does not answer like a controller"), std::string::npos);
   EXPECT_NE(found.error().what.find("the key in the file"), std::string::npos);
 }
 
@@ -147,11 +147,11 @@ TEST(ControllerSearch, IPv6WorksWhereTheHostHasIt) {
 }
 
 TEST(ClosedPorts, AreThoseThatNobodyListensAt) {
-  const Result<Descriptor> first = listen_tcp("127.0.0.1", 0);
+  const Result<os::Descriptor> first = listen_tcp("127.0.0.1", 0);
   const int open = local_port(*first);
   int closed = 0;
   {
-    const Result<Descriptor> second = listen_tcp("127.0.0.1", 0);
+    const Result<os::Descriptor> second = listen_tcp("127.0.0.1", 0);
     closed = local_port(*second);
   }
   EXPECT_EQ(closed_ports("tcp://127.0.0.1", {open, closed}, 5s), std::vector<int>{closed});
@@ -159,4 +159,4 @@ TEST(ClosedPorts, AreThoseThatNobodyListensAt) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::net

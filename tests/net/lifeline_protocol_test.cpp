@@ -1,10 +1,10 @@
-#include <px/net/lifeline_protocol.hpp>
+#include "net/lifeline/lifeline_protocol.hpp"
 
 #include <gtest/gtest.h>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 const EngineUuid ann{"27bd0af2-233bc2652248e7076272790d"};
@@ -99,4 +99,4 @@ TEST(LifelineProtocol, ALineMayHaveAKibibyteAndNoMore) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::net

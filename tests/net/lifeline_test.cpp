@@ -1,4 +1,4 @@
-#include <px/net/lifeline.hpp>
+#include "net/lifeline/lifeline.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -7,11 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <px/net/lifeline_protocol.hpp>
-#include <px/net/local_interface.hpp>
-#include <px/net/tcp.hpp>
+#include "net/discovery/local_interface.hpp"
+#include "net/lifeline/lifeline_protocol.hpp"
+#include "net/tcp.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 using namespace std::chrono_literals;
@@ -124,7 +124,7 @@ TEST(Lifeline, AnEngineWithAnotherKeyIsCutOffAndCounted) {
 
 TEST(Lifeline, WhoSaysTooMuchIsCutOff) {
   LifelineServer server = new_server();
-  const Descriptor talker = std::move(start_connect_tcp("127.0.0.1", server.port()).value());
+  const os::Descriptor talker = std::move(start_connect_tcp("127.0.0.1", server.port()).value());
   ASSERT_TRUE(await(server.descriptor()));
   server.receive(at(0s));
   ASSERT_TRUE(await(talker.value()));
@@ -136,7 +136,7 @@ TEST(Lifeline, WhoSaysTooMuchIsCutOff) {
 
 TEST(Lifeline, WhoSaysNothingIsCutOffAfterTenSeconds) {
   LifelineServer server = new_server();
-  const Descriptor silent = std::move(start_connect_tcp("127.0.0.1", server.port()).value());
+  const os::Descriptor silent = std::move(start_connect_tcp("127.0.0.1", server.port()).value());
   ASSERT_TRUE(await(server.descriptor()));
   EXPECT_FALSE(server.next_deadline());
   server.receive(at(5s));
@@ -158,7 +158,7 @@ TEST(Lifeline, AnEngineThatSaidItsNameMayStaySilentForEver) {
 
 TEST(Lifeline, NoMoreThanTheLimitMayWaitToSayTheirNames) {
   LifelineServer server = new_server({.max_unidentified = 2});
-  std::vector<Descriptor> strangers;
+  std::vector<os::Descriptor> strangers;
   for (int i = 0; i < 3; ++i)
     strangers.push_back(std::move(start_connect_tcp("127.0.0.1", server.port()).value()));
   while (server.rejected() == 0 && await(server.descriptor())) server.receive(at(0s));
@@ -197,16 +197,16 @@ TEST(Lifeline, TheEndOfTheControllerIsToldToTheEngine) {
 }
 
 TEST(Lifeline, AServerThatDoesNotGreetAsAControllerIsLeft) {
-  const Descriptor listener = std::move(listen_tcp("127.0.0.1", 0).value());
+  const os::Descriptor listener = std::move(listen_tcp("127.0.0.1", 0).value());
   LifelineClient client{ann, signer()};
   ASSERT_TRUE(client.dial("127.0.0.1", local_port(listener)));
   ASSERT_TRUE(await(listener.value()));
-  const Descriptor other = accept_tcp(listener);
+  const os::Descriptor other = accept_tcp(listener);
   constexpr std::string_view text = "HTTP/1.1 400 Bad Request\r\n\r\n";
   ASSERT_GT(::send(other.value(), text.data(), text.size(), 0), 0);
   ASSERT_TRUE(await(client.descriptor()));
   EXPECT_EQ(client.receive(), LifelineState::closed);
-  EXPECT_EQ(client.why_closed(), "what answers at the lifeline's port is no controller");
+  EXPECT_EQ(client.why_closed(), "the program at the lifeline's port is not a polyxeus controller");
 }
 
 TEST(Lifeline, AForkedChildThatLivesOnDoesNotHideTheDeathOfTheEngine) {
@@ -291,11 +291,11 @@ TEST(Lifeline, IsHeldAtAUnixSocketAsWell) {
   ASSERT_TRUE(server.listen_also(folder->interface()));
   LifelineClient client{ann, signer()};
   EXPECT_EQ(open(server, client, folder->interface()), std::vector<std::string>{"opened ann"});
-  server.knock(ann);
+  server.probe(ann);
   EXPECT_TRUE(server.is_reachable(ann));
   client.close();
   EXPECT_EQ(next_events(server), std::vector<std::string>{"closed ann"});
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::net

@@ -1,14 +1,14 @@
-#include <px/net/local_interface.hpp>
+#include "net/discovery/local_interface.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <fstream>
 
-#include <px/net/private_file.hpp>
-#include "tests/net/temporary_folder.hpp"
+#include "os/private_file.hpp"
+#include "tests/os/temporary_folder.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,7 +23,7 @@ class LocalInterfaceTest : public ::testing::Test {
   fs::path path_of(const SocketFolder& folder) {
     return folder.interface().substr(std::string("ipc://").size());
   }
-  TemporaryFolder parent;
+  os::TemporaryFolder parent;
 };
 
 TEST_F(LocalInterfaceTest, IsForThoseWhoSeeTheSameNetworkOfTheSameSystem) {
@@ -48,7 +48,8 @@ TEST_F(LocalInterfaceTest, AFolderThatOthersMayEnterIsNotUsed) {
   EXPECT_FALSE(local_interface(info_of(*folder), "here"));
   const auto restored = SocketFolder::restore(folder->interface());
   ASSERT_FALSE(restored);
-  EXPECT_NE(restored.error().what.find("not this user's alone"), std::string::npos);
+  EXPECT_NE(restored.error().what.find("belongs to another user or is accessible to others"),
+            std::string::npos);
 }
 
 TEST_F(LocalInterfaceTest, ALinkInTheFoldersPlaceIsNotUsed) {
@@ -83,7 +84,7 @@ TEST_F(LocalInterfaceTest, WhatAKilledControllerLeftIsRemovedByTheNextOne) {
   const fs::path killed = parent.path() / "polyxeus-killed",
                  alive = parent.path() / "polyxeus-alive",
                  starting = parent.path() / "polyxeus-starting", foreign = parent.path() / "other";
-  std::vector<Descriptor> listeners;
+  std::vector<os::Descriptor> listeners;
   for (const fs::path& path : {killed, alive, starting, foreign}) {
     fs::create_directory(path);
     fs::permissions(path, fs::perms::owner_all);
@@ -106,7 +107,9 @@ TEST_F(LocalInterfaceTest, APathThatIsTooLongIsRefused) {
 TEST_F(LocalInterfaceTest, ASocketThatAKilledControllerLeftIsReplaced) {
   const auto folder = SocketFolder::create(parent.path());
   ASSERT_TRUE(folder);
-  { const auto killed = listen_unix(folder->interface(), 5555); }
+  {
+    const auto killed = listen_unix(folder->interface(), 5555);
+  }
   int problem = 0;
   EXPECT_FALSE(connect_unix(folder->interface(), 5555, &problem));
   EXPECT_EQ(problem, ECONNREFUSED);
@@ -116,4 +119,4 @@ TEST_F(LocalInterfaceTest, ASocketThatAKilledControllerLeftIsReplaced) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::net

@@ -1,4 +1,4 @@
-#include <px/net/loop.hpp>
+#include "net/loop.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -7,9 +7,9 @@
 
 #include <thread>
 
-#include <px/net/descriptor.hpp>
+#include "os/descriptor.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 using namespace std::chrono_literals;
@@ -33,7 +33,7 @@ class Bell {
   }
 
  private:
-  Descriptor descriptor_{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+  os::Descriptor descriptor_{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
 };
 
 TEST(Loop, SleepsUntilItsDeadlineAndNoLonger) {
@@ -119,8 +119,8 @@ TEST(Loop, IsWokenFromASignalHandler) {
   waker = loop.waker();
   bool is_woken = false;
   loop.on_wake([&] { is_woken = true; });
-  struct sigaction action {};
-  struct sigaction before {};
+  struct sigaction action{};
+  struct sigaction before{};
   action.sa_handler = [](int) { waker.wake(); };
   ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
   ::raise(SIGUSR1);
@@ -205,4 +205,4 @@ TEST(Loop, TellsOfAPipeThatHungUp) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::net

@@ -1,11 +1,11 @@
-#include <px/net/profile_paths.hpp>
+#include "net/discovery/profile_paths.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "tests/net/temporary_folder.hpp"
+#include "tests/os/temporary_folder.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 namespace fs = std::filesystem;
@@ -13,11 +13,11 @@ namespace fs = std::filesystem;
 /// A user whose environment says nothing but HOME.
 class Profile : public ::testing::Test {
  protected:
-  TemporaryFolder home;
-  ScopedVariable home_variable{"HOME", home.path().c_str()};
-  ScopedVariable ipython_dir{"IPYTHONDIR", nullptr};
-  ScopedVariable profile_dir{"IPP_PROFILE_DIR", nullptr};
-  ScopedVariable cluster_id{"IPP_CLUSTER_ID", nullptr};
+  os::TemporaryFolder home;
+  os::ScopedVariable home_variable{"HOME", home.path().c_str()};
+  os::ScopedVariable ipython_dir{"IPYTHONDIR", nullptr};
+  os::ScopedVariable profile_dir{"IPP_PROFILE_DIR", nullptr};
+  os::ScopedVariable cluster_id{"IPP_CLUSTER_ID", nullptr};
 };
 
 TEST_F(Profile, IsTheDefaultOneBelowHome) {
@@ -40,7 +40,7 @@ TEST_F(Profile, HasTheClusterIdInTheNamesOfItsFiles) {
 }
 
 TEST_F(Profile, TakesTheClusterIdFromTheEnvironmentUnlessItIsSaid) {
-  const ScopedVariable set{"IPP_CLUSTER_ID", "from-environment"};
+  const os::ScopedVariable set{"IPP_CLUSTER_ID", "from-environment"};
   EXPECT_EQ(find_profile({})->cluster_id, "from-environment");
   EXPECT_EQ(find_profile({.cluster_id = "said", .has_cluster_id = true})->cluster_id, "said");
   EXPECT_EQ(find_profile({.cluster_id = "", .has_cluster_id = true})->cluster_id, "");
@@ -49,7 +49,7 @@ TEST_F(Profile, TakesTheClusterIdFromTheEnvironmentUnlessItIsSaid) {
 TEST_F(Profile, IsFoundInTheFolderOfAllProfiles) {
   EXPECT_EQ(find_profile({.profile = "mpi"})->root, home.path() / ".ipython" / "profile_mpi");
   EXPECT_EQ(find_profile({.profile = "mpi", .ipython_dir = "/x"})->root, "/x/profile_mpi");
-  const ScopedVariable set{"IPYTHONDIR", "/from/environment/"};
+  const os::ScopedVariable set{"IPYTHONDIR", "/from/environment/"};
   EXPECT_EQ(find_profile({.profile = "mpi"})->root, "/from/environment/profile_mpi");
   EXPECT_EQ(find_profile({.profile = "mpi", .ipython_dir = "/x"})->root, "/x/profile_mpi");
   EXPECT_EQ(*find_ipython_dir({}), "/from/environment");
@@ -57,7 +57,7 @@ TEST_F(Profile, IsFoundInTheFolderOfAllProfiles) {
 
 TEST_F(Profile, GivenByItsFolderNeedsNoName) {
   EXPECT_EQ(find_profile({.profile = "mpi", .profile_dir = "/x/profile_y"})->root, "/x/profile_y");
-  const ScopedVariable set{"IPP_PROFILE_DIR", "/environment/profile_z"};
+  const os::ScopedVariable set{"IPP_PROFILE_DIR", "/environment/profile_z"};
   EXPECT_EQ(find_profile({})->root, "/environment/profile_z");
   EXPECT_EQ(find_profile({.profile = "mpi"})->root,
             "/environment/profile_z");  // as in the reference
@@ -83,7 +83,7 @@ TEST_F(Profile, WithASlashInItsNameIsRefused) {
 }
 
 TEST_F(Profile, WithoutAHomeIsNotFound) {
-  const ScopedVariable unset{"HOME", nullptr};
+  const os::ScopedVariable unset{"HOME", nullptr};
   const auto paths = find_profile({});
   ASSERT_FALSE(paths);
   EXPECT_EQ(paths.error().kind, ErrorKind::not_found);
@@ -111,4 +111,4 @@ TEST_F(Profile, ThatCannotBeCreatedIsNamed) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::net

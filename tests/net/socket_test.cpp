@@ -1,13 +1,13 @@
-#include <px/net/socket.hpp>
+#include "net/socket.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 
-#include <px/net/local_interface.hpp>
-#include <px/net/loop.hpp>
+#include "net/discovery/local_interface.hpp"
+#include "net/loop.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 using namespace std::chrono_literals;
@@ -302,4 +302,4 @@ TEST_F(SocketTest, EncryptsTcpButNotUnixSockets) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::net

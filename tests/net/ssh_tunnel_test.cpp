@@ -1,4 +1,4 @@
-#include <px/net/ssh_tunnel.hpp>
+#include "net/ssh/ssh_tunnel.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "tests/net/temporary_folder.hpp"
+#include "tests/os/temporary_folder.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 using namespace std::chrono_literals;
@@ -28,8 +28,8 @@ class StandIn {
   }
 
  private:
-  TemporaryFolder folder_;
-  ScopedVariable path_;
+  os::TemporaryFolder folder_;
+  os::ScopedVariable path_;
 };
 
 Result<std::unique_ptr<SshTunnel>> open_tunnel(Duration patience = 20s) {
@@ -80,10 +80,10 @@ TEST(SshTunnel, TakesOtherPortsWhereThoseThatItChoseAreTaken) {
 }
 
 TEST(SshTunnel, NeedsSshHere) {
-  const ScopedVariable path{"PATH", "/nowhere"};
+  const os::ScopedVariable path{"PATH", "/nowhere"};
   const std::string why = why_not();
   EXPECT_NE(why.find("cannot run ssh"), std::string::npos) << why;
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::net

@@ -1,10 +1,12 @@
-#include <px/net/tunnel_plan.hpp>
+#include "net/ssh/tunnel_plan.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace px {
+#include "wire/channels.hpp"
+
+namespace px::net {
 namespace {
 
 const OwnHost laptop{"laptop", {"127.0.0.1", "192.168.1.7"}};
@@ -138,4 +140,4 @@ TEST(Redirect, EveryPortOfAnEnginesFileToo) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::net

@@ -1,10 +1,10 @@
-#include <px/net/tunnel_watch.hpp>
+#include "net/ssh/tunnel_watch.hpp"
 
 #include <gtest/gtest.h>
 
-#include <px/net/ssh_complaint.hpp>
+#include "net/ssh/ssh_complaint.hpp"
 
-namespace px {
+namespace px::net {
 namespace {
 
 using namespace std::chrono_literals;
@@ -86,4 +86,4 @@ TEST(SshComplaint, TheFixIsSaid) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::net

@@ -1,4 +1,4 @@
-#include <px/net/private_file.hpp>
+#include "os/private_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -8,15 +8,15 @@
 #include <fstream>
 #include <thread>
 
-#include "tests/net/temporary_folder.hpp"
+#include "tests/os/temporary_folder.hpp"
 
-namespace px {
+namespace px::os {
 namespace {
 
 namespace fs = std::filesystem;
 
 unsigned mode_of(const fs::path& path) {
-  struct stat status {};
+  struct stat status{};
   EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
   return status.st_mode & 07777;
 }
@@ -153,4 +153,4 @@ TEST(PrivateFile, OneThatOthersCanReadIsRefusedWithTheFix) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::os

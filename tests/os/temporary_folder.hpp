@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-namespace px {
+namespace px::os {
 
 /// A new folder that is removed at the end of the scope.
 class TemporaryFolder {
@@ -50,4 +50,4 @@ class ScopedVariable {
   bool had_one_ = false;
 };
 
-}  // namespace px
+}  // namespace px::os

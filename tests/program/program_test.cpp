@@ -1,4 +1,4 @@
-#include <px/net/program.hpp>
+#include "program/program.hpp"
 
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
@@ -10,9 +10,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/net/temporary_folder.hpp"
+#include "tests/os/temporary_folder.hpp"
 
-namespace px {
+namespace px::program {
 namespace {
 
 /// A program with the shared options, and one of its own.
@@ -116,8 +116,8 @@ TEST(ProgramOptions, TellABadValueInOneLine) {
 class Log : public ::testing::Test {
  protected:
   ~Log() override { spdlog::set_default_logger(before_); }
-  TemporaryFolder folder;
-  ProfilePaths paths{.root = folder.path(), .cluster_id = "c1"};
+  os::TemporaryFolder folder;
+  net::ProfilePaths paths{.root = folder.path(), .cluster_id = "c1"};
 
  private:
   std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
@@ -181,7 +181,7 @@ TEST_F(Log, WhoseFileCannotBeWrittenIsTold) {
 }
 
 TEST(WorkDir, IsEnteredOrNamed) {
-  TemporaryFolder folder;
+  os::TemporaryFolder folder;
   const auto before = std::filesystem::current_path();
   ProgramOptions options;
   EXPECT_TRUE(enter_work_dir(options));
@@ -211,4 +211,4 @@ TEST_F(Log, CanBeMovedAwayFromStderr) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::program

@@ -3,9 +3,9 @@
 #include <map>
 #include <set>
 
-#include <px/interpreters/python_choice.hpp>
+#include "program/python_choice.hpp"
 
-namespace px {
+namespace px::program {
 namespace {
 
 Environment variables(std::map<std::string, std::string> values) {
@@ -64,4 +64,4 @@ TEST(PythonChoice, TheErrorNamesWhatWasTriedAndTheCure) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::program

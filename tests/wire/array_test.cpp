@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <px/wire/array.hpp>
+#include "wire/array.hpp"
 
 namespace px {
 namespace {
@@ -28,7 +28,7 @@ TEST(Array, GivesItsElementsAsTheTypeThatTheyHave) {
   const auto elements = array.as<double>();
   ASSERT_TRUE(elements);
   EXPECT_EQ((*elements)[5], 6);
-  EXPECT_EQ(array.as<float>().error().what, "the array holds <f8, it was asked for as <f4");
+  EXPECT_EQ(array.as<float>().error().what, "the array holds <f8, not <f4");
 }
 
 TEST(Array, SaysWhatDoesNotAgree) {
@@ -36,7 +36,7 @@ TEST(Array, SaysWhatDoesNotAgree) {
   EXPECT_TRUE(array.validate());
   array.shape = {2, 2};
   EXPECT_EQ(array.validate().error().what,
-            "an array of <f8 with the shape (2, 2) has 32 bytes, but 24 came with it");
+            "an array of <f8 with the shape (2, 2) has 32 bytes; the message has 24 bytes");
   array.shape = {-1, -24};
   EXPECT_FALSE(array.validate());
   array.shape = {std::int64_t{1} << 62, 64};

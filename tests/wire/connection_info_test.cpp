@@ -1,4 +1,4 @@
-#include <px/wire/connection_info.hpp>
+#include "wire/connection_info.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include <px/wire/envelope.hpp>
+#include "wire/envelope.hpp"
 
 #include <gtest/gtest.h>
 

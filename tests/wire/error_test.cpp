@@ -1,4 +1,4 @@
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
 #include <gtest/gtest.h>
 

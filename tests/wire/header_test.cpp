@@ -1,4 +1,4 @@
-#include <px/wire/header.hpp>
+#include "wire/header.hpp"
 
 #include <gtest/gtest.h>
 

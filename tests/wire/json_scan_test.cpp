@@ -1,10 +1,10 @@
-#include <px/wire/json_scan.hpp>
+#include "wire/json_scan.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
 namespace px {
 namespace {

@@ -1,4 +1,4 @@
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
 #include <gtest/gtest.h>
 

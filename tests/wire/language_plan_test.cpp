@@ -1,4 +1,4 @@
-#include <px/wire/language_plan.hpp>
+#include "wire/language_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,9 +48,10 @@ TEST(LanguagePlan, SaysWhatIsWrongAndWhatToWrite) {
 TEST(LanguagePlan, TheNumbersMustFit) {
   const Result<LanguagePlan> plan = LanguagePlan::parse("python:2,cpp:2");
   EXPECT_TRUE(plan->check_count(4));
-  EXPECT_EQ(plan->check_count(3).error().what,
-            "--language is for 4 engines, but 3 are to be started: give both the same number, or "
-            "leave -n out");
+  EXPECT_EQ(
+      plan->check_count(3).error().what,
+      "--language is for 4 engines, but 3 engines were requested: give both the same number, or "
+      "leave -n out");
   EXPECT_FALSE(plan->of(4));
 }
 

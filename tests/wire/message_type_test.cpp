@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <px/wire/message_type.hpp>
+#include "wire/message_type.hpp"
 
 namespace px {
 namespace {

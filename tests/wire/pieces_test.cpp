@@ -1,8 +1,8 @@
-#include <px/wire/pieces.hpp>
+#include "wire/pieces.hpp"
 
 #include <gtest/gtest.h>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
 namespace px {
 namespace {

@@ -1,4 +1,4 @@
-#include <px/wire/recent_map.hpp>
+#include "wire/recent_map.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include <px/wire/replay_history.hpp>
+#include "wire/replay_history.hpp"
 
 #include <gtest/gtest.h>
 
-#include <px/wire/signature.hpp>
+#include "wire/signature.hpp"
 
 namespace px {
 namespace {

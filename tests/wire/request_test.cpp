@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <px/wire/request.hpp>
-#include <tests/wire/requests.hpp>
+#include "tests/wire/requests.hpp"
+#include "wire/request.hpp"
 
 namespace px {
 namespace {

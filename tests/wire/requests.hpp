@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include <px/wire/request.hpp>
-#include <px/wire/session.hpp>
+#include "wire/request.hpp"
+#include "wire/session.hpp"
 
 namespace px::testing {
 

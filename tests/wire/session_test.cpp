@@ -1,11 +1,11 @@
-#include <px/wire/session.hpp>
+#include "wire/session.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <set>
 
-#include <px/wire/envelope.hpp>
+#include "wire/envelope.hpp"
 
 namespace px {
 namespace {

@@ -1,4 +1,4 @@
-#include <px/wire/signature.hpp>
+#include "wire/signature.hpp"
 
 #include <gtest/gtest.h>
 

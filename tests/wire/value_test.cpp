@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <px/wire/value.hpp>
+#include "wire/value.hpp"
 
 namespace px {
 namespace {

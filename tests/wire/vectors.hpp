@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/frames.hpp>
+#include "wire/frames.hpp"
 
 namespace px {
 

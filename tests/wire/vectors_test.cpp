@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <px/wire/envelope.hpp>
-#include <px/wire/header.hpp>
-#include <px/wire/json.hpp>
-#include <px/wire/json_scan.hpp>
-#include <px/wire/session.hpp>
-#include <px/wire/signature.hpp>
+#include "wire/envelope.hpp"
+#include "wire/header.hpp"
+#include "wire/json.hpp"
+#include "wire/json_scan.hpp"
+#include "wire/session.hpp"
+#include "wire/signature.hpp"
 
 namespace px {
 namespace {

@@ -1,4 +1,4 @@
-#include <px/wire/version_adapter.hpp>
+#include "wire/version_adapter.hpp"
 
 #include <gtest/gtest.h>
 

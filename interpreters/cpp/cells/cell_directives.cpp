@@ -2,9 +2,9 @@
 #include <cctype>
 #include <charconv>
 
-#include <px/interpreters/cpp/cell_text.hpp>
+#include "interpreters/cpp/cells/cell_text.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 using Kind = CellDirective::Kind;
@@ -107,8 +107,8 @@ class Reader {
     const auto* const found = std::find_if(std::begin(known), std::end(known),
                                            [&](const Known& each) { return each.name == name; });
     if (found == std::end(known))
-      return problem(number_, "there is no %" + name +
-                                  "; a C++ cell knows %inc, %lib, %pkg, %flags, %time and %timeit");
+      return problem(number_, "unknown directive %" + name +
+                                  "; C++ cells have %inc, %lib, %pkg, %flags, %time and %timeit");
     CellDirective made{found->kind, {}, number_};
     if (found->kind == Kind::time || found->kind == Kind::timeit) return timing(made, line);
     while (!trim(line).empty()) made.arguments.push_back(take_word(line));
@@ -134,7 +134,8 @@ class Reader {
   }
 
   Result<void> timing(CellDirective& made, std::string_view rest) {
-    if (text_.timing() != nullptr) return problem(number_, "a cell is timed in one way only");
+    if (text_.timing() != nullptr)
+      return problem(number_, "a cell may have only one of %time and %timeit");
     if (made.kind == Kind::timeit)
       while (take_option(rest, "-n", made.loops) || take_option(rest, "-r", made.repeats)) {
       }
@@ -170,4 +171,4 @@ Result<CellText> read_cell(std::string_view cell) {
   return Reader(cell).run();
 }
 
-}  // namespace px
+}  // namespace px::cpp

@@ -1,4 +1,4 @@
-#include <px/interpreters/cpp/cell_history.hpp>
+#include "interpreters/cpp/cells/cell_history.hpp"
 
 #include <fnmatch.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace px {
+namespace px::cpp {
 
 void CellHistory::add(int count, std::string code) {
   if (cells_.size() >= max_cells) cells_.pop_front();
@@ -50,4 +50,4 @@ Json CellHistory::find(const Json& request) const {
   return history;
 }
 
-}  // namespace px
+}  // namespace px::cpp

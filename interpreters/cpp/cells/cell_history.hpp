@@ -3,9 +3,9 @@
 #include <deque>
 #include <string>
 
-#include <px/wire/json.hpp>
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// The cells that ran, for history_request. Forgets the oldest ones.
 class CellHistory {
@@ -30,4 +30,4 @@ class CellHistory {
   std::deque<Cell> cells_;
 };
 
-}  // namespace px
+}  // namespace px::cpp

@@ -1,13 +1,13 @@
-#include <px/interpreters/cpp/cell_text.hpp>
+#include "interpreters/cpp/cells/cell_text.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cctype>
 
-#include <px/interpreters/cpp/code_statements.hpp>
-#include <px/interpreters/cpp/code_words.hpp>
+#include "interpreters/cpp/cells/code_statements.hpp"
+#include "interpreters/cpp/cells/code_words.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 using Kind = CodeStatement::Kind;
@@ -183,4 +183,4 @@ Completeness completeness(std::string_view code) {
   return waits ? Completeness::incomplete : Completeness::complete;
 }
 
-}  // namespace px
+}  // namespace px::cpp

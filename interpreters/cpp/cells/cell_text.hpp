@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include <px/interpreters/cpp/code_mask.hpp>
-#include <px/wire/error.hpp>
+#include "interpreters/cpp/cells/code_mask.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// A line at the head of a cell that speaks to the interpreter and not to the compiler.
 struct CellDirective {
@@ -77,4 +77,4 @@ std::vector<std::string> identifiers_of(std::string_view code);
 enum class Completeness { complete, incomplete, invalid };
 Completeness completeness(std::string_view code);
 
-}  // namespace px
+}  // namespace px::cpp

@@ -1,11 +1,11 @@
-#include <px/interpreters/cpp/code_mask.hpp>
+#include "interpreters/cpp/cells/code_mask.hpp"
 
 #include <algorithm>
 #include <cctype>
 
-#include <px/interpreters/cpp/code_words.hpp>
+#include "interpreters/cpp/cells/code_words.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 constexpr std::string_view raw_prefixes[] = {"R", "u8R", "uR", "UR", "LR"};
@@ -146,4 +146,4 @@ MaskedCode mask_code(std::string_view code) {
   return Masker(code).run();
 }
 
-}  // namespace px
+}  // namespace px::cpp

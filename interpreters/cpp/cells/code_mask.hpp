@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace px {
+namespace px::cpp {
 
 /// C++ without what could be taken for code by mistake.
 struct MaskedCode {
@@ -15,4 +15,4 @@ struct MaskedCode {
 
 MaskedCode mask_code(std::string_view code);
 
-}  // namespace px
+}  // namespace px::cpp

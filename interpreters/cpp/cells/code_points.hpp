@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace px {
+namespace px::cpp {
 
 // Jupyter counts characters of Unicode; the compiler counts bytes of UTF-8.
 
@@ -23,4 +23,4 @@ inline std::size_t byte_offset(std::string_view text, int count) {
   return text.size();
 }
 
-}  // namespace px
+}  // namespace px::cpp

@@ -1,12 +1,12 @@
-#include <px/interpreters/cpp/code_statements.hpp>
+#include "interpreters/cpp/cells/code_statements.hpp"
 
 #include <cctype>
 #include <set>
 #include <string>
 
-#include <px/interpreters/cpp/code_words.hpp>
+#include "interpreters/cpp/cells/code_words.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 using Words = std::set<std::string_view>;
@@ -462,4 +462,4 @@ std::vector<CodeStatement> split_statements(std::string_view masked) {
   return Splitter(masked).run();
 }
 
-}  // namespace px
+}  // namespace px::cpp

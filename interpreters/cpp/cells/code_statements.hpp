@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace px {
+namespace px::cpp {
 
 /// One statement at the top level of a cell.
 struct CodeStatement {
@@ -35,4 +35,4 @@ bool is_declaration(std::string_view masked);
 /// Where the bracket at `open` closes: the position of its partner; npos where there is none.
 std::size_t find_closing(std::string_view masked, std::size_t open);
 
-}  // namespace px
+}  // namespace px::cpp

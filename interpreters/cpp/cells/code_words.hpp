@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-namespace px {
+namespace px::cpp {
 
 // Of which characters C++'s words are made. What is not ASCII counts as a letter.
 
@@ -17,4 +17,4 @@ inline bool is_word_part(char letter) {
   return is_word_start(letter) || is_digit(letter);
 }
 
-}  // namespace px
+}  // namespace px::cpp

@@ -1,12 +1,12 @@
-#include <px/interpreters/cpp/cursor_context.hpp>
+#include "interpreters/cpp/cells/cursor_context.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <vector>
 
-#include <px/interpreters/cpp/code_mask.hpp>
+#include "interpreters/cpp/cells/code_mask.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 bool is_word(char c) {
@@ -95,4 +95,4 @@ CursorContext context_of_cursor(std::string_view code, std::size_t cursor) {
   return context;
 }
 
-}  // namespace px
+}  // namespace px::cpp

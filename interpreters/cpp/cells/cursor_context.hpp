@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace px {
+namespace px::cpp {
 
 /// What stands around a cursor in code that is being written.
 struct CursorContext {
@@ -19,4 +19,4 @@ struct CursorContext {
 /// Nothing is found within comments and literals.
 CursorContext context_of_cursor(std::string_view code, std::size_t cursor);
 
-}  // namespace px
+}  // namespace px::cpp

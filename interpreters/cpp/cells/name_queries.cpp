@@ -8,9 +8,9 @@
 
 #include <set>
 
-#include <px/interpreters/cpp/name_queries.hpp>
+#include "interpreters/cpp/cells/name_queries.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 constexpr std::size_t most_names = 500;
@@ -226,4 +226,4 @@ std::optional<std::string> describe(Compiler& compiler, const CursorContext& con
   return text;
 }
 
-}  // namespace px
+}  // namespace px::cpp

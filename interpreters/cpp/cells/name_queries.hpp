@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <px/interpreters/cpp/compiler.hpp>
-#include <px/interpreters/cpp/cursor_context.hpp>
+#include "interpreters/cpp/cells/cursor_context.hpp"
+#include "interpreters/cpp/compile/compiler.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// The most recent visible declaration of a name, `a::b` or `b`, at namespace scope.
 const clang::NamedDecl* find_name(Compiler& compiler, const std::string& name);
@@ -25,4 +25,4 @@ std::vector<std::string> names_at(Compiler& compiler, const CursorContext& conte
 /// Declarations with their comments and places; nothing where the name is unknown.
 std::optional<std::string> describe(Compiler& compiler, const CursorContext& context);
 
-}  // namespace px
+}  // namespace px::cpp

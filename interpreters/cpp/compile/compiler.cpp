@@ -5,13 +5,13 @@
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/Support/TargetSelect.h>
 
-#include <px/interpreters/cpp/cell_guard.hpp>
-#include <px/interpreters/cpp/compiler.hpp>
-#include <px/interpreters/cpp/failed_part.hpp>
+#include "interpreters/cpp/compile/compiler.hpp"
+#include "interpreters/cpp/compile/failed_part.hpp"
+#include "interpreters/cpp/run/cell_guard.hpp"
 
 extern "C" void* __emutls_get_address(void*);  // for thread_local; libgcc has it in its archive
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 Error clang_error(const std::string& what, llvm::Error error) {
@@ -38,7 +38,7 @@ Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CppSession:
   clang::IncrementalCompilerBuilder builder;
   builder.SetCompilerArgs(arguments);
   auto instance = builder.CreateCpp();
-  if (!instance) return clang_error("clang refuses its flags", instance.takeError());
+  if (!instance) return clang_error("clang rejected the compiler flags", instance.takeError());
   (*instance)->getCodeGenOpts().PassBuilderCallbacks.push_back(order_initializers);
   return std::move(*instance);
 }
@@ -92,7 +92,7 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   diagnostics.setClient(log.release(), true);
 
   auto target = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!target) return clang_error("LLVM does not know this machine", target.takeError());
+  if (!target) return clang_error("LLVM does not support this processor", target.takeError());
   auto jit_builder = std::make_unique<llvm::orc::LLJITBuilder>();
   jit_builder->setJITTargetMachineBuilder(std::move(*target));
   jit_builder->setNotifyCreatedCallback([made = compiler.get()](llvm::orc::LLJIT& jit) {
@@ -130,7 +130,7 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   add("exit", reinterpret_cast<const void*>(&CellGuard::leave_by_exit));
   add("__emutls_get_address", reinterpret_cast<const void*>(&__emutls_get_address));
   if (llvm::Error error = jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(symbols)))
-    return clang_error("a symbol for cells is there twice", std::move(error));
+    return clang_error("a symbol for cells is defined twice", std::move(error));
   return compiler;
 }
 
@@ -173,4 +173,4 @@ void Compiler::undo() {
   if (!parts_.empty()) parts_.pop_back();
 }
 
-}  // namespace px
+}  // namespace px::cpp

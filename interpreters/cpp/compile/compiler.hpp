@@ -16,10 +16,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include <px/interpreters/cpp/cpp_session.hpp>
+#include "interpreters/cpp/run/cpp_session.hpp"
 
 // For the files of this room that see clang; slow to compile.
-namespace px {
+namespace px::cpp {
 
 /// An error of the compiler about something that is there already.
 struct Clash {
@@ -98,4 +98,4 @@ void order_initializers(llvm::PassBuilder& passes);
 /// Puts a look at the interrupt word into every loop.
 void poll_in_loops(llvm::Module& module);
 
-}  // namespace px
+}  // namespace px::cpp

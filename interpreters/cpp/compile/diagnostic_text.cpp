@@ -1,9 +1,9 @@
-#include <px/interpreters/cpp/diagnostic_text.hpp>
+#include "interpreters/cpp/compile/diagnostic_text.hpp"
 
 #include <regex>
 #include <sstream>
 
-namespace px {
+namespace px::cpp {
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -34,7 +34,7 @@ std::string name_lines_of_cells(const std::string& text) {
 std::string first_error(const std::string& text) {
   for (const std::string& line : lines_of(text))
     if (line.find("error: ") != std::string::npos) return line;
-  return "the compiler did not say why";
+  return "the compiler gave no reason";
 }
 
-}  // namespace px
+}  // namespace px::cpp

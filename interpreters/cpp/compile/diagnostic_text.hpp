@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace px {
+namespace px::cpp {
 
 /// What a compiler said, with "cell 3:2:5: error:" spelled "cell 3, line 2, column 5: error:".
 std::string name_lines_of_cells(const std::string& text);
@@ -14,4 +14,4 @@ std::string first_error(const std::string& text);
 /// The lines of a text, without their ends.
 std::vector<std::string> lines_of(const std::string& text);
 
-}  // namespace px
+}  // namespace px::cpp

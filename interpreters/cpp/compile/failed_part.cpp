@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include <px/interpreters/cpp/failed_part.hpp>
+#include "interpreters/cpp/compile/failed_part.hpp"
 
-namespace px {
+namespace px::cpp {
 
 void FailedPartCleaner::ReadPendingInstantiations(
     llvm::SmallVectorImpl<std::pair<clang::ValueDecl*, clang::SourceLocation>>&) {
@@ -18,4 +18,4 @@ void FailedPartCleaner::ReadPendingInstantiations(
   for (clang::Decl* directive : directives) part->removeDecl(directive);
 }
 
-}  // namespace px
+}  // namespace px::cpp

@@ -2,9 +2,9 @@
 
 #include <clang/Sema/ExternalSemaSource.h>
 
-#include <px/interpreters/cpp/compiler.hpp>
+#include "interpreters/cpp/compile/compiler.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// When a part with errors was parsed, clang forgets its names; it crashes where `using namespace`
 /// or an unnamed namespace is among them. This takes those out before, at the end of each part.
@@ -18,4 +18,4 @@ class FailedPartCleaner final : public clang::ExternalSemaSource {
   Compiler& compiler_;
 };
 
-}  // namespace px
+}  // namespace px::cpp

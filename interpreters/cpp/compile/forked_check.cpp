@@ -9,11 +9,11 @@
 #include <csignal>
 #include <utility>
 
-#include <px/interpreters/cpp/cell_guard.hpp>
-#include <px/interpreters/cpp/forked_check.hpp>
-#include <px/wire/json.hpp>
+#include "interpreters/cpp/compile/forked_check.hpp"
+#include "interpreters/cpp/run/cell_guard.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 constexpr int look_interval_ms = 50;  // for an interrupt that came between two looks
@@ -188,4 +188,4 @@ std::optional<std::string> ask_child(const std::function<std::optional<std::stri
   return answer.text.substr(1);
 }
 
-}  // namespace px
+}  // namespace px::cpp

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <px/interpreters/cpp/redefinition.hpp>
+#include "interpreters/cpp/compile/redefinition.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// What a forked copy of this process found out about a text.
 struct CheckReport {
@@ -34,4 +34,4 @@ Redefinition foresee_in_child(Compiler& compiler, const std::string& text,
 /// interrupted or returns nothing.
 std::optional<std::string> ask_child(const std::function<std::optional<std::string>()>& work);
 
-}  // namespace px
+}  // namespace px::cpp

@@ -6,9 +6,9 @@
 #include <map>
 #include <vector>
 
-#include <px/interpreters/cpp/compiler.hpp>
+#include "interpreters/cpp/compile/compiler.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 constexpr const char* list_name = "llvm.global_ctors";
@@ -91,4 +91,4 @@ void order_initializers(llvm::PassBuilder& passes) {
       });
 }
 
-}  // namespace px
+}  // namespace px::cpp

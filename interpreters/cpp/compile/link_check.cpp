@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include <px/interpreters/cpp/compiler.hpp>
+#include "interpreters/cpp/compile/compiler.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 bool is_needed(const llvm::GlobalValue& value) {
@@ -59,4 +59,4 @@ std::vector<std::string> defined_symbols(const llvm::Module& module) {
   return names;
 }
 
-}  // namespace px
+}  // namespace px::cpp

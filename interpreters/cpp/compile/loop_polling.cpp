@@ -6,10 +6,10 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
-#include <px/interpreters/cpp/cell_guard.hpp>
-#include <px/interpreters/cpp/compiler.hpp>
+#include "interpreters/cpp/compile/compiler.hpp"
+#include "interpreters/cpp/run/cell_guard.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 llvm::Constant* address(llvm::LLVMContext& context, const volatile void* pointer) {
@@ -69,4 +69,4 @@ void poll_in_loops(llvm::Module& module) {
   }
 }
 
-}  // namespace px
+}  // namespace px::cpp

@@ -1,14 +1,14 @@
-#include <px/interpreters/cpp/natural_type.hpp>
+#include "interpreters/cpp/compile/natural_type.hpp"
 
 #include <limits>
 #include <map>
 #include <memory>
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 Error no_type(const std::string& what) {
-  return {ErrorKind::bad_input, what + " has no counterpart in C++"};
+  return {ErrorKind::bad_input, what + " has no C++ type"};
 }
 
 /// The type of a JSON value.
@@ -127,7 +127,7 @@ Result<std::string> natural_type(const Value& value) {
   if (std::holds_alternative<SharedBytes>(value)) return std::string("std::vector<std::byte>");
   if (const auto* const json = std::get_if<Json>(&value)) {
     const auto shape = shape_of(*json);
-    if (!shape) return no_type("a list or map whose items are of unlike types");
+    if (!shape) return no_type("a list or map whose items have different types");
     return spell(*shape);
   }
   return no_type("a pickled Python object");
@@ -139,11 +139,11 @@ Result<std::string> natural_item_type(const Value& sequence) {
   } else if (const auto* const json = std::get_if<Json>(&sequence)) {
     if (json->is_array()) {
       const auto shape = shape_of(*json);
-      if (!shape) return no_type("a list whose items are of unlike types");
+      if (!shape) return no_type("a list whose items have different types");
       return spell(*shape->item);
     }
   }
   return Error{ErrorKind::bad_input, "each argument of a map must be a list or an array"};
 }
 
-}  // namespace px
+}  // namespace px::cpp

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include <px/wire/value.hpp>
+#include "wire/value.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// The C++ type that a value from another language has where nobody asks for another one:
 /// "double", "px::array<double, 2>", "std::map<std::string, long>". Lists and maps of unlike
@@ -17,4 +17,4 @@ Result<std::string> natural_type(const Value& value);
 /// errors  as above, and bad_input: it is no sequence.
 Result<std::string> natural_item_type(const Value& sequence);
 
-}  // namespace px
+}  // namespace px::cpp

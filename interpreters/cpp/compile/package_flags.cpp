@@ -1,14 +1,12 @@
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
 #include <sstream>
 
-#include <px/interpreters/cpp/package_flags.hpp>
+#include "interpreters/cpp/compile/package_flags.hpp"
+#include "os/run_command.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 bool is_package_name(const std::string& name) {
@@ -53,19 +51,13 @@ PackageFlags read_package_flags(std::string_view text) {
 
 Result<PackageFlags> ask_pkg_config(const std::string& name) {
   if (!is_package_name(name))
-    return Error{ErrorKind::bad_input, "`" + name + "` is no name of a package."};
-  const std::string command = "pkg-config --cflags --libs '" + name + "' 2>&1";
-  std::FILE* pipe = ::popen(command.c_str(), "re");
-  if (!pipe) return Error{ErrorKind::system, "popen failed for " + command + "."};
-  std::string text;
-  char buffer[4096];
-  for (std::size_t count; (count = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-    text.append(buffer, count);
-  const int status = ::pclose(pipe);
-  if (status == 0) return read_package_flags(text);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-    return Error{ErrorKind::unsupported, "%pkg needs pkg-config, which is not on this host."};
-  return Error{ErrorKind::not_found, "pkg-config does not know " + name + ": " + text};
+    return Error{ErrorKind::bad_input, "`" + name + "` is not the name of a package."};
+  const auto done = os::run_command({.argv = {"pkg-config", "--cflags", "--libs", name}});
+  if (!done && done.error().kind == ErrorKind::not_found)
+    return Error{ErrorKind::unsupported, "%pkg needs pkg-config: install it on this host."};
+  if (!done) return done.error();
+  if (!done->end.is_failure()) return read_package_flags(done->output);
+  return Error{ErrorKind::not_found, "pkg-config finds no package " + name + ": " + done->errors};
 }
 
-}  // namespace px
+}  // namespace px::cpp

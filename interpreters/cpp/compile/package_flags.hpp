@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// What a package needs, as pkg-config knows it.
 struct PackageFlags {
@@ -22,4 +22,4 @@ PackageFlags read_package_flags(std::string_view text);
 ///         is no pkg-config.
 Result<PackageFlags> ask_pkg_config(const std::string& name);
 
-}  // namespace px
+}  // namespace px::cpp

@@ -1,4 +1,4 @@
-#include <px/interpreters/cpp/precompiled_header.hpp>
+#include "interpreters/cpp/compile/precompiled_header.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -15,10 +15,11 @@
 #include <sstream>
 #include <thread>
 
-#include <px/interpreters/cpp/child_process.hpp>
-#include <px/interpreters/cpp/prelude_text.hpp>
+#include "interpreters/cpp/compile/prelude_text.hpp"
+#include "os/run_command.hpp"
+#include "os/spawn.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,7 +44,7 @@ bool write_file(const fs::path& path, const std::string& text) {
 
 /// What tells one version of a file from another.
 std::string stamp_of(const fs::path& path) {
-  struct stat found {};
+  struct stat found{};
   if (stat(path.c_str(), &found) != 0) return "-";
   return std::to_string(found.st_size) + " " + std::to_string(found.st_mtim.tv_sec) + " " +
          std::to_string(found.st_mtim.tv_nsec);
@@ -66,6 +67,22 @@ std::string machine_text() {
   utsname system{};
   uname(&system);
   return text + system.machine + read_file("/etc/os-release");
+}
+
+struct CompilerRun {
+  bool is_success = false;
+  std::string output;  ///< Standard output and error, or why it was ended.
+};
+
+/// errors  unsupported: the compiler cannot be started.
+Result<CompilerRun> run_compiler(const std::vector<std::string>& command, Duration timeout) {
+  constexpr std::size_t max_output = std::size_t{1} << 20;
+  const auto done = os::run_command(
+      {.argv = command, .timeout = timeout, .merges_errors = true, .max_output = max_output});
+  if (done) return CompilerRun{!done->end.is_failure(), done->output};
+  if (done.error().kind == ErrorKind::lost_peer)
+    return CompilerRun{false, "the compiler timed out"};
+  return Error{ErrorKind::unsupported, done.error().what};
 }
 
 /// One precompiled header in its folder.
@@ -93,17 +110,16 @@ class Cached {
       return cannot_write();
     const std::string draft = path().string() + "." + std::to_string(getpid()) + ".tmp";
     const std::string rule = draft + ".d";
-    const auto done = run_program(command(draft, rule), options_.patience);
+    const auto done = run_compiler(command(draft, rule), options_.patience);
     if (!done) return done.error();
     std::error_code failure;
-    if (done->exit_status == 0) fs::rename(draft, path(), failure);
+    if (done->is_success) fs::rename(draft, path(), failure);
     const std::vector<std::string> files = files_of_rule(read_file(rule));
     fs::remove(rule, failure);
-    if (done->exit_status != 0) {
+    if (!done->is_success) {
       fs::remove(draft, failure);
-      return Error{ErrorKind::bad_input, "the precompiled header could not be made: " +
-                                             (done->is_late ? "the compiler took too long"
-                                                            : done->output.substr(0, 2000))};
+      return Error{ErrorKind::bad_input,
+                   "cannot make the precompiled header: " + done->output.substr(0, 2000)};
     }
     std::string parts = stamp_of(path()) + "\t" + path().string() + "\n";
     for (std::size_t i = 1; i < files.size(); ++i)
@@ -114,8 +130,8 @@ class Cached {
 
   Error cannot_write() const {
     return {ErrorKind::system, "cannot write to " + folder_.string() +
-                                   ", where the precompiled header of C++ cells is kept: set "
-                                   "XDG_CACHE_HOME to a folder that can be written"};
+                                   ", the folder of the precompiled header of C++ cells: set "
+                                   "XDG_CACHE_HOME to a writable folder"};
   }
 
  private:
@@ -195,7 +211,7 @@ std::string private_temporary_folder() {
   const fs::path folder = fs::path(named != nullptr && *named != '\0' ? named : "/tmp") /
                           ("polyxeus-" + std::to_string(getuid()));
   mkdir(folder.c_str(), 0700);
-  struct stat found {};
+  struct stat found{};
   const bool is_ours = lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
                        found.st_uid == getuid() && (found.st_mode & 077) == 0;
   return is_ours ? (folder / "cpp").string() : std::string();
@@ -204,7 +220,7 @@ std::string private_temporary_folder() {
 /// That of the LLVM that this was built with, or another one in $PATH; "" where there is none.
 std::string find_compiler() {
   if (access(PX_CLANG_COMPILER, X_OK) == 0) return PX_CLANG_COMPILER;
-  return find_program("clang++-22");
+  return os::find_program("clang++-22");
 }
 
 std::string cache_folder() {
@@ -224,7 +240,7 @@ Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& wa
     options.compiler = find_compiler();
     if (options.compiler.empty())
       return Error{ErrorKind::unsupported,
-                   "there is no clang++-22 to make the precompiled header of C++ cells: install "
+                   "cannot make the precompiled header of C++ cells: install "
                    "clang-22"};
   }
   if (!options.folder.empty()) return ensure_in(options, options.folder);
@@ -245,10 +261,10 @@ Result<void> check_compiler_flags(const std::vector<std::string>& flags) {
   std::vector<std::string> command{compiler};
   command.insert(command.end(), flags.begin(), flags.end());
   command.insert(command.end(), {"-fsyntax-only", "-x", "c++", "/dev/null"});
-  const auto done = run_program(command, PrecompiledHeaderOptions{}.patience);
-  if (!done || done->exit_status == 0) return {};
+  const auto done = run_compiler(command, PrecompiledHeaderOptions{}.patience);
+  if (!done || done->is_success) return {};
   return Error{ErrorKind::bad_input,
-               "clang does not accept these flags: " +
+               "clang rejected these flags: " +
                    done->output.substr(0, done->output.find_last_not_of('\n') + 1)};
 }
 
@@ -297,4 +313,4 @@ std::vector<std::string> files_of_rule(const std::string& rule) {
   return files;
 }
 
-}  // namespace px
+}  // namespace px::cpp

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/time.hpp>
+#include "wire/error.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// What a precompiled header is made of, and where it is kept.
 struct PrecompiledHeaderOptions {
@@ -42,4 +42,4 @@ std::string precompiled_header_key(const PrecompiledHeaderOptions& options,
 /// The files in a rule for make, as compilers write it: the first one is what is made.
 std::vector<std::string> files_of_rule(const std::string& rule);
 
-}  // namespace px
+}  // namespace px::cpp

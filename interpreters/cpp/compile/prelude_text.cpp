@@ -1,6 +1,6 @@
-#include <px/interpreters/cpp/prelude_text.hpp>
+#include "interpreters/cpp/compile/prelude_text.hpp"
 
-namespace px {
+namespace px::cpp {
 
 const std::string& prelude_text() {
   static const std::string text =
@@ -9,4 +9,4 @@ const std::string& prelude_text() {
   return text;
 }
 
-}  // namespace px
+}  // namespace px::cpp

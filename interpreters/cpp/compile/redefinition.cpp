@@ -10,10 +10,10 @@
 #include <cctype>
 #include <regex>
 
-#include <px/interpreters/cpp/code_mask.hpp>
-#include <px/interpreters/cpp/redefinition.hpp>
+#include "interpreters/cpp/cells/code_mask.hpp"
+#include "interpreters/cpp/compile/redefinition.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 using clang::DeclContext;
@@ -245,4 +245,4 @@ std::vector<std::string> symbols_of(Compiler& compiler, const NamedDecl* declara
   return symbols;
 }
 
-}  // namespace px
+}  // namespace px::cpp

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <px/interpreters/cpp/compiler.hpp>
+#include "interpreters/cpp/compile/compiler.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// A change of a text: `length` bytes at `offset` give way to `text`.
 struct TextEdit {
@@ -58,4 +58,4 @@ void hide(Compiler& compiler, clang::NamedDecl* declaration);
 std::vector<std::string> symbols_of(Compiler& compiler, const clang::NamedDecl* declaration,
                                     const std::unordered_set<std::string>& weak);
 
-}  // namespace px
+}  // namespace px::cpp

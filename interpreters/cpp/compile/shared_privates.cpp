@@ -3,9 +3,9 @@
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Lex/Lexer.h>
 
-#include <px/interpreters/cpp/redefinition.hpp>
+#include "interpreters/cpp/compile/redefinition.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 using clang::SourceLocation;
@@ -101,4 +101,4 @@ std::vector<TextEdit> share_privates(Compiler& compiler, clang::TranslationUnitD
   return finder.take();
 }
 
-}  // namespace px
+}  // namespace px::cpp

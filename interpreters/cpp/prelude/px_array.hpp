@@ -60,7 +60,7 @@ class array {
     value_type* next = const_cast<value_type*>(data_);
     for (const auto& row : rows) {
       if (static_cast<std::ptrdiff_t>(row.size()) != shape_[1])
-        throw std::invalid_argument("the rows of a px::array must be of one length");
+        throw std::invalid_argument("the rows of a px::array must have the same length");
       for (const auto& value : row) *next++ = value;
     }
   }
@@ -114,7 +114,7 @@ class array {
   array slice(std::size_t axis, std::ptrdiff_t begin, std::ptrdiff_t end,
               std::ptrdiff_t step = 1) const {
     if (axis >= N || step <= 0 || begin < 0 || end < begin || end > shape_[axis])
-      throw std::out_of_range("there is no such slice of a px::array");
+      throw std::out_of_range("the slice is outside the px::array");
     array part = *this;
     part.data_ += begin * strides_[axis];
     part.shape_[axis] = (end - begin + step - 1) / step;
@@ -136,7 +136,7 @@ class array {
     const typename array<T, sizeof...(Extents)>::extents wanted{
         static_cast<std::ptrdiff_t>(shape)...};
     if (array<T, sizeof...(Extents)>::product(wanted) != size())
-      throw std::invalid_argument("the new shape of a px::array has another number of elements");
+      throw std::invalid_argument("the new shape of the px::array has a different number of elements");
     const array whole = is_contiguous() ? *this : array(copy());
     return {whole.data_, wanted, whole.owner_};
   }
@@ -146,7 +146,7 @@ class array {
   /// All elements in C order: for loops at full speed.
   std::span<T> span() const {
     if (!is_contiguous())
-      throw std::logic_error("the elements of this px::array lie apart: take copy() first");
+      throw std::logic_error("the elements of this px::array are not contiguous: call copy() first");
     return {data_, size()};
   }
   /// New memory with the same elements.

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "px_array.hpp"
-#include "px_exports.hpp"
-#include "px_give.hpp"
-#include "px_values.hpp"
+#include "interpreters/cpp/prelude/px_array.hpp"
+#include "interpreters/cpp/prelude/px_exports.hpp"
+#include "interpreters/cpp/prelude/px_give.hpp"
+#include "interpreters/cpp/prelude/px_values.hpp"
 
 namespace px::cell {
 

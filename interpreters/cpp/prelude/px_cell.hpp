@@ -2,10 +2,10 @@
 
 // What every cell of a C++ session sees, beside the standard library.
 
-#include "px_array.hpp"
-#include "px_call.hpp"
-#include "px_exchange.hpp"
-#include "px_exports.hpp"
-#include "px_give.hpp"
-#include "px_show.hpp"
-#include "px_values.hpp"
+#include "interpreters/cpp/prelude/px_array.hpp"
+#include "interpreters/cpp/prelude/px_call.hpp"
+#include "interpreters/cpp/prelude/px_exchange.hpp"
+#include "interpreters/cpp/prelude/px_exports.hpp"
+#include "interpreters/cpp/prelude/px_give.hpp"
+#include "interpreters/cpp/prelude/px_show.hpp"
+#include "interpreters/cpp/prelude/px_values.hpp"

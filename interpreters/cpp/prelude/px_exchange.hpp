@@ -3,8 +3,8 @@
 // Arrays between the ranks of one MPI world, whatever they speak: view.exchange() of the Python
 // package runs these on C++ ranks, and polyxeus.engine.exchange on Python ranks.
 
-#include "px_array.hpp"
-#include "px_values.hpp"
+#include "interpreters/cpp/prelude/px_array.hpp"
+#include "interpreters/cpp/prelude/px_values.hpp"
 
 #if __has_include(<mpi.h>)
 namespace px::exchange {

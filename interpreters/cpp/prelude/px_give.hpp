@@ -11,10 +11,10 @@
 #include <variant>
 #include <vector>
 
-#include "px_array.hpp"
-#include "px_exports.hpp"
-#include "px_show.hpp"
-#include "px_values.hpp"
+#include "interpreters/cpp/prelude/px_array.hpp"
+#include "interpreters/cpp/prelude/px_exports.hpp"
+#include "interpreters/cpp/prelude/px_show.hpp"
+#include "interpreters/cpp/prelude/px_values.hpp"
 
 namespace px::cell {
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <variant>
 
-#include "px_array.hpp"
-#include "px_exports.hpp"
+#include "interpreters/cpp/prelude/px_array.hpp"
+#include "interpreters/cpp/prelude/px_exports.hpp"
 
 namespace px {
 

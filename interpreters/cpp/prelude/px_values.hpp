@@ -15,9 +15,9 @@
 #include <variant>
 #include <vector>
 
-#include "px_array.hpp"
-#include "px_exports.hpp"
-#include "px_show.hpp"
+#include "interpreters/cpp/prelude/px_array.hpp"
+#include "interpreters/cpp/prelude/px_exports.hpp"
+#include "interpreters/cpp/prelude/px_show.hpp"
 
 namespace px {
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <thread>
 
-#include <px/interpreters/cpp/captured_output.hpp>
-#include <px/interpreters/cpp/utf8_tail.hpp>
+#include "interpreters/cpp/cells/utf8_tail.hpp"
+#include "interpreters/cpp/run/captured_output.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 constexpr std::array stream_names = {"stdout", "stderr"};
@@ -50,7 +50,8 @@ class Diversion {
 /// Descriptors 1 and 2, and the thread that reads what is written to them.
 class CapturedOutput::Pipes {
  public:
-  explicit Pipes(Output& output) : output_(output), diversions_{Diversion(1), Diversion(2)} {
+  explicit Pipes(interpreters::Output& output)
+      : output_(output), diversions_{Diversion(1), Diversion(2)} {
     check(::pipe2(end_, O_CLOEXEC) == 0);
     std::setvbuf(stdout, nullptr, _IOLBF, 0);  // it was made for what descriptor 1 led to before
     reader_ = std::thread([this] { read_until_end(); });
@@ -85,7 +86,7 @@ class CapturedOutput::Pipes {
   int original(int descriptor) const {
     return diversions_[static_cast<std::size_t>(descriptor) - 1].original();
   }
-  Output& output() { return output_; }
+  interpreters::Output& output() { return output_; }
 
  private:
   void pass_on(std::size_t i, const std::string& text) {
@@ -103,7 +104,7 @@ class CapturedOutput::Pipes {
     }
   }
 
-  Output& output_;
+  interpreters::Output& output_;
   std::mutex mutex_;  // of what is read, so that it is passed on in its order
   std::array<Diversion, 2> diversions_;
   std::array<Utf8Tail, 2> tails_;
@@ -137,7 +138,7 @@ class CapturedOutput::StreamText final : public std::streambuf {
   std::streambuf* before_;
 };
 
-CapturedOutput::CapturedOutput(Output& output)
+CapturedOutput::CapturedOutput(interpreters::Output& output)
     : pipes_(std::make_unique<Pipes>(output)),
       out_(std::make_unique<StreamText>(*pipes_, "stdout", std::cout)),
       error_(std::make_unique<StreamText>(*pipes_, "stderr", std::cerr)),
@@ -158,4 +159,4 @@ int CapturedOutput::original(int descriptor) const {
   return pipes_->original(descriptor);
 }
 
-}  // namespace px
+}  // namespace px::cpp

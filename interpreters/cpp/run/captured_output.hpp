@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include <px/interpreters/interpreter.hpp>
+#include "interpreters/interpreter.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// While one lives, what this process prints goes to an Output, live: std::cout, std::cerr and
 /// std::clog directly, and what is written to the descriptors 1 and 2 (printf, libraries, child
@@ -12,7 +12,7 @@ namespace px {
 /// but between the two descriptors. There is one at a time.
 class CapturedOutput {
  public:
-  explicit CapturedOutput(Output& output);
+  explicit CapturedOutput(interpreters::Output& output);
   ~CapturedOutput();
   CapturedOutput(const CapturedOutput&) = delete;
   CapturedOutput& operator=(const CapturedOutput&) = delete;
@@ -29,4 +29,4 @@ class CapturedOutput {
   std::unique_ptr<StreamText> out_, error_, log_;
 };
 
-}  // namespace px
+}  // namespace px::cpp

@@ -13,10 +13,10 @@
 #include <string>
 #include <typeinfo>
 
-#include <px/interpreters/cpp/cell_guard.hpp>
-#include <px/wire/error.hpp>
+#include "interpreters/cpp/run/cell_guard.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 /// Thrown at a loop of the user's code; derived from nothing that a program catches by name.
@@ -70,7 +70,7 @@ void on_interrupt(int) {
 }
 
 void catch_crashes() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (std::size_t i = 0; i < crash_signals.size(); ++i)
@@ -111,11 +111,11 @@ CellOutcome interrupted(const std::string& where) {
 /// The cell was left without unwinding.
 CellOutcome left(int reason) {
   const std::string advice =
-      ": nothing was cleaned up, so what it worked on may be damaged and locks may be held; "
-      "restart where results look wrong";
+      ": no destructors ran, so its data may be damaged and locks may be held; "
+      "restart the engine if results look wrong";
   if (reason == left_by_interrupt)
     return failure(CellOutcome::Kind::interrupted, "Interrupted",
-                   "the cell did not answer the interrupt and was left" + advice);
+                   "the cell did not react to the interrupt and was ended by force" + advice);
   if (reason == left_by_exit)
     return failure(CellOutcome::Kind::crashed, "Exited",
                    "exit(" + std::to_string(exit_status) + ") was called" + advice);
@@ -151,7 +151,7 @@ CellOutcome run_throwing(const std::function<void()>& code) {
   } catch (int number) {
     return thrown(std::to_string(number));
   } catch (...) {
-    return thrown("an exception that is no std::exception was thrown");
+    return thrown("the cell threw an exception that is not a std::exception");
   }
 }
 
@@ -211,7 +211,7 @@ void CellGuard::interrupt() {
 }
 
 void CellGuard::handle_interrupts() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_interrupt;
   sigaction(SIGINT, &action, nullptr);  // without SA_RESTART: sleep() and the like end
 }
@@ -254,4 +254,4 @@ void CellGuard::leave_by_exit(int status) {
   std::_Exit(status);
 }
 
-}  // namespace px
+}  // namespace px::cpp

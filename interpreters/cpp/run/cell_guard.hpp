@@ -3,9 +3,9 @@
 #include <functional>
 #include <string>
 
-#include <px/interpreters/cpp/cell_outcome.hpp>
+#include "interpreters/cpp/run/cell_outcome.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// Runs user code on this thread. Comes back whatever the code does: it returns, throws, is
 /// interrupted, crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, stack overflow), aborts or exits.
@@ -49,4 +49,4 @@ class CellGuard {
   bool has_jumped_ = false;
 };
 
-}  // namespace px
+}  // namespace px::cpp

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace px {
+namespace px::cpp {
 
 /// One thing to show in several forms: MIME type -> text (base64 where the form is binary).
 using MimeBundle = std::map<std::string, std::string>;
@@ -30,4 +30,4 @@ struct CellOutcome {
   bool is_ok() const { return kind == Kind::ok; }
 };
 
-}  // namespace px
+}  // namespace px::cpp

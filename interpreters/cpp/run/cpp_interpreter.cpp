@@ -1,4 +1,4 @@
-#include <px/interpreters/cpp/cpp_interpreter.hpp>
+#include "interpreters/cpp/run/cpp_interpreter.hpp"
 
 #include <px_version.hpp>
 
@@ -6,14 +6,14 @@
 #include <cctype>
 #include <utility>
 
-#include <px/interpreters/cpp/cell_exports.hpp>
-#include <px/interpreters/cpp/code_mask.hpp>
-#include <px/interpreters/cpp/code_points.hpp>
-#include <px/interpreters/cpp/package_flags.hpp>
-#include <px/interpreters/cpp/precompiled_header.hpp>
-#include <px/interpreters/cpp/prelude_text.hpp>
+#include "interpreters/cpp/cells/code_mask.hpp"
+#include "interpreters/cpp/cells/code_points.hpp"
+#include "interpreters/cpp/compile/package_flags.hpp"
+#include "interpreters/cpp/compile/precompiled_header.hpp"
+#include "interpreters/cpp/compile/prelude_text.hpp"
+#include "interpreters/cpp/values/cell_exports.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 Json error_content(const CellOutcome& outcome) {
@@ -53,7 +53,7 @@ Result<std::unique_ptr<CppSession>> make_session(const std::vector<std::string>&
   if (path)
     options.precompiled_header = *path;
   else
-    warning = "Cells start slowly, as the header of all cells could not be precompiled: " +
+    warning = "The first cell will be slow: cannot precompile the header of C++ cells: " +
               path.error().what + "\n";
   auto session = CppSession::create(std::move(options));
   if (!session) return session;
@@ -66,13 +66,13 @@ Result<std::unique_ptr<CppSession>> make_session(const std::vector<std::string>&
   return session;
 }
 
-ApplyResult refuse(const std::string& why) {
+interpreters::ApplyResult refuse(const std::string& why) {
   return {pack(Packer::json, error_content(refusal("NotSupported", why))), false, false, {}};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<CppInterpreter>> CppInterpreter::create(Output& output,
+Result<std::unique_ptr<CppInterpreter>> CppInterpreter::create(interpreters::Output& output,
                                                                SessionExtras extras) {
   std::string warning;
   auto session = make_session({}, extras, warning);
@@ -85,7 +85,7 @@ Result<std::unique_ptr<CppInterpreter>> CppInterpreter::create(Output& output,
 }
 
 CppInterpreter::CppInterpreter(std::unique_ptr<CppSession> session,
-                               std::unique_ptr<CellExchange> exchange, Output& output)
+                               std::unique_ptr<CellExchange> exchange, interpreters::Output& output)
     : output_(output),
       exchange_(std::move(exchange)),
       session_(std::move(session)),
@@ -102,7 +102,7 @@ CppInterpreter::CppInterpreter(std::unique_ptr<CppSession> session,
 
 CppInterpreter::~CppInterpreter() = default;
 
-Json CppInterpreter::execute(const Execution& execution) {
+Json CppInterpreter::execute(const interpreters::Execution& execution) {
   const bool is_kept = execution.keeps_history && !execution.is_silent;
   if (is_kept) history_.add(execution.count, execution.code);
   const CellOutcome outcome = run_cell(execution);
@@ -127,7 +127,7 @@ Json CppInterpreter::execute(const Execution& execution) {
   return reply;
 }
 
-CellOutcome CppInterpreter::run_cell(const Execution& execution) {
+CellOutcome CppInterpreter::run_cell(const interpreters::Execution& execution) {
   const std::string name =
       execution.count > 0 ? "cell " + std::to_string(execution.count) : std::string("cell");
   const Result<CellText> cell = read_cell(execution.code);
@@ -225,7 +225,8 @@ void CppInterpreter::publish(const char* type, const MimeBundle& shown, Json con
 
 Json CppInterpreter::evaluate(const std::string& expression) {
   const std::optional<std::string> form = display_form(expression);
-  if (!form) return error_content(refusal("CompileError", "`" + expression + "` is no expression"));
+  if (!form)
+    return error_content(refusal("CompileError", "`" + expression + "` is not an expression"));
   const CellOutcome outcome = session_->run(*form, "expression");
   captured_.flush();
   if (!outcome.is_ok()) return error_content(outcome);
@@ -243,13 +244,13 @@ Json CppInterpreter::user_expressions(const Json& expressions) {
   return values;
 }
 
-ApplyResult CppInterpreter::apply(const Application&) {
+interpreters::ApplyResult CppInterpreter::apply(const interpreters::Application&) {
   return refuse(
-      "This engine runs C++: it cannot run a Python function that travels as a pickle. Send C++ "
+      "This engine runs C++ and cannot run a pickled Python function. Send C++ "
       "source with execute, or call a C++ function by its name or source.");
 }
 
-ApplyResult CppInterpreter::serve(const NativeRequest& request) {
+interpreters::ApplyResult CppInterpreter::serve(const interpreters::NativeRequest& request) {
   if (!values_)
     values_ = std::make_unique<CppValues>(
         CellRunner{[this](const std::string& code, const std::string& name) {
@@ -259,7 +260,7 @@ ApplyResult CppInterpreter::serve(const NativeRequest& request) {
                    [this](const std::string& name) { return session_->identity(name); }},
         *exchange_);
   has_run_ = true;
-  ApplyResult result = values_->serve(request);
+  interpreters::ApplyResult result = values_->serve(request);
   captured_.flush();
   return result;
 }
@@ -315,7 +316,7 @@ Json CppInterpreter::kernel_info() {
           {"help_links", Json::array()}};
 }
 
-void CppInterpreter::comm(const CommMessage&) {}
+void CppInterpreter::comm(const interpreters::CommMessage&) {}
 
 Json CppInterpreter::comm_info(const Json&) {
   return {{"status", "ok"}, {"comms", Json::object()}};
@@ -323,7 +324,7 @@ Json CppInterpreter::comm_info(const Json&) {
 
 void CppInterpreter::clear() {
   const Result<void> done = renew({});
-  if (!done) output_.write("stderr", "Nothing was forgotten: " + done.error().what + "\n");
+  if (!done) output_.write("stderr", "No variables were removed: " + done.error().what + "\n");
 }
 
 void CppInterpreter::on_wake() {
@@ -339,4 +340,4 @@ void CppInterpreter::end_interrupt() {
   CppSession::forget_interrupts();
 }
 
-}  // namespace px
+}  // namespace px::cpp

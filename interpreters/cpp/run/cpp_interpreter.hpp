@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include <px/interpreters/cpp/captured_output.hpp>
-#include <px/interpreters/cpp/cell_exchange.hpp>
-#include <px/interpreters/cpp/cell_history.hpp>
-#include <px/interpreters/cpp/cell_text.hpp>
-#include <px/interpreters/cpp/cpp_session.hpp>
-#include <px/interpreters/cpp/cpp_values.hpp>
-#include <px/interpreters/interpreter.hpp>
+#include "interpreters/cpp/cells/cell_history.hpp"
+#include "interpreters/cpp/cells/cell_text.hpp"
+#include "interpreters/cpp/run/captured_output.hpp"
+#include "interpreters/cpp/run/cpp_session.hpp"
+#include "interpreters/cpp/values/cell_exchange.hpp"
+#include "interpreters/cpp/values/cpp_values.hpp"
+#include "interpreters/interpreter.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// What a program gives to each of its sessions.
 struct SessionExtras {
@@ -25,7 +25,7 @@ struct SessionExtras {
 
 /// C++ cells as an Interpreter. What user code prints goes to the Output while one lives. One at a
 /// time; the thread that creates it makes all calls.
-class CppInterpreter final : public Interpreter {
+class CppInterpreter final : public interpreters::Interpreter {
  public:
   /// Called for every cell that holds code, when it was checked and before it runs: a text is the
   /// reason why it must not run here although it compiles.
@@ -35,25 +35,26 @@ class CppInterpreter final : public Interpreter {
   /// With the usual flags, the header of all cells, precompiled where that is possible. Where it
   /// is not, it is slower, and "stderr" says why.
   /// errors  those of CppSession::create(); bad_input: the first cell has failed.
-  static Result<std::unique_ptr<CppInterpreter>> create(Output& output, SessionExtras extras = {});
+  static Result<std::unique_ptr<CppInterpreter>> create(interpreters::Output& output,
+                                                        SessionExtras extras = {});
   /// On a session that is there already. exchange  what its cells show goes there; installed.
   CppInterpreter(std::unique_ptr<CppSession> session, std::unique_ptr<CellExchange> exchange,
-                 Output& output);
+                 interpreters::Output& output);
   ~CppInterpreter() override;
 
   void set_agreement(Agree agree) { agree_ = std::move(agree); }
   /// Called when an interrupt has ended a cell, or has come while none runs.
   void set_after_interrupt(std::function<void()> after) { after_interrupt_ = std::move(after); }
 
-  Json execute(const Execution& execution) override;
-  ApplyResult apply(const Application& application) override;
-  ApplyResult serve(const NativeRequest& request) override;
+  Json execute(const interpreters::Execution& execution) override;
+  interpreters::ApplyResult apply(const interpreters::Application& application) override;
+  interpreters::ApplyResult serve(const interpreters::NativeRequest& request) override;
   Json complete(const std::string& code, int cursor) override;
   Json inspect(const std::string& code, int cursor, int detail_level) override;
   Json is_complete(const std::string& code) override;
   Json history(const Json& request) override;
   Json kernel_info() override;
-  void comm(const CommMessage& message) override;
+  void comm(const interpreters::CommMessage& message) override;
   Json comm_info(const Json& request) override;
   void clear() override;
   void on_wake() override;
@@ -63,7 +64,7 @@ class CppInterpreter final : public Interpreter {
   CapturedOutput& captured() { return captured_; }
 
  private:
-  CellOutcome run_cell(const Execution& execution);
+  CellOutcome run_cell(const interpreters::Execution& execution);
   CellOutcome prepare(const CellText& cell, const std::string& name, std::string& form);
   Result<void> obey(const CellDirective& directive);
   Result<void> use_flags(const std::vector<std::string>& flags);
@@ -74,7 +75,7 @@ class CppInterpreter final : public Interpreter {
   Json user_expressions(const Json& expressions);
   void publish(const char* type, const MimeBundle& shown, Json content);
 
-  Output& output_;
+  interpreters::Output& output_;
   SessionExtras extras_;
   Agree agree_;
   std::function<void()> after_interrupt_;
@@ -86,4 +87,4 @@ class CppInterpreter final : public Interpreter {
   CapturedOutput captured_;
 };
 
-}  // namespace px
+}  // namespace px::cpp

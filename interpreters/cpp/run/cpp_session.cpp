@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include <px/interpreters/cpp/cell_guard.hpp>
-#include <px/interpreters/cpp/cell_text.hpp>
-#include <px/interpreters/cpp/diagnostic_text.hpp>
-#include <px/interpreters/cpp/forked_check.hpp>
-#include <px/interpreters/cpp/name_queries.hpp>
+#include "interpreters/cpp/cells/cell_text.hpp"
+#include "interpreters/cpp/cells/name_queries.hpp"
+#include "interpreters/cpp/compile/diagnostic_text.hpp"
+#include "interpreters/cpp/compile/forked_check.hpp"
+#include "interpreters/cpp/run/cell_guard.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 constexpr int max_check_rounds = 12;  // each one makes room for more of what a cell redefines
@@ -29,8 +29,8 @@ CellOutcome link_error(const std::vector<std::string>& missing) {
   for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + name;
   return failure(CellOutcome::Kind::compile_error, "LinkError",
                  "undefined: " + names +
-                     " (declared, but neither a cell nor a loaded library "
-                     "defines it; %lib loads a library)");
+                     " (declared, but no cell and no loaded library "
+                     "defines it; load a library with %lib)");
 }
 
 /// Whether there was anything new.
@@ -55,7 +55,7 @@ CellOutcome outcome_of(const CheckReport& report) {
       break;
   }
   return failure(CellOutcome::Kind::compile_error, "CompileError",
-                 "the compiler crashed on this cell; nothing of it was run");
+                 "the compiler crashed on this cell; no part of the cell ran");
 }
 
 std::string quoted(const std::string& name) {
@@ -221,7 +221,7 @@ Result<std::unique_ptr<CppSession>> CppSession::create(Options options) {
   }
   auto compiler = Compiler::create(options, has_prelude);
   if (!compiler && has_prelude) {
-    state->warning = "the precompiled header was left aside: " + compiler.error().what;
+    state->warning = "ignoring the precompiled header: " + compiler.error().what;
     has_prelude = false;
     compiler = Compiler::create(options, false);
   }
@@ -280,8 +280,7 @@ Result<void> CppSession::add_include_folder(const std::string& folder) {
   const auto path = std::filesystem::absolute(folder, error);
   auto& files = state_->compiler->instance().getFileManager();
   const auto entry = files.getOptionalDirectoryRef(path.string(), false);
-  if (!entry)
-    return Error{ErrorKind::not_found, "There is no folder " + path.string() + " on this host."};
+  if (!entry) return Error{ErrorKind::not_found, "No folder " + path.string() + " on this host."};
   state_->checked.reset();
   state_->compiler->instance().getPreprocessor().getHeaderSearchInfo().AddSearchPath(
       clang::DirectoryLookup(*entry, clang::SrcMgr::C_User, false), true);
@@ -351,4 +350,4 @@ void CppSession::forget_interrupts() {
   CellGuard::forget_interrupts();
 }
 
-}  // namespace px
+}  // namespace px::cpp

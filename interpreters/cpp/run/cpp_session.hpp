@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include <px/interpreters/cpp/cell_outcome.hpp>
-#include <px/wire/error.hpp>
+#include "interpreters/cpp/run/cell_outcome.hpp"
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// A C++ program that grows cell by cell: clang's incremental compiler behind a plain interface.
 /// What a failed cell would have defined is never defined; what earlier cells defined stays,
@@ -92,4 +92,4 @@ class CppSession {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace px
+}  // namespace px::cpp

@@ -1,14 +1,14 @@
-#include <px/interpreters/cpp/cell_answer.hpp>
+#include "interpreters/cpp/values/cell_answer.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
-#include <px/interpreters/cpp/cell_type_error.hpp>
-#include <px/interpreters/cpp/element_type.hpp>
+#include "interpreters/cpp/values/cell_type_error.hpp"
+#include "interpreters/cpp/values/element_type.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 /// A number as JSON; nothing where JSON has no word for it.
@@ -32,14 +32,14 @@ std::optional<Json> json_number(std::string_view dtype, const char* element) {
 
 [[noreturn]] void refuse_in_json(const std::string& what) {
   throw CellTypeError("a list or map holds " + what +
-                      ", for which JSON has no word: send it by itself, or as an array");
+                      ", which JSON cannot represent: send it alone, or as an array");
 }
 
 /// An array as nested lists.
 Json json_lists(const Array& array, std::size_t axis, const char*& element, std::size_t size) {
   if (axis == array.shape.size()) {
     std::optional<Json> json = json_number(array.dtype, element);
-    if (!json) refuse_in_json("NaN, an infinity or a number that JSON cannot spell");
+    if (!json) refuse_in_json("NaN, an infinity or a number that JSON cannot represent");
     element += size;
     return std::move(*json);
   }
@@ -182,7 +182,7 @@ Result<Value> in_accepted_form(Value value, const std::vector<std::string>& acce
   };
   const auto refusal = [](const std::string& what, const std::string& form) {
     return Error{ErrorKind::bad_input,
-                 what + " travels as " + form + ", which the asker does not accept"};
+                 what + " travels as " + form + ", which the client does not accept"};
   };
   if (const auto* const array = std::get_if<Array>(&value)) {
     if (is_accepted("array")) return value;
@@ -213,4 +213,4 @@ Result<Value> in_accepted_form(Value value, const std::vector<std::string>& acce
   return Value(Array::copy_of<std::int64_t>({&held, 1}, {}));
 }
 
-}  // namespace px
+}  // namespace px::cpp

@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include <px/wire/value.hpp>
+#include "wire/value.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// Puts together what a cell sends: scalars, text, bytes, arrays, and lists and maps of them.
 /// A list of arrays of one type and shape becomes one array. Throws CellTypeError where something
@@ -54,4 +54,4 @@ class CellAnswer {
 /// holds it; or why there is none.
 Result<Value> in_accepted_form(Value value, const std::vector<std::string>& accepts);
 
-}  // namespace px
+}  // namespace px::cpp

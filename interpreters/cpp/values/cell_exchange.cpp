@@ -1,8 +1,8 @@
-#include <px/interpreters/cpp/cell_exchange.hpp>
+#include "interpreters/cpp/values/cell_exchange.hpp"
 
-#include <px/wire/error.hpp>
+#include "wire/error.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 CellExchange* installed_exchange = nullptr;  // C functions have no other way to it
@@ -73,4 +73,4 @@ void (*CellExchange::bound(int number) const)() {
   return found == code_.end() ? nullptr : found->second;
 }
 
-}  // namespace px
+}  // namespace px::cpp

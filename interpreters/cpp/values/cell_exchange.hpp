@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include <px/interpreters/cpp/cell_answer.hpp>
-#include <px/interpreters/cpp/cell_node.hpp>
-#include <px/interpreters/cpp/cell_outcome.hpp>
+#include "interpreters/cpp/run/cell_outcome.hpp"
+#include "interpreters/cpp/values/cell_answer.hpp"
+#include "interpreters/cpp/values/cell_node.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// Where the code of cells and the engine meet: what cells show, the values that come for them and
 /// those that they send. Cells reach the installed one by the functions of cell_exports.hpp.
@@ -67,4 +67,4 @@ class CellExchange {
   std::map<int, void (*)()> code_;
 };
 
-}  // namespace px
+}  // namespace px::cpp

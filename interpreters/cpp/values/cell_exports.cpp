@@ -1,4 +1,4 @@
-#include <px/interpreters/cpp/cell_exports.hpp>
+#include "interpreters/cpp/values/cell_exports.hpp"
 
 #include <ctime>
 
@@ -9,18 +9,18 @@
 #include <memory>
 #include <string_view>
 
-#include <px/interpreters/cpp/cell_exchange.hpp>
-#include <px/interpreters/cpp/cell_type_error.hpp>
-#include <px/interpreters/cpp/prelude/px_exports.hpp>
-#include <px/interpreters/cpp/shown_text.hpp>
+#include "interpreters/cpp/prelude/px_exports.hpp"
+#include "interpreters/cpp/values/cell_exchange.hpp"
+#include "interpreters/cpp/values/cell_type_error.hpp"
+#include "interpreters/cpp/values/shown_text.hpp"
 
 namespace {
 
-using px::CellAnswer;
-using px::CellExchange;
-using px::CellNode;
-using px::CellTypeError;
-using px::ShownText;
+using px::cpp::CellAnswer;
+using px::cpp::CellExchange;
+using px::cpp::CellNode;
+using px::cpp::CellTypeError;
+using px::cpp::ShownText;
 
 /// One thing in several forms, while it is written.
 using Forms = std::map<std::string, ShownText>;
@@ -67,7 +67,7 @@ void* px_cell_form(void* bundle, const char* mime, std::size_t size) {
 }
 void px_cell_show_bundle(void* bundle, bool is_value) {
   const std::unique_ptr<Forms> forms(static_cast<Forms*>(bundle));
-  px::MimeBundle shown;
+  px::cpp::MimeBundle shown;
   for (const auto& [mime, text] : *forms) shown[mime] = text.text();
   CellExchange::installed().show(std::move(shown), is_value);
 }
@@ -127,9 +127,9 @@ std::ostream* px_cell_stream(void* text) {
 // ---------------------------------------------------------------- values that come
 
 const void* px_cell_argument(int index) {
-  px::CellArguments& arguments = CellExchange::installed().arguments();
+  px::cpp::CellArguments& arguments = CellExchange::installed().arguments();
   if (index < 0 || static_cast<std::size_t>(index) >= arguments.count())
-    throw CellTypeError("this code waits for a value that did not come");
+    throw CellTypeError("this code needs a value that was not sent");
   return arguments.at(static_cast<std::size_t>(index));
 }
 px_cell_kind px_cell_kind_of(const void* node) {
@@ -168,14 +168,15 @@ void* px_cell_memory(const void* node, const char* dtype, std::shared_ptr<void>*
   return node_of(node).memory(dtype, owner);
 }
 void px_cell_refuse(const void* node, const char* wanted, std::size_t size) {
-  throw CellTypeError(node_of(node).describe() + " does not become a " + std::string(wanted, size));
+  throw CellTypeError(node_of(node).describe() + " cannot be converted to " +
+                      std::string(wanted, size));
 }
 void px_cell_refuse_count(std::size_t wanted, std::size_t came) {
   throw CellTypeError("the function takes " + std::to_string(wanted) + " arguments, but " +
                       std::to_string(came) + " came");
 }
 void px_cell_refuse_target(const char* type, std::size_t size) {
-  throw CellTypeError("nothing that comes from outside becomes a " + std::string(type, size));
+  throw CellTypeError("no received value can be converted to " + std::string(type, size));
 }
 
 // ---------------------------------------------------------------- values that go
@@ -218,8 +219,9 @@ void px_cell_close(void* answer) {
   answer_of(answer).close();
 }
 void px_cell_refuse_type(const char* type, std::size_t size) {
-  throw CellTypeError("a value of the type " + std::string(type, size) +
-                      " does not travel: numbers, text, px::array, containers and maps of them do");
+  throw CellTypeError(
+      "a value of the type " + std::string(type, size) +
+      " cannot be sent: only numbers, text, px::array, and containers and maps of them can");
 }
 
 // ---------------------------------------------------------------- the rest
@@ -254,7 +256,7 @@ void px_cell_report_timing(const double* seconds, std::size_t repeats, long long
                    " runs, " + std::to_string(loops) + " loops each)\n";
 }
 
-namespace px {
+namespace px::cpp {
 
 std::vector<std::pair<std::string, const void*>> cell_symbols() {
   const auto address = [](auto* function) { return reinterpret_cast<const void*>(function); };
@@ -310,4 +312,4 @@ std::vector<std::pair<std::string, const void*>> cell_symbols() {
           {"px_cell_take_room", address(&px_cell_take_room)}};
 }
 
-}  // namespace px
+}  // namespace px::cpp

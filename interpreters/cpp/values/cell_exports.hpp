@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-namespace px {
+namespace px::cpp {
 
 /// The functions that the header of all cells (prelude/px_exports.hpp) declares, by their C names:
 /// what a session must let cells find. They work on the installed CellExchange.
 std::vector<std::pair<std::string, const void*>> cell_symbols();
 
-}  // namespace px
+}  // namespace px::cpp

@@ -1,4 +1,4 @@
-#include <px/interpreters/cpp/cell_node.hpp>
+#include "interpreters/cpp/values/cell_node.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -6,9 +6,9 @@
 #include <map>
 #include <utility>
 
-#include <px/interpreters/cpp/element_type.hpp>
+#include "interpreters/cpp/values/element_type.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 template <class Target, class Source>
@@ -314,4 +314,4 @@ std::string CellNode::describe() const {
   return text + "an array of " + array_->dtype + " with the shape " + shape_text(array_->shape);
 }
 
-}  // namespace px
+}  // namespace px::cpp

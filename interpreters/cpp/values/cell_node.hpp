@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include <px/wire/value.hpp>
+#include "wire/value.hpp"
 
-namespace px {
+namespace px::cpp {
 
 class CellNode;
 
@@ -77,4 +77,4 @@ class CellNode {
   mutable std::size_t member_index_ = 0;
 };
 
-}  // namespace px
+}  // namespace px::cpp

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace px {
+namespace px::cpp {
 
 /// A value does not fit where it should go: another type, another shape, or a type that does not
 /// travel at all. Thrown through the code of cells, as C++ does; users may catch it.
@@ -11,4 +11,4 @@ class CellTypeError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-}  // namespace px
+}  // namespace px::cpp

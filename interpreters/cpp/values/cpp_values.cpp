@@ -1,28 +1,28 @@
-#include <px/interpreters/cpp/cpp_values.hpp>
+#include "interpreters/cpp/values/cpp_values.hpp"
 
 #include <algorithm>
 
-#include <px/interpreters/cpp/cell_text.hpp>
-#include <px/interpreters/cpp/code_words.hpp>
-#include <px/interpreters/cpp/natural_type.hpp>
-#include <px/wire/session.hpp>
+#include "interpreters/cpp/cells/cell_text.hpp"
+#include "interpreters/cpp/cells/code_words.hpp"
+#include "interpreters/cpp/compile/natural_type.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
-ApplyResult failed(const std::string& name, const std::string& value,
-                   std::vector<std::string> traceback = {}) {
+interpreters::ApplyResult failed(const std::string& name, const std::string& value,
+                                 std::vector<std::string> traceback = {}) {
   if (traceback.empty()) traceback = {name + ": " + value};
   return {pack(Packer::json, error_content(name, value, std::move(traceback))), false, false, {}};
 }
 
-ApplyResult failed(const CellOutcome& outcome) {
-  const bool is_type_error = outcome.error_name == "px::CellTypeError";
+interpreters::ApplyResult failed(const CellOutcome& outcome) {
+  const bool is_type_error = outcome.error_name == "px::cpp::CellTypeError";
   return failed(is_type_error ? "TypeError" : outcome.error_name, outcome.error_value,
                 is_type_error ? std::vector<std::string>() : outcome.traceback);
 }
 
-ApplyResult type_error(const std::string& what) {
+interpreters::ApplyResult type_error(const std::string& what) {
   return failed("TypeError", what);
 }
 
@@ -84,10 +84,10 @@ struct CppValues::Call {
   }
 };
 
-ApplyResult CppValues::serve(const NativeRequest& request) {
+interpreters::ApplyResult CppValues::serve(const interpreters::NativeRequest& request) {
   const Result<Json> content = unpack(Packer::json, request.content);
   if (!content) return failed("ValueError", content.error().what);
-  ApplyResult result;
+  interpreters::ApplyResult result;
   if (request.type == "push_request")
     result = push(*content, request.buffers);
   else if (request.type == "pull_request")
@@ -131,12 +131,12 @@ CellOutcome CppValues::perform(Work work) {
   return runner_.call(exchange_.bound(found->second.number));
 }
 
-ApplyResult CppValues::reply(const char* key, std::size_t count, const Json& accepts,
-                             bool is_list) {
+interpreters::ApplyResult CppValues::reply(const char* key, std::size_t count, const Json& accepts,
+                                           bool is_list) {
   std::vector<std::string> forms;
   for (const Json& form : accepts)
     if (form.is_string()) forms.push_back(form.get<std::string>());
-  ApplyResult result;
+  interpreters::ApplyResult result;
   Json values = Json::array();
   for (std::size_t i = 0; i < count; ++i) {
     std::optional<Value> answer = exchange_.take_answer(i);
@@ -153,7 +153,8 @@ ApplyResult CppValues::reply(const char* key, std::size_t count, const Json& acc
 
 // ---------------------------------------------------------------- push and pull
 
-ApplyResult CppValues::push(const Json& content, const std::vector<SharedBytes>& buffers) {
+interpreters::ApplyResult CppValues::push(const Json& content,
+                                          const std::vector<SharedBytes>& buffers) {
   const auto values = content.find("values");
   if (values == content.end() || !values->is_object())
     return failed("ValueError", "the content of the request must have 'values'");
@@ -161,7 +162,7 @@ ApplyResult CppValues::push(const Json& content, const std::vector<SharedBytes>&
   std::vector<std::pair<std::string, std::string>> declared;  // name, type
   for (const auto& [name, description] : values->items()) {
     if (!is_identifier(name))
-      return failed("ValueError", "cannot push '" + name + "': that is not a name");
+      return failed("ValueError", "cannot push '" + name + "': it is not a valid name");
     const Result<Value> value = read(description, buffers);
     if (!value) return type_error(name + ": " + value.error().what);
     const void* const identity = runner_.identity(name);
@@ -194,14 +195,14 @@ ApplyResult CppValues::push(const Json& content, const std::vector<SharedBytes>&
   return {R"({"status":"ok"})", true, false, {}};
 }
 
-ApplyResult CppValues::pull(const Json& content) {
+interpreters::ApplyResult CppValues::pull(const Json& content) {
   const auto expressions = content.find("expressions");
   if (expressions == content.end() || !expressions->is_array())
     return failed("ValueError", "the content of the request must have 'expressions'");
   Work work{"pull"};
   for (std::size_t i = 0; i < expressions->size(); ++i) {
     if (!(*expressions)[i].is_string())
-      return failed("ValueError", "what is pulled must be named by text");
+      return failed("ValueError", "names of variables to pull must be text");
     work.code += "::px::cell::Giver{" + std::to_string(i) + "}, " +
                  in_parentheses((*expressions)[i].get<std::string>()) + ";\n";
   }
@@ -221,8 +222,8 @@ Result<void> CppValues::read_function(const Json& function, Call& call) {
   const auto code = string_member(function, "code");
   if (!code)
     return Error{ErrorKind::bad_input,
-                 "a C++ engine calls functions by name or from C++ source text: what Python has "
-                 "pickled it cannot read"};
+                 "a C++ engine calls functions by name or from C++ source text; it cannot read "
+                 "what Python has pickled"};
   if (const auto tail = find_tail(*code)) {
     call.definitions = code->substr(0, tail->begin);
     call.function = code->substr(tail->begin, tail->end - tail->begin);
@@ -230,7 +231,7 @@ Result<void> CppValues::read_function(const Json& function, Call& call) {
     call.definitions = statement_form(*code);
     call.function = *name;
   } else {
-    return Error{ErrorKind::bad_input, "the code that was sent as a function defines none"};
+    return Error{ErrorKind::bad_input, "the code sent as a function defines no function"};
   }
   if (call.definitions.find_first_not_of(" \n\t") == std::string::npos)
     call.definitions.clear();
@@ -242,7 +243,7 @@ Result<void> CppValues::read_function(const Json& function, Call& call) {
 Result<void> CppValues::read_arguments(const Json& content, const std::vector<SharedBytes>& buffers,
                                        Call& call) {
   if (!content.value("kwargs", Json::object()).empty())
-    return Error{ErrorKind::bad_input, "a C++ function has no arguments by name"};
+    return Error{ErrorKind::bad_input, "a C++ function has no keyword arguments"};
   std::size_t index = 0;
   for (const Json& each : content.value("args", Json::array())) {
     ++index;
@@ -251,7 +252,8 @@ Result<void> CppValues::read_arguments(const Json& content, const std::vector<Sh
       return Error{ErrorKind::bad_input,
                    "argument " + std::to_string(index) + ": " + value.error().what};
     if (call.is_map && expression_of(*value) != nullptr)
-      return Error{ErrorKind::bad_input, "a map takes no references: its sequences travel with it"};
+      return Error{ErrorKind::bad_input,
+                   "a map cannot take references: send the sequences themselves"};
     call.values.push_back(std::move(*value));
   }
   return {};
@@ -282,7 +284,8 @@ Result<std::string> CppValues::with_natural_types(const Call& call) {
          passed + "); });\n";
 }
 
-ApplyResult CppValues::call(const Json& content, const std::vector<SharedBytes>& buffers) {
+interpreters::ApplyResult CppValues::call(const Json& content,
+                                          const std::vector<SharedBytes>& buffers) {
   Call call;
   call.is_map = bool_member(content, "map").value_or(false);
   if (const auto done = read_function(content.value("function", Json()), call); !done)
@@ -307,4 +310,4 @@ ApplyResult CppValues::call(const Json& content, const std::vector<SharedBytes>&
   return reply("value", 1, content.value("accepts", Json{"json"}), false);
 }
 
-}  // namespace px
+}  // namespace px::cpp

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include <px/interpreters/cpp/cell_exchange.hpp>
-#include <px/interpreters/cpp/cell_outcome.hpp>
-#include <px/interpreters/interpreter.hpp>
+#include "interpreters/cpp/run/cell_outcome.hpp"
+#include "interpreters/cpp/values/cell_exchange.hpp"
+#include "interpreters/interpreter.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// What CppValues needs of a session.
 struct CellRunner {
@@ -29,7 +29,7 @@ class CppValues {
   CppValues(CellRunner runner, CellExchange& exchange)
       : runner_(std::move(runner)), exchange_(exchange) {}
 
-  ApplyResult serve(const NativeRequest& request);
+  interpreters::ApplyResult serve(const interpreters::NativeRequest& request);
 
  private:
   using Arguments = std::vector<CellArguments::Argument>;
@@ -52,9 +52,9 @@ class CppValues {
   };
   struct Call;
 
-  ApplyResult push(const Json& content, const std::vector<SharedBytes>& buffers);
-  ApplyResult pull(const Json& content);
-  ApplyResult call(const Json& content, const std::vector<SharedBytes>& buffers);
+  interpreters::ApplyResult push(const Json& content, const std::vector<SharedBytes>& buffers);
+  interpreters::ApplyResult pull(const Json& content);
+  interpreters::ApplyResult call(const Json& content, const std::vector<SharedBytes>& buffers);
   /// How the function of a call is spelled; what defines it goes to `call`.
   Result<void> read_function(const Json& function, Call& call);
   Result<void> read_arguments(const Json& content, const std::vector<SharedBytes>& buffers,
@@ -63,7 +63,8 @@ class CppValues {
 
   CellOutcome perform(Work work);
   std::vector<std::pair<std::string, const void*>> meanings_of(const std::string& code);
-  ApplyResult reply(const char* key, std::size_t count, const Json& accepts, bool is_list);
+  interpreters::ApplyResult reply(const char* key, std::size_t count, const Json& accepts,
+                                  bool is_list);
 
   static constexpr std::size_t most_compiled = 256;
   CellRunner runner_;
@@ -74,4 +75,4 @@ class CppValues {
   std::map<std::string, Made> made_;
 };
 
-}  // namespace px
+}  // namespace px::cpp

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace px {
+namespace px::cpp {
 
 /// Calls `visitor` with std::type_identity<T> of the element type that a dtype names.
 /// False where C++ has none.
@@ -50,4 +50,4 @@ inline constexpr bool is_complex_element = false;
 template <class T>
 inline constexpr bool is_complex_element<std::complex<T>> = true;
 
-}  // namespace px
+}  // namespace px::cpp

@@ -1,4 +1,4 @@
-#include <px/interpreters/cpp/shown_text.hpp>
+#include "interpreters/cpp/values/shown_text.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <ctime>
 #include <streambuf>
 
-#include <px/interpreters/cpp/element_type.hpp>
+#include "interpreters/cpp/values/element_type.hpp"
 
-namespace px {
+namespace px::cpp {
 
 /// Appends what is written to it.
 class ShownText::Buffer : public std::streambuf {
@@ -218,4 +218,4 @@ void ShownText::put_element(std::string_view dtype, const char* element) {
   });
 }
 
-}  // namespace px
+}  // namespace px::cpp

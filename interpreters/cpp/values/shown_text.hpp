@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace px {
+namespace px::cpp {
 
 /// How a value looks: a text that grows, in the spelling of C++, cut where it gets too long.
 /// One thread owns it.
@@ -56,4 +56,4 @@ class ShownText {
   std::unique_ptr<std::ostream> stream_;
 };
 
-}  // namespace px
+}  // namespace px::cpp

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <px/interpreters/cpp/prelude/px_give.hpp>
-#include <px/interpreters/cpp/prelude/px_values.hpp>
-#include "px_view_exports.hpp"
+#include "interpreters/cpp/prelude/px_give.hpp"
+#include "interpreters/cpp/prelude/px_values.hpp"
+#include "kernel/cpp/prelude/px_view_exports.hpp"
 
 namespace px {
 

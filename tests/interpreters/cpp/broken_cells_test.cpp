@@ -4,9 +4,9 @@
 
 #include <chrono>
 
-#include <tests/interpreters_cpp/sessions.hpp>
+#include "tests/interpreters/cpp/sessions.hpp"
 
-namespace px::test {
+namespace px::cpp {
 namespace {
 
 using Kind = CellOutcome::Kind;
@@ -152,7 +152,7 @@ TEST_F(BrokenCells, AreLeftAtASecondInterruptWhereTheyDoNotAnswerTheFirst) {
   runs("#include <unistd.h>\n");
   const Alarm alarm(20ms);
   const CellOutcome outcome = fails("pause(); pause();", Kind::interrupted);
-  EXPECT_NE(outcome.error_value.find("was left"), std::string::npos);
+  EXPECT_NE(outcome.error_value.find("was ended by force"), std::string::npos);
 }
 
 TEST_F(BrokenCells, StopAtAnInterruptWhileTheyAreCompiled) {
@@ -174,4 +174,4 @@ TEST_F(BrokenCells, AnInterruptThatComesTooLateHitsNobody) {
 }
 
 }  // namespace
-}  // namespace px::test
+}  // namespace px::cpp

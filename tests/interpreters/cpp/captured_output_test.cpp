@@ -7,16 +7,16 @@
 #include <iostream>
 #include <mutex>
 
-#include <px/interpreters/cpp/captured_output.hpp>
-#include <px/interpreters/cpp/utf8_tail.hpp>
+#include "interpreters/cpp/cells/utf8_tail.hpp"
+#include "interpreters/cpp/run/captured_output.hpp"
 
-namespace px::test {
+namespace px::cpp {
 namespace {
 
 using namespace std::chrono_literals;
 
 /// Keeps text as it comes, and can wait for some.
-class TextOutput final : public Output {
+class TextOutput final : public interpreters::Output {
  public:
   void write(std::string_view stream, std::string_view text) override {
     const std::lock_guard lock(mutex_);
@@ -82,7 +82,9 @@ TEST(CapturedOutput, ComesFromChildProcessesToo) {
 TEST(CapturedOutput, PutsAllBack) {
   std::streambuf* before = std::cout.rdbuf();
   TextOutput output;
-  { const CapturedOutput captured(output); }
+  {
+    const CapturedOutput captured(output);
+  }
   EXPECT_EQ(std::cout.rdbuf(), before);
   std::printf("%s", "");
   EXPECT_EQ(output.take(), "");
@@ -101,4 +103,4 @@ TEST(Utf8Tail, KeepsWhatIsCutUntilTheRestIsThere) {
 }
 
 }  // namespace
-}  // namespace px::test
+}  // namespace px::cpp

@@ -1,8 +1,8 @@
-#include <px/interpreters/cpp/cell_history.hpp>
+#include "interpreters/cpp/cells/cell_history.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 CellHistory three_cells() {
@@ -61,4 +61,4 @@ TEST(CellHistory, ForgetsTheOldest) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cpp

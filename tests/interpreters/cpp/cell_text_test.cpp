@@ -1,8 +1,8 @@
-#include <px/interpreters/cpp/cell_text.hpp>
+#include "interpreters/cpp/cells/cell_text.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 /// The last expression of the code, "" where it has none.
@@ -255,10 +255,11 @@ TEST(Directives, BehindCodeAreCode) {
 
 TEST(Directives, ThatAreUnknownOrLackTheirArgumentAreRefusedByLine) {
   EXPECT_EQ(why("\n%matplotlib inline"),
-            "line 2 of the cell: there is no %matplotlib; a C++ cell knows %inc, %lib, %pkg, "
+            "line 2 of the cell: unknown directive %matplotlib; C++ cells have %inc, %lib, %pkg, "
             "%flags, %time and %timeit");
   EXPECT_EQ(why("%pkg"), "line 1 of the cell: %pkg needs an argument, e.g. %pkg eigen3");
-  EXPECT_EQ(why("%time\n%timeit f()"), "line 2 of the cell: a cell is timed in one way only");
+  EXPECT_EQ(why("%time\n%timeit f()"),
+            "line 2 of the cell: a cell may have only one of %time and %timeit");
 }
 
 TEST(Directives, TimeTheRestOfTheirLineAndWhatFollows) {
@@ -372,4 +373,4 @@ TEST(AnyText, IsReadWithoutTrouble) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cpp

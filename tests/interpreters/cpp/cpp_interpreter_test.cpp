@@ -2,13 +2,13 @@
 
 #include <mutex>
 
-#include <px/interpreters/cpp/cpp_interpreter.hpp>
+#include "interpreters/cpp/run/cpp_interpreter.hpp"
 
-namespace px::test {
+namespace px::cpp {
 namespace {
 
 /// Keeps what it gets.
-class RecordingOutput final : public Output {
+class RecordingOutput final : public interpreters::Output {
  public:
   void write(std::string_view stream, std::string_view text) override {
     const std::lock_guard lock(mutex_);
@@ -56,7 +56,7 @@ class CppInterpreterTest : public testing::Test {
   }
 
   static Json execute(const std::string& code, bool is_silent = false) {
-    Execution execution;
+    interpreters::Execution execution;
     execution.code = code;
     execution.is_silent = is_silent;
     execution.count = is_silent ? 0 : ++count_;
@@ -118,7 +118,7 @@ TEST_F(CppInterpreterTest, CountsNeitherSilentCellsNorShowsTheirValues) {
 
 TEST_F(CppInterpreterTest, AnswersUserExpressions) {
   execute("int asked = 7;");
-  Execution execution;
+  interpreters::Execution execution;
   execution.code = "asked++;";
   execution.user_expressions = {{"a", "asked * 2"}, {"b", "unknown"}};
   const Json values = interpreter().execute(execution)["user_expressions"];
@@ -150,7 +150,7 @@ TEST_F(CppInterpreterTest, TellsOthersWhatDoesNotCompileHere) {
 }
 
 TEST_F(CppInterpreterTest, RefusesPicklesInAClearSentence) {
-  const ApplyResult result = interpreter().apply({});
+  const interpreters::ApplyResult result = interpreter().apply({});
   EXPECT_FALSE(result.is_ok);
   EXPECT_NE(result.content.find("This engine runs C++"), std::string::npos);
 }
@@ -188,4 +188,4 @@ TEST_F(CppInterpreterTest, ForgetsEverythingWhenItIsCleared) {
 }
 
 }  // namespace
-}  // namespace px::test
+}  // namespace px::cpp

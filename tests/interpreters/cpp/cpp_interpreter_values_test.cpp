@@ -1,16 +1,16 @@
-#include <px/interpreters/cpp/cpp_interpreter.hpp>
+#include "interpreters/cpp/run/cpp_interpreter.hpp"
 
 #include <gtest/gtest.h>
 
 #include <iostream>
 
-#include <px/wire/time.hpp>
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 /// Remembers what a program says.
-class Heard : public Output {
+class Heard : public interpreters::Output {
  public:
   void write(std::string_view stream, std::string_view text) override {
     if (stream == "stdout") printed += text;
@@ -56,7 +56,7 @@ class CppCells : public testing::Test {
     return "";
   }
   Json run(const std::string& code) {
-    Execution execution;
+    interpreters::Execution execution;
     execution.code = code;
     execution.count = ++count_;
     return cells_->execute(execution);
@@ -94,7 +94,7 @@ class CppCells : public testing::Test {
   static inline Heard* heard_ = nullptr;
   static inline CppInterpreter* cells_ = nullptr;
   static inline int count_ = 0;
-  ApplyResult result_;
+  interpreters::ApplyResult result_;
 };
 
 TEST_F(CppCells, StartWithoutAComplaint) {
@@ -179,7 +179,7 @@ TEST_F(CppCells, KeepTheTypesOfTheirVariables) {
   EXPECT_EQ(pull("declared_v")["array"]["dtype"], "<f4");
   const Json refused = push({{"declared_n", {{"json", 2.5}}}});
   EXPECT_EQ(refused["ename"], "TypeError");
-  EXPECT_EQ(refused["evalue"], "declared_n: the number 2.5 does not become a int");
+  EXPECT_EQ(refused["evalue"], "declared_n: the number 2.5 cannot be converted to int");
   EXPECT_EQ(shown("declared_n"), "0");
 }
 
@@ -262,4 +262,4 @@ TEST_F(CppCells, WhatAProgramGivesToItsSessionsIsThereAgainWhenAllIsForgotten) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cpp

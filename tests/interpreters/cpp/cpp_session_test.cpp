@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <tests/interpreters_cpp/sessions.hpp>
+#include "tests/interpreters/cpp/sessions.hpp"
 
-namespace px::test {
+namespace px::cpp {
 namespace {
 
 class CppSessionTest : public SessionTest {};
@@ -33,4 +33,4 @@ TEST_F(CppSessionTest, ASymbolThatNobodyHasIsNamed) {
 }
 
 }  // namespace
-}  // namespace px::test
+}  // namespace px::cpp

@@ -1,11 +1,11 @@
-#include <px/interpreters/cpp/cpp_values.hpp>
+#include "interpreters/cpp/values/cpp_values.hpp"
 
 #include <gtest/gtest.h>
 
-#include <px/interpreters/cpp/cell_type_error.hpp>
-#include <px/interpreters/cpp/prelude/px_cell.hpp>
+#include "interpreters/cpp/prelude/px_cell.hpp"
+#include "interpreters/cpp/values/cell_type_error.hpp"
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 using Code = void (*)();
@@ -31,7 +31,8 @@ class CppValuesServe : public testing::Test {
       try {
         code();
       } catch (const CellTypeError& error) {
-        outcome = {CellOutcome::Kind::exception, "px::CellTypeError", error.what(), {"trace"}, {}};
+        outcome = {
+            CellOutcome::Kind::exception, "px::cpp::CellTypeError", error.what(), {"trace"}, {}};
       } catch (const std::exception& error) {
         outcome = {CellOutcome::Kind::exception, "std::exception", error.what(), {"trace"}, {}};
       }
@@ -67,7 +68,7 @@ class CppValuesServe : public testing::Test {
   std::map<std::string, int> defined_;
   std::vector<std::string> makes_;
   std::vector<std::string> cells_, names_;
-  ApplyResult result_;
+  interpreters::ApplyResult result_;
   CppValues values_{runner(), exchange_};
 };
 
@@ -124,13 +125,13 @@ TEST_F(CppValuesServe, AValueThatDoesNotFitIsATypeError) {
   knows("assign(x, 0)", [] { cell::assign(x_variable, 0); });
   const Json reply = serve("push_request", {{"values", {{"x", {{"json", "text"}}}}}});
   EXPECT_EQ(reply["ename"], "TypeError");
-  EXPECT_EQ(reply["evalue"], "x: a text does not become a double");
+  EXPECT_EQ(reply["evalue"], "x: a text cannot be converted to double");
   EXPECT_FALSE(result_.is_ok);
 }
 
 TEST_F(CppValuesServe, WhatIsNoNameIsNotPushed) {
   EXPECT_EQ(serve("push_request", {{"values", {{"x; y", {{"json", 1}}}}}})["evalue"],
-            "cannot push 'x; y': that is not a name");
+            "cannot push 'x; y': it is not a valid name");
   EXPECT_TRUE(cells_.empty());
 }
 
@@ -248,7 +249,7 @@ TEST_F(CppValuesServe, AMapIsOneCell) {
 TEST_F(CppValuesServe, ArgumentsByNameAreRefused) {
   EXPECT_EQ(serve("call_request",
                   {{"function", {{"name", "f"}}}, {"kwargs", {{"a", {{"json", 1}}}}}})["evalue"],
-            "a C++ function has no arguments by name");
+            "a C++ function has no keyword arguments");
 }
 
 TEST_F(CppValuesServe, ANameThatMeansSomethingElseIsCompiledAgain) {
@@ -268,4 +269,4 @@ TEST_F(CppValuesServe, BadRequestsHaveClearAnswers) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cpp

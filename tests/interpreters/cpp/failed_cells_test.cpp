@@ -1,9 +1,9 @@
 // Upstream's incremental compiler loses things when a cell fails; a session must not.
 #include <gtest/gtest.h>
 
-#include <tests/interpreters_cpp/sessions.hpp>
+#include "tests/interpreters/cpp/sessions.hpp"
 
-namespace px::test {
+namespace px::cpp {
 namespace {
 
 using Kind = CellOutcome::Kind;
@@ -88,4 +88,4 @@ TEST_F(FailedCells, CanBeCheckedWithoutBeingRun) {
 }
 
 }  // namespace
-}  // namespace px::test
+}  // namespace px::cpp

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include <px/interpreters/cpp/cursor_context.hpp>
-#include <tests/interpreters_cpp/sessions.hpp>
+#include "interpreters/cpp/cells/cursor_context.hpp"
+#include "tests/interpreters/cpp/sessions.hpp"
 
-namespace px::test {
+namespace px::cpp {
 namespace {
 
 class Names : public SessionTest {
@@ -137,4 +137,4 @@ TEST(CursorContext, SeesTheWholeWordAroundTheCursor) {
 }
 
 }  // namespace
-}  // namespace px::test
+}  // namespace px::cpp

@@ -1,8 +1,8 @@
-#include <px/interpreters/cpp/natural_type.hpp>
+#include "interpreters/cpp/compile/natural_type.hpp"
 
 #include <gtest/gtest.h>
 
-namespace px {
+namespace px::cpp {
 namespace {
 
 std::string type_of(const Value& value) {
@@ -40,17 +40,16 @@ TEST(NaturalType, OfListsAndMapsHasOneTypeForAllItems) {
   EXPECT_EQ(of_json("[1, \"a\", null]"), "std::vector<px::scalar>");
   EXPECT_EQ(of_json("{\"n\": 10, \"name\": \"x\"}"), "std::map<std::string, px::scalar>");
   EXPECT_EQ(of_json("[1, [2]]"),
-            "error: a list or map whose items are of unlike types has no counterpart in C++");
+            "error: a list or map whose items have different types has no C++ type");
 }
 
 TEST(NaturalType, OfArraysHasTheirElementsAndRank) {
   EXPECT_EQ(type_of(array_of("<f8", {2, 3})), "px::array<double, 2>");
   EXPECT_EQ(type_of(array_of("|b1", {2})), "px::array<bool, 1>");
   EXPECT_EQ(type_of(array_of("<c16", {})), "std::complex<double>");
-  EXPECT_EQ(type_of(array_of("<M8[ns]", {2})),
-            "error: an array of <M8[ns] has no counterpart in C++");
+  EXPECT_EQ(type_of(array_of("<M8[ns]", {2})), "error: an array of <M8[ns] has no C++ type");
   EXPECT_EQ(type_of(owned_bytes("ab")), "std::vector<std::byte>");
-  EXPECT_EQ(type_of(Pickle{}), "error: a pickled Python object has no counterpart in C++");
+  EXPECT_EQ(type_of(Pickle{}), "error: a pickled Python object has no C++ type");
 }
 
 TEST(NaturalItemType, IsThatOfRowsAndItems) {
@@ -61,4 +60,4 @@ TEST(NaturalItemType, IsThatOfRowsAndItems) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::cpp

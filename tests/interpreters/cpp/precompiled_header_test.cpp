@@ -1,4 +1,4 @@
-#include <px/interpreters/cpp/precompiled_header.hpp>
+#include "interpreters/cpp/compile/precompiled_header.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,9 +9,7 @@
 #include <fstream>
 #include <thread>
 
-#include <px/interpreters/cpp/child_process.hpp>
-
-namespace px {
+namespace px::cpp {
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,8 +106,7 @@ TEST_F(PrecompiledHeader, IsNotWaitedForWithoutEnd) {
   options_.patience = 100ms;
   const auto result = ensure_precompiled_header(options_);
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().what,
-            "the precompiled header could not be made: the compiler took too long");
+  EXPECT_EQ(result.error().what, "cannot make the precompiled header: the compiler timed out");
 }
 
 TEST_F(PrecompiledHeader, RepeatsWhatTheCompilerSays) {
@@ -118,7 +115,7 @@ TEST_F(PrecompiledHeader, RepeatsWhatTheCompilerSays) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::bad_input);
   EXPECT_EQ(result.error().what,
-            "the precompiled header could not be made: prelude.hpp:1: no such file\n");
+            "cannot make the precompiled header: prelude.hpp:1: no such file\n");
 }
 
 TEST_F(PrecompiledHeader, LeavesNoDraftBehind) {
@@ -180,13 +177,5 @@ TEST(RuleForMake, NamesTheFiles) {
   EXPECT_TRUE(files_of_rule("").empty());
 }
 
-TEST(Program, IsRunAndHeard) {
-  const auto result = run_program({"/bin/sh", "-c", "echo a; echo b >&2; exit 3"}, 20s);
-  ASSERT_TRUE(result);
-  EXPECT_EQ(result->exit_status, 3);
-  EXPECT_EQ(result->output, "a\nb\n");
-  EXPECT_FALSE(run_program({"/no/such/program"}, 20s));
-}
-
 }  // namespace
-}  // namespace px
+}  // namespace px::cpp

@@ -1,4 +1,4 @@
-#include <px/interpreters/cpp/prelude/px_cell.hpp>
+#include "interpreters/cpp/prelude/px_cell.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include <px/interpreters/cpp/prelude/px_cell.hpp>
+#include "interpreters/cpp/prelude/px_cell.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include <set>
 #include <unordered_map>
 
-#include <px/interpreters/cpp/cell_exchange.hpp>
+#include "interpreters/cpp/values/cell_exchange.hpp"
 
 using namespace std::chrono_literals;
 using namespace std::string_literals;
@@ -83,7 +83,8 @@ class Shown : public testing::Test {
  protected:
   Shown() {
     exchange_.install();
-    exchange_.on_display([this](const px::MimeBundle& bundle) { displayed_.push_back(bundle); });
+    exchange_.on_display(
+        [this](const px::cpp::MimeBundle& bundle) { displayed_.push_back(bundle); });
   }
   /// What a cell whose last expression is `value` shows as text.
   template <class T>
@@ -95,8 +96,8 @@ class Shown : public testing::Test {
     const auto shown = exchange_.take_shown();
     return shown ? shown->at("text/plain") : "nothing";
   }
-  px::CellExchange exchange_;
-  std::vector<px::MimeBundle> displayed_;
+  px::cpp::CellExchange exchange_;
+  std::vector<px::cpp::MimeBundle> displayed_;
 };
 
 TEST_F(Shown, NumbersLookAsInSource) {
@@ -219,7 +220,7 @@ TEST_F(Shown, TypesOfTheUserSayThemselvesWhatTheyLookLike) {
   EXPECT_EQ(text(std::vector<mine::Streamed>(2)), "{Streamed 7, Streamed 7}");
   (::px::cell::Shower{}, (mine::Rich()));
   EXPECT_EQ(exchange_.take_shown(),
-            (px::MimeBundle{{"text/html", "<b>rich</b>"}, {"text/plain", "rich"}}));
+            (px::cpp::MimeBundle{{"text/html", "<b>rich</b>"}, {"text/plain", "rich"}}));
 }
 
 TEST_F(Shown, OtherTypesAreNamed) {

@@ -1,4 +1,4 @@
-#include <px/interpreters/cpp/prelude/px_cell.hpp>
+#include "interpreters/cpp/prelude/px_cell.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <set>
 #include <unordered_map>
 
-#include <px/interpreters/cpp/cell_exchange.hpp>
-#include <px/interpreters/cpp/cell_type_error.hpp>
+#include "interpreters/cpp/values/cell_exchange.hpp"
+#include "interpreters/cpp/values/cell_type_error.hpp"
 
 using namespace std::string_literals;
 using px::Array;
@@ -55,7 +55,7 @@ class CellValues : public testing::Test {
   std::string refused(px::Value value) {
     try {
       (void)received<T>(std::move(value));
-    } catch (const px::CellTypeError& error) {
+    } catch (const px::cpp::CellTypeError& error) {
       return error.what();
     }
     return "it was taken";
@@ -73,7 +73,8 @@ class CellValues : public testing::Test {
   template <class T>
   Array array(T&& value) {
     const px::Value sent = given(std::forward<T>(value));
-    return std::holds_alternative<Array>(sent) ? std::get<Array>(sent) : Array{"not an array", {}, {}};
+    return std::holds_alternative<Array>(sent) ? std::get<Array>(sent)
+                                               : Array{"not an array", {}, {}};
   }
   template <class T>
   static Array array_of(std::vector<T> values, std::vector<std::int64_t> shape = {}) {
@@ -84,7 +85,7 @@ class CellValues : public testing::Test {
     const auto all = array.as<T>();
     return all ? std::vector<T>(all->begin(), all->end()) : std::vector<T>();
   }
-  px::CellExchange exchange_;
+  px::cpp::CellExchange exchange_;
 };
 
 // ---------------------------------------------------------------- in
@@ -104,7 +105,7 @@ TEST_F(CellValues, NumbersBecomeTheTypesThatHoldThem) {
 }
 
 TEST_F(CellValues, NumbersThatWouldChangeAreRefused) {
-  EXPECT_EQ(refused<int>(Json(2.5)), "x: the number 2.5 does not become a int");
+  EXPECT_EQ(refused<int>(Json(2.5)), "x: the number 2.5 cannot be converted to int");
   EXPECT_NE(refused<int>(Json(5000000000)), "it was taken");
   EXPECT_NE(refused<unsigned>(Json(-1)), "it was taken");
   EXPECT_NE(refused<std::int8_t>(Json(128)), "it was taken");
@@ -140,17 +141,17 @@ TEST_F(CellValues, TextAndContainersComeAsTheyAre) {
 }
 
 TEST_F(CellValues, WhatDoesNotFitIsRefusedInAClearSentence) {
-  EXPECT_EQ(refused<std::vector<int>>(Json("abc")), "x: a text does not become a std::vector<int>");
+  EXPECT_EQ(refused<std::vector<int>>(Json("abc")),
+            "x: a text cannot be converted to std::vector<int>");
   EXPECT_EQ(refused<std::vector<int>>(array_of<double>({1.5, 2})).substr(0, 44),
-            "x: an array of <f8 with the shape (2) does n");
+            "x: an array of <f8 with the shape (2) cannot");
   EXPECT_NE((refused<std::array<int, 3>>(Json{1, 2})), "it was taken");
   EXPECT_NE((refused<std::pair<int, int>>(Json{1})), "it was taken");
   EXPECT_NE((refused<std::map<std::string, int>>(Json{{"a", "b"}})), "it was taken");
   EXPECT_NE((refused<std::map<std::string, int>>(Json{1})), "it was taken");
   EXPECT_NE((refused<px::array<double, 2>>(array_of<double>({1, 2}))), "it was taken");
   EXPECT_NE((refused<std::vector<double>>(array_of<double>({1, 2}, {1, 2}))), "it was taken");
-  EXPECT_EQ(refused<Opaque>(Json(1)).substr(0, 46),
-            "nothing that comes from outside becomes a {ano");
+  EXPECT_EQ(refused<Opaque>(Json(1)).substr(0, 42), "no received value can be converted to {ano");
 }
 
 TEST_F(CellValues, AnArrayIsTheMemoryThatCame) {
@@ -229,14 +230,14 @@ TEST_F(CellValues, ArraysOfCAndSpansKeepTheirMemory) {
   send(array_of<double>({1, 2, 3, 4}, {2, 2}));
   double memory[2] = {};
   std::span<double> view(memory);
-  EXPECT_THROW(px::cell::assign(view, 0), px::CellTypeError);
+  EXPECT_THROW(px::cell::assign(view, 0), px::cpp::CellTypeError);
   send(array_of<double>({5, 6}));
   px::cell::assign(view, 0);
   EXPECT_EQ(memory[1], 6);
   px::cell::assign(plain[1], 0);
   EXPECT_EQ(plain[1][0], 5);
   const double fixed = 3;
-  EXPECT_THROW(px::cell::assign(fixed, 0), px::CellTypeError);
+  EXPECT_THROW(px::cell::assign(fixed, 0), px::cpp::CellTypeError);
 }
 
 // ---------------------------------------------------------------- out
@@ -306,13 +307,13 @@ TEST_F(CellValues, AVectorThatNobodyElseHasIsNotCopied) {
 }
 
 TEST_F(CellValues, OtherTypesAreRefusedByName) {
-  EXPECT_THROW(given(Opaque()), px::CellTypeError);
-  EXPECT_THROW(given(std::map<int, int>{{1, 2}}), px::CellTypeError);
-  EXPECT_THROW(given(std::map<std::string, double>{{"a", std::nan("")}}), px::CellTypeError);
+  EXPECT_THROW(given(Opaque()), px::cpp::CellTypeError);
+  EXPECT_THROW(given(std::map<int, int>{{1, 2}}), px::cpp::CellTypeError);
+  EXPECT_THROW(given(std::map<std::string, double>{{"a", std::nan("")}}), px::cpp::CellTypeError);
   try {
     given(Opaque());
-  } catch (const px::CellTypeError& error) {
-    EXPECT_NE(std::string(error.what()).find("Opaque does not travel"), std::string::npos);
+  } catch (const px::cpp::CellTypeError& error) {
+    EXPECT_NE(std::string(error.what()).find("Opaque cannot be sent"), std::string::npos);
   }
 }
 
@@ -382,7 +383,7 @@ TEST_F(CellValues, AFunctionThatReturnsNothingGivesNothing) {
 
 TEST_F(CellValues, AWrongNumberOfArgumentsIsRefused) {
   exchange_.put_arguments({{"a", Json(1)}, {"b", Json(1)}});
-  EXPECT_THROW(px::cell::call(2, twice), px::CellTypeError);
+  EXPECT_THROW(px::cell::call(2, twice), px::cpp::CellTypeError);
 }
 
 TEST_F(CellValues, AMapCallsForEachItem) {
@@ -405,7 +406,7 @@ TEST_F(CellValues, AMapCallsForEachItem) {
   px::cell::map(1, [](int&) {});
   EXPECT_EQ(std::get<Json>(exchange_.take_answer(0).value()), (Json{nullptr, nullptr}));
   exchange_.put_arguments({{"a", Json(1)}});
-  EXPECT_THROW(px::cell::map(1, twice), px::CellTypeError);
+  EXPECT_THROW(px::cell::map(1, twice), px::cpp::CellTypeError);
 }
 
 }  // namespace

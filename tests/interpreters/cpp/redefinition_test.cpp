@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <tests/interpreters_cpp/sessions.hpp>
+#include "tests/interpreters/cpp/sessions.hpp"
 
-namespace px::test {
+namespace px::cpp {
 namespace {
 
 using Kind = CellOutcome::Kind;
@@ -302,4 +302,4 @@ TEST_F(Redefining, ConstantsAndStaticsOfEarlierCellsAreFound) {
 }
 
 }  // namespace
-}  // namespace px::test
+}  // namespace px::cpp

@@ -7,9 +7,9 @@
 #include <map>
 #include <random>
 
-#include <tests/interpreters_cpp/sessions.hpp>
+#include "tests/interpreters/cpp/sessions.hpp"
 
-namespace px::test {
+namespace px::cpp {
 namespace {
 
 using Kind = CellOutcome::Kind;
@@ -198,4 +198,4 @@ TEST_F(SessionFuzz, KeepsWhatTheModelSays) {
 }
 
 }  // namespace
-}  // namespace px::test
+}  // namespace px::cpp

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include <px/interpreters/cpp/cpp_session.hpp>
+#include "interpreters/cpp/run/cpp_session.hpp"
 
-namespace px::test {
+namespace px::cpp {
 
 /// Where cells put a number so that a test can look at it.
 inline double reported = 0;
@@ -61,4 +61,4 @@ class SessionTest : public testing::Test {
   int count_ = 0;
 };
 
-}  // namespace px::test
+}  // namespace px::cpp

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <px/interpreters/cpp/code_points.hpp>
-#include <px/interpreters/cpp/diagnostic_text.hpp>
-#include <px/interpreters/cpp/package_flags.hpp>
+#include "interpreters/cpp/cells/code_points.hpp"
+#include "interpreters/cpp/compile/diagnostic_text.hpp"
+#include "interpreters/cpp/compile/package_flags.hpp"
 
-namespace px::test {
+namespace px::cpp {
 namespace {
 
 TEST(DiagnosticText, SpellsPlacesInCells) {
@@ -40,4 +40,4 @@ TEST(PackageFlags, AreNotAskedForByWhatIsNoName) {
 }
 
 }  // namespace
-}  // namespace px::test
+}  // namespace px::cpp

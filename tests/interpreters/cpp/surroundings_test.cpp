@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include <px/interpreters/cpp/cpp_session.hpp>
-#include <tests/interpreters_cpp/sessions.hpp>
+#include "interpreters/cpp/run/cpp_session.hpp"
+#include "tests/interpreters/cpp/sessions.hpp"
 
-namespace px::test {
+namespace px::cpp {
 namespace {
 
 class Surroundings : public SessionTest {
@@ -79,4 +79,4 @@ TEST(SessionFlags, MayAskForOpenMP) {
 }
 
 }  // namespace
-}  // namespace px::test
+}  // namespace px::cpp

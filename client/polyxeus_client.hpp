@@ -1,0 +1,76 @@
+#pragma once
+
+// The C++ client library under its public names; installed as <polyxeus/client.hpp>. Names that do
+// not stand here may change.
+//
+//   const px::Client client = px::Client::connect();
+//   client.all().execute("print('hello')").wait_for_output();
+
+#include <px_version.hpp>
+
+#include "client/async_result.hpp"
+#include "client/balanced_view.hpp"
+#include "client/block.hpp"
+#include "client/client.hpp"
+#include "client/direct_view.hpp"
+#include "client/engine_change.hpp"
+#include "client/error.hpp"
+#include "client/function.hpp"
+#include "client/map_stream.hpp"
+#include "client/silence.hpp"
+#include "client/targets.hpp"
+#include "client/task_info.hpp"
+#include "wire/array.hpp"
+#include "wire/error.hpp"
+#include "wire/ids.hpp"
+#include "wire/json.hpp"
+#include "wire/shared_bytes.hpp"
+#include "wire/time.hpp"
+#include "wire/value.hpp"
+
+namespace px {
+
+// Connecting
+using client::Client;
+using client::ClientOptions;
+using client::EngineChange;
+using client::SshOptions;
+
+// Views
+using client::BalancedOptions;
+using client::BroadcastView;
+using client::Dependency;
+using client::DirectView;
+using client::LoadBalancedView;
+using client::MapOptions;
+using client::SendOptions;
+using client::Targets;
+
+// What is sent. Value, Array, SharedBytes, Reference and Json are names of px already.
+using client::Arguments;
+using client::Function;
+using client::NamedValues;
+
+// Results
+using client::as;
+using client::AsyncResult;
+using client::Block;
+using client::CallEvent;
+using client::describe_kind;
+using client::MapStream;
+using client::Publication;
+using client::Reply;
+using client::Silence;
+using client::TaskInfo;
+using client::TaskSent;
+using client::TaskStatus;
+using client::Timeout;
+
+// Errors. ErrorKind, Error and Result are names of px already.
+using client::ClientError;
+using client::CompositeError;
+using client::Failure;
+using client::RemoteError;
+using client::TimeoutError;
+
+}  // namespace px

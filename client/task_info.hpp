@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/error.hpp"
+#include "wire/envelope.hpp"
+#include "wire/frames.hpp"
+#include "wire/ids.hpp"
+#include "wire/json.hpp"
+#include "wire/shared_bytes.hpp"
+#include "wire/time.hpp"
+
+namespace px::client {
+
+// What is known of the requests of a call. Values.
+
+/// How a request ended.
+enum class TaskStatus { pending, ok, error, aborted };
+
+/// "pending", "ok", "error", "aborted".
+std::string_view name_of(TaskStatus status);
+
+/// A reply, to be parsed when somebody asks. Shares its frames.
+class Reply {
+ public:
+  Reply() = default;
+  Reply(Packer packer, SharedFrames frames, const Envelope& envelope)
+      : packer_(packer), frames_(std::move(frames)), envelope_(envelope) {}
+
+  /// A reply that did not come as a message: the parts as the controller has them on record.
+  static Reply of_record(const Json& header, const Json& metadata, const Json& content,
+                         const std::vector<SharedBytes>& buffers);
+
+  bool is_there() const { return frames_ != nullptr; }
+  /// The parts; empty objects where they are malformed.
+  Json content() const { return part(envelope_.content); }
+  Json metadata() const { return part(envelope_.metadata); }
+  Json header() const { return part(envelope_.header); }
+  /// The content as JSON text, whatever it was packed by.
+  std::string content_text() const;
+  std::vector<SharedBytes> buffers() const;
+  std::size_t bytes() const { return frames_ ? total_bytes(*frames_) : 0; }
+
+ private:
+  Json part(std::string_view packed) const;
+  Packer packer_ = Packer::json;
+  SharedFrames frames_;
+  Envelope envelope_;
+};
+
+/// What an engine showed while it worked for a request: streams, displays, results, errors.
+struct Publication {
+  std::string
+      type;  ///< stream, display_data, execute_result, error, execute_input, data_message ...
+  Json content;
+  Json metadata;
+  std::vector<SharedBytes> buffers;
+};
+
+/// One request of a call: what was sent.
+struct TaskSent {
+  MessageId msg_id;
+  std::optional<EngineId> engine;  ///< Nothing where the controller chooses.
+  EngineUuid engine_uuid;          ///< Empty where the controller chooses.
+  WallTime submitted{};
+  Json label;
+};
+
+/// One request of a call: all that is known. A value.
+struct TaskInfo {
+  TaskSent sent;
+  TaskStatus status = TaskStatus::pending;
+  bool is_output_complete = false;
+  Reply reply;                     ///< Not there for a failure that was found here.
+  std::optional<Failure> failure;  ///< Where status is error or aborted.
+  std::optional<WallTime> received;
+};
+
+/// Something that happened to a call.
+struct CallEvent {
+  enum class Kind { published, answered, output_complete };
+  Kind kind = Kind::published;
+  std::uint32_t task = 0;                          ///< Which of the requests.
+  std::shared_ptr<const Publication> publication;  ///< Of `published`.
+};
+
+}  // namespace px::client

@@ -1,0 +1,117 @@
+#include "engine/dialing_channels.hpp"
+
+#include <utility>
+
+namespace px::engine {
+namespace {
+
+constexpr std::size_t upstream_count = 4;
+
+}  // namespace
+
+std::string topic_of(const jupyter::Outgoing& message) {
+  const std::string& type = message.type;
+  if (type == "stream") return message.stream;
+  if (type == "display_data" || type == "update_display_data" || type == "clear_output")
+    return "displaypub";
+  if (type == "shutdown_reply") return "shutdown";
+  if (type.starts_with("comm_")) return "comm";
+  return type;
+}
+
+DialingChannels::DialingChannels(net::Context& context, net::Loop& loop,
+                                 const EngineConnectionInfo& info, Session session,
+                                 Handlers handlers)
+    : context_(context),
+      loop_(loop),
+      info_(info),
+      session_(std::move(session)),
+      reader_(session_.signer(), session_.packer()),
+      handlers_(std::move(handlers)),
+      registration_(make(net::SocketKind::dealer)) {
+  upstreams_.reserve(upstream_count);  // the loop keeps references
+  jupyter::watch_arrivals(loop_, registration_, [this](SharedFrames frames) {
+    read(Channel::control, 0, std::move(frames), handlers_.on_registration);
+  });
+}
+
+net::Socket DialingChannels::make(net::SocketKind kind) const {
+  net::SocketOptions options;
+  options.identity = session_.id().text;
+  options.linger = std::chrono::seconds(1);
+  options.curve_server_key = info_.curve_serverkey;
+  return net::Socket{context_, kind, options};
+}
+
+void DialingChannels::send_registration(std::string_view type, const Json& content) {
+  Draft draft;
+  draft.msg_type = type;
+  draft.content = content;
+  registration_.send(session_.compose(draft, wall_now()));
+}
+
+Result<void> DialingChannels::connect_registration() {
+  return registration_.connect(endpoint(info_.interface, info_.registration));
+}
+
+Result<void> DialingChannels::connect_work(EngineId id) {
+  id_ = id;
+  const std::size_t leaf = static_cast<std::size_t>(id.value) % info_.broadcast.size();
+  const int shell_ports[] = {info_.mux, info_.task, info_.broadcast[leaf]};
+  for (const int port : shell_ports)
+    if (auto done = connect_upstream(port, Channel::shell); !done) return done;
+  if (auto done = connect_upstream(info_.control, Channel::control); !done) return done;
+  iopub_.emplace(make(net::SocketKind::xpub));
+  jupyter::watch_arrivals(loop_, *iopub_, [this](const SharedFrames& frames) {
+    if (frames->at(0).starts_with('\1')) handlers_.on_subscribed();
+  });
+  return iopub_->connect(endpoint(info_.interface, info_.iopub));
+}
+
+Result<void> DialingChannels::connect_upstream(int port, Channel channel) {
+  const std::size_t index = upstreams_.size();
+  net::Socket& socket = upstreams_.emplace_back(make(net::SocketKind::dealer));
+  jupyter::watch_arrivals(loop_, socket, [this, channel, index](SharedFrames frames) {
+    read(channel, index, std::move(frames), handlers_.work.on_request);
+  });
+  return socket.connect(endpoint(info_.interface, port));
+}
+
+void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames frames,
+                           const std::function<void(RequestPtr)>& handle) {
+  Result<RequestPtr> request = reader_.read(channel, socket, std::move(frames));
+  request ? handle(std::move(*request)) : handlers_.work.on_rejected(request.error());
+}
+
+Result<void> DialingChannels::connect_heart() {
+  pong_.emplace(make(net::SocketKind::dealer));
+  ping_.emplace(make(net::SocketKind::sub));
+  ping_->subscribe("");
+  jupyter::watch_arrivals(loop_, *ping_,
+                          [this](const SharedFrames& frames) { answer_hearts(frames); });
+  if (auto done = pong_->connect(endpoint(info_.interface, info_.hb_pong)); !done) return done;
+  return ping_->connect(endpoint(info_.interface, info_.hb_ping));
+}
+
+void DialingChannels::answer_hearts(const SharedFrames& frames) {
+  pong_->forward({}, *frames, 0);
+  handlers_.on_ping();
+}
+
+std::vector<std::string> DialingChannels::idents_of(const jupyter::Outgoing& message) const {
+  if (message.to != jupyter::Outgoing::To::everybody) return message.request->idents();
+  if (message.type == "data_message") return {"datapub"};  // without the prefix (protocol 5.5)
+  return {"engine." + std::to_string(id_.value) + "." + topic_of(message)};
+}
+
+bool DialingChannels::send(jupyter::Outgoing& message) {
+  const bool is_publication = message.to == jupyter::Outgoing::To::everybody;
+  if (is_publication ? !iopub_ : message.request->socket >= upstreams_.size()) return true;
+  net::Socket& socket = is_publication ? *iopub_ : upstreams_[message.request->socket];
+  const Header header = session_.make_header(message.type, message.made);
+  jupyter::send_with_buffers(
+      socket, jupyter::compose(session_, header, message, idents_of(message)), message.buffers);
+  return true;
+}
+
+}  // namespace px::engine

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jupyter/channels.hpp"
+#include "wire/connection_info.hpp"
+
+namespace px::engine {
+
+/// The sockets by which an engine dials out to its controller (protocol 5.1). The `socket` of a
+/// request is that of an upstream, from 0. The I/O thread owns it.
+class DialingChannels final : public jupyter::Channels {
+ public:
+  struct Handlers {
+    jupyter::ChannelHandlers work;
+    std::function<void(RequestPtr)> on_registration;  ///< A reply about our registration.
+    std::function<void()> on_ping;        ///< The controller's heart was heard (and answered).
+    std::function<void()> on_subscribed;  ///< Somebody listens to what is published.
+  };
+
+  DialingChannels(net::Context& context, net::Loop& loop, const EngineConnectionInfo& info,
+                  Session session, Handlers handlers);
+
+  /// errors  bad_input: not an endpoint.
+  Result<void> connect_registration();
+  void send_registration(std::string_view type, const Json& content);
+  /// errors  bad_input: not endpoints.
+  Result<void> connect_work(EngineId id);
+  /// Begins to answer hearts, which makes the hub publish this engine: call it last.
+  Result<void> connect_heart();
+
+  /// Never has to wait: what nobody takes is dropped.
+  bool send(jupyter::Outgoing& message) override;
+
+ private:
+  net::Socket make(net::SocketKind kind) const;
+  Result<void> connect_upstream(int port, Channel channel);
+  void read(Channel channel, std::size_t socket, SharedFrames frames,
+            const std::function<void(RequestPtr)>& handle);
+  void answer_hearts(const SharedFrames& frames);
+  std::vector<std::string> idents_of(const jupyter::Outgoing& message) const;
+
+  net::Context& context_;
+  net::Loop& loop_;
+  EngineConnectionInfo info_;
+  Session session_;
+  RequestReader reader_;
+  Handlers handlers_;
+  EngineId id_{-1};
+  net::Socket registration_;
+  std::vector<net::Socket> upstreams_;
+  std::optional<net::Socket> iopub_, ping_, pong_;
+};
+
+/// The topic of a publication, without "engine.<id>.".
+std::string topic_of(const jupyter::Outgoing& message);
+
+}  // namespace px::engine

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <string_view>
+
+#include "jupyter/reply_format.hpp"
+#include "wire/ids.hpp"
+#include "wire/json.hpp"
+#include "wire/request.hpp"
+
+namespace px::engine {
+
+/// Who this engine is, once it is registered.
+struct EngineIdentity {
+  EngineUuid uuid;
+  EngineId id{-1};
+};
+
+/// What ipyparallel's clients and schedulers ask of an engine beyond Jupyter's protocol: further
+/// requests, and metadata that says which engine answers and how (protocol 5.3). Any thread may
+/// call it.
+class EngineFormat final : public jupyter::ReplyFormat {
+ public:
+  explicit EngineFormat(EngineUuid uuid);
+
+  void set_id(EngineId id) { id_ = id.value; }
+  EngineIdentity identity() const { return {uuid_, EngineId{id_.load()}}; }
+
+  bool is_further_order(std::string_view type) const override;
+  bool is_further_work(std::string_view type) const override;
+  /// apply_request and native requests keep to the order of the shell channels.
+  bool may_pass_the_queue(std::string_view type) const override;
+  bool refuses_unknown_types() const override { return false; }
+  /// Native requests have no busy and idle (docs/protocol.md, "Native messages").
+  bool publishes_status(std::string_view type) const override;
+
+  /// `{"engine": uuid}`
+  std::string metadata() const override { return metadata_; }
+  /// Part of it is copied from the metadata of the request.
+  std::string reply_metadata(const Request& request,
+                             const jupyter::Outcome& outcome) const override;
+  /// Adds `engine_info`.
+  void describe_error(Json& content, std::string_view method) const override;
+  std::string name() const override;
+
+ private:
+  const EngineUuid uuid_;
+  const std::string quoted_uuid_;
+  const std::string metadata_;
+  std::atomic<int> id_ = -1;
+};
+
+}  // namespace px::engine

@@ -1,0 +1,92 @@
+#include "jupyter/runner.hpp"
+
+#include <utility>
+
+#include "wire/session.hpp"
+
+namespace px::jupyter {
+namespace {
+
+/// xeus would lose what these say beyond its own idea of them.
+bool is_served_directly(const std::string& type) {
+  return type.starts_with("comm_") || type == "history_request";
+}
+
+}  // namespace
+
+std::vector<SharedBytes> buffers_of(const RequestPtr& request) {
+  std::vector<SharedBytes> buffers;
+  for (std::size_t i = request->envelope.first_buffer; i < request->frames->size(); ++i)
+    buffers.push_back({request->frames->at(i), request->frames});
+  return buffers;
+}
+
+std::string json_text(const Request& request, std::string_view part) {
+  if (request.packer == Packer::json) return std::string(part);
+  const Result<Json> content = unpack(request.packer, part);
+  return content ? pack(Packer::json, *content) : "{}";
+}
+
+Runner::Runner(interpreters::Interpreter& interpreter, Queues& queues, const ReplyFormat& format,
+               RunnerOptions options)
+    : interpreter_(interpreter),
+      queues_(queues),
+      format_(format),
+      handlers_(std::move(options.handlers)),
+      xeus_(interpreter, queues, format, options.publishes_input) {
+  queues.requests.set_kernel_info(xeus_.kernel_info());
+  queues.outgoing.publish_status(nullptr, "starting");
+}
+
+void Runner::run(const std::function<void(int descriptor)>& idle) {
+  while (const std::optional<Job> job = queues_.requests.wait(idle)) {
+    serve(*job);
+    queues_.requests.finish();
+  }
+}
+
+void Runner::serve(const Job& job) {
+  const RequestPtr& request = job.request;
+  RequestInbox& requests = queues_.requests;
+  interpreter_.before_request();
+  if (job.is_aborted) return queues_.outgoing.perform(requests.answer_aborted(request));
+  if (requests.is_order(*request)) return queues_.outgoing.perform(requests.answer(request));
+  queues_.outgoing.set_request(request);
+  if (const auto found = handlers_.find(request->type()); found != handlers_.end())
+    return found->second(request);
+  const Result<Json> content = unpack(request->packer, request->envelope.content);
+  if (!content) return refuse_content(request, content.error());
+  if (is_served_directly(request->type())) return serve_directly(request, *content);
+  serve_by_xeus(request, *content);
+}
+
+void Runner::serve_by_xeus(const RequestPtr& request, const Json& content) {
+  queues_.inputs.set_allowed(request->type() == "execute_request" &&
+                             bool_member(content, "allow_stdin").value_or(true));
+  xeus_.serve(request, content);
+  queues_.inputs.set_allowed(false);
+}
+
+void Runner::serve_directly(const RequestPtr& request, const Json& content) {
+  OutgoingQueue& outgoing = queues_.outgoing;
+  const std::string& type = request->type();
+  outgoing.publish_status(request, "busy");
+  if (type == "history_request")
+    outgoing.reply(request, pack(Packer::json, interpreter_.history(content)));
+  else if (type == "comm_info_request")
+    outgoing.reply(request, pack(Packer::json, interpreter_.comm_info(content)));
+  else
+    interpreter_.comm(
+        {type, content, json_text(*request, request->envelope.metadata), buffers_of(request)});
+  outgoing.publish_status(request, "idle");
+}
+
+void Runner::refuse_content(const RequestPtr& request, const Error& error) {
+  Json content = error_content("ValueError", error.what);
+  format_.describe_error(content, "request");
+  queues_.outgoing.publish_status(request, "busy");
+  queues_.outgoing.reply(request, pack(Packer::json, content));
+  queues_.outgoing.publish_status(request, "idle");
+}
+
+}  // namespace px::jupyter

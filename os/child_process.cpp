@@ -1,0 +1,107 @@
+#include "os/child_process.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "os/pidfd.hpp"
+#include "os/poll_timeout.hpp"
+#include "wire/error.hpp"
+
+namespace px::os {
+namespace {
+
+constexpr Duration interval_without_pidfd = std::chrono::milliseconds(10);
+
+ProcessEnd end_of(int status) {
+  if (WIFSIGNALED(status)) return {.exit_code = 0, .signal = WTERMSIG(status)};
+  return {.exit_code = WEXITSTATUS(status), .signal = 0};
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(pid_t pid) : pid_(pid), handle_(open_pidfd(pid)) {}
+
+ChildProcess::~ChildProcess() {
+  destroy();
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      handle_(std::move(other.handle_)),
+      end_(other.end_),
+      is_released_(other.is_released_) {}
+
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  if (this == &other) return *this;
+  destroy();
+  pid_ = std::exchange(other.pid_, -1);
+  handle_ = std::move(other.handle_);
+  end_ = other.end_;
+  is_released_ = other.is_released_;
+  return *this;
+}
+
+void ChildProcess::destroy() {
+  if (!is_owned() || end()) return;
+  signal(SIGKILL);
+  wait();
+}
+
+std::optional<ProcessEnd> ChildProcess::end() {
+  if (end_ || !is_owned()) return end_;
+  int status = 0;
+  pid_t found = 0;
+  do found = ::waitpid(pid_, &status, WNOHANG);
+  while (found < 0 && errno == EINTR);
+  if (found == pid_) end_ = end_of(status);
+  if (found < 0) end_ = ProcessEnd{};  // somebody else waited for it, or SIGCHLD is ignored
+  return end_;
+}
+
+std::optional<ProcessEnd> ChildProcess::wait_until(Instant deadline) {
+  while (!end() && Clock::now() < deadline) {
+    pollfd ended{handle_.value(), POLLIN, 0};
+    const Instant next =
+        handle_.is_open() ? deadline : std::min(deadline, Clock::now() + interval_without_pidfd);
+    ::poll(&ended, 1, poll_timeout_ms(next));
+  }
+  return end();
+}
+
+ProcessEnd ChildProcess::wait() {
+  check(is_owned());
+  if (end_) return *end_;
+  int status = 0;
+  pid_t found = 0;
+  do found = ::waitpid(pid_, &status, 0);
+  while (found < 0 && errno == EINTR);
+  end_ = found == pid_ ? end_of(status) : ProcessEnd{};
+  return *end_;
+}
+
+void ChildProcess::signal(int number) {
+  if (is_owned() && !end()) ::kill(pid_, number);
+}
+
+void ChildProcess::signal_group(int number) {
+  if (is_owned() && !end()) ::kill(-pid_, number);
+}
+
+ProcessEnd ChildProcess::stop(Duration grace) {
+  signal(SIGTERM);
+  if (const auto ended = wait_until(Clock::now() + grace)) return *ended;
+  signal(SIGKILL);
+  return wait();
+}
+
+void ChildProcess::release() {
+  is_released_ = true;
+  handle_.close();
+}
+
+}  // namespace px::os

@@ -1,0 +1,169 @@
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "jupyter/input_channel.hpp"
+#include "jupyter/outgoing_queue.hpp"
+#include "tests/wire/requests.hpp"
+
+namespace px::jupyter {
+namespace {
+
+using namespace std::chrono_literals;
+
+class OutgoingQueueTest : public ::testing::Test {
+ protected:
+  OutgoingQueueTest() {
+    loop_.on_wake([this] { is_woken_ = true; });
+  }
+
+  /// Whether somebody has woken the I/O thread since the last call.
+  bool was_woken() {
+    is_woken_ = false;
+    loop_.wait_until(Instant{});
+    return is_woken_;
+  }
+
+  std::string name_of(const RequestPtr& request) {
+    return !request ? "nobody" : request == cell_ ? "cell" : "other";
+  }
+
+  std::string taken(Instant now = Instant::max()) {
+    std::string lines;
+    for (const OutgoingItem& item : queue_.take(now)) {
+      const auto& message = std::get<Outgoing>(item);
+      lines += message.type + " for " + name_of(message.request) + " " + message.content + "\n";
+    }
+    return lines;
+  }
+
+  testing::Sender sender_;
+  const RequestPtr cell_ = sender_.request("execute_request");
+  const RequestPtr other_ = sender_.request("execute_request");
+  net::Loop loop_;
+  ReplyFormat format_;
+  OutgoingQueue queue_{format_, loop_.waker()};
+  bool is_woken_ = false;
+};
+
+TEST_F(OutgoingQueueTest, OutputKeepsItsOrderAndComesBeforeTheReply) {
+  queue_.set_request(cell_);
+  queue_.write("stdout", "one ");
+  queue_.write("stdout", "line");
+  queue_.publish("display_data", "{}", "", {});
+  queue_.write("stderr", "oh");
+  queue_.reply(cell_, "{}");
+  EXPECT_EQ(taken(),
+            "stream for cell {\"name\":\"stdout\",\"text\":\"one line\"}\n"
+            "display_data for cell {}\n"
+            "stream for cell {\"name\":\"stderr\",\"text\":\"oh\"}\n"
+            "execute_reply for cell {}\n");
+}
+
+TEST_F(OutgoingQueueTest, WhatAnOlderCellsThreadPrintsBelongsToThatCell) {
+  queue_.set_request(cell_);
+  queue_.write("stdout", "a");
+  queue_.write("stdout", "b", other_);
+  queue_.publish("display_data", "{}", "", {}, other_);
+  EXPECT_EQ(taken(),
+            "stream for cell {\"name\":\"stdout\",\"text\":\"a\"}\n"
+            "stream for other {\"name\":\"stdout\",\"text\":\"b\"}\n"
+            "display_data for other {}\n");
+}
+
+TEST_F(OutgoingQueueTest, WhatChildProcessesPrintedComesBeforeWhatFollowsIt) {
+  int captures = 0;
+  queue_.set_request(cell_);
+  queue_.set_capture([&](bool is_last) {
+    ++captures;
+    if (is_last) queue_.add_captured("stdout", "child ");
+  });
+  queue_.write("stdout", "before ");
+  queue_.publish_status(queue_.request(), "idle");
+  EXPECT_EQ(captures, 2);
+  EXPECT_EQ(taken(),
+            "stream for cell {\"name\":\"stdout\",\"text\":\"before child \"}\n"
+            "status for cell {\"execution_state\": \"idle\"}\n");
+}
+
+TEST_F(OutgoingQueueTest, TextGathersForAMoment) {
+  queue_.write("stdout", "a");
+  EXPECT_TRUE(was_woken());  // the I/O thread has to learn the deadline
+  const auto due = queue_.next_deadline();
+  ASSERT_TRUE(due);
+  EXPECT_EQ(taken(*due - 1ms), "");
+  EXPECT_EQ(taken(*due), "stream for nobody {\"name\":\"stdout\",\"text\":\"a\"}\n");
+}
+
+TEST_F(OutgoingQueueTest, WakesOnceForWhatGathers) {
+  queue_.publish_status(cell_, "busy");
+  EXPECT_TRUE(was_woken());
+  queue_.publish("display_data", "{}", "", {});
+  queue_.publish_status(cell_, "idle");
+  EXPECT_FALSE(was_woken());
+  EXPECT_EQ(queue_.take(Clock::now()).size(), 3u);
+  queue_.publish("display_data", "{}", "", {});
+  EXPECT_TRUE(was_woken());
+}
+
+TEST_F(OutgoingQueueTest, CountsWhatIsPublishedForTheRequestTextIncluded) {
+  queue_.set_request(cell_);
+  EXPECT_EQ(queue_.flush_publications(), 0u);
+  queue_.write("stdout", "a");
+  queue_.write("stdout", "b");
+  queue_.write("stderr", "c");
+  queue_.publish("display_data", "{}", "", {});
+  queue_.write("stdout", "d");
+  EXPECT_EQ(queue_.flush_publications(), 4u);
+  EXPECT_EQ(queue_.flush_publications(), 4u);
+  queue_.reply(cell_, "{}");
+  EXPECT_EQ(queue_.take(Clock::now()).size(), 5u);
+}
+
+TEST_F(OutgoingQueueTest, WhatBelongsToAnotherRequestDoesNotCount) {
+  queue_.set_request(cell_);
+  queue_.write("stdout", "late");
+  queue_.set_request(other_);
+  queue_.write("stdout", "mine");
+  queue_.publish("display_data", "{}", "", {}, cell_);
+  EXPECT_EQ(queue_.flush_publications(), 1u);
+  EXPECT_EQ(queue_.take(Clock::now()).size(), 3u);
+}
+
+TEST_F(OutgoingQueueTest, WhoPrintsMoreThanIsReadWaitsUntilItIsSent) {
+  const std::string megabyte(1 << 20, 'x');
+  std::size_t bytes = 0;
+  while (!queue_.is_full()) queue_.publish("display_data", megabyte, "", {});
+  EXPECT_FALSE(queue_.wait_for_room(0ms));
+  for (const OutgoingItem& each : queue_.take(Instant::max()))
+    bytes += std::get<Outgoing>(each).bytes();
+  EXPECT_GE(bytes, OutgoingQueue::max_bytes);
+  EXPECT_TRUE(queue_.is_full());  // taken is not sent
+  std::thread sender{[&] { queue_.sent(bytes); }};
+  EXPECT_TRUE(queue_.wait_for_room(10s));
+  sender.join();
+}
+
+TEST(InputChannel, OnlyAnAnswerToTheLastQuestionCounts) {
+  InputChannel channel;
+  channel.put("nobody asked");
+  EXPECT_FALSE(channel.wait(0ms));
+  channel.expect();
+  channel.put("old");
+  channel.expect();
+  EXPECT_FALSE(channel.wait(0ms));
+  std::thread user{[&] { channel.put("yes"); }};
+  EXPECT_EQ(channel.wait(10s), "yes");
+  user.join();
+  EXPECT_FALSE(channel.wait(0ms));
+}
+
+TEST(InputChannel, AskingIsAllowedByEachRequestAnew) {
+  InputChannel channel;
+  EXPECT_FALSE(channel.is_allowed());
+  channel.set_allowed(true);
+  EXPECT_TRUE(channel.is_allowed());
+}
+
+}  // namespace
+}  // namespace px::jupyter

@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include "jupyter/request_queue.hpp"
+#include "tests/jupyter/effects.hpp"
+#include "tests/wire/requests.hpp"
+
+namespace px::jupyter {
+namespace {
+
+using testing::Sender;
+
+class RequestQueueTest : public ::testing::Test {
+ protected:
+  std::vector<Effect> arrive(RequestPtr request) {
+    return queue.arrive(std::move(request), WallTime{});
+  }
+
+  ReplyFormat format;
+  RequestQueue queue{format, std::size_t{3} << 20};
+  Sender client;
+};
+
+TEST_F(RequestQueueTest, CellsRunOneAfterTheOther) {
+  EXPECT_EQ(words(arrive(client.request("execute_request"))), "wake");
+  arrive(client.request("complete_request"));
+  EXPECT_EQ(taken(queue), "execute_request");
+  EXPECT_EQ(taken(queue), "complete_request");
+  EXPECT_EQ(taken(queue), "nothing");
+}
+
+TEST_F(RequestQueueTest, IsBusyFromTakingARequestUntilItIsFinished) {
+  arrive(client.request("execute_request"));
+  EXPECT_FALSE(queue.is_busy());
+  queue.take();
+  EXPECT_TRUE(queue.is_busy());
+  queue.finish();
+  EXPECT_FALSE(queue.is_busy());
+}
+
+TEST_F(RequestQueueTest, WhatIsTooMuchToHoldIsRefusedAndTheRestStays) {
+  const Json megabyte{{"code", std::string(1 << 20, ' ')}};
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(words(arrive(client.request("execute_request", megabyte))), "wake");
+  const auto refused = arrive(client.request("execute_request", megabyte));
+  ASSERT_EQ(words(refused), "busy reply:execute_reply idle");
+  EXPECT_EQ(replied(refused)["ename"], "Overloaded");
+  EXPECT_EQ(words(arrive(client.order("usage_request"))), "busy usage idle");
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(taken(queue), "execute_request");
+  EXPECT_EQ(queue.queued_bytes(), 0u);
+}
+
+TEST_F(RequestQueueTest, AFailedCellAbortsTheCellsBehindItAndNothingElse) {
+  for (const char* type : {"execute_request", "complete_request", "execute_request"})
+    arrive(client.request(type));
+  queue.abort_queued_executions();
+  arrive(client.request("execute_request"));
+  EXPECT_EQ(taken(queue), "execute_request aborted");
+  EXPECT_EQ(taken(queue), "complete_request");
+  EXPECT_EQ(taken(queue), "execute_request aborted");
+  EXPECT_EQ(taken(queue), "execute_request");
+  const auto aborted = queue.answer_aborted(client.request("execute_request"), WallTime{});
+  EXPECT_EQ(words(aborted), "busy reply:execute_reply idle");
+  EXPECT_EQ(replied(aborted), (Json{{"status", "aborted"}}));
+}
+
+TEST_F(RequestQueueTest, OrdersOfTheControlChannelAreAnsweredWhileTheMainThreadIsBusy) {
+  arrive(client.request("execute_request"));
+  queue.take();
+  EXPECT_EQ(words(arrive(client.order("interrupt_request"))),
+            "busy reply:interrupt_reply interrupt idle");
+  EXPECT_EQ(words(arrive(client.order("usage_request"))), "busy usage idle");
+  queue.set_connect_reply({{"hb_port", 5}});
+  EXPECT_EQ(replied(arrive(client.order("connect_request"))), (Json{{"hb_port", 5}}));
+  EXPECT_EQ(taken(queue), "nothing");
+}
+
+TEST_F(RequestQueueTest, WhatTheControlChannelAsksOfTheInterpreterPassesTheQueue) {
+  arrive(client.request("execute_request"));
+  arrive(client.order("complete_request"));
+  EXPECT_EQ(taken(queue), "complete_request");
+  EXPECT_EQ(taken(queue), "execute_request");
+}
+
+TEST_F(RequestQueueTest, AShutdownIsAnsweredBeforeTheProcessStops) {
+  const auto effects = arrive(client.order("shutdown_request", {{"restart", true}}));
+  EXPECT_EQ(words(effects), "busy reply:shutdown_reply shutdown-for-restart idle stop");
+  EXPECT_EQ(replied(effects), (Json{{"status", "ok"}, {"restart", true}}));
+  EXPECT_EQ(words(arrive(client.order("shutdown_request"))),
+            "busy reply:shutdown_reply shutdown idle stop");
+}
+
+TEST_F(RequestQueueTest, AShutdownOnTheShellChannelWaitsForTheCellsBeforeIt) {
+  arrive(client.request("execute_request"));
+  EXPECT_EQ(words(arrive(client.request("shutdown_request"))), "wake");
+  EXPECT_EQ(taken(queue), "execute_request");
+  EXPECT_EQ(taken(queue), "shutdown_request");
+  EXPECT_TRUE(queue.is_order(*client.request("shutdown_request")));
+}
+
+TEST_F(RequestQueueTest, WhatTheKernelIsCanBeAskedWhileUserCodeRuns) {
+  EXPECT_EQ(words(arrive(client.order("kernel_info_request"))), "wake");
+  EXPECT_EQ(taken(queue), "kernel_info_request");
+  queue.set_kernel_info({{"banner", "hello"}});
+  EXPECT_EQ(replied(arrive(client.order("kernel_info_request"))), (Json{{"banner", "hello"}}));
+  EXPECT_EQ(words(arrive(client.request("kernel_info_request"))), "wake");
+}
+
+TEST_F(RequestQueueTest, ADebuggerIsRefusedInItsOwnProtocol) {
+  const Json reply =
+      replied(arrive(client.order("debug_request", {{"seq", 7}, {"command", "attach"}})));
+  EXPECT_EQ(reply["request_seq"], 7);
+  EXPECT_EQ(reply["command"], "attach");
+  EXPECT_EQ(reply["success"], false);
+}
+
+TEST_F(RequestQueueTest, AnUnknownRequestIsRefusedAndSoIsWhatOnlyEnginesServe) {
+  for (const char* type : {"dance_request", "apply_request", "signal_request"}) {
+    const auto effects = arrive(client.request(type));
+    EXPECT_EQ(words(effects).find("busy warn reply:"), 0u) << type;
+    EXPECT_EQ(replied(effects)["ename"], "NotImplementedError");
+  }
+  EXPECT_EQ(taken(queue), "nothing");
+}
+
+}  // namespace
+}  // namespace px::jupyter

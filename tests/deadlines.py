@@ -3,20 +3,29 @@
 import signal
 import time
 from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
 
 
 @contextmanager
 def time_limit(seconds):
-    """Fails what runs inside when it takes longer."""
+    """Fails what runs inside when it takes longer.
+
+    pytest's own failure is no Exception, so a test that expects a TimeoutError or any OSError does
+    not take this one for the one that it expects.
+    """
 
     def stop(_signal, _frame):
-        raise TimeoutError(f"the test took longer than {seconds} s")
+        pytest.fail(f"the test took longer than {seconds} s")
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(seconds)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def wait_until(is_true, what, timeout, interval=0.02):
@@ -29,3 +38,16 @@ def wait_until(is_true, what, timeout, interval=0.02):
         if time.monotonic() > deadline:
             raise AssertionError(f"{what}: not within {timeout:g} s")
         time.sleep(interval)
+
+
+def cpu_time(pid):
+    """Seconds that the main thread of a process has computed."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+
+
+def wait_until_busy(pids, timeout, seconds=0.01):
+    """Waits until the main threads of these processes have computed for so long from now on: one
+    that was about to enter a call that polls, as those of MPI do, is in it then, however slow the
+    machine is."""
+    end = {pid: cpu_time(pid) + seconds for pid in pids}
+    wait_until(lambda: all(cpu_time(pid) >= end[pid] for pid in pids), f"{pids} compute", timeout)

@@ -76,12 +76,12 @@ def test_hosts_without_polyxeus_or_with_another_python_or_clock_are_named(bed, c
     of_host2 = {f["check"]: f for f in found if f["what"].startswith("host2: ")}
     assert set(of_host2) == {"polyxeus", "versions", "clock"}
     assert of_host2["polyxeus"]["fix"] == f"{python} -m pip install polyxeus"
-    assert "its Python is 3.7.2" in of_host2["versions"]["what"]
+    assert "its Python version is 3.7.2" in of_host2["versions"]["what"]
     assert "create an environment with Python 3." in of_host2["versions"]["fix"]
     assert re.search(r"its clock is 3\d\d\d s behind", of_host2["clock"]["what"])
     assert "NTP" in of_host2["clock"]["fix"]
     of_host3 = the_only([f for f in found if not f["what"].startswith("host2: ")], "ssh")
-    assert "host3 could not be asked" in of_host3["what"]
+    assert "host3: cannot run pxcluster doctor there" in of_host3["what"]
     assert "install polyxeus there" in of_host3["fix"]
 
 
@@ -107,7 +107,7 @@ def test_a_host_without_sshd_is_named(bed, cluster, usual):
         finding = the_only(planted(usual, findings(cluster, OTHERS)), "ssh")
     finally:
         bed.exec_on("host3", "/usr/sbin/sshd", "-f", "/run/sshd/sshd_config")
-    assert "host3 could not be asked" in finding["what"]
+    assert "host3: cannot run pxcluster doctor there" in finding["what"]
     assert "Connection refused" in finding["what"]
     assert "ssh host3 hostname" in finding["fix"]
 
@@ -119,8 +119,8 @@ def test_a_file_of_an_earlier_controller_is_named_on_another_host(bed, cluster, 
     old = "/srv/old.json"
     bed.exec_on("host2", "sh", "-c", f"umask 077; cat > {old}", input=json.dumps(info))
     finding = the_only(planted(usual, findings(cluster, f"--file={old}", host="host2")), "key")
-    assert "does not answer this file's key" in finding["what"]
-    assert "copy the present file from host1" in finding["fix"]
+    assert "does not accept this file's key" in finding["what"]
+    assert "copy the current file from host1" in finding["fix"]
     # the same file with the key that it should have is in order
     bed.exec_on("host1", "scp", "-p", path, f"host2:{old}")
     assert planted(usual, findings(cluster, f"--file={old}", host="host2")) == []

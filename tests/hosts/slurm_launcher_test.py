@@ -101,7 +101,7 @@ def test_a_job_that_loses_its_host_is_told_with_the_reason(cluster):
 def test_a_job_that_slurm_does_not_take_is_told_with_what_it_says(cluster):
     done = cluster.run("start", "--engines=slurm", "-n", "1", "--partition=nosuch", check=False)
     assert done.returncode == 1
-    assert "sbatch did not take the job of the engines" in done.stderr
+    assert "sbatch refused the job of the engines" in done.stderr
     assert "invalid partition specified: nosuch" in done.stderr
 
 
@@ -114,7 +114,7 @@ def test_inside_of_an_allocation_engines_are_an_srun(cluster):
     done = cluster.bed.exec_on(
         "host1", "salloc", "-n", "3", "sh", "-c", script, **cluster.environment
     )
-    assert "which this shell is in" in done.stderr
+    assert "in which this shell runs" in done.stderr
     for line in ("0 3 host1", "1 3 host1", "2 3 host2"):
         assert line in done.stdout
     beds.wait_until(lambda: queue(cluster) == "", "the allocation is gone")

@@ -251,7 +251,7 @@ def test_an_unknown_key_is_an_error_and_the_hub_goes_on(asker, five):
 def test_purged_results_are_forgotten_and_the_others_stay(asker, five):
     asker.purge_hub_results(five[:2])
     assert asker.hub_history() == five[2:]
-    with pytest.raises((ipp.RemoteError, KeyError)):
+    with pytest.raises(ipp.RemoteError, match=f"KeyError.*{five[0]}"):
         asker.get_result(five[0], owner=False).get(20)
     asker.purge_hub_results("all")
     assert asker.hub_history() == []
@@ -272,14 +272,14 @@ def test_a_task_is_run_again_on_request_by_another_client(worker, asker):
     sent.get(20)
     recorded(asker, 1)
     again = asker.resubmit(sent.msg_ids)
-    assert again.get(20) == [23] or again.get(20) == 23
+    assert again.get(20) == [23]
     assert again.msg_ids != sent.msg_ids
     (record,) = asker.db_query({"msg_id": sent.msg_ids[0]}, keys=["resubmitted"])
     assert record["resubmitted"] == again.msg_ids[0]
 
 
 def test_a_task_that_nobody_knows_cannot_be_run_again(asker):
-    with pytest.raises((ipp.RemoteError, KeyError)):
+    with pytest.raises(ipp.RemoteError, match="KeyError.*unknown"):
         asker.resubmit(["unknown"]).get(20)
 
 

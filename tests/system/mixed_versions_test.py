@@ -61,7 +61,7 @@ def test_another_mpi_and_another_polyxeus_are_named(cluster):
     register(cluster, mpi="Open MPI v4.1.4")
     register(cluster, mpi="MPICH 4.0")
     register(cluster, polyxeus="0.0.1")
-    for words in ("has loaded MPICH 4.0", "is of polyxeus 0.0.1, the controller of"):
+    for words in ("has loaded MPICH 4.0", "runs polyxeus 0.0.1, the controller runs"):
         wait_until(lambda: words in cluster.controller.output(), f"the controller says: {words}", 10)
 
 

@@ -19,6 +19,7 @@ import pytest
 import zmq
 from programs import wait_until
 from raw_peer import RawPeer, channels
+from tcp_relay import TcpRelay
 
 import polyxeus
 
@@ -187,49 +188,9 @@ def test_another_user_of_the_host_opens_no_unix_socket(own_cluster):
 # ---------------------------------------------------------------- who says again what he has heard
 
 
-class RecordingRelay:
-    """Stands between a client and one port of the controller and keeps what the client says."""
-
-    def __init__(self, port):
-        self.target = port
-        self.streams = []
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.open = [self.listener]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            far = socket.create_connection(("127.0.0.1", self.target))
-            self.open += [near, far]
-            stream = bytearray()
-            self.streams.append(stream)
-            for source, sink, kept in ((near, far, stream), (far, near, None)):
-                threading.Thread(target=self.pump, args=(source, sink, kept), daemon=True).start()
-
-    @staticmethod
-    def pump(source, sink, kept):
-        try:
-            while data := source.recv(65536):
-                if kept is not None:
-                    kept += data
-                sink.sendall(data)
-            sink.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
-
-    def close(self):
-        for each in self.open:
-            each.close()
-
-
 def test_what_was_recorded_of_a_client_does_nothing_when_it_is_sent_again(cluster, rc, tmp_path):
     info = cluster.connection()
-    relays = {name: RecordingRelay(info[name]) for name in channels(info)}
+    relays = {name: TcpRelay(info[name]) for name in channels(info)}
     runs = tmp_path / "runs"
     between = tmp_path / "between.json"
     between.touch(0o600)
@@ -293,10 +254,8 @@ def test_the_keys_of_the_engines_file_open_no_port_of_the_clients(cluster, rc):
 
 @pytest.mark.parametrize("kind", [polyxeus.Client, ipp.Client], ids=["polyxeus", "ipyparallel"])
 def test_a_client_with_the_engines_keys_is_refused(cluster, rc, kind):
-    start = time.monotonic()
-    with pytest.raises((OSError, ValueError, TimeoutError)):
+    with pytest.raises(OSError):  # a TimeoutError is one
         kind(as_a_client(cluster), timeout=3)
-    assert time.monotonic() - start < 10
 
 
 @pytest.mark.parametrize("request_type", ["connection_request", "queue_request", "shutdown_request",
@@ -344,7 +303,7 @@ def old_files(cluster, tmp_path):
 
 def test_an_old_key_is_named_by_the_client_and_by_the_controller(cluster, rc, old_files):
     start = time.monotonic()
-    with pytest.raises(OSError, match="does not accept our encryption key.*take the present file"):
+    with pytest.raises(OSError, match="rejects the encryption key.*copy the current file"):
         polyxeus.Client(str(old_files["client"]))
     assert time.monotonic() - start < 5
     wait_until(lambda: "to the port of clients was refused" in cluster.controller.output(),
@@ -355,7 +314,7 @@ def test_an_old_key_is_named_by_the_engine_and_by_the_controller(cluster, rc, ol
     start = time.monotonic()
     done = stage.run([*programs.ENGINE, f"--file={old_files['engine']}", "--timeout=2"])
     assert done.returncode > 0
-    assert "does not accept our encryption key" in done.stderr
+    assert "rejects the encryption key" in done.stderr
     assert str(old_files["engine"]) in done.stderr
     assert time.monotonic() - start < 15
     wait_until(lambda: "to the port of engines was refused" in cluster.controller.output(),
@@ -366,7 +325,7 @@ def test_a_wrong_signing_key_is_named_too(cluster, rc, tmp_path):
     file = tmp_path / "other.json"
     file.touch(0o600)
     file.write_text(json.dumps({**cluster.connection(), "key": "of another cluster"}))
-    with pytest.raises(OSError, match=r"does not answer as a controller.*key in .*other\.json"):
+    with pytest.raises(OSError, match=r"does not answer like a controller.*key in .*other\.json"):
         polyxeus.Client(str(file))
 
 

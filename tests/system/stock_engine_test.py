@@ -7,7 +7,7 @@ import pytest
 
 import polyxeus
 
-SENTENCE = "ipyparallel's ipengine, which knows nothing but cells of this client"
+SENTENCE = "ipyparallel's ipengine, which can only execute cells of this client"
 
 
 @pytest.fixture(scope="module")

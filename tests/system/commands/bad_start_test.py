@@ -126,7 +126,7 @@ def test_an_engine_whose_controller_does_not_answer_says_so(
     shutil.copy(cluster.connection_file("engine"), file)
     cluster.stop()
     done = stage.run([*engine_cmd, f"--file={file}", "--timeout=1"], timeout=40)
-    assert_one_clear_line(done, "controller|regist", "tcp://127.0.0.1|answer|timed? ?out")
+    assert_one_clear_line(done, "controller", "127.0.0.1")
 
 
 @only_ours
@@ -203,7 +203,7 @@ def test_the_start_of_a_cluster_that_runs_already_is_refused(cluster_cmd, stage)
     assert second.returncode == 10
     assert rc[0].apply_async(len, "unharmed").get(20) == 8
     rc.close()
-    assert first.stop(30) is not None
+    assert first.stop(30) == 0
     assert not client.exists()
 
 

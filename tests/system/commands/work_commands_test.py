@@ -45,7 +45,7 @@ def test_the_address_at_which_the_controller_answered_is_said_to_those_who_want_
 def test_targets_choose_the_engines(run):
     assert run("px", "-t", "1:3", "print(1)").stdout == "[stdout:1 and 2] 1\n"
     assert "there is no engine 9; there are 0-3" in run("px", "-t", "9", "1", expect=11).stderr
-    assert "names no engines" in run("px", "-t", "some", "1", expect=1).stderr
+    assert "is not a list of engines" in run("px", "-t", "some", "1", expect=1).stderr
 
 
 def test_an_error_is_shown_and_is_the_exit_code(run):
@@ -68,7 +68,7 @@ def test_code_comes_from_a_file_or_standard_input(run):
     assert "from a file" in run("px", "-f", "cell.py").stdout
     assert "from a pipe" in run("px", "-", stdin="print('from a pipe')").stdout
     assert "no.py" in run("px", "-f", "no.py", expect=11).stderr
-    assert "there is no code to run" in run("px", expect=1).stderr
+    assert "no code to run" in run("px", expect=1).stderr
 
 
 def test_live_output_has_its_engine_on_each_line(run):
@@ -102,7 +102,7 @@ def test_json_goes_through_files_and_pipes(run):
 def test_what_cannot_be_sent_or_read_is_named(run):
     (run.folder / "bad.npy").write_text("no array")
     (run.folder / "bad.json").write_text("{")
-    assert "not a .npy file" in run("push", "bad.npy", expect=1).stderr
+    assert "cannot read this .npy file" in run("push", "bad.npy", expect=1).stderr
     assert "neither a .npy file nor JSON" in run("push", "bad.json", expect=1).stderr
     assert "NameError" in run("pull", "nothing_of_this_name", expect=1).stderr
     assert "several engines" in run("pull", "1", "-o", "x.npy", expect=1).stderr
@@ -110,24 +110,24 @@ def test_what_cannot_be_sent_or_read_is_named(run):
 
 
 @pytest.mark.parametrize("line, words", [
-    (["px", "--frob", "1"], "'--frob' is no option or argument of this command"),
-    (["push", "data.json", "--as", "d", "--scater"], "'--scater' is no option"),
-    (["pull", "d", "--Cluster.n=1"], "'--Cluster.n=1' is no option"),
-    (["px", "print(1)", "print(2)"], "'print(2)' is no option or argument"),
+    (["px", "--frob", "1"], "'--frob' is not an option or argument of this command"),
+    (["push", "data.json", "--as", "d", "--scater"], "'--scater' is not an option"),
+    (["pull", "d", "--Cluster.n=1"], "'--Cluster.n=1' is not an option"),
+    (["px", "print(1)", "print(2)"], "'print(2)' is not an option or argument"),
     (["px", "--timeout", "soon", "1"], "--timeout: 'soon' is not a number of seconds"),
-    (["px", "-t", "first", "1"], "'first' names no engines: write 'all', a number"),
+    (["px", "-t", "first", "1"], "'first' is not a list of engines: write 'all', a number"),
     (["push", "data.json", "--as", "3x"], "[0-3:push] ValueError: cannot push '3x'"),
-    (["push", "data.json", "--scatter"], "a sequence was expected, an array or a JSON list, not"),
-    (["push", "objects.npy"], "objects.npy: this is not a .npy file that can be read"),
-    (["push", "-"], "name the variable by --as: standard input has none"),
-    (["push", "-", "--as", "d"], "what standard input has is neither a .npy file nor JSON"),
+    (["push", "data.json", "--scatter"], "expected an array or a JSON list, not"),
+    (["push", "objects.npy"], "objects.npy: cannot read this .npy file"),
+    (["push", "-"], "name the variable with --as: standard input has no name"),
+    (["push", "-", "--as", "d"], "the text on standard input is neither a .npy file nor JSON"),
     (["pull", "nothing_of_this_name"], "4 requests failed: [0-3:pull] NameError: name"),
     (["pull", "1 +"], "SyntaxError"),
-    (["pull", "{1, 2}", "-t", "0"], "a set cannot travel without a pickle"),
+    (["pull", "{1, 2}", "-t", "0"], "a set cannot be sent without a pickle"),
     (["pull", "__import__('numpy').array([1, None])", "-t", "0"], "an ndarray of object cannot"),
     (["pull", "ragged", "--gather"], "blocks of <f8 (2, 1) and of <f8 (2, 2) do not fit together"),
-    (["pull", "5", "--gather"], "the parts are not all of one kind, or no sequences"),
-    (["pull", "'text'", "-t", "0", "-o", "x.npy"], "only arrays go into .npy files"),
+    (["pull", "5", "--gather"], "cannot join the parts"),
+    (["pull", "'text'", "-t", "0", "-o", "x.npy"], "a .npy file can hold only an array"),
 ])
 def test_what_is_wrong_is_one_sentence_and_all_goes_on(run, line, words):
     import numpy
@@ -143,8 +143,8 @@ def test_what_is_wrong_is_one_sentence_and_all_goes_on(run, line, words):
 
 
 def test_targets_that_mean_nobody_are_an_error(run):
-    assert "'7:9' are no engines: there are 0-3" in run("px", "-t", "7:9", "1", expect=11).stderr
-    assert "'4:' are no engines" in run("pull", "1", "-t", "4:", expect=11).stderr
+    assert "'7:9' matches no engine: there are 0-3" in run("px", "-t", "7:9", "1", expect=11).stderr
+    assert "'4:' matches no engine" in run("pull", "1", "-t", "4:", expect=11).stderr
 
 
 def test_a_pull_writes_to_standard_output_by_name(run):
@@ -155,7 +155,7 @@ def test_a_pull_writes_to_standard_output_by_name(run):
 def test_an_old_or_broken_connection_file_is_named(run, local_cluster):
     info = json.loads(local_cluster.connection_file("client").read_text())
     for name, content, words in [
-            ("old.json", {**info, "registration": 1}, "may be left from a cluster that has ended"),
+            ("old.json", {**info, "registration": 1}, "may be left over from a cluster that has ended"),
             ("less.json", {"key": "x"}, "less.json: the connection info is not usable"),
             ("text.json", 5, "text.json: the connection info is not a JSON object")]:
         (run.folder / name).touch(0o600)
@@ -195,7 +195,7 @@ def test_without_a_cluster_it_says_how_to_start_one(cluster_cmd, tmp_path, local
 
 def test_a_time_limit_ends_the_wait(run):
     done = run("px", "-t", "3", "--timeout", "0.5", "import time; time.sleep(2)", expect=1)
-    assert "have not answered in time" in done.stderr
+    assert "did not answer before the timeout" in done.stderr
 
 
 def test_control_c_interrupts_the_engines_and_keeps_their_state(run, local_cluster, cluster_cmd):

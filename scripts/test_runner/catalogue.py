@@ -1,0 +1,105 @@
+"""Every group of this project's tests, and the lane in which it runs."""
+
+import os
+import shutil
+
+from .groups import Build, Ctest, PeerSuite, Pytest, Script
+
+# How far groups stand back behind the timing lane.
+WAITING, COMPUTING = 5, 10
+
+_CPP_CELLS = r"^px_interpreters_cpp_tests\."
+
+
+def _build(preset, *targets):
+    command = ("cmake", "--build", "build/" + preset)
+    if targets:
+        command += ("--target", *targets)
+    return Build(name=f"build-{preset}", what=f"compiles preset {preset}",
+                 commands=(("cmake", "--preset", preset, *_compiler_cache()), command))  # fmt: skip
+
+
+def _compiler_cache():
+    ccache = shutil.which("ccache")
+    return (f"-DCMAKE_CXX_COMPILER_LAUNCHER={ccache}",) if ccache else ()
+
+
+def _cpp(preset, what):
+    return Ctest(name=preset, preset=preset, nice=COMPUTING, needs=(f"build-{preset}",),
+                 what=f"C++ tests of every room, {what}")  # fmt: skip
+
+
+def _pytest(name, what, *folders, nice=0):
+    return Pytest(name=name, what=what, folders=folders, nice=nice)
+
+
+def _waiting(name, what, *folders):
+    return _pytest(name, what, *folders, nice=WAITING)
+
+
+def _peer(name, *roles):
+    return PeerSuite(name=f"peer-{name}", roles=roles, needs=("peer-venv",), nice=WAITING,
+                     runner=os.environ.get("PX_PEER_SUITE", ""), why_not=_why_no_peer_suite,
+                     what=f"ipyparallel's own tests with our {', '.join(roles)}")  # fmt: skip
+
+
+def _why_no_peer_suite():
+    runner = os.environ.get("PX_PEER_SUITE", "")
+    if not runner:
+        return "$PX_PEER_SUITE does not name the program that runs ipyparallel's own test suite"
+    return "" if shutil.which(runner) else f"{runner} (of $PX_PEER_SUITE) cannot be run"
+
+
+def all_groups(is_quick):
+    """-> {lane: [Group]}. `is_quick`: the C++ tests once, without sanitizers."""
+    if is_quick:
+        cpp = [_build("dev"), _cpp("dev", "without sanitizers")]
+    else:
+        cpp = [_build("asan"), _cpp("asan", "and each fuzz target for a short time, under ASan+UBSan"),
+               _build("tsan"), _cpp("tsan", "under TSan")]  # fmt: skip
+    return {
+        # Compiles what the other lanes leave idle; what needs a build follows it.
+        "cpp": [
+            *cpp,
+            _build("cells", "px_interpreters_cpp_tests"),
+            _build("package"),
+            Script(name="install", what="an outside project builds against the installed library",
+                   command=("tests/install/run", "build/package"), needs=("build-package",)),
+        ],
+        # Tests that hold moments against each other or measure time: one group at a time.
+        "timing": [
+            _pytest("magics", "the parallel magics, in ipykernel and in pxkernel", "tests/kernel_magics"),
+            _pytest("kernel", "the Jupyter kernel", "tests/kernel"),
+            _pytest("cpp_engine", "C++ engines", "tests/cpp_engine"),
+            _pytest("bench", "bench/report", "tests/bench"),
+            Ctest(name="cells", preset="cells", select=_CPP_CELLS, needs=("build-cells",),
+                  what="the C++ interpreter (it forks and jumps, which sanitizers do not follow)"),
+        ],
+        # Tests that mostly wait for processes.
+        "python": [
+            _waiting("scripts", "the tools in scripts/, and the layout of the tree", "tests/scripts", "tests/layout"),
+            _waiting("engine", "the engine's Python half", "tests/engine"),
+            _waiting("python", "the Python package, and ipyparallel's own tests on it", "tests/python"),
+            _waiting("browser", "JupyterLab and Notebook in a browser", "tests/browser"),
+            _waiting("notebooks", "the notebooks", "tests/notebooks"),
+        ],
+        "system": [
+            _waiting("system", "real processes and mpiexec", "tests/cluster", "tests/system"),
+            _waiting("hosts", "several hosts", "tests/hosts"),
+        ],
+        "peer all three": [
+            Build(name="peer-venv", what="an environment for ipyparallel's own tests", is_urgent=True,
+                  why_not=_why_no_peer_suite, commands=(("scripts/peer_venv",),)),
+            _peer("all-three", "controller", "engine", "cluster"),
+        ],
+        "peer controller": [_peer("controller", "controller")],
+        "peer engine": [_peer("engine", "engine")],
+    }  # fmt: skip
+
+
+def without_a_group(lanes, root):
+    """The files with Python tests that no group runs."""
+    folders = [root / folder for lane in lanes.values() for group in lane
+               if isinstance(group, Pytest) for folder in group.folders]  # fmt: skip
+    files = sorted((root / "tests").rglob("*_test.py"))
+    return [file for file in files if not any(folder in file.parents for folder in folders)]

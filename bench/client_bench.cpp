@@ -11,10 +11,10 @@
 #include <map>
 #include <memory>
 
-#include <px/client/client.hpp>
 #include "bench/setup.hpp"
+#include "client/client.hpp"
 
-namespace px {
+namespace px::bench {
 namespace {
 
 struct Options {
@@ -69,7 +69,9 @@ class RawSubject final : public Subject {
 class ClientSubject final : public Subject {
  public:
   ClientSubject(const Options& options, const SetupOptions& setup)
-      : options_(options), setup_(setup), client_(Client::connect({.file = setup_.client_file()})) {
+      : options_(options),
+        setup_(setup),
+        client_(client::Client::connect({.file = setup_.client_file()})) {
     client_.wait_for_engines(options_.engines);
     for (const EngineId id : client_.ids()) views_.push_back(client_.direct({id}));
   }
@@ -78,28 +80,27 @@ class ClientSubject final : public Subject {
     return tasks_per_s([this](std::size_t i) { return views_[i % views_.size()].call(no_op_); });
   }
   double balanced_tasks_per_s() override {
-    const LoadBalancedView view = client_.balanced();
+    const client::LoadBalancedView view = client_.balanced();
     return tasks_per_s([&](std::size_t) { return view.call(no_op_); });
   }
   double round_trip_us() override {
     return median_us(3000, [this] { views_[0].call(no_op_).wait(); });
   }
   double all_engines_us() override {
-    const DirectView all = client_.all();
+    const client::DirectView all = client_.all();
     return median_us(1000, [&] { all.call(no_op_).wait(); });
   }
   double payload_gb_per_s() override {
     const std::size_t bytes = options_.payload_mib << 20;
     const Value payload = Array::adopt(std::vector<double>(bytes / 8));
-    return static_cast<double>(bytes) / 1e3 / median_us(5, [&] {
-             views_[0].push({{"x", payload}}).wait();
-           });
+    return static_cast<double>(bytes) / 1e3 /
+           median_us(5, [&] { views_[0].push({{"x", payload}}).wait(); });
   }
 
  private:
-  double tasks_per_s(const std::function<AsyncResult(std::size_t)>& send) {
+  double tasks_per_s(const std::function<client::AsyncResult(std::size_t)>& send) {
     const Instant start = Clock::now();
-    std::deque<AsyncResult> window;
+    std::deque<client::AsyncResult> window;
     for (std::size_t i = 0; i < options_.tasks; ++i) {
       if (window.size() == options_.window) {
         window.front().wait();
@@ -107,7 +108,7 @@ class ClientSubject final : public Subject {
       }
       window.push_back(send(i));
     }
-    for (const AsyncResult& result : window) result.wait();
+    for (const client::AsyncResult& result : window) result.wait();
     return static_cast<double>(options_.tasks) /
            std::chrono::duration<double>(Clock::now() - start).count();
   }
@@ -124,9 +125,9 @@ class ClientSubject final : public Subject {
 
   const Options& options_;
   Setup setup_;
-  Client client_;
-  std::vector<DirectView> views_;
-  const Function no_op_ = Function::source("lambda: None");
+  client::Client client_;
+  std::vector<client::DirectView> views_;
+  const client::Function no_op_ = client::Function::source("lambda: None");
 };
 
 const std::vector<Measurement<Subject>> measurements{
@@ -180,10 +181,10 @@ int run_bench(const Options& options) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::bench
 
 int main(int argc, char** argv) {
-  px::Options options;
+  px::bench::Options options;
   CLI::App app{"Measures the C++ client through pxcontroller beside a raw ZeroMQ relay"};
   app.add_option("--controller", options.controller, "pxcontroller (default: beside this program)");
   app.add_option("--python-engine", options.python_engine,
@@ -201,8 +202,8 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     if (const auto exit_code = options.role.run()) return *exit_code;
-    if (options.folder.empty()) options.folder = px::temporary_folder("client_bench");
-    return px::run_bench(options);
+    if (options.folder.empty()) options.folder = px::bench::temporary_folder("client_bench");
+    return px::bench::run_bench(options);
   } catch (const std::exception& failure) {
     std::cerr << "client_bench: " << failure.what() << std::endl;
     return 1;

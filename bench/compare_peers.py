@@ -1,48 +1,57 @@
 """The same small work through our Python package, ipyparallel, Dask, Ray and mpi4py.futures.
 
-    pip install ray distributed mpi4py ipyparallel polyxeus
+    pip install -r bench/requirements.txt
     python bench/compare_peers.py [--repetitions 3] [--json build/peers.json]
 
 Each is started with four workers on this host as its documentation starts it, in a process of its
-own, one after the other and then all again. Figures are medians over the repetitions. Exit code 0
-when we are ahead of each peer in each figure and every bar is met, 1 when not.
+own, one after the other and then all again. Figures are medians over the repetitions. Rates are of
+one call that takes at least two seconds (--seconds). Exit code 0 when all could be measured and we
+are ahead of the best peer in each figure, 1 when not; --no-bars: whoever is ahead.
 """
 
 import argparse
+import dataclasses
+import importlib.util
 import json
 import os
 import statistics
 import subprocess
 import sys
-import tempfile
+import time
 from pathlib import Path
 
-from figures import Bar, host, milliseconds, per_second
+from clusters import PATIENCE, allow_mpiexec, home, large_array, transfer_rates
+from figures import (
+    Aim,
+    best_peer,
+    finish,
+    milliseconds,
+    parser,
+    rate,
+    row,
+    seconds,
+    there_and_back,
+    versions,
+)
 
+BENCH = "compare_peers"
 ENGINES = 4
 MEBIBYTES = 64
-PATIENCE = 300.0
+TRANSFERS = 5
+TIME_LIMIT = 300.0  # seconds for one start of a peer and all that is measured on it
 
+# name: (in words, unit, is less better?)
 FIGURES = {
-    "map_per_s": "items/s, a map of a tiny function as it is by default",
-    "submits_per_s": "tasks/s, each submitted by a call of its own",
-    "round_trip_ms": "ms, submit one task and wait for it",
-    "all_engines_ms": "ms, one call on each of the four",
-    "push_mib_per_s": f"MiB/s, {MEBIBYTES} MiB to one engine",
-    "pull_mib_per_s": f"MiB/s, {MEBIBYTES} MiB from one engine",
+    "start": ("start until four workers have answered, imports included", "s", True),
+    "map": ("map of a tiny function, as it is by default", "items/s", False),
+    "submits": ("tasks, each submitted by a call of its own", "tasks/s", False),
+    "round_trip": ("submit one task and wait for it", "ms", True),
+    "all_engines": ("call on each of the four workers", "ms", True),
+    "push": (f"{MEBIBYTES} MiB to one worker", "MiB/s", False),
+    "pull": (f"{MEBIBYTES} MiB from one worker", "MiB/s", False),
+    "push_all": (f"the same {MEBIBYTES} MiB to all four, sum of what arrives", "MiB/s", False),
 }
-LESS_IS_BETTER = ("round_trip_ms", "all_engines_ms")
-
 OURS = "polyxeus"
-BARS = [
-    Bar("map_per_s", of_ours=True, at_most=False, limit=10_000),
-    Bar("submits_per_s", of_ours=True, at_most=False, limit=5_000),
-]
-# Held against ipyparallel alone: the others have no such calls.
-TRANSFER_BARS = [
-    Bar("push_mib_per_s", of_ours=False, at_most=False, limit=2.0),
-    Bar("pull_mib_per_s", of_ours=False, at_most=False, limit=2.0),
-]
 
 
 def increment(number):
@@ -55,7 +64,7 @@ def process_id(*_):
     return os.getpid()
 
 
-def check(results, count):
+def check_results(results, count):
     if results != list(range(1, count + 1)):
         raise RuntimeError("wrong results")
 
@@ -87,24 +96,10 @@ class Views:
         return self.everyone.apply_sync(process_id)
 
     def transfers(self):
-        """MiB/s of one push and of one pull."""
-        import numpy
+        return transfer_rates(self.one, MEBIBYTES, TRANSFERS)
 
-        array = numpy.frombuffer(os.urandom(MEBIBYTES << 20), dtype=numpy.uint8)
-        back = None
-
-        def pull():
-            nonlocal back
-            back = self.one.pull("array", block=True)
-
-        rates = (
-            per_second(lambda: self.one.push({"array": array}, block=True), MEBIBYTES),
-            per_second(pull, MEBIBYTES),
-        )
-        if not numpy.array_equal(back, array):
-            raise RuntimeError("the array came back changed")
-        self.one.execute("del array", block=True)
-        return rates
+    def push_all(self, array):
+        self.everyone.push({"array": array}, block=True)
 
     def stop(self):
         self.client.close()
@@ -112,7 +107,7 @@ class Views:
 
 
 class Dask:
-    transfers = None
+    """Large arrays by scatter() to one worker and result()."""
 
     def __init__(self):
         from distributed import Client, LocalCluster
@@ -136,15 +131,27 @@ class Dask:
     def call_all(self):
         return list(self.client.run(process_id).values())
 
+    def transfers(self):
+        worker = next(iter(self.client.scheduler_info()["workers"]))
+        array = large_array(MEBIBYTES)
+        futures = []
+
+        def push():
+            futures[:] = self.client.scatter([array], workers=[worker], hash=False)
+
+        return there_and_back(array, push, lambda: futures[0].result(), TRANSFERS)
+
+    def push_all(self, array):
+        self.client.scatter([array], broadcast=True, hash=False)
+
     def stop(self):
         self.client.close()
         self.cluster.close()
 
 
 class Ray:
-    """Tasks by remote functions, map by Ray's Pool, calls to all by an actor on each worker."""
-
-    transfers = None
+    """Tasks by remote functions, map by Ray's Pool, calls to all by four actors, large arrays as
+    the argument and the result of an actor's method."""
 
     def __init__(self):
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -152,13 +159,19 @@ class Ray:
         from ray.util.multiprocessing import Pool
 
         self.ray = ray
-        # four for the tasks, four for the pool's actors; the actors below need none
-        ray.init(num_cpus=2 * ENGINES, include_dashboard=False, logging_level="error")
+        # as many as the others have workers; the actors of the pool and those below need none
+        ray.init(num_cpus=ENGINES, logging_level="error")
         self.increment = ray.remote(increment)
 
         class Worker:
             def process_id(self):
                 return process_id()
+
+            def keep(self, array):
+                self.array = array
+
+            def give(self):
+                return self.array
 
         actor = ray.remote(num_cpus=0)(Worker)
         self.actors = [actor.remote() for _ in range(ENGINES)]
@@ -175,6 +188,19 @@ class Ray:
 
     def call_all(self):
         return self.ray.get([each.process_id.remote() for each in self.actors])
+
+    def transfers(self):
+        array, actor = large_array(MEBIBYTES), self.actors[0]
+        return there_and_back(
+            array,
+            lambda: self.ray.get(actor.keep.remote(array)),
+            lambda: self.ray.get(actor.give.remote()),
+            TRANSFERS,
+        )
+
+    def push_all(self, array):
+        shared = self.ray.put(array)
+        self.ray.get([each.keep.remote(shared) for each in self.actors])
 
     def stop(self):
         self.pool.terminate()
@@ -231,22 +257,26 @@ SUBJECTS = {
 }
 
 
-def measure(name, tasks, round_trips):
+def measure(name, options):
     """All figures of one start of a subject."""
     subject = SUBJECTS[name]()
     try:
-        check(subject.map(200), 200)
-        check(subject.submit(200), 200)
-        figures = {
-            "map_per_s": per_second(lambda: check(subject.map(tasks), tasks), tasks),
-            "submits_per_s": per_second(lambda: check(subject.submit(tasks), tasks), tasks),
-            "round_trip_ms": milliseconds(subject.call, round_trips),
-            "all_engines_ms": milliseconds(subject.call_all, round_trips),
+        subject.call_all()
+        figures = {"start": time.time() - options.began}
+        check_results(subject.map(200), 200)
+        check_results(subject.submit(200), 200)
+        figures |= {
+            "map": rate(lambda n: check_results(subject.map(n), n), options.seconds),
+            "submits": rate(lambda n: check_results(subject.submit(n), n), options.seconds),
+            "round_trip": milliseconds(subject.call, options.round_trips),
+            "all_engines": milliseconds(subject.call_all, options.round_trips),
         }
         if subject.transfers:
-            rates = [subject.transfers() for _ in range(5)]
-            figures["push_mib_per_s"] = statistics.median(push for push, _ in rates)
-            figures["pull_mib_per_s"] = statistics.median(pull for _, pull in rates)
+            pushes, pulls = subject.transfers()
+            figures["push"], figures["pull"] = statistics.median(pushes), statistics.median(pulls)
+            array = large_array(MEBIBYTES)
+            took = [seconds(lambda: subject.push_all(array)) for _ in range(TRANSFERS)]
+            figures["push_all"] = ENGINES * MEBIBYTES / statistics.median(took)
         return figures
     finally:
         subject.stop()
@@ -254,107 +284,119 @@ def measure(name, tasks, round_trips):
 
 # ----------------------------------------------------------------------------- the whole run
 
+MODULES = {"dask": "distributed"}  # where the module is not called as the peer
+
+
+def why_not(name):
+    """Why the peer cannot be measured by this Python; None where it can."""
+    module = MODULES.get(name, name)
+    try:
+        if importlib.util.find_spec(module):
+            return None
+    except ModuleNotFoundError:  # the package around it
+        pass
+    if name == OURS:
+        return "polyxeus is not installed; bench/report --help says how"
+    return f"{module} is not installed; install it by pip install -r bench/requirements.txt"
+
 
 def command(name, options, report):
     work = [__file__, "--subject", name, "--report", str(report)]
-    work += ["--tasks", str(options.tasks), "--round-trips", str(options.round_trips)]
+    work += ["--seconds", str(options.seconds), "--round-trips", str(options.round_trips)]
+    work += ["--began", str(time.time())]
     if name != "mpi4py.futures":
         return [sys.executable, *work]
     workers = ["-n", str(ENGINES + 1), sys.executable, "-m", "mpi4py.futures", *work]
     return ["mpiexec", *options.mpiexec, *workers]
 
 
+def end(process):
+    """Ends the process, if it still runs, in a way that lets it stop its cluster."""
+    process.terminate()
+    try:
+        process.wait(timeout=30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
 def measure_apart(name, options):
     """measure() in a process of its own, with a home folder of its own."""
-    with tempfile.TemporaryDirectory(prefix="px-peers-") as folder:
-        report = Path(folder) / "report.json"
-        environment = os.environ | {"IPYTHONDIR": folder}
-        subprocess.run(
-            command(name, options, report), check=True, timeout=PATIENCE, env=environment
-        )
+    with home() as folder:
+        report = folder / "report.json"
+        process = subprocess.Popen(command(name, options, report))
+        try:
+            code = process.wait(timeout=TIME_LIMIT)
+        finally:
+            end(process)
+        if code != 0:
+            raise subprocess.CalledProcessError(code, name)
         return json.loads(report.read_text())
 
 
-def verdicts(medians):
-    """(what is held against what, the value, the bar, whether it is met)."""
-    ours = medians[OURS]
+def rows_of(runs):
+    """runs: subject's name -> the figures of each start."""
     rows = [
-        (f"{bar.figure}", bar.value(ours[bar.figure], None), bar.words(),
-         bar.is_met(ours[bar.figure], None))
-        for bar in BARS
-    ]  # fmt: skip
-    for peer, theirs in medians.items():
-        if peer == OURS:
-            continue
-        for figure in list(FIGURES)[:4]:
-            bar = Bar(figure, of_ours=False, at_most=figure in LESS_IS_BETTER, limit=1.0)
-            rows.append((f"{figure} / {peer}", bar.value(ours[figure], theirs[figure]),
-                         bar.words(), bar.is_met(ours[figure], theirs[figure])))  # fmt: skip
-    if "ipyparallel" in medians:
-        theirs = medians["ipyparallel"]
-        rows += [
-            (f"{bar.figure} / ipyparallel", bar.value(ours[bar.figure], theirs[bar.figure]),
-             bar.words(), bar.is_met(ours[bar.figure], theirs[bar.figure]))
-            for bar in TRANSFER_BARS
-        ]  # fmt: skip
-    return rows
+        row(BENCH, what, unit, name, [run[figure] for run in runs[name]])
+        for figure, (what, unit, _) in FIGURES.items()
+        for name in runs
+        if runs[name] and figure in runs[name][0]
+    ]
+    return [compared(each, rows) if each.peer == OURS else each for each in rows]
 
 
-def print_tables(medians, rows):
-    print("\n" + " " * 16 + "".join(f"{name:>16}" for name in medians))
-    for figure, unit in FIGURES.items():
-        values = [medians[name].get(figure) for name in medians]
-        shown = "".join(f"{'-' if v is None else format(v, '.4g'):>16}" for v in values)
-        print(f"{figure:16}{shown}   {unit}")
-    print()
-    for name, value, words, is_met in rows:
-        print(f"{name:34}{value:12.4g}   {words:10} {'met' if is_met else 'MISSED'}")
+def compared(ours, rows):
+    """Our row, held against the best of the peers."""
+    less_is_better = {what: is_less for what, _, is_less in FIGURES.values()}[ours.what]
+    best = best_peer(ours.what, rows, less_is_better, OURS)
+    aims = [Aim("<=" if less_is_better else ">=", 1.0)] if best else []
+    return dataclasses.replace(ours, ratio_to=best, aims=tuple(aims))
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("--repetitions", type=int, default=3, help="starts of each (3)")
-    parser.add_argument("--tasks", type=int, default=10_000, help="items and tasks (10000)")
-    parser.add_argument("--round-trips", type=int, default=200, help="calls per median (200)")
-    parser.add_argument("--only", nargs="+", choices=SUBJECTS, default=list(SUBJECTS))
-    parser.add_argument("--mpiexec", nargs="*", default=["--oversubscribe"],
-                        help="options of mpiexec (--oversubscribe)")  # fmt: skip
-    parser.add_argument("--json", type=Path, help="write all figures here")
-    parser.add_argument("--no-bars", action="store_true", help="exit with 0 whatever the figures")
-    parser.add_argument("--subject", choices=SUBJECTS, help=argparse.SUPPRESS)
-    parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)
-    return parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--repetitions", type=int, default=3, help="starts of each (3)")
+    made.add_argument("--seconds", type=float, default=2.0, help="rates over at least so long (2)")
+    made.add_argument("--round-trips", type=int, default=200, help="calls per median (200)")
+    made.add_argument("--only", nargs="+", choices=SUBJECTS, default=list(SUBJECTS))
+    made.add_argument("--mpiexec", nargs="*", default=["--oversubscribe"],
+                      help="options of mpiexec (--oversubscribe)")  # fmt: skip
+    made.add_argument("--subject", choices=SUBJECTS, help=argparse.SUPPRESS)
+    made.add_argument("--report", type=Path, help=argparse.SUPPRESS)
+    made.add_argument("--began", type=float, help=argparse.SUPPRESS)
+    return made.parse_args()
 
 
 def main():
     options = arguments()
     if options.subject:
-        figures = measure(options.subject, options.tasks, options.round_trips)
-        options.report.write_text(json.dumps(figures))
+        options.report.write_text(json.dumps(measure(options.subject, options)))
         return 0
-    result = {
-        "host": host("polyxeus", "ipyparallel", "distributed", "ray", "mpi4py"),
-        "tasks": options.tasks,
-        "runs": {name: [] for name in options.only},
-    }
+    allow_mpiexec()
+    missing = {name: why for name in options.only if (why := why_not(name))}
+    for name, why in missing.items():
+        print(f"{name} is left out: {why} (with {sys.executable})", file=sys.stderr, flush=True)
+    runs = {name: [] for name in options.only if name not in missing}
     for repetition in range(options.repetitions):
-        for name in options.only:
-            figures = measure_apart(name, options)
-            result["runs"][name].append(figures)
+        for name in [each for each in runs if each not in missing]:
+            try:
+                figures = measure_apart(name, options)
+            except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as problem:
+                missing[name] = f"start {repetition + 1} failed: {reason(problem)}"
+                print(f"{name}: {missing[name]}", file=sys.stderr, flush=True)
+                runs.pop(name)
+                continue
+            runs[name].append(figures)
             shown = ", ".join(f"{figure} {value:.4g}" for figure, value in figures.items())
             print(f"{repetition + 1}/{options.repetitions} {name}: {shown}", flush=True)
-    medians = result["medians"] = {
-        name: {figure: statistics.median(run[figure] for run in runs) for figure in runs[0]}
-        for name, runs in result["runs"].items()
-    }
-    rows = result["verdicts"] = verdicts(medians) if OURS in medians else []
-    print_tables(medians, rows)
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(result, indent=2) + "\n")
-    return 0 if options.no_bars or all(row[-1] for row in rows) else 1
+    packages = versions("polyxeus", "ipyparallel", "distributed", "ray", "mpi4py", "numpy")
+    return finish(rows_of(runs), options, packages, missing)
+
+
+def reason(problem):
+    if isinstance(problem, subprocess.TimeoutExpired):
+        return f"not done after {problem.timeout:g} s"
+    return f"exit code {problem.returncode}"
 
 
 if __name__ == "__main__":

@@ -3,15 +3,10 @@
     python bench/cpp_engine_bench.py [--json build/cpp_engine.json] [--mebibytes 1024]
 
 Four ranks under mpiexec on this host. In the same run: the start of four engines of ipyparallel,
-the same loops compiled by g++ -O2, and the same array to a Python engine and back. Exit code 0 when
-every bar is met, 1 when not.
+the same loops compiled by g++ -O2 -march=native, and the same array to a Python engine and back.
+Exit code 0 when every aim is met, 1 when not.
 """
 
-import argparse
-import contextlib
-import json
-import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,36 +17,17 @@ import ipyparallel
 import numpy as np
 import polyxeus
 
-from figures import Bar, host, milliseconds, print_table
+from clusters import allow_mpiexec, pss_mb, started
+from figures import Aim, finish, milliseconds, parser, row, seconds, versions
 
+BENCH = "cpp_engine_bench"
 ENGINES = 4
-PATIENCE = 120
+OURS, PYTHON, PEER = "C++ engines", "Python engines", "ipyparallel"
+COMPILER = ["g++", "-O2", "-march=native"]
+GPP = " ".join(COMPILER)
 
-UNITS = {
-    "start_s": "s until four C++ ranks have run a cell, controller included",
-    "ipyparallel_start_s": "s, the same with four engines of ipyparallel",
-    "start_ratio": "ours / theirs",
-    "cell_one_ms": "ms, a trivial cell on one engine",
-    "cell_all_ms": "ms, a trivial cell on all four",
-    "update_loop_ratio": "a[i] = a[i] * .999 + b[i], cell / g++ -O2",
-    "collatz_loop_ratio": "integer Collatz to 10^6, cell / g++ -O2",
-    "pss_mb": "MB PSS of one of four engines after a few cells",
-    "array_mib_per_s": "MiB/s, an array to a C++ engine and back",
-    "array_ratio": "the same / to a Python engine and back",
-}
-
-BARS = [
-    Bar("start_s", of_ours=True, at_most=True, limit=1.0),
-    Bar("start_ratio", of_ours=True, at_most=True, limit=0.3),
-    Bar("cell_one_ms", of_ours=True, at_most=True, limit=12),
-    Bar("cell_all_ms", of_ours=True, at_most=True, limit=40),
-    Bar("update_loop_ratio", of_ours=True, at_most=True, limit=1.15),
-    Bar("collatz_loop_ratio", of_ours=True, at_most=True, limit=1.15),
-    Bar("pss_mb", of_ours=True, at_most=True, limit=70),
-    Bar("array_ratio", of_ours=True, at_most=False, limit=0.8),
-]
-
-# Each defines a function that gives milliseconds; the result is used, so that nothing is left out.
+# Each defines a function that gives milliseconds; the result is used, so that nothing is optimised
+# away.
 LOOPS = {
     "update_loop": """
 double update_loop() {
@@ -81,44 +57,19 @@ double collatz_loop() {
 }
 
 
-@contextlib.contextmanager
-def home():
-    """A folder for the files of clusters."""
-    with tempfile.TemporaryDirectory(prefix="px-cpp-") as folder:
-        os.environ["IPYTHONDIR"] = folder
-        yield
+# The loops in words.
+LOOP_WORDS = {
+    "update_loop": "loop a[i] = a[i] * .999 + b[i]",
+    "collatz_loop": "loop of Collatz sequences up to 10^6",
+}
 
 
-@contextlib.contextmanager
-def started(language):
-    """A client of four ranks, and the seconds until each has run a cell."""
-    with home():
-        begun = time.perf_counter()
-        cluster = polyxeus.Cluster(n=ENGINES, engines="mpi", language=language, log_level=30)
-        client = cluster.start_and_connect_sync()
-        try:
-            client.wait_for_engines(ENGINES, timeout=PATIENCE)
-            client[:].execute("int first = 1;" if language == "cpp" else "first = 1", block=True)
-            yield client, time.perf_counter() - begun
-        finally:
-            client.close()
-            cluster.stop_cluster_sync()
-
-
-def ipyparallel_start():
-    # four ranks also where there are fewer cores; pxcluster says so by itself
-    os.environ.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
-    with home():
-        begun = time.perf_counter()
-        cluster = ipyparallel.Cluster(n=ENGINES, engines="mpi", log_level=30)
-        client = cluster.start_and_connect_sync()
-        try:
-            client.wait_for_engines(ENGINES, timeout=PATIENCE, interactive=False)
-            client[:].execute("first = 1", block=True)
-            return time.perf_counter() - begun
-        finally:
-            client.close()
-            cluster.stop_cluster_sync()
+def first_cells(package, first_cell, **options):
+    """Seconds until four new engines under mpiexec have each run a cell."""
+    began = time.perf_counter()
+    with started(package, ENGINES, engines="mpi", **options) as (_, client, _):
+        client[:].execute(first_cell, block=True)
+        return time.perf_counter() - began
 
 
 def shown(view, code):
@@ -127,105 +78,104 @@ def shown(view, code):
     return float(result.metadata[0]["execute_result"]["data"]["text/plain"])
 
 
-def compiled_loops():
-    """Milliseconds of each loop, by g++ -O2."""
+def compiled_loops(folder):
+    """The loops as a program, by g++."""
     source = "#include <chrono>\n#include <cstddef>\n#include <cstdio>\n#include <vector>\n"
     calls = "".join(f'std::printf("%g\\n", {name}());' for name in LOOPS)
-    with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "loops"
-        text = source + "".join(LOOPS.values()) + f"int main() {{ {calls} }}\n"
-        subprocess.run(
-            ["g++", "-std=c++20", "-O2", "-x", "c++", "-", "-o", program],
-            input=text, text=True, check=True,
-        )  # fmt: skip
-        lines = subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
-    return dict(zip(LOOPS, map(float, lines)))
+    text = source + "".join(LOOPS.values()) + f"int main() {{ {calls} }}\n"
+    program = Path(folder) / "loops"
+    command = [*COMPILER, "-std=c++20", "-x", "c++", "-", "-o", program]
+    subprocess.run(command, input=text, text=True, check=True)
+    return program
 
 
-def loop_ratios(view):
+def loop_times(view, runs):
+    """Milliseconds of each loop, in cells and compiled by g++ in turn: (name, who) -> times."""
+    times = {(name, who): [] for name in LOOPS for who in (GPP, OURS)}
     for code in LOOPS.values():
         view.execute(code, block=True)
-    runs = {name: [] for name in LOOPS}
-    peers = {name: [] for name in LOOPS}
-    for _ in range(5):
-        for name, value in compiled_loops().items():
-            peers[name].append(value)
-            runs[name].append(shown(view, f"{name}()"))
-    return {
-        f"{name}_ratio": statistics.median(runs[name]) / statistics.median(peers[name])
-        for name in LOOPS
-    }
+    with tempfile.TemporaryDirectory() as folder:
+        program = compiled_loops(folder)
+        for _ in range(runs):
+            said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+            for name, value in zip(LOOPS, said.split()):
+                times[name, GPP].append(float(value))
+                times[name, OURS].append(shown(view, f"{name}()"))
+    return times
 
 
-def pss_mb(client):
-    pids = [int(shown(client[[each]], "getpid()")) for each in client.ids]
-    sizes = []
-    for pid in pids:
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                sizes.append(int(line.split()[1]) / 1000)
-    return statistics.mean(sizes)
-
-
-def there_and_back(view, mebibytes):
-    """MiB/s of an array pushed to an engine and pulled back."""
+def there_and_back(view, mebibytes, runs):
+    """MiB/s of an array pushed to an engine and pulled back, of each run."""
     array = np.arange(mebibytes * 2**17, dtype=np.float64)
-    begun = time.perf_counter()
-    view.push({"large": array}, block=True)
-    back = view.pull("large", block=True)
-    seconds = time.perf_counter() - begun
-    if not np.array_equal(back, array):
-        raise RuntimeError("the array came back changed")
-    return 2 * mebibytes / seconds
+
+    def work():
+        view.push({"large": array}, block=True)
+        back = view.pull("large", block=True)
+        if not np.array_equal(back, array):
+            raise RuntimeError("the array came back changed")
+
+    return [2 * mebibytes / seconds(work) for _ in range(runs)]
+
+
+def start_rows(options):
+    ours, theirs = [], []
+    for _ in range(options.starts):
+        ours.append(first_cells(polyxeus, "int first = 1;", language="cpp"))
+        theirs.append(first_cells(ipyparallel, "first = 1"))
+    what = "start until four ranks have run a cell, controller included"
+    aims = [Aim("<=", 1.0, "value"), Aim("<=", 0.3)]
+    return [
+        row(BENCH, what, "s", PEER, theirs),
+        row(BENCH, what, "s", OURS, ours, ratio_to=PEER, aims=aims),
+    ]
+
+
+def cell_rows(client, runs):
+    one, everyone = client[0], client[:]
+    everyone.execute("#include <unistd.h>", block=True)
+    ones = [milliseconds(lambda: one.execute("first = 2;").get(), 50) for _ in range(runs)]
+    alls = [milliseconds(lambda: everyone.execute("first = 3;").get(), 50) for _ in range(runs)]
+    pids = [int(shown(client[[each]], "getpid()")) for each in client.ids]
+    memory = [pss_mb(pid) for pid in pids]
+    rows = [
+        row(BENCH, "trivial cell on one engine", "ms", OURS, ones, aims=[Aim("<=", 12, "value")]),
+        row(BENCH, "trivial cell on all four", "ms", OURS, alls, aims=[Aim("<=", 40, "value")]),
+        row(BENCH, "memory of an engine after a few cells (PSS; runs: the four engines)", "MB",
+            OURS, memory, aims=[Aim("<=", 70, "value")]),
+    ]  # fmt: skip
+    for (name, who), times in loop_times(client[[0]], 5).items():
+        compared = {"ratio_to": GPP, "aims": [Aim("<=", 1.15)]} if who == OURS else {}
+        rows.append(row(BENCH, LOOP_WORDS[name], "ms", who, times, **compared))
+    return rows
 
 
 def measure(options):
-    starts, peer_starts = [], []
-    for _ in range(options.starts):
-        with started("cpp") as (_, seconds):
-            starts.append(seconds)
-        peer_starts.append(ipyparallel_start())
-    figures = {
-        "start_s": statistics.median(starts),
-        "ipyparallel_start_s": statistics.median(peer_starts),
-    }
-    figures["start_ratio"] = figures["start_s"] / figures["ipyparallel_start_s"]
-    with started("cpp") as (client, _):
-        one, everyone = client[0], client[:]
-        client[:].execute("#include <unistd.h>", block=True)
-        figures["cell_one_ms"] = milliseconds(lambda: one.execute("first = 2;").get(), 50)
-        figures["cell_all_ms"] = milliseconds(lambda: everyone.execute("first = 3;").get(), 50)
-        figures["pss_mb"] = pss_mb(client)
-        figures |= loop_ratios(client[[0]])
-        cpp_rate = there_and_back(one, options.mebibytes)
-    with started("python") as (client, _):
-        python_rate = there_and_back(client[0], options.mebibytes)
-    figures["array_mib_per_s"] = cpp_rate
-    figures["array_ratio"] = cpp_rate / python_rate
-    return figures
+    rows = start_rows(options)
+    with started(polyxeus, ENGINES, engines="mpi", language="cpp") as (_, client, _):
+        client[:].execute("int first = 1;", block=True)
+        rows += cell_rows(client, 3)
+        ours = there_and_back(client[0], options.mebibytes, options.transfers)
+    with started(polyxeus, ENGINES, engines="mpi", language="python") as (_, client, _):
+        pythons = there_and_back(client[0], options.mebibytes, options.transfers)
+    what = f"array of {options.mebibytes} MiB to one engine and back"
+    rows.append(row(BENCH, what, "MiB/s", PYTHON, pythons))
+    rows.append(row(BENCH, what, "MiB/s", OURS, ours, ratio_to=PYTHON, aims=[Aim(">=", 0.8)]))
+    return rows
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("--starts", type=int, default=3, help="starts of each (3)")
-    parser.add_argument("--mebibytes", type=int, default=1024, help="size of the array (1024)")
-    parser.add_argument("--json", type=Path, help="write all figures here")
-    parser.add_argument("--no-bars", action="store_true", help="exit with 0 whatever the figures")
-    return parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--starts", type=int, default=3, help="starts of each (3)")
+    made.add_argument("--mebibytes", type=int, default=1024, help="size of the array (1024)")
+    made.add_argument("--transfers", type=int, default=3, help="times there and back (3)")
+    return made.parse_args()
 
 
 def main():
     options = arguments()
-    figures = measure(options)
-    print_table(figures, UNITS, BARS)
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        report = {"host": host("polyxeus", "ipyparallel"), "figures": figures}
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
-    met = all(bar.is_met(figures[bar.figure], None) for bar in BARS)
-    return 0 if options.no_bars or met else 1
+    allow_mpiexec()
+    rows = measure(options)
+    return finish(rows, options, versions("polyxeus", "ipyparallel", programs=["g++", "mpiexec"]))
 
 
 if __name__ == "__main__":

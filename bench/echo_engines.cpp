@@ -6,15 +6,15 @@
 #include <optional>
 #include <vector>
 
-#include <px/net/lifeline.hpp>
-#include <px/net/limits.hpp>
-#include <px/net/loop.hpp>
-#include <px/net/private_file.hpp>
-#include <px/net/socket.hpp>
-#include <px/wire/connection_info.hpp>
-#include <px/wire/session.hpp>
+#include "net/lifeline/lifeline.hpp"
+#include "net/loop.hpp"
+#include "net/socket.hpp"
+#include "os/descriptor_limit.hpp"
+#include "os/private_file.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::bench {
 namespace {
 
 constexpr int messages_per_turn = 64;
@@ -23,15 +23,15 @@ constexpr std::string_view pickled_none{"\x80\x04N.", 4};
 
 class EchoEngine {
  public:
-  EchoEngine(Context& context, Loop& loop, const EngineConnectionInfo& info, std::size_t number,
-             bool is_raw)
+  EchoEngine(net::Context& context, net::Loop& loop, const EngineConnectionInfo& info,
+             std::size_t number, bool is_raw)
       : uuid_(echo_engine_uuid(number)),
         info_(info),
         session_(SessionId{uuid_.text}, "bench", Packer::json,
                  *Signer::create(info.signature_scheme, info.key)),
-        mux_(dial(context, SocketKind::dealer, info.mux)),
-        task_(dial(context, SocketKind::dealer, info.task)),
-        ping_(context, SocketKind::sub, {.curve_server_key = info.curve_serverkey}),
+        mux_(dial(context, net::SocketKind::dealer, info.mux)),
+        task_(dial(context, net::SocketKind::dealer, info.task)),
+        ping_(context, net::SocketKind::sub, {.curve_server_key = info.curve_serverkey}),
         lifeline_(uuid_, session_.signer()) {
     each(loop, mux_, [this](const Frames& request) { answer(mux_, request); });
     each(loop, task_, [this](const Frames& request) { answer(task_, request); });
@@ -44,15 +44,15 @@ class EchoEngine {
   }
 
  private:
-  Socket dial(Context& context, SocketKind kind, int port) {
-    Socket socket{
+  net::Socket dial(net::Context& context, net::SocketKind kind, int port) {
+    net::Socket socket{
         context, kind, {.identity = uuid_.text, .curve_server_key = info_.curve_serverkey}};
     check(socket.connect(endpoint(info_.interface, port)).has_value());
     return socket;
   }
 
   template <class Handler>
-  static void each(Loop& loop, Socket& socket, Handler handler) {
+  static void each(net::Loop& loop, net::Socket& socket, Handler handler) {
     loop.watch(socket, [&socket, handler] {
       for (int i = 0; i < messages_per_turn; ++i) {
         const SharedFrames message = socket.receive();
@@ -63,21 +63,24 @@ class EchoEngine {
   }
 
   /// Registers, answers heartbeats, holds the lifeline.
-  void live(Context& context, Loop& loop) {
-    pong_ = dial(context, SocketKind::dealer, info_.hb_pong);
-    registration_ = dial(context, SocketKind::dealer, info_.registration);
+  void live(net::Context& context, net::Loop& loop) {
+    pong_ = dial(context, net::SocketKind::dealer, info_.hb_pong);
+    registration_ = dial(context, net::SocketKind::dealer, info_.registration);
     ping_.subscribe("");
     check(ping_.connect(endpoint(info_.interface, info_.hb_ping)).has_value());
     each(loop, ping_, [this](const Frames& ping) { pong_->forward({}, ping, 0); });
     each(loop, *registration_, [](const Frames&) {});
-    registration_->send(session_.compose(
-        {.msg_type = "registration_request", .content = {{"uuid", uuid_.text}}}, wall_now()));
+    registration_->send(
+        session_.compose({.msg_type = "registration_request",
+                          .content = {{"uuid", uuid_.text},
+                                      {"language", "python"}}},  // else taken for ipyparallel's
+                         wall_now()));
     if (!info_.lifeline) return;
     check(lifeline_.dial(info_.interface, *info_.lifeline).has_value());
     loop.watch(lifeline_.descriptor(), [this] { lifeline_.receive(); });
   }
 
-  void answer(Socket& socket, const Frames& request) {
+  void answer(net::Socket& socket, const Frames& request) {
     const auto envelope = Envelope::locate(request);
     if (!envelope || !session_.signer().verify(*envelope)) return;
     const WallTime now = wall_now();
@@ -101,11 +104,11 @@ class EchoEngine {
   EngineUuid uuid_;
   const EngineConnectionInfo& info_;
   Session session_;
-  Socket mux_, task_, ping_;
+  net::Socket mux_, task_, ping_;
   // Not dialed to a raw relay: it has one port for all, and two sockets of one name there would
   // take each other's messages.
-  std::optional<Socket> registration_, pong_;
-  LifelineClient lifeline_;
+  std::optional<net::Socket> registration_, pong_;
+  net::LifelineClient lifeline_;
 };
 
 }  // namespace
@@ -117,17 +120,17 @@ EngineUuid echo_engine_uuid(std::size_t number) {
 }
 
 int run_echo_engines(const std::filesystem::path& engine_file, std::size_t count, bool is_raw) {
-  const Result<std::string> text = read_file(engine_file);
+  const Result<std::string> text = os::read_file(engine_file);
   check(text.has_value());
   const auto info = read_engine_connection_info(*text);
   check(info.has_value());
-  Context context;
-  check(allow_descriptors(count * 12 + 200).has_value());
-  check(allow_sockets(context, count * 5 + 20).has_value());
-  Loop loop;
+  net::Context context;
+  check(os::allow_descriptors(count * 12 + 200).has_value());
+  check(net::allow_sockets(context, count * 5 + 20).has_value());
+  net::Loop loop;
   std::deque<EchoEngine> engines;
   for (std::size_t i = 0; i < count; ++i) engines.emplace_back(context, loop, *info, i, is_raw);
   for (;;) loop.wait_until(std::nullopt);
 }
 
-}  // namespace px
+}  // namespace px::bench

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <string>
 
-#include <px/wire/ids.hpp>
+#include "wire/ids.hpp"
 
-namespace px {
+namespace px::bench {
 
 /// The uuid of the engine with that number.
 EngineUuid echo_engine_uuid(std::size_t number);
@@ -16,4 +16,4 @@ EngineUuid echo_engine_uuid(std::size_t number);
 /// once as a Python engine would after a function that returns nothing.
 int run_echo_engines(const std::filesystem::path& engine_file, std::size_t count, bool is_raw);
 
-}  // namespace px
+}  // namespace px::bench

@@ -3,25 +3,25 @@
 #include <algorithm>
 #include <charconv>
 
-#include <px/net/private_file.hpp>
-#include <px/wire/envelope.hpp>
 #include "bench/echo_engines.hpp"
+#include "os/private_file.hpp"
+#include "wire/envelope.hpp"
 
-namespace px {
+namespace px::bench {
 namespace {
 
 using namespace std::chrono_literals;
 
 ClientConnectionInfo read_info(const std::filesystem::path& file) {
-  const Result<std::string> text = read_file(file);
+  const Result<std::string> text = os::read_file(file);
   check(text.has_value());
   const auto info = read_client_connection_info(*text);
   check(info.has_value());
   return *info;
 }
 
-Socket dial(Context& context, const ClientConnectionInfo& info, int port) {
-  Socket socket{context, SocketKind::dealer, {.curve_server_key = info.curve_serverkey}};
+net::Socket dial(net::Context& context, const ClientConnectionInfo& info, int port) {
+  net::Socket socket{context, net::SocketKind::dealer, {.curve_server_key = info.curve_serverkey}};
   check(socket.connect(endpoint(info.interface, port)).has_value());
   return socket;
 }
@@ -84,7 +84,7 @@ void LoadClient::send(const Load& load, std::size_t number) {
     socket(load.way).send(frames);
     return;
   }
-  const Socket::Payload borrowed{payload_.data(), payload_.size(), [](void*) {}, nullptr};
+  const net::Socket::Payload borrowed{payload_.data(), payload_.size(), [](void*) {}, nullptr};
   socket(load.way).send_with_payloads(frames, {&borrowed, 1});
 }
 
@@ -147,8 +147,8 @@ LoadClient::Run LoadClient::fan_out(std::size_t rounds, std::size_t engine_count
 }
 
 void LoadClient::listen_to_output() {
-  output_.emplace(context_, SocketKind::sub,
-                  SocketOptions{.curve_server_key = info_.curve_serverkey});
+  output_.emplace(context_, net::SocketKind::sub,
+                  net::SocketOptions{.curve_server_key = info_.curve_serverkey});
   output_->subscribe("");
   check(output_->connect(endpoint(info_.interface, info_.iopub)).has_value());
   loop_.watch(*output_, [this] {
@@ -157,7 +157,7 @@ void LoadClient::listen_to_output() {
 }
 
 std::set<std::string> LoadClient::registered_engines() {
-  Loop loop;
+  net::Loop loop;
   SharedFrames reply;
   loop.watch(registration_, [&] { reply = registration_.receive(); });
   registration_.send(session_.compose({.msg_type = "connection_request"}, wall_now()));
@@ -205,4 +205,4 @@ bool LoadClient::wait_for_engines(std::size_t engine_count, bool is_raw) {
   return is_answered({.way = Way::balanced}, 0, end);
 }
 
-}  // namespace px
+}  // namespace px::bench

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include <px/net/loop.hpp>
-#include <px/net/socket.hpp>
-#include <px/wire/connection_info.hpp>
-#include <px/wire/session.hpp>
+#include "net/loop.hpp"
+#include "net/socket.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::bench {
 
 /// Sends requests as fast as it may and counts the answers.
 class LoadClient {
@@ -68,18 +68,18 @@ class LoadClient {
   bool receive(Way way, Run& run);
   void forget_run();
   bool is_answered(const Load& load, std::size_t number, Instant end);
-  Socket& socket(Way way) { return way == Way::direct ? mux_ : task_; }
+  net::Socket& socket(Way way) { return way == Way::direct ? mux_ : task_; }
 
   ClientConnectionInfo info_;
-  Context context_;
+  net::Context context_;
   Session session_;
-  Socket mux_, task_, registration_;
-  std::optional<Socket> output_;
-  Loop loop_;
+  net::Socket mux_, task_, registration_;
+  std::optional<net::Socket> output_;
+  net::Loop loop_;
   std::size_t first_ = 0;      // the number of a run's first message
   std::vector<Instant> sent_;  // of this run
   std::vector<bool> answers_;
   std::string payload_;
 };
 
-}  // namespace px
+}  // namespace px::bench

@@ -1,33 +1,27 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <px/wire/error.hpp>
-#include <px/wire/time.hpp>
+#include "os/child_process.hpp"
+#include "wire/error.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::bench {
 
-/// A program that runs beside us and ends with us.
-class ChildProcess {
+/// A program that runs beside us while we measure, and ends with us.
+class MeasuredProcess {
  public:
-  /// Output goes to `log`.  errors  system.
-  static Result<ChildProcess> start(const std::vector<std::string>& command,
-                                    const std::filesystem::path& log);
-  ~ChildProcess() { stop(); }
-  ChildProcess(ChildProcess&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
-  ChildProcess& operator=(ChildProcess&& other) noexcept {
-    std::swap(id_, other.id_);
-    return *this;
-  }
+  /// Output goes to `log`. To be called on the main thread.  errors  those of os::spawn().
+  static Result<MeasuredProcess> start(const std::vector<std::string>& command,
+                                       const std::filesystem::path& log);
+  /// Asks it to end, and kills it when it has not ended after five seconds.
+  ~MeasuredProcess();
+  MeasuredProcess(MeasuredProcess&&) noexcept = default;
+  MeasuredProcess& operator=(MeasuredProcess&&) noexcept = default;
 
-  /// Asks it to end, and kills it where it has not after five seconds.
-  void stop();
-  bool is_running();
   /// Its own part of the memory that it uses, in MB: resident, and with shared pages divided.
   struct Memory {
     double resident_mb = 0, proportional_mb = 0;
@@ -37,8 +31,8 @@ class ChildProcess {
   double processor_seconds() const;
 
  private:
-  explicit ChildProcess(pid_t id) : id_(id) {}
-  pid_t id_ = -1;
+  explicit MeasuredProcess(os::ChildProcess process) : process_(std::move(process)) {}
+  os::ChildProcess process_;
 };
 
 /// Waits until `is_true()`; false after `patience`.
@@ -52,4 +46,4 @@ bool wait_for(Condition is_true, Duration patience, void (*pause)()) {
 /// 10 ms.
 void short_pause();
 
-}  // namespace px
+}  // namespace px::bench

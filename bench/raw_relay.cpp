@@ -5,20 +5,20 @@
 #include <string>
 #include <vector>
 
-#include <px/net/loop.hpp>
-#include <px/net/private_file.hpp>
-#include <px/net/socket.hpp>
-#include <px/wire/connection_info.hpp>
-#include <px/wire/ids.hpp>
-#include <px/wire/signature.hpp>
+#include "net/loop.hpp"
+#include "net/socket.hpp"
+#include "os/private_file.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/ids.hpp"
+#include "wire/signature.hpp"
 
-namespace px {
+namespace px::bench {
 namespace {
 
 constexpr int messages_per_turn = 64;
 
 /// [from, to, ...] on one socket becomes [to, from, ...] on the other.
-void swap(const Frames& message, Socket& other) {
+void swap(const Frames& message, net::Socket& other) {
   const std::array idents{message.at(1), message.at(0)};
   other.forward(idents, message, 2);
 }
@@ -29,14 +29,10 @@ class RawRelay {
     const std::string key = new_key();
     signer_ = *Signer::create("hmac-sha256", key);
     write_files(folder, key);
-    watch(
-        mux_front_, [this](const Frames& m) { swap(m, mux_back_); }, true);
-    watch(
-        mux_back_, [this](const Frames& m) { swap(m, mux_front_); }, false);
-    watch(
-        task_front_, [this](const Frames& m) { give_to_next(m); }, true);
-    watch(
-        task_back_, [this](const Frames& m) { take_from_engine(m); }, false);
+    watch(mux_front_, [this](const Frames& m) { swap(m, mux_back_); }, true);
+    watch(mux_back_, [this](const Frames& m) { swap(m, mux_front_); }, false);
+    watch(task_front_, [this](const Frames& m) { give_to_next(m); }, true);
+    watch(task_back_, [this](const Frames& m) { take_from_engine(m); }, false);
   }
 
   void run() {
@@ -44,7 +40,7 @@ class RawRelay {
   }
 
  private:
-  static int bind(Socket& socket) { return *socket.bind("tcp://127.0.0.1", 0); }
+  static int bind(net::Socket& socket) { return *socket.bind("tcp://127.0.0.1", 0); }
 
   void write_files(const std::filesystem::path& folder, const std::string& key) {
     ClientConnectionInfo client;
@@ -60,12 +56,14 @@ class RawRelay {
     engine.hb_ping = engine.hb_pong = engine.mux;
     engine.broadcast = {engine.mux};
     engine.key = key;
-    check(write_file_atomically(folder / "client.json", write_connection_info(client)).has_value());
-    check(write_file_atomically(folder / "engine.json", write_connection_info(engine)).has_value());
+    check(os::write_file_atomically(folder / "client.json", write_connection_info(client))
+              .has_value());
+    check(os::write_file_atomically(folder / "engine.json", write_connection_info(engine))
+              .has_value());
   }
 
   template <class Handler>
-  void watch(Socket& socket, Handler handler, bool is_checked) {
+  void watch(net::Socket& socket, Handler handler, bool is_checked) {
     loop_.watch(socket, [this, &socket, handler, is_checked] {
       for (int i = 0; i < messages_per_turn; ++i) {
         const SharedFrames message = socket.receive();
@@ -97,10 +95,12 @@ class RawRelay {
     swap(message, task_front_);
   }
 
-  Context context_;
-  Socket mux_front_{context_, SocketKind::router}, mux_back_{context_, SocketKind::router};
-  Socket task_front_{context_, SocketKind::router}, task_back_{context_, SocketKind::router};
-  Loop loop_;
+  net::Context context_;
+  net::Socket mux_front_{context_, net::SocketKind::router},
+      mux_back_{context_, net::SocketKind::router};
+  net::Socket task_front_{context_, net::SocketKind::router},
+      task_back_{context_, net::SocketKind::router};
+  net::Loop loop_;
   Signer signer_ = *Signer::create("hmac-sha256", "");
   std::vector<std::string> engines_;
   std::size_t next_ = 0;
@@ -113,4 +113,4 @@ int run_raw_relay(const std::filesystem::path& folder) {
   return 0;
 }
 
-}  // namespace px
+}  // namespace px::bench

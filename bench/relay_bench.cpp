@@ -12,10 +12,10 @@
 #include <memory>
 #include <optional>
 
-#include <px/wire/json.hpp>
 #include "bench/setup.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::bench {
 namespace {
 
 using Way = LoadClient::Way;
@@ -140,11 +140,11 @@ int run_bench(const Options& options) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::bench
 
 int main(int argc, char** argv) {
-  px::Options options;
-  options.controller = px::program_beside("pxcontroller");
+  px::bench::Options options;
+  options.controller = px::bench::program_beside("pxcontroller");
   CLI::App app{"Measures pxcontroller beside a raw ZeroMQ relay"};
   app.add_option("--controller", options.controller, "pxcontroller (default: beside this program)");
   app.add_option("--json", options.json_file, "Write the results here");
@@ -163,8 +163,8 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     if (const auto exit_code = options.role.run()) return *exit_code;
-    if (options.folder.empty()) options.folder = px::temporary_folder("relay_bench");
-    return px::run_bench(options);
+    if (options.folder.empty()) options.folder = px::bench::temporary_folder("relay_bench");
+    return px::bench::run_bench(options);
   } catch (const std::exception& failure) {
     std::cerr << "relay_bench: " << failure.what() << std::endl;
     return 1;

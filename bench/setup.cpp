@@ -6,7 +6,7 @@
 #include "bench/echo_engines.hpp"
 #include "bench/raw_relay.hpp"
 
-namespace px {
+namespace px::bench {
 namespace {
 
 using namespace std::chrono_literals;
@@ -69,8 +69,9 @@ void Setup::start_engines() {
   engines_.push_back(start(command, "engines.log"));
 }
 
-ChildProcess Setup::start(const std::vector<std::string>& command, const std::string& log) const {
-  Result<ChildProcess> child = ChildProcess::start(command, options_.folder / log);
+MeasuredProcess Setup::start(const std::vector<std::string>& command,
+                             const std::string& log) const {
+  Result<MeasuredProcess> child = MeasuredProcess::start(command, options_.folder / log);
   if (!child) throw std::runtime_error(child.error().what);
   return std::move(*child);
 }
@@ -105,4 +106,4 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-}  // namespace px
+}  // namespace px::bench

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include <px/wire/json.hpp>
-#include "bench/child_process.hpp"
 #include "bench/load_client.hpp"
+#include "bench/measured_process.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::bench {
 
 /// What is measured: a relay and engines behind it.
 struct SetupOptions {
@@ -34,19 +34,19 @@ class Setup {
   explicit Setup(const SetupOptions& options);
 
   LoadClient& client() { return *client_; }
-  ChildProcess& relay() { return *relay_; }
+  MeasuredProcess& relay() { return *relay_; }
   const std::filesystem::path& client_file() const { return client_file_; }
 
  private:
-  ChildProcess start(const std::vector<std::string>& command, const std::string& log) const;
+  MeasuredProcess start(const std::vector<std::string>& command, const std::string& log) const;
   void start_relay();
   void start_engines();
 
   SetupOptions options_;
   bool is_raw_;
   std::filesystem::path client_file_, engine_file_;
-  std::optional<ChildProcess> relay_;
-  std::vector<ChildProcess> engines_;
+  std::optional<MeasuredProcess> relay_;
+  std::vector<MeasuredProcess> engines_;
   std::optional<LoadClient> client_;
 };
 
@@ -97,4 +97,4 @@ Json measure_in_turn(const std::map<std::string, std::unique_ptr<Subject>>& subj
   return results;
 }
 
-}  // namespace px
+}  // namespace px::bench

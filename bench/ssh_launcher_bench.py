@@ -3,18 +3,15 @@
     PX_HOSTS_COMMAND=... python bench/ssh_launcher_bench.py [--repeats 3] [--json build/ssh.json]
 
 Six engines on two hosts of a bed (see tests/hosts/bed.py), the controller on a third; in the same
-run ipyparallel's own ssh launcher does the same. Medians. Exit code 0 when every bar is met.
+run ipyparallel's own ssh launcher does the same. Medians. Exit code 0 when every aim is met.
 """
 
-import argparse
-import json
-import statistics
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from figures import Bar, host, print_table
+from figures import Aim, finish, parser, row, versions
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "hosts")]
@@ -25,21 +22,17 @@ from host_cluster import HostCluster  # noqa: E402
 HOSTS = {"host2": 4, "host3": 2}
 PATIENCE = 120  # seconds for one start and stop of the peer
 
-UNITS = {
-    "start_s": "s until six engines are registered, controller included",
-    "peer_start_s": "s, the same by ipyparallel",
-    "start_ratio": "ours / theirs",
-    "stop_s": "s until no process is left on any host",
-    "peer_stop_s": "s, the same by ipyparallel",
-    "stop_ratio": "ours / theirs",
-}
+BENCH = "ssh_launcher_bench"
+OURS, PEER = "polyxeus", "ipyparallel"
 
-BARS = [
-    Bar("start_s", of_ours=True, at_most=True, limit=4),
-    Bar("start_ratio", of_ours=True, at_most=True, limit=0.31),
-    Bar("stop_s", of_ours=True, at_most=True, limit=2),
-    Bar("stop_ratio", of_ours=True, at_most=True, limit=0.4),
-]
+# in words: aims of the seconds
+FIGURES = {
+    "start until six engines are registered, controller included": [
+        Aim("<=", 4, "value"),
+        Aim("<=", 0.31),
+    ],
+    "stop until no process is left on any host": [Aim("<=", 2, "value"), Aim("<=", 0.4)],
+}
 
 # Runs on host1; prints the seconds of the start and of the stop.
 PEER = """
@@ -91,43 +84,35 @@ def peers(bed):
 
 
 def measure(repeats):
-    runs = {"": [], "peer_": []}
+    """who -> (seconds of the start, seconds of the stop) of each run"""
+    runs = {PEER: [], OURS: []}
     with tempfile.TemporaryDirectory(prefix="px-ssh-") as folder:
         bed = beds.Bed(folder).up(1 + len(HOSTS))
         try:
             for _ in range(repeats):
-                runs[""].append(ours(bed))
-                runs["peer_"].append(peers(bed))
+                runs[OURS].append(ours(bed))
+                runs[PEER].append(peers(bed))
         finally:
             bed.down()
-    figures = {}
-    for place, name in enumerate(("start", "stop")):
-        for who, seconds in runs.items():
-            figures[f"{who}{name}_s"] = statistics.median(each[place] for each in seconds)
-        figures[f"{name}_ratio"] = figures[f"{name}_s"] / figures[f"peer_{name}_s"]
-    return figures
+    return runs
 
 
-def arguments():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument("--repeats", type=int, default=3, help="starts and stops of each (3)")
-    parser.add_argument("--json", type=Path, help="write all figures here")
-    return parser.parse_args()
+def rows_of(runs):
+    rows = []
+    for place, (what, aims) in enumerate(FIGURES.items()):
+        for who, times in runs.items():
+            compared = {"ratio_to": PEER, "aims": aims} if who == OURS else {}
+            rows.append(row(BENCH, what, "s", who, [each[place] for each in times], **compared))
+    return rows
 
 
 def main():
-    options = arguments()
+    made = parser(__doc__)
+    made.add_argument("--repeats", type=int, default=3, help="starts and stops of each (3)")
+    options = made.parse_args()
     if reason := beds.why_not():
         sys.exit(reason)
-    figures = measure(options.repeats)
-    print_table(figures, UNITS, BARS)
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        report = {"host": host("polyxeus", "ipyparallel"), "figures": figures}
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
-    return 0 if all(bar.is_met(figures[bar.figure], None) for bar in BARS) else 1
+    return finish(rows_of(measure(options.repeats)), options, versions(OURS, PEER))
 
 
 if __name__ == "__main__":

@@ -14,14 +14,14 @@
 #include <random>
 #include <thread>
 
-#include <px/net/limits.hpp>
-#include <px/net/private_file.hpp>
-#include <px/wire/json.hpp>
 #include "bench/echo_engines.hpp"
 #include "bench/setup.hpp"
 #include "bench/swarm_threads.hpp"
+#include "os/descriptor_limit.hpp"
+#include "os/private_file.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::bench {
 namespace {
 
 using namespace std::chrono_literals;
@@ -50,7 +50,7 @@ class Controller {
                                      "--cluster-id=", "--ping=" + std::to_string(options.ping_ms)};
     command.insert(command.end(), options.controller_options.begin(),
                    options.controller_options.end());
-    Result<ChildProcess> child = ChildProcess::start(command, folder_ / "controller.log");
+    Result<MeasuredProcess> child = MeasuredProcess::start(command, folder_ / "controller.log");
     if (!child) throw std::runtime_error(child.error().what);
     process_ = std::move(*child);
     if (!wait_for([&] { return exists(client_file()) && exists(engine_file()); }, 20s, short_pause))
@@ -59,7 +59,7 @@ class Controller {
 
   std::filesystem::path client_file() const { return security() / "ipcontroller-client.json"; }
   std::filesystem::path engine_file() const { return security() / "ipcontroller-engine.json"; }
-  ChildProcess& process() { return *process_; }
+  MeasuredProcess& process() { return *process_; }
 
   /// How many of the first `engines` engines it has given up, taken back or not.
   std::size_t given_up(std::size_t engines) const {
@@ -76,7 +76,7 @@ class Controller {
  private:
   std::filesystem::path security() const { return folder_ / "profile_bench" / "security"; }
   std::filesystem::path folder_;
-  std::optional<ChildProcess> process_;
+  std::optional<MeasuredProcess> process_;
 };
 
 /// Engines that come, stay for a moment and go again, as long as it lives.
@@ -130,7 +130,7 @@ struct Figure {
 class Bench {
  public:
   explicit Bench(const Options& options) : options_(options), controller_(options) {
-    const auto text = read_file(controller_.engine_file());
+    const auto text = os::read_file(controller_.engine_file());
     const auto info = text ? read_engine_connection_info(*text) : Error{text.error()};
     if (!info) throw std::runtime_error(info.error().what);
     note("memory, no engine (PSS, MB)", controller_.process().memory().proportional_mb);
@@ -305,8 +305,8 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace px
+}  // namespace px::bench
 
 int main(int argc, char** argv) {
-  return px::run(argc, argv);
+  return px::bench::run(argc, argv);
 }

@@ -1,9 +1,9 @@
 #include "bench/swarm_engine.hpp"
 
-#include <px/wire/header.hpp>
-#include <px/wire/json.hpp>
+#include "wire/header.hpp"
+#include "wire/json.hpp"
 
-namespace px {
+namespace px::bench {
 namespace {
 
 constexpr int messages_per_turn = 16;
@@ -11,7 +11,7 @@ constexpr int messages_per_turn = 16;
 constexpr std::string_view pickled_none{"\x80\x04N.", 4};
 
 template <class Handler>
-void watch_messages(Loop& loop, Socket& socket, Handler handler) {
+void watch_messages(net::Loop& loop, net::Socket& socket, Handler handler) {
   loop.watch(socket, [&socket, handler] {
     for (int i = 0; i < messages_per_turn; ++i) {
       const SharedFrames message = socket.receive();
@@ -23,7 +23,7 @@ void watch_messages(Loop& loop, Socket& socket, Handler handler) {
 
 }  // namespace
 
-SwarmEngine::SwarmEngine(Context& context, Loop& loop, const EngineConnectionInfo& info,
+SwarmEngine::SwarmEngine(net::Context& context, net::Loop& loop, const EngineConnectionInfo& info,
                          EngineUuid uuid, SwarmCounts& counts, Handler on_request)
     : context_(context),
       loop_(loop),
@@ -33,7 +33,7 @@ SwarmEngine::SwarmEngine(Context& context, Loop& loop, const EngineConnectionInf
       on_request_(std::move(on_request)),
       session_(SessionId{uuid_.text}, "swarm", Packer::json,
                *Signer::create(info.signature_scheme, info.key)),
-      registration_(make(SocketKind::dealer)),
+      registration_(make(net::SocketKind::dealer)),
       lifeline_(uuid_, session_.signer()) {
   requests_.reserve(request_sockets);  // the loop keeps references
   watch_messages(loop_, registration_,
@@ -46,21 +46,21 @@ SwarmEngine::SwarmEngine(Context& context, Loop& loop, const EngineConnectionInf
 
 SwarmEngine::~SwarmEngine() {
   loop_.forget(registration_);
-  for (const Socket& socket : requests_) loop_.forget(socket);
+  for (const net::Socket& socket : requests_) loop_.forget(socket);
   if (output_) loop_.forget(*output_);
   if (ping_) loop_.forget(*ping_);
   if (id_ >= 0 && info_.lifeline) loop_.forget(lifeline_.descriptor());
 }
 
-Socket SwarmEngine::make(SocketKind kind) const {
-  return Socket{context_,
-                kind,
-                {.identity = uuid_.text,
-                 .linger = std::chrono::seconds(1),
-                 .curve_server_key = info_.curve_serverkey}};
+net::Socket SwarmEngine::make(net::SocketKind kind) const {
+  return net::Socket{context_,
+                     kind,
+                     {.identity = uuid_.text,
+                      .linger = std::chrono::seconds(1),
+                      .curve_server_key = info_.curve_serverkey}};
 }
 
-void SwarmEngine::dial(Socket& socket, int port) {
+void SwarmEngine::dial(net::Socket& socket, int port) {
   check(socket.connect(endpoint(info_.interface, port)).has_value());
 }
 
@@ -81,13 +81,13 @@ void SwarmEngine::on_registration(const Frames& reply) {
 
 void SwarmEngine::connect_work() {
   for (const int port : {info_.mux, info_.task, info_.broadcast.front(), info_.control}) {
-    Socket& socket = requests_.emplace_back(make(SocketKind::dealer));
+    net::Socket& socket = requests_.emplace_back(make(net::SocketKind::dealer));
     const std::size_t index = requests_.size() - 1;
     watch_messages(loop_, socket,
                    [this, index](const SharedFrames& request) { on_request_(index, request); });
     dial(socket, port);
   }
-  output_.emplace(make(SocketKind::xpub));
+  output_.emplace(make(net::SocketKind::xpub));
   watch_messages(loop_, *output_, [this](const SharedFrames&) {
     if (!ping_) connect_heart();  // somebody listens to what it publishes
   });
@@ -98,8 +98,8 @@ void SwarmEngine::connect_work() {
 }
 
 void SwarmEngine::connect_heart() {
-  pong_.emplace(make(SocketKind::dealer));
-  ping_.emplace(make(SocketKind::sub));
+  pong_.emplace(make(net::SocketKind::dealer));
+  ping_.emplace(make(net::SocketKind::sub));
   ping_->subscribe("");
   watch_messages(loop_, *ping_, [this](const SharedFrames& ping) {
     pong_->forward({}, *ping, 0);
@@ -152,4 +152,4 @@ void SwarmEngine::answer(std::size_t socket, const Frames& request) {
   ++counts_.answered;
 }
 
-}  // namespace px
+}  // namespace px::bench

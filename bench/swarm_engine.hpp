@@ -6,13 +6,13 @@
 #include <optional>
 #include <string>
 
-#include <px/net/lifeline.hpp>
-#include <px/net/loop.hpp>
-#include <px/net/socket.hpp>
-#include <px/wire/connection_info.hpp>
-#include <px/wire/session.hpp>
+#include "net/lifeline/lifeline.hpp"
+#include "net/loop.hpp"
+#include "net/socket.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::bench {
 
 /// What became of all engines of a swarm; any thread may look.
 struct SwarmCounts {
@@ -28,8 +28,8 @@ class SwarmEngine {
  public:
   /// `socket`: through which the answer goes.
   using Handler = std::function<void(std::size_t socket, SharedFrames request)>;
-  SwarmEngine(Context& context, Loop& loop, const EngineConnectionInfo& info, EngineUuid uuid,
-              SwarmCounts& counts, Handler on_request);
+  SwarmEngine(net::Context& context, net::Loop& loop, const EngineConnectionInfo& info,
+              EngineUuid uuid, SwarmCounts& counts, Handler on_request);
   /// Ends without a word, as a process that is killed.
   ~SwarmEngine();
   SwarmEngine(const SwarmEngine&) = delete;
@@ -46,15 +46,15 @@ class SwarmEngine {
 
  private:
   static constexpr std::size_t request_sockets = 4;  // mux, task, broadcast, control
-  Socket make(SocketKind kind) const;
-  void dial(Socket& socket, int port);
+  net::Socket make(net::SocketKind kind) const;
+  void dial(net::Socket& socket, int port);
   void on_registration(const Frames& reply);
   void connect_work();
   void connect_heart();
   void publish(std::string_view type, const std::string& parent, std::string content);
 
-  Context& context_;
-  Loop& loop_;
+  net::Context& context_;
+  net::Loop& loop_;
   const EngineConnectionInfo& info_;
   EngineUuid uuid_;
   SwarmCounts& counts_;
@@ -62,10 +62,10 @@ class SwarmEngine {
   Session session_;
   int id_ = -1;
   std::string topic_;
-  Socket registration_;
-  std::vector<Socket> requests_;
-  std::optional<Socket> output_, ping_, pong_;
-  LifelineClient lifeline_;
+  net::Socket registration_;
+  std::vector<net::Socket> requests_;
+  std::optional<net::Socket> output_, ping_, pong_;
+  net::LifelineClient lifeline_;
 };
 
-}  // namespace px
+}  // namespace px::bench

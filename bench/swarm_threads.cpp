@@ -5,10 +5,10 @@
 #include <thread>
 #include <utility>
 
-#include <px/net/limits.hpp>
 #include "bench/echo_engines.hpp"
+#include "os/descriptor_limit.hpp"
 
-namespace px {
+namespace px::bench {
 namespace {
 
 /// For the program itself, its client and the descriptors of libzmq.
@@ -19,7 +19,8 @@ constexpr std::size_t other_descriptors = 200, other_sockets = 20;
 /// Some of the engines, all owned by one thread.
 class Swarm::Thread {
  public:
-  Thread(Context& context, const EngineConnectionInfo& info, SwarmCounts& counts, Duration time)
+  Thread(net::Context& context, const EngineConnectionInfo& info, SwarmCounts& counts,
+         Duration time)
       : context_(context), info_(info), counts_(counts), task_time_(time) {
     loop_.on_wake([this] { run_orders(); });
     thread_ = std::thread([this] { run(); });
@@ -99,11 +100,11 @@ class Swarm::Thread {
     }
   }
 
-  Context& context_;
+  net::Context& context_;
   const EngineConnectionInfo& info_;
   SwarmCounts& counts_;
   Duration task_time_;
-  Loop loop_;
+  net::Loop loop_;
   std::map<std::size_t, Played> engines_;
   std::multimap<Instant, Due> due_;
   bool is_stopping_ = false;
@@ -115,10 +116,11 @@ class Swarm::Thread {
 Result<std::unique_ptr<Swarm>> Swarm::create(const SwarmOptions& options) {
   const std::size_t descriptors =
       options.max_engines * SwarmEngine::descriptor_count + other_descriptors;
-  if (auto allowed = allow_descriptors(descriptors); !allowed) return allowed.error();
+  if (auto allowed = os::allow_descriptors(descriptors); !allowed) return allowed.error();
   std::unique_ptr<Swarm> swarm{new Swarm(options)};
   const std::size_t sockets = options.max_engines * SwarmEngine::socket_count + other_sockets;
-  if (auto allowed = allow_sockets(*swarm->context_, sockets); !allowed) return allowed.error();
+  if (auto allowed = net::allow_sockets(*swarm->context_, sockets); !allowed)
+    return allowed.error();
   for (std::size_t i = 0; i < options.threads; ++i)
     swarm->threads_.push_back(std::make_unique<Thread>(*swarm->context_, swarm->options_.info,
                                                        swarm->counts_, options.task_time));
@@ -126,7 +128,7 @@ Result<std::unique_ptr<Swarm>> Swarm::create(const SwarmOptions& options) {
 }
 
 Swarm::Swarm(const SwarmOptions& options)
-    : options_(options), context_(std::make_unique<Context>()) {}
+    : options_(options), context_(std::make_unique<net::Context>()) {}
 Swarm::~Swarm() = default;
 
 void Swarm::join(std::size_t number) {
@@ -139,4 +141,4 @@ void Swarm::set_task_time(Duration time) {
   for (const auto& thread : threads_) thread->set_task_time(time);
 }
 
-}  // namespace px
+}  // namespace px::bench

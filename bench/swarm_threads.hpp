@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include <px/wire/connection_info.hpp>
-#include <px/wire/error.hpp>
-#include <px/wire/time.hpp>
 #include "bench/swarm_engine.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/error.hpp"
+#include "wire/time.hpp"
 
-namespace px {
+namespace px::bench {
 
 struct SwarmOptions {
   EngineConnectionInfo info;
@@ -41,8 +41,8 @@ class Swarm {
   Thread& thread_of(std::size_t number) { return *threads_[number % threads_.size()]; }
   SwarmOptions options_;
   SwarmCounts counts_;
-  std::unique_ptr<Context> context_;
+  std::unique_ptr<net::Context> context_;
   std::vector<std::unique_ptr<Thread>> threads_;
 };
 
-}  // namespace px
+}  // namespace px::bench

@@ -2,13 +2,13 @@
 
 #include <benchmark/benchmark.h>
 
-#include <px/net/loop.hpp>
-#include <px/net/socket.hpp>
-#include <px/wire/header.hpp>
-#include <px/wire/replay_history.hpp>
-#include <px/wire/session.hpp>
+#include "net/loop.hpp"
+#include "net/socket.hpp"
+#include "wire/header.hpp"
+#include "wire/replay_history.hpp"
+#include "wire/session.hpp"
 
-namespace px {
+namespace px::bench {
 namespace {
 
 Session new_session() {
@@ -71,15 +71,15 @@ BENCHMARK(remember_a_signature);
 
 /// One message over loopback from a DEALER to a ROUTER, received and forwarded to a third socket.
 void receive_and_forward(benchmark::State& state) {
-  Context context;
-  Socket front{context, SocketKind::router}, back{context, SocketKind::router};
-  Socket client{context, SocketKind::dealer, {.identity = "client"}};
+  net::Context context;
+  net::Socket front{context, net::SocketKind::router}, back{context, net::SocketKind::router};
+  net::Socket client{context, net::SocketKind::dealer, {.identity = "client"}};
   const int port = *front.bind("tcp://127.0.0.1", 0);
   check(*back.bind("tcp://127.0.0.1", 0) > 0);
   check(client.connect("tcp://127.0.0.1:" + std::to_string(port)).has_value());
   Session session = new_session();
   const TextFrames request = a_request(session);
-  Loop loop;
+  net::Loop loop;
   loop.watch(front, [] {});
   constexpr int batch = 100;
   for (auto _ : state) {
@@ -101,12 +101,12 @@ BENCHMARK(receive_and_forward)->UseRealTime();
 
 /// A wait that finds one of `range` sockets readable.
 void wait_on_sockets(benchmark::State& state) {
-  Context context;
-  Loop loop;
-  std::vector<Socket> sockets;
-  for (int i = 0; i < state.range(0); ++i) sockets.emplace_back(context, SocketKind::router);
-  for (Socket& socket : sockets) loop.watch(socket, [] {});
-  Waker waker = loop.waker();
+  net::Context context;
+  net::Loop loop;
+  std::vector<net::Socket> sockets;
+  for (int i = 0; i < state.range(0); ++i) sockets.emplace_back(context, net::SocketKind::router);
+  for (net::Socket& socket : sockets) loop.watch(socket, [] {});
+  net::Waker waker = loop.waker();
   for (auto _ : state) {
     waker.wake();
     loop.wait_until(std::nullopt);
@@ -115,6 +115,6 @@ void wait_on_sockets(benchmark::State& state) {
 BENCHMARK(wait_on_sockets)->Arg(1)->Arg(16)->Arg(200);
 
 }  // namespace
-}  // namespace px
+}  // namespace px::bench
 
 BENCHMARK_MAIN();

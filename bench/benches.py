@@ -1,0 +1,200 @@
+"""All benches that bench/report runs, and how.
+
+A bench with default options is what a user gets: CURVE on, Unix sockets on one host.
+"""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cpp_programs
+
+BENCH = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the programs are."""
+
+    python: Path  # has polyxeus and its peers installed
+    build: Path  # what `cmake --preset release` builds
+
+    def program(self, name):
+        return self.python.parent / name
+
+
+@dataclass(frozen=True)
+class Command:
+    """One process of a bench. It writes JSON to the file that report adds to `arguments`."""
+
+    arguments: list
+    environment: dict = field(default_factory=dict)
+    variant: str = ""
+    json_option: str = "--json={file}"
+    shown: str = ""  # for the reader of the table
+
+
+@dataclass(frozen=True)
+class PythonBench:
+    name: str
+    about: str
+    estimate_s: int  # on two CPUs
+    options: tuple = ()
+    quick_options: tuple = ()
+
+    def commands(self, places, is_quick):
+        options = [*(self.quick_options if is_quick else self.options)]
+        script = BENCH / f"{self.name}.py"
+        shown = " ".join([f"bench/{self.name}.py", *options])
+        arguments = [str(places.python), str(script), "--no-bars", *options]
+        return [Command(arguments, shown=shown)]
+
+    def programs(self, places):
+        """What must be there, and how it gets there."""
+        install = "see bench/report --help; --python names another Python"
+        return {
+            places.python: install,
+            places.program("pxcluster"): install,
+        }
+
+    def read(self, outputs):
+        """The part of a record that the JSON files of the commands give."""
+        ((_, contents),) = outputs
+        return contents
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Some runs of a C++ program with the same options."""
+
+    runs: int
+    options: tuple = ()
+    environment: dict = field(default_factory=dict)
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class ProgramBench:
+    """A C++ program of the release build, started several times: its figures have a spread."""
+
+    name: str
+    about: str
+    estimate_s: int
+    variants: tuple
+    quick_variants: tuple
+    rows: object  # a reader of cpp_programs
+    json_option: str = "--json={file}"
+
+    def commands(self, places, is_quick):
+        found = []
+        for variant in self.quick_variants if is_quick else self.variants:
+            options = [each.format(pxengine=places.program("pxengine")) for each in variant.options]
+            shown = " ".join(
+                [f"{key}={value}" for key, value in variant.environment.items()]
+                + [self.name, *(each.format(pxengine="pxengine") for each in variant.options)]
+            )
+            command = Command(
+                [str(places.build / self.name), *options], variant.environment, variant.name,
+                self.json_option, shown,
+            )  # fmt: skip
+            found += [command] * variant.runs
+        return found
+
+    def programs(self, places):
+        build = (
+            "cmake --preset release && cmake --build build/release --target pxcontroller "
+            "relay_bench client_bench wire_bench swarm; --build names another folder"
+        )
+        needed = {places.build / self.name: build, places.build / "pxcontroller": build}
+        if any("{pxengine}" in option for each in self.variants for option in each.options):
+            needed[places.program("pxengine")] = "see bench/report --help"
+        return needed
+
+    def read(self, outputs):
+        rows = self.rows(outputs)
+        return {"rows": [each.to_json() for each in rows], "missing": {}}
+
+
+def read_output(file):
+    return json.loads(Path(file).read_text())
+
+
+PLAIN = {"IPP_ENABLE_CURVE": "0"}
+
+ALL = [
+    PythonBench(
+        "compare_ipyparallel",
+        "ipyparallel's programs and ours, driven by an unmodified ipyparallel client",
+        85,
+        ("--repetitions=3",),
+        ("--repetitions=1", "--seconds=0.2", "--round-trips=20"),
+    ),
+    PythonBench(
+        "compare_peers",
+        "the Python package beside ipyparallel, Dask, Ray and mpi4py.futures",
+        290,
+        ("--repetitions=3",),
+        ("--repetitions=1", "--seconds=0.2", "--round-trips=20"),
+    ),
+    PythonBench(
+        "encryption_bench",
+        "CURVE, plain TCP and Unix sockets; our client and ipyparallel's",
+        130,
+        ("--repetitions=3",),
+        ("--repetitions=1", "--seconds=0.1", "--round-trips=10", "--mebibytes=4"),
+    ),
+    PythonBench(
+        "cpp_engine_bench",
+        "C++ engines beside ipyparallel, g++ and Python engines",
+        90,
+        ("--starts=3", "--mebibytes=1024"),
+        ("--starts=1", "--mebibytes=16", "--transfers=1"),
+    ),
+    PythonBench(
+        "ssh_launcher_bench",
+        "engines on other hosts by ssh, beside ipyparallel's ssh launcher",
+        120,
+        ("--repeats=3",),
+        ("--repeats=1",),
+    ),
+    ProgramBench(
+        "relay_bench",
+        "pxcontroller beside a raw ZeroMQ relay, C++ load and echo engines",
+        150,
+        (
+            Variant(1, ("--repeats=1", "--tasks=20000", "--long-tasks=200000"), name="CURVE"),
+            Variant(2, ("--repeats=1", "--tasks=20000", "--long-tasks=0"), name="CURVE"),
+            Variant(3, ("--repeats=1", "--tasks=20000", "--long-tasks=0"), PLAIN, name="plain TCP"),
+        ),
+        (
+            Variant(1, ("--repeats=1", "--tasks=500", "--long-tasks=0"), name="CURVE"),
+            Variant(1, ("--repeats=1", "--tasks=500", "--long-tasks=0"), PLAIN, name="plain TCP"),
+        ),
+        cpp_programs.relay_rows,
+    ),
+    ProgramBench(
+        "client_bench",
+        "the C++ client beside a bare client at a raw ZeroMQ relay",
+        140,
+        (Variant(3, ("--repeats=1", "--tasks=20000", "--python-engine={pxengine}")),),
+        (Variant(1, ("--repeats=1", "--tasks=500", "--python-engine={pxengine}")),),
+        cpp_programs.client_rows,
+    ),
+    ProgramBench(
+        "wire_bench",
+        "single steps of a message in C++",
+        40,
+        (Variant(1, ("--benchmark_repetitions=3", "--benchmark_min_time=0.2")),),
+        (Variant(1, ("--benchmark_min_time=0.01",)),),
+        cpp_programs.wire_rows,
+        "--benchmark_out={file}",
+    ),
+    ProgramBench(
+        "swarm",
+        "a thousand engines, played by one process",
+        130,
+        (Variant(3, ("--engines=1000", "--tasks=10000", "--task-ms=300")),),
+        (Variant(1, ("--engines=50", "--tasks=200", "--task-ms=300", "--guests=5", "--rounds=3")),),
+        cpp_programs.swarm_rows,
+    ),
+]

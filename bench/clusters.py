@@ -1,0 +1,92 @@
+"""Clusters that the benches start: of polyxeus or of ipyparallel, by the same calls."""
+
+import contextlib
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from figures import there_and_back
+
+PATIENCE = 120.0  # seconds until all engines are registered
+
+
+class Started(NamedTuple):
+    cluster: object  # a Cluster of the package
+    client: object  # a Client of it
+    seconds: float  # from nothing until all engines were registered
+
+
+@contextlib.contextmanager
+def home():
+    """A folder for the files of clusters, which the environment names while it lasts."""
+    before = os.environ.get("IPYTHONDIR")
+    with tempfile.TemporaryDirectory(prefix="px-bench-") as folder:
+        os.environ["IPYTHONDIR"] = folder
+        try:
+            yield Path(folder)
+        finally:
+            if before is None:
+                del os.environ["IPYTHONDIR"]
+            else:
+                os.environ["IPYTHONDIR"] = before
+
+
+@contextlib.contextmanager
+def started(package, count, **options):
+    """A cluster of `package` (polyxeus or ipyparallel) of `count` engines in a home of its own, as
+    Started.
+
+    options  of its Cluster; everything else is as it is by default.
+    """
+    with home():
+        began = time.perf_counter()
+        cluster = package.Cluster(n=count, log_level=30, **options)
+        cluster.start_cluster_sync()
+        try:
+            client = cluster.connect_client_sync()
+            try:
+                client.wait_for_engines(count, timeout=PATIENCE, interactive=False)
+                yield Started(cluster, client, time.perf_counter() - began)
+            finally:
+                client.close()
+        finally:
+            cluster.stop_cluster_sync()
+
+
+def allow_mpiexec():
+    """Lets Open MPI start more ranks than there are cores, and by root, in what this process
+    starts; pxcluster says so by itself, ipyparallel and mpi4py.futures do not."""
+    os.environ.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
+    if os.geteuid() == 0:
+        os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+
+
+def pss_mb(pid):
+    """The memory of a process in MB, each page divided by how many processes share it."""
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024 / 1e6
+    return 0.0
+
+
+def transfer_rates(view, mebibytes, runs):
+    """MiB/s of each push to the one engine of `view`, and of each pull back: two lists."""
+    array = large_array(mebibytes)
+    rates = there_and_back(
+        array,
+        lambda: view.push({"array": array}, block=True),
+        lambda: view.pull("array", block=True),
+        runs,
+    )
+    view.execute("del array", block=True)
+    return rates
+
+
+def large_array(mebibytes):
+    """Bytes that do not compress."""
+    import numpy
+
+    return numpy.random.default_rng(1).integers(0, 255, mebibytes << 20, dtype=numpy.uint8)

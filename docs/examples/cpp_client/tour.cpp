@@ -1,17 +1,17 @@
 // A tour of the C++ client: start a cluster by `pxcluster start -n 4 --daemonize`, then run this.
 
+#include <polyxeus/client.hpp>
+
 #include <iostream>
 #include <numeric>
 #include <string>
 #include <vector>
 
-#include <px/client/client.hpp>
-
 using namespace std::chrono_literals;
 
 namespace {
 
-/// Arrays travel as they are: NumPy on the engines, std::vector here.
+/// Arrays travel without conversion: they are NumPy arrays on the engines, std::vector here.
 void scatter_compute_gather(const px::DirectView& view) {
   std::vector<double> x(1000);
   std::iota(x.begin(), x.end(), 0.0);
@@ -29,7 +29,7 @@ void call_functions(const px::DirectView& view) {
   std::cout << "engine 0 holds " << px::describe_kind(scaled.front()) << "\n";
 }
 
-/// Many small tasks on whichever engine is free; they are sent in blocks.
+/// Many small tasks on the engines that are free; they are sent in blocks.
 void map_items(const px::Client& client) {
   px::Json items = px::Json::array();
   for (int i = 0; i < 100'000; ++i) items.push_back(i);
@@ -38,7 +38,7 @@ void map_items(const px::Client& client) {
   std::cout << "the last square is " << sum.back() << "\n";
 }
 
-/// What an engine prints comes with the result; what it raises is thrown here.
+/// A result has the text that the engine printed; an exception on the engine is thrown here.
 void output_and_errors(const px::DirectView& view) {
   const px::AsyncResult cell = view.execute("import os; print('hello from', os.getpid())");
   cell.wait_for_output();

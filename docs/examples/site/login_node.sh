@@ -1,7 +1,7 @@
 #!/bin/sh
-# For a login node: a controller here, engines in a job, work from a notebook or a shell here.
+# On a login node: run the controller here and the engines in a job; work from a notebook or a shell here.
 #   login_node.sh start [ENGINES] | stop | logs
-# A site adapts the settings below, or puts them into ~/.ipython/profile_slurm/pxcluster.json.
+# Set PX_TIME, PX_PARTITION, PX_ACCOUNT and PX_MODULES; write other options into ~/.ipython/profile_slurm/pxcluster.json.
 set -eu
 case "${1:-}" in
   start)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A whole cluster in one job of Slurm, without a login node:  sbatch -n 16 slurm_job.sh work.py
-# The controller runs on the job's first host, the engines are its tasks, the script works with them.
+# A whole cluster in one Slurm job, without a login node:  sbatch -n 16 slurm_job.sh work.py
+# The controller runs on the job's first host, the engines are the job's tasks, and the script uses them.
 #SBATCH --job-name=polyxeus
 #SBATCH --ntasks=4
 #SBATCH --time=0:30:00

@@ -12,20 +12,24 @@ namespace {
 using Kind = CellOutcome::Kind;
 using namespace std::chrono_literals;
 
-/// Sends SIGINT to this process after a while, again and again, until it goes.
+/// Interrupts every 20 ms from start() on, until it goes.
 class Alarm {
  public:
-  explicit Alarm(std::chrono::milliseconds interval) {
+  Alarm() {
     CppSession::handle_interrupts();
     ::signal(SIGALRM, [](int) { CppSession::interrupt(); });
-    const timeval time{0, std::chrono::microseconds(interval).count()};
-    const itimerval timer{time, time};
-    ::setitimer(ITIMER_REAL, &timer, nullptr);
   }
   ~Alarm() {
-    const itimerval none{};
-    ::setitimer(ITIMER_REAL, &none, nullptr);
+    set_interval(0us);
     CppSession::forget_interrupts();
+  }
+  static void start() { set_interval(20ms); }
+
+ private:
+  static void set_interval(std::chrono::microseconds interval) {
+    const timeval time{0, interval.count()};
+    const itimerval timer{time, time};
+    ::setitimer(ITIMER_REAL, &timer, nullptr);
   }
 };
 
@@ -37,7 +41,12 @@ class BrokenCells : public SessionTest {
     const CellOutcome outcome = fails("throw 1.5f;", Kind::exception);
     EXPECT_EQ(outcome.error_name, "float");
   }
-  void SetUp() override { runs("int before = 1;"); }
+  void SetUp() override {
+    runs("int before = 1;");
+    // Cells start the alarm themselves, so that it rings while they run.
+    runs("auto* const start_alarm = reinterpret_cast<void (*)()>(" +
+         std::to_string(reinterpret_cast<std::uintptr_t>(&Alarm::start)) + "ul);");
+  }
 };
 
 TEST_F(BrokenCells, NameTheTypeAndTextOfAnException) {
@@ -121,8 +130,8 @@ TEST_F(BrokenCells, SurviveAbortAndExit) {
 TEST_F(BrokenCells, StopAtAnInterruptWhenTheyLoop) {
   for (const char* code : {"for (;;) {}", "while (true) { ++before; }",
                            "{ volatile long n = 0; while (n >= 0) n = n + 1; }"}) {
-    const Alarm alarm(20ms);
-    const CellOutcome outcome = fails(code, Kind::interrupted);
+    const Alarm alarm;
+    const CellOutcome outcome = fails(std::string("start_alarm(); ") + code, Kind::interrupted);
     EXPECT_EQ(outcome.error_value, "the cell was interrupted") << code;
   }
   runs("before = 1;");
@@ -132,31 +141,32 @@ TEST_F(BrokenCells, StopAtAnInterruptWhenTheyLoop) {
 TEST_F(BrokenCells, StopAtAnInterruptInAFunctionThatPromisesNotToThrow) {
   runs("void spin() noexcept { for (;;) {} } struct Spinner { ~Spinner() { for (;;) {} } };");
   {
-    const Alarm alarm(20ms);
-    fails("spin();", Kind::interrupted);
+    const Alarm alarm;
+    fails("start_alarm(); spin();", Kind::interrupted);
   }
   {
-    const Alarm alarm(20ms);
-    fails("{ Spinner spinner; }", Kind::interrupted);
+    const Alarm alarm;
+    fails("{ start_alarm(); Spinner spinner; }", Kind::interrupted);
   }
   expect_session_holds();
 }
 
 TEST_F(BrokenCells, DoNotCatchAnInterruptForGood) {
   runs("void spin() { for (;;) {} }");
-  const Alarm alarm(20ms);
-  fails("while (true) { try { spin(); } catch (...) {} }", Kind::interrupted);
+  const Alarm alarm;
+  fails("start_alarm(); while (true) { try { spin(); } catch (...) {} }", Kind::interrupted);
 }
 
 TEST_F(BrokenCells, AreLeftAtASecondInterruptWhereTheyDoNotAnswerTheFirst) {
   runs("#include <unistd.h>\n");
-  const Alarm alarm(20ms);
-  const CellOutcome outcome = fails("pause(); pause();", Kind::interrupted);
+  const Alarm alarm;
+  const CellOutcome outcome = fails("start_alarm(); pause(); pause();", Kind::interrupted);
   EXPECT_NE(outcome.error_value.find("was ended by force"), std::string::npos);
 }
 
 TEST_F(BrokenCells, StopAtAnInterruptWhileTheyAreCompiled) {
-  const Alarm alarm(20ms);
+  const Alarm alarm;
+  Alarm::start();
   const CellOutcome outcome = fails(
       "template <int n> struct F { static constexpr long v = F<n - 1>::v + F<n - 2>::v; };"
       "constexpr long spin() { long n = 0; for (long i = 0; i < 1000000; ++i) n += i; return n; }"

@@ -41,6 +41,7 @@ class CppCells : public testing::Test {
     delete heard_;
   }
   void SetUp() override {
+    run("");  // so that the line of this test's name, which is captured too, has been heard
     heard_->messages.clear();
     heard_->printed.clear();
   }

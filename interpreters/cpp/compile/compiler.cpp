@@ -99,7 +99,7 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
     made->jit_ = &jit;
     jit.getIRTransformLayer().setTransform(
         [](llvm::orc::ThreadSafeModule module, const llvm::orc::MaterializationResponsibility&) {
-          module.withModuleDo([](llvm::Module& content) { poll_in_loops(content); });
+          module.withModuleDo([](llvm::Module& content) { add_interrupt_points(content); });
           return llvm::Expected<llvm::orc::ThreadSafeModule>(std::move(module));
         });
     return llvm::Error::success();

@@ -95,7 +95,7 @@ std::vector<std::string> defined_symbols(const llvm::Module& module);
 
 /// Lets constants be initialized where they stand in the cell, not before all else of it.
 void order_initializers(llvm::PassBuilder& passes);
-/// Puts a look at the interrupt word into every loop.
-void poll_in_loops(llvm::Module& module);
+/// Puts a look at the interrupt word into every loop, and tells CellGuard when the cell begins.
+void add_interrupt_points(llvm::Module& module);
 
 }  // namespace px::cpp

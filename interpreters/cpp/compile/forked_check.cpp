@@ -66,21 +66,10 @@ Answer read_answer(int descriptor, pid_t child) {
   return answer;
 }
 
-/// fork() begins again after each signal: with a timer of the user's that is quicker than the copy
-/// of this process's page tables, it would never end.
-pid_t fork_undisturbed() {
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, &before);
-  const pid_t child = ::fork();
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return child;
-}
-
 Answer ask(const std::function<std::string()>& work) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
-  const pid_t child = fork_undisturbed();
+  const pid_t child = ::fork();
   if (child == 0) be_child(ends[1], work);
   ::close(ends[1]);
   Answer answer;

@@ -24,6 +24,7 @@ struct Interruption {
   std::string where;
 };
 
+constexpr const char* while_compiled = "while it was compiled";
 constexpr std::size_t alternate_stack_bytes = 256 << 10;
 constexpr std::array crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr int left_by_interrupt = -1, left_by_exit = -2;  // beside the numbers of signals
@@ -31,6 +32,7 @@ constexpr int left_by_interrupt = -1, left_by_exit = -2;  // beside the numbers 
 // What signal handlers need; a process has one thread that runs cells.
 alignas(64) volatile int interrupt_requests = 0;
 volatile sig_atomic_t is_running = 0;
+volatile sig_atomic_t has_code_begun = 0;
 volatile sig_atomic_t has_jumps_held = 0;
 volatile sig_atomic_t has_overflown = 0;
 volatile int exit_status = 0;
@@ -178,10 +180,11 @@ CellGuard::~CellGuard() {
   munmap(alternate_stack_, alternate_stack_bytes);
 }
 
-CellOutcome CellGuard::run(const std::function<void()>& code) {
+CellOutcome CellGuard::run(const std::function<void()>& code, Begin begin) {
   const ExceptionState before = exception_state();
   has_overflown = 0;
   has_jumps_held = 0;
+  has_code_begun = begin == Begin::at_once;
   CellOutcome outcome;
   catch_crashes();
   const int reason = sigsetjmp(way_out, 1);
@@ -207,7 +210,8 @@ void CellGuard::interrupt() {
   }
   interrupt_requests = interrupt_requests + 1;
   const int answerable = has_jumps_held ? 3 : 1;
-  if (interrupt_requests > answerable && is_running) siglongjmp(way_out, left_by_interrupt);
+  if (interrupt_requests > answerable && is_running && has_code_begun)
+    siglongjmp(way_out, left_by_interrupt);
 }
 
 void CellGuard::handle_interrupts() {
@@ -222,6 +226,12 @@ void CellGuard::forget_interrupts() {
 
 bool CellGuard::is_interrupt_pending() {
   return interrupt_requests > 0;
+}
+
+void CellGuard::begin_code() {
+  if (has_code_begun) return;
+  if (is_interrupt_pending()) answer_interrupt_in(while_compiled);  // no jump while it unwinds
+  has_code_begun = 1;
 }
 
 const volatile int* CellGuard::interrupt_word() {

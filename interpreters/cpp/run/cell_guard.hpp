@@ -17,7 +17,13 @@ class CellGuard {
   CellGuard(const CellGuard&) = delete;
   CellGuard& operator=(const CellGuard&) = delete;
 
-  CellOutcome run(const std::function<void()>& code);
+  /// When the user's code begins: at once, or later, when begin_code() is called. What runs before
+  /// is the compiler, which must not be left in the middle: an interrupt waits until then.
+  enum class Begin { at_once, when_told };
+  CellOutcome run(const std::function<void()>& code, Begin begin = Begin::at_once);
+  /// Called by a compiled cell before its first statement. Throws, as answer_interrupt() does, if
+  /// an interrupt came while the cell was compiled.
+  static void begin_code();
   /// Whether some code was ever left without unwinding it. Then objects of the libraries that it
   /// went through may be damaged: better not destroy them.
   bool has_jumped() const { return has_jumped_; }

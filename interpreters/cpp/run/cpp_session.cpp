@@ -186,7 +186,8 @@ CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit) {
   for (const std::string& symbol : symbols)
     if (!strong_symbols.insert(symbol).second) remove_symbol(symbol);  // the newest wins
   Result<void> linked;
-  CellOutcome outcome = guard.run([&] { linked = compiler->execute(unit); });
+  CellOutcome outcome =
+      guard.run([&] { linked = compiler->execute(unit); }, CellGuard::Begin::when_told);
   if (linked) {
     const Result<void> finished = compiler->finish(symbols);
     if (!finished && outcome.is_ok()) linked = finished;

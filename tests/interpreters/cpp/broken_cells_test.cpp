@@ -24,8 +24,6 @@ class Alarm {
     CppSession::forget_interrupts();
   }
   static void start() { set_interval(20ms); }
-
- private:
   static void set_interval(std::chrono::microseconds interval) {
     const timeval time{0, interval.count()};
     const itimerval timer{time, time};
@@ -174,6 +172,23 @@ TEST_F(BrokenCells, StopAtAnInterruptWhileTheyAreCompiled) {
       "#include <regex>\n#include <iostream>\n#include <random>\n",
       Kind::interrupted);
   EXPECT_EQ(outcome.error_name, "Interrupted");
+}
+
+// The compiler must not be left in the middle: the next cell would wait for its locks for ever.
+TEST_F(BrokenCells, WaitForTheCompilerAtManyInterrupts) {
+  const std::string code =
+      "#include <map>\n#include <string>\nstd::map<std::string, int> counts;"
+      "counts[\"a\"] = 1; ++before;";
+  ASSERT_TRUE(session().check(code, "cell").is_ok());
+  {
+    const Alarm alarm;
+    Alarm::set_interval(500us);
+    const CellOutcome outcome = session().run(code, "cell");
+    EXPECT_EQ(outcome.kind, Kind::interrupted);
+    EXPECT_EQ(outcome.error_value, "the cell was interrupted while it was compiled");
+  }
+  EXPECT_EQ(value("before"), 1) << "nothing of the cell ran";
+  expect_session_holds();
 }
 
 TEST_F(BrokenCells, AnInterruptThatComesTooLateHitsNobody) {

@@ -48,11 +48,26 @@ void let_exceptions_through(llvm::Function& function) {
         if (!llvm::isa<llvm::IntrinsicInst>(call)) call->removeFnAttr(llvm::Attribute::NoUnwind);
 }
 
+/// The function that the JIT calls first: it calls the initializers, one of which is the cell.
+bool is_first_function(const llvm::Function& function) {
+  return function.getName().starts_with("__orc_init_func.");
+}
+
+void begin_code_in(llvm::Function& function) {
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  llvm::IRBuilder<> builder(&entry, entry.getFirstInsertionPt());
+  auto* type = llvm::FunctionType::get(builder.getVoidTy(), false);
+  builder.CreateCall(
+      type, address(function.getContext(), reinterpret_cast<const void*>(&CellGuard::begin_code)));
+  let_exceptions_through(function);
+}
+
 }  // namespace
 
-void poll_in_loops(llvm::Module& module) {
+void add_interrupt_points(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
+    if (is_first_function(function)) begin_code_in(function);
     const llvm::DominatorTree dominators(function);
     const llvm::LoopInfo loops(dominators);
     std::vector<llvm::Instruction*> jumps;

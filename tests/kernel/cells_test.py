@@ -245,3 +245,8 @@ def test_bad_requests_are_answered_and_harm_nothing(kernel):
         assert reply["status"] == status, message_type
     client.shell_channel.send(client.session.msg("comm_msg", {"comm_id": "none", "data": {}}))
     assert kernel.run("print('well')").text() == "well\n"
+
+
+def test_a_cell_finds_the_shell_of_jupyter(kernel):
+    """So notebooks and libraries decide whether they may show more than text."""
+    assert kernel.run("print(get_ipython().__class__.__name__)").text() == "ZMQInteractiveShell\n"

@@ -156,6 +156,13 @@ def test_tqdm_in_a_notebook_is_a_bar_that_ends_full(widgets):
     assert any("steps" in text for text in texts) and any("20/20" in text for text in texts)
 
 
+def test_tqdm_auto_draws_the_bar_of_a_notebook(widgets):
+    cell = widgets.run("from tqdm.auto import tqdm, trange\n"
+                       "for _ in tqdm(range(3)): pass\nfor _ in trange(2): pass")
+    assert [widgets.states[each]["_model_name"] for each in shown(cell, "display_data")] == ["HBoxModel"] * 2
+    assert cell.text("stderr") == ""
+
+
 def test_a_bar_that_is_left_early_is_marked(widgets):
     cell = widgets.kernel.run("from tqdm.notebook import tqdm\nfor i in tqdm(range(5)):\n"
                               "    if i == 3: raise ValueError('enough')")

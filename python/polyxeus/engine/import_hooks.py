@@ -38,8 +38,9 @@ class _Finder:
         return spec
 
 
-def install(shell, engine, comm_metadata):
-    """comm_metadata  what the messages of comms carry."""
+def install(shell, engine, comm_metadata, has_widgets=False):
+    """comm_metadata  what the messages of comms carry.
+    has_widgets  whether a front end draws ipywidgets."""
 
     def adopt_shell(module):
         """ipykernel's shell class is asked for its instance by ipyparallel.datapub."""
@@ -51,4 +52,14 @@ def install(shell, engine, comm_metadata):
 
         comms.install(module, engine, comm_metadata)
 
-    sys.meta_path.insert(0, _Finder({"ipykernel.zmqshell": adopt_shell, "comm": adopt_comms}))
+    def adopt_bars(module):
+        """tqdm.auto takes these; it draws widgets itself only where ipykernel was imported."""
+        from tqdm import notebook
+
+        if notebook.IProgress is not None:  # ipywidgets is installed
+            module.tqdm, module.trange = notebook.tqdm, notebook.trange
+
+    actions = {"ipykernel.zmqshell": adopt_shell, "comm": adopt_comms}
+    if has_widgets:
+        actions["tqdm.autonotebook"] = adopt_bars
+    sys.meta_path.insert(0, _Finder(actions))

@@ -13,6 +13,14 @@ from IPython.core.error import StdinNotImplementedError  # noqa: E402
 from polyxeus.engine.display import DisplayHook, DisplayPublisher  # noqa: E402
 
 
+def name_as_jupyter_does(shell_class):
+    """Notebooks and libraries (rich, older tqdm) ask for this name to find out that they run under
+    Jupyter. A class decorator."""
+    shell_class.__name__ = shell_class.__qualname__ = "ZMQInteractiveShell"
+    return shell_class
+
+
+@name_as_jupyter_does
 class Shell(InteractiveShell):
     """IPython's shell without a terminal."""
 

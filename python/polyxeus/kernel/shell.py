@@ -7,13 +7,14 @@ import sys
 
 from traitlets import Instance, default
 
-from polyxeus.engine.shell import InteractiveShell, Shell
+from polyxeus.engine.shell import InteractiveShell, Shell, name_as_jupyter_does
 
 from IPython.core import page
 from IPython.core.autocall import ZMQExitAutocall
 from IPython.core.error import StdinNotImplementedError
 
 
+@name_as_jupyter_does
 class KernelShell(Shell):
     """IPython's shell for a Jupyter client."""
 

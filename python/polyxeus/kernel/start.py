@@ -77,7 +77,7 @@ def make_backend(kernel):
     shell = application.shell
     shell.display_pub.engine = shell.displayhook.engine = core
     shell.kernel = Kernel(shell, core)
-    import_hooks.install(shell, core, {})
+    import_hooks.install(shell, core, {}, has_widgets=True)
     builtins.display = _display
     shell.builtin_trap.activate()
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")

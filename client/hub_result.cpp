@@ -46,6 +46,10 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
   }
 
   void finish(std::size_t task, RecordedResult result) {
+    const std::shared_ptr<ClientCore> core = core_.lock();
+    const EngineUuid uuid{result.head.engine};
+    const auto engine = core ? core->connection().engines()->id_of(uuid.text) : std::nullopt;
+    if (engine) call_->learn_engine(task, *engine, uuid);
     for (Publication& publication : result.publications)
       call_->publish(task, std::move(publication));
     call_->answer(task, result.head, std::move(result.reply), wall_now());
@@ -75,15 +79,14 @@ RecordedResult read_record(const MessageId& id, const Json& record,
     const auto found = record.find(key);
     return found != record.end() && found->is_object() ? *found : Json::object();
   };
-  const Json content = member("result_content");
+  const Json content = member("result_content"), metadata = member("result_metadata");
   const std::string status = string_member(content, "status").value_or("error");
   const TaskStatus ended = status == "ok"        ? TaskStatus::ok
                            : status == "aborted" ? TaskStatus::aborted
                                                  : TaskStatus::error;
-  RecordedResult result{
-      {id, ended, std::nullopt, ""},
-      Reply::of_record(member("result_header"), member("result_metadata"), content, buffers),
-      {}};
+  RecordedResult result{{id, ended, std::nullopt, string_member(metadata, "engine").value_or("")},
+                        Reply::of_record(member("result_header"), metadata, content, buffers),
+                        {}};
   const Json io = member("io");
   add_text(io, "stdout", result.publications);
   add_text(io, "stderr", result.publications);

@@ -176,6 +176,7 @@ void results_of_a_client_that_has_gone_are_there() {
   CHECK(px::as<int>(values[0]) == 6 && px::as<std::string>(values[1]) == "text");
   const px::AsyncResult text = second.result_by_id({ids[1]});
   CHECK(px::as<std::string>(text.get_one(30s)) == "text");
+  CHECK(text.info(0).sent.engine == px::EngineId{1});
   CHECK(text.wait_for_output(30s) && text.stdout_text(0) == "said\n");
   std::string name;
   try {

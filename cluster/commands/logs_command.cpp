@@ -162,8 +162,8 @@ class Follower {
 
 }  // namespace
 
-int logs_command(const program::ProgramOptions& program, const LogsOptions& options,
-                 Console& console) {
+int run_command(const program::ProgramOptions& program, const LogsOptions& options,
+                Console& console) {
   const auto paths = net::find_profile(program.profile);
   if (!paths) {
     console.say(Level::error, paths.error().what);

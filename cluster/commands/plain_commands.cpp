@@ -95,8 +95,8 @@ Result<void> clean_profile(const net::ProfilePaths& profile, bool force, Console
 
 }  // namespace
 
-int stop_command(const program::ProgramOptions& program, const StopOptions& options,
-                 Console& console) {
+int run_command(const program::ProgramOptions& program, const StopOptions& options,
+                Console& console) {
   const auto profile = net::find_profile(program.profile);
   if (!profile) return fail(console, profile.error());
   const auto signal = signal_by_name(options.signal);
@@ -127,8 +127,8 @@ int stop_command(const program::ProgramOptions& program, const StopOptions& opti
   return code;
 }
 
-int list_command(const program::ProgramOptions& program, const ListOptions& options,
-                 Console& console) {
+int run_command(const program::ProgramOptions& program, const ListOptions& options,
+                Console& console) {
   const bool is_one = !program.profile.profile_dir.empty() ||
                       (!program.profile.profile.empty() && program.profile.profile != "default");
   const auto profiles = chosen_profiles(program.profile, !is_one);
@@ -151,8 +151,8 @@ int list_command(const program::ProgramOptions& program, const ListOptions& opti
   return std::cout.flush() ? 0 : 1;
 }
 
-int clean_command(const program::ProgramOptions& program, const CleanOptions& options,
-                  Console& console) {
+int run_command(const program::ProgramOptions& program, const CleanOptions& options,
+                Console& console) {
   const auto profiles = chosen_profiles(program.profile, options.all_profiles);
   if (!profiles) return fail(console, profiles.error());
   int code = 0;
@@ -164,7 +164,8 @@ int clean_command(const program::ProgramOptions& program, const CleanOptions& op
   return code;
 }
 
-int profile_list_command(const program::ProgramOptions& program, Console& console) {
+int run_command(const program::ProgramOptions& program, const ProfileListOptions&,
+                Console& console) {
   const auto profiles = chosen_profiles(program.profile, true);
   if (!profiles) return fail(console, profiles.error());
   std::cout << "Profiles:\n";
@@ -183,8 +184,8 @@ int profile_list_command(const program::ProgramOptions& program, Console& consol
   return std::cout.flush() ? 0 : 1;
 }
 
-int profile_create_command(const program::ProgramOptions& program,
-                           const ProfileCreateOptions& options, Console& console) {
+int run_command(const program::ProgramOptions& program, const ProfileCreateOptions& options,
+                Console& console) {
   net::ProfileChoice choice = program.profile;
   choice.profile = options.name;
   const auto paths = net::find_profile(choice);

@@ -226,8 +226,8 @@ class Start {
 
 }  // namespace
 
-int start_command(const program::ProgramOptions& program, const StartOptions& options,
-                  Console& console) {
+int run_command(const program::ProgramOptions& program, const StartOptions& options,
+                Console& console) {
   return Start{program, options, console}.run();
 }
 

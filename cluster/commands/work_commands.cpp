@@ -262,7 +262,8 @@ Json to_plain_json(const Value& value) {
 
 }  // namespace
 
-int px_command(const program::ProgramOptions& program, const PxOptions& options, Console& console) {
+int run_command(const program::ProgramOptions& program, const PxOptions& options,
+                Console& console) {
   return guarded(console, [&] {
     const std::string code = read_code(options);
     const client::Client client = connect(program, options, console);
@@ -288,8 +289,8 @@ int px_command(const program::ProgramOptions& program, const PxOptions& options,
   });
 }
 
-int push_command(const program::ProgramOptions& program, const PushOptions& options,
-                 Console& console) {
+int run_command(const program::ProgramOptions& program, const PushOptions& options,
+                Console& console) {
   return guarded(console, [&] {
     const std::string name = variable_name(options);
     const Value value = read_data(options.file);
@@ -303,8 +304,8 @@ int push_command(const program::ProgramOptions& program, const PushOptions& opti
   });
 }
 
-int pull_command(const program::ProgramOptions& program, const PullOptions& options,
-                 Console& console) {
+int run_command(const program::ProgramOptions& program, const PullOptions& options,
+                Console& console) {
   return guarded(console, [&] {
     const client::Client client = connect(program, options, console);
     const client::DirectView view = view_of(client, options);

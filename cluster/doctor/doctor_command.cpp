@@ -109,8 +109,8 @@ Json findings_as_json(const Findings& findings) {
   return Json{{"findings", std::move(list)}};
 }
 
-int doctor_command(const program::ProgramOptions& program, const DoctorOptions& options,
-                   Console& console) {
+int run_command(const program::ProgramOptions& program, const DoctorOptions& options,
+                Console& console) {
   if (options.is_facts) return print_facts(options);
   const auto paths = net::find_profile(program.profile);
   if (!paths) {

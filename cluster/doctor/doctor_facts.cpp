@@ -157,14 +157,14 @@ std::string ask_cpp_engine() {
 
 /// The arguments of `env` on another host.
 std::vector<std::string> questions_to_another(const std::string& program,
-                                              const std::vector<DialTarget>& targets) {
+                                              const std::vector<net::TcpTarget>& targets) {
   std::vector<std::string> words;
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
     if (const char* folder = std::getenv(name); folder && *folder)
       words.push_back(std::string(name) + "=" + folder);
   words.insert(words.end(), {program, "doctor", "--facts"});
   std::string dial;
-  for (const DialTarget& target : targets)
+  for (const net::TcpTarget& target : targets)
     dial += (dial.empty() ? "" : ",") + target.address + "/" + std::to_string(target.port);
   if (!dial.empty()) words.push_back("--dial=" + dial);
   return words;
@@ -217,7 +217,7 @@ std::vector<ClusterFacts> gather_cluster_facts(const net::ProfilePaths& profile)
 
 RemoteFacts ask_remote(const std::string& host, const std::string& program,
                        const std::vector<std::string>& ssh,
-                       const std::vector<DialTarget>& targets) {
+                       const std::vector<net::TcpTarget>& targets) {
   RemoteFacts remote;
   remote.name = host;
   std::vector<std::string> command = ssh;

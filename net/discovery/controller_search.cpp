@@ -1,7 +1,5 @@
 #include "net/discovery/controller_search.hpp"
 
-#include <sys/socket.h>
-
 #include <cerrno>
 #include <map>
 #include <memory>
@@ -133,9 +131,7 @@ class Search {
   /// libzmq greets at once, so the connection is readable as soon as it is there.
   void on_connected(std::size_t runner) {
     Attempt& attempt = attempts_[runner];
-    int problem = 0;
-    socklen_t length = sizeof problem;
-    ::getsockopt(attempt.tcp.value(), SOL_SOCKET, SO_ERROR, &problem, &length);
+    const int problem = connection_problem(attempt.tcp);
     loop_.forget(attempt.tcp.value());
     attempt.tcp.close();
     if (problem != 0) return fail(runner, failure_of(problem));
@@ -207,10 +203,14 @@ Result<void> check_other_ports(const SoughtController& sought, const std::string
   if (sought.other_ports.empty() || is_unix(interface) ||
       is_local_address(ip_of_interface(interface)))
     return {};
-  const std::vector<int> closed = closed_ports(interface, sought.other_ports, ports_patience);
-  if (closed.empty()) return {};
+  std::vector<TcpTarget> targets;
+  for (const int port : sought.other_ports) targets.push_back({interface, port});
+  const std::vector<int> problems = dial_tcp(targets, ports_patience);
   std::string numbers;
-  for (const int port : closed) numbers += (numbers.empty() ? "" : ", ") + std::to_string(port);
+  for (std::size_t i = 0; i < problems.size(); ++i)
+    if (problems[i] != 0)
+      numbers += (numbers.empty() ? "" : ", ") + std::to_string(targets[i].port);
+  if (numbers.empty()) return {};
   return Error{ErrorKind::lost_peer,
                "the controller answers at " + endpoint(interface, sought.registration) +
                    " but its ports " + numbers +

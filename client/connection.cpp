@@ -5,55 +5,38 @@
 #include <utility>
 
 #include "client/io_thread.hpp"
-#include "net/discovery/address.hpp"
 #include "net/discovery/controller_search.hpp"
-#include "net/discovery/local_interface.hpp"
 #include "net/ssh/tunnel_route.hpp"
-#include "wire/channels.hpp"
 
 namespace px::client {
-namespace {
-
-Result<std::string> find_interface(const ClientConnectionInfo& info, const std::string& where,
-                                   const Session& session, Duration timeout) {
-  const net::SoughtController sought{net::local_interface(info, net::own_network()),
-                                     net::dial_candidates(info, net::OwnHost::find()),
-                                     info.registration,
-                                     ports_of(info),
-                                     info.curve_serverkey,
-                                     where};
-  net::AddressRace::Options options;
-  options.patience = std::min(options.patience, timeout);
-  return net::find_controller(sought, session, options);
-}
-
-}  // namespace
-
 Connection::Connection(std::unique_ptr<IoThread> thread) : thread_(std::move(thread)) {}
 Connection::~Connection() = default;
 
 Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo& info,
                                                      const std::string& where,
                                                      const Options& options) {
-  const Result<Packer> packer = packer_by_name(info.pack);
-  if (!packer) return packer.error();
-  Result<Signer> signer = Signer::create(info.signature_scheme, info.key);
-  if (!signer) return signer.error();
-  Session session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)};
+  const Result<Session> session = make_session(info);
+  if (!session) return session.error();
   ClientConnectionInfo known = info;
   if (const char* key = std::getenv("IPP_CURVE_SERVERKEY"); key && *key && !info.curve_serverkey)
     known.curve_serverkey = key;
-  auto tunnel =
-      net::find_route(known, options.ssh, options.timeout,
-                      [&](ClientConnectionInfo& tried, Duration patience) -> Result<void> {
-                        Result<std::string> found = find_interface(tried, where, session, patience);
-                        if (!found) return found.error();
-                        tried.interface = std::move(*found);
-                        return {};
-                      });
+  auto context = std::make_unique<net::Context>();
+  std::optional<net::Socket> registration;
+  const auto reach = [&](ClientConnectionInfo& tried, Duration patience) -> Result<void> {
+    net::AddressRace::Options race;
+    race.patience = std::min(race.patience, patience);
+    auto sought = net::SoughtController::of(tried, where);
+    sought.socket = IoThread::socket_options(tried, session->id());
+    Result<net::FoundController> found = net::find_controller(*context, sought, *session, race);
+    if (!found) return found.error();
+    tried.interface = std::move(found->interface);
+    registration = std::move(found->socket);
+    return {};
+  };
+  auto tunnel = net::find_route(known, options.ssh, options.timeout, reach);
   if (!tunnel) return tunnel.error();
-  auto thread =
-      std::make_unique<IoThread>(known, std::move(session), options.python, std::move(*tunnel));
+  auto thread = std::make_unique<IoThread>(known, *session, options.python, std::move(*tunnel),
+                                           std::move(context), std::move(*registration));
   if (const auto started = thread->start(where, options.timeout); !started) return started.error();
   return std::unique_ptr<Connection>(new Connection(std::move(thread)));
 }

@@ -29,23 +29,25 @@ Failure lost(const std::string& why) {
 }  // namespace
 
 Connection::IoThread::IoThread(const ClientConnectionInfo& info, Session session,
-                               std::string python, std::unique_ptr<net::SshTunnel> tunnel)
+                               std::string python, std::unique_ptr<net::SshTunnel> tunnel,
+                               std::unique_ptr<net::Context> context, net::Socket registration)
     : tunnel_(std::move(tunnel)),
       info_(info),
       python_(std::move(python)),
       composer_(session, may_be_encrypted(info)),
       signer_(session.signer()),
       packer_(session.packer()),
-      registration_(make(net::SocketKind::dealer)),
+      context_(std::move(context)),
+      registration_(std::move(registration)),
       mux_(make(net::SocketKind::dealer)),
       task_(make(net::SocketKind::dealer)),
       broadcast_(make(net::SocketKind::dealer)),
       control_(make(net::SocketKind::dealer)),
       notification_(make(net::SocketKind::sub)),
       iopub_(make(net::SocketKind::sub)),
-      monitor_(context_, registration_),
-      subscribers_{Subscriber{net::ConnectionMonitor{context_, notification_}},
-                   Subscriber{net::ConnectionMonitor{context_, iopub_}}} {}
+      monitor_(*context_, registration_),
+      subscribers_{Subscriber{net::ConnectionMonitor{*context_, notification_}},
+                   Subscriber{net::ConnectionMonitor{*context_, iopub_}}} {}
 
 Connection::IoThread::~IoThread() {
   is_finished_ = true;
@@ -53,19 +55,22 @@ Connection::IoThread::~IoThread() {
   if (thread_.joinable()) thread_.join();
 }
 
-net::Socket Connection::IoThread::make(net::SocketKind kind) {
+net::SocketOptions Connection::IoThread::socket_options(const ClientConnectionInfo& info,
+                                                        const SessionId& id) {
   net::SocketOptions options;
-  options.curve_server_key = info_.curve_serverkey;
+  options.curve_server_key = info.curve_serverkey;
   options.linger = 1s;
-  // after a break of the connection answers still find their way
-  options.identity = composer_.session_id().text;
-  return net::Socket{context_, kind, options};
+  options.identity = id.text;  // after a break of the connection answers still find their way
+  return options;
+}
+
+net::Socket Connection::IoThread::make(net::SocketKind kind) {
+  return net::Socket{*context_, kind, socket_options(info_, composer_.session_id())};
 }
 
 Result<void> Connection::IoThread::start(const std::string& where, Duration timeout) {
   const Instant deadline = Clock::now() + timeout;
-  const std::pair<net::Socket*, int> all[] = {{&registration_, info_.registration},
-                                              {&mux_, info_.mux},
+  const std::pair<net::Socket*, int> all[] = {{&mux_, info_.mux},
                                               {&task_, info_.task},
                                               {&broadcast_, info_.broadcast},
                                               {&control_, info_.control},

@@ -20,11 +20,16 @@ namespace px::client {
 /// belongs to the thread itself.
 class Connection::IoThread {
  public:
-  /// info    Its interface is the one to dial.
-  /// tunnel  what it leads through; may be null.
+  /// info          Its interface is the one to dial.
+  /// tunnel        what it leads through; may be null.
+  /// registration  a socket of `context` that is connected to the port of that name.
   IoThread(const ClientConnectionInfo& info, Session session, std::string python,
-           std::unique_ptr<net::SshTunnel> tunnel);
+           std::unique_ptr<net::SshTunnel> tunnel, std::unique_ptr<net::Context> context,
+           net::Socket registration);
   ~IoThread();
+
+  /// What all sockets of a client with this session are set up with.
+  static net::SocketOptions socket_options(const ClientConnectionInfo& info, const SessionId& id);
 
   /// errors  as Connection::open().
   Result<void> start(const std::string& where, Duration timeout);
@@ -80,7 +85,7 @@ class Connection::IoThread {
   Composer composer_;
   const Signer signer_;
   const Packer packer_;
-  net::Context context_;
+  const std::unique_ptr<net::Context> context_;
   net::Loop loop_;  // its wakers are for all
   net::Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
   net::ConnectionMonitor monitor_;

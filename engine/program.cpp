@@ -97,13 +97,10 @@ Result<EngineConnectionInfo> EngineProgram::find_controller(
     Result<EngineConnectionInfo> info =
         read_connection(*found, options_, program::process_environment());
     if (!info) return info.error();
-    const Result<Packer> packer = packer_by_name(info->pack);
-    if (!packer) return packer.error();
-    Result<Signer> signer = Signer::create(info->signature_scheme, info->key);
-    if (!signer) return signer.error();
-    const Session session{SessionId{new_session_id()}, current_username(), *packer, *signer};
+    const Result<Session> session = make_session(*info);
+    if (!session) return session.error();
     Result<std::unique_ptr<net::SshTunnel>> reached =
-        reach_controller(*info, options_.ssh, found->source, session, patience());
+        reach_controller(*info, options_.ssh, found->source, *session, patience());
     if (reached) {
       tunnel_ = std::move(*reached);
       spdlog::info("the controller answers at {}", endpoint(info->interface, info->registration));

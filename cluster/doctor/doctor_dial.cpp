@@ -44,20 +44,16 @@ Result<AnyInfo> read_info(std::string_view text) {
 
 /// Whether the controller answers a signed question; nothing where we cannot ask one.
 std::optional<bool> ask_controller(const ClientConnectionInfo& info, const std::string& address) {
-  const auto packer = packer_by_name(info.pack);
-  auto signer = Signer::create(info.signature_scheme, info.key);
-  if (!packer || !signer) return std::nullopt;
+  const Result<Session> session = make_session(info);
+  if (!session) return std::nullopt;
   net::SoughtController sought;
   sought.hosts = {address};
   sought.registration = info.registration;
-  sought.curve_server_key = info.curve_serverkey;
+  sought.socket.curve_server_key = info.curve_serverkey;
   net::AddressRace::Options options;
   options.patience = patience;
-  return net::find_controller(
-             sought,
-             Session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)},
-             options)
-      .has_value();
+  net::Context context;
+  return net::find_controller(context, sought, *session, options).has_value();
 }
 
 /// The first address where all ports are open.

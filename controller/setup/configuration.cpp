@@ -229,13 +229,9 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
 }
 
 Result<Session> make_session(const ControllerOptions& options, const ConnectionPair& connection) {
-  const auto packer = packer_by_name(connection.client.pack);
-  if (!packer) return packer.error();
-  Result<Signer> signer = Signer::create(connection.client.signature_scheme, connection.client.key);
-  if (!signer) return signer.error();
-  return Session{SessionId{options.session.empty() ? new_session_id() : options.session},
-                 options.username.empty() ? current_username() : options.username, *packer,
-                 *signer};
+  return px::make_session(connection.client,
+                          SessionId{options.session.empty() ? new_session_id() : options.session},
+                          options.username.empty() ? current_username() : options.username);
 }
 
 Result<std::unique_ptr<TaskStore>> make_store(const ControllerOptions& options,

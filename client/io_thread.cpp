@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "net/termination.hpp"
+#include "os/signals_blocked.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
@@ -79,7 +79,7 @@ Result<void> Connection::IoThread::start(const std::string& where, Duration time
   for (const auto& [socket, port] : all)
     if (auto done = socket->connect(endpoint(info_.interface, port)); !done) return done.error();
   {
-    const net::SignalsBlocked blocked;
+    const os::SignalsBlocked blocked;
     thread_ = std::thread([this] { run(); });
   }
   std::unique_lock lock{mutex_};

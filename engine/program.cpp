@@ -10,6 +10,7 @@
 
 #include "engine/handlers.hpp"
 #include "net/discovery/address.hpp"
+#include "os/host_name.hpp"
 #include "wire/session.hpp"
 
 namespace px::engine {
@@ -54,7 +55,7 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
   config.info = std::move(info);
   config.uuid = uuid_;
   config.language = language_;
-  config.facts = {program::program_version(), facts_.python, "", net::host_name()};
+  config.facts = {program::program_version(), facts_.python, "", os::host_name()};
   config.is_tunnelled = tunnel_ != nullptr;
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};

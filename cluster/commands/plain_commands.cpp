@@ -28,7 +28,7 @@ void say_removed(const net::ProfilePaths& paths, Console& console) {
 
 /// Stops one cluster and removes what is left of it.
 Result<void> stop_cluster(const net::ProfilePaths& paths, int signal, Console& console) {
-  LocalProcesses processes;
+  os::LocalProcesses processes;
   const auto found = load_cluster(paths, processes);
   const auto supervisor = ClusterLock::holder(paths);
   if (!found && found.error().kind != ErrorKind::bad_input) return found.error();
@@ -78,7 +78,7 @@ void remove_matching(const std::filesystem::path& folder, const std::string& beg
 }
 
 Result<void> clean_profile(const net::ProfilePaths& profile, bool force, Console& console) {
-  LocalProcesses processes;
+  os::LocalProcesses processes;
   for (const net::ProfilePaths& cluster : recorded_clusters(profile)) {
     const auto found = load_cluster(cluster, processes);
     if (!found || found->living.is_empty()) continue;
@@ -133,7 +133,7 @@ int run_command(const program::ProgramOptions& program, const ListOptions& optio
                       (!program.profile.profile.empty() && program.profile.profile != "default");
   const auto profiles = chosen_profiles(program.profile, !is_one);
   if (!profiles) return fail(console, profiles.error());
-  LocalProcesses processes;
+  os::LocalProcesses processes;
   std::vector<FoundCluster> clusters;
   for (const net::ProfilePaths& profile : *profiles)
     for (const net::ProfilePaths& paths : recorded_clusters(profile)) {

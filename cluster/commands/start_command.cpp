@@ -10,8 +10,8 @@
 #include "cluster/launch/start_plan.hpp"
 #include "cluster/records/cluster_lock.hpp"
 #include "cluster/records/record_file.hpp"
-#include "cluster/supervise/daemon.hpp"
 #include "cluster/supervise/local_host.hpp"
+#include "os/daemon.hpp"
 #include "os/private_file.hpp"
 
 namespace px::cluster {
@@ -76,7 +76,7 @@ void remove_old_logs(const net::ProfilePaths& paths) {
 
 /// Nothing, or the exit code where the cluster cannot be started beside what is there.
 std::optional<int> check_what_is_there(const net::ProfilePaths& paths, Console& console) {
-  LocalProcesses processes;
+  os::LocalProcesses processes;
   const auto found = load_cluster(paths, processes);
   if (!found) {
     if (found.error().kind == ErrorKind::bad_input)
@@ -192,7 +192,7 @@ class Start {
     request.settings = settings_;
     request.paths = paths_;
     request.engine_count = engine_count;
-    LocalProcesses processes;
+    os::LocalProcesses processes;
     const auto found = load_cluster(paths_, processes);
     const auto now =
         std::chrono::duration_cast<std::chrono::seconds>(wall_now().time_since_epoch());
@@ -220,7 +220,7 @@ class Start {
   net::ProfilePaths paths_;
   Settings settings_;
   std::string engine_info_;
-  Daemon daemon_;
+  os::Daemon daemon_;
   bool was_ready_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include "net/discovery/address.hpp"
 #include "net/discovery/controller_search.hpp"
 #include "net/ssh/ssh_tunnel.hpp"
+#include "os/host_name.hpp"
 #include "os/private_file.hpp"
 #include "wire/channels.hpp"
 
@@ -113,7 +114,7 @@ FileFacts gather_file_facts(const std::filesystem::path& path) {
     return facts;
   }
   facts.location = info->common.location;
-  facts.is_own_host = facts.location == net::host_name() || net::is_local_address(facts.location);
+  facts.is_own_host = facts.location == os::host_name() || net::is_local_address(facts.location);
   const net::TunnelUse tunnel = net::choose_tunnel(info->common, {}, net::OwnHost::find());
   if (tunnel == net::TunnelUse::only) {
     try_tunnel(*info, facts);

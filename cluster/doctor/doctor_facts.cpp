@@ -14,6 +14,7 @@
 #include "cluster/records/record_file.hpp"
 #include "cluster/remote/ssh_plan.hpp"
 #include "net/discovery/address.hpp"
+#include "os/host_name.hpp"
 #include "os/run_command.hpp"
 #include "program/program.hpp"
 
@@ -178,7 +179,7 @@ double unix_now() {
 
 HostFacts gather_host_facts(const std::string& python, const std::string& mpiexec) {
   HostFacts facts;
-  facts.host = net::host_name();
+  facts.host = os::host_name();
   facts.addresses = net::local_addresses();
   facts.name_addresses = net::resolve_host(facts.host);
   facts.polyxeus = program::program_version();
@@ -201,7 +202,7 @@ HostFacts gather_host_facts(const std::string& python, const std::string& mpiexe
 }
 
 std::vector<ClusterFacts> gather_cluster_facts(const net::ProfilePaths& profile) {
-  LocalProcesses processes;
+  os::LocalProcesses processes;
   const auto count = [](const ClusterRecord& record) {
     return static_cast<int>(record.engine_pids().size()) + (record.controller ? 1 : 0);
   };

@@ -1,7 +1,6 @@
 #include "cluster/supervise/local_host.hpp"
 
 #include <fcntl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,14 +23,12 @@ std::optional<Instant> earliest(std::optional<Instant> a, std::optional<Instant>
   return std::min(*a, *b);
 }
 
-sigset_t handled_signals() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  for (const int number : {SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2}) ::sigaddset(&set, number);
+std::vector<int> handled_signals() {
+  std::vector<int> signals{SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2};
   struct sigaction hang_up{};
   ::sigaction(SIGHUP, nullptr, &hang_up);
-  if (hang_up.sa_handler != SIG_IGN) ::sigaddset(&set, SIGHUP);  // SIG_IGN: nohup
-  return set;
+  if (hang_up.sa_handler != SIG_IGN) signals.push_back(SIGHUP);  // SIG_IGN: nohup
+  return signals;
 }
 
 struct Started {
@@ -98,19 +95,13 @@ std::string edges_of_log(const std::filesystem::path& path) {
 LocalHost::LocalHost(LocalHostOptions options, Console& console)
     : options_(std::move(options)),
       console_(console),
+      signals_(loop_, handled_signals(), [this](int number) { take_signal(number); }),
       file_watch_(options_.paths, options_.accepts_old_files) {
-  const sigset_t mask = handled_signals();
-  ::sigprocmask(SIG_BLOCK, &mask, &old_mask_);
   ::signal(SIGPIPE, SIG_IGN);
-  signal_descriptor_ = ::signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
-  check(signal_descriptor_ >= 0);
-  loop_.watch(signal_descriptor_, [this] { take_signals(); });
 }
 
 LocalHost::~LocalHost() {
   for (auto& [pid, child] : children_) child.process.release();
-  ::close(signal_descriptor_);
-  ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 
 std::vector<Event> LocalHost::wait_until(std::optional<Instant> deadline) {
@@ -120,15 +111,11 @@ std::vector<Event> LocalHost::wait_until(std::optional<Instant> deadline) {
   return std::exchange(events_, {});
 }
 
-void LocalHost::take_signals() {
-  signalfd_siginfo info{};
-  while (::read(signal_descriptor_, &info, sizeof info) == sizeof info) {
-    const int number = static_cast<int>(info.ssi_signo);
-    if (number == SIGCHLD)
-      reap();
-    else
-      events_.emplace_back(SignalArrived{number});
-  }
+void LocalHost::take_signal(int number) {
+  if (number == SIGCHLD)
+    reap();
+  else
+    events_.emplace_back(SignalArrived{number});
 }
 
 void LocalHost::reap() {

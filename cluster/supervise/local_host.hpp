@@ -1,6 +1,5 @@
 #pragma once
 
-#include <csignal>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,9 +10,10 @@
 #include "cluster/records/hub_client.hpp"
 #include "cluster/supervise/file_watch.hpp"
 #include "cluster/supervise/host.hpp"
-#include "cluster/supervise/processes.hpp"
+#include "cluster/supervise/signal_source.hpp"
 #include "net/loop.hpp"
 #include "os/child_process.hpp"
+#include "os/processes.hpp"
 
 namespace px::cluster {
 
@@ -53,7 +53,7 @@ class LocalHost final : public Host {
     os::Descriptor reports;  // where it tells us things
     std::string rest;        // of a line
   };
-  void take_signals();
+  void take_signal(int number);
   void reap();
   void read_reports(int pid);
   void forget_reports(Child& child);
@@ -63,11 +63,10 @@ class LocalHost final : public Host {
 
   LocalHostOptions options_;
   Console& console_;
-  LocalProcesses processes_;
+  os::LocalProcesses processes_;
   net::Context context_;
   net::Loop loop_;
-  sigset_t old_mask_{};
-  int signal_descriptor_ = -1;
+  SignalSource signals_;
   FileWatch file_watch_;
   std::optional<HubClient> hub_;
   std::map<int, Child> children_;         // by pid

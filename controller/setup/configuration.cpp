@@ -12,6 +12,7 @@
 #include "controller/setup/announcement.hpp"
 #include "net/discovery/address.hpp"
 #include "os/host_memory.hpp"
+#include "os/host_name.hpp"
 #include "os/private_file.hpp"
 
 namespace px::controller {
@@ -139,7 +140,7 @@ void listen_at(const std::string& ip, const std::string& location, ConnectionCom
   if (ips.empty()) ips.push_back("127.0.0.1");
   const bool is_loopback_only = std::all_of(ips.begin(), ips.end(), net::is_loopback);
   // The name service may be slow: it is asked only for those who come from other hosts.
-  const HostFacts host = is_loopback_only ? HostFacts{net::host_name(), {}, {}} : HostFacts::find();
+  const HostFacts host = is_loopback_only ? HostFacts{os::host_name(), {}, {}} : HostFacts::find();
   const Announcement said = announce(ips, location, host);
   common.interface = "tcp://" + net::in_brackets(ips.front());
   common.location = said.location;

@@ -5,13 +5,14 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <memory>
 #include <set>
+
+#include "os/host_name.hpp"
 
 namespace px::net {
 namespace {
@@ -44,12 +45,6 @@ bool is_inner_bridge(std::string_view interface) {
 }
 
 }  // namespace
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "localhost";
-  return name.data();
-}
 
 std::vector<InterfaceAddress> interface_addresses() {
   std::vector<InterfaceAddress> addresses;
@@ -147,7 +142,7 @@ bool is_wildcard(std::string_view interface) {
 }
 
 OwnHost OwnHost::find() {
-  return {host_name(), local_addresses()};
+  return {os::host_name(), local_addresses()};
 }
 
 bool OwnHost::is_called(std::string_view host) const {

@@ -9,9 +9,6 @@
 
 namespace px::net {
 
-/// This host's name, as `location` in connection files gives it.
-std::string host_name();
-
 /// An address of one of this host's network interfaces that are up.
 struct InterfaceAddress {
   std::string interface;  ///< "eth0"

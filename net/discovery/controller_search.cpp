@@ -9,7 +9,7 @@
 #include "net/connection_monitor.hpp"
 #include "net/loop.hpp"
 #include "net/tcp.hpp"
-#include "net/termination.hpp"
+#include "os/signals_blocked.hpp"
 
 namespace px::net {
 namespace {
@@ -26,7 +26,7 @@ struct Lookup {
 
   static std::shared_ptr<Lookup> start(const std::string& name, const Waker& waker) {
     auto lookup = std::make_shared<Lookup>();
-    const SignalsBlocked blocked;
+    const os::SignalsBlocked blocked;
     std::thread([lookup, name, waker] {
       std::vector<std::string> found = resolve_host(name);
       {

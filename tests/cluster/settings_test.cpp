@@ -5,7 +5,7 @@
 #include "cluster/commands/console.hpp"
 #include "cluster/commands/options.hpp"
 #include "cluster/launch/settings.hpp"
-#include "cluster/supervise/process.hpp"
+#include "os/command_words.hpp"
 
 namespace px::cluster {
 namespace {
@@ -99,8 +99,9 @@ TEST(Settings, HonourTheClusterTraitsOfAnIpclusterConfig) {
 }
 
 TEST(SplitWords, KnowsBlanksQuotesAndBackslashes) {
-  EXPECT_EQ(split_words("  a  'b c' \"d 'e'\" f\\ g '' "), (Words{"a", "b c", "d 'e'", "f g", ""}));
-  EXPECT_EQ(split_words(""), Words{});
+  EXPECT_EQ(os::split_words("  a  'b c' \"d 'e'\" f\\ g '' ").words,
+            (Words{"a", "b c", "d 'e'", "f g", ""}));
+  EXPECT_EQ(os::split_words("").words, Words{});
 }
 
 TEST(ProcessEnd, IsToldInWords) {

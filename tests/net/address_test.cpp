@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "os/host_name.hpp"
+
 namespace px::net {
 namespace {
 
@@ -14,7 +16,7 @@ TEST(Address, OfThisHostIsLocal) {
   EXPECT_TRUE(is_local_address("127.0.1.1"));
   EXPECT_FALSE(is_local_address("203.0.113.1"));
   EXPECT_FALSE(is_local_address(""));
-  EXPECT_FALSE(host_name().empty());
+  EXPECT_FALSE(os::host_name().empty());
 }
 
 TEST(DialInterface, IsUsedAsItIsWhereItNamesAnAddress) {

@@ -12,6 +12,8 @@
 #include <memory>
 #include <string>
 
+#include "os/poll_timeout.hpp"
+
 namespace px::net {
 namespace {
 
@@ -133,9 +135,7 @@ std::vector<int> dial_tcp(const std::vector<TcpTarget>& targets, Duration patien
   const Instant deadline = Clock::now() + patience;
   const auto is_waiting = [](const pollfd& each) { return each.fd >= 0; };
   while (std::any_of(waiting.begin(), waiting.end(), is_waiting)) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    const int count =
-        ::poll(waiting.data(), waiting.size(), static_cast<int>(std::max<long long>(left, 0)));
+    const int count = ::poll(waiting.data(), waiting.size(), os::poll_timeout_ms(deadline));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     for (std::size_t i = 0; i < waiting.size(); ++i) {

@@ -142,9 +142,9 @@ long long hard_limit(decltype(RLIMIT_NOFILE) resource) {
   return static_cast<long long>(limit.rlim_max);
 }
 
-std::optional<long long> shared_memory() {
+long long shared_memory() {
   struct statvfs state{};
-  if (::access("/dev/shm", W_OK) != 0 || ::statvfs("/dev/shm", &state) != 0) return std::nullopt;
+  if (::access("/dev/shm", W_OK) != 0 || ::statvfs("/dev/shm", &state) != 0) return -1;
   return static_cast<long long>(state.f_bavail) * static_cast<long long>(state.f_frsize);
 }
 

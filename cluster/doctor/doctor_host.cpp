@@ -140,33 +140,18 @@ void examine_limits(const HostFacts& facts, Findings& findings) {
         "a process may lock " + std::to_string(limits.locked_bytes >> 10) + " KiB of memory",
         "MPI over InfiniBand locks its buffers in memory and fails with a low limit",
         "ulimit -l unlimited, or memlock in /etc/security/limits.conf");
-  if (!facts.shared_bytes)
+  if (facts.shared_bytes < 0)
     add(findings, Severity::error, "shm", "/dev/shm is not writable",
         "MPI uses it for messages between ranks of one host",
         "mount it: mount -t tmpfs tmpfs /dev/shm, mode 1777");
-  else if (*facts.shared_bytes < little_shared_memory)
+  else if (facts.shared_bytes < little_shared_memory)
     add(findings, Severity::warning, "shm",
-        "/dev/shm has " + std::to_string(*facts.shared_bytes >> 20) + " MiB free",
+        "/dev/shm has " + std::to_string(facts.shared_bytes >> 20) + " MiB free",
         "when it is full, MPI ranks on this host crash with a bus error",
         "remove old files from it, or enlarge it (containers: --shm-size=1g)");
 }
 
 }  // namespace
-
-std::string_view name_of(DialState state) {
-  switch (state) {
-    case DialState::open:
-      return "open";
-    case DialState::refused:
-      return "refused";
-    case DialState::silent:
-      return "silent";
-    case DialState::unreachable:
-      return "unreachable";
-  }
-  check(false);
-  return {};
-}
 
 std::string mpi_family(std::string_view text) {
   for (const std::string_view name : {"Open MPI", "OpenRTE", "open-mpi", "PRRTE"})

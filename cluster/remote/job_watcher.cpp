@@ -101,7 +101,7 @@ class JobWatcher {
 }  // namespace
 
 int watch_job(const Json& json, const std::string& connection_info) {
-  auto plan = job_plan_from_json(json);
+  auto plan = read_job_plan(json);
   if (!plan) {
     std::cerr << plan.error().what << std::endl;
     return 1;

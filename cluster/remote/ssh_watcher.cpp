@@ -141,7 +141,8 @@ class SshWatcher {
   /// For `pxcluster logs`, which reads what engines print by the same connection.
   void write_note() {
     if (plan_.note_file.empty()) return;
-    if (auto done = os::write_file_atomically(plan_.note_file, pack(Packer::json, to_json(plan_)));
+    if (auto done = os::write_file_atomically(plan_.note_file,
+                                              pack(Packer::json, write_ssh_host_plan(plan_)));
         !done)
       std::cout << done.error().what << std::endl;
   }
@@ -164,7 +165,7 @@ class SshWatcher {
 }  // namespace
 
 int watch_ssh(const Json& plan, const std::string& connection_info) {
-  auto host = ssh_host_plan_from_json(plan);
+  auto host = read_ssh_host_plan(plan);
   if (!host) {
     std::cerr << host.error().what << std::endl;
     return 1;

@@ -61,14 +61,6 @@ std::string current_username() {
   return name && *name ? name : "username";
 }
 
-Result<Session> make_session(const ConnectionCommon& info, SessionId id, std::string username) {
-  const Result<Packer> packer = packer_by_name(info.pack);
-  if (!packer) return packer.error();
-  Result<Signer> signer = Signer::create(info.signature_scheme, info.key);
-  if (!signer) return signer.error();
-  return Session{std::move(id), std::move(username), *packer, std::move(*signer)};
-}
-
 Json error_content(std::string_view name, std::string_view value,
                    std::vector<std::string> traceback, Json engine_info) {
   return Json{{"status", "error"},

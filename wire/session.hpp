@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "wire/connection_info.hpp"
 #include "wire/header.hpp"
 #include "wire/ids.hpp"
 #include "wire/json.hpp"
@@ -59,12 +58,6 @@ class Session {
 
 /// $USER, or the word `username` where it is not set (protocol 3.2).
 std::string current_username();
-
-/// A session that packs and signs as a connection file says.
-/// errors  bad_input: the file names a packer or a signature scheme that there is not.
-Result<Session> make_session(const ConnectionCommon& info,
-                             SessionId id = SessionId{new_session_id()},
-                             std::string username = current_username());
 
 /// The content of every error reply (protocol 7, 6.4). `engine_info` stays {} unless an engine
 /// answers, which must then give engine_id, engine_uuid and method.

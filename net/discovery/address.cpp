@@ -170,16 +170,4 @@ std::vector<std::string> dial_candidates(const ConnectionCommon& info, const Own
   return candidates;
 }
 
-std::string dial_interface(std::string_view interface, std::string_view location) {
-  const auto colon = interface.find("://");
-  if (colon == std::string_view::npos || !is_wildcard(interface)) return std::string(interface);
-  std::string dialed = "127.0.0.1";
-  if (!location.empty() && location != host_name()) {
-    const std::vector<std::string> found = resolve_host(std::string(location));
-    const std::string address = found.empty() ? std::string(location) : found.front();
-    if (!is_local_address(address)) dialed = in_brackets(address);
-  }
-  return std::string(interface.substr(0, colon + 3)) + dialed;
-}
-
 }  // namespace px::net

@@ -63,9 +63,4 @@ struct OwnHost {
 /// `location` where it says nothing (protocol 2.4, item 2).
 std::vector<std::string> dial_candidates(const ConnectionCommon& info, const OwnHost& here);
 
-/// The interface to dial where a file says `interface` and `location` (protocol 2.4, item 2): an
-/// ip other than * and 0.0.0.0 is used as it is; otherwise 127.0.0.1 for this host and the first
-/// IPv4 address of `location` for another. A location that does not resolve is used as text.
-std::string dial_interface(std::string_view interface, std::string_view location);
-
 }  // namespace px::net

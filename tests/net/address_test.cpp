@@ -19,30 +19,6 @@ TEST(Address, OfThisHostIsLocal) {
   EXPECT_FALSE(os::host_name().empty());
 }
 
-TEST(DialInterface, IsUsedAsItIsWhereItNamesAnAddress) {
-  EXPECT_EQ(dial_interface("tcp://203.0.113.1", "elsewhere"), "tcp://203.0.113.1");
-  EXPECT_EQ(dial_interface("tcp://127.0.0.1", "elsewhere"), "tcp://127.0.0.1");
-  EXPECT_EQ(dial_interface("no interface", "elsewhere"), "no interface");
-}
-
-TEST(DialInterface, IsLoopbackForAControllerOnThisHost) {
-  for (const std::string_view any : {"tcp://*", "tcp://0.0.0.0"}) {
-    EXPECT_EQ(dial_interface(any, ""), "tcp://127.0.0.1");
-    EXPECT_EQ(dial_interface(any, host_name()), "tcp://127.0.0.1");
-    EXPECT_EQ(dial_interface(any, "localhost"), "tcp://127.0.0.1");
-    EXPECT_EQ(dial_interface(any, "127.0.0.1"), "tcp://127.0.0.1");
-  }
-}
-
-TEST(DialInterface, IsTheLocationForAControllerElsewhere) {
-  EXPECT_EQ(dial_interface("tcp://*", "203.0.113.1"), "tcp://203.0.113.1");
-  EXPECT_EQ(dial_interface("tcp://0.0.0.0", "203.0.113.1"), "tcp://203.0.113.1");
-}
-
-TEST(DialInterface, IsTheTextOfALocationThatDoesNotResolve) {
-  EXPECT_EQ(dial_interface("tcp://*", "nowhere.invalid"), "tcp://nowhere.invalid");
-}
-
 TEST(Address, OthersReachNeitherLoopbackNorLinkLocalAddresses) {
   const std::vector<InterfaceAddress> found{{"lo", "127.0.0.1"},       {"lo", "::1"},
                                             {"docker0", "172.17.0.1"}, {"eth0", "fd00::1"},

@@ -7,6 +7,7 @@
 #include "client/io_thread.hpp"
 #include "net/discovery/controller_search.hpp"
 #include "net/ssh/tunnel_route.hpp"
+#include "wire/new_session.hpp"
 
 namespace px::client {
 Connection::Connection(std::unique_ptr<IoThread> thread) : thread_(std::move(thread)) {}
@@ -15,7 +16,7 @@ Connection::~Connection() = default;
 Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo& info,
                                                      const std::string& where,
                                                      const Options& options) {
-  const Result<Session> session = make_session(info);
+  const Result<Session> session = new_session(info);
   if (!session) return session.error();
   ClientConnectionInfo known = info;
   if (const char* key = std::getenv("IPP_CURVE_SERVERKEY"); key && *key && !info.curve_serverkey)

@@ -11,7 +11,7 @@
 #include "engine/handlers.hpp"
 #include "net/discovery/address.hpp"
 #include "os/host_name.hpp"
-#include "wire/session.hpp"
+#include "wire/new_session.hpp"
 
 namespace px::engine {
 namespace {
@@ -98,7 +98,7 @@ Result<EngineConnectionInfo> EngineProgram::find_controller(
     Result<EngineConnectionInfo> info =
         read_connection(*found, options_, program::process_environment());
     if (!info) return info.error();
-    const Result<Session> session = make_session(*info);
+    const Result<Session> session = new_session(*info);
     if (!session) return session.error();
     Result<std::unique_ptr<net::SshTunnel>> reached =
         reach_controller(*info, options_.ssh, found->source, *session, patience());

@@ -11,6 +11,7 @@
 #include "os/host_name.hpp"
 #include "os/private_file.hpp"
 #include "wire/channels.hpp"
+#include "wire/new_session.hpp"
 
 namespace px::cluster {
 namespace {
@@ -45,7 +46,7 @@ Result<AnyInfo> read_info(std::string_view text) {
 
 /// Whether the controller answers a signed question; nothing where we cannot ask one.
 std::optional<bool> ask_controller(const ClientConnectionInfo& info, const std::string& address) {
-  const Result<Session> session = make_session(info);
+  const Result<Session> session = new_session(info);
   if (!session) return std::nullopt;
   net::SoughtController sought;
   sought.hosts = {address};

@@ -2,11 +2,12 @@
 
 #include "net/discovery/controller_search.hpp"
 #include "wire/envelope.hpp"
+#include "wire/new_session.hpp"
 
 namespace px::cluster {
 
 Result<HubClient> HubClient::connect(net::Context& context, const ClientConnectionInfo& info) {
-  Result<Session> session = make_session(info);
+  Result<Session> session = new_session(info);
   if (!session) return session.error();
   auto sought = net::SoughtController::of(info, "the connection file");
   sought.other_ports.clear();  // of no use here

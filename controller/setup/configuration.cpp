@@ -14,6 +14,7 @@
 #include "os/host_memory.hpp"
 #include "os/host_name.hpp"
 #include "os/private_file.hpp"
+#include "wire/new_session.hpp"
 
 namespace px::controller {
 namespace {
@@ -230,9 +231,9 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
 }
 
 Result<Session> make_session(const ControllerOptions& options, const ConnectionPair& connection) {
-  return px::make_session(connection.client,
-                          SessionId{options.session.empty() ? new_session_id() : options.session},
-                          options.username.empty() ? current_username() : options.username);
+  return new_session(connection.client,
+                     SessionId{options.session.empty() ? new_session_id() : options.session},
+                     options.username.empty() ? current_username() : options.username);
 }
 
 Result<std::unique_ptr<TaskStore>> make_store(const ControllerOptions& options,

@@ -94,9 +94,9 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 using Findings = std::vector<Finding>;
-
-/// "Open MPI", "MPICH", "Intel MPI" ... of what an MPI or an mpiexec calls itself; empty: unknown.
-std::string mpi_family(std::string_view text);
+/// One more of them.
+void add(Findings& findings, Severity severity, const char* check, std::string what,
+         std::string why, std::string fix);
 
 /// Of one host.  needs_mpi  engines are to be started by mpiexec.
 Findings examine_host(const HostFacts& facts, bool needs_mpi);

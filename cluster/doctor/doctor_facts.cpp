@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "cluster/launch/installation.hpp"
+#include "cluster/launch/mpi_kind.hpp"
 #include "cluster/records/record_file.hpp"
 #include "cluster/remote/ssh_plan.hpp"
 #include "net/discovery/address.hpp"
@@ -121,7 +122,7 @@ std::string ask_mpiexec(const std::string& program) {
   std::string first;
   for (std::string line; std::getline(lines, line);) {
     if (first.empty()) first = line;
-    if (!mpi_family(line).empty()) return line;
+    if (read_mpi_kind(line) != MpiKind::unknown) return line;
   }
   return first;
 }

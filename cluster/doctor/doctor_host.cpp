@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cluster/doctor/doctor.hpp"
+#include "cluster/launch/mpi_kind.hpp"
 
 namespace px::cluster {
 namespace {
@@ -10,11 +11,6 @@ constexpr long long descriptors_of_engine = 9, few_descriptors = 1024;
 constexpr long long few_processes = 512;
 constexpr long long little_shared_memory = 32ll << 20;
 constexpr long long little_locked_memory = 64ll << 20;
-
-void add(Findings& findings, Severity severity, const char* check, std::string what,
-         std::string why, std::string fix) {
-  findings.push_back({severity, check, std::move(what), std::move(why), std::move(fix)});
-}
 
 bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -79,7 +75,8 @@ void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
   if (needs_mpi && python.mpi4py.empty() && python.error.empty() && !python.path.empty())
     add(findings, Severity::warning, "mpi4py", python.path + " has no mpi4py",
         "the engines start, but cells cannot use MPI", python.path + " -m pip install mpi4py");
-  const std::string library = mpi_family(python.mpi), starter = mpi_family(facts.mpiexec_version);
+  const std::string library(name_of(read_mpi_kind(python.mpi)));
+  const std::string starter(name_of(read_mpi_kind(facts.mpiexec_version)));
   if (!library.empty() && !starter.empty() && library != starter)
     add(findings, Severity::error, "mpi",
         "mpi4py is built for " + library + ", but " + facts.mpiexec + " belongs to " + starter,
@@ -153,12 +150,9 @@ void examine_limits(const HostFacts& facts, Findings& findings) {
 
 }  // namespace
 
-std::string mpi_family(std::string_view text) {
-  for (const std::string_view name : {"Open MPI", "OpenRTE", "open-mpi", "PRRTE"})
-    if (holds(text, name)) return "Open MPI";
-  for (const std::string_view name : {"Intel(R) MPI", "MPICH", "MVAPICH", "HYDRA", "Hydra"})
-    if (holds(text, name)) return "MPICH";  // the others are made of it, and start each other
-  return "";
+void add(Findings& findings, Severity severity, const char* check, std::string what,
+         std::string why, std::string fix) {
+  findings.push_back({severity, check, std::move(what), std::move(why), std::move(fix)});
 }
 
 Findings examine_host(const HostFacts& facts, bool needs_mpi) {

@@ -6,7 +6,7 @@
 
 #include "cluster/commands/commands.hpp"
 #include "cluster/records/log_sources.hpp"
-#include "cluster/supervise/local_host.hpp"
+#include "cluster/supervise/supervisor_io.hpp"
 #include "net/watched_child.hpp"
 #include "os/run_command.hpp"
 

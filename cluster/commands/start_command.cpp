@@ -10,7 +10,7 @@
 #include "cluster/launch/start_plan.hpp"
 #include "cluster/records/cluster_lock.hpp"
 #include "cluster/records/record_file.hpp"
-#include "cluster/supervise/local_host.hpp"
+#include "cluster/supervise/supervisor_io.hpp"
 #include "os/daemon.hpp"
 #include "os/private_file.hpp"
 
@@ -161,13 +161,13 @@ class Start {
     const bool keeps_files = plan->keeps_files;
     const std::string set_id = plan->engine_set_id;
     Supervisor supervisor{std::move(*plan)};
-    LocalHost host{{.paths = paths_,
-                    .engine_set_id = set_id,
-                    .owns_controller = !options_.engines_only,
-                    .accepts_old_files = keeps_files,
-                    .on_ready = [this](int) { report_ready(); }},
-                   console_};
-    const int code = px::cluster::run(supervisor, host);
+    SupervisorIo io{{.paths = paths_,
+                     .engine_set_id = set_id,
+                     .owns_controller = !options_.engines_only,
+                     .accepts_old_files = keeps_files,
+                     .on_ready = [this](int) { report_ready(); }},
+                    console_};
+    const int code = px::cluster::run(supervisor, io);
     if (code != 0 && !was_ready_)
       explain_failed_start(settings_.engines == "mpi", settings_.mpi_cmd.front(),
                            settings_.engine_cmd, console_);

@@ -10,7 +10,7 @@
 
 #include "cluster/remote/report_sender.hpp"
 #include "cluster/remote/ssh_watch.hpp"
-#include "cluster/remote/watcher.hpp"
+#include "cluster/remote/watch_command.hpp"
 #include "cluster/supervise/signal_source.hpp"
 #include "net/watched_child.hpp"
 #include "os/private_file.hpp"
@@ -38,9 +38,9 @@ class ShortFolder {
   std::filesystem::path path_;
 };
 
-class SshWatcher {
+class SshWatchProcess {
  public:
-  SshWatcher(SshHostPlan plan, const std::string& connection_info)
+  SshWatchProcess(SshHostPlan plan, const std::string& connection_info)
       : plan_(std::move(plan)),
         watch_(with_control_path(), connection_info, TunnelMeans::of_this_host()) {}
 
@@ -170,7 +170,7 @@ int watch_ssh(const Json& plan, const std::string& connection_info) {
     std::cerr << host.error().what << std::endl;
     return 1;
   }
-  return SshWatcher{std::move(*host), connection_info}.run();
+  return SshWatchProcess{std::move(*host), connection_info}.run();
 }
 
 }  // namespace px::cluster

@@ -1,4 +1,4 @@
-#include "cluster/remote/watcher.hpp"
+#include "cluster/remote/watch_command.hpp"
 
 #include <cstdlib>
 #include <iostream>

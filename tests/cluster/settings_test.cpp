@@ -5,7 +5,6 @@
 #include "cluster/commands/console.hpp"
 #include "cluster/commands/options.hpp"
 #include "cluster/launch/settings.hpp"
-#include "os/command_words.hpp"
 
 namespace px::cluster {
 namespace {
@@ -96,12 +95,6 @@ TEST(Settings, HonourTheClusterTraitsOfAnIpclusterConfig) {
   EXPECT_EQ(settings.n, 5);
   EXPECT_EQ(settings.engines, "MPI");
   EXPECT_EQ(*ignored, (Words{"Cluster.load_profile", "IPController"}));
-}
-
-TEST(SplitWords, KnowsBlanksQuotesAndBackslashes) {
-  EXPECT_EQ(os::split_words("  a  'b c' \"d 'e'\" f\\ g '' ").words,
-            (Words{"a", "b c", "d 'e'", "f g", ""}));
-  EXPECT_EQ(os::split_words("").words, Words{});
 }
 
 TEST(ProcessEnd, IsToldInWords) {

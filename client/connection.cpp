@@ -4,92 +4,311 @@
 #include <cstdlib>
 #include <utility>
 
-#include "client/io_thread.hpp"
-#include "net/discovery/address.hpp"
 #include "net/discovery/controller_search.hpp"
-#include "net/discovery/local_interface.hpp"
 #include "net/ssh/tunnel_route.hpp"
-#include "wire/channels.hpp"
+#include "os/signals_blocked.hpp"
+#include "wire/new_session.hpp"
 
 namespace px::client {
 namespace {
 
-Result<std::string> find_interface(const ClientConnectionInfo& info, const std::string& where,
-                                   const Session& session, Duration timeout) {
-  const net::SoughtController sought{net::local_interface(info, net::own_network()),
-                                     net::dial_candidates(info, net::OwnHost::find()),
-                                     info.registration,
-                                     ports_of(info),
-                                     info.curve_serverkey,
-                                     where};
-  net::AddressRace::Options options;
-  options.patience = std::min(options.patience, timeout);
-  return net::find_controller(sought, session, options);
-}
+using namespace std::chrono_literals;
+
+/// Messages of one socket in one turn, so that none starves the others.
+constexpr int arrivals_per_turn = 256;
+/// A controller that is gone for longer than this is lost.
+constexpr Duration short_patience = 3s;
+/// The same while a tunnel is being made again.
+constexpr Duration tunnel_patience = 60s;
+/// Frames up to this size are kept in memory of their own: see compacted().
+constexpr std::size_t small_message = 4096;
 
 }  // namespace
-
-Connection::Connection(std::unique_ptr<IoThread> thread) : thread_(std::move(thread)) {}
-Connection::~Connection() = default;
 
 Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo& info,
                                                      const std::string& where,
                                                      const Options& options) {
-  const Result<Packer> packer = packer_by_name(info.pack);
-  if (!packer) return packer.error();
-  Result<Signer> signer = Signer::create(info.signature_scheme, info.key);
-  if (!signer) return signer.error();
-  Session session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)};
+  const Result<Session> session = new_session(info);
+  if (!session) return session.error();
   ClientConnectionInfo known = info;
   if (const char* key = std::getenv("IPP_CURVE_SERVERKEY"); key && *key && !info.curve_serverkey)
     known.curve_serverkey = key;
-  auto tunnel =
-      net::find_route(known, options.ssh, options.timeout,
-                      [&](ClientConnectionInfo& tried, Duration patience) -> Result<void> {
-                        Result<std::string> found = find_interface(tried, where, session, patience);
-                        if (!found) return found.error();
-                        tried.interface = std::move(*found);
-                        return {};
-                      });
+  auto context = std::make_unique<net::Context>();
+  std::optional<net::Socket> registration;
+  const auto reach = [&](ClientConnectionInfo& tried, Duration patience) -> Result<void> {
+    net::AddressRace::Options race;
+    race.patience = std::min(race.patience, patience);
+    auto sought = net::SoughtController::of(tried, where);
+    sought.socket = socket_options(tried, session->id());
+    Result<net::FoundController> found = net::find_controller(*context, sought, *session, race);
+    if (!found) return found.error();
+    tried.interface = std::move(found->interface);
+    registration = std::move(found->socket);
+    return {};
+  };
+  auto tunnel = net::find_route(known, options.ssh, options.timeout, reach);
   if (!tunnel) return tunnel.error();
-  auto thread =
-      std::make_unique<IoThread>(known, std::move(session), options.python, std::move(*tunnel));
-  if (const auto started = thread->start(where, options.timeout); !started) return started.error();
-  return std::unique_ptr<Connection>(new Connection(std::move(thread)));
+  std::unique_ptr<Connection> connection{new Connection(known, *session, options.python,
+                                                        std::move(*tunnel), std::move(context),
+                                                        std::move(*registration))};
+  if (auto started = connection->start(where, options.timeout); !started) return started.error();
+  return connection;
 }
 
-const std::string& Connection::interface() const {
-  return thread_->interface();
+Connection::Connection(const ClientConnectionInfo& info, Session session, std::string python,
+                       std::unique_ptr<net::SshTunnel> tunnel,
+                       std::unique_ptr<net::Context> context, net::Socket registration)
+    : tunnel_(std::move(tunnel)),
+      info_(info),
+      python_(std::move(python)),
+      composer_(session, may_be_encrypted(info)),
+      signer_(session.signer()),
+      packer_(session.packer()),
+      context_(std::move(context)),
+      registration_(std::move(registration)),
+      mux_(make(net::SocketKind::dealer)),
+      task_(make(net::SocketKind::dealer)),
+      broadcast_(make(net::SocketKind::dealer)),
+      control_(make(net::SocketKind::dealer)),
+      notification_(make(net::SocketKind::sub)),
+      iopub_(make(net::SocketKind::sub)),
+      monitor_(*context_, registration_),
+      subscribers_{Subscriber{net::ConnectionMonitor{*context_, notification_}},
+                   Subscriber{net::ConnectionMonitor{*context_, iopub_}}} {}
+
+Connection::~Connection() {
+  is_finished_ = true;
+  loop_.waker().wake();
+  if (thread_.joinable()) thread_.join();
 }
-Composer& Connection::composer() {
-  return thread_->composer();
+
+Failure Connection::lost(const std::string& why) {
+  return {"ConnectionLost", why, {}, std::nullopt, ""};
 }
+
+net::SocketOptions Connection::socket_options(const ClientConnectionInfo& info,
+                                              const SessionId& id) {
+  net::SocketOptions options;
+  options.curve_server_key = info.curve_serverkey;
+  options.linger = 1s;
+  options.identity = id.text;  // after a break of the connection answers still find their way
+  return options;
+}
+
+net::Socket Connection::make(net::SocketKind kind) {
+  return net::Socket{*context_, kind, socket_options(info_, composer_.session_id())};
+}
+
+Result<void> Connection::start(const std::string& where, Duration timeout) {
+  const Instant deadline = Clock::now() + timeout;
+  const std::pair<net::Socket*, int> all[] = {{&mux_, info_.mux},
+                                              {&task_, info_.task},
+                                              {&broadcast_, info_.broadcast},
+                                              {&control_, info_.control},
+                                              {&notification_, info_.notification},
+                                              {&iopub_, info_.iopub}};
+  for (const auto& [socket, port] : all)
+    if (auto done = socket->connect(endpoint(info_.interface, port)); !done) return done.error();
+  {
+    const os::SignalsBlocked blocked;
+    thread_ = std::thread([this] { run(); });
+  }
+  std::unique_lock lock{mutex_};
+  changed_.wait_until(lock, deadline, [this] { return stage_ != Stage::dialing; });
+  if (stage_ == Stage::open) return {};
+  if (stage_ == Stage::refused) return Error{ErrorKind::bad_input, why_};
+  return Error{ErrorKind::lost_peer, "a program listens at " +
+                                         endpoint(info_.interface, info_.registration) +
+                                         " but does not answer like a controller: the key in " +
+                                         where + " probably belongs to another cluster"};
+}
+
+void Connection::run() {
+  watch(registration_, &Connection::on_hub_reply);
+  for (net::Socket* socket : {&mux_, &task_, &broadcast_, &control_})
+    watch(*socket, &Connection::on_reply);
+  watch(notification_, &Connection::on_notification);
+  watch(iopub_, &Connection::on_publication);
+  loop_.watch(monitor_.socket(), [this] { on_connection_events(); });
+  for (Subscriber& subscriber : subscribers_)
+    loop_.watch(subscriber.monitor.socket(), [this] { on_subscriber_events(); });
+  loop_.on_wake([this] { send_posted(); });
+  notification_.subscribe("");
+  iopub_.subscribe("");
+  while (!is_finished_) {
+    loop_.wait_until(next_deadline());
+    on_time(Clock::now());
+  }
+  send_posted();
+  pending_.fail_all(lost("the client was closed"), wall_now());
+}
+
+std::optional<Instant> Connection::next_deadline() const {
+  std::optional<Instant> next;
+  if (lost_since_) next = *lost_since_ + patience();
+  const std::lock_guard lock{mutex_};
+  if (!timers_.empty() && (!next || timers_.begin()->first < *next)) next = timers_.begin()->first;
+  return next;
+}
+
+Duration Connection::patience() const {
+  return tunnel_ ? tunnel_patience : short_patience;
+}
+
+void Connection::on_time(Instant now) {
+  if (lost_since_ && now >= *lost_since_ + patience())
+    give_up("the controller at " + endpoint(info_.interface, info_.registration) +
+            " has ended or is unreachable");
+  std::vector<std::function<void()>> due;
+  {
+    const std::lock_guard lock{mutex_};
+    while (!timers_.empty() && timers_.begin()->first <= now) {
+      due.push_back(std::move(timers_.begin()->second));
+      timers_.erase(timers_.begin());
+    }
+  }
+  for (const auto& handler : due) handler();
+}
+
+void Connection::watch(net::Socket& socket,
+                       void (Connection::*handler)(const Envelope&, const SharedFrames&)) {
+  loop_.watch(socket, [this, &socket, handler] { receive(socket, handler); });
+}
+
+void Connection::receive(net::Socket& socket,
+                         void (Connection::*handler)(const Envelope&, const SharedFrames&)) {
+  for (int i = 0; i < arrivals_per_turn; ++i) {
+    SharedFrames frames = socket.receive();
+    if (!frames) return;
+    if (total_bytes(*frames) < small_message) frames = compacted(*frames);
+    const Result<Envelope> envelope = Envelope::locate(*frames);
+    if (envelope) (this->*handler)(*envelope, frames);
+  }
+}
+
+void Connection::ask_for_engines() {
+  auto hello = composer_.compose("", {"connection_request", "{}"}, "{}");
+  hello_ = hello.msg_id;
+  registration_.send(hello.frames);
+}
+
+// ---------------------------------------------------------------- what goes out
+
+void Connection::send_posted() {
+  std::vector<Outgoing> posted;
+  {
+    const std::lock_guard lock{mutex_};
+    posted.swap(posted_);
+    is_posted_ = false;
+  }
+  for (Outgoing& message : posted) send(std::move(message));
+  const std::lock_guard lock{mutex_};
+  if (!std::exchange(wants_unanswered_, false)) return;
+  unanswered_ = pending_.unanswered_ids();
+  changed_.notify_all();
+}
+
+void Connection::send(Outgoing message) {
+  const WallTime now = wall_now();
+  for (auto& [id, entry] : message.entries) pending_.add(id, std::move(entry));
+  const auto fail_all = [&](const Failure& failure) {
+    for (const auto& [id, entry] : message.entries) pending_.fail(id, failure, now);
+  };
+  if (stage_ == Stage::lost) return fail_all(lost(why_));
+  const bool is_addressed = message.way == Way::direct || message.way == Way::control;
+  if (is_addressed && !engines_.has(message.engine)) {
+    const auto id = engines_.id_of(message.engine.text);
+    const std::string name = id ? std::to_string(id->value) : message.engine.text;
+    return fail_all({"EngineError", "Engine " + name + " has left the cluster", {}, id, ""});
+  }
+  std::vector<net::Socket::Payload> payloads;
+  for (const SharedBytes& bytes : message.payloads)
+    payloads.push_back({bytes.bytes.data(), bytes.bytes.size(),
+                        [](void* owner) { delete static_cast<SharedBytes*>(owner); },
+                        new SharedBytes(bytes)});
+  socket_of(message.way).send_with_payloads(message.head, payloads);
+}
+
+net::Socket& Connection::socket_of(Way way) {
+  switch (way) {
+    case Way::direct:
+      return mux_;
+    case Way::balanced:
+      return task_;
+    case Way::broadcast:
+      return broadcast_;
+    case Way::control:
+      return control_;
+    case Way::hub:
+      return registration_;
+  }
+  return registration_;
+}
+
+// ---------------------------------------------------------------- any thread
+
 void Connection::post(Outgoing message) {
-  thread_->post(std::move(message));
+  {
+    const std::lock_guard lock{mutex_};
+    posted_.push_back(std::move(message));
+    if (std::exchange(is_posted_, true)) return;
+  }
+  loop_.waker().wake();
 }
+
 std::shared_ptr<const EngineDirectory> Connection::engines() const {
-  return thread_->engines();
+  const std::lock_guard lock{mutex_};
+  if (!shown_engines_) shown_engines_ = std::make_shared<const EngineDirectory>(engines_);
+  return shown_engines_;
 }
+
 bool Connection::wait_for_engines(std::size_t count, std::optional<Instant> deadline) const {
-  return thread_->wait_for_engines(count, deadline);
+  std::unique_lock lock{mutex_};
+  const auto is_met = [&] { return engines_.size() >= count || stage_ == Stage::lost; };
+  if (deadline)
+    changed_.wait_until(lock, *deadline, is_met);
+  else
+    changed_.wait(lock, is_met);
+  return engines_.size() >= count;
 }
+
 void Connection::on_engine_change(std::function<void(const EngineChange&)> handler) {
-  thread_->on_engine_change(std::move(handler));
+  const std::lock_guard lock{mutex_};
+  on_change_.push_back(std::move(handler));
 }
+
 void Connection::after(Duration delay, std::function<void()> handler) {
-  thread_->after(delay, std::move(handler));
+  {
+    const std::lock_guard lock{mutex_};
+    timers_.emplace(Clock::now() + delay, std::move(handler));
+  }
+  loop_.waker().wake();
 }
+
 std::vector<MessageId> Connection::unanswered() const {
-  return thread_->unanswered();
+  std::unique_lock lock{mutex_};
+  wants_unanswered_ = true;
+  loop_.waker().wake();
+  changed_.wait(lock, [this] { return !wants_unanswered_ || is_finished_; });
+  return unanswered_;
 }
-std::vector<std::string> Connection::take_warnings() {
-  return thread_->take_warnings();
-}
+
 std::vector<Silence> Connection::silences() const {
-  return thread_->silences();
+  const std::lock_guard lock{mutex_};
+  std::vector<Silence> all;
+  for (const auto& [id, silence] : silences_) all.push_back(silence);
+  return all;
 }
+
+std::vector<std::string> Connection::take_warnings() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(warnings_, {});
+}
+
 std::optional<std::string> Connection::why_closed() const {
-  return thread_->why_closed();
+  const std::lock_guard lock{mutex_};
+  if (stage_ == Stage::lost) return why_;
+  return std::nullopt;
 }
 
 }  // namespace px::client

@@ -91,11 +91,6 @@ std::vector<MessageId> Pending::unanswered_ids() const {
   return ids;
 }
 
-bool Pending::is_unanswered(const MessageId& id) const {
-  const auto found = states_.find(id);
-  return found != states_.end() && !found->second.is_answered;
-}
-
 void Pending::fail(States::iterator found, const Failure& failure, WallTime now) {
   State& state = found->second;
   const std::shared_ptr<Call> call = state.entry.call;

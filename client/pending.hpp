@@ -55,7 +55,6 @@ class Pending {
   /// Requests without a reply, of one engine or of all.
   std::size_t unanswered() const { return unanswered_; }
   std::vector<MessageId> unanswered_ids() const;
-  bool is_unanswered(const MessageId& id) const;
 
  private:
   struct State {

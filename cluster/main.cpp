@@ -5,52 +5,7 @@
 
 #include "cluster/commands/commands.hpp"
 #include "cluster/doctor/doctor_command.hpp"
-#include "cluster/remote/watcher.hpp"
-
-namespace {
-
-struct Run {
-  const px::program::ProgramOptions& program;
-  px::cluster::Console& console;
-  int operator()(const px::cluster::StartOptions& options) const {
-    return px::cluster::start_command(program, options, console);
-  }
-  int operator()(const px::cluster::StopOptions& options) const {
-    return px::cluster::stop_command(program, options, console);
-  }
-  int operator()(const px::cluster::ListOptions& options) const {
-    return px::cluster::list_command(program, options, console);
-  }
-  int operator()(const px::cluster::CleanOptions& options) const {
-    return px::cluster::clean_command(program, options, console);
-  }
-  int operator()(const px::cluster::ProfileListOptions&) const {
-    return px::cluster::profile_list_command(program, console);
-  }
-  int operator()(const px::cluster::ProfileCreateOptions& options) const {
-    return px::cluster::profile_create_command(program, options, console);
-  }
-  int operator()(const px::cluster::PxOptions& options) const {
-    return px::cluster::px_command(program, options, console);
-  }
-  int operator()(const px::cluster::PushOptions& options) const {
-    return px::cluster::push_command(program, options, console);
-  }
-  int operator()(const px::cluster::PullOptions& options) const {
-    return px::cluster::pull_command(program, options, console);
-  }
-  int operator()(const px::cluster::DoctorOptions& options) const {
-    return px::cluster::doctor_command(program, options, console);
-  }
-  int operator()(const px::cluster::LogsOptions& options) const {
-    return px::cluster::logs_command(program, options, console);
-  }
-  int operator()(const px::cluster::WatchOptions& options) const {
-    return px::cluster::watch_command(options.kind);
-  }
-};
-
-}  // namespace
+#include "cluster/remote/watch_command.hpp"
 
 int main(int argc, char** argv) try {
   const auto parsed = px::cluster::parse_options(argc, argv);
@@ -76,7 +31,11 @@ int main(int argc, char** argv) try {
   }
   for (const std::string& text : options.unknown)
     console.say(px::cluster::Level::warning, "unknown option " + text + ": ignored (see --help)");
-  return std::visit(Run{options.program, console}, options.command);
+  return std::visit(
+      [&](const auto& command) {
+        return px::cluster::run_command(options.program, command, console);
+      },
+      options.command);
 } catch (const std::exception& failure) {
   std::cerr << "pxcluster: error: " << failure.what() << std::endl;
   return 1;

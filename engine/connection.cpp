@@ -9,12 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include "net/discovery/address.hpp"
 #include "net/discovery/controller_search.hpp"
-#include "net/discovery/local_interface.hpp"
 #include "net/ssh/tunnel_route.hpp"
 #include "os/private_file.hpp"
-#include "wire/channels.hpp"
 
 namespace px::engine {
 namespace {
@@ -107,13 +104,11 @@ Result<void> reach_directly(EngineConnectionInfo& info, const std::string& sourc
                             const Session& session, Duration patience) {
   net::AddressRace::Options race;
   race.patience = std::min(race.patience, patience);
-  Result<std::string> interface =
-      net::find_controller({net::local_interface(info, net::own_network()),
-                            net::dial_candidates(info, net::OwnHost::find()), info.registration,
-                            ports_of(info), info.curve_serverkey, source},
-                           session, race);
-  if (!interface) return interface.error();
-  info.interface = std::move(*interface);
+  net::Context context;
+  Result<net::FoundController> found =
+      net::find_controller(context, net::SoughtController::of(info, source), session, race);
+  if (!found) return found.error();
+  info.interface = std::move(found->interface);
   return {};
 }
 

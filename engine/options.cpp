@@ -4,49 +4,39 @@ namespace px::engine {
 namespace {
 
 void add_connection_options(CLI::App& app, EngineOptions& options) {
-  const std::string group = "Connection";
+  app.option_defaults()->group("Connection");
   app.add_option("--file,--IPEngine.url_file", options.file,
                  "The connection file of the engines; - is standard input "
-                 "($IPP_CONNECTION_INFO overrides it)")
-      ->group(group);
+                 "($IPP_CONNECTION_INFO overrides it)");
   app.add_flag("--file-from-rank-0", options.is_file_of_rank_0,
-               "With --mpi: only rank 0 reads the connection file and sends it to the other ranks")
-      ->group(group);
+               "With --mpi: only rank 0 reads the connection file and sends it to the other ranks");
   app.add_option("--location,--IPEngine.location", options.location,
-                 "Name or address of the controller; overrides that in the file")
-      ->group(group);
+                 "Name or address of the controller; overrides that in the file");
   app.add_option("--ssh,--IPEngine.sshserver", options.ssh.server,
                  "[user@]host[:port] to tunnel through, if only ssh reaches the "
-                 "controller (default: that of the connection file, if needed)")
-      ->group(group);
-  app.add_option("--sshkey,--IPEngine.sshkey", options.ssh.key_file, "ssh's private key for it")
-      ->group(group);
+                 "controller (default: that of the connection file, if needed)");
+  app.add_option("--sshkey,--IPEngine.sshkey", options.ssh.key_file, "ssh's private key for it");
   app.add_option("--timeout,--IPEngine.timeout", options.timeout_s,
                  "Seconds to wait for the registration")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--IPEngine.wait_for_url_file", options.wait_for_file_s,
                  "Seconds to wait for the connection file")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--IPEngine.max_heartbeat_misses,--EngineFactory.max_heartbeat_misses",
                  options.max_heartbeat_misses,
                  "End after this number of missed heartbeats of the controller in a row; 0 = never")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--ident,--Session.session", options.ident, "The engine's uuid")->group(group);
-  app.add_option("--user,--Session.username", options.user, "The user's name in messages")
-      ->group(group);
-  app.add_option("--Session.key", options.key, "The signing key, if the file has none")
-      ->group(group);
+      ->capture_default_str();
+  app.add_option("--ident,--Session.session", options.ident, "The engine's uuid");
+  app.add_option("--user,--Session.username", options.user, "The user's name in messages");
+  app.add_option("--Session.key", options.key, "The signing key, if the file has none");
 }
 
 void add_ignored_options(CLI::App& app, EngineOptions& options) {
-  const std::string nothing;  // no group: not in the help
-  app.add_option("--url,--IPEngine.registration_url", options.url, "")->group(nothing);
-  app.add_option("--IPEngine.enable_nanny", options.nanny, "")->group(nothing);
-  app.add_option("--IPEngine.init_mpi", options.init_mpi, "")->group(nothing);
-  app.add_option("--IPEngine.mpi_registration_delay", options.mpi_delay, "")->group(nothing);
+  app.option_defaults()->group("");  // not in the help
+  app.add_option("--url,--IPEngine.registration_url", options.url, "");
+  app.add_option("--IPEngine.enable_nanny", options.nanny, "");
+  app.add_option("--IPEngine.init_mpi", options.init_mpi, "");
+  app.add_option("--IPEngine.mpi_registration_delay", options.mpi_delay, "");
 }
 
 }  // namespace
@@ -55,6 +45,7 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
   program::add_program_options(app, options.program);
   add_connection_options(app, options);
   add_ignored_options(app, options);
+  app.option_defaults()->group("Options");
   app.add_option("--language", options.language,
                  "Language of the user's code: python or cpp; by rank: python:2,cpp:2")
       ->capture_default_str();

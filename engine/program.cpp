@@ -10,7 +10,8 @@
 
 #include "engine/handlers.hpp"
 #include "net/discovery/address.hpp"
-#include "wire/session.hpp"
+#include "os/host_name.hpp"
+#include "wire/new_session.hpp"
 
 namespace px::engine {
 namespace {
@@ -54,7 +55,7 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
   config.info = std::move(info);
   config.uuid = uuid_;
   config.language = language_;
-  config.facts = {program::program_version(), facts_.python, "", net::host_name()};
+  config.facts = {program::program_version(), facts_.python, "", os::host_name()};
   config.is_tunnelled = tunnel_ != nullptr;
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};
@@ -97,13 +98,10 @@ Result<EngineConnectionInfo> EngineProgram::find_controller(
     Result<EngineConnectionInfo> info =
         read_connection(*found, options_, program::process_environment());
     if (!info) return info.error();
-    const Result<Packer> packer = packer_by_name(info->pack);
-    if (!packer) return packer.error();
-    Result<Signer> signer = Signer::create(info->signature_scheme, info->key);
-    if (!signer) return signer.error();
-    const Session session{SessionId{new_session_id()}, current_username(), *packer, *signer};
+    const Result<Session> session = new_session(*info);
+    if (!session) return session.error();
     Result<std::unique_ptr<net::SshTunnel>> reached =
-        reach_controller(*info, options_.ssh, found->source, session, patience());
+        reach_controller(*info, options_.ssh, found->source, *session, patience());
     if (reached) {
       tunnel_ = std::move(*reached);
       spdlog::info("the controller answers at {}", endpoint(info->interface, info->registration));

@@ -7,7 +7,8 @@
 #include <algorithm>
 
 #include "net/termination.hpp"
-#include "net/usage.hpp"
+#include "os/process_usage.hpp"
+#include "os/signals_blocked.hpp"
 
 namespace px::jupyter {
 namespace {
@@ -51,7 +52,7 @@ IoThread::~IoThread() {
 }
 
 void IoThread::start_thread() {
-  const net::SignalsBlocked blocked;
+  const os::SignalsBlocked blocked;
   net::Termination::watch(loop_.waker());
   thread_ = std::thread([this] { run(); });
 }
@@ -196,7 +197,7 @@ void IoThread::perform(const PublishShutdown& effect) {
 
 void IoThread::perform(const AnswerUsage& effect) {
   perform(SendReply{effect.request, "usage_reply", format_->metadata(),
-                    pack(Packer::json, net::process_usage())});
+                    pack(Packer::json, os::process_usage())});
 }
 
 void IoThread::perform(const RaiseSignal& effect) {

@@ -50,6 +50,8 @@ void Display::handle(const Printed& event, Instant now) {
 }
 
 void Display::handle(const Shown& event, Instant now) {
+  if (options_.is_plain)
+    return add_text(event.rank, OutputPart::Kind::display, event.data.data, now);
   const EngineId engine = options_.engines[event.rank];
   std::vector<Action> actions;
   if (!event.data.is_update) actions.push_back(output_label(engine));
@@ -63,6 +65,7 @@ void Display::handle(const Cleared& event, Instant now) {
 }
 
 void Display::handle(const Valued& event, Instant now) {
+  if (options_.is_plain) return add_text(event.rank, OutputPart::Kind::value, event.data, now);
   std::vector<Action> actions;
   for (ShowData& data :
        labelled_value(options_.engines[event.rank], event.count, event.data, event.metadata))
@@ -98,6 +101,14 @@ void Display::add_item(std::size_t rank, std::vector<Action> actions, Instant no
   end_open_lines(rank, now);
   items_.push_back(std::move(actions));
   add(rank, {OutputPart::Kind::item, {}, items_.size() - 1, false}, now);
+}
+
+/// The text of a MIME bundle, where it has one.
+void Display::add_text(std::size_t rank, OutputPart::Kind kind, const Json& data, Instant now) {
+  end_open_lines(rank, now);
+  std::string text = string_member(data, "text/plain").value_or("");
+  if (text.ends_with('\n')) text.pop_back();
+  if (!text.empty()) add(rank, {kind, std::move(text), 0, false}, now);
 }
 
 void Display::add(std::size_t rank, OutputPart output, Instant now) {
@@ -213,11 +224,12 @@ void Display::write_lines(const std::vector<MergedPart>& merged, std::size_t beg
   }
   end_line();
   const bool has_label = cursor_.label == label && cursor_.is_block;
-  if (next < end && !has_label) {
-    cursor_.is_block = end - next > 1;
+  if (next < end && !has_label && !options_.labels_each_line) {
+    cursor_.is_block = end - next > 1 || merged[next].output.text.find('\n') != std::string::npos;
     text += label + (cursor_.is_block ? " \n" : " ");
   }
-  for (; next < end; ++next) text += merged[next].output.text + "\n";
+  for (; next < end; ++next)
+    text += (options_.labels_each_line ? label + " " : "") + merged[next].output.text + "\n";
   put(stream, std::move(text));
   cursor_.label = label;
 }
@@ -225,7 +237,9 @@ void Display::write_lines(const std::vector<MergedPart>& merged, std::size_t beg
 void Display::write_failure(const MergedPart& part) {
   end_line();
   cursor_.label.clear();
-  put("stderr", failure_text_.describe(engines_of(part.ranks), failures_[part.output.item]));
+  const std::string text =
+      failure_text_.describe(engines_of(part.ranks), failures_[part.output.item]);
+  put("stderr", options_.is_plain ? without_colours(text) : text);
 }
 
 void Display::write_open_lines(Instant now) {
@@ -316,7 +330,11 @@ ShowProgress Display::progress(Instant now) const {
 // ---------------------------------------------------------------- names
 
 std::string Display::label_of(const MergedPart& part) const {
-  return stream_label(part.output.kind == OutputPart::Kind::err, engines_of(part.ranks));
+  const std::vector<EngineId> engines = engines_of(part.ranks);
+  if (part.output.kind == OutputPart::Kind::value) return "[result:" + short_names(engines) + "]";
+  if (part.output.kind == OutputPart::Kind::display)
+    return "[display:" + short_names(engines) + "]";
+  return stream_label(part.output.kind == OutputPart::Kind::err, engines);
 }
 
 std::vector<EngineId> Display::engines_of(const std::vector<std::size_t>& ranks) const {

@@ -18,6 +18,9 @@ namespace px::magics {
 struct DisplayOptions {
   std::vector<EngineId> engines;  ///< By their ranks in the cell.
   bool is_folding = true;
+  /// For a terminal or a pipe: values and displays are text and are folded, nothing is coloured.
+  bool is_plain = false;
+  bool labels_each_line = false;              ///< Rather than a block of lines once.
   std::optional<std::size_t> max_lines = {};  ///< Of each engine; nothing: all.
   /// When the progress bar appears; nothing: never.
   std::optional<Duration> progress_after = std::chrono::seconds(2);
@@ -71,6 +74,7 @@ class Display {
 
   void add_line(std::size_t rank, bool is_error, std::string text, Instant now);
   void add_item(std::size_t rank, std::vector<Action> actions, Instant now);
+  void add_text(std::size_t rank, OutputPart::Kind kind, const Json& data, Instant now);
   void add(std::size_t rank, OutputPart output, Instant now);
   void end_open_lines(std::size_t rank, Instant now);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "client/targets.hpp"
+#include "os/command_words.hpp"
 #include "wire/language_plan.hpp"
 
 namespace px::magics {
@@ -343,28 +344,9 @@ class Reader {
 }  // namespace
 
 Result<std::vector<std::string>> split_words(std::string_view line) {
-  std::vector<std::string> words;
-  std::optional<std::string> word;
-  char quote = 0;
-  for (const char letter : line) {
-    if (quote) {
-      if (letter == quote)
-        quote = 0;
-      else
-        word->push_back(letter);
-    } else if (letter == '"' || letter == '\'') {
-      quote = letter;
-      if (!word) word.emplace();
-    } else if (std::isspace(static_cast<unsigned char>(letter))) {
-      if (word) words.push_back(*std::exchange(word, std::nullopt));
-    } else {
-      if (!word) word.emplace();
-      word->push_back(letter);
-    }
-  }
-  if (quote) return wrong(std::string("missing closing quote ") + quote);
-  if (word) words.push_back(*word);
-  return words;
+  os::CommandWords found = os::split_words(line, false);
+  if (found.open_quote) return wrong(std::string("missing closing quote ") + found.open_quote);
+  return std::move(found.words);
 }
 
 bool is_name(std::string_view text) {

@@ -13,9 +13,9 @@ namespace px::magics {
 
 /// A line or item that a rank printed. Equal ones may be shown once for several ranks.
 struct OutputPart {
-  enum class Kind { out, err, failure, item };
+  enum class Kind { out, err, failure, value, display, item };
   Kind kind = Kind::out;
-  std::string text;      ///< A line; of an item nothing.
+  std::string text;      ///< A line, or a whole value or display as text; of an item nothing.
   std::size_t item = 0;  ///< Whatever the caller means by it.
   /// The rest of a line whose beginning is shown already: nobody else's is the same.
   bool is_continued = false;
@@ -62,7 +62,7 @@ class OutputMerger {
 
   std::vector<std::deque<Entry>> queues_;
   bool is_folding_;
-  Phrases phrases_[3];                          // by kind
+  Phrases phrases_[5];                          // by kind
   std::map<std::uint64_t, std::size_t> heads_;  // order of the first entry -> its rank
   std::uint64_t next_order_ = 0;
   std::size_t waiting_ = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "os/descriptor.hpp"
+#include "os/poll_timeout.hpp"
 
 namespace px::net {
 namespace {
@@ -25,11 +26,8 @@ std::shared_ptr<const int> new_event_descriptor() {
           }};
 }
 
-/// Milliseconds to wait, rounded up so that the deadline has passed when the wait ends.
 int wait_ms(std::optional<Instant> deadline) {
-  if (!deadline) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count();
-  return static_cast<int>(std::clamp<long>(left, 0, 3600 * 1000));
+  return deadline ? os::poll_timeout_ms(*deadline) : -1;
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include <memory>
 #include <string>
 
+#include "os/poll_timeout.hpp"
+
 namespace px::net {
 namespace {
 
@@ -112,57 +114,37 @@ Result<os::Descriptor> start_connect_tcp(std::string_view interface, int port, i
   return socket;
 }
 
-Result<void> probe_tcp(std::string_view interface, int port, Duration patience) {
-  const Result<os::Descriptor> socket = start_connect_tcp(interface, port);
-  if (!socket) return Error{ErrorKind::lost_peer, socket.error().what};
-  const auto wait_ms = std::chrono::duration_cast<std::chrono::milliseconds>(patience).count();
-  pollfd waiting{socket->value(), POLLOUT, 0};
-  const std::string_view ip = without_transport(interface);
-  if (::poll(&waiting, 1, static_cast<int>(wait_ms)) <= 0) {
-    errno = ETIMEDOUT;
-    return Error{ErrorKind::lost_peer, failure("cannot connect to", ip, port).what};
-  }
+int connection_problem(const os::Descriptor& socket) {
   int problem = 0;
   socklen_t length = sizeof problem;
-  ::getsockopt(socket->value(), SOL_SOCKET, SO_ERROR, &problem, &length);
-  if (problem == 0) return {};
-  errno = problem;
-  return Error{ErrorKind::lost_peer, failure("cannot connect to", ip, port).what};
+  ::getsockopt(socket.value(), SOL_SOCKET, SO_ERROR, &problem, &length);
+  return problem;
 }
 
-std::vector<int> closed_ports(std::string_view ip, const std::vector<int>& ports,
-                              Duration patience) {
+std::vector<int> dial_tcp(const std::vector<TcpTarget>& targets, Duration patience) {
+  std::vector<int> problems(targets.size(), ETIMEDOUT);
   std::vector<os::Descriptor> sockets;
   std::vector<pollfd> waiting;
-  for (const int port : ports) {
-    Result<os::Descriptor> socket = start_connect_tcp(ip, port);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    Result<os::Descriptor> socket =
+        start_connect_tcp(targets[i].address, targets[i].port, &problems[i]);
+    if (socket) problems[i] = ETIMEDOUT;
     sockets.push_back(socket ? std::move(*socket) : os::Descriptor{});
     waiting.push_back({sockets.back().value(), POLLOUT, 0});  // poll() ignores a negative one
   }
-  std::vector<int> closed;
   const Instant deadline = Clock::now() + patience;
-  const auto left = [&] {
-    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    return static_cast<int>(std::max<long long>(ms, 0));
-  };
   const auto is_waiting = [](const pollfd& each) { return each.fd >= 0; };
-  std::vector<bool> is_open(ports.size(), false);
   while (std::any_of(waiting.begin(), waiting.end(), is_waiting)) {
-    const int count = ::poll(waiting.data(), waiting.size(), left());
+    const int count = ::poll(waiting.data(), waiting.size(), os::poll_timeout_ms(deadline));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     for (std::size_t i = 0; i < waiting.size(); ++i) {
       if (waiting[i].fd < 0 || waiting[i].revents == 0) continue;
-      int problem = 0;
-      socklen_t length = sizeof problem;
-      ::getsockopt(waiting[i].fd, SOL_SOCKET, SO_ERROR, &problem, &length);
-      is_open[i] = problem == 0 && !(waiting[i].revents & (POLLERR | POLLHUP));
+      problems[i] = connection_problem(sockets[i]);
       waiting[i].fd = -1;
     }
   }
-  for (std::size_t i = 0; i < ports.size(); ++i)
-    if (!is_open[i]) closed.push_back(ports[i]);
-  return closed;
+  return problems;
 }
 
 os::Descriptor accept_tcp(const os::Descriptor& listener) {

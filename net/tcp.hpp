@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,13 +30,18 @@ int local_port(const os::Descriptor& listener);
 /// errors   bad_input: not an address; system.
 Result<os::Descriptor> start_connect_tcp(std::string_view ip, int port, int* problem = nullptr);
 
-/// Whether somebody accepts connections there; waits for at most `patience`, then closes it.
-/// errors  bad_input: not an address; lost_peer: refused, or no answer: says which.
-Result<void> probe_tcp(std::string_view ip, int port, Duration patience);
+/// The system's number of what went wrong with a connection that was started; 0: nothing so far.
+int connection_problem(const os::Descriptor& socket);
 
-/// Those of `ports` that accept no connection there within `patience`; all are tried at once.
-std::vector<int> closed_ports(std::string_view ip, const std::vector<int>& ports,
-                              Duration patience);
+/// An address, as start_connect_tcp() takes it, and a port.
+struct TcpTarget {
+  std::string address;
+  int port = 0;
+};
+
+/// Connects to all at once, then closes the connections. For each target the system's number of
+/// what went wrong: 0 where somebody accepts, ETIMEDOUT where nobody answers within `patience`.
+std::vector<int> dial_tcp(const std::vector<TcpTarget>& targets, Duration patience);
 
 /// The next connection; not open where none waits. errno is that of accept4().
 os::Descriptor accept_tcp(const os::Descriptor& listener);

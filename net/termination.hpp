@@ -12,21 +12,4 @@ class Termination {
   static bool was_asked();
 };
 
-/// While it lives, threads that are created here block all signals, so that those of the process
-/// reach the main thread, where the interpreter waits for them.
-class SignalsBlocked {
- public:
-  SignalsBlocked();
-  ~SignalsBlocked();
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  struct Mask;
-  Mask* before_;
-};
-
-/// Ends the process if it is still there after `seconds`: MPI_Finalize waits for other ranks.
-void exit_within(double seconds, int exit_code);
-
 }  // namespace px::net

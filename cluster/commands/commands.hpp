@@ -9,24 +9,25 @@ inline constexpr int exit_already_running = 10;
 inline constexpr int exit_not_running = 11;
 inline constexpr int exit_no_controller = 12;
 
-/// Each does one command of pxcluster and gives its exit code.
-int start_command(const program::ProgramOptions& program, const StartOptions& options,
-                  Console& console);
-int stop_command(const program::ProgramOptions& program, const StopOptions& options,
-                 Console& console);
-int list_command(const program::ProgramOptions& program, const ListOptions& options,
-                 Console& console);
-int clean_command(const program::ProgramOptions& program, const CleanOptions& options,
-                  Console& console);
-int profile_list_command(const program::ProgramOptions& program, Console& console);
-int profile_create_command(const program::ProgramOptions& program,
-                           const ProfileCreateOptions& options, Console& console);
-int logs_command(const program::ProgramOptions& program, const LogsOptions& options,
-                 Console& console);
-int px_command(const program::ProgramOptions& program, const PxOptions& options, Console& console);
-int push_command(const program::ProgramOptions& program, const PushOptions& options,
-                 Console& console);
-int pull_command(const program::ProgramOptions& program, const PullOptions& options,
-                 Console& console);
+/// Each does the command of pxcluster whose options it gets, and gives its exit code.
+int run_command(const program::ProgramOptions& program, const StartOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const StopOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const ListOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const CleanOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const ProfileListOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const ProfileCreateOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const LogsOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const PxOptions& options, Console& console);
+int run_command(const program::ProgramOptions& program, const PushOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const PullOptions& options,
+                Console& console);
 
 }  // namespace px::cluster

@@ -1,36 +1,35 @@
 #pragma once
 
-#include <string>
-#include <vector>
+#include <cstddef>
+#include <set>
 
 #include "client/async_result.hpp"
+#include "magics/display.hpp"
 
 namespace px::cluster {
 
-/// What came of a cell on one engine, for people and for scripts.
-struct EngineOutput {
-  EngineId engine;
-  client::TaskStatus status = client::TaskStatus::pending;
-  std::string stdout_text, stderr_text;
-  std::string result;  ///< text/plain of the value of the last expression; empty: none.
-  Json displays = Json::array();
-  std::optional<client::Failure> failure;
+/// What came of an answered call on one engine, as one JSON object; read it when the output of the
+/// call is complete.
+Json engine_output_json(const client::AsyncResult& result, std::size_t task);
+
+/// Shows on standard output and standard error what the engines of a call print, show and answer.
+/// One thread uses it.
+class TerminalOutput {
+ public:
+  /// is_live  output is shown when it comes, each line with its engine. Otherwise at the end, what
+  ///          engines have in common once, with all of them: "[0-3] hello".
+  TerminalOutput(const client::AsyncResult& result, bool is_live);
+  /// Waits for something new, at most so long; shows it where this is live.
+  void show_new(Duration patience);
+  /// Shows all that is there and not shown yet.
+  void finish();
+
+ private:
+  void read_new(Duration patience);
+  const client::AsyncResult& result_;
+  magics::Display display_;
+  std::size_t cursor_ = 0;
+  std::set<std::size_t> failed_;  // tasks whose failure the display knows
 };
-
-/// Reads it all out of an answered call; call it when its output is complete.
-std::vector<EngineOutput> read_outputs(const client::AsyncResult& result);
-
-/// One JSON object.
-Json to_json(const EngineOutput& output);
-
-/// What goes to standard output and to standard error: a block for each engine, equal ones once
-/// with all their engines, e.g. "[stdout:0-3] hello".
-struct GroupedText {
-  std::string out, err;
-};
-GroupedText group(const std::vector<EngineOutput>& outputs);
-
-/// Text without ANSI colours.
-std::string without_colours(std::string_view text);
 
 }  // namespace px::cluster

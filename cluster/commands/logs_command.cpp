@@ -6,7 +6,7 @@
 
 #include "cluster/commands/commands.hpp"
 #include "cluster/records/log_sources.hpp"
-#include "cluster/supervise/local_host.hpp"
+#include "cluster/supervise/supervisor_io.hpp"
 #include "net/watched_child.hpp"
 #include "os/run_command.hpp"
 
@@ -162,8 +162,8 @@ class Follower {
 
 }  // namespace
 
-int logs_command(const program::ProgramOptions& program, const LogsOptions& options,
-                 Console& console) {
+int run_command(const program::ProgramOptions& program, const LogsOptions& options,
+                Console& console) {
   const auto paths = net::find_profile(program.profile);
   if (!paths) {
     console.say(Level::error, paths.error().what);

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "cluster/launch/settings.hpp"
-#include "cluster/supervise/process.hpp"
+#include "os/command_words.hpp"
 
 namespace px::cluster {
 namespace {
@@ -23,7 +23,8 @@ class SettingOptions {
   }
   void words(const std::string& names, const char* key, const std::string& help) {
     app_.add_option_function<std::string>(
-        names, [this, key](const std::string& value) { settings_[key] = split_words(value); },
+        names,
+        [this, key](const std::string& value) { settings_[key] = os::split_words(value).words; },
         help);
   }
   /// Each time it is given it adds a line.

@@ -43,7 +43,7 @@ struct LogsOptions {
   int lines = 20;
   bool follow = false;
 };
-/// What pxcluster starts by itself for engines on other hosts: see watcher.hpp.
+/// What pxcluster starts by itself for engines on other hosts: see watch_command.hpp.
 struct WatchOptions {
   std::string kind;
 };

@@ -28,7 +28,7 @@ void say_removed(const net::ProfilePaths& paths, Console& console) {
 
 /// Stops one cluster and removes what is left of it.
 Result<void> stop_cluster(const net::ProfilePaths& paths, int signal, Console& console) {
-  LocalProcesses processes;
+  os::LocalProcesses processes;
   const auto found = load_cluster(paths, processes);
   const auto supervisor = ClusterLock::holder(paths);
   if (!found && found.error().kind != ErrorKind::bad_input) return found.error();
@@ -78,7 +78,7 @@ void remove_matching(const std::filesystem::path& folder, const std::string& beg
 }
 
 Result<void> clean_profile(const net::ProfilePaths& profile, bool force, Console& console) {
-  LocalProcesses processes;
+  os::LocalProcesses processes;
   for (const net::ProfilePaths& cluster : recorded_clusters(profile)) {
     const auto found = load_cluster(cluster, processes);
     if (!found || found->living.is_empty()) continue;
@@ -95,8 +95,8 @@ Result<void> clean_profile(const net::ProfilePaths& profile, bool force, Console
 
 }  // namespace
 
-int stop_command(const program::ProgramOptions& program, const StopOptions& options,
-                 Console& console) {
+int run_command(const program::ProgramOptions& program, const StopOptions& options,
+                Console& console) {
   const auto profile = net::find_profile(program.profile);
   if (!profile) return fail(console, profile.error());
   const auto signal = signal_by_name(options.signal);
@@ -127,13 +127,13 @@ int stop_command(const program::ProgramOptions& program, const StopOptions& opti
   return code;
 }
 
-int list_command(const program::ProgramOptions& program, const ListOptions& options,
-                 Console& console) {
+int run_command(const program::ProgramOptions& program, const ListOptions& options,
+                Console& console) {
   const bool is_one = !program.profile.profile_dir.empty() ||
                       (!program.profile.profile.empty() && program.profile.profile != "default");
   const auto profiles = chosen_profiles(program.profile, !is_one);
   if (!profiles) return fail(console, profiles.error());
-  LocalProcesses processes;
+  os::LocalProcesses processes;
   std::vector<FoundCluster> clusters;
   for (const net::ProfilePaths& profile : *profiles)
     for (const net::ProfilePaths& paths : recorded_clusters(profile)) {
@@ -151,8 +151,8 @@ int list_command(const program::ProgramOptions& program, const ListOptions& opti
   return std::cout.flush() ? 0 : 1;
 }
 
-int clean_command(const program::ProgramOptions& program, const CleanOptions& options,
-                  Console& console) {
+int run_command(const program::ProgramOptions& program, const CleanOptions& options,
+                Console& console) {
   const auto profiles = chosen_profiles(program.profile, options.all_profiles);
   if (!profiles) return fail(console, profiles.error());
   int code = 0;
@@ -164,7 +164,8 @@ int clean_command(const program::ProgramOptions& program, const CleanOptions& op
   return code;
 }
 
-int profile_list_command(const program::ProgramOptions& program, Console& console) {
+int run_command(const program::ProgramOptions& program, const ProfileListOptions&,
+                Console& console) {
   const auto profiles = chosen_profiles(program.profile, true);
   if (!profiles) return fail(console, profiles.error());
   std::cout << "Profiles:\n";
@@ -183,8 +184,8 @@ int profile_list_command(const program::ProgramOptions& program, Console& consol
   return std::cout.flush() ? 0 : 1;
 }
 
-int profile_create_command(const program::ProgramOptions& program,
-                           const ProfileCreateOptions& options, Console& console) {
+int run_command(const program::ProgramOptions& program, const ProfileCreateOptions& options,
+                Console& console) {
   net::ProfileChoice choice = program.profile;
   choice.profile = options.name;
   const auto paths = net::find_profile(choice);

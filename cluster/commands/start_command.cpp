@@ -10,8 +10,8 @@
 #include "cluster/launch/start_plan.hpp"
 #include "cluster/records/cluster_lock.hpp"
 #include "cluster/records/record_file.hpp"
-#include "cluster/supervise/daemon.hpp"
-#include "cluster/supervise/local_host.hpp"
+#include "cluster/supervise/supervisor_io.hpp"
+#include "os/daemon.hpp"
 #include "os/private_file.hpp"
 
 namespace px::cluster {
@@ -76,7 +76,7 @@ void remove_old_logs(const net::ProfilePaths& paths) {
 
 /// Nothing, or the exit code where the cluster cannot be started beside what is there.
 std::optional<int> check_what_is_there(const net::ProfilePaths& paths, Console& console) {
-  LocalProcesses processes;
+  os::LocalProcesses processes;
   const auto found = load_cluster(paths, processes);
   if (!found) {
     if (found.error().kind == ErrorKind::bad_input)
@@ -161,13 +161,13 @@ class Start {
     const bool keeps_files = plan->keeps_files;
     const std::string set_id = plan->engine_set_id;
     Supervisor supervisor{std::move(*plan)};
-    LocalHost host{{.paths = paths_,
-                    .engine_set_id = set_id,
-                    .owns_controller = !options_.engines_only,
-                    .accepts_old_files = keeps_files,
-                    .on_ready = [this](int) { report_ready(); }},
-                   console_};
-    const int code = px::cluster::run(supervisor, host);
+    SupervisorIo io{{.paths = paths_,
+                     .engine_set_id = set_id,
+                     .owns_controller = !options_.engines_only,
+                     .accepts_old_files = keeps_files,
+                     .on_ready = [this](int) { report_ready(); }},
+                    console_};
+    const int code = px::cluster::run(supervisor, io);
     if (code != 0 && !was_ready_)
       explain_failed_start(settings_.engines == "mpi", settings_.mpi_cmd.front(),
                            settings_.engine_cmd, console_);
@@ -192,7 +192,7 @@ class Start {
     request.settings = settings_;
     request.paths = paths_;
     request.engine_count = engine_count;
-    LocalProcesses processes;
+    os::LocalProcesses processes;
     const auto found = load_cluster(paths_, processes);
     const auto now =
         std::chrono::duration_cast<std::chrono::seconds>(wall_now().time_since_epoch());
@@ -220,14 +220,14 @@ class Start {
   net::ProfilePaths paths_;
   Settings settings_;
   std::string engine_info_;
-  Daemon daemon_;
+  os::Daemon daemon_;
   bool was_ready_ = false;
 };
 
 }  // namespace
 
-int start_command(const program::ProgramOptions& program, const StartOptions& options,
-                  Console& console) {
+int run_command(const program::ProgramOptions& program, const StartOptions& options,
+                Console& console) {
   return Start{program, options, console}.run();
 }
 

@@ -78,49 +78,9 @@ std::string read_code(const PxOptions& options) {
   return options.code;
 }
 
-/// Shows what comes, line by line with its engine; text without an end of line waits for it.
-class LiveOutput {
- public:
-  explicit LiveOutput(const client::AsyncResult& result) : result_(result) {}
-
-  void show_new(Duration patience) {
-    const auto events = result_.events(cursor_, patience);
-    cursor_ += events.size();
-    for (const client::CallEvent& event : events)
-      if (event.publication && event.publication->type == "stream")
-        add(event.task, event.publication->content);
-  }
-  void finish() {
-    show_new(0s);
-    for (auto& [key, rest] : rests_)
-      if (!rest.empty()) print(key, rest);
-  }
-
- private:
-  using Key = std::pair<std::size_t, bool>;  // the task, and whether it is stderr
-
-  void add(std::size_t task, const Json& content) {
-    const Key key{task, string_member(content, "name") == "stderr"};
-    std::string& rest = rests_[key];
-    rest += string_member(content, "text").value_or("");
-    for (std::size_t end; (end = rest.find('\n')) != std::string::npos;) {
-      print(key, rest.substr(0, end));
-      rest.erase(0, end + 1);
-    }
-  }
-  void print(const Key& key, const std::string& line) const {
-    const int engine = result_.info(key.first).sent.engine.value_or(EngineId{-1}).value;
-    (key.second ? std::cerr : std::cout) << "[" << engine << "] " << line << std::endl;
-  }
-
-  const client::AsyncResult& result_;
-  std::size_t cursor_ = 0;
-  std::map<Key, std::string> rests_;
-};
-
 /// Waits for the answers and their output. False when the time is over or the user has had enough.
 bool wait_for(const client::AsyncResult& result, const client::DirectView& view,
-              const WorkOptions& options, LiveOutput* live, Console& console) {
+              const WorkOptions& options, TerminalOutput* live, Console& console) {
   const InterruptsCounted counted;
   const Instant start = Clock::now();
   std::optional<Instant> give_up;
@@ -262,34 +222,25 @@ Json to_plain_json(const Value& value) {
 
 }  // namespace
 
-int px_command(const program::ProgramOptions& program, const PxOptions& options, Console& console) {
+int run_command(const program::ProgramOptions& program, const PxOptions& options,
+                Console& console) {
   return guarded(console, [&] {
     const std::string code = read_code(options);
     const client::Client client = connect(program, options, console);
     const client::DirectView view = view_of(client, options);
     const client::AsyncResult result = view.execute(code, {.is_silent = false});
-    LiveOutput live{result};
     const bool is_live = options.is_live && !options.as_json;
-    const bool is_complete = wait_for(result, view, options, is_live ? &live : nullptr, console);
-    std::vector<EngineOutput> outputs = read_outputs(result);
-    if (is_live) {
-      live.finish();
-      for (EngineOutput& output : outputs) output.stdout_text = output.stderr_text = "";
-    }
-    if (options.as_json)
-      for (const EngineOutput& output : outputs)
-        std::cout << pack(Packer::json, to_json(output)) << "\n";
-    else {
-      const GroupedText text = group(outputs);
-      std::cout << text.out << std::flush;
-      std::cerr << text.err << std::flush;
-    }
+    TerminalOutput output{result, is_live};
+    const bool is_complete = wait_for(result, view, options, is_live ? &output : nullptr, console);
+    if (!options.as_json) output.finish();
+    for (std::size_t i = 0; options.as_json && i < result.size(); ++i)
+      std::cout << pack(Packer::json, engine_output_json(result, i)) << "\n";
     return is_complete || interrupts > 0 ? exit_code_of(result) : 1;
   });
 }
 
-int push_command(const program::ProgramOptions& program, const PushOptions& options,
-                 Console& console) {
+int run_command(const program::ProgramOptions& program, const PushOptions& options,
+                Console& console) {
   return guarded(console, [&] {
     const std::string name = variable_name(options);
     const Value value = read_data(options.file);
@@ -303,8 +254,8 @@ int push_command(const program::ProgramOptions& program, const PushOptions& opti
   });
 }
 
-int pull_command(const program::ProgramOptions& program, const PullOptions& options,
-                 Console& console) {
+int run_command(const program::ProgramOptions& program, const PullOptions& options,
+                Console& console) {
   return guarded(console, [&] {
     const client::Client client = connect(program, options, console);
     const client::DirectView view = view_of(client, options);

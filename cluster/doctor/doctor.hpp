@@ -32,7 +32,6 @@ struct LimitFacts {
 };
 
 enum class DialState { open, refused, silent, unreachable };
-std::string_view name_of(DialState state);
 
 /// What became of an attempt to connect.
 struct Dialed {
@@ -53,8 +52,8 @@ struct HostFacts {
   std::vector<std::string> pmi;  ///< What `srun --mpi=list` says.
   bool has_infiniband = false;
   LimitFacts limits;
-  std::optional<long long> shared_bytes;  ///< Free in /dev/shm; nothing: it cannot be written.
-  std::string cpp_error;                  ///< Why the C++ engine that is there cannot start.
+  long long shared_bytes = -1;  ///< Free in /dev/shm; -1: it cannot be written.
+  std::string cpp_error;        ///< Why the C++ engine that is there cannot start.
   double unix_time = 0;
   std::vector<Dialed> dialed;  ///< What it was asked to try.
 };
@@ -95,9 +94,9 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 using Findings = std::vector<Finding>;
-
-/// "Open MPI", "MPICH", "Intel MPI" ... of what an MPI or an mpiexec calls itself; empty: unknown.
-std::string mpi_family(std::string_view text);
+/// One more of them.
+void add(Findings& findings, Severity severity, const char* check, std::string what,
+         std::string why, std::string fix);
 
 /// Of one host.  needs_mpi  engines are to be started by mpiexec.
 Findings examine_host(const HostFacts& facts, bool needs_mpi);

@@ -14,19 +14,19 @@ namespace {
 constexpr Duration patience = std::chrono::seconds(3);
 
 /// "10.0.0.1/40001", as one doctor tells another.
-std::optional<DialTarget> read_target(const std::string& text) {
+std::optional<net::TcpTarget> read_target(const std::string& text) {
   const std::size_t slash = text.rfind('/');
   if (slash == std::string::npos) return std::nullopt;
   int port = 0;
   const auto [end, problem] =
       std::from_chars(text.data() + slash + 1, text.data() + text.size(), port);
   if (problem != std::errc{} || end != text.data() + text.size() || port <= 0) return std::nullopt;
-  return DialTarget{text.substr(0, slash), port};
+  return net::TcpTarget{text.substr(0, slash), port};
 }
 
 int print_facts(const DoctorOptions& options) {
   HostFacts facts = gather_host_facts(options.python, options.mpiexec);
-  std::vector<DialTarget> targets;
+  std::vector<net::TcpTarget> targets;
   for (const std::string& text : options.dial)
     if (const auto target = read_target(text)) targets.push_back(*target);
   facts.dialed = dial_all(targets, patience);
@@ -69,7 +69,7 @@ Findings examine(const net::ProfilePaths& paths, const DoctorOptions& options, C
   for (const auto& file : files) add_new(of_files, examine_file(gather_file_facts(file)));
   append(findings, std::move(of_files));
   append(findings, examine_clusters(gather_cluster_facts(paths)));
-  std::vector<DialTarget> targets;
+  std::vector<net::TcpTarget> targets;
   if (!files.empty()) targets = targets_of(files.back());  // the engines' where there are both
   const std::string program = options.remote.empty() ? this_machine().pxcluster : options.remote;
   for (const std::string& host : options.hosts) {
@@ -109,8 +109,8 @@ Json findings_as_json(const Findings& findings) {
   return Json{{"findings", std::move(list)}};
 }
 
-int doctor_command(const program::ProgramOptions& program, const DoctorOptions& options,
-                   Console& console) {
+int run_command(const program::ProgramOptions& program, const DoctorOptions& options,
+                Console& console) {
   if (options.is_facts) return print_facts(options);
   const auto paths = net::find_profile(program.profile);
   if (!paths) {

@@ -11,8 +11,8 @@
 namespace px::cluster {
 
 /// `pxcluster doctor`: 0 where nothing is wrong, 1 where something is.
-int doctor_command(const program::ProgramOptions& program, const DoctorOptions& options,
-                   Console& console);
+int run_command(const program::ProgramOptions& program, const DoctorOptions& options,
+                Console& console);
 
 /// The findings for people, the errors first; one line where there are none.
 std::string findings_as_text(const Findings& findings);

@@ -1,5 +1,3 @@
-#include <poll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,14 +8,14 @@
 #include "net/discovery/address.hpp"
 #include "net/discovery/controller_search.hpp"
 #include "net/ssh/ssh_tunnel.hpp"
-#include "net/tcp.hpp"
+#include "os/host_name.hpp"
 #include "os/private_file.hpp"
 #include "wire/channels.hpp"
+#include "wire/new_session.hpp"
 
 namespace px::cluster {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr Duration patience = seconds(3);
@@ -28,13 +26,6 @@ DialState state_of(int problem) {
   if (problem == ECONNREFUSED) return DialState::refused;
   if (problem == ETIMEDOUT) return DialState::silent;
   return DialState::unreachable;
-}
-
-int error_of(int socket) {
-  int problem = 0;
-  socklen_t length = sizeof problem;
-  ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &length);
-  return problem;
 }
 
 /// A connection file of either side, as far as both say the same.
@@ -55,20 +46,16 @@ Result<AnyInfo> read_info(std::string_view text) {
 
 /// Whether the controller answers a signed question; nothing where we cannot ask one.
 std::optional<bool> ask_controller(const ClientConnectionInfo& info, const std::string& address) {
-  const auto packer = packer_by_name(info.pack);
-  auto signer = Signer::create(info.signature_scheme, info.key);
-  if (!packer || !signer) return std::nullopt;
+  const Result<Session> session = new_session(info);
+  if (!session) return std::nullopt;
   net::SoughtController sought;
   sought.hosts = {address};
   sought.registration = info.registration;
-  sought.curve_server_key = info.curve_serverkey;
+  sought.socket.curve_server_key = info.curve_serverkey;
   net::AddressRace::Options options;
   options.patience = patience;
-  return net::find_controller(
-             sought,
-             Session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)},
-             options)
-      .has_value();
+  net::Context context;
+  return net::find_controller(context, sought, *session, options).has_value();
 }
 
 /// The first address where all ports are open.
@@ -104,28 +91,11 @@ void try_tunnel(const AnyInfo& info, FileFacts& facts) {
 
 }  // namespace
 
-std::vector<Dialed> dial_all(const std::vector<DialTarget>& targets, Duration time) {
+std::vector<Dialed> dial_all(const std::vector<net::TcpTarget>& targets, Duration time) {
+  const std::vector<int> problems = net::dial_tcp(targets, time);
   std::vector<Dialed> dialed;
-  std::vector<os::Descriptor> sockets;
-  std::vector<pollfd> waiting;
-  for (const DialTarget& target : targets) {
-    errno = 0;
-    Result<os::Descriptor> socket = net::start_connect_tcp(target.address, target.port);
-    dialed.push_back({target.address, target.port,
-                      socket ? DialState::silent : state_of(errno ? errno : ENETUNREACH)});
-    sockets.push_back(socket ? std::move(*socket) : os::Descriptor{});
-    waiting.push_back({sockets.back().value(), POLLOUT, 0});
-  }
-  const Instant end = Clock::now() + time;
-  while (std::any_of(waiting.begin(), waiting.end(), [](const pollfd& p) { return p.fd >= 0; })) {
-    const auto left = std::chrono::ceil<milliseconds>(end - Clock::now()).count();
-    if (left <= 0 || ::poll(waiting.data(), waiting.size(), static_cast<int>(left)) == 0) break;
-    for (std::size_t i = 0; i < waiting.size(); ++i) {
-      if (waiting[i].fd < 0 || waiting[i].revents == 0) continue;
-      dialed[i].state = state_of(error_of(waiting[i].fd));
-      waiting[i].fd = -1;  // poll() leaves it out
-    }
-  }
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    dialed.push_back({targets[i].address, targets[i].port, state_of(problems[i])});
   return dialed;
 }
 
@@ -145,14 +115,14 @@ FileFacts gather_file_facts(const std::filesystem::path& path) {
     return facts;
   }
   facts.location = info->common.location;
-  facts.is_own_host = facts.location == net::host_name() || net::is_local_address(facts.location);
+  facts.is_own_host = facts.location == os::host_name() || net::is_local_address(facts.location);
   const net::TunnelUse tunnel = net::choose_tunnel(info->common, {}, net::OwnHost::find());
   if (tunnel == net::TunnelUse::only) {
     try_tunnel(*info, facts);
     return facts;
   }
   facts.candidates = net::dial_candidates(info->common, net::OwnHost::find());
-  std::vector<DialTarget> targets;
+  std::vector<net::TcpTarget> targets;
   for (const std::string& candidate : facts.candidates) {
     if (net::resolve_host(candidate).empty()) {
       facts.unresolved.push_back(candidate);
@@ -167,12 +137,12 @@ FileFacts gather_file_facts(const std::filesystem::path& path) {
   return facts;
 }
 
-std::vector<DialTarget> targets_of(const std::filesystem::path& path) {
+std::vector<net::TcpTarget> targets_of(const std::filesystem::path& path) {
   const Result<std::string> text = os::read_file(path);
   const Result<AnyInfo> info = text ? read_info(*text) : Result<AnyInfo>(text.error());
   if (!info) return {};
   const net::OwnHost nobody{"", {}};
-  std::vector<DialTarget> targets;
+  std::vector<net::TcpTarget> targets;
   for (const std::string& candidate : net::dial_candidates(info->common, nobody))
     for (const int port : info->ports) targets.push_back({candidate, port});
   return targets;

@@ -11,9 +11,11 @@
 #include <sstream>
 
 #include "cluster/launch/installation.hpp"
+#include "cluster/launch/mpi_kind.hpp"
 #include "cluster/records/record_file.hpp"
 #include "cluster/remote/ssh_plan.hpp"
 #include "net/discovery/address.hpp"
+#include "os/host_name.hpp"
 #include "os/run_command.hpp"
 #include "program/program.hpp"
 
@@ -120,7 +122,7 @@ std::string ask_mpiexec(const std::string& program) {
   std::string first;
   for (std::string line; std::getline(lines, line);) {
     if (first.empty()) first = line;
-    if (!mpi_family(line).empty()) return line;
+    if (read_mpi_kind(line) != MpiKind::unknown) return line;
   }
   return first;
 }
@@ -141,9 +143,9 @@ long long hard_limit(decltype(RLIMIT_NOFILE) resource) {
   return static_cast<long long>(limit.rlim_max);
 }
 
-std::optional<long long> shared_memory() {
+long long shared_memory() {
   struct statvfs state{};
-  if (::access("/dev/shm", W_OK) != 0 || ::statvfs("/dev/shm", &state) != 0) return std::nullopt;
+  if (::access("/dev/shm", W_OK) != 0 || ::statvfs("/dev/shm", &state) != 0) return -1;
   return static_cast<long long>(state.f_bavail) * static_cast<long long>(state.f_frsize);
 }
 
@@ -157,14 +159,14 @@ std::string ask_cpp_engine() {
 
 /// The arguments of `env` on another host.
 std::vector<std::string> questions_to_another(const std::string& program,
-                                              const std::vector<DialTarget>& targets) {
+                                              const std::vector<net::TcpTarget>& targets) {
   std::vector<std::string> words;
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
     if (const char* folder = std::getenv(name); folder && *folder)
       words.push_back(std::string(name) + "=" + folder);
   words.insert(words.end(), {program, "doctor", "--facts"});
   std::string dial;
-  for (const DialTarget& target : targets)
+  for (const net::TcpTarget& target : targets)
     dial += (dial.empty() ? "" : ",") + target.address + "/" + std::to_string(target.port);
   if (!dial.empty()) words.push_back("--dial=" + dial);
   return words;
@@ -178,7 +180,7 @@ double unix_now() {
 
 HostFacts gather_host_facts(const std::string& python, const std::string& mpiexec) {
   HostFacts facts;
-  facts.host = net::host_name();
+  facts.host = os::host_name();
   facts.addresses = net::local_addresses();
   facts.name_addresses = net::resolve_host(facts.host);
   facts.polyxeus = program::program_version();
@@ -201,7 +203,7 @@ HostFacts gather_host_facts(const std::string& python, const std::string& mpiexe
 }
 
 std::vector<ClusterFacts> gather_cluster_facts(const net::ProfilePaths& profile) {
-  LocalProcesses processes;
+  os::LocalProcesses processes;
   const auto count = [](const ClusterRecord& record) {
     return static_cast<int>(record.engine_pids().size()) + (record.controller ? 1 : 0);
   };
@@ -217,7 +219,7 @@ std::vector<ClusterFacts> gather_cluster_facts(const net::ProfilePaths& profile)
 
 RemoteFacts ask_remote(const std::string& host, const std::string& program,
                        const std::vector<std::string>& ssh,
-                       const std::vector<DialTarget>& targets) {
+                       const std::vector<net::TcpTarget>& targets) {
   RemoteFacts remote;
   remote.name = host;
   std::vector<std::string> command = ssh;

@@ -6,18 +6,13 @@
 
 #include "cluster/doctor/doctor.hpp"
 #include "net/discovery/profile_paths.hpp"
+#include "net/tcp.hpp"
 #include "wire/time.hpp"
 
 namespace px::cluster {
 
-/// An address and a port to try.
-struct DialTarget {
-  std::string address;
-  int port = 0;
-};
-
 /// Tries all at the same time, for at most `patience`; the results are in the same order.
-std::vector<Dialed> dial_all(const std::vector<DialTarget>& targets, Duration patience);
+std::vector<Dialed> dial_all(const std::vector<net::TcpTarget>& targets, Duration patience);
 
 /// Asks this host; runs Python, mpiexec and the like, each for a few seconds at most.
 /// python, mpiexec  which ones; empty: those that a start would take.
@@ -31,12 +26,13 @@ std::vector<ClusterFacts> gather_cluster_facts(const net::ProfilePaths& profile)
 
 /// What others dial of a connection file: its ports at each of its addresses, which for a
 /// controller that listens on loopback alone are their own.
-std::vector<DialTarget> targets_of(const std::filesystem::path& path);
+std::vector<net::TcpTarget> targets_of(const std::filesystem::path& path);
 
 /// Asks `pxcluster doctor` on another host through ssh. As with engines that ssh starts, the
 /// environment of this host (VIRTUAL_ENV, CONDA_PREFIX) counts there too, where it is there.
 /// program  that host's pxcluster.
 RemoteFacts ask_remote(const std::string& host, const std::string& program,
-                       const std::vector<std::string>& ssh, const std::vector<DialTarget>& targets);
+                       const std::vector<std::string>& ssh,
+                       const std::vector<net::TcpTarget>& targets);
 
 }  // namespace px::cluster

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cluster/doctor/doctor.hpp"
+#include "cluster/launch/mpi_kind.hpp"
 
 namespace px::cluster {
 namespace {
@@ -10,11 +11,6 @@ constexpr long long descriptors_of_engine = 9, few_descriptors = 1024;
 constexpr long long few_processes = 512;
 constexpr long long little_shared_memory = 32ll << 20;
 constexpr long long little_locked_memory = 64ll << 20;
-
-void add(Findings& findings, Severity severity, const char* check, std::string what,
-         std::string why, std::string fix) {
-  findings.push_back({severity, check, std::move(what), std::move(why), std::move(fix)});
-}
 
 bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -79,7 +75,8 @@ void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
   if (needs_mpi && python.mpi4py.empty() && python.error.empty() && !python.path.empty())
     add(findings, Severity::warning, "mpi4py", python.path + " has no mpi4py",
         "the engines start, but cells cannot use MPI", python.path + " -m pip install mpi4py");
-  const std::string library = mpi_family(python.mpi), starter = mpi_family(facts.mpiexec_version);
+  const std::string library(name_of(read_mpi_kind(python.mpi)));
+  const std::string starter(name_of(read_mpi_kind(facts.mpiexec_version)));
   if (!library.empty() && !starter.empty() && library != starter)
     add(findings, Severity::error, "mpi",
         "mpi4py is built for " + library + ", but " + facts.mpiexec + " belongs to " + starter,
@@ -140,40 +137,22 @@ void examine_limits(const HostFacts& facts, Findings& findings) {
         "a process may lock " + std::to_string(limits.locked_bytes >> 10) + " KiB of memory",
         "MPI over InfiniBand locks its buffers in memory and fails with a low limit",
         "ulimit -l unlimited, or memlock in /etc/security/limits.conf");
-  if (!facts.shared_bytes)
+  if (facts.shared_bytes < 0)
     add(findings, Severity::error, "shm", "/dev/shm is not writable",
         "MPI uses it for messages between ranks of one host",
         "mount it: mount -t tmpfs tmpfs /dev/shm, mode 1777");
-  else if (*facts.shared_bytes < little_shared_memory)
+  else if (facts.shared_bytes < little_shared_memory)
     add(findings, Severity::warning, "shm",
-        "/dev/shm has " + std::to_string(*facts.shared_bytes >> 20) + " MiB free",
+        "/dev/shm has " + std::to_string(facts.shared_bytes >> 20) + " MiB free",
         "when it is full, MPI ranks on this host crash with a bus error",
         "remove old files from it, or enlarge it (containers: --shm-size=1g)");
 }
 
 }  // namespace
 
-std::string_view name_of(DialState state) {
-  switch (state) {
-    case DialState::open:
-      return "open";
-    case DialState::refused:
-      return "refused";
-    case DialState::silent:
-      return "silent";
-    case DialState::unreachable:
-      return "unreachable";
-  }
-  check(false);
-  return {};
-}
-
-std::string mpi_family(std::string_view text) {
-  for (const std::string_view name : {"Open MPI", "OpenRTE", "open-mpi", "PRRTE"})
-    if (holds(text, name)) return "Open MPI";
-  for (const std::string_view name : {"Intel(R) MPI", "MPICH", "MVAPICH", "HYDRA", "Hydra"})
-    if (holds(text, name)) return "MPICH";  // the others are made of it, and start each other
-  return "";
+void add(Findings& findings, Severity severity, const char* check, std::string what,
+         std::string why, std::string fix) {
+  findings.push_back({severity, check, std::move(what), std::move(why), std::move(fix)});
 }
 
 Findings examine_host(const HostFacts& facts, bool needs_mpi) {

@@ -2,14 +2,10 @@
 #include <cmath>
 
 #include "cluster/doctor/dialed_ports.hpp"
+#include "cluster/launch/mpi_kind.hpp"
 
 namespace px::cluster {
 namespace {
-
-void add(Findings& findings, Severity severity, const char* check, std::string what,
-         std::string why, std::string fix) {
-  findings.push_back({severity, check, std::move(what), std::move(why), std::move(fix)});
-}
 
 bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -40,8 +36,8 @@ void compare_versions(const HostFacts& there, const HostFacts& here, Findings& f
     add(findings, Severity::warning, "versions",
         "its polyxeus version is " + there.polyxeus + ", this host's is " + here.polyxeus,
         "programs of different versions may not work together", "install one version on all hosts");
-  const std::string our_mpi = mpi_family(here.python.mpi);
-  const std::string their_mpi = mpi_family(there.python.mpi);
+  const std::string our_mpi(name_of(read_mpi_kind(here.python.mpi)));
+  const std::string their_mpi(name_of(read_mpi_kind(there.python.mpi)));
   if (!our_mpi.empty() && !their_mpi.empty() && our_mpi != their_mpi)
     add(findings, Severity::error, "versions",
         "its mpi4py is built for " + their_mpi + ", this host's for " + our_mpi,

@@ -121,10 +121,11 @@ Result<PlannedProcess> plan_job(const LaunchRequest& request, const Machine& mac
   if (!wrapper) return wrapper.error();
   job.wrapper = std::move(*wrapper);
   PlannedProcess process;
-  process.command = {.argv = {machine.pxcluster, "watch", "job"},
-                     .environment = {{watch_plan_variable, pack(Packer::json, to_json(job))}},
-                     .log_file = log,
-                     .has_reports = true};
+  process.command = {
+      .argv = {machine.pxcluster, "watch", "job"},
+      .environment = {{watch_plan_variable, pack(Packer::json, write_job_plan(job))}},
+      .log_file = log,
+      .has_reports = true};
   // for templates that leave it to the batch system to pass the environment on
   for (const auto& [name, value] : cluster_environment(request))
     process.command.environment[name] = value;
@@ -191,13 +192,13 @@ Result<BatchSystem> BatchLauncher::read_system(const Settings& settings,
                  "profiles/batch/" + name +
                      ".json does not exist: set the folder of polyxeus's profiles "
                      "in $POLYXEUS_PROFILES"};
-  const auto json = unpack(Packer::json, *text);
+  auto json = unpack(Packer::json, *text);
   if (!json) return json.error();
+  if (!settings.submit_command.empty()) (*json)["submit"] = settings.submit_command;
+  if (!settings.delete_command.empty()) (*json)["delete"] = settings.delete_command;
+  if (!settings.job_id_regexp.empty()) (*json)["job_id_regexp"] = settings.job_id_regexp;
   auto system = read_batch_system(name, *json);
   if (!system) return system.error();
-  if (!settings.submit_command.empty()) system->submit = settings.submit_command;
-  if (!settings.delete_command.empty()) system->remove = settings.delete_command;
-  if (!settings.job_id_regexp.empty()) system->job_id_regexp = settings.job_id_regexp;
   if (auto there = check_program(system->submit, "a job of " + name, machine); !there)
     return there.error();
   return system;

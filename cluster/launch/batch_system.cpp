@@ -23,6 +23,7 @@ BatchLine read_line(const Json& json) {
 BatchSystem read_members(const std::string& name, const Json& json) {
   BatchSystem system;
   system.name = name;
+  system.description = json;
   json.at("submit").get_to(system.submit);
   json.at("delete").get_to(system.remove);
   json.at("job_id_regexp").get_to(system.job_id_regexp);
@@ -43,14 +44,6 @@ BatchSystem read_members(const std::string& name, const Json& json) {
   json.at("epitaph").get_to(system.epitaph);
   system.epitaph_regexps = json.value("epitaph_regexps", std::vector<std::string>{});
   return system;
-}
-
-std::vector<std::string> cut_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
-    lines.push_back(text.substr(begin, end - begin));
-  return lines;
 }
 
 /// The first group of the first match, or all of it where there is no group.
@@ -115,33 +108,12 @@ Result<BatchSystem> read_batch_system(const std::string& name, const Json& json)
                "invalid description of the batch system " + name + ": " + failure.what()};
 }
 
-Json to_json(const BatchSystem& system) {
-  Json lines = Json::array();
-  for (const BatchLine& line : system.lines)
-    lines.push_back({{"line", line.line},
-                     {"unless", line.unless},
-                     {"needs", line.needs},
-                     {"each", line.each},
-                     {"for", line.is_for_engines_only ? "engines" : ""}});
-  return {{"submit", system.submit},
-          {"delete", system.remove},
-          {"job_id_regexp", system.job_id_regexp},
-          {"submits_by_input", system.submits_by_input},
-          {"submits_environment", system.submits_environment},
-          {"is_mpi", system.is_mpi},
-          {"engines", cut_lines(system.engines)},
-          {"controller", cut_lines(system.controller)},
-          {"wrapper", cut_lines(system.wrapper)},
-          {"lines", lines},
-          {"status", system.status},
-          {"state_regexp", system.state_regexp},
-          {"detail_regexps", system.detail_regexps},
-          {"hosts_regexp", system.hosts_regexp},
-          {"waiting", system.waiting},
-          {"running", system.running},
-          {"meanings", system.meanings},
-          {"epitaph", system.epitaph},
-          {"epitaph_regexps", system.epitaph_regexps}};
+void to_json(Json& json, const BatchSystem& system) {
+  json = {{"name", system.name}, {"description", system.description}};
+}
+
+void from_json(const Json& json, BatchSystem& system) {
+  system = read_members(json.at("name"), json.at("description"));
 }
 
 Result<std::string> fill_in(std::string_view text, const Placeholders& values) {

@@ -24,6 +24,7 @@ struct BatchLine {
 /// How one batch system is spoken to: profiles/batch/<name>.json. A value; all of it is data.
 struct BatchSystem {
   std::string name;                 ///< "slurm"
+  Json description;                 ///< What follows, as it was read.
   std::vector<std::string> submit;  ///< The script's path goes behind it, or its text into it:
   bool submits_by_input = false;
   bool submits_environment = false;  ///< A job has the environment of the one who submits it.
@@ -45,7 +46,9 @@ struct BatchSystem {
 
 /// errors  bad_input: names the member that is missing or of a wrong type.
 Result<BatchSystem> read_batch_system(const std::string& name, const Json& json);
-Json to_json(const BatchSystem& system);
+/// Its name and description, as a JSON library wants it.  from_json() throws Json::exception.
+void to_json(Json& json, const BatchSystem& system);
+void from_json(const Json& json, BatchSystem& system);
 
 /// What stands for {names} in scripts.
 using Placeholders = std::map<std::string, std::string>;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cluster/launch/settings.hpp"
-#include "cluster/supervise/process.hpp"
+#include "cluster/supervise/command.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "wire/error.hpp"
 #include "wire/time.hpp"

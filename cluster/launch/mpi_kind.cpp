@@ -1,14 +1,23 @@
 #include "cluster/launch/mpi_kind.hpp"
 
+#include <algorithm>
+#include <initializer_list>
+
 namespace px::cluster {
 
 MpiKind read_mpi_kind(std::string_view version_text) {
-  const auto has = [&](std::string_view text) {
-    return version_text.find(text) != std::string_view::npos;
+  const auto has_any = [&](std::initializer_list<std::string_view> names) {
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+      return version_text.find(name) != std::string_view::npos;
+    });
   };
-  if (has("Open MPI") || has("OpenRTE") || has("prterun") || has("PRRTE")) return MpiKind::open_mpi;
-  if (has("HYDRA") || has("Hydra") || has("MPICH") || has("Intel(R) MPI")) return MpiKind::mpich;
+  if (has_any({"Open MPI", "OpenRTE", "open-mpi", "prterun", "PRRTE"})) return MpiKind::open_mpi;
+  if (has_any({"HYDRA", "Hydra", "MPICH", "MVAPICH", "Intel(R) MPI"})) return MpiKind::mpich;
   return MpiKind::unknown;
+}
+
+std::string_view name_of(MpiKind kind) {
+  return kind == MpiKind::open_mpi ? "Open MPI" : kind == MpiKind::mpich ? "MPICH" : "";
 }
 
 MpiKind find_mpi_kind(const std::vector<std::string>& mpi_cmd, const Machine& machine) {

@@ -8,9 +8,15 @@
 namespace px::cluster {
 
 /// Whose mpiexec it is: they are told of hosts and rights in different ways.
-enum class MpiKind { unknown, open_mpi, mpich };
+enum class MpiKind {
+  unknown,
+  open_mpi,
+  mpich  ///< And those that are made of it: Intel MPI, MVAPICH.
+};
+/// "Open MPI", "MPICH"; empty: unknown.
+std::string_view name_of(MpiKind kind);
 
-/// From what `mpiexec --version` says.
+/// From what `mpiexec --version`, or an MPI of itself, says.
 MpiKind read_mpi_kind(std::string_view version_text);
 
 /// Of the mpiexec that `mpi_cmd` names.

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "cluster/supervise/process.hpp"
+#include "os/command_words.hpp"
 
 namespace px::cluster {
 namespace {
@@ -40,7 +40,7 @@ Store seconds(double Settings::* member) {
 Store words(std::vector<std::string> Settings::* member) {
   return [member](Settings& settings, const Json& value) {
     if (value.is_string()) {
-      settings.*member = split_words(value.get<std::string>());
+      settings.*member = os::split_words(value.get<std::string>()).words;
       return true;
     }
     if (!value.is_array()) return false;

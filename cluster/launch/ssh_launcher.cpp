@@ -93,10 +93,11 @@ Result<EnginePlan> SshLauncher::plan_engines(const LaunchRequest& request,
       own->insert(own->end(), settings.engine_args.begin(), settings.engine_args.end());
       host.engines.push_back(std::move(*own));
     }
-    Command command{.argv = {machine.pxcluster, "watch", "ssh"},
-                    .environment = {{watch_plan_variable, pack(Packer::json, to_json(host))}},
-                    .log_file = host.log_stem + ".log",
-                    .has_reports = true};
+    Command command{
+        .argv = {machine.pxcluster, "watch", "ssh"},
+        .environment = {{watch_plan_variable, pack(Packer::json, write_ssh_host_plan(host))}},
+        .log_file = host.log_stem + ".log",
+        .has_reports = true};
     plan.processes.push_back(
         {.command = std::move(command), .engine_count = shares[i], .has_children = true});
   }

@@ -1,49 +1,31 @@
 #include "cluster/records/hub_client.hpp"
 
-#include "net/discovery/address.hpp"
 #include "net/discovery/controller_search.hpp"
 #include "wire/envelope.hpp"
+#include "wire/new_session.hpp"
 
 namespace px::cluster {
-namespace {
-
-Result<std::string> find_interface(const ClientConnectionInfo& info, const Session& session) {
-  net::SoughtController sought;
-  sought.hosts = net::dial_candidates(info, net::OwnHost::find());
-  sought.registration = info.registration;
-  sought.curve_server_key = info.curve_serverkey;
-  sought.source = "the connection file";
-  return net::find_controller(sought, session);
-}
-
-}  // namespace
 
 Result<HubClient> HubClient::connect(net::Context& context, const ClientConnectionInfo& info) {
-  const auto packer = packer_by_name(info.pack);
-  if (!packer) return packer.error();
-  auto signer = Signer::create(info.signature_scheme, info.key);
-  if (!signer) return signer.error();
-  Session session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)};
-  const Result<std::string> interface = find_interface(info, session);
-  if (!interface) return interface.error();
-  net::SocketOptions options;
-  options.curve_server_key = info.curve_serverkey;
-  auto socket = std::make_unique<net::Socket>(context, net::SocketKind::dealer, options);
-  if (auto done = socket->connect(endpoint(*interface, info.registration)); !done)
-    return done.error();
-  return HubClient{std::move(session), std::move(socket)};
+  Result<Session> session = new_session(info);
+  if (!session) return session.error();
+  auto sought = net::SoughtController::of(info, "the connection file");
+  sought.other_ports.clear();  // of no use here
+  Result<net::FoundController> found = net::find_controller(context, sought, *session);
+  if (!found) return found.error();
+  return HubClient{std::move(*session), std::move(found->socket)};
 }
 
 void HubClient::ask() {
   Draft draft;
   draft.msg_type = "connection_request";
-  socket_->send(session_.compose(draft, wall_now()));
+  socket_.send(session_.compose(draft, wall_now()));
 }
 
 std::optional<HubAnswer> HubClient::receive() {
   std::optional<HubAnswer> last;
   for (int i = 0; i < 64; ++i) {
-    const SharedFrames frames = socket_->receive();
+    const SharedFrames frames = socket_.receive();
     if (!frames) break;
     if (auto answer = read(*frames)) last = std::move(answer);
   }

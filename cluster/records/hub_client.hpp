@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,14 +27,14 @@ class HubClient {
   void ask();
   /// The last answer that has come; nothing where none has.
   std::optional<HubAnswer> receive();
-  net::Socket& socket() { return *socket_; }
+  net::Socket& socket() { return socket_; }
 
  private:
-  HubClient(Session session, std::unique_ptr<net::Socket> socket)
+  HubClient(Session session, net::Socket socket)
       : session_(std::move(session)), socket_(std::move(socket)) {}
   std::optional<HubAnswer> read(const Frames& frames) const;
   Session session_;
-  std::unique_ptr<net::Socket> socket_;
+  net::Socket socket_;
 };
 
 }  // namespace px::cluster

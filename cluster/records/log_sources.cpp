@@ -27,7 +27,7 @@ std::vector<SshHostPlan> read_notes(const net::ProfilePaths& paths) {
     if (!entry.path().filename().string().starts_with("watch-")) continue;
     const auto text = os::read_file(entry.path());
     const auto json = text ? unpack(Packer::json, *text) : Result<Json>(text.error());
-    auto plan = json ? ssh_host_plan_from_json(*json) : Result<SshHostPlan>(json.error());
+    auto plan = json ? read_ssh_host_plan(*json) : Result<SshHostPlan>(json.error());
     const std::string own = "ipengine-" + paths.cluster_id + "-";
     if (plan && std::filesystem::path(plan->log_stem).filename().string().starts_with(own))
       plans.push_back(std::move(*plan));

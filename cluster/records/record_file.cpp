@@ -31,7 +31,7 @@ auto sorted_names(const std::filesystem::path& folder, Make make) {
 
 }  // namespace
 
-Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, Processes& processes) {
+Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, os::Processes& processes) {
   const auto path = paths.cluster_file();
   const auto text = os::read_file(path);
   if (!text) return text.error();
@@ -58,7 +58,7 @@ std::vector<std::string> recorded_cluster_ids(const net::ProfilePaths& profile) 
 
 Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& own,
                           const std::string& own_set_id, bool owns_controller,
-                          Processes& processes) {
+                          os::Processes& processes) {
   ClusterRecord others;
   if (auto found = load_cluster(paths, processes)) others = found->living;
   others.engine_sets.erase(own_set_id);

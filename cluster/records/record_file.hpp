@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cluster/records/cluster_record.hpp"
-#include "cluster/supervise/processes.hpp"
 #include "net/discovery/profile_paths.hpp"
+#include "os/processes.hpp"
 #include "wire/error.hpp"
 
 namespace px::cluster {
@@ -22,7 +22,7 @@ struct FoundCluster {
 /// Reads the cluster file of `paths`. A process that started after the file was last written only
 /// happens to have the pid of one of ours: it counts as dead.
 /// errors  not_found: no such file; bad_input: it is not a cluster file.
-Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, Processes& processes);
+Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, os::Processes& processes);
 
 /// The cluster ids that have a file in the profile, sorted.
 std::vector<std::string> recorded_cluster_ids(const net::ProfilePaths& profile);
@@ -31,7 +31,7 @@ std::vector<std::string> recorded_cluster_ids(const net::ProfilePaths& profile);
 /// `own` is empty, and the file with it if nothing else lives.
 Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& own,
                           const std::string& own_set_id, bool owns_controller,
-                          Processes& processes);
+                          os::Processes& processes);
 
 /// Removes the files that a dead cluster left: its cluster file and both connection files.
 /// Returns those that were there.

@@ -14,31 +14,15 @@ Duration interval(Duration age, bool is_stopping) {
 
 }  // namespace
 
-Json to_json(const JobPlan& plan) {
-  return {{"system", to_json(plan.system)},
-          {"system_name", plan.system.name},
-          {"what", plan.what},
-          {"engine_count", plan.engine_count},
-          {"script", plan.script},
-          {"script_file", plan.script_file},
-          {"wrapper", plan.wrapper},
-          {"wrapper_file", plan.wrapper_file},
-          {"output_file", plan.output_file}};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JobPlan, system, what, engine_count, script, script_file,
+                                   wrapper, wrapper_file, output_file)
+
+Json write_job_plan(const JobPlan& plan) {
+  return plan;
 }
 
-Result<JobPlan> job_plan_from_json(const Json& json) try {
-  auto system = read_batch_system(json.at("system_name").get<std::string>(), json.at("system"));
-  if (!system) return system.error();
-  JobPlan plan;
-  plan.system = std::move(*system);
-  json.at("what").get_to(plan.what);
-  json.at("engine_count").get_to(plan.engine_count);
-  json.at("script").get_to(plan.script);
-  json.at("script_file").get_to(plan.script_file);
-  json.at("wrapper").get_to(plan.wrapper);
-  json.at("wrapper_file").get_to(plan.wrapper_file);
-  json.at("output_file").get_to(plan.output_file);
-  return plan;
+Result<JobPlan> read_job_plan(const Json& json) try {
+  return json.get<JobPlan>();
 } catch (const Json::exception& failure) {
   return Error{ErrorKind::bad_input, std::string("not the plan of a job: ") + failure.what()};
 }

@@ -23,9 +23,9 @@ struct JobPlan {
   std::string wrapper_file;
   std::string output_file;  ///< Of the job.
 };
-Json to_json(const JobPlan& plan);
+Json write_job_plan(const JobPlan& plan);
 /// errors  bad_input: not of that shape.
-Result<JobPlan> job_plan_from_json(const Json& json);
+Result<JobPlan> read_job_plan(const Json& json);
 
 /// Run this; answered() must be told what came of it.
 struct AskBatchSystem {

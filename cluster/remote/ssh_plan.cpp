@@ -1,28 +1,11 @@
-#include "cluster/remote/reverse_tunnel.hpp"
 #include "cluster/remote/ssh_plan.hpp"
+#include "cluster/remote/reverse_tunnel.hpp"
 
 #include <array>
 #include <charconv>
 
 namespace px::cluster {
 namespace {
-
-/// The members of `json` into `plan`; throws what nlohmann throws.
-void read_members(const Json& json, SshHostPlan& plan) {
-  json.at("host").get_to(plan.host);
-  json.at("ssh_cmd").get_to(plan.ssh_cmd);
-  json.at("run_name").get_to(plan.run_name);
-  json.at("profile_dir").get_to(plan.profile_dir);
-  json.at("setup").get_to(plan.setup);
-  json.at("environment").get_to(plan.environment);
-  json.at("engines").get_to(plan.engines);
-  json.at("is_tunnelled").get_to(plan.is_tunnelled);
-  json.at("may_find_program").get_to(plan.may_find_program);
-  json.at("python_homes").get_to(plan.python_homes);
-  json.at("log_stem").get_to(plan.log_stem);
-  json.at("note_file").get_to(plan.note_file);
-  json.at("control_path").get_to(plan.control_path);
-}
 
 struct Word {
   std::string_view name;
@@ -48,30 +31,18 @@ std::string_view take_word(std::string_view& line) {
 
 }  // namespace
 
-Json to_json(const SshHostPlan& plan) {
-  return {{"host", plan.host},
-          {"ssh_cmd", plan.ssh_cmd},
-          {"run_name", plan.run_name},
-          {"profile_dir", plan.profile_dir},
-          {"setup", plan.setup},
-          {"environment", plan.environment},
-          {"engines", plan.engines},
-          {"is_tunnelled", plan.is_tunnelled},
-          {"may_find_program", plan.may_find_program},
-          {"python_homes", plan.python_homes},
-          {"log_stem", plan.log_stem},
-          {"note_file", plan.note_file},
-          {"control_path", plan.control_path}};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SshHostPlan, host, ssh_cmd, run_name, profile_dir, setup,
+                                   environment, engines, is_tunnelled, may_find_program,
+                                   python_homes, log_stem, note_file, control_path)
+
+Json write_ssh_host_plan(const SshHostPlan& plan) {
+  return plan;
 }
 
-Result<SshHostPlan> ssh_host_plan_from_json(const Json& json) {
-  SshHostPlan plan;
-  try {
-    read_members(json, plan);
-  } catch (const Json::exception& failure) {
-    return Error{ErrorKind::bad_input, std::string("not the plan of a host: ") + failure.what()};
-  }
-  return plan;
+Result<SshHostPlan> read_ssh_host_plan(const Json& json) try {
+  return json.get<SshHostPlan>();
+} catch (const Json::exception& failure) {
+  return Error{ErrorKind::bad_input, std::string("not the plan of a host: ") + failure.what()};
 }
 
 std::string shell_quoted(std::string_view text) {

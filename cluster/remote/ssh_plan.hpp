@@ -29,9 +29,9 @@ struct SshHostPlan {
   bool operator==(const SshHostPlan&) const = default;
 };
 
-Json to_json(const SshHostPlan& plan);
+Json write_ssh_host_plan(const SshHostPlan& plan);
 /// errors  bad_input: not of that shape.
-Result<SshHostPlan> ssh_host_plan_from_json(const Json& json);
+Result<SshHostPlan> read_ssh_host_plan(const Json& json);
 
 /// "it's" -> 'it'\''s': one word for a shell, whatever it holds.
 std::string shell_quoted(std::string_view text);

@@ -104,7 +104,7 @@ void SshWatch::engine_ended(int engine, const std::string& code) {
 
 std::vector<WatchEffect> SshWatch::closed(SshSession session, const os::ProcessEnd& end_of_ssh,
                                           const std::string& complaint, Instant now) {
-  if (phase_ == Phase::ended || session == SshSession::errand) return {};
+  if (phase_ == Phase::ended || session == SshSession::one_shot) return {};
   if (session == SshSession::stop) {
     if (phase_ == Phase::stopping) end_stop(false);
     return take();
@@ -144,7 +144,7 @@ void SshWatch::could_not_start(const os::ProcessEnd& end_of_ssh, const std::stri
 void SshWatch::lost_connection(const std::string& complaint, Instant now) {
   if (wants_stop_) return begin_stop(now);
   if (plan_.is_tunnelled && net::says_remote_port_is_taken(complaint))
-    effects_.emplace_back(OpenSession{SshSession::errand, ssh_release_script(plan_)});
+    effects_.emplace_back(OpenSession{SshSession::one_shot, ssh_release_script(plan_)});
   if (phase_ != Phase::looking)
     report(Level::warning, "the connection to " + plan_.host + " broke" +
                                (complaint.empty() ? "" : " (" + complaint + ")") +
@@ -214,7 +214,7 @@ void SshWatch::end(int exit_code) {
 
 std::vector<WatchEffect> SshWatch::pass_on(const std::string& signal) {
   if (phase_ != Phase::watching) return {};
-  return {OpenSession{SshSession::errand, ssh_signal_script(plan_, signal)}};
+  return {OpenSession{SshSession::one_shot, ssh_signal_script(plan_, signal)}};
 }
 
 void SshWatch::report(Level level, std::string text, std::optional<int> engine_count) {

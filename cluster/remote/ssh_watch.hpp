@@ -10,16 +10,16 @@
 #include "cluster/remote/reverse_tunnel.hpp"
 #include "cluster/remote/ssh_plan.hpp"
 #include "cluster/remote/watch_report.hpp"
-#include "cluster/supervise/process.hpp"
+#include "cluster/supervise/command.hpp"
 #include "wire/time.hpp"
 
 namespace px::cluster {
 
 /// The sessions that a watcher may have with its host, one of each kind at a time.
 enum class SshSession {
-  main,   ///< Starts the engines, or looks at them, and tells how they end.
-  stop,   ///< Ends them.
-  errand  ///< Passes a signal on.
+  main,     ///< Starts the engines, or looks at them, and tells how they end.
+  stop,     ///< Ends them.
+  one_shot  ///< Runs one short script, e.g. to pass a signal on.
 };
 
 struct OpenSession {

@@ -7,7 +7,7 @@
 
 namespace px::cluster {
 
-SignalSource::SignalSource(net::Loop& loop, std::initializer_list<int> signals,
+SignalSource::SignalSource(net::Loop& loop, const std::vector<int>& signals,
                            std::function<void(int signal)> on_signal)
     : loop_(loop) {
   sigset_t mask;

@@ -2,7 +2,7 @@
 
 #include <csignal>
 #include <functional>
-#include <initializer_list>
+#include <vector>
 
 #include "net/loop.hpp"
 
@@ -12,7 +12,7 @@ namespace px::cluster {
 /// is interrupted by them.
 class SignalSource {
  public:
-  SignalSource(net::Loop& loop, std::initializer_list<int> signals,
+  SignalSource(net::Loop& loop, const std::vector<int>& signals,
                std::function<void(int signal)> on_signal);
   ~SignalSource();
   SignalSource(const SignalSource&) = delete;

@@ -10,7 +10,7 @@ constexpr Duration supervisor_patience = std::chrono::seconds(20);
 constexpr Duration patience = std::chrono::seconds(5);
 constexpr Duration step = std::chrono::milliseconds(20);
 
-std::vector<int> alive(const std::vector<int>& pids, Processes& processes) {
+std::vector<int> alive(const std::vector<int>& pids, os::Processes& processes) {
   std::vector<int> living;
   for (const int pid : pids)
     if (processes.is_alive(pid)) living.push_back(pid);
@@ -18,7 +18,8 @@ std::vector<int> alive(const std::vector<int>& pids, Processes& processes) {
 }
 
 /// Those that are still there when the time is up.
-std::vector<int> wait_for_end(const std::vector<int>& pids, Duration time, Processes& processes) {
+std::vector<int> wait_for_end(const std::vector<int>& pids, Duration time,
+                              os::Processes& processes) {
   const Instant deadline = processes.now() + time;
   for (;;) {
     auto living = alive(pids, processes);
@@ -28,7 +29,7 @@ std::vector<int> wait_for_end(const std::vector<int>& pids, Duration time, Proce
 }
 
 /// The signal, some patience, SIGKILL; gives what even survives that.
-std::vector<int> end_processes(const std::vector<int>& pids, int signal, Processes& processes) {
+std::vector<int> end_processes(const std::vector<int>& pids, int signal, os::Processes& processes) {
   for (const int pid : alive(pids, processes)) processes.signal(pid, signal, false);
   for (const int pid : wait_for_end(pids, patience, processes))
     processes.signal(pid, SIGKILL, true);
@@ -49,7 +50,7 @@ std::string joined(const std::vector<int>& pids) {
 }  // namespace
 
 Result<void> stop_processes(const ClusterRecord& living, std::optional<int> supervisor, int signal,
-                            Processes& processes) {
+                            os::Processes& processes) {
   if (!is_local(living.controller_launcher) || !is_local(living.engine_launcher))
     return Error{ErrorKind::unsupported, "its engines were started with '" +
                                              living.engine_launcher +

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cluster/records/cluster_record.hpp"
-#include "cluster/supervise/processes.hpp"
+#include "os/processes.hpp"
 #include "wire/error.hpp"
 
 namespace px::cluster {
@@ -17,6 +17,6 @@ namespace px::cluster {
 /// errors      unsupported: its engines were started in a way that we cannot undo;
 ///             system: something does not even end by SIGKILL; names the pids.
 Result<void> stop_processes(const ClusterRecord& living, std::optional<int> supervisor, int signal,
-                            Processes& processes);
+                            os::Processes& processes);
 
 }  // namespace px::cluster

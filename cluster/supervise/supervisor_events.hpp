@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cluster/records/cluster_record.hpp"
-#include "cluster/supervise/process.hpp"
+#include "cluster/supervise/command.hpp"
 
 namespace px::cluster {
 

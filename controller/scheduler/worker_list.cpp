@@ -28,13 +28,6 @@ Result<TaskScheme> task_scheme_by_name(std::string_view name) {
                    "' is none of leastload, lru, plainrandom, weighted, twobin, pure, none"};
 }
 
-std::string_view task_scheme_name(TaskScheme scheme) {
-  for (const auto& [text, known] : scheme_names)
-    if (known == scheme) return text;
-  check(false);
-  return {};
-}
-
 bool Restriction::allows(WorkerKey worker) const {
   return std::binary_search(workers.begin(), workers.end(), worker) == is_only;
 }

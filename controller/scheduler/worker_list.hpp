@@ -16,7 +16,6 @@ enum class TaskScheme { leastload, lru, plainrandom, weighted, twobin, pure, non
 
 /// errors  bad_input: lists the names that exist.
 Result<TaskScheme> task_scheme_by_name(std::string_view name);
-std::string_view task_scheme_name(TaskScheme scheme);
 
 /// Uniform in [0, 1).
 using RandomSource = std::function<double()>;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "os/host_name.hpp"
+
 namespace px::controller {
 namespace {
 
@@ -16,7 +18,7 @@ bool is_ipv6(const std::string& ip) {
 }  // namespace
 
 HostFacts HostFacts::find() {
-  HostFacts facts{net::host_name(), net::interface_addresses(), {}};
+  HostFacts facts{os::host_name(), net::interface_addresses(), {}};
   facts.name_stands_for = net::resolve_host(facts.name);
   return facts;
 }

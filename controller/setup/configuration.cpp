@@ -12,7 +12,9 @@
 #include "controller/setup/announcement.hpp"
 #include "net/discovery/address.hpp"
 #include "os/host_memory.hpp"
+#include "os/host_name.hpp"
 #include "os/private_file.hpp"
+#include "wire/new_session.hpp"
 
 namespace px::controller {
 namespace {
@@ -139,7 +141,7 @@ void listen_at(const std::string& ip, const std::string& location, ConnectionCom
   if (ips.empty()) ips.push_back("127.0.0.1");
   const bool is_loopback_only = std::all_of(ips.begin(), ips.end(), net::is_loopback);
   // The name service may be slow: it is asked only for those who come from other hosts.
-  const HostFacts host = is_loopback_only ? HostFacts{net::host_name(), {}, {}} : HostFacts::find();
+  const HostFacts host = is_loopback_only ? HostFacts{os::host_name(), {}, {}} : HostFacts::find();
   const Announcement said = announce(ips, location, host);
   common.interface = "tcp://" + net::in_brackets(ips.front());
   common.location = said.location;
@@ -229,13 +231,9 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
 }
 
 Result<Session> make_session(const ControllerOptions& options, const ConnectionPair& connection) {
-  const auto packer = packer_by_name(connection.client.pack);
-  if (!packer) return packer.error();
-  Result<Signer> signer = Signer::create(connection.client.signature_scheme, connection.client.key);
-  if (!signer) return signer.error();
-  return Session{SessionId{options.session.empty() ? new_session_id() : options.session},
-                 options.username.empty() ? current_username() : options.username, *packer,
-                 *signer};
+  return new_session(connection.client,
+                     SessionId{options.session.empty() ? new_session_id() : options.session},
+                     options.username.empty() ? current_username() : options.username);
 }
 
 Result<std::unique_ptr<TaskStore>> make_store(const ControllerOptions& options,

@@ -6,153 +6,118 @@ namespace px::controller {
 namespace {
 
 void add_network_options(CLI::App& app, ControllerOptions& o) {
-  const std::string group = "Network";
+  app.option_defaults()->group("Network");
   app.add_option("--ip,--IPController.ip", o.ip,
                  "Address to listen at (default: 127.0.0.1), or several with commas; * for "
-                 "all, 0.0.0.0 for all of IPv4")
-      ->group(group);
-  app.add_option("--IPController.engine_ip", o.engine_ip, "The same for engines alone")
-      ->group(group);
-  app.add_option("--IPController.client_ip", o.client_ip, "The same for clients alone")
-      ->group(group);
+                 "all, 0.0.0.0 for all of IPv4");
+  app.add_option("--IPController.engine_ip", o.engine_ip, "The same for engines alone");
+  app.add_option("--IPController.client_ip", o.client_ip, "The same for clients alone");
   app.add_option("--location,--IPController.location", o.location,
-                 "Name or address by which other hosts reach this host (default: its host name)")
-      ->group(group);
+                 "Name or address by which other hosts reach this host (default: its host name)");
   app.add_flag("--ipc,!--no-ipc", o.has_ipc,
                "Use Unix sockets for engines and clients on this host, without encryption: the "
-               "default (--no-ipc: TCP for all)")
-      ->group(group);
-  app.add_option("--transport,--IPController.transport", o.transport, "Only tcp is supported")
-      ->group(group);
+               "default (--no-ipc: TCP for all)");
+  app.add_option("--transport,--IPController.transport", o.transport, "Only tcp is supported");
   app.add_option("--ports,--IPController.ports", o.ports,
-                 "Ports to try first, e.g. 10101-10120,10200")
-      ->group(group);
-  app.add_option("--IPController.engine_ports", o.engine_ports, "The same for engines alone")
-      ->group(group);
-  app.add_option("--IPController.client_ports", o.client_ports, "The same for clients alone")
-      ->group(group);
-  app.add_option("--port,--IPController.regport", o.registration_port, "The registration port")
-      ->group(group);
+                 "Ports to try first, e.g. 10101-10120,10200");
+  app.add_option("--IPController.engine_ports", o.engine_ports, "The same for engines alone");
+  app.add_option("--IPController.client_ports", o.client_ports, "The same for clients alone");
+  app.add_option("--port,--IPController.regport", o.registration_port, "The registration port");
   app.add_option("--ssh,--IPController.ssh_server", o.client_ssh,
-                 "[user@]host[:port] through which clients tunnel")
-      ->group(group);
+                 "[user@]host[:port] through which clients tunnel");
   app.add_option("--enginessh,--IPController.engine_ssh_server", o.engine_ssh,
-                 "[user@]host[:port] through which engines tunnel")
-      ->group(group);
+                 "[user@]host[:port] through which engines tunnel");
   app.add_flag("--enable-curve,--IPController.enable_curve,!--no-curve", o.enable_curve,
                "Encrypt with CURVE (default; --no-curve or $IPP_ENABLE_CURVE=0 turn it off)")
-      ->each([&o](const std::string&) { o.is_curve_chosen = true; })
-      ->group(group);
+      ->each([&o](const std::string&) { o.is_curve_chosen = true; });
   app.add_option("--IPController.curve_publickey", o.curve_publickey,
-                 "CURVE public key ($IPP_CURVE_PUBLICKEY)")
-      ->group(group);
+                 "CURVE public key ($IPP_CURVE_PUBLICKEY)");
   app.add_option("--IPController.curve_secretkey", o.curve_secretkey,
-                 "CURVE secret key ($IPP_CURVE_SECRETKEY)")
-      ->group(group);
+                 "CURVE secret key ($IPP_CURVE_SECRETKEY)");
 }
 
 void add_file_options(CLI::App& app, ControllerOptions& o) {
-  const std::string group = "Connection files";
+  app.option_defaults()->group("Connection files");
   app.add_flag("--reuse,--IPController.reuse_files", o.reuse,
-               "Take ports and key from the connection files of the last run, and keep them")
-      ->group(group);
+               "Take ports and key from the connection files of the last run, and keep them");
   app.add_flag("--restore,--IPController.restore_engines", o.restore,
-               "The same, and accept the engines of the last run again")
-      ->group(group);
-  app.add_option("--IPController.engine_json_file", o.engine_json_file, "Name of the engines' file")
-      ->group(group);
-  app.add_option("--IPController.client_json_file", o.client_json_file, "Name of the clients' file")
-      ->group(group);
+               "The same, and accept the engines of the last run again");
+  app.add_option("--IPController.engine_json_file", o.engine_json_file,
+                 "Name of the engines' file");
+  app.add_option("--IPController.client_json_file", o.client_json_file,
+                 "Name of the clients' file");
   app.add_option("--config", o.config_file,
-                 "A JSON configuration file (default: ipcontroller_config.json in the profile)")
-      ->group(group);
+                 "A JSON configuration file (default: ipcontroller_config.json in the profile)");
 }
 
 void add_session_options(CLI::App& app, ControllerOptions& o) {
-  const std::string group = "Messages";
+  app.option_defaults()->group("Messages");
   app.add_option_function<std::string>(
-         "--Session.key",
-         [&o](const std::string& key) {
-           o.key = key;
-           o.has_key = true;
-         },
-         "The key that signs all messages ($IPP_SESSION_KEY; default: a new one)")
-      ->group(group);
-  app.add_option("--keyfile,--Session.keyfile", o.key_file, "A file that holds the key")
-      ->group(group);
-  app.add_option("--Session.packer", o.packer, "json or msgpack")->group(group);
-  app.add_option("--Session.signature_scheme", o.signature_scheme, "hmac-<hash>")->group(group);
-  app.add_option("--ident,--Session.session", o.session, "The id of this session")->group(group);
-  app.add_option("--user,--Session.username", o.username, "The user's name ($USER)")->group(group);
-  app.add_flag("--secure,!--no-secure", o.is_secure, "Sign messages (--no-secure: do not)")
-      ->group(group);
+      "--Session.key",
+      [&o](const std::string& key) {
+        o.key = key;
+        o.has_key = true;
+      },
+      "The key that signs all messages ($IPP_SESSION_KEY; default: a new one)");
+  app.add_option("--keyfile,--Session.keyfile", o.key_file, "A file that holds the key");
+  app.add_option("--Session.packer", o.packer, "json or msgpack");
+  app.add_option("--Session.signature_scheme", o.signature_scheme, "hmac-<hash>");
+  app.add_option("--ident,--Session.session", o.session, "The id of this session");
+  app.add_option("--user,--Session.username", o.username, "The user's name ($USER)");
+  app.add_flag("--secure,!--no-secure", o.is_secure, "Sign messages (--no-secure: do not)");
 }
 
 void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
-  const std::string group = "Engines and tasks";
+  app.option_defaults()->group("Engines and tasks");
   app.add_option("--ping,--HeartMonitor.period", o.ping_ms, "Milliseconds between two heartbeats")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--HeartMonitor.max_heartmonitor_misses", o.max_misses,
                  "Unregister an engine that misses more heartbeats in a row than this; after two "
                  "it gets no "
                  "further tasks")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--IPController.registration_timeout", o.registration_timeout_s,
                  "Seconds until a registration without a heartbeat times out (default: max(30, 10 "
-                 "heartbeats))")
-      ->group(group);
+                 "heartbeats))");
   app.add_option("--scheme,--TaskScheduler.scheme_name", o.scheme,
                  "leastload, lru, plainrandom, weighted, twobin, pure or none")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--hwm,--TaskScheduler.hwm", o.hwm,
                  "Tasks that one engine holds at a time; 0 = any number")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--task-queue-mib", o.task_queue_mib,
                  "MiB of unfinished load-balanced tasks to hold; further ones fail with the "
                  "error Overloaded; 0 = half of the memory")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--IPController.broadcast_scheduler_depth", o.broadcast_depth,
-                 "Accepted for compatibility; has no effect")
-      ->group(group);
+                 "Accepted for compatibility; has no effect");
   app.add_flag_callback(
-         "--usethreads,--IPController.use_threads", [] {},
-         "Accepted for compatibility; has no effect")
-      ->group(group);
+      "--usethreads,--IPController.use_threads", [] {},
+      "Accepted for compatibility; has no effect");
 }
 
 void add_store_options(CLI::App& app, ControllerOptions& o) {
-  const std::string group = "Task records";
+  app.option_defaults()->group("Task records");
   const auto choose = [&](const char* name, const char* db_class, const char* help) {
-    app.add_flag_callback(name, [&o, db_class] { o.db_class = db_class; }, help)->group(group);
+    app.add_flag_callback(name, [&o, db_class] { o.db_class = db_class; }, help);
   };
   choose("--dictdb", "DictDB", "Keep the records in memory (the default)");
   choose("--sqlitedb", "SQLiteDB", "Keep the records in an SQLite file");
   choose("--nodb", "NoDB", "Keep no records");
   choose("--mongodb", "MongoDB", "Not supported");
   app.add_option("--IPController.db_class,--HubFactory.db_class", o.db_class,
-                 "DictDB, SQLiteDB or NoDB")
-      ->group(group);
+                 "DictDB, SQLiteDB or NoDB");
   app.add_option("--DictDB.record_limit", o.record_limit, "Largest number of records")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--DictDB.size_limit", o.size_limit,
                  "Largest number of bytes of buffers in records")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--SQLiteDB.filename", o.sqlite_filename, "Name of the SQLite file")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   app.add_option("--SQLiteDB.location", o.sqlite_location,
-                 "Folder of the SQLite file (default: the profile's)")
-      ->group(group);
+                 "Folder of the SQLite file (default: the profile's)");
   app.add_option("--SQLiteDB.table", o.sqlite_table, "Table in the SQLite file")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
 }
 
 /// The text of a JSON value as an option has it; nothing for what no option can be.

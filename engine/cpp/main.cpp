@@ -15,7 +15,7 @@
 #include "engine/program.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
-#include "net/termination.hpp"
+#include "os/signals_blocked.hpp"
 #include "wire/language_plan.hpp"
 
 namespace px::engine {
@@ -137,7 +137,7 @@ int run(const std::vector<std::string>& arguments) {
   cpp::CppSession::handle_interrupts();
   run_startup_code(program, **interpreter);
   const int code = program.run(**interpreter, -1);
-  net::exit_within(patience_with_other_ranks_s, code);
+  os::exit_within(patience_with_other_ranks_s, code);
   if (*world) (*world)->leave();
   // What a cell has damaged is not to be destroyed.
   std::cout.flush();

@@ -10,7 +10,7 @@
 #include "engine/program.hpp"
 #include "interpreters/python/python_buffers.hpp"
 #include "interpreters/python/python_interpreter.hpp"
-#include "net/termination.hpp"
+#include "os/signals_blocked.hpp"
 
 namespace py = pybind11;
 
@@ -158,5 +158,5 @@ PYBIND11_MODULE(_engine, module) {
       .def_property_readonly("command", option(&px::engine::EngineOptions::command))
       .def_property_readonly("script", option(&px::engine::EngineOptions::script))
       .def_property_readonly("colors", option(&px::engine::EngineOptions::colors));
-  module.def("exit_within", &px::net::exit_within);
+  module.def("exit_within", &px::os::exit_within);
 }

@@ -86,17 +86,17 @@ Json CppKernel::execute(const interpreters::Execution& execution) {
 
 /// Gives the output of the present cell.
 void CppKernel::with_screen(const std::function<void(magics::CellOutput&)>& work) {
-  OutputScreen screen{output_,
-                      [] {
-                        const bool was = cpp::CppSession::is_interrupt_pending();
-                        cpp::CppSession::forget_interrupts();
-                        return was;
-                      },
-                      [this](const std::string& code) {
-                        interpreters::Execution here = *present_;
-                        here.code = code;
-                        local_.execute(here);
-                      }};
+  NotebookOutput screen{output_,
+                        [] {
+                          const bool was = cpp::CppSession::is_interrupt_pending();
+                          cpp::CppSession::forget_interrupts();
+                          return was;
+                        },
+                        [this](const std::string& code) {
+                          interpreters::Execution here = *present_;
+                          here.code = code;
+                          local_.execute(here);
+                        }};
   local_.captured().flush();
   work(screen);
 }

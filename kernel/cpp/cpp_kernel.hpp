@@ -7,7 +7,7 @@
 #include "client/client.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
 #include "kernel/cpp/cell_view.hpp"
-#include "kernel/cpp/output_screen.hpp"
+#include "kernel/cpp/notebook_output.hpp"
 #include "magics/magic_cell.hpp"
 #include "magics/magics.hpp"
 

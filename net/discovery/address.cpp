@@ -5,13 +5,14 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <memory>
 #include <set>
+
+#include "os/host_name.hpp"
 
 namespace px::net {
 namespace {
@@ -44,12 +45,6 @@ bool is_inner_bridge(std::string_view interface) {
 }
 
 }  // namespace
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "localhost";
-  return name.data();
-}
 
 std::vector<InterfaceAddress> interface_addresses() {
   std::vector<InterfaceAddress> addresses;
@@ -147,7 +142,7 @@ bool is_wildcard(std::string_view interface) {
 }
 
 OwnHost OwnHost::find() {
-  return {host_name(), local_addresses()};
+  return {os::host_name(), local_addresses()};
 }
 
 bool OwnHost::is_called(std::string_view host) const {
@@ -173,18 +168,6 @@ std::vector<std::string> dial_candidates(const ConnectionCommon& info, const Own
     add(ip_of_interface(info.interface));
   }
   return candidates;
-}
-
-std::string dial_interface(std::string_view interface, std::string_view location) {
-  const auto colon = interface.find("://");
-  if (colon == std::string_view::npos || !is_wildcard(interface)) return std::string(interface);
-  std::string dialed = "127.0.0.1";
-  if (!location.empty() && location != host_name()) {
-    const std::vector<std::string> found = resolve_host(std::string(location));
-    const std::string address = found.empty() ? std::string(location) : found.front();
-    if (!is_local_address(address)) dialed = in_brackets(address);
-  }
-  return std::string(interface.substr(0, colon + 3)) + dialed;
 }
 
 }  // namespace px::net

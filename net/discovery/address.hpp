@@ -9,9 +9,6 @@
 
 namespace px::net {
 
-/// This host's name, as `location` in connection files gives it.
-std::string host_name();
-
 /// An address of one of this host's network interfaces that are up.
 struct InterfaceAddress {
   std::string interface;  ///< "eth0"
@@ -65,10 +62,5 @@ struct OwnHost {
 /// twice. A controller of this host is tried at 127.0.0.1 first; what `addresses` says follows, or
 /// `location` where it says nothing (protocol 2.4, item 2).
 std::vector<std::string> dial_candidates(const ConnectionCommon& info, const OwnHost& here);
-
-/// The interface to dial where a file says `interface` and `location` (protocol 2.4, item 2): an
-/// ip other than * and 0.0.0.0 is used as it is; otherwise 127.0.0.1 for this host and the first
-/// IPv4 address of `location` for another. A location that does not resolve is used as text.
-std::string dial_interface(std::string_view interface, std::string_view location);
 
 }  // namespace px::net

@@ -1,7 +1,5 @@
 #include "net/discovery/controller_search.hpp"
 
-#include <sys/socket.h>
-
 #include <cerrno>
 #include <map>
 #include <memory>
@@ -9,11 +7,9 @@
 #include <thread>
 
 #include "net/connection_monitor.hpp"
-#include "net/discovery/address.hpp"
-#include "net/discovery/local_interface.hpp"
 #include "net/loop.hpp"
 #include "net/tcp.hpp"
-#include "net/termination.hpp"
+#include "os/signals_blocked.hpp"
 
 namespace px::net {
 namespace {
@@ -30,7 +26,7 @@ struct Lookup {
 
   static std::shared_ptr<Lookup> start(const std::string& name, const Waker& waker) {
     auto lookup = std::make_shared<Lookup>();
-    const SignalsBlocked blocked;
+    const os::SignalsBlocked blocked;
     std::thread([lookup, name, waker] {
       std::vector<std::string> found = resolve_host(name);
       {
@@ -76,17 +72,21 @@ std::string interface_of(const std::string& host) {
 
 class Search {
  public:
-  Search(const SoughtController& sought, Session session, const AddressRace::Options& options)
-      : sought_(sought), session_(std::move(session)), race_(all_hosts(sought), options) {
+  Search(Context& context, const SoughtController& sought, Session session,
+         const AddressRace::Options& options)
+      : context_(context),
+        sought_(sought),
+        session_(std::move(session)),
+        race_(all_hosts(sought), options) {
     loop_.on_wake([this] { take_lookups(); });
   }
 
-  Result<std::string> run() {
+  Result<FoundController> run() {
     for (;;) {
       const Instant now = Clock::now();
       for (const std::size_t ended : race_.expire(now)) end(ended);
       for (const std::size_t runner : race_.start_due(now)) start(runner);
-      if (race_.winner()) return interface_of(race_.host(*race_.winner()));
+      if (race_.winner()) return take(*race_.winner());
       if (race_.is_over()) return explain(failures(), sought_.registration, sought_.source);
       if (!is_restless_) loop_.wait_until(race_.next_deadline());
       is_restless_ = false;
@@ -100,6 +100,13 @@ class Search {
     if (!sought_.hosts.empty())
       std::erase_if(all, [](const DialedAddress& each) { return is_unix(each.host); });
     return all;
+  }
+
+  FoundController take(std::size_t winner) {
+    end(winner);
+    Attempt& attempt = attempts_[winner];
+    attempt.monitor.reset();
+    return {interface_of(race_.host(winner)), std::move(*attempt.socket)};
   }
 
   void start(std::size_t runner) {
@@ -133,9 +140,7 @@ class Search {
   /// libzmq greets at once, so the connection is readable as soon as it is there.
   void on_connected(std::size_t runner) {
     Attempt& attempt = attempts_[runner];
-    int problem = 0;
-    socklen_t length = sizeof problem;
-    ::getsockopt(attempt.tcp.value(), SOL_SOCKET, SO_ERROR, &problem, &length);
+    const int problem = connection_problem(attempt.tcp);
     loop_.forget(attempt.tcp.value());
     attempt.tcp.close();
     if (problem != 0) return fail(runner, failure_of(problem));
@@ -145,8 +150,9 @@ class Search {
 
   void ask(std::size_t runner) {
     Attempt& attempt = attempts_[runner];
-    SocketOptions options;
-    options.curve_server_key = sought_.curve_server_key;
+    SocketOptions options = sought_.socket;
+    // The controller would take two sockets of one identity for one that has come back.
+    if (!options.identity.empty() && runner > 0) options.identity += "-" + std::to_string(runner);
     attempt.socket.emplace(context_, SocketKind::dealer, options);
     attempt.monitor.emplace(context_, *attempt.socket);
     loop_.watch(*attempt.socket, [this, runner] { on_answer(runner); });
@@ -193,10 +199,10 @@ class Search {
     if (attempt.monitor) loop_.forget(attempt.monitor->socket());
   }
 
+  Context& context_;
   const SoughtController& sought_;
   Session session_;
   AddressRace race_;
-  Context context_;
   Loop loop_;
   std::map<std::size_t, Attempt> attempts_;
   bool is_restless_ = false;
@@ -207,10 +213,14 @@ Result<void> check_other_ports(const SoughtController& sought, const std::string
   if (sought.other_ports.empty() || is_unix(interface) ||
       is_local_address(ip_of_interface(interface)))
     return {};
-  const std::vector<int> closed = closed_ports(interface, sought.other_ports, ports_patience);
-  if (closed.empty()) return {};
+  std::vector<TcpTarget> targets;
+  for (const int port : sought.other_ports) targets.push_back({interface, port});
+  const std::vector<int> problems = dial_tcp(targets, ports_patience);
   std::string numbers;
-  for (const int port : closed) numbers += (numbers.empty() ? "" : ", ") + std::to_string(port);
+  for (std::size_t i = 0; i < problems.size(); ++i)
+    if (problems[i] != 0)
+      numbers += (numbers.empty() ? "" : ", ") + std::to_string(targets[i].port);
+  if (numbers.empty()) return {};
   return Error{ErrorKind::lost_peer,
                "the controller answers at " + endpoint(interface, sought.registration) +
                    " but its ports " + numbers +
@@ -220,11 +230,11 @@ Result<void> check_other_ports(const SoughtController& sought, const std::string
 
 }  // namespace
 
-Result<std::string> find_controller(const SoughtController& sought, Session session,
-                                    const AddressRace::Options& options) {
-  Result<std::string> found = Search{sought, std::move(session), options}.run();
+Result<FoundController> find_controller(Context& context, const SoughtController& sought,
+                                        Session session, const AddressRace::Options& options) {
+  Result<FoundController> found = Search{context, sought, std::move(session), options}.run();
   if (!found) return found;
-  if (auto open = check_other_ports(sought, *found); !open) return open.error();
+  if (auto open = check_other_ports(sought, found->interface); !open) return open.error();
   return found;
 }
 

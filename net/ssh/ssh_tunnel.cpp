@@ -15,8 +15,8 @@
 #include "net/ssh/ssh_complaint.hpp"
 #include "net/ssh/tunnel_watch.hpp"
 #include "net/tcp.hpp"
-#include "net/termination.hpp"
 #include "net/watched_child.hpp"
+#include "os/signals_blocked.hpp"
 
 namespace px::net {
 namespace {
@@ -62,7 +62,7 @@ class SshTunnel::Keeper {
  public:
   Keeper(Order order, std::map<int, int> ports)
       : order_(std::move(order)), ports_(std::move(ports)) {
-    const SignalsBlocked blocked;
+    const os::SignalsBlocked blocked;
     thread_ = std::thread([this] { run(); });
   }
   ~Keeper() {

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "cluster/launch/batch_system.hpp"
+#include "cluster/remote/job_watch.hpp"
 
 namespace px::cluster {
 namespace {
@@ -103,16 +104,6 @@ TEST(BatchScript, AnArrayOfOneIsNoneForPbs) {
   EXPECT_FALSE(has(script_of("pbs", given), "-J"));
 }
 
-TEST(BatchSystem, TravelsAsJson) {
-  for (const char* name : {"slurm", "pbs", "torque", "sge", "lsf", "htcondor"}) {
-    const BatchSystem system = system_of(name);
-    const auto back = read_batch_system(name, to_json(system));
-    ASSERT_TRUE(back) << name;
-    EXPECT_EQ(to_json(*back), to_json(system)) << name;
-    EXPECT_EQ(back->engines, system.engines);
-  }
-}
-
 TEST(BatchSystem, ReadsTheIdOfAJob) {
   const auto id = [](const char* system, const char* answer) {
     return read_job_id(system_of(system).job_id_regexp, answer).value_or("none");
@@ -182,6 +173,23 @@ TEST(JobState, OfAJobThatIsGoneComesFromTheBooks) {
       "exit_status  137\n";
   EXPECT_EQ(end_of_job(system_of("sge"), {}, account), "37  : qmaster enforced h_rt limit, 137");
   EXPECT_EQ(end_of_job(system_of("sge"), {}, ""), "the batch system gives no reason");
+}
+
+TEST(JobPlan, TravelsAsJsonWithItsBatchSystem) {
+  for (const char* name : {"slurm", "pbs", "torque", "sge", "lsf", "htcondor"}) {
+    JobPlan plan;
+    plan.system = system_of(name);
+    plan.engine_count = 4;
+    plan.script_file = "/p/engines.sh";
+    const auto back = read_job_plan(write_job_plan(plan));
+    ASSERT_TRUE(back) << name;
+    EXPECT_EQ(write_job_plan(*back), write_job_plan(plan)) << name;
+    EXPECT_EQ(back->script_file, plan.script_file);
+    EXPECT_EQ(back->system.name, name);
+    EXPECT_EQ(back->system.engines, plan.system.engines);
+  }
+  EXPECT_FALSE(read_job_plan(Json::object()));
+  EXPECT_FALSE(read_job_plan({{"system", {{"name", "x"}, {"description", Json::object()}}}}));
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ TEST(Doctor, NamesSharedMemoryThatIsFullOrMissing) {
   HostFacts facts = healthy_host();
   facts.shared_bytes = 1 << 20;
   EXPECT_ONLY(examine_host(facts, false), warning, "shm", "1 MiB", "--shm-size");
-  facts.shared_bytes.reset();
+  facts.shared_bytes = -1;
   EXPECT_ONLY(examine_host(facts, false), error, "shm", "not writable", "mount");
 }
 
@@ -232,11 +232,15 @@ TEST(Doctor, TheFactsOfAHostSurviveTheWayToAnother) {
   const auto read = read_host_facts(write_host_facts(facts));
   ASSERT_TRUE(read);
   EXPECT_EQ(write_host_facts(*read), write_host_facts(facts));
+  EXPECT_EQ(read->dialed.at(0).state, DialState::refused);
+  EXPECT_EQ(read->limits.processes, 4096);
+  EXPECT_EQ(read_host_facts(Json{{"host", "old"}, {"python", Json::object()}})->shared_bytes, -1);
 }
 
 TEST(Doctor, WhatIsNoDescriptionOfAHostIsRefused) {
   EXPECT_FALSE(read_host_facts(Json::array()));
   EXPECT_FALSE(read_host_facts(Json{{"host", "x"}}));
+  EXPECT_FALSE(read_host_facts(Json{{"host", 7}, {"python", Json::object()}}));
 }
 
 // ---------------------------------------------------------------- a connection file

@@ -165,12 +165,5 @@ TEST(JobWatch, DeletesAJobWhoseSubmissionIsStillOnItsWay) {
   EXPECT_EQ(only<AskBatchSystem>(effects).at(0).argv, (Words{"scancel", "17"}));
 }
 
-TEST(JobPlan, TravelsAsJson) {
-  const auto back = job_plan_from_json(to_json(plan_of_four()));
-  ASSERT_TRUE(back);
-  EXPECT_EQ(to_json(*back), to_json(plan_of_four()));
-  EXPECT_FALSE(job_plan_from_json(Json::object()));
-}
-
 }  // namespace
 }  // namespace px::cluster

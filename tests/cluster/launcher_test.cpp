@@ -3,6 +3,7 @@
 #include "cluster/launch/batch_launcher.hpp"
 #include "cluster/launch/launcher.hpp"
 #include "cluster/launch/start_plan.hpp"
+#include "cluster/remote/job_watch.hpp"
 #include "cluster/remote/ssh_plan.hpp"
 
 namespace px::cluster {
@@ -228,7 +229,7 @@ TEST(SshLauncher, StartsAWatcherForEachHostThatGetsEngines) {
   EXPECT_EQ(plan.processes[0].engine_count, 2);
   EXPECT_EQ(plan.processes[1].engine_count, 1);
   const auto host =
-      ssh_host_plan_from_json(Json::parse(plan.processes[1].command.environment.at("PX_WATCH")));
+      read_ssh_host_plan(Json::parse(plan.processes[1].command.environment.at("PX_WATCH")));
   ASSERT_TRUE(host);
   EXPECT_EQ(host->host, "c");
   EXPECT_EQ(host->profile_dir, ".ipython/profile_default");  // of another home there
@@ -242,7 +243,7 @@ TEST(SshLauncher, WithATunnelTheControllerStaysOnLoopback) {
   EXPECT_FALSE(launcher->is_remote(request));
   const EnginePlan plan = plan_of("ssh", request, machine_with({"ssh"}));
   const auto host =
-      ssh_host_plan_from_json(Json::parse(plan.processes[0].command.environment.at("PX_WATCH")));
+      read_ssh_host_plan(Json::parse(plan.processes[0].command.environment.at("PX_WATCH")));
   EXPECT_TRUE(host->is_tunnelled);
 }
 
@@ -251,7 +252,7 @@ TEST(SshLauncher, FindsTheEngineBesideThePythonThatTheUserNames) {
   request.settings.remote_python = "/opt/venv/bin/python";
   const EnginePlan plan = plan_of("ssh", request, machine_with({"ssh"}));
   const auto host =
-      ssh_host_plan_from_json(Json::parse(plan.processes[0].command.environment.at("PX_WATCH")));
+      read_ssh_host_plan(Json::parse(plan.processes[0].command.environment.at("PX_WATCH")));
   EXPECT_EQ(host->engines.at(0),
             words({"/opt/venv/bin/pxengine", "--python=/opt/venv/bin/python"}));
 }
@@ -278,6 +279,27 @@ TEST(BatchLauncher, IsAnSrunInsideOfAnAllocation) {
   const EnginePlan plan = plan_of("slurm", request_for(3), machine);
   EXPECT_EQ(plan.processes.at(0).command.argv,
             words({"srun", "--ntasks=3", "--mpi=pmix", "pxengine", "--mpi"}));
+}
+
+TEST(BatchLauncher, TellsTheWatcherOfTheJobTheUsersCommands) {
+  Machine machine = machine_with({"my-sbatch", "pxengine"});
+  machine.profile_file = [](const std::string&) {
+    return std::optional<std::string>(R"json({"submit": ["sbatch"], "delete": ["scancel"],
+      "job_id_regexp": "job (.*)", "engines": ["{program_and_args}"], "controller": [], "lines": [],
+      "status": ["squeue"], "state_regexp": "", "detail_regexps": [], "hosts_regexp": "",
+      "waiting": [], "running": [], "meanings": {}, "epitaph": []})json");
+  };
+  LaunchRequest request = request_for(2);
+  request.settings.submit_command = {"my-sbatch"};
+  request.settings.delete_command = {"my-scancel"};
+  request.settings.job_id_regexp = "number (.*)";
+  const EnginePlan plan = plan_of("slurm", request, machine);
+  const auto job =
+      read_job_plan(Json::parse(plan.processes.at(0).command.environment.at("PX_WATCH")));
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->system.submit, words({"my-sbatch"}));
+  EXPECT_EQ(job->system.remove, words({"my-scancel"}));
+  EXPECT_EQ(job->system.job_id_regexp, "number (.*)");
 }
 
 TEST(BatchLauncher, ChoosesTheMpiThatSlurmAndMpiexecShare) {

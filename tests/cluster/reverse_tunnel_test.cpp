@@ -106,7 +106,7 @@ TEST(SshWatch, ATunnelThatBreaksComesBackWithTheSamePortsAndTakesThemFromTheDead
   const OpenSession again = opened(watch.on_time(at(11s)), SshSession::main);
   EXPECT_EQ(again.forwards.at(0).local_port, 20001);
   const auto effects = watch.closed(SshSession::main, {.exit_code = 255}, taken, at(12s));
-  EXPECT_EQ(opened(effects, SshSession::errand).script, ssh_release_script(tunnelled_plan()));
+  EXPECT_EQ(opened(effects, SshSession::one_shot).script, ssh_release_script(tunnelled_plan()));
   EXPECT_EQ(opened(watch.on_time(at(30s)), SshSession::main).forwards, again.forwards);
 }
 

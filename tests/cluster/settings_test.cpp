@@ -5,7 +5,6 @@
 #include "cluster/commands/console.hpp"
 #include "cluster/commands/options.hpp"
 #include "cluster/launch/settings.hpp"
-#include "cluster/supervise/process.hpp"
 
 namespace px::cluster {
 namespace {
@@ -96,11 +95,6 @@ TEST(Settings, HonourTheClusterTraitsOfAnIpclusterConfig) {
   EXPECT_EQ(settings.n, 5);
   EXPECT_EQ(settings.engines, "MPI");
   EXPECT_EQ(*ignored, (Words{"Cluster.load_profile", "IPController"}));
-}
-
-TEST(SplitWords, KnowsBlanksQuotesAndBackslashes) {
-  EXPECT_EQ(split_words("  a  'b c' \"d 'e'\" f\\ g '' "), (Words{"a", "b c", "d 'e'", "f g", ""}));
-  EXPECT_EQ(split_words(""), Words{});
 }
 
 TEST(ProcessEnd, IsToldInWords) {

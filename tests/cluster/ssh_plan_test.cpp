@@ -35,10 +35,10 @@ TEST(SshPlan, QuotesAnythingForAShell) {
 }
 
 TEST(SshPlan, TravelsAsJson) {
-  const auto back = ssh_host_plan_from_json(to_json(two_engines()));
+  const auto back = read_ssh_host_plan(write_ssh_host_plan(two_engines()));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, two_engines());
-  EXPECT_FALSE(ssh_host_plan_from_json(Json::object()));
+  EXPECT_FALSE(read_ssh_host_plan(Json::object()));
 }
 
 TEST(SshPlan, AsksNothingNoticesABrokenConnectionAndSharesOne) {

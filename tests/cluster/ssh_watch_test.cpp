@@ -176,8 +176,8 @@ TEST(SshWatch, WhenAllEnginesHaveEndedItClearsUpAndEnds) {
 TEST(SshWatch, PassesSignalsOn) {
   Story story;
   story.all_is_up();
-  EXPECT_EQ(only<OpenSession>(story.watch.pass_on("USR1")).at(0).session, SshSession::errand);
-  EXPECT_TRUE(story.watch.line(SshSession::errand, "px:done", at(2s)).empty());
+  EXPECT_EQ(only<OpenSession>(story.watch.pass_on("USR1")).at(0).session, SshSession::one_shot);
+  EXPECT_TRUE(story.watch.line(SshSession::one_shot, "px:done", at(2s)).empty());
   EXPECT_FALSE(story.watch.is_ended());
 }
 

@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Processes with a will of their own and a clock that only pause() moves.
-class FakeProcesses final : public Processes {
+class FakeProcesses final : public os::Processes {
  public:
   /// It ends when it gets a signal that is at least `yields_to` strong: SIGTERM, SIGKILL or none.
   void add(int pid, int yields_to = SIGTERM) { yields_to_[pid] = yields_to; }

@@ -22,7 +22,7 @@ rooms = {
     "engine": ["wire", "os", "net", "program", "interpreters", "jupyter"],
     "client": ["wire", "os", "net"],
     "magics": ["wire", "os", "net", "client"],
-    "cluster": ["wire", "os", "net", "program", "client"],
+    "cluster": ["wire", "os", "net", "program", "client", "magics"],
     "kernel": ["wire", "os", "net", "program", "interpreters", "jupyter", "client", "magics"],
     "python": ["wire", "os", "net", "interpreters", "client", "magics"],
 }

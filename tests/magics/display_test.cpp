@@ -127,6 +127,31 @@ TEST(Display, EmptyLinesAreKept) {
   EXPECT_EQ(Show(1).print(0, "a\n\nb\n").finish(), "[stdout:0] \na\n\nb\n");
 }
 
+TEST(Display, LinesHaveTheirLabelsEachWhereThatIsWanted) {
+  DisplayOptions options;
+  options.labels_each_line = true;
+  EXPECT_EQ(Show(2, options).print(0, "a\nb\n").finish(), "[stdout:0] a\n[stdout:0] b\n");
+}
+
+TEST(Display, InATerminalValuesAndDisplaysAreTextThatIsFolded) {
+  DisplayOptions options;
+  options.is_plain = true;
+  Show shown{3, options};
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    shown.on(Shown{rank, {{{"text/plain", "<Figure>"}}, Json::object(), {}, false}});
+    shown.on(Valued{rank, 1, {{"text/plain", rank == 0 ? "1" : "[[1],\n [2]]"}}, {}});
+  }
+  EXPECT_EQ(shown.finish(), "[display:0-2] <Figure>\n[result:0] 1\n[result:1,2] \n[[1],\n [2]]\n");
+  EXPECT_TRUE(shown.displays.empty());
+}
+
+TEST(Display, InATerminalFailuresHaveNoColours) {
+  DisplayOptions options;
+  options.is_plain = true;
+  EXPECT_EQ(Show(1, options).fail(0, "Error", {"\x1b[31mline 1\x1b[0m"}).finish(),
+            "[0] Error: why\nline 1\n");
+}
+
 // ---------------------------------------------------------------- time
 
 TEST(Display, LinesWaitAMomentForThoseOfOthers) {

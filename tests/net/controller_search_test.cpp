@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
 #include <thread>
 
 #include "net/discovery/local_interface.hpp"
@@ -64,10 +65,38 @@ SoughtController sought(std::vector<std::string> hosts, int port) {
   return wanted;
 }
 
+Context& context() {
+  static Context shared;
+  return shared;
+}
+
+Result<FoundController> find(const SoughtController& wanted, const Session& session,
+                             const AddressRace::Options& options = {}) {
+  return find_controller(context(), wanted, session, options);
+}
+
+std::string interface_of(const SoughtController& wanted, const Session& session) {
+  return find(wanted, session)->interface;
+}
+
+TEST(ControllerSearch, GivesTheSocketThatWasAnswered) {
+  FakeHub hub{{}};
+  Session asker = session("key");
+  SoughtController wanted = sought({"127.0.0.1"}, hub.port);
+  wanted.socket.identity = "ann";
+  Result<FoundController> found = find(wanted, asker);
+  ASSERT_TRUE(found);
+  found->socket.send(asker.compose({{}, "connection_request"}, wall_now()));
+  Loop loop;
+  bool is_answered = false;
+  loop.watch(found->socket, [&] { is_answered = found->socket.receive() != nullptr; });
+  while (!is_answered) loop.wait_until(std::nullopt);
+}
+
 TEST(ControllerSearch, TakesTheAddressThatAnswers) {
   FakeHub hub{{}};
-  EXPECT_EQ(*find_controller(sought({"127.0.0.1"}, hub.port), session("key")), "tcp://127.0.0.1");
-  EXPECT_EQ(*find_controller(sought({"localhost"}, hub.port), session("key")), "tcp://127.0.0.1");
+  EXPECT_EQ(interface_of(sought({"127.0.0.1"}, hub.port), session("key")), "tcp://127.0.0.1");
+  EXPECT_EQ(interface_of(sought({"localhost"}, hub.port), session("key")), "tcp://127.0.0.1");
 }
 
 TEST(ControllerSearch, TakesTheUnixSocketWhereThereIsOne) {
@@ -76,38 +105,38 @@ TEST(ControllerSearch, TakesTheUnixSocketWhereThereIsOne) {
   FakeHub hub{{}, "tcp://127.0.0.1", folder->interface()};
   SoughtController wanted = sought({"127.0.0.1"}, hub.port);
   wanted.local = folder->interface();
-  EXPECT_EQ(*find_controller(wanted, session("key")), folder->interface());
+  EXPECT_EQ(interface_of(wanted, session("key")), folder->interface());
 }
 
 TEST(ControllerSearch, PassesByAUnixSocketThatNobodyServesAndDoesNotSpeakOfIt) {
   FakeHub hub{{}};
   SoughtController wanted = sought({"127.0.0.1"}, hub.port);
   wanted.local = "ipc:///tmp/nobody";
-  EXPECT_EQ(*find_controller(wanted, session("key")), "tcp://127.0.0.1");
+  EXPECT_EQ(interface_of(wanted, session("key")), "tcp://127.0.0.1");
   wanted.registration = 1;
-  const auto found = find_controller(wanted, session("key"));
+  const auto found = find(wanted, session("key"));
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().what.find("nobody"), std::string::npos) << found.error().what;
 }
 
 TEST(ControllerSearch, PassesByAnAddressThatRefusesAndANameThatIsNone) {
   FakeHub hub{{}};
-  EXPECT_EQ(*find_controller(sought({"nowhere.invalid", "127.0.0.9", "127.0.0.1"}, hub.port),
-                             session("key")),
-            "tcp://127.0.0.1");
+  EXPECT_EQ(
+      interface_of(sought({"nowhere.invalid", "127.0.0.9", "127.0.0.1"}, hub.port), session("key")),
+      "tcp://127.0.0.1");
 }
 
 TEST(ControllerSearch, AnAddressThatAcceptsAndSaysNothingHoldsNobodyUp) {
   FakeHub hub{{}};
   const Result<os::Descriptor> silent = listen_tcp("127.0.0.8", hub.port);
   ASSERT_TRUE(silent);
-  EXPECT_EQ(*find_controller(sought({"127.0.0.8", "127.0.0.1"}, hub.port), session("key")),
+  EXPECT_EQ(interface_of(sought({"127.0.0.8", "127.0.0.1"}, hub.port), session("key")),
             "tcp://127.0.0.1");
 }
 
 TEST(ControllerSearch, SaysThatNobodyListens) {
   FakeHub hub{{}};
-  const auto found = find_controller(sought({"127.0.0.9"}, hub.port), session("key"));
+  const auto found = find(sought({"127.0.0.9"}, hub.port), session("key"));
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().kind, ErrorKind::lost_peer);
   EXPECT_NE(found.error().what.find("refuses the connection"), std::string::npos);
@@ -115,8 +144,8 @@ TEST(ControllerSearch, SaysThatNobodyListens) {
 
 TEST(ControllerSearch, AWrongSigningKeyIsNamedAfterTheTimeOfTheAddress) {
   FakeHub hub{{}};
-  const auto found = find_controller(sought({"127.0.0.1"}, hub.port), session("another"),
-                                     {.head_start = 10ms, .patience = 300ms});
+  const auto found = find(sought({"127.0.0.1"}, hub.port), session("another"),
+                          {.head_start = 10ms, .patience = 300ms});
   ASSERT_FALSE(found);
   EXPECT_NE(found.error().what.find("does not answer like a controller"), std::string::npos);
   EXPECT_NE(found.error().what.find("the key in the file"), std::string::npos);
@@ -126,12 +155,12 @@ TEST(ControllerSearch, AWrongKeyOfEncryptionIsNamedAtOnce) {
   const CurveKeys keys = *new_curve_keys();
   FakeHub hub{{.curve_server = keys}};
   SoughtController wanted = sought({"127.0.0.1"}, hub.port);
-  wanted.curve_server_key = keys.public_key;
-  EXPECT_TRUE(find_controller(wanted, session("key")));
+  wanted.socket.curve_server_key = keys.public_key;
+  EXPECT_TRUE(find(wanted, session("key")));
   for (const std::optional<std::string>& wrong :
        {std::optional(new_curve_keys()->public_key), std::optional<std::string>()}) {
-    wanted.curve_server_key = wrong;
-    const auto found = find_controller(wanted, session("key"), {.patience = 20s});
+    wanted.socket.curve_server_key = wrong;
+    const auto found = find(wanted, session("key"), {.patience = 20s});
     ASSERT_FALSE(found);
     EXPECT_NE(found.error().what.find("encryption key"), std::string::npos);
   }
@@ -140,13 +169,13 @@ TEST(ControllerSearch, AWrongKeyOfEncryptionIsNamedAtOnce) {
 TEST(ControllerSearch, IPv6WorksWhereTheHostHasIt) {
   if (!has_ipv6()) GTEST_SKIP() << "this host has no IPv6";
   FakeHub hub{{}, "tcp://[::1]"};
-  EXPECT_EQ(*find_controller(sought({"::1"}, hub.port), session("key")), "tcp://[::1]");
+  EXPECT_EQ(interface_of(sought({"::1"}, hub.port), session("key")), "tcp://[::1]");
   FakeHub everywhere{{}, "tcp://*"};
   for (const std::string host : {"::1", "127.0.0.1"})
-    EXPECT_TRUE(find_controller(sought({host}, everywhere.port), session("key"))) << host;
+    EXPECT_TRUE(find(sought({host}, everywhere.port), session("key"))) << host;
 }
 
-TEST(ClosedPorts, AreThoseThatNobodyListensAt) {
+TEST(DialTcp, SaysOfEachPortWhetherSomebodyListens) {
   const Result<os::Descriptor> first = listen_tcp("127.0.0.1", 0);
   const int open = local_port(*first);
   int closed = 0;
@@ -154,8 +183,8 @@ TEST(ClosedPorts, AreThoseThatNobodyListensAt) {
     const Result<os::Descriptor> second = listen_tcp("127.0.0.1", 0);
     closed = local_port(*second);
   }
-  EXPECT_EQ(closed_ports("tcp://127.0.0.1", {open, closed}, 5s), std::vector<int>{closed});
-  EXPECT_TRUE(closed_ports("127.0.0.1", {open}, 5s).empty());
+  EXPECT_EQ(dial_tcp({{"tcp://127.0.0.1", open}, {"127.0.0.1", closed}, {"no address", open}}, 5s),
+            (std::vector<int>{0, ECONNREFUSED, EINVAL}));
 }
 
 }  // namespace

@@ -66,6 +66,6 @@ def test_other_clients_of_ours_say_the_same(mixed, cluster_cmd):
                               text=True, capture_output=True, timeout=60,
                               env=mixed.stage.environment())
 
-    assert pxcluster("px", "print('cell')").stdout == "[stdout:0 and 1] cell\n"
+    assert pxcluster("px", "print('cell')").stdout == "[0,1] cell\n"
     done = pxcluster("pull", "x")
     assert done.returncode == 1 and SENTENCE in done.stderr

@@ -23,3 +23,34 @@ def interruptible(coroutine, is_interrupted):
 
 async def as_coroutine(awaitable):
     return await awaitable
+
+
+def run_interruptibly(loop, coroutine, **options):
+    """The result of a cell that awaits something.
+
+    options  of the task.
+    """
+    is_interrupted = False
+    wrapped = interruptible(coroutine, lambda: is_interrupted)
+    task = loop.create_task(as_coroutine(wrapped), **options)
+    while True:
+        try:
+            return loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            # It came while the cell waited for something, not while its code ran.
+            if task.done():
+                raise
+            is_interrupted = True
+            task.cancel()
+
+
+def run_until_readable(loop, descriptor, shell):
+    """Runs the tasks that cells have left behind until `descriptor` is readable."""
+    loop.add_reader(descriptor, loop.stop)
+    try:
+        loop.run_forever()
+    except (KeyboardInterrupt, SystemExit) as error:  # of a task: not for the engine or kernel
+        shell.showtraceback((type(error), error, error.__traceback__))
+    finally:
+        if not loop.is_closed():
+            loop.remove_reader(descriptor)

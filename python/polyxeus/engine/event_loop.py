@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from asyncio import events
 
-from polyxeus.engine.coroutines import as_coroutine, interruptible
+from polyxeus.engine.coroutines import run_interruptibly, run_until_readable
 
 
 class EventLoop(asyncio.SelectorEventLoop):
@@ -38,7 +38,6 @@ class TaskRunner:
     def __init__(self, shell, engine):
         self._shell = shell
         self._engine = engine
-        self._is_interrupted = False
         self._loop = None
         shell.loop_runner = self.run
 
@@ -63,36 +62,14 @@ class TaskRunner:
         running = events._get_running_loop()
         events._set_running_loop(None)
         try:
-            return self._run(coroutine)
+            return run_interruptibly(self.make_current(), coroutine)
         finally:
             events._set_running_loop(running)
-
-    def _run(self, coroutine):
-        loop = self.make_current()
-        self._is_interrupted = False
-        wrapped = interruptible(coroutine, lambda: self._is_interrupted)
-        task = loop.create_task(as_coroutine(wrapped))
-        while True:
-            try:
-                return loop.run_until_complete(task)
-            except KeyboardInterrupt:
-                # It came while the cell waited for something, not while its code ran.
-                if task.done():
-                    raise
-                self._is_interrupted = True
-                task.cancel()
 
     def idle(self, descriptor):
         """Runs the tasks that requests have left behind until `descriptor` is readable."""
         loop = self.make_current()
-        loop._add_reader(descriptor, loop.stop)
-        try:
-            loop.run_forever()
-        except (KeyboardInterrupt, SystemExit) as error:  # of a task: not for the engine
-            self._shell.showtraceback((type(error), error, error.__traceback__))
-        finally:
-            if not loop.is_closed():
-                loop._remove_reader(descriptor)
+        run_until_readable(loop, descriptor, self._shell)
         self._engine.set_has_tasks(False)  # first: another thread may add work meanwhile
         if not loop.is_closed() and loop.has_work():
             self._engine.set_has_tasks(True)

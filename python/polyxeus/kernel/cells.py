@@ -5,7 +5,7 @@ import contextvars
 import signal
 import sys
 
-from polyxeus.engine.coroutines import as_coroutine, interruptible
+from polyxeus.engine.coroutines import run_interruptibly, run_until_readable
 
 
 class CellRunner:
@@ -16,7 +16,6 @@ class CellRunner:
         self.core = core
         self._open_loop()
         self._context = contextvars.copy_context()  # that of all cells: they share its variables
-        self._is_interrupted = False
         self.is_running = False
         signal.signal(signal.SIGINT, self._on_interrupt)
 
@@ -28,19 +27,11 @@ class CellRunner:
         """IPython's result of the cell."""
         if self.loop.is_closed():
             self._open_loop()
-        self._is_interrupted = False
         self.is_running = True
         try:
-            task = self._start(self._cell(code, options))
-            while True:
-                try:
-                    return self.loop.run_until_complete(task)
-                except KeyboardInterrupt:
-                    # It came while the cell waited for something, not while its code ran.
-                    if task.done():
-                        raise
-                    self._is_interrupted = True
-                    task.cancel()
+            # From Python 3.11 on the cells share their context.
+            task_options = {"context": self._context} if sys.version_info >= (3, 11) else {}
+            return run_interruptibly(self.loop, self._cell(code, options), **task_options)
         finally:
             self.is_running = False
 
@@ -48,25 +39,11 @@ class CellRunner:
         """Runs the tasks that cells have left behind until `descriptor` is readable."""
         if self.loop.is_closed():  # a cell did it
             self._open_loop()
-        loop = self.loop
-        loop.add_reader(descriptor, loop.stop)
-        try:
-            loop.run_forever()
-        except (KeyboardInterrupt, SystemExit) as error:  # of a task: not for the kernel
-            self.shell.showtraceback((type(error), error, error.__traceback__))
-        finally:
-            if not loop.is_closed():
-                loop.remove_reader(descriptor)
+        run_until_readable(self.loop, descriptor, self.shell)
 
     def _on_interrupt(self, number, frame):
         if self.is_running:  # an idle kernel ignores it: it would hit the next cell
             raise KeyboardInterrupt
-
-    def _start(self, coroutine):
-        wrapped = interruptible(coroutine, lambda: self._is_interrupted)
-        if sys.version_info >= (3, 11):
-            return self.loop.create_task(as_coroutine(wrapped), context=self._context)
-        return self.loop.create_task(as_coroutine(wrapped))
 
     async def _cell(self, code, options):
         self.core.begin_cell()

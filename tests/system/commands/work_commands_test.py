@@ -28,7 +28,8 @@ def run(local_cluster, cluster_cmd, tmp_path_factory):
 
 
 def test_what_all_engines_print_alike_is_shown_once(run):
-    assert run("px", "print('hello')").stdout == "[stdout:0-3] hello\n"
+    assert run("px", "print('hello')").stdout == "[0-3] hello\n"
+    assert run("px", "6 * 7").stdout == "[result:0-3] 42\n"
 
 
 def test_values_that_differ_are_shown_by_engine(run):
@@ -43,7 +44,7 @@ def test_the_address_at_which_the_controller_answered_is_said_to_those_who_want_
 
 
 def test_targets_choose_the_engines(run):
-    assert run("px", "-t", "1:3", "print(1)").stdout == "[stdout:1 and 2] 1\n"
+    assert run("px", "-t", "1:3", "print(1)").stdout == "[1,2] 1\n"
     assert "there is no engine 9; there are 0-3" in run("px", "-t", "9", "1", expect=11).stderr
     assert "is not a list of engines" in run("px", "-t", "some", "1", expect=1).stderr
 
@@ -73,7 +74,8 @@ def test_code_comes_from_a_file_or_standard_input(run):
 
 def test_live_output_has_its_engine_on_each_line(run):
     lines = run("px", "--stream", "-t", "0:2", "for i in range(3): print(i)").stdout.splitlines()
-    assert [line for line in lines if line.startswith("[0]")] == ["[0] 0", "[0] 1", "[0] 2"]
+    assert [line for line in lines if line.startswith("[stdout:0]")] == [
+        "[stdout:0] 0", "[stdout:0] 1", "[stdout:0] 2"]
     assert len(lines) == 6
 
 
@@ -211,4 +213,4 @@ def test_control_c_interrupts_the_engines_and_keeps_their_state(run, local_clust
     assert time.monotonic() - began < 10
     assert process.returncode == 130
     assert "KeyboardInterrupt" in complaints
-    assert run("px", "print(kept)").stdout == "[stdout:0-3] 1\n"
+    assert run("px", "print(kept)").stdout == "[0-3] 1\n"

@@ -9,12 +9,12 @@
 namespace px::kernel {
 
 /// A CellOutput that is the output of the kernel's present cell.
-class OutputScreen final : public magics::CellOutput {
+class NotebookOutput final : public magics::CellOutput {
  public:
   /// is_interrupted  whether the user has interrupted the cell since it was asked last.
   /// run_here        runs a cell in the kernel itself.
-  OutputScreen(interpreters::Output& output, std::function<bool()> is_interrupted,
-               std::function<void(const std::string&)> run_here);
+  NotebookOutput(interpreters::Output& output, std::function<bool()> is_interrupted,
+                 std::function<void(const std::string&)> run_here);
 
   void perform(const magics::Action& action) override;
   bool is_interrupted() override { return is_interrupted_(); }

@@ -26,8 +26,4 @@ struct ProcessKey {
 };
 inline constexpr ProcessKey controller_process{-1};
 
-/// Cuts a command line into words as a shell does: blanks, '...', "...", and backslash.
-/// A quote that is left open reaches to the end.
-std::vector<std::string> split_words(std::string_view text);
-
 }  // namespace px::cluster

@@ -8,7 +8,7 @@
 
 #include "cluster/remote/job_watch.hpp"
 #include "cluster/remote/report_sender.hpp"
-#include "cluster/remote/watcher.hpp"
+#include "cluster/remote/watch_command.hpp"
 #include "cluster/supervise/signal_source.hpp"
 #include "net/watched_child.hpp"
 #include "os/private_file.hpp"
@@ -16,9 +16,9 @@
 namespace px::cluster {
 namespace {
 
-class JobWatcher {
+class JobWatchProcess {
  public:
-  explicit JobWatcher(JobPlan plan) : plan_(std::move(plan)), watch_(plan_) {}
+  explicit JobWatchProcess(JobPlan plan) : plan_(std::move(plan)), watch_(plan_) {}
 
   int run() {
     ::signal(SIGPIPE, SIG_IGN);
@@ -101,14 +101,14 @@ class JobWatcher {
 }  // namespace
 
 int watch_job(const Json& json, const std::string& connection_info) {
-  auto plan = job_plan_from_json(json);
+  auto plan = read_job_plan(json);
   if (!plan) {
     std::cerr << plan.error().what << std::endl;
     return 1;
   }
   if (plan->system.submits_environment && !connection_info.empty())
     ::setenv("IPP_CONNECTION_INFO", connection_info.c_str(), 1);
-  return JobWatcher{std::move(*plan)}.run();
+  return JobWatchProcess{std::move(*plan)}.run();
 }
 
 }  // namespace px::cluster

@@ -10,7 +10,7 @@
 
 #include "cluster/remote/report_sender.hpp"
 #include "cluster/remote/ssh_watch.hpp"
-#include "cluster/remote/watcher.hpp"
+#include "cluster/remote/watch_command.hpp"
 #include "cluster/supervise/signal_source.hpp"
 #include "net/watched_child.hpp"
 #include "os/private_file.hpp"
@@ -38,9 +38,9 @@ class ShortFolder {
   std::filesystem::path path_;
 };
 
-class SshWatcher {
+class SshWatchProcess {
  public:
-  SshWatcher(SshHostPlan plan, const std::string& connection_info)
+  SshWatchProcess(SshHostPlan plan, const std::string& connection_info)
       : plan_(std::move(plan)),
         watch_(with_control_path(), connection_info, TunnelMeans::of_this_host()) {}
 
@@ -141,7 +141,8 @@ class SshWatcher {
   /// For `pxcluster logs`, which reads what engines print by the same connection.
   void write_note() {
     if (plan_.note_file.empty()) return;
-    if (auto done = os::write_file_atomically(plan_.note_file, pack(Packer::json, to_json(plan_)));
+    if (auto done = os::write_file_atomically(plan_.note_file,
+                                              pack(Packer::json, write_ssh_host_plan(plan_)));
         !done)
       std::cout << done.error().what << std::endl;
   }
@@ -164,12 +165,12 @@ class SshWatcher {
 }  // namespace
 
 int watch_ssh(const Json& plan, const std::string& connection_info) {
-  auto host = ssh_host_plan_from_json(plan);
+  auto host = read_ssh_host_plan(plan);
   if (!host) {
     std::cerr << host.error().what << std::endl;
     return 1;
   }
-  return SshWatcher{std::move(*host), connection_info}.run();
+  return SshWatchProcess{std::move(*host), connection_info}.run();
 }
 
 }  // namespace px::cluster

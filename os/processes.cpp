@@ -1,4 +1,4 @@
-#include "cluster/supervise/processes.hpp"
+#include "os/processes.hpp"
 
 #include <signal.h>
 #include <unistd.h>
@@ -9,19 +9,19 @@
 #include <thread>
 #include <vector>
 
-#include "cluster/supervise/process.hpp"
+#include "os/command_words.hpp"
 #include "os/private_file.hpp"
 
-namespace px::cluster {
+namespace px::os {
 namespace {
 
 /// The fields of /proc/<pid>/stat from the state on: [0] state, [3] session, [19] start time.
 std::vector<std::string> read_stat(int pid) {
-  const auto text = os::read_file("/proc/" + std::to_string(pid) + "/stat");
+  const auto text = read_file("/proc/" + std::to_string(pid) + "/stat");
   if (!text) return {};
   const std::size_t name_end = text->rfind(')');
   if (name_end == std::string::npos) return {};
-  return split_words(std::string_view(*text).substr(name_end + 1));
+  return split_words(std::string_view(*text).substr(name_end + 1), false).words;
 }
 
 long long number(const std::string& text) {
@@ -32,7 +32,7 @@ long long number(const std::string& text) {
 
 /// Seconds since 1970 at which this computer was started.
 std::optional<long long> boot_time() {
-  const auto text = os::read_file("/proc/stat");
+  const auto text = read_file("/proc/stat");
   if (!text) return std::nullopt;
   const std::size_t at = text->find("\nbtime ");
   if (at == std::string::npos) return std::nullopt;
@@ -80,4 +80,4 @@ std::optional<WallTime> LocalProcesses::started_at(int pid) {
                   std::chrono::microseconds(number(fields[19]) * 1'000'000 / ticks)};
 }
 
-}  // namespace px::cluster
+}  // namespace px::os

@@ -1,4 +1,4 @@
-#include "net/usage.hpp"
+#include "os/process_usage.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -6,9 +6,9 @@
 #include <fstream>
 #include <thread>
 
-#include "net/discovery/address.hpp"
+#include "os/host_name.hpp"
 
-namespace px::net {
+namespace px::os {
 namespace {
 
 double seconds(const timeval& time) {
@@ -34,4 +34,4 @@ Json process_usage() {
           {"cpu_count", std::thread::hardware_concurrency()}};
 }
 
-}  // namespace px::net
+}  // namespace px::os

@@ -4,7 +4,7 @@
 
 #include "wire/time.hpp"
 
-namespace px::cluster {
+namespace px::os {
 
 /// The processes of this computer, also those that others have started. A test has its own.
 class Processes {
@@ -29,4 +29,4 @@ class LocalProcesses final : public Processes {
   std::optional<WallTime> started_at(int pid) override;
 };
 
-}  // namespace px::cluster
+}  // namespace px::os

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <csignal>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,15 +9,16 @@
 #include "cluster/commands/console.hpp"
 #include "cluster/records/hub_client.hpp"
 #include "cluster/supervise/file_watch.hpp"
-#include "cluster/supervise/host.hpp"
-#include "cluster/supervise/processes.hpp"
+#include "cluster/supervise/signal_source.hpp"
+#include "cluster/supervise/supervisor.hpp"
 #include "net/loop.hpp"
 #include "os/child_process.hpp"
+#include "os/processes.hpp"
 
 namespace px::cluster {
 
-/// What a LocalHost has to know about the cluster that it serves.
-struct LocalHostOptions {
+/// What the supervisor's I/O has to know about the cluster.
+struct SupervisorIoOptions {
   net::ProfilePaths paths;
   std::string engine_set_id;
   bool owns_controller = true;
@@ -26,24 +26,26 @@ struct LocalHostOptions {
   std::function<void(int registered)> on_ready;
 };
 
-/// Real processes, files, signals and clock. While it lives the signals of this process are its
-/// own.
-class LocalHost final : public Host {
+/// Tells a Supervisor what happens and does what it decides: processes, files, the controller, the
+/// user, the clock. While it lives the signals of this process are its own.
+class SupervisorIo {
  public:
-  LocalHost(LocalHostOptions options, Console& console);
-  ~LocalHost() override;
+  SupervisorIo(SupervisorIoOptions options, Console& console);
+  ~SupervisorIo();
 
-  Instant now() override { return Clock::now(); }
-  std::vector<Event> wait_until(std::optional<Instant> deadline) override;
-  Event start(const StartProcess& order) override;
-  void perform(const SendSignal& order) override;
-  void perform(const WatchFiles& order) override;
-  void perform(const WatchEngines& order) override;
-  void perform(const SaveRecord& order) override;
-  void perform(const RemoveConnectionFiles& order) override;
-  void perform(const Say& order) override;
-  void perform(const ShowProgress& order) override;
-  void perform(const ReportReady& order) override;
+  Instant now() const { return Clock::now(); }
+  /// Sleeps until something happens or the deadline has passed. The only place that sleeps.
+  std::vector<Event> wait_until(std::optional<Instant> deadline);
+  /// Starts it, and says what came of it: ProcessStarted or ProcessEnded.
+  Event start(const StartProcess& order);
+  void perform(const SendSignal& order);
+  void perform(const WatchFiles& order);
+  void perform(const WatchEngines& order);
+  void perform(const SaveRecord& order);
+  void perform(const RemoveConnectionFiles& order);
+  void perform(const Say& order);
+  void perform(const ShowProgress& order);
+  void perform(const ReportReady& order);
 
  private:
   struct Child {
@@ -53,7 +55,7 @@ class LocalHost final : public Host {
     os::Descriptor reports;  // where it tells us things
     std::string rest;        // of a line
   };
-  void take_signals();
+  void take_signal(int number);
   void reap();
   void read_reports(int pid);
   void forget_reports(Child& child);
@@ -61,13 +63,12 @@ class LocalHost final : public Host {
   void ask_for_engines();
   void connect(const ClientConnectionInfo& info);
 
-  LocalHostOptions options_;
+  SupervisorIoOptions options_;
   Console& console_;
-  LocalProcesses processes_;
+  os::LocalProcesses processes_;
   net::Context context_;
   net::Loop loop_;
-  sigset_t old_mask_{};
-  int signal_descriptor_ = -1;
+  SignalSource signals_;
   FileWatch file_watch_;
   std::optional<HubClient> hub_;
   std::map<int, Child> children_;         // by pid
@@ -75,6 +76,9 @@ class LocalHost final : public Host {
   std::optional<Instant> next_question_;  // to the controller
   std::vector<Event> events_;
 };
+
+/// Lets `supervisor` work on `io` until it ends; gives the exit code.
+int run(Supervisor& supervisor, SupervisorIo& io);
 
 /// The last `count` lines of a file, at most 16 KiB of them; empty if it cannot be read.
 std::string last_lines(const std::filesystem::path& path, std::size_t count);

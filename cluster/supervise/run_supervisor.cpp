@@ -1,7 +1,7 @@
-#include "cluster/supervise/host.hpp"
-
 #include <deque>
-#include <type_traits>
+#include <utility>
+
+#include "cluster/supervise/supervisor_io.hpp"
 
 namespace px::cluster {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 /// Performs effects, and those that come of them, in order.
 class Performer {
  public:
-  Performer(Supervisor& supervisor, Host& host) : supervisor_(supervisor), host_(host) {}
+  Performer(Supervisor& supervisor, SupervisorIo& io) : supervisor_(supervisor), io_(io) {}
 
   void perform(std::vector<Effect> effects) {
     for (Effect& effect : effects) waiting_.push_back(std::move(effect));
@@ -26,29 +26,29 @@ class Performer {
   void perform_one(const EndRun& order) { exit_code_ = order.exit_code; }
   void perform_one(const StartProcess& order) {
     if (supervisor_.is_ended()) return;
-    for (Effect& effect : supervisor_.on(host_.start(order), host_.now()))
+    for (Effect& effect : supervisor_.on(io_.start(order), io_.now()))
       waiting_.push_back(std::move(effect));
   }
   template <class Order>
   void perform_one(const Order& order) {
-    host_.perform(order);
+    io_.perform(order);
   }
 
   Supervisor& supervisor_;
-  Host& host_;
+  SupervisorIo& io_;
   std::deque<Effect> waiting_;
   int exit_code_ = 0;
 };
 
 }  // namespace
 
-int run(Supervisor& supervisor, Host& host) {
-  Performer performer{supervisor, host};
-  performer.perform(supervisor.begin(host.now()));
+int run(Supervisor& supervisor, SupervisorIo& io) {
+  Performer performer{supervisor, io};
+  performer.perform(supervisor.begin(io.now()));
   while (!supervisor.is_ended()) {
-    for (const Event& event : host.wait_until(supervisor.next_deadline()))
-      performer.perform(supervisor.on(event, host.now()));
-    performer.perform(supervisor.on_time(host.now()));
+    for (const Event& event : io.wait_until(supervisor.next_deadline()))
+      performer.perform(supervisor.on(event, io.now()));
+    performer.perform(supervisor.on_time(io.now()));
   }
   return performer.exit_code();
 }

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace px::cluster {
+namespace px::os {
 
 /// This process goes on in the background, while its parent waits for word of it.
 class Daemon {
@@ -17,4 +17,4 @@ class Daemon {
   int report_ = -1;
 };
 
-}  // namespace px::cluster
+}  // namespace px::os

@@ -2,9 +2,9 @@
 
 #include "wire/json.hpp"
 
-namespace px::net {
+namespace px::os {
 
 /// What this process uses of its host: the content of usage_reply.
 Json process_usage();
 
-}  // namespace px::net
+}  // namespace px::os

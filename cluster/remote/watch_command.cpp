@@ -1,4 +1,4 @@
-#include "cluster/remote/watcher.hpp"
+#include "cluster/remote/watch_command.hpp"
 
 #include <cstdlib>
 #include <iostream>
@@ -17,7 +17,8 @@ std::string taken_variable(const char* name) {
 
 }  // namespace
 
-int watch_command(const std::string& kind) {
+int run_command(const program::ProgramOptions&, const WatchOptions& options, Console&) {
+  const std::string& kind = options.kind;
   const auto plan = unpack(Packer::json, taken_variable(watch_plan_variable));
   const std::string connection_info = taken_variable("IPP_CONNECTION_INFO");
   if (!plan) {

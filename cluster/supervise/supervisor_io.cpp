@@ -1,7 +1,6 @@
-#include "cluster/supervise/local_host.hpp"
+#include "cluster/supervise/supervisor_io.hpp"
 
 #include <fcntl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,14 +23,12 @@ std::optional<Instant> earliest(std::optional<Instant> a, std::optional<Instant>
   return std::min(*a, *b);
 }
 
-sigset_t handled_signals() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  for (const int number : {SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2}) ::sigaddset(&set, number);
+std::vector<int> handled_signals() {
+  std::vector<int> signals{SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2};
   struct sigaction hang_up{};
   ::sigaction(SIGHUP, nullptr, &hang_up);
-  if (hang_up.sa_handler != SIG_IGN) ::sigaddset(&set, SIGHUP);  // SIG_IGN: nohup
-  return set;
+  if (hang_up.sa_handler != SIG_IGN) signals.push_back(SIGHUP);  // SIG_IGN: nohup
+  return signals;
 }
 
 struct Started {
@@ -95,43 +92,33 @@ std::string edges_of_log(const std::filesystem::path& path) {
 
 }  // namespace
 
-LocalHost::LocalHost(LocalHostOptions options, Console& console)
+SupervisorIo::SupervisorIo(SupervisorIoOptions options, Console& console)
     : options_(std::move(options)),
       console_(console),
+      signals_(loop_, handled_signals(), [this](int number) { take_signal(number); }),
       file_watch_(options_.paths, options_.accepts_old_files) {
-  const sigset_t mask = handled_signals();
-  ::sigprocmask(SIG_BLOCK, &mask, &old_mask_);
   ::signal(SIGPIPE, SIG_IGN);
-  signal_descriptor_ = ::signalfd(-1, &mask, SFD_NONBLOCK | SFD_CLOEXEC);
-  check(signal_descriptor_ >= 0);
-  loop_.watch(signal_descriptor_, [this] { take_signals(); });
 }
 
-LocalHost::~LocalHost() {
+SupervisorIo::~SupervisorIo() {
   for (auto& [pid, child] : children_) child.process.release();
-  ::close(signal_descriptor_);
-  ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 
-std::vector<Event> LocalHost::wait_until(std::optional<Instant> deadline) {
+std::vector<Event> SupervisorIo::wait_until(std::optional<Instant> deadline) {
   loop_.wait_until(earliest(deadline, earliest(next_look_, next_question_)));
   if (next_look_ && now() >= *next_look_) look_for_files();
   if (next_question_ && now() >= *next_question_) ask_for_engines();
   return std::exchange(events_, {});
 }
 
-void LocalHost::take_signals() {
-  signalfd_siginfo info{};
-  while (::read(signal_descriptor_, &info, sizeof info) == sizeof info) {
-    const int number = static_cast<int>(info.ssi_signo);
-    if (number == SIGCHLD)
-      reap();
-    else
-      events_.emplace_back(SignalArrived{number});
-  }
+void SupervisorIo::take_signal(int number) {
+  if (number == SIGCHLD)
+    reap();
+  else
+    events_.emplace_back(SignalArrived{number});
 }
 
-void LocalHost::reap() {
+void SupervisorIo::reap() {
   for (auto child = children_.begin(); child != children_.end();) {
     const auto end = child->second.process.end();
     if (!end) {
@@ -148,7 +135,7 @@ void LocalHost::reap() {
   }
 }
 
-void LocalHost::read_reports(int pid) {
+void SupervisorIo::read_reports(int pid) {
   Child& child = children_.at(pid);
   char buffer[4096];
   ssize_t count = 0;
@@ -164,13 +151,13 @@ void LocalHost::read_reports(int pid) {
   if (count == 0) forget_reports(child);
 }
 
-void LocalHost::forget_reports(Child& child) {
+void SupervisorIo::forget_reports(Child& child) {
   if (!child.reports.is_open()) return;
   loop_.forget(child.reports.value());
   child.reports.close();
 }
 
-void LocalHost::look_for_files() {
+void SupervisorIo::look_for_files() {
   next_look_ = now() + file_interval;
   const auto files = file_watch_.look();
   if (!files) return;
@@ -179,7 +166,7 @@ void LocalHost::look_for_files() {
   events_.emplace_back(FilesReady{files->engine_text});
 }
 
-void LocalHost::connect(const ClientConnectionInfo& info) {
+void SupervisorIo::connect(const ClientConnectionInfo& info) {
   if (hub_) loop_.forget(hub_->socket());
   hub_.reset();
   auto hub = HubClient::connect(context_, info);
@@ -197,12 +184,12 @@ void LocalHost::connect(const ClientConnectionInfo& info) {
   });
 }
 
-void LocalHost::ask_for_engines() {
+void SupervisorIo::ask_for_engines() {
   if (hub_) hub_->ask();
   next_question_ = now() + answer_patience;
 }
 
-Event LocalHost::start(const StartProcess& order) {
+Event SupervisorIo::start(const StartProcess& order) {
   std::string line;
   for (const std::string& word : order.command.argv) line += " " + word;
   console_.say(Level::debug, "starting" + line + " > " + order.command.log_file.string());
@@ -226,17 +213,17 @@ Event LocalHost::start(const StartProcess& order) {
   return ProcessStarted{.key = order.key, .pid = pid};
 }
 
-void LocalHost::perform(const SendSignal& order) {
+void SupervisorIo::perform(const SendSignal& order) {
   console_.say(Level::debug, os::signal_name(order.signal) + " to " + std::to_string(order.pid) +
                                  (order.whole_session ? " and its children" : ""));
   processes_.signal(order.pid, order.signal, order.whole_session);
 }
 
-void LocalHost::perform(const WatchFiles&) {
+void SupervisorIo::perform(const WatchFiles&) {
   next_look_ = now();
 }
 
-void LocalHost::perform(const WatchEngines& order) {
+void SupervisorIo::perform(const WatchEngines& order) {
   next_question_.reset();
   if (!order.is_on) return;
   if (!hub_)
@@ -244,28 +231,28 @@ void LocalHost::perform(const WatchEngines& order) {
   next_question_ = now();
 }
 
-void LocalHost::perform(const SaveRecord& order) {
+void SupervisorIo::perform(const SaveRecord& order) {
   const auto saved = save_cluster(options_.paths, order.own, options_.engine_set_id,
                                   options_.owns_controller, processes_);
   if (!saved) console_.say(Level::warning, saved.error().what);
 }
 
-void LocalHost::perform(const RemoveConnectionFiles&) {
+void SupervisorIo::perform(const RemoveConnectionFiles&) {
   for (const auto& path : {options_.paths.client_file(), options_.paths.engine_file()}) {
     std::error_code error;
     std::filesystem::remove(path, error);
   }
 }
 
-void LocalHost::perform(const Say& order) {
+void SupervisorIo::perform(const Say& order) {
   console_.say(order.level, order.text);
 }
 
-void LocalHost::perform(const ShowProgress& order) {
+void SupervisorIo::perform(const ShowProgress& order) {
   console_.show_progress(order.registered, order.wanted, now());
 }
 
-void LocalHost::perform(const ReportReady& order) {
+void SupervisorIo::perform(const ReportReady& order) {
   if (options_.on_ready) options_.on_ready(order.registered);
 }
 

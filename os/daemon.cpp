@@ -1,4 +1,4 @@
-#include "cluster/supervise/daemon.hpp"
+#include "os/daemon.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 
 #include "wire/error.hpp"
 
-namespace px::cluster {
+namespace px::os {
 namespace {
 
 volatile sig_atomic_t child_to_stop = 0;
@@ -65,4 +65,4 @@ void Daemon::ready(int exit_code) {
   ::close(std::exchange(report_, -1));
 }
 
-}  // namespace px::cluster
+}  // namespace px::os

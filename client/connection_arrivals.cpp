@@ -1,0 +1,219 @@
+// What a Connection makes of what arrives.
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "client/connection.hpp"
+#include "wire/engine_facts.hpp"
+#include "wire/header.hpp"
+#include "wire/json_scan.hpp"
+
+namespace px::client {
+
+void Connection::on_reply(const Envelope& envelope, const SharedFrames& frames) {
+  if (!signer_.verify(envelope) || !history_.is_new(envelope.signature)) return;
+  const Result<ReplyHead> head = read_reply_head(packer_, envelope);
+  if (!head) return;
+  if (!head->engine.empty())
+    if (const auto id = engines_.id_of(head->engine))
+      pending_.learn_engine(head->parent, *id, EngineUuid{head->engine});
+  pending_.answer(*head, Reply{packer_, frames, envelope}, wall_now());
+}
+
+void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& frames) {
+  if (read_msg_id(packer_, envelope.parent_header) != hello_) return on_reply(envelope, frames);
+  if (!signer_.verify(envelope)) return;
+  const Result<Json> content = unpack(packer_, envelope.content);
+  if (!content) return;
+  const auto engines = content->find("engines");
+  if (engines == content->end() || !engines->is_object())
+    return enter(Stage::refused, "the controller refused the client: " +
+                                     string_member(*content, "evalue").value_or("no reason given"));
+  std::vector<EngineUuid> gone;
+  for (const EngineId id : engines_.ids()) gone.push_back(*engines_.uuid_of(id));
+  const Json languages = content->value("languages", Json::object());
+  for (const auto& [id, uuid] : engines->items()) {
+    if (!uuid.is_string()) continue;
+    std::erase(gone, EngineUuid{uuid.get<std::string>()});
+    add_engine(EngineId{std::atoi(id.c_str())}, EngineUuid{uuid.get<std::string>()},
+               string_member(languages, id.c_str()));
+  }
+  for (const EngineUuid& uuid : gone) remove_engine(uuid);
+  for (const Json& warning : content->value("warnings", Json::array()))
+    if (warning.is_string()) warn(warning.get<std::string>());
+  const Json pythons = content->value("pythons", Json::object());
+  for (const auto& [id, python] : pythons.items())
+    if (python.is_string()) compare_python(EngineId{std::atoi(id.c_str())}, python);
+  enter(Stage::open, "");
+}
+
+void Connection::on_notification(const Envelope& envelope, const SharedFrames&) {
+  if (!signer_.verify(envelope)) return;
+  const Result<Header> header = read_header(packer_, envelope.header);
+  const Result<Json> content = unpack(packer_, envelope.content);
+  if (!header || !content) return;
+  if (header->msg_type == "shutdown_notification") return give_up("the cluster was shut down");
+  const auto uuid = string_member(*content, "uuid");
+  const auto id = int_member(*content, "id");
+  if (!uuid || !id) return;
+  if (header->msg_type == "registration_notification") {
+    compare_python(EngineId{static_cast<int>(*id)}, read_engine_facts(*content).python);
+    add_engine(EngineId{static_cast<int>(*id)}, EngineUuid{*uuid},
+               string_member(*content, "language"));
+    note_silence(EngineId{static_cast<int>(*id)}, *content);
+  }
+  if (header->msg_type == "unregistration_notification")
+    remove_engine(EngineUuid{*uuid}, {read_engine_facts(*content).host,
+                                      string_member(*content, "reason").value_or("")});
+}
+
+void Connection::on_publication(const Envelope& envelope, const SharedFrames& frames) {
+  // Most of it is for other clients: looked for before anything is verified or parsed.
+  if (packer_ == Packer::json &&
+      envelope.parent_header.find(composer_.session_id().text) == std::string_view::npos)
+    return;
+  if (!signer_.verify(envelope) || !history_.is_new(envelope.signature)) return;
+  const Result<Header> header = read_header(packer_, envelope.header);
+  if (!header) return;
+  const MessageId parent = read_msg_id(packer_, envelope.parent_header);
+  const EngineUuid engine{header->session.text};
+  if (const auto id = engines_.id_of(engine.text)) pending_.learn_engine(parent, *id, engine);
+  if (header->msg_type == "status") {
+    if (packed_text(packer_, envelope.content, "execution_state") == "idle")
+      pending_.finish_output(parent);
+    return;
+  }
+  const Result<Json> content = unpack(packer_, envelope.content);
+  if (!content) return;
+  Publication publication{header->msg_type, *content, {}, {}};
+  if (const Result<Json> metadata = unpack(packer_, envelope.metadata))
+    publication.metadata = *metadata;
+  for (std::size_t i = envelope.first_buffer; i < frames->size(); ++i)
+    publication.buffers.push_back({frames->at(i), frames});
+  pending_.publish(parent, std::move(publication));
+}
+
+void Connection::on_connection_events() {
+  while (const auto event = monitor_.receive()) {
+    switch (*event) {
+      case net::ConnectionEvent::connected:
+        if (lost_since_) came_back();
+        lost_since_.reset();
+        break;
+      case net::ConnectionEvent::disconnected:
+        if (!lost_since_) lost_since_ = Clock::now();
+        break;
+      case net::ConnectionEvent::refused:
+      case net::ConnectionEvent::cut_off:
+        enter(Stage::refused,
+              "the controller rejected the encryption key: the connection file probably belongs "
+              "to another cluster");
+        break;
+    }
+  }
+}
+
+void Connection::came_back() {
+  ask_for_engines();  // it may be a new one at the same place
+  if (!tunnel_ || pending_.unanswered_ids().empty()) return;
+  warn(
+      "the ssh tunnel to the controller broke and was opened again; messages in transit were "
+      "lost: fetch a missing result with get_result(msg_ids), or send its request again");
+}
+
+/// The subscriptions are on their way once a handshake is done. Only then anything is asked: what
+/// an engine published before they arrived would be lost.
+void Connection::on_subscriber_events() {
+  for (Subscriber& subscriber : subscribers_)
+    while (const auto event = subscriber.monitor.receive())
+      subscriber.was_connected |= *event == net::ConnectionEvent::connected;
+  const bool are_all = std::all_of(subscribers_.begin(), subscribers_.end(),
+                                   [](const Subscriber& each) { return each.was_connected; });
+  if (are_all && hello_.text.empty()) ask_for_engines();
+}
+
+// ---------------------------------------------------------------- engines, stages
+
+void Connection::add_engine(EngineId id, const EngineUuid& uuid,
+                            std::optional<std::string> language) {
+  {
+    const std::lock_guard lock{mutex_};
+    shown_engines_.reset();
+    if (!engines_.add(id, uuid, std::move(language))) return;
+  }
+  changed_.notify_all();
+  tell({id, uuid, true});
+}
+
+void Connection::remove_engine(const EngineUuid& uuid, const Pending::Loss& loss) {
+  const std::optional<EngineId> id = engines_.id_of(uuid.text);
+  {
+    const std::lock_guard lock{mutex_};
+    if (!engines_.remove(uuid)) return;
+    shown_engines_.reset();
+    silences_.erase(*id);
+  }
+  pending_.lose_engine(uuid, *id, wall_now(), loss);
+  changed_.notify_all();
+  tell({*id, uuid, false});
+}
+
+void Connection::note_silence(EngineId id, const Json& content) {
+  const auto silent_for = content.find("silent_for");
+  const bool is_silent = silent_for != content.end() && silent_for->is_number();
+  const std::lock_guard lock{mutex_};
+  if (!is_silent) {
+    silences_.erase(id);
+    return;
+  }
+  const std::chrono::duration<double> seconds{std::clamp(silent_for->get<double>(), 0.0, 1e6)};
+  silences_.try_emplace(id, Silence{id, read_engine_facts(content).host,
+                                    Clock::now() - std::chrono::duration_cast<Duration>(seconds)});
+}
+
+void Connection::tell(const EngineChange& change) {
+  std::vector<std::function<void(const EngineChange&)>> handlers;
+  {
+    const std::lock_guard lock{mutex_};
+    handlers = on_change_;
+  }
+  for (const auto& handler : handlers) handler(change);
+}
+
+void Connection::warn(const std::string& sentence) {
+  const std::lock_guard lock{mutex_};
+  if (warned_.insert(sentence).second) warnings_.push_back(sentence);
+}
+
+/// Once for each other version, however many engines have it.
+void Connection::compare_python(EngineId id, const std::string& python) {
+  if (python_.empty() || python.empty() || python == python_) return;
+  {
+    const std::lock_guard lock{mutex_};
+    if (!warned_.insert("Python " + python).second) return;
+  }
+  warn("engine " + std::to_string(id.value) + " runs Python " + python +
+       " and this client Python " + python_ +
+       ": functions that are sent by value may not run there; use the same Python version on both "
+       "sides");
+}
+
+void Connection::enter(Stage stage, const std::string& why) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (stage == Stage::refused && stage_ != Stage::dialing) return;
+    stage_ = stage;
+    why_ = why;
+  }
+  changed_.notify_all();
+}
+
+void Connection::give_up(const std::string& why) {
+  lost_since_.reset();
+  enter(Stage::lost, why);
+  pending_.fail_all(lost(why), wall_now());
+  for (const EngineId id : engines_.ids()) remove_engine(*engines_.uuid_of(id));
+}
+
+}  // namespace px::client

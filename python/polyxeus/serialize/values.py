@@ -15,7 +15,9 @@ import operator
 import pickle
 import sys
 
-__all__ = ["FORMS", "NO_PICKLE", "decode", "encode", "encode_results"]
+from polyxeus.serialize.compact_json import dump, quote
+
+__all__ = ["FORMS", "NO_PICKLE", "decode", "encode", "encode_results", "encode_text"]
 
 # What a Python program reads; what one may ask for to get no pickles.
 FORMS = ("json", "array", "bytes", "pickle")
@@ -154,6 +156,24 @@ def encode(value, accepts, buffers, snapshot=False):
     if "pickle" in accepts:
         return _describe_pickle(value, buffers, snapshot)
     return _encode_without_pickle(value, accepts, buffers, snapshot)
+
+
+# What describes a value, as JSON text; other types need an encoder.
+_WRITERS = {
+    int: int.__repr__,
+    float: float.__repr__,
+    str: quote,
+    bool: lambda value: "true" if value else "false",
+    type(None): lambda value: "null",
+}
+
+
+def encode_text(value, accepts, buffers, snapshot=False):
+    """encode(), the description as JSON text."""
+    description = encode(value, accepts, buffers, snapshot)
+    ((form, rest),) = description.items()
+    write = repr if form == "pickle" else _WRITERS.get(type(rest))
+    return dump(description) if write is None else f'{{"{form}":{write(rest)}}}'
 
 
 def encode_results(results, accepts, buffers):

@@ -122,7 +122,7 @@ def _function(description, buffers, functions):
     elif "code" in description:
         function = _coded(description["code"], functions.namespace())
     else:
-        function = decode(description, buffers, functions.evaluate)
+        function = decode(description, buffers, functions.evaluate, functions.loads)
     if not callable(function):
         text = repr(function)
         what = name or "what was sent as a function"

@@ -81,12 +81,12 @@ def _decode_bytes(number, buffers):
     return buffer if type(buffer) is bytes else bytes(buffer)
 
 
-def _decode_pickle(numbers, buffers):
+def _decode_pickle(numbers, buffers, loads):
     if not isinstance(numbers, list) or not numbers:
         raise ValueError("a pickle must name its buffers")
     data, *beside = [_buffer(number, buffers) for number in numbers]
     try:
-        return pickle.loads(data, buffers=map(_writable, beside))
+        return loads(data, buffers=list(map(_writable, beside)))
     except ImportError as problem:
         raise type(problem)(
             f"cannot import a module that a received function or value needs ({problem}): install "
@@ -99,15 +99,16 @@ def _decode_pickle(numbers, buffers):
         ) from problem
 
 
-_DECODERS = {"array": _decode_array, "bytes": _decode_bytes, "pickle": _decode_pickle}
+_DECODERS = {"array": _decode_array, "bytes": _decode_bytes}
 
 
-def decode(description, buffers, evaluate=None):
+def decode(description, buffers, evaluate=None, loads=pickle.loads):
     """The value of a description.
 
     buffers   those of the message. Arrays share their memory, and are writable where it is; what
               is small or read-only is copied.
     evaluate  called with the expression of a reference; None: references are an error.
+    loads     reads pickles.
     errors    ValueError for a bad description; what unpickling or `evaluate` raises.
     """
     try:
@@ -118,6 +119,8 @@ def decode(description, buffers, evaluate=None):
         return rest
     if kind == "reference" and evaluate is not None and isinstance(rest, str):
         return evaluate(rest)
+    if kind == "pickle":
+        return _decode_pickle(rest, buffers, loads)
     decoder = _DECODERS.get(kind)
     if decoder is None:
         raise ValueError(

@@ -308,11 +308,12 @@ def _pickler_class():
 _UNCHANGING = _PLAIN | {str, bytes}
 _MOST_KEPT_BYTES = 64 << 10
 _ABSENT = object()
-_kept = weakref.WeakKeyDictionary()  # function -> (its ingredients, names of modules, the pickle)
+# function -> (its global names, its ingredients, names of modules, the pickle)
+_kept = weakref.WeakKeyDictionary()
 _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 
-def _ingredients(function):
+def _ingredients(function, global_names):
     """(objects, names of modules): all that the pickle of an interactive function is made of, in
     an order that its code fixes. None where some of it could change and stay the same object."""
     if function.__dict__ or function.__kwdefaults__:
@@ -329,7 +330,7 @@ def _ingredients(function):
         used.append(_contents(cell)[0] if _contents(cell) else _ABSENT)
     names = function.__globals__
     modules = []
-    for name in _global_names(code):
+    for name in global_names:
         value = names.get(name, _ABSENT)
         if _SHELL_NAME.match(name):
             continue
@@ -352,13 +353,17 @@ def _travelling_modules(module, code):
 
 def _dump_function(function, buffers):
     """dumps() of an interactive function."""
-    made_of = _ingredients(function)
+    known = _kept.get(function)
+    code = function.__code__
+    # Not looked up by the code, which is hashed and compared by all that it holds.
+    is_known = known is not None and known[1][0] is code
+    names = known[0] if is_known else _global_names(code)
+    made_of = _ingredients(function, names)
     if made_of is None:
         return _dump(function, buffers)
     objects, modules = made_of
-    known = _kept.get(function)
-    if known is not None:
-        known_objects, known_modules, data = known
+    if is_known:
+        _, known_objects, known_modules, data = known
         if (
             len(objects) == len(known_objects)
             and all(map(operator.is_, objects, known_objects))
@@ -367,7 +372,7 @@ def _dump_function(function, buffers):
             return data
     data = _dump(function, buffers)
     if len(data) <= _MOST_KEPT_BYTES:
-        _kept[function] = objects, modules, data
+        _kept[function] = names, objects, modules, data
     return data
 
 

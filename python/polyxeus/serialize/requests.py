@@ -7,13 +7,12 @@ import pickle
 
 from polyxeus.serialize.compact_json import dump, load, quote
 from polyxeus.serialize.reference import Reference
-from polyxeus.serialize.values import FORMS, NO_PICKLE, decode, encode, encode_text
+from polyxeus.serialize.values import FORMS, NO_PICKLE, decode, encode, encode_text, pickled_text
 
 __all__ = ["call", "dump", "execute", "load", "map_calls", "pull", "push", "read"]
 
 _ACCEPTS = {forms: '"accepts":' + dump(forms) for forms in (FORMS, NO_PICKLE)}
 _CALL = "call_request"
-_PICKLE = ("pickle",)
 
 
 def _function(function, buffers, forms):
@@ -24,7 +23,7 @@ def _function(function, buffers, forms):
         return dump(_foreign_function(function))
     if not callable(function):
         raise TypeError(f"only functions can be called on engines, not {function!r:.80}")
-    return encode_text(function, _PICKLE, buffers)
+    return pickled_text(function, buffers)
 
 
 def _foreign_function(function):

@@ -17,7 +17,9 @@ import sys
 
 from polyxeus.serialize.compact_json import dump, quote
 
-__all__ = ["FORMS", "NO_PICKLE", "decode", "encode", "encode_results", "encode_text"]
+__all__ = [
+    "FORMS", "NO_PICKLE", "decode", "encode", "encode_results", "encode_text", "pickled_text"
+]  # fmt: skip
 
 # What a Python program reads; what one may ask for to get no pickles.
 FORMS = ("json", "array", "bytes", "pickle")
@@ -177,6 +179,11 @@ def encode_text(value, accepts, buffers, snapshot=False):
     ((form, rest),) = description.items()
     write = repr if form == "pickle" else _WRITERS.get(type(rest))
     return dump(description) if write is None else f'{{"{form}":{write(rest)}}}'
+
+
+def pickled_text(value, buffers):
+    """encode_text() of what only a pickle holds."""
+    return f'{{"pickle":{_describe_pickle(value, buffers, False)["pickle"]}}}'
 
 
 def encode_results(results, accepts, buffers):

@@ -1,7 +1,6 @@
 #include "wire/time.hpp"
 
-#include <array>
-#include <cstdio>
+#include <cstddef>
 
 namespace px {
 namespace {
@@ -52,6 +51,12 @@ std::optional<int> take_zone(std::string_view& text) {
   return sign * (*hours * 60 + *minutes);
 }
 
+/// Writes the last `count` digits of a number into the text from `at` on.
+void put_digits(std::string& text, std::size_t at, std::size_t count, int number) {
+  for (std::size_t i = at + count; i > at; number /= 10)
+    text[--i] = static_cast<char>('0' + number % 10);
+}
+
 }  // namespace
 
 WallTime wall_now() {
@@ -63,17 +68,19 @@ std::string format_date(WallTime time) {
   const auto day = floor<days>(time);
   const year_month_day date{day};
   const hh_mm_ss clock{time - day};
-  std::array<char, 64> text{};
+  std::string text = "0000-00-00T00:00:00.000000Z";
+  put_digits(text, 0, 4, static_cast<int>(date.year()));
+  put_digits(text, 5, 2, static_cast<int>(static_cast<unsigned>(date.month())));
+  put_digits(text, 8, 2, static_cast<int>(static_cast<unsigned>(date.day())));
+  put_digits(text, 11, 2, static_cast<int>(clock.hours().count()));
+  put_digits(text, 14, 2, static_cast<int>(clock.minutes().count()));
+  put_digits(text, 17, 2, static_cast<int>(clock.seconds().count()));
   const auto micros = static_cast<int>(clock.subseconds().count());
-  int length = std::snprintf(
-      text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
-      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-      static_cast<int>(clock.seconds().count()));
-  if (micros != 0)
-    length += std::snprintf(text.data() + length, text.size() - static_cast<std::size_t>(length),
-                            ".%06d", micros);
-  return std::string(text.data(), static_cast<std::size_t>(length)) + "Z";
+  if (micros == 0)
+    text.erase(19, 7);
+  else
+    put_digits(text, 20, 6, micros);
+  return text;
 }
 
 std::optional<WallTime> parse_date(std::string_view text) {

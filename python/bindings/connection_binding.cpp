@@ -95,6 +95,15 @@ std::size_t PythonConnection::engine_count() const {
   return core()->connection().engines()->size();
 }
 
+std::uint64_t PythonConnection::engines_version() {
+  auto engines = core()->connection().engines();
+  if (engines != seen_engines_) {
+    seen_engines_ = std::move(engines);
+    ++engines_version_;
+  }
+  return engines_version_;
+}
+
 py::list PythonConnection::uuids_of(const std::vector<int>& ids) const {
   py::list uuids;
   const auto directory = core()->connection().engines();
@@ -274,6 +283,7 @@ void bind_connection(py::module_& module) {
            py::arg("ssh_key") = "")
       .def("engines", &PythonConnection::engines)
       .def("engine_count", &PythonConnection::engine_count)
+      .def("engines_version", &PythonConnection::engines_version)
       .def("uuids_of", &PythonConnection::uuids_of)
       .def("languages", &PythonConnection::languages)
       .def("other_languages", &PythonConnection::other_languages)

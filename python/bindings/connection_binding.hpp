@@ -2,6 +2,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ class PythonConnection {
   /// How many there are, and the uuids of some of them, None for one that is not there: these take
   /// the same time however many engines there are.
   std::size_t engine_count() const;
+  /// Another number whenever engines have come or left since the last call.
+  std::uint64_t engines_version();
   pybind11::list uuids_of(const std::vector<int>& ids) const;
   /// Engine id -> the language that it speaks, "" for an engine of ipyparallel; those of which the
   /// controller does not say it are left out.
@@ -91,6 +94,8 @@ class PythonConnection {
   client::SilenceNews silences_;
   std::size_t forget_at_ = 4096;
   int generation_;
+  std::shared_ptr<const client::EngineDirectory> seen_engines_;
+  std::uint64_t engines_version_ = 0;
 };
 
 void bind_connection(pybind11::module_& module);

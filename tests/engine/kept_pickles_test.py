@@ -7,6 +7,7 @@ import types
 import weakref
 
 import pytest
+from functions_of_sessions import session
 
 from polyxeus.serialize import functions
 
@@ -19,13 +20,6 @@ def there():
     functions.set_namespace(names)
     yield names
     functions.set_namespace(before)
-
-
-def session(code):
-    """The namespace of a client's session, in which `code` was run."""
-    names = {"__name__": "__main__"}
-    exec(compile(code, "<session>", "exec"), names)
-    return names
 
 
 def is_kept(function):

@@ -88,6 +88,7 @@ class Client(HubQueries, EngineControl):
         self.history = []
         self.results = {}
         self.metadata = defaultdict(Metadata)
+        self._known_version, self._known_targets = -1, {}  # see _addressed()
         choice = dict(
             profile=profile or "",
             profile_dir=profile_dir or "",
@@ -208,6 +209,23 @@ class Client(HubQueries, EngineControl):
             missing = next((each for each in chosen if each not in ids), chosen[0])
             raise IndexError(f"there is no engine {missing!r}; {_who_is_there(ids)}")
         return uuids, chosen
+
+    def _addressed(self, targets):
+        """_build_targets(), and the forms that all of these engines read: (uuids, ids, forms). Kept
+        while the engines stay the same; nobody may change it."""
+        version = self._connection.engines_version()
+        if version != self._known_version:
+            self._known_version, self._known_targets = version, {}
+        if type(targets) is not int and targets is not None:
+            return self._address(targets)
+        known = self._known_targets.get(targets)
+        if known is None:
+            known = self._known_targets[targets] = self._address(targets)
+        return known
+
+    def _address(self, targets):
+        uuids, ids = self._build_targets(targets)
+        return uuids, ids, self._forms(ids)
 
     def _all_targets(self, targets):
         """The same for targets that are chosen out of all engines."""

@@ -4,7 +4,6 @@ import ast
 import builtins
 import importlib
 import itertools
-import json
 import keyword
 import linecache
 import os
@@ -12,12 +11,11 @@ import sys
 import textwrap
 from collections import OrderedDict
 
-from polyxeus.serialize.values import decode, encode, encode_results
+from polyxeus.serialize.compact_json import dump, load
+from polyxeus.serialize.values import decode, encode, encode_results, encode_text
 
 _OK = b'{"status": "ok"}'
 _NO_FORM = ("json",)
-_load = json.JSONDecoder().decode
-_dump = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def _references_of_something_new():
@@ -36,7 +34,7 @@ def serve(kind, content, buffers, functions):
     functions  the module polyxeus.serialize.functions, which knows the user's namespace.
     errors     those of the user's code, and clear ones for bad requests.
     """
-    return _SERVE[kind](_Content(_load(content.decode())), buffers, functions)
+    return _SERVE[kind](_Content(load(content.decode())), buffers, functions)
 
 
 class _Content(dict):
@@ -76,11 +74,11 @@ def _pull(request, buffers, functions):
         encode(functions.evaluate(expression), accepts, found, snapshot=True)
         for expression in request["expressions"]
     ]
-    return _reply("values", values), found
+    return _reply("values", dump(values)), found
 
 
-def _reply(key, value):
-    return f'{{"status":"ok","{key}":{_dump(value)}}}'.encode()
+def _reply(key, text):
+    return f'{{"status":"ok","{key}":{text}}}'.encode()
 
 
 # ---------------------------------------------------------------- calls
@@ -97,13 +95,11 @@ def _call(request, buffers, functions):
     found = []
     if request.get("map"):
         results = _map(function, args, kwargs)
-        return _reply("value", encode_results(results, accepts, found)), found
+        return _reply("value", dump(encode_results(results, accepts, found))), found
     result = function(*args, **kwargs)
-    if result is None and "json" in accepts:
-        return b'{"status":"ok","value":{"json":null}}', found
     # An array that owns its memory and that only this function knows is sent without a copy.
     is_known = sys.getrefcount(result) > _NEW or getattr(result, "base", result) is not None
-    return _reply("value", encode(result, accepts, found, snapshot=is_known)), found
+    return _reply("value", encode_text(result, accepts, found, snapshot=is_known)), found
 
 
 def _map(function, sequences, kwargs):
@@ -126,7 +122,7 @@ def _function(description, buffers, functions):
     elif "code" in description:
         function = _coded(description["code"], functions.namespace())
     else:
-        function = decode(description, buffers, functions.evaluate)
+        function = decode(description, buffers, functions.evaluate, functions.loads)
     if not callable(function):
         text = repr(function)
         what = name or "what was sent as a function"

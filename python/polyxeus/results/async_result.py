@@ -39,6 +39,12 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
     """
 
     owner = False
+    _return_exceptions = False
+    _chunks = None  # items of each task; None: one each
+    _results = None  # of each task that was asked for, failures as exceptions
+    _origin = None  # (what this was split off from, which of its tasks)
+    _value = None  # (result, exception)
+    _parts = None
 
     def __init__(
         self,
@@ -61,12 +67,10 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         self._targets = targets
         self._single_result = single
         self.owner = owner
-        self._return_exceptions = return_exceptions
-        self._chunks = chunk_sizes  # items of each task; None: one each
-        self._results = None  # of each task that was asked for, failures as exceptions
-        self._origin = None  # (what this was split off from, which of its tasks)
-        self._value = None  # (result, exception)
-        self._parts = None
+        if return_exceptions:
+            self._return_exceptions = return_exceptions
+        if chunk_sizes is not None:
+            self._chunks = chunk_sizes
 
     # ------------------------------------------------------------ the Future
 

@@ -10,6 +10,7 @@ name is taken: the engine's own value wins. What came with an earlier function i
 """
 
 import builtins
+import collections
 import dis
 import functools
 import importlib
@@ -22,7 +23,9 @@ import sys
 import types
 import weakref
 
-__all__ = ["dumps", "evaluate", "explain", "forget_carried", "namespace", "set_namespace"]
+__all__ = [
+    "dumps", "evaluate", "explain", "forget_carried", "loads", "namespace", "set_namespace"
+]  # fmt: skip
 
 PROTOCOL = 5
 # Data that a function uses travel with it up to this size of their pickle.
@@ -305,11 +308,12 @@ def _pickler_class():
 _UNCHANGING = _PLAIN | {str, bytes}
 _MOST_KEPT_BYTES = 64 << 10
 _ABSENT = object()
-_kept = weakref.WeakKeyDictionary()  # function -> (its ingredients, names of modules, the pickle)
+# function -> (its global names, its ingredients, names of modules, the pickle)
+_kept = weakref.WeakKeyDictionary()
 _attributes_of = weakref.WeakKeyDictionary()  # code -> _attribute_names(code)
 
 
-def _ingredients(function):
+def _ingredients(function, global_names):
     """(objects, names of modules): all that the pickle of an interactive function is made of, in
     an order that its code fixes. None where some of it could change and stay the same object."""
     if function.__dict__ or function.__kwdefaults__:
@@ -326,7 +330,7 @@ def _ingredients(function):
         used.append(_contents(cell)[0] if _contents(cell) else _ABSENT)
     names = function.__globals__
     modules = []
-    for name in _global_names(code):
+    for name in global_names:
         value = names.get(name, _ABSENT)
         if _SHELL_NAME.match(name):
             continue
@@ -349,13 +353,17 @@ def _travelling_modules(module, code):
 
 def _dump_function(function, buffers):
     """dumps() of an interactive function."""
-    made_of = _ingredients(function)
+    known = _kept.get(function)
+    code = function.__code__
+    # Not looked up by the code, which is hashed and compared by all that it holds.
+    is_known = known is not None and known[1][0] is code
+    names = known[0] if is_known else _global_names(code)
+    made_of = _ingredients(function, names)
     if made_of is None:
         return _dump(function, buffers)
     objects, modules = made_of
-    known = _kept.get(function)
-    if known is not None:
-        known_objects, known_modules, data = known
+    if is_known:
+        _, known_objects, known_modules, data = known
         if (
             len(objects) == len(known_objects)
             and all(map(operator.is_, objects, known_objects))
@@ -364,7 +372,7 @@ def _dump_function(function, buffers):
             return data
     data = _dump(function, buffers)
     if len(data) <= _MOST_KEPT_BYTES:
-        _kept[function] = objects, modules, data
+        _kept[function] = names, objects, modules, data
     return data
 
 
@@ -376,9 +384,31 @@ def dumps(value, buffers=None):
              the pickle.
     errors   those of pickle and cloudpickle, for what cannot be pickled.
     """
-    if type(value) is types.FunctionType and _is_interactive(value):
+    kind = type(value)
+    if kind is types.FunctionType and _is_interactive(value):
         return _dump_function(value, buffers)
+    if kind in _NAMED and _travels_by_name(value):
+        try:
+            return pickle.dumps(value, PROTOCOL)
+        except (pickle.PicklingError, AttributeError):  # its name leads to something else
+            pass
     return _dump(value, buffers)
+
+
+_NAMED = frozenset({types.FunctionType, types.BuiltinFunctionType, type})
+
+
+def _travels_by_name(value):
+    """Whether cloudpickle writes no more than the name of this function or class, too."""
+    module = value.__module__
+    if type(module) is not str or module == "__main__" or module not in sys.modules:
+        return False
+    if "<locals>" in value.__qualname__:
+        return False
+    if type(value) is types.BuiltinFunctionType and type(value.__self__) is not types.ModuleType:
+        return False  # a method of an object, which travels with it
+    by_value = getattr(sys.modules.get("cloudpickle"), "list_registry_pickle_by_value", None)
+    return by_value is None or not by_value()
 
 
 def _dump(value, buffers):
@@ -431,6 +461,77 @@ def _annotations(function):
 
 # ---------------------------------------------------------------- unpickling
 
+# One function arrives many times, too. What its pickle holds is kept, and each time a new function
+# is made of it, as unpickling would: where nothing in it can change.
+_MOST_ARRIVED = 128
+_arrived = collections.OrderedDict()  # pickle -> the arguments of _make_function(), the state
+
+
+class _Watcher(pickle.Unpickler):
+    """Notes how the function that it reads was made."""
+
+    def __init__(self, data):
+        super().__init__(io.BytesIO(data))
+        self.made, self.states = [], []
+        self.is_plain = True  # nothing but built-in types is named in the pickle beside our own
+
+    def find_class(self, module, name):
+        found = super().find_class(module, name)
+        if found is _make_function:
+            return self._make
+        if found is _restore:
+            return self._restore
+        self.is_plain &= found is _make_cell or (module == "builtins" and type(found) is type)
+        return found
+
+    def _make(self, *args):
+        self.made.append(args)
+        return _make_function(*args)
+
+    def _restore(self, function, state):
+        self.states.append(state)
+        _restore(function, state)
+
+    def is_constant(self, value):
+        """Whether what was read, `value`, is one function of which nothing can change."""
+        is_one = type(value) is types.FunctionType and len(self.made) == len(self.states) == 1
+        if not (is_one and self.is_plain):
+            return False
+        state = self.states[0]
+        if "dict" in state or "kwdefaults" in state:
+            return False
+        held = list(state.get("defaults", ()))
+        for contents in state.get("cells", ()):
+            held += contents
+        held += [thing for kind, thing in state.get("carried", {}).values() if kind == "value"]
+        return all(type(each) in _UNCHANGING for each in held)
+
+
+def loads(data, buffers=()):
+    """The function or whatever else dumps() has pickled."""
+    if buffers or type(data) is not bytes or len(data) > _MOST_KEPT_BYTES:
+        return pickle.loads(data, buffers=buffers)
+    known = _arrived.get(data)
+    if known is None:
+        return _load_first(data)
+    (made_by, code, cells), state = known
+    function = _make_function(made_by, code, tuple([_make_cell() for _ in cells]))
+    _restore(function, state)
+    return function
+
+
+def _load_first(data):
+    if b"_make_function" not in data:
+        return pickle.loads(data)
+    watcher = _Watcher(data)
+    value = watcher.load()
+    if watcher.is_constant(value):
+        made_by, _, cells = watcher.made[0]
+        _arrived[data] = (made_by, value.__code__, cells), watcher.states[0]
+        if len(_arrived) > _MOST_ARRIVED:
+            _arrived.popitem(last=False)
+    return value
+
 
 def _make_cell():
     return types.CellType()
@@ -456,7 +557,7 @@ def _restore(function, state):
     function.__defaults__, function.__kwdefaults__ = get("defaults"), get("kwdefaults")
     function.__doc__ = get("doc")
     if "annotations" in state:
-        function.__annotations__ = state["annotations"]
+        function.__annotations__ = dict(state["annotations"])
     if "dict" in state:
         function.__dict__.update(state["dict"])
     for cell, contents in zip(function.__closure__ or (), get("cells", ())):

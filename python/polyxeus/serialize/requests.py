@@ -3,30 +3,27 @@
 A request is (type, content as JSON, buffers): what polyxeus._client sends.
 """
 
-import json
 import pickle
 
+from polyxeus.serialize.compact_json import dump, load, quote
 from polyxeus.serialize.reference import Reference
-from polyxeus.serialize.values import FORMS, NO_PICKLE, decode, encode
+from polyxeus.serialize.values import FORMS, NO_PICKLE, decode, encode, encode_text, pickled_text
 
 __all__ = ["call", "dump", "execute", "load", "map_calls", "pull", "push", "read"]
-
-dump = json.JSONEncoder(separators=(",", ":")).encode
-load = json.JSONDecoder().decode
 
 _ACCEPTS = {forms: '"accepts":' + dump(forms) for forms in (FORMS, NO_PICKLE)}
 _CALL = "call_request"
 
 
 def _function(function, buffers, forms):
-    """The description of a function; TypeError where it is none."""
+    """The description of a function as text; TypeError where it is none."""
     if isinstance(function, Reference):
-        return {"reference": function.name}
+        return dump({"reference": function.name})
     if "pickle" not in forms:
-        return _foreign_function(function)
+        return dump(_foreign_function(function))
     if not callable(function):
         raise TypeError(f"only functions can be called on engines, not {function!r:.80}")
-    return encode(function, ("pickle",), buffers)
+    return pickled_text(function, buffers)
 
 
 def _foreign_function(function):
@@ -46,22 +43,29 @@ def _value(value, buffers, forms):
     return encode(value, forms, buffers)
 
 
+def _value_text(value, buffers, forms):
+    if isinstance(value, Reference):
+        return dump({"reference": value.name})
+    return encode_text(value, forms, buffers)
+
+
 def call(function, args=(), kwargs=None, forms=FORMS):
     """Calls a function.  forms: what its engine reads."""
     buffers = []
-    content = f'{{"function":{dump(_function(function, buffers, forms))}'
+    content = f'{{"function":{_function(function, buffers, forms)}'
     if args:
-        content += f',"args":{dump([_value(each, buffers, forms) for each in args])}'
+        values = ",".join([_value_text(each, buffers, forms) for each in args])
+        content += f',"args":[{values}]'
     if kwargs:
-        named = {name: _value(each, buffers, forms) for name, each in kwargs.items()}
-        content += f',"kwargs":{dump(named)}'
+        named = [f"{quote(name)}:{_value_text(kwargs[name], buffers, forms)}" for name in kwargs]
+        content += f',"kwargs":{{{",".join(named)}}}'
     return _CALL, f"{content},{_ACCEPTS[forms]}}}", buffers
 
 
 def map_calls(function, parts, forms=FORMS):
     """One request for each of `parts`, lists of sequences: maps the function over them."""
     first = []
-    head = f'{{"map":true,"function":{dump(_function(function, first, forms))},"args":'
+    head = f'{{"map":true,"function":{_function(function, first, forms)},"args":'
     requests = []
     for sequences in parts:
         buffers = list(first)

@@ -15,7 +15,11 @@ import operator
 import pickle
 import sys
 
-__all__ = ["FORMS", "NO_PICKLE", "decode", "encode", "encode_results"]
+from polyxeus.serialize.compact_json import dump, quote
+
+__all__ = [
+    "FORMS", "NO_PICKLE", "decode", "encode", "encode_results", "encode_text", "pickled_text"
+]  # fmt: skip
 
 # What a Python program reads; what one may ask for to get no pickles.
 FORMS = ("json", "array", "bytes", "pickle")
@@ -79,12 +83,12 @@ def _decode_bytes(number, buffers):
     return buffer if type(buffer) is bytes else bytes(buffer)
 
 
-def _decode_pickle(numbers, buffers):
+def _decode_pickle(numbers, buffers, loads):
     if not isinstance(numbers, list) or not numbers:
         raise ValueError("a pickle must name its buffers")
     data, *beside = [_buffer(number, buffers) for number in numbers]
     try:
-        return pickle.loads(data, buffers=map(_writable, beside))
+        return loads(data, buffers=list(map(_writable, beside)))
     except ImportError as problem:
         raise type(problem)(
             f"cannot import a module that a received function or value needs ({problem}): install "
@@ -97,15 +101,16 @@ def _decode_pickle(numbers, buffers):
         ) from problem
 
 
-_DECODERS = {"array": _decode_array, "bytes": _decode_bytes, "pickle": _decode_pickle}
+_DECODERS = {"array": _decode_array, "bytes": _decode_bytes}
 
 
-def decode(description, buffers, evaluate=None):
+def decode(description, buffers, evaluate=None, loads=pickle.loads):
     """The value of a description.
 
     buffers   those of the message. Arrays share their memory, and are writable where it is; what
               is small or read-only is copied.
     evaluate  called with the expression of a reference; None: references are an error.
+    loads     reads pickles.
     errors    ValueError for a bad description; what unpickling or `evaluate` raises.
     """
     try:
@@ -116,6 +121,8 @@ def decode(description, buffers, evaluate=None):
         return rest
     if kind == "reference" and evaluate is not None and isinstance(rest, str):
         return evaluate(rest)
+    if kind == "pickle":
+        return _decode_pickle(rest, buffers, loads)
     decoder = _DECODERS.get(kind)
     if decoder is None:
         raise ValueError(
@@ -154,6 +161,29 @@ def encode(value, accepts, buffers, snapshot=False):
     if "pickle" in accepts:
         return _describe_pickle(value, buffers, snapshot)
     return _encode_without_pickle(value, accepts, buffers, snapshot)
+
+
+# What describes a value, as JSON text; other types need an encoder.
+_WRITERS = {
+    int: int.__repr__,
+    float: float.__repr__,
+    str: quote,
+    bool: lambda value: "true" if value else "false",
+    type(None): lambda value: "null",
+}
+
+
+def encode_text(value, accepts, buffers, snapshot=False):
+    """encode(), the description as JSON text."""
+    description = encode(value, accepts, buffers, snapshot)
+    ((form, rest),) = description.items()
+    write = repr if form == "pickle" else _WRITERS.get(type(rest))
+    return dump(description) if write is None else f'{{"{form}":{write(rest)}}}'
+
+
+def pickled_text(value, buffers):
+    """encode_text() of what only a pickle holds."""
+    return f'{{"pickle":{_describe_pickle(value, buffers, False)["pickle"]}}}'
 
 
 def encode_results(results, accepts, buffers):

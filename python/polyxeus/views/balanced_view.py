@@ -64,11 +64,8 @@ class LoadBalancedView(View):
     def _candidates(self, targets):
         """(uuids, forms): of the engines that may get the task, none for any; what all of them
         read."""
-        if targets is None:
-            self.client._check_engines()
-            return [], self.client._forms()
-        uuids, ids = self.client._build_targets(targets)
-        return uuids, self.client._forms(ids)
+        uuids, _, forms = self.client._addressed(targets)
+        return ([] if targets is None else uuids), forms
 
     def _really_apply(
         self,

@@ -39,11 +39,14 @@ class DirectView(View):
 
     def _send(self, work, targets=None, label=None, read=requests.read, fname="unknown"):
         """work  a request, or what makes it for engines that read certain forms."""
-        ids, single = self._engines(targets)
+        if targets is None:
+            targets = self.targets
+        _, ids, forms = self.client._addressed(targets)
         if callable(work):
-            work = work(self.client._forms(ids))
-        tasks = self._submit(ids, [work], self._flag("label", label))
+            work = work(forms)
+        tasks = self._submit(ids, [work], self.label if label is None else label)
         self._note(tasks)
+        single = isinstance(targets, int)
         return AsyncResult(
             self.client, tasks, read, fname=fname, targets=ids, single=single, owner=True
         )

@@ -1,0 +1,20 @@
+"""JSON text of native requests and replies, written and read with few calls."""
+
+import json
+
+__all__ = ["dump", "load", "quote"]
+
+dump = json.JSONEncoder(separators=(",", ":")).encode
+quote = json.encoder.encode_basestring_ascii
+
+_decoder = json.JSONDecoder()
+_scan = _decoder.scan_once
+
+
+def load(text):
+    """The value of JSON text.  ValueError where it is none."""
+    try:
+        value, end = _scan(text, 0)
+    except StopIteration:  # it begins with white space, or is not JSON
+        return _decoder.decode(text)
+    return value if end == len(text) else _decoder.decode(text)

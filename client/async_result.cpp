@@ -8,6 +8,7 @@
 #include "client/core.hpp"
 #include "client/partition.hpp"
 #include "client/work.hpp"
+#include "wire/duration_text.hpp"
 
 namespace px::client {
 namespace {
@@ -15,6 +16,11 @@ namespace {
 std::optional<Instant> deadline_of(Timeout timeout) {
   if (!timeout) return std::nullopt;
   return Clock::now() + *timeout;
+}
+
+/// " after 15 s", for the end of a sentence.
+std::string after(Timeout timeout) {
+  return timeout ? " after " + format_duration(*timeout) : "";
 }
 
 /// The values of a reply that is ok: those of a native request, or the content as it is.
@@ -73,7 +79,7 @@ bool AsyncResult::wait_for_output(Timeout timeout) const {
 void AsyncResult::wait_or_throw(Timeout timeout) const {
   if (!wait(timeout))
     throw TimeoutError(std::to_string(size() - progress()) + " of " + std::to_string(size()) +
-                       " requests are not answered yet");
+                       " requests are not answered" + after(timeout));
 }
 
 void AsyncResult::throw_failures() const {
@@ -108,7 +114,7 @@ Value AsyncResult::get_one(Timeout timeout) const {
 
 std::vector<Value> AsyncResult::get_all_of(std::size_t task, Timeout timeout) const {
   if (!call_->wait_task(task, deadline_of(timeout)))
-    throw TimeoutError("request " + std::to_string(task) + " is not answered yet");
+    throw TimeoutError("request " + std::to_string(task) + " is not answered" + after(timeout));
   TaskInfo info = call_->info(task);
   if (info.failure) throw RemoteError(std::move(*info.failure));
   return values_of(info.reply);

@@ -8,6 +8,7 @@
 #include "client/hub_result.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "os/private_file.hpp"
+#include "wire/duration_text.hpp"
 
 namespace px::client {
 namespace {
@@ -85,9 +86,10 @@ void Client::wait_for_engines(std::size_t count, Timeout timeout) const {
   if (core_->connection().wait_for_engines(count, deadline)) return;
   if (const auto why = core_->connection().why_closed())
     throw ClientError(ErrorKind::lost_peer, *why);
-  throw TimeoutError(
-      std::to_string(ids().size()) + " of " + std::to_string(count) +
-      " engines have registered before the timeout; see the logs of the others (`pxcluster logs`)");
+  throw TimeoutError(std::to_string(ids().size()) + " of " + std::to_string(count) +
+                     " engines have registered after " +
+                     format_duration(timeout.value_or(Duration::zero())) +
+                     "; see the logs of the others (`pxcluster logs`)");
 }
 
 void Client::on_engine_change(std::function<void(const EngineChange&)> handler) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "wire/duration_text.hpp"
+
 namespace px::client {
 
 std::vector<EngineId> ClientCore::resolve(const Targets& targets) const {
@@ -102,8 +104,8 @@ std::shared_ptr<Call> ClientCore::send_hub(const std::string& type, const Json& 
 Reply ClientCore::ask_hub(const std::string& type, const Json& content, Duration timeout) {
   const auto call = send_hub(type, content);
   if (!call->wait_ready(Clock::now() + timeout))
-    throw TimeoutError("timed out: the controller did not answer a " + type +
-                       "; it may be overloaded");
+    throw TimeoutError("the controller did not answer a " + type + " within " +
+                       format_duration(timeout) + "; it may be overloaded");
   TaskInfo info = call->info(0);
   if (info.failure) throw RemoteError(*info.failure);
   return info.reply;

@@ -2,7 +2,17 @@
 
 #include <utility>
 
+#include "wire/duration_text.hpp"
+
 namespace px::client {
+namespace {
+
+TimeoutError late(Timeout timeout) {
+  return TimeoutError("the next result is not ready after " +
+                      format_duration(timeout.value_or(Duration::zero())));
+}
+
+}  // namespace
 
 MapStream::MapStream(std::function<AsyncResult(Block)> send, std::vector<Block> blocks,
                      std::size_t max_outstanding, bool is_ordered)
@@ -28,8 +38,7 @@ void MapStream::fill() {
 
 std::size_t MapStream::wait_for_one(Timeout timeout) {
   if (is_ordered_) {
-    if (!results_[taken_]->wait(timeout))
-      throw TimeoutError("timed out: the next result is not ready");
+    if (!results_[taken_]->wait(timeout)) throw late(timeout);
     return taken_;
   }
   std::unique_lock lock{answered_->mutex};
@@ -37,7 +46,7 @@ std::size_t MapStream::wait_for_one(Timeout timeout) {
   if (!timeout)
     answered_->changed.wait(lock, is_there);
   else if (!answered_->changed.wait_for(lock, *timeout, is_there))
-    throw TimeoutError("timed out: the next result is not ready");
+    throw late(timeout);
   const std::size_t task = answered_->tasks.front();
   answered_->tasks.pop_front();
   return task;

@@ -12,6 +12,7 @@
 #include "net/discovery/controller_search.hpp"
 #include "net/ssh/tunnel_route.hpp"
 #include "os/private_file.hpp"
+#include "wire/duration_text.hpp"
 
 namespace px::engine {
 namespace {
@@ -41,8 +42,8 @@ Result<std::string> wait_for_file(const std::filesystem::path& path, Duration pa
   }
   return Error{ErrorKind::not_found,
                "timed out waiting for the connection file " + path.string() + " after " +
-                   std::to_string(duration_cast<std::chrono::seconds>(patience).count()) +
-                   " s: start a controller, or name the file with --file, --profile or "
+                   format_duration(patience) +
+                   ": start a controller, or name the file with --file, --profile or "
                    "--cluster-id"};
 }
 

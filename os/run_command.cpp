@@ -11,6 +11,7 @@
 
 #include "os/poll_timeout.hpp"
 #include "os/spawn.hpp"
+#include "wire/duration_text.hpp"
 
 namespace px::os {
 namespace {
@@ -94,11 +95,6 @@ class RunningCommand {
   std::array<char, 16384> buffer_{};
 };
 
-std::string text_of(Duration time) {
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
-  return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
-}
-
 }  // namespace
 
 Result<CommandOutput> run_command(const CommandOptions& options) {
@@ -120,7 +116,7 @@ Result<CommandOutput> run_command(const CommandOptions& options) {
   if (command.run_until(deadline)) return command.take();
   command.kill();
   return Error{ErrorKind::lost_peer,
-               options.argv.front() + " timed out after " + text_of(options.timeout)};
+               options.argv.front() + " timed out after " + format_duration(options.timeout)};
 }
 
 }  // namespace px::os

@@ -64,7 +64,7 @@ void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
     add(findings, Severity::error, "mpiexec", "no mpiexec is in PATH",
         "--engines=mpi starts the engines with it",
         "install Open MPI or MPICH, load its module (module load openmpi), or name it with "
-        "--mpiexec");
+        "--mpi-cmd");
   if (!python.mpi_error.empty())
     add(findings, Severity::error, "mpi4py",
         "mpi4py is installed but cannot be imported: " + python.mpi_error,
@@ -81,7 +81,7 @@ void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
     add(findings, Severity::error, "mpi",
         "mpi4py is built for " + library + ", but " + facts.mpiexec + " belongs to " + starter,
         "each engine would be rank 0 of an MPI world of one process",
-        "put the mpiexec of " + library + " first in PATH or name it with --mpiexec (mpiexec." +
+        "put the mpiexec of " + library + " first in PATH or name it with --mpi-cmd (mpiexec." +
             (library == "Open MPI" ? "openmpi" : "hydra") +
             " if both are installed), or build mpi4py with " + starter);
   if (!facts.has_srun || library.empty()) return;

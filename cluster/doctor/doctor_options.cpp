@@ -11,7 +11,7 @@ void add_doctor_options(CLI::App& app, DoctorOptions& options) {
                  "The program pxcluster on those hosts (default: the path of this one)");
   app.add_option("--ssh-cmd", options.ssh, "The ssh command, with options")->delimiter(' ');
   app.add_option("--python", options.python, "The Python of the engines");
-  app.add_option("--mpiexec", options.mpiexec, "The program mpiexec");
+  app.add_option("--mpi-cmd,--mpiexec", options.mpiexec, "The program mpiexec");
   app.add_flag("--mpi", options.needs_mpi, "Check what --engines=mpi needs");
   app.add_flag("--json", options.as_json, "Print the findings as JSON");
   app.add_flag("--facts", options.is_facts,

@@ -1,7 +1,13 @@
 #include "cluster/records/log_sources.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <set>
+#include <string_view>
+#include <system_error>
 
+#include "client/targets.hpp"
 #include "cluster/launch/start_plan.hpp"
 #include "os/private_file.hpp"
 
@@ -71,6 +77,32 @@ std::vector<LogSource> list_log_sources(const std::filesystem::path& folder,
   return sources;
 }
 
+std::vector<int> engine_ids_in(std::istream& log) {
+  constexpr std::string_view mark = "Completed registration with id ";
+  std::set<int> ids;
+  for (std::string line; std::getline(log, line);) {
+    const std::size_t at = line.find(mark);
+    if (at == std::string::npos) continue;
+    int id = 0;
+    const char* const begin = line.data() + at + mark.size();
+    if (std::from_chars(begin, line.data() + line.size(), id).ec == std::errc{}) ids.insert(id);
+  }
+  return {ids.begin(), ids.end()};
+}
+
+void name_by_ids(std::vector<LogSource>& sources,
+                 const std::function<std::vector<int>(const std::filesystem::path& file)>& ids_in) {
+  for (LogSource& source : sources) {
+    if (source.remote || !source.label.starts_with("engine ")) continue;
+    source.engine_ids = ids_in(source.file);
+    std::vector<EngineId> engines;
+    for (const int id : source.engine_ids) engines.push_back(EngineId{id});
+    source.label = engines.empty()       ? "engine without id"
+                   : engines.size() == 1 ? "engine " + std::to_string(engines.front().value)
+                                         : "engines " + client::name_engines(engines);
+  }
+}
+
 std::vector<LogSource> find_log_sources(const net::ProfilePaths& paths) {
   std::vector<std::string> names;
   std::error_code error;
@@ -78,12 +110,20 @@ std::vector<LogSource> find_log_sources(const net::ProfilePaths& paths) {
     const std::string name = entry.path().filename().string();
     if (is_log_of_cluster(name, paths.cluster_id)) names.push_back(name);
   }
-  return list_log_sources(paths.log(), std::move(names), read_notes(paths));
+  auto sources = list_log_sources(paths.log(), std::move(names), read_notes(paths));
+  name_by_ids(sources, [](const std::filesystem::path& file) {
+    std::ifstream log{file, std::ios::binary};
+    return engine_ids_in(log);
+  });
+  return sources;
 }
 
 std::vector<LogSource> choose_sources(std::vector<LogSource> sources, const std::string& wanted) {
   if (wanted.empty()) return sources;
   const auto is_wanted = [&](const LogSource& source) {
+    if (std::any_of(source.engine_ids.begin(), source.engine_ids.end(),
+                    [&](int id) { return std::to_string(id) == wanted; }))
+      return true;
     const std::string numbered = "engine " + wanted;
     if (source.label == wanted || source.label == numbered ||
         source.label.starts_with(numbered + " "))

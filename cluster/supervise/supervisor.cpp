@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <csignal>
 
+#include "wire/duration_text.hpp"
+
 namespace px::cluster {
 namespace {
 
@@ -59,12 +61,14 @@ std::vector<Effect> Supervisor::on_time(Instant now) {
   deadline_.reset();
   switch (phase_) {
     case Phase::controller_starting:
-      fail("timed out: the controller did not write " + plan_.client_file + "; see its log " +
+      fail("the controller did not write " + plan_.client_file + " within " +
+               format_duration(plan_.controller_timeout) + "; see its log " +
                plan_.controller->command.log_file.string(),
            now);
       break;
     case Phase::counting:
-      fail("timed out: no controller answers at the address in " + plan_.client_file +
+      fail("no controller answers at the address in " + plan_.client_file + " within " +
+               format_duration(hub_patience) +
                ": start a cluster, or remove an old file with `pxcluster clean`",
            now);
       break;
@@ -80,10 +84,12 @@ std::vector<Effect> Supervisor::on_time(Instant now) {
     case Phase::stopping_engines:
     case Phase::stopping_controller:
       if (was_killed_) {
-        say(Level::error, "some processes did not end after SIGKILL");
+        say(Level::error, "some processes did not end within " + format_duration(plan_.patience) +
+                              " after SIGKILL");
         finish();
       } else {
-        say(Level::warning, "timed out: some processes did not end after SIGTERM; sending SIGKILL");
+        say(Level::warning, "some processes did not end within " + format_duration(plan_.patience) +
+                                " after SIGTERM; sending SIGKILL");
         kill_all();
         deadline_ = now + plan_.patience;
       }
@@ -128,7 +134,9 @@ void Supervisor::handle(const ProcessReported& event, Instant now) {
   if (event.is_waiting && phase_ == Phase::controller_starting)
     deadline_ = now + plan_.controller_timeout;
   if (!event.engine_count || !pids_.contains(event.key)) return;
-  planned(event.key).engine_count = *event.engine_count;
+  int& count = planned(event.key).engine_count;
+  if (phase_ == Phase::registering) exited_ += std::max(0, count - *event.engine_count);
+  count = *event.engine_count;
   if (is_stopping()) return;
   if (unstarted_engines_ == 0 && *event.engine_count > 0) save_record();
   if (*event.engine_count > 0) check_registered(now);
@@ -147,6 +155,7 @@ void Supervisor::controller_ended(const ProcessEnded& event, Instant now) {
 
 void Supervisor::engine_ended(const ProcessEnded& event, Instant now) {
   const bool is_last = running_engines().empty() && unstarted_engines_ == 0;
+  note_exit(event);
   if (is_stopping()) {
     if (is_last && phase_ == Phase::stopping_engines) stop_controller(now);
     return;
@@ -159,13 +168,29 @@ void Supervisor::engine_ended(const ProcessEnded& event, Instant now) {
   check_registered(now);
 }
 
+void Supervisor::note_exit(const ProcessEnded& event) {
+  if (phase_ != Phase::registering) return;
+  exited_ += planned(event.key).engine_count;
+  if (first_exit_.empty())
+    first_exit_ =
+        event.failure.empty() ? event.end.text() : "could not be started: " + event.failure;
+}
+
+/// "2 of 4 engines exited".
+std::string Supervisor::exited_engines() const {
+  return std::to_string(exited_) + " of " + counted(started_, "engine") + " exited";
+}
+
 void Supervisor::last_engine_ended(const ProcessEnded& event, Instant now) {
-  const std::string text =
-      (plan_.engines.processes.size() == 1 ? "the process of the engines " : "the last engine ") +
-      reason(event, planned(event.key));
+  const std::string why = reason(event, planned(event.key));
+  const bool has_one = plan_.engines.processes.size() == 1;
   const bool is_early = now - engines_started_ < plan_.early;
   if (is_early && registered_ == 0)
-    return fail("the engines exited before they registered: " + text, now);
+    return fail(
+        exited_engines() + " before they registered; " +
+            (has_one ? "their process " + why : "the first " + first_exit_ + ", the last " + why),
+        now);
+  const std::string text = (has_one ? "the process of the engines " : "the last engine ") + why;
   if (is_early) {
     // Who stops a cluster from outside ends the controller as well, in any order.
     say(Level::warning, text);
@@ -231,6 +256,7 @@ void Supervisor::start_engines(Instant now) {
   effects_.push_back(ShowProgress{0, wanted_engines()});
   int index = 0;
   for (PlannedProcess& process : plan_.engines.processes) {
+    started_ += process.engine_count;
     process.command.environment["IPP_CONNECTION_INFO"] = plan_.engine_info;
     effects_.push_back(StartProcess{ProcessKey{index++}, process.command});
   }
@@ -255,13 +281,14 @@ void Supervisor::report_missing_engines(Instant) {
     logs += " " + planned(key).command.log_file.string();
   }
   say(Level::warning, std::to_string(wanted_engines() - registered_) + " of " +
-                          counted(wanted_engines(), "engine") +
-                          " did not register before the timeout; the cluster keeps running. See" +
-                          logs);
+                          counted(wanted_engines(), "engine") + " did not register within " +
+                          format_duration(plan_.engine_timeout) +
+                          "; the cluster keeps running. See" + logs);
   become_ready();
 }
 
 void Supervisor::become_ready() {
+  if (!first_exit_.empty()) say(Level::warning, exited_engines() + "; the first " + first_exit_);
   phase_ = Phase::running;
   deadline_.reset();
   effects_.push_back(WatchEngines{false});

@@ -64,6 +64,8 @@ class Supervisor {
   void handle(const SignalArrived& event, Instant now);
   void controller_ended(const ProcessEnded& event, Instant now);
   void engine_ended(const ProcessEnded& event, Instant now);
+  void note_exit(const ProcessEnded& event);
+  std::string exited_engines() const;
   void last_engine_ended(const ProcessEnded& event, Instant now);
 
   void start_engines(Instant now);
@@ -91,8 +93,11 @@ class Supervisor {
   std::size_t unstarted_engines_ = 0;
   std::vector<int> sessions_;  // of launchers with children: look after them in the end
   Instant engines_started_{};
-  int baseline_ = 0;    // engines that were there before ours
-  int registered_ = 0;  // ours
+  int baseline_ = 0;        // engines that were there before ours
+  int registered_ = 0;      // ours
+  int started_ = 0;         // engines of all processes
+  int exited_ = 0;          // engines whose processes ended before all had registered
+  std::string first_exit_;  // why the first of them did, without its log
   std::set<std::string> told_warnings_;
   bool had_files_ = false;
   bool has_reported_ = false;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "cluster/records/log_sources.hpp"
 
 namespace px::cluster {
@@ -30,6 +32,33 @@ TEST(LogSources, OfOtherHostsComeThroughTheirWatchers) {
   EXPECT_EQ(labels(sources),
             (Labels{"watcher", "pxcluster", "engine 0 (host2)", "engine 1 (host2)"}));
   EXPECT_EQ(sources[3].remote_engine, 1);
+}
+
+TEST(LogSources, OfEnginesAreCalledByTheIdsThatTheyGot) {
+  auto sources = list_log_sources("/log",
+                                  {"ipengine--17-0.log", "ipengine--17-1.log", "ipengine--17-2.log",
+                                   "ipengine--18-0.log", "ipcontroller-9.log"},
+                                  {});
+  name_by_ids(sources, [](const std::filesystem::path& file) -> std::vector<int> {
+    if (file == "/log/ipengine--17-0.log") return {2};
+    if (file == "/log/ipengine--17-1.log") return {0};
+    if (file == "/log/ipengine--18-0.log") return {3, 4, 5};
+    return {};
+  });
+  EXPECT_EQ(labels(sources),
+            (Labels{"controller", "engine 2", "engine 0", "engine without id", "engines 3-5"}));
+  EXPECT_EQ(choose_sources(sources, "0").front().file, "/log/ipengine--17-1.log");
+  EXPECT_EQ(choose_sources(sources, "2").front().file, "/log/ipengine--17-0.log");
+  EXPECT_EQ(labels(choose_sources(sources, "4")), (Labels{"engines 3-5"}));
+  EXPECT_TRUE(choose_sources(sources, "1").empty());
+}
+
+TEST(LogSources, TellTheIdsOfTheirEngines) {
+  std::istringstream log{
+      "2026-11-22 10:00:00 [pxengine] info: Completed registration with id 10\nsome text\n"
+      "Completed registration with id 9\nCompleted registration with id 10\n"
+      "Completed registration with id none\n"};
+  EXPECT_EQ(engine_ids_in(log), (std::vector<int>{9, 10}));
 }
 
 TEST(LogSources, AreChosenByNumberNameOrHost) {

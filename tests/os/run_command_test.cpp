@@ -78,7 +78,7 @@ TEST(RunCommand, ThatTakesTooLongIsKilledWithItsChildren) {
   const auto done = run_command(options);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().kind, ErrorKind::lost_peer);
-  EXPECT_EQ(done.error().what, "sh timed out after 1500 ms");
+  EXPECT_EQ(done.error().what, "sh timed out after 1.5 s");
   pollfd closed{reader.value(), POLLIN, 0};
   EXPECT_EQ(::poll(&closed, 1, 30'000), 1);
   EXPECT_TRUE(closed.revents & POLLHUP);  // nobody holds the pipe any more

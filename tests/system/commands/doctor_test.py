@@ -145,7 +145,7 @@ def test_an_mpiexec_that_is_not_that_of_mpi4py_is_named(doctor, usual):
 
 def test_a_missing_mpiexec_is_named_where_it_is_needed(doctor, usual):
     found = planted(doctor, usual, "--mpi", "--mpiexec=/nowhere/mpiexec")
-    assert "--mpiexec" in found["mpiexec"]["fix"]
+    assert "--mpi-cmd" in found["mpiexec"]["fix"]
 
 
 def test_a_missing_file_is_named(doctor, usual):

@@ -1,0 +1,20 @@
+#include "wire/duration_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace px {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(DurationText, IsInSecondsWithAtMostThreeDecimals) {
+  EXPECT_EQ(format_duration(15s), "15 s");
+  EXPECT_EQ(format_duration(0s), "0 s");
+  EXPECT_EQ(format_duration(250ms), "0.25 s");
+  EXPECT_EQ(format_duration(1500ms), "1.5 s");
+  EXPECT_EQ(format_duration(2min), "120 s");
+  EXPECT_EQ(format_duration(1ms + 400us), "0.001 s");
+}
+
+}  // namespace
+}  // namespace px

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 import traceback as _traceback
-from typing import Any, NoReturn
+from typing import Any, Dict, List, NoReturn, Tuple, TypeVar, Union
 
 __all__ = [
     "AlreadyDisplayedError",
@@ -29,6 +29,8 @@ __all__ = [
 ]
 
 TimeoutError = builtins.TimeoutError
+_Entry = Tuple[str, str, Any, Dict[str, Any]]  # name, text, traceback, engine_info
+_Results = TypeVar("_Results", bound=Union[List[Any], Dict[Any, Any]])
 
 
 class IPythonError(Exception):
@@ -46,7 +48,7 @@ class EngineError(KernelError):
 class NoEnginesRegistered(KernelError):
     """What was asked for needs engines, and there are none."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         text = super().__str__()
         advice = "wait for some by client.wait_for_engines(n)"
         return f"{text}: {advice}" if text else f"no engine is there: {advice}"
@@ -80,7 +82,7 @@ class TaskRejectError(KernelError):
     """A task may raise this to be tried on another engine; it needs retries for that."""
 
 
-def _where(engine_info):
+def _where(engine_info: dict[str, Any] | None) -> str:
     """"[2:execute]": the engine and what it did."""
     if not engine_info:
         return "[Engine Exception]"
@@ -95,10 +97,10 @@ class RemoteError(KernelError):
     engine_info    {"engine_id", "engine_uuid", "method"}; may be empty
     """
 
-    ename = None
-    evalue = None
-    traceback = None
-    engine_info = None
+    ename: str
+    evalue: str
+    traceback: str | None = None
+    engine_info: dict[str, Any]
 
     def __init__(
         self,
@@ -113,18 +115,18 @@ class RemoteError(KernelError):
         self.traceback = traceback
         self.engine_info = engine_info or {}
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.ename, self.evalue, self.traceback, self.engine_info)
 
     @staticmethod
-    def _get_engine_str(engine_info):
+    def _get_engine_str(engine_info: dict[str, Any] | None) -> str:
         return _where(engine_info)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         engine = self.engine_info.get("engine_id", " ")
         return f"<{type(self).__name__}[{engine}]:{self.ename}({self.evalue})>"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{_where(self.engine_info)} {self.ename}: {self.evalue}"
 
     def render_traceback(self) -> list[str]:
@@ -132,7 +134,7 @@ class RemoteError(KernelError):
         lines = (self.traceback or "No traceback available").splitlines()
         return [_where(self.engine_info), *lines]
 
-    def _render_traceback_(self):
+    def _render_traceback_(self) -> list[str]:
         return self.render_traceback()  # IPython shows this in place of the local traceback
 
     def print_traceback(self, excid: int | None = None) -> None:
@@ -149,7 +151,7 @@ class CompositeError(RemoteError):
 
     tb_limit = 4
 
-    def __init__(self, message: str, elist: list[tuple]) -> None:
+    def __init__(self, message: str, elist: list[_Entry]) -> None:
         Exception.__init__(self, message, elist)
         self.ename = "CompositeError"
         self.evalue = message
@@ -158,13 +160,13 @@ class CompositeError(RemoteError):
         self.elist = elist
         self.args = tuple(each[0] for each in elist)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.msg, self.elist)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"CompositeError({len(self.elist)})"
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [str(self.msg)]
         for name, text, _, engine_info in self.elist[: self.tb_limit]:
             lines.append(f"{_where(engine_info)}{name}: {text}")
@@ -172,9 +174,10 @@ class CompositeError(RemoteError):
             lines.append(f".... {len(self.elist) - self.tb_limit} more exceptions ...")
         return "\n".join(lines)
 
-    def _nth(self, excid):
+    def _nth(self, excid: Any) -> _Entry:
         try:
-            return self.elist[excid]
+            found: _Entry = self.elist[excid]
+            return found
         except (IndexError, TypeError):
             raise IndexError(
                 f"no exception with the number {excid!r}: the numbers are 0 to "
@@ -208,16 +211,19 @@ class AlreadyDisplayedError(RemoteError):
 
     def __init__(self, original_error: CompositeError) -> None:
         Exception.__init__(self, original_error)
+        self.ename = type(self).__name__
+        self.evalue = "the error is displayed already"
+        self.engine_info = {}
         self.original_error = original_error
         self.n = len(getattr(original_error, "elist", [original_error]))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.original_error,)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{type(self).__name__}({self})>"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "1 error" if self.n == 1 else f"{self.n} errors"
 
     def render_traceback(self) -> list[str]:
@@ -225,7 +231,7 @@ class AlreadyDisplayedError(RemoteError):
         return [str(self)]
 
 
-def _as_entries(problem):
+def _as_entries(problem: Exception) -> list[_Entry]:
     if isinstance(problem, CompositeError):
         return problem.elist
     if isinstance(problem, RemoteError):
@@ -233,7 +239,7 @@ def _as_entries(problem):
     return [(type(problem).__name__, str(problem), None, {})]
 
 
-def collect_exceptions(rdict_or_list, method="unspecified"):
+def collect_exceptions(rdict_or_list: _Results, method: str = "unspecified") -> _Results:
     """Gives the results back, or raises a CompositeError where some of them are errors."""
     results = rdict_or_list.values() if isinstance(rdict_or_list, dict) else rdict_or_list
     entries = []
@@ -245,19 +251,19 @@ def collect_exceptions(rdict_or_list, method="unspecified"):
     return rdict_or_list
 
 
-def wrap_exception(engine_info: dict[str, Any] | None = None):
+def wrap_exception(engine_info: dict[str, Any] | None = None) -> dict[str, Any]:
     """The exception that is being handled, as the content of an error reply."""
     kind, value, trace = sys.exc_info()
     return {
         "status": "error",
         "traceback": _traceback.format_exception(kind, value, trace),
-        "ename": kind.__name__,
+        "ename": getattr(kind, "__name__", "None"),
         "evalue": str(value),
         "engine_info": engine_info or {},
     }
 
 
-def unwrap_exception(content):
+def unwrap_exception(content: dict[str, Any]) -> RemoteError:
     """The RemoteError that the content of an error reply stands for."""
     return RemoteError(
         content["ename"],

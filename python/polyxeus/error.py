@@ -89,6 +89,31 @@ def _where(engine_info: dict[str, Any] | None) -> str:
     return f"[{engine_info.get('engine_id', ' ')}:{engine_info.get('method', '')}]"
 
 
+def _folded(entries: list[_Entry]) -> list[tuple[str, _Entry]]:
+    """Where each error was, and the error; "[0-3:execute]" where several engines have the same."""
+    alike: dict[Any, list[_Entry]] = {}
+    for entry in entries:
+        alike.setdefault((*entry[:3], entry[3].get("method")), []).append(entry)
+    folded = []
+    for same in alike.values():
+        ids = sorted({each[3]["engine_id"] for each in same if "engine_id" in each[3]})
+        info = {**same[0][3], "engine_id": _ranges(ids)} if len(ids) > 1 else same[0][3]
+        folded.append((_where(info), same[0]))
+    return folded
+
+
+def _ranges(numbers: list[int]) -> str:
+    """"0-3,5": ascending numbers, runs of three or more in short."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    short = [[f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run) for run in runs]
+    return ",".join(each for run in short for each in run)
+
+
 class RemoteError(KernelError):
     """An exception of an engine: the name, text and traceback that it had there.
 
@@ -168,8 +193,8 @@ class CompositeError(RemoteError):
 
     def __str__(self) -> str:
         lines = [str(self.msg)]
-        for name, text, _, engine_info in self.elist[: self.tb_limit]:
-            lines.append(f"{_where(engine_info)}{name}: {text}")
+        for where, (name, text, _, _) in _folded(self.elist[: self.tb_limit]):
+            lines.append(f"{where}{name}: {text}")
         if len(self.elist) > self.tb_limit:
             lines.append(f".... {len(self.elist) - self.tb_limit} more exceptions ...")
         return "\n".join(lines)
@@ -185,11 +210,12 @@ class CompositeError(RemoteError):
             ) from None
 
     def render_traceback(self, excid: int | None = None) -> list[str]:
-        """One traceback, or the first ones of all, as a list of lines."""
+        """One traceback, or the first ones of all, as a list of lines; the same of several engines
+        stands there once."""
         lines = []
         shown = self.elist[: self.tb_limit] if excid is None else [self._nth(excid)]
-        for _, _, text, engine_info in shown:
-            lines.append(_where(engine_info) + ":")
+        for where, (_, _, text, _) in _folded(shown):
+            lines.append(where + ":")
             lines += (text or "No traceback available").splitlines()
             if excid is None:
                 lines.append("")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 import traceback as _traceback
-from typing import Any, NoReturn
+from typing import Any, Dict, List, NoReturn, Tuple, TypeVar, Union
 
 __all__ = [
     "AlreadyDisplayedError",
@@ -29,6 +29,8 @@ __all__ = [
 ]
 
 TimeoutError = builtins.TimeoutError
+_Entry = Tuple[str, str, Any, Dict[str, Any]]  # name, text, traceback, engine_info
+_Results = TypeVar("_Results", bound=Union[List[Any], Dict[Any, Any]])
 
 
 class IPythonError(Exception):
@@ -46,7 +48,7 @@ class EngineError(KernelError):
 class NoEnginesRegistered(KernelError):
     """What was asked for needs engines, and there are none."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         text = super().__str__()
         advice = "wait for some by client.wait_for_engines(n)"
         return f"{text}: {advice}" if text else f"no engine is there: {advice}"
@@ -80,11 +82,36 @@ class TaskRejectError(KernelError):
     """A task may raise this to be tried on another engine; it needs retries for that."""
 
 
-def _where(engine_info):
+def _where(engine_info: dict[str, Any] | None) -> str:
     """"[2:execute]": the engine and what it did."""
     if not engine_info:
         return "[Engine Exception]"
     return f"[{engine_info.get('engine_id', ' ')}:{engine_info.get('method', '')}]"
+
+
+def _folded(entries: list[_Entry]) -> list[tuple[str, _Entry]]:
+    """Where each error was, and the error; "[0-3:execute]" where several engines have the same."""
+    alike: dict[Any, list[_Entry]] = {}
+    for entry in entries:
+        alike.setdefault((*entry[:3], entry[3].get("method")), []).append(entry)
+    folded = []
+    for same in alike.values():
+        ids = sorted({each[3]["engine_id"] for each in same if "engine_id" in each[3]})
+        info = {**same[0][3], "engine_id": _ranges(ids)} if len(ids) > 1 else same[0][3]
+        folded.append((_where(info), same[0]))
+    return folded
+
+
+def _ranges(numbers: list[int]) -> str:
+    """"0-3,5": ascending numbers, runs of three or more in short."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    short = [[f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run) for run in runs]
+    return ",".join(each for run in short for each in run)
 
 
 class RemoteError(KernelError):
@@ -95,10 +122,10 @@ class RemoteError(KernelError):
     engine_info    {"engine_id", "engine_uuid", "method"}; may be empty
     """
 
-    ename = None
-    evalue = None
-    traceback = None
-    engine_info = None
+    ename: str
+    evalue: str
+    traceback: str | None = None
+    engine_info: dict[str, Any]
 
     def __init__(
         self,
@@ -113,18 +140,18 @@ class RemoteError(KernelError):
         self.traceback = traceback
         self.engine_info = engine_info or {}
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.ename, self.evalue, self.traceback, self.engine_info)
 
     @staticmethod
-    def _get_engine_str(engine_info):
+    def _get_engine_str(engine_info: dict[str, Any] | None) -> str:
         return _where(engine_info)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         engine = self.engine_info.get("engine_id", " ")
         return f"<{type(self).__name__}[{engine}]:{self.ename}({self.evalue})>"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{_where(self.engine_info)} {self.ename}: {self.evalue}"
 
     def render_traceback(self) -> list[str]:
@@ -132,7 +159,7 @@ class RemoteError(KernelError):
         lines = (self.traceback or "No traceback available").splitlines()
         return [_where(self.engine_info), *lines]
 
-    def _render_traceback_(self):
+    def _render_traceback_(self) -> list[str]:
         return self.render_traceback()  # IPython shows this in place of the local traceback
 
     def print_traceback(self, excid: int | None = None) -> None:
@@ -149,7 +176,7 @@ class CompositeError(RemoteError):
 
     tb_limit = 4
 
-    def __init__(self, message: str, elist: list[tuple]) -> None:
+    def __init__(self, message: str, elist: list[_Entry]) -> None:
         Exception.__init__(self, message, elist)
         self.ename = "CompositeError"
         self.evalue = message
@@ -158,23 +185,24 @@ class CompositeError(RemoteError):
         self.elist = elist
         self.args = tuple(each[0] for each in elist)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.msg, self.elist)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"CompositeError({len(self.elist)})"
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [str(self.msg)]
-        for name, text, _, engine_info in self.elist[: self.tb_limit]:
-            lines.append(f"{_where(engine_info)}{name}: {text}")
+        for where, (name, text, _, _) in _folded(self.elist[: self.tb_limit]):
+            lines.append(f"{where}{name}: {text}")
         if len(self.elist) > self.tb_limit:
             lines.append(f".... {len(self.elist) - self.tb_limit} more exceptions ...")
         return "\n".join(lines)
 
-    def _nth(self, excid):
+    def _nth(self, excid: Any) -> _Entry:
         try:
-            return self.elist[excid]
+            found: _Entry = self.elist[excid]
+            return found
         except (IndexError, TypeError):
             raise IndexError(
                 f"no exception with the number {excid!r}: the numbers are 0 to "
@@ -182,11 +210,12 @@ class CompositeError(RemoteError):
             ) from None
 
     def render_traceback(self, excid: int | None = None) -> list[str]:
-        """One traceback, or the first ones of all, as a list of lines."""
+        """One traceback, or the first ones of all, as a list of lines; the same of several engines
+        stands there once."""
         lines = []
         shown = self.elist[: self.tb_limit] if excid is None else [self._nth(excid)]
-        for _, _, text, engine_info in shown:
-            lines.append(_where(engine_info) + ":")
+        for where, (_, _, text, _) in _folded(shown):
+            lines.append(where + ":")
             lines += (text or "No traceback available").splitlines()
             if excid is None:
                 lines.append("")
@@ -208,16 +237,19 @@ class AlreadyDisplayedError(RemoteError):
 
     def __init__(self, original_error: CompositeError) -> None:
         Exception.__init__(self, original_error)
+        self.ename = type(self).__name__
+        self.evalue = "the error is displayed already"
+        self.engine_info = {}
         self.original_error = original_error
         self.n = len(getattr(original_error, "elist", [original_error]))
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.original_error,)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{type(self).__name__}({self})>"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "1 error" if self.n == 1 else f"{self.n} errors"
 
     def render_traceback(self) -> list[str]:
@@ -225,7 +257,7 @@ class AlreadyDisplayedError(RemoteError):
         return [str(self)]
 
 
-def _as_entries(problem):
+def _as_entries(problem: Exception) -> list[_Entry]:
     if isinstance(problem, CompositeError):
         return problem.elist
     if isinstance(problem, RemoteError):
@@ -233,7 +265,7 @@ def _as_entries(problem):
     return [(type(problem).__name__, str(problem), None, {})]
 
 
-def collect_exceptions(rdict_or_list, method="unspecified"):
+def collect_exceptions(rdict_or_list: _Results, method: str = "unspecified") -> _Results:
     """Gives the results back, or raises a CompositeError where some of them are errors."""
     results = rdict_or_list.values() if isinstance(rdict_or_list, dict) else rdict_or_list
     entries = []
@@ -245,19 +277,19 @@ def collect_exceptions(rdict_or_list, method="unspecified"):
     return rdict_or_list
 
 
-def wrap_exception(engine_info: dict[str, Any] | None = None):
+def wrap_exception(engine_info: dict[str, Any] | None = None) -> dict[str, Any]:
     """The exception that is being handled, as the content of an error reply."""
     kind, value, trace = sys.exc_info()
     return {
         "status": "error",
         "traceback": _traceback.format_exception(kind, value, trace),
-        "ename": kind.__name__,
+        "ename": getattr(kind, "__name__", "None"),
         "evalue": str(value),
         "engine_info": engine_info or {},
     }
 
 
-def unwrap_exception(content):
+def unwrap_exception(content: dict[str, Any]) -> RemoteError:
     """The RemoteError that the content of an error reply stands for."""
     return RemoteError(
         content["ename"],

@@ -125,7 +125,24 @@ def test_many_failures_are_shown_in_part(rc, capsys):
         result.get(20)
     caught.value.print_traceback()
     shown = capsys.readouterr().out
-    assert "... 8 more exceptions ..." in shown and shown.count("[0:execute]") == 1
+    assert "... 8 more exceptions ..." in shown
+
+
+def test_the_same_failure_of_several_engines_is_shown_once(rc):
+    rc[:].scatter("rank", rc.ids, flatten=True, block=True)
+    with pytest.raises(ipp.CompositeError) as caught:
+        rc[:].execute("1/0", block=True)
+    assert str(caught.value).splitlines()[1:] == [
+        "[0-3:execute]ZeroDivisionError: division by zero"
+    ]
+    shown = "\n".join(caught.value.render_traceback())
+    assert shown.count("division by zero") == 1 and "[0-3:execute]:" in shown
+    assert len(caught.value.elist) == 4
+    with pytest.raises(ipp.CompositeError) as caught:
+        rc[:].execute("int('abc'[rank % 2])", block=True)
+    assert [line.partition(":")[0] for line in str(caught.value).splitlines()[1:]] == [
+        "[0,2", "[1,3"
+    ]
 
 
 def test_what_cannot_be_read_here_is_an_error_of_its_own(rc):

@@ -1,6 +1,8 @@
 """Calls, variables and code on engines."""
 
+import linecache
 import os
+import re
 
 import numpy
 import pytest
@@ -142,3 +144,36 @@ def test_flags_are_set_for_a_while(rc):
     with view.temp_flags(block=True):
         assert view.apply(abs, -2) == [2] * 4
     assert isinstance(view.apply(abs, -2), ipp.AsyncResult)
+
+
+def defined_in_a_cell(source, file):
+    """What a cell of a notebook defines: its source is known to this process alone."""
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    names = {"__name__": "__main__"}
+    exec(compile(source, file, "exec"), names)
+    return names
+
+
+def plain_traceback(view, function, *args):
+    with pytest.raises(ipp.RemoteError) as caught:
+        view.apply_sync(function, *args)
+    return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(caught.value.render_traceback()))
+
+
+def test_tracebacks_show_the_source_of_functions_of_a_session(rc):
+    source = (
+        "def divide(a, b):\n    return a / b\n\n\n"
+        "def make():\n    def nested(n):\n        return divide(n, n - n)\n"
+        "    return nested\n"
+    )
+    names = defined_in_a_cell(source, "<cell 1 of calls_test>")
+    text = plain_traceback(rc[0], names["make"](), 3)
+    assert re.search(r"-+> 7 +return divide\(n, n - n\)", text), text
+    assert re.search(r"-+> 2 +return a / b", text), text
+    assert "Could not get source" not in text
+
+
+def test_a_function_without_source_travels_too(rc):
+    names = defined_in_a_cell("def fail():\n    return 1 / 0\n", "<cell 2 of calls_test>")
+    del linecache.cache["<cell 2 of calls_test>"]
+    assert "ZeroDivisionError" in plain_traceback(rc[0], names["fail"])

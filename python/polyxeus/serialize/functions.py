@@ -23,6 +23,8 @@ import sys
 import types
 import weakref
 
+from polyxeus.serialize import sources
+
 __all__ = [
     "dumps", "evaluate", "explain", "forget_carried", "loads", "namespace", "set_namespace"
 ]  # fmt: skip
@@ -220,6 +222,7 @@ def _pickler_class():
                 "annotations": _annotations(function),
                 "carried": carried,
                 "left": left,
+                "source": sources.lines_of(function.__code__),
             }
             return {key: value for key, value in state.items() if value}
 
@@ -556,6 +559,8 @@ def _restore(function, state):
     function.__name__, function.__qualname__, function.__module__ = state["names"]
     function.__defaults__, function.__kwdefaults__ = get("defaults"), get("kwdefaults")
     function.__doc__ = get("doc")
+    if "source" in state:
+        sources.remember(*state["source"])
     if "annotations" in state:
         function.__annotations__ = dict(state["annotations"])
     if "dict" in state:

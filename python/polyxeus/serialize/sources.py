@@ -1,0 +1,52 @@
+"""Source lines that travel with functions, so that tracebacks show them where they run."""
+
+import inspect
+import linecache
+import os
+import textwrap
+import weakref
+from collections import OrderedDict
+
+__all__ = ["lines_of", "remember"]
+
+_MOST_CHARACTERS = 16 << 10  # of a function; a longer one travels without its source
+_MOST_FILES = 256  # whose lines are kept where functions arrive
+
+_texts = weakref.WeakKeyDictionary()  # code -> its source, "" where nobody knows it
+_files = OrderedDict()  # name of a file that is not here -> the lines that came
+
+
+def lines_of(code):
+    """(name of the file, number of the first line, text) of a function's code; None where its
+    source is not known."""
+    text = _texts.get(code)
+    if text is None:
+        text = _texts[code] = _find(code)
+    return (code.co_filename, code.co_firstlineno, text) if text else None
+
+
+def _find(code):
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    try:
+        text = textwrap.dedent("".join(inspect.getblock(lines)))
+    except Exception:  # the file has changed since: what stands there now is no function
+        return ""
+    return text if len(text) <= _MOST_CHARACTERS else ""
+
+
+def remember(file, first, text):
+    """Makes lines_of() a function known to tracebacks of this process, unless the file is here."""
+    lines = _files.get(file)
+    if lines is None:
+        if file in linecache.cache or os.path.exists(file):
+            return
+        lines = _files[file] = []
+        if len(_files) > _MOST_FILES:
+            linecache.cache.pop(_files.popitem(last=False)[0], None)
+    new = text.splitlines(keepends=True)
+    place = slice(first - 1, first - 1 + len(new))
+    if lines[place] == new and file in linecache.cache:
+        return
+    lines.extend(["\n"] * (place.stop - len(lines)))
+    lines[place] = new
+    linecache.cache[file] = sum(map(len, lines)), None, lines, file

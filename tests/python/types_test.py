@@ -1,0 +1,111 @@
+"""What type checkers see of the public API."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import polyxeus
+
+USES = Path(__file__).parent / "types"
+PACKAGE = Path(polyxeus.__file__).parent
+
+
+def run(module, *arguments, folder, **variables):
+    """What `python -m <module>` prints; it finds this polyxeus."""
+    environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent), **variables}
+    done = subprocess.run([sys.executable, "-m", module, *arguments], cwd=folder, env=environment,
+                          capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    return done.stdout
+
+
+def found_by_mypy(path, folder):
+    """{line: the error} of a file."""
+    said = run("mypy", "--strict", "--no-error-summary", "--cache-dir=cache", "--python-version",
+                "3.10", str(path), folder=folder)
+    errors = {}
+    for line in said.splitlines():
+        match = re.match(r"(.+?):(\d+): error: (.*)", line)
+        if match:
+            assert Path(match[1]).name == path.name, line
+            errors[int(match[2])] = match[3]
+    return errors
+
+
+def found_by_pyright(path, folder):
+    settings = {"extraPaths": [str(PACKAGE.parent)], "typeCheckingMode": "strict",
+                "reportUnusedExpression": False, "reportUnknownMemberType": False,
+                "reportUnknownVariableType": False, "reportUnknownArgumentType": False,
+                "reportUnusedImport": False, "reportMissingTypeStubs": False,
+                "reportUnusedFunction": False}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    (folder / path.name).write_text(path.read_text())
+    done = subprocess.run([sys.executable, "-m", "pyright", "--outputjson", path.name], cwd=folder,
+                          capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    errors = [each for each in json.loads(done.stdout)["generalDiagnostics"]
+              if each["severity"] == "error"]
+    return {each["range"]["start"]["line"] + 1: each["message"] for each in errors}
+
+
+CHECKERS = [found_by_mypy, found_by_pyright]
+
+
+@pytest.mark.parametrize("check", CHECKERS)
+def test_what_the_documentation_shows_is_right(check, tmp_path):
+    assert check(USES / "right.py", tmp_path) == {}
+
+
+@pytest.mark.parametrize("check", CHECKERS)
+def test_each_wrong_use_is_reported_and_no_other_line(check, tmp_path):
+    lines = (USES / "wrong.py").read_text().splitlines()
+    marked = {number: line for number, line in enumerate(lines, 1) if line.endswith("# wrong")}
+    found = check(USES / "wrong.py", tmp_path)
+    assert [marked[each] for each in sorted(marked.keys() - found.keys())] == []
+    assert {each: found[each] for each in sorted(found.keys() - marked.keys())} == {}
+
+
+# The coroutines take what their twins in _sync do.
+LEFT_OUT = [f"polyxeus.Cluster.{name}" for name in (
+    "connect_client", "start_controller", "stop_cluster", "stop_controller")]
+
+
+def test_the_types_say_what_the_code_has(tmp_path):
+    described = tmp_path / "polyxeus"
+    described.mkdir()
+    for name in ("__init__.pyi", "error.py", "version.py"):
+        (described / name).write_text((PACKAGE / name).read_text())
+    (tmp_path / "left_out").write_text("\n".join(LEFT_OUT))
+    said = run("mypy.stubtest", "polyxeus", "--allowlist=left_out", "--concise",
+               "--ignore-disjoint-bases", folder=tmp_path, MYPYPATH=str(tmp_path))
+    assert "polyxeus.client failed to find stubs" in said  # it has run
+    assert [each for each in said.splitlines() if "failed to find stubs" not in each] == []
+
+
+def members(tree):
+    """{class: names of its public methods, "": functions and classes}."""
+    found = {"": set()}
+    for node in tree.body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            found[""].add(node.name)
+        if isinstance(node, ast.ClassDef):
+            names = [each.name if isinstance(each, ast.FunctionDef) else each.target.id
+                     for each in node.body if isinstance(each, (ast.FunctionDef, ast.AnnAssign))]
+            found[node.name] = {name for name in names if name[0] != "_"}
+    return found
+
+
+def test_the_types_of_the_extension_module_name_all_that_it_has():
+    from polyxeus import _client
+
+    described = members(ast.parse((PACKAGE / "_client.pyi").read_text()))
+    assert described.pop("") == {name for name in dir(_client) if name[0] != "_"}
+    for name, methods in described.items():
+        has = {each for each in vars(getattr(_client, name)) if each[0] != "_"}
+        assert methods == has, name

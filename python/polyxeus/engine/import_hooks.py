@@ -38,8 +38,10 @@ class _Finder:
         return spec
 
 
-def install(shell, engine, comm_metadata):
-    """comm_metadata  what the messages of comms carry."""
+def install(shell, engine, comm_metadata, bound_kernel=None):
+    """comm_metadata  what the messages of comms carry.
+    bound_kernel   the BoundKernel of an engine; a kernel has none.
+    """
 
     def adopt_shell(module):
         """ipykernel's shell class is asked for its instance by ipyparallel.datapub."""
@@ -51,4 +53,18 @@ def install(shell, engine, comm_metadata):
 
         comms.install(module, engine, comm_metadata)
 
-    sys.meta_path.insert(0, _Finder({"ipykernel.zmqshell": adopt_shell, "comm": adopt_comms}))
+    def adopt_bind_kernel(module):
+        """ipyparallel's own looks for its own engine."""
+        module.bind_kernel = lambda **options: bound_kernel.bind()
+
+    def adopt_connection_file(module):
+        """get_connection_info() and connect_qtconsole() ask this function."""
+        of_application = module.get_connection_file
+        module.get_connection_file = lambda app=None: (
+            of_application(app) if app else bound_kernel.connection_file)
+
+    actions = {"ipykernel.zmqshell": adopt_shell, "comm": adopt_comms}
+    if bound_kernel is not None:
+        actions["ipyparallel"] = adopt_bind_kernel
+        actions["ipykernel.connect"] = adopt_connection_file
+    sys.meta_path.insert(0, _Finder(actions))

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+import polyxeus
 from polyxeus.engine import bound_kernel
 from polyxeus.engine.bound_kernel import BoundKernel
 
@@ -48,6 +49,12 @@ def test_the_folder_is_jupyters_also_where_jupyter_is_not_installed(monkeypatch)
     assert bound_kernel.runtime_folder() == by_jupyter
     monkeypatch.setenv("JUPYTER_DATA_DIR", "/data")
     assert str(bound_kernel.runtime_folder()) == "/data/runtime"
+
+
+def test_outside_of_an_engine_there_is_nothing_to_bind(monkeypatch):
+    monkeypatch.setattr(bound_kernel, "_current", None)
+    with pytest.raises(RuntimeError, match="in a Python engine of polyxeus only"):
+        polyxeus.bind_kernel()
 
 
 def test_a_qt_console_is_started_with_the_file(runtime, tmp_path, monkeypatch):

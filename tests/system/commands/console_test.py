@@ -184,6 +184,14 @@ def test_input_and_getpass_ask_the_user_of_the_console(rc, console):
         rc[0].execute("input()").get(PATIENCE)
 
 
+def test_a_breakpoint_stops_in_the_console(console):
+    said = iter(["p a + 1", "c"])
+    stops = "def f():\n    a = 5\n    breakpoint()\n    return a\nprint('returned', f())"
+    text = console.text(stops, answer=lambda question: next(said))
+    assert "-> return a\n6\n" in text
+    assert text.endswith("returned 5\n")
+
+
 def test_two_consoles_at_once(rc, open_console):
     one, two = open_console(), open_console()
     assert one.text("shared = 'of one'; print('one')") == "one\n"
@@ -298,11 +306,6 @@ def test_how_to_connect_is_printed_where_it_is_possible(rc, file):
     for magic in ("%connect_info", "%qtconsole"):
         with pytest.raises(ipp.RemoteError, match=r"call polyxeus\.bind_kernel\(\) in it first"):
             rc[1].execute(magic).get(PATIENCE)
-
-
-def test_outside_of_an_engine_there_is_nothing_to_bind():
-    with pytest.raises(RuntimeError, match="in a Python engine of polyxeus only"):
-        polyxeus.bind_kernel()
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, "shutdown"])

@@ -34,6 +34,8 @@ class EngineFormat final : public jupyter::ReplyFormat {
   bool refuses_unknown_types() const override { return false; }
   /// Native requests have no busy and idle (docs/protocol.md, "Native messages").
   bool publishes_status(std::string_view type) const override;
+  /// ipyparallel has no channel for it.
+  bool may_ask_user() const override { return false; }
 
   /// `{"engine": uuid}`
   std::string metadata() const override { return metadata_; }

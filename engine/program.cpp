@@ -141,7 +141,7 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
   jupyter::Runner runner{
       interpreter,
       queues,
-      server_->format(),
+      server_->formats(),
       {true, engine_handlers(interpreter, queues.outgoing, server_->format(), cuts_)}};
   server_->announce_ready(facts_.mpi);
   runner.run([&](int descriptor) {
@@ -159,6 +159,19 @@ interpreters::Output& EngineProgram::output() {
 }
 jupyter::RequestInbox& EngineProgram::requests() {
   return server_->queues().requests;
+}
+
+jupyter::Queues& EngineProgram::queues() {
+  return server_->queues();
+}
+
+bool EngineProgram::outlives_client() const {
+  const RequestPtr request = server_->queues().outgoing.request();
+  return server_->formats().of(request).why_no_shutdown().has_value();
+}
+
+Result<std::filesystem::path> EngineProgram::bind_kernel(const std::filesystem::path& file) {
+  return server_->bind_kernel(file);
 }
 
 void EngineProgram::stop() {

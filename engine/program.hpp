@@ -58,6 +58,11 @@ class EngineProgram {
   /// Precondition of these: is_started().
   interpreters::Output& output();
   jupyter::RequestInbox& requests();
+  jupyter::Queues& queues();
+  /// Whether the request that runs, or ran last, came from somebody who cannot end the engine.
+  bool outlives_client() const;
+  /// As Server::bind_kernel().
+  Result<std::filesystem::path> bind_kernel(const std::filesystem::path& file);
   /// Any thread: the engine is to end.
   void stop();
 

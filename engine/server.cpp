@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include "engine/console_format.hpp"
+
 namespace px::engine {
 namespace {
 
@@ -14,6 +16,10 @@ using std::chrono::milliseconds;
 constexpr Duration subscription_timeout = std::chrono::seconds(2);
 constexpr Duration redial_pause = std::chrono::seconds(1);
 constexpr Duration leave_pause = milliseconds(20);
+
+// Our peers.
+constexpr std::size_t controller = 0;
+constexpr std::size_t consoles = 1;
 
 }  // namespace
 
@@ -31,7 +37,8 @@ Result<std::unique_ptr<Server>> Server::start(ServerConfig config) {
 
 Server::Server(ServerConfig config, Signer signer, Packer packer,
                std::shared_ptr<EngineFormat> format)
-    : IoThread(format, config.orderly_exit_code),
+    : IoThread(jupyter::ReplyFormats{{format, std::make_shared<ConsoleFormat>(format)}},
+               config.orderly_exit_code),
       config_(std::move(config)),
       packer_(packer),
       signer_(std::move(signer)),
@@ -74,10 +81,6 @@ void Server::on_time(Instant now) {
   if (redial_at_ && now >= *redial_at_) dial_lifeline();
 }
 
-bool Server::send(jupyter::Outgoing& message) {
-  return !channels_ || channels_->send(message);
-}
-
 void Server::interrupt_main() {
   // An idle Python engine ignores it: it would hit the next request. For an idle C++ engine others
   // may wait in MPI calls.
@@ -98,6 +101,7 @@ void Server::begin() {
                           if (heart_watch_) heart_watch_->heard();
                         },
                         [this] { is_subscribed_ = true; }});
+  set_channels(controller, &*channels_);
   if (auto done = channels_->connect_registration(); !done) return fail_registration(done.error());
   Json content{{"uuid", config_.uuid.text}, {"language", name_of(config_.language)}};
   if (config_.wanted_id) content["id"] = config_.wanted_id->value;
@@ -217,8 +221,29 @@ void Server::leave() {
   if (lifeline_) lifeline_->close();
 }
 
+// ---------------------------------------------------------------- Jupyter's clients
+
+Result<std::filesystem::path> Server::bind_kernel(const std::filesystem::path& file) {
+  Result<std::filesystem::path> bound =
+      Error{ErrorKind::lost_peer, format_->name() + " is ending: no console can connect any more"};
+  run_on_thread([&] { bound = listen_as_kernel(file); });
+  return bound;
+}
+
+Result<std::filesystem::path> Server::listen_as_kernel(const std::filesystem::path& file) {
+  if (!bound_kernel_) {
+    auto opened = BoundKernel::open(*context_, loop(), file, handlers(), consoles);
+    if (!opened) return opened.error();
+    bound_kernel_ = std::move(*opened);
+    set_channels(consoles, &bound_kernel_->channels());
+    spdlog::info("listening for Jupyter's clients: {}", file.string());
+  }
+  return bound_kernel_->file();
+}
+
 void Server::close_channels() {
   leave();
+  bound_kernel_.reset();
   channels_.reset();
   context_.reset();  // waits a second at most for what is not sent yet
 }

@@ -2,11 +2,13 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
+#include "engine/bound_kernel.hpp"
 #include "engine/death_watch.hpp"
 #include "engine/dialing_channels.hpp"
 #include "engine/engine_format.hpp"
@@ -50,6 +52,12 @@ class Server final : public jupyter::IoThread {
   /// From now on the engine can work: its heart begins to beat, and the hub makes it known.
   /// mpi  the MPI that was loaded, or empty.
   void announce_ready(const std::string& mpi = {});
+  /// Lets Jupyter's clients connect to this engine; what they ask waits in the same queue as what
+  /// the controller sends. Any thread but the I/O thread may call it.
+  /// file    the connection file to be written; see BoundKernel.
+  /// result  the file of the first call, which later ones leave as it is.
+  /// errors  system: as BoundKernel::open(); lost_peer: the engine is ending.
+  Result<std::filesystem::path> bind_kernel(const std::filesystem::path& file);
 
   const EngineFormat& format() const { return *format_; }
 
@@ -59,7 +67,6 @@ class Server final : public jupyter::IoThread {
   void begin() override;
   void on_time(Instant now) override;
   std::optional<Instant> further_deadline() const override;
-  bool send(jupyter::Outgoing& message) override;
   void interrupt_main() override;
   void on_shutdown_published() override { has_left_ = true; }  // the hub takes it for our leave
   void close_channels() override;
@@ -73,6 +80,7 @@ class Server final : public jupyter::IoThread {
   void tell_mpi();
   void watch_over_death();
   void dial_lifeline();
+  Result<std::filesystem::path> listen_as_kernel(const std::filesystem::path& file);
   void leave();
 
   const ServerConfig config_;
@@ -81,6 +89,7 @@ class Server final : public jupyter::IoThread {
   const std::shared_ptr<EngineFormat> format_;
   std::optional<net::Context> context_;
   std::optional<DialingChannels> channels_;
+  std::unique_ptr<BoundKernel> bound_kernel_;
   std::optional<HeartWatch> heart_watch_;
   std::optional<net::LifelineClient> lifeline_;
   std::optional<Instant> redial_at_;

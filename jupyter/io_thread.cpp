@@ -31,6 +31,11 @@ bool is_fatal(int number) {
   return ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
+/// For a log: the 1st, 2nd, 4th, 8th ... time.
+bool is_power_of_two(std::uint64_t count) {
+  return (count & (count - 1)) == 0;
+}
+
 }  // namespace
 
 std::optional<Instant> earlier(std::optional<Instant> a, std::optional<Instant> b) {
@@ -40,12 +45,17 @@ std::optional<Instant> earlier(std::optional<Instant> a, std::optional<Instant> 
 
 // ---------------------------------------------------------------- the thread
 
-IoThread::IoThread(std::shared_ptr<const ReplyFormat> format, int exit_code)
-    : format_(std::move(format)),
+IoThread::IoThread(ReplyFormats formats, int exit_code)
+    : formats_(std::move(formats)),
       main_thread_(::pthread_self()),
       orderly_exit_code_(exit_code),
-      queues_(*format_, loop_.waker()),
-      exit_code_(exit_code) {}
+      queues_(formats_, loop_.waker()),
+      calls_(loop_.waker()),
+      exit_code_(exit_code) {
+  peers_.emplace_back();
+  while (peers_.size() < formats_.count())
+    peers_.push_back({PeerQueue{OutgoingQueue::max_bytes}, nullptr});
+}
 
 IoThread::~IoThread() {
   check(!thread_.joinable());
@@ -70,9 +80,11 @@ void IoThread::run() {
   while (!is_finished_) {
     loop_.wait_until(next_deadline());
     watch_time(Clock::now());
+    calls_.run();
     deliver();
     after_turn();
   }
+  calls_.close();
   send_last_messages();
   close_channels();
 }
@@ -110,8 +122,7 @@ void IoThread::end(int exit_code, const std::string& why) {
 ChannelHandlers IoThread::handlers() {
   return {[this](RequestPtr request) { perform(queues_.requests.arrive(std::move(request))); },
           [this](const Error& error) {
-            ++rejected_;
-            if ((rejected_ & (rejected_ - 1)) == 0)  // the 1st, 2nd, 4th, 8th ...
+            if (is_power_of_two(++rejected_))
               spdlog::warn("dropped a message: {} ({} so far)", error.what, rejected_);
           },
           [this](std::string text) { queues_.inputs.put(std::move(text)); }};
@@ -119,24 +130,40 @@ ChannelHandlers IoThread::handlers() {
 
 // ---------------------------------------------------------------- what goes out
 
+void IoThread::set_channels(std::size_t peer, Channels* channels) {
+  peers_.at(peer).channels = channels;
+}
+
+void IoThread::sort_out(std::vector<OutgoingItem> items) {
+  for (OutgoingItem& item : items) {
+    Peer& peer = peers_.at(peer_of(item));
+    const auto* message = std::get_if<Outgoing>(&item);
+    // What waits for a bounded queue holds up nobody who prints.
+    if (message && peer.queue.is_bounded()) queues_.outgoing.sent(message->bytes());
+    if (peer.queue.push(std::move(item)) || !is_power_of_two(peer.queue.dropped())) continue;
+    spdlog::warn("dropped output: a client does not read ({} so far)", peer.queue.dropped());
+  }
+}
+
 void IoThread::deliver() {
-  for (OutgoingItem& each : queues_.outgoing.take(Clock::now()))
-    waiting_.push_back(std::move(each));
+  sort_out(queues_.outgoing.take(Clock::now()));
   retry_at_.reset();
-  while (!waiting_.empty()) {
-    if (auto* effects = std::get_if<std::vector<Effect>>(&waiting_.front())) {
-      const std::vector<Effect> due = std::move(*effects);
-      waiting_.pop_front();
-      perform(due);
-      continue;
+  for (Peer& peer : peers_) deliver(peer);
+}
+
+void IoThread::deliver(Peer& peer) {
+  while (!peer.queue.is_empty()) {
+    if (auto* message = std::get_if<Outgoing>(&peer.queue.front())) {
+      if (!deliver(peer, *message)) return;
+      peer.queue.pop();
+    } else {
+      perform(std::get<DeferredEffects>(peer.queue.pop()).effects);
     }
-    if (!deliver(std::get<Outgoing>(waiting_.front()))) return;
-    waiting_.pop_front();
   }
 }
 
 /// False where it has to wait: publications do, a reply to a client that is gone does not.
-bool IoThread::deliver(Outgoing& message) {
+bool IoThread::deliver(Peer& peer, Outgoing& message) {
   if (!send(message)) {
     if (message.to == Outgoing::To::everybody) {
       retry_at_ = Clock::now() + retry_pause;
@@ -144,17 +171,22 @@ bool IoThread::deliver(Outgoing& message) {
     }
     spdlog::warn("a {} could not be sent: its client is gone", message.type);
   }
-  queues_.outgoing.sent(message.bytes());
+  if (!peer.queue.is_bounded()) queues_.outgoing.sent(message.bytes());
   return true;
+}
+
+/// False: the clients have to read first.
+bool IoThread::send(Outgoing& message) {
+  Channels* const channels = peers_.at(peer_of(message.request)).channels;
+  return !channels || channels->send(message);
 }
 
 void IoThread::send_last_messages() {
   before_last_messages();
-  for (OutgoingItem& each : queues_.outgoing.take(Instant::max()))
-    waiting_.push_back(std::move(each));
+  sort_out(queues_.outgoing.take(Instant::max()));
   deliver();
-  for (const Instant end = Clock::now() + last_messages_timeout;
-       !waiting_.empty() && Clock::now() < end; deliver())
+  for (const Instant end = Clock::now() + last_messages_timeout; retry_at_ && Clock::now() < end;
+       deliver())
     loop_.wait_until(retry_at_);
 }
 
@@ -170,7 +202,7 @@ void IoThread::perform(const std::vector<Effect>& effects) {
 }
 
 void IoThread::perform(const PublishStatus& effect) {
-  send_now(status_message(*format_, effect.parent, effect.is_busy ? "busy" : "idle"));
+  send_now(status_message(formats_, effect.parent, effect.is_busy ? "busy" : "idle"));
 }
 
 void IoThread::perform(const SendReply& effect) {
@@ -188,7 +220,7 @@ void IoThread::perform(const PublishShutdown& effect) {
   send_now({Outgoing::To::everybody,
             effect.request,
             "shutdown_reply",
-            format_->metadata(),
+            formats_.of(effect.request).metadata(),
             pack(Packer::json, content),
             {},
             wall_now()});
@@ -196,7 +228,7 @@ void IoThread::perform(const PublishShutdown& effect) {
 }
 
 void IoThread::perform(const AnswerUsage& effect) {
-  perform(SendReply{effect.request, "usage_reply", format_->metadata(),
+  perform(SendReply{effect.request, "usage_reply", formats_.of(effect.request).metadata(),
                     pack(Packer::json, os::process_usage())});
 }
 

@@ -5,15 +5,19 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "jupyter/call_queue.hpp"
 #include "jupyter/channels.hpp"
+#include "jupyter/peer_queue.hpp"
 #include "jupyter/queues.hpp"
-#include "jupyter/reply_format.hpp"
+#include "jupyter/reply_formats.hpp"
 
 namespace px::jupyter {
 
@@ -29,10 +33,10 @@ class IoThread {
   IoThread& operator=(const IoThread&) = delete;
 
   Queues& queues() { return queues_; }
-  const ReplyFormat& format() const { return *format_; }
+  const ReplyFormats& formats() const { return formats_; }
 
   /// Any thread: the process is to end, behind all that was queued so far.
-  void stop() { queues_.outgoing.perform({Stop{}}); }
+  void stop() { queues_.outgoing.perform(nullptr, {Stop{}}); }
 
   /// For the main thread, when RequestInbox::wait() has returned nothing: sends what is left,
   /// closes the channels and joins the thread. Returns the exit code.
@@ -40,8 +44,12 @@ class IoThread {
 
  protected:
   /// exit_code  what an orderly end exits with.
-  IoThread(std::shared_ptr<const ReplyFormat> format, int exit_code);
+  IoThread(ReplyFormats formats, int exit_code);
   void start_thread();
+
+  /// Any thread but this one: has `function` run on this thread and waits for it. False: the
+  /// thread has ended, it did not run.
+  bool run_on_thread(const std::function<void()>& function) { return calls_.call(function); }
 
   // What the derived class does, on the thread.
   virtual void begin() {}
@@ -49,8 +57,6 @@ class IoThread {
   virtual std::optional<Instant> further_deadline() const { return std::nullopt; }
   /// After each turn of the loop.
   virtual void after_turn() {}
-  /// False: the clients have to read first; it is tried again in a moment.
-  virtual bool send(Outgoing& message) = 0;
   virtual void interrupt_main() = 0;
   virtual void on_shutdown_published() {}
   /// Before the last messages are sent: what is to be added to them.
@@ -58,7 +64,10 @@ class IoThread {
   /// The last messages are sent: closes the channels.
   virtual void close_channels() = 0;
 
-  // What the derived class may use, on the thread.
+  // What the derived class may use, on the thread, or before it starts.
+  /// What is sent to this peer goes there; null, as at the beginning: it is dropped. Those of the
+  /// first peer may hold up what user code prints; a further peer that does not read loses output.
+  void set_channels(std::size_t peer, Channels* channels);
   /// Handlers that let requests in, and count what was rejected.
   ChannelHandlers handlers();
   /// Ends the process: what runs is interrupted and has a moment to answer.
@@ -68,12 +77,20 @@ class IoThread {
   net::Loop& loop() { return loop_; }
 
  private:
+  struct Peer {
+    PeerQueue queue;
+    Channels* channels = nullptr;
+  };
+
   void run();
   std::optional<Instant> next_deadline() const;
   void watch_time(Instant now);
   void send_last_messages();
+  void sort_out(std::vector<OutgoingItem> items);
   void deliver();
-  bool deliver(Outgoing& message);
+  void deliver(Peer& peer);
+  bool deliver(Peer& peer, Outgoing& message);
+  bool send(Outgoing& message);
   void send_now(Outgoing message);
 
   void perform(const std::vector<Effect>& effects);
@@ -87,12 +104,13 @@ class IoThread {
   void perform(const Stop& effect);
   void perform(const Warn& effect);
 
-  const std::shared_ptr<const ReplyFormat> format_;
+  const ReplyFormats formats_;
   const pthread_t main_thread_;
   const int orderly_exit_code_;
-  net::Loop loop_;                    // its wakers are used by other threads too
-  Queues queues_;                     // used by other threads too
-  std::deque<OutgoingItem> waiting_;  // taken from the outgoing queue, not sent yet
+  net::Loop loop_;   // its wakers are used by other threads too
+  Queues queues_;    // used by other threads too
+  CallQueue calls_;  // used by other threads too
+  std::vector<Peer> peers_;
   std::deque<std::pair<Instant, int>> late_signals_;
   std::optional<Instant> retry_at_;  // clients may have read by then
   std::optional<Instant> exit_at_;   // the process ends then, whatever runs

@@ -49,4 +49,18 @@ Result<KernelConnection> read_kernel_connection(std::string_view text) {
   return connection;
 }
 
+std::string write_kernel_connection(const KernelConnection& connection) {
+  Json file{{"transport", connection.transport},
+            {"ip", connection.ip},
+            {"key", connection.key},
+            {"signature_scheme", connection.signature_scheme},
+            {"kernel_name", ""}};
+  for (const PortKey& each : port_keys) file[each.key] = connection.*each.member;
+  if (connection.curve) {
+    file["curve_publickey"] = connection.curve->public_key;
+    file["curve_secretkey"] = connection.curve->secret_key;
+  }
+  return file.dump(2) + "\n";
+}
+
 }  // namespace px::jupyter

@@ -24,5 +24,7 @@ struct KernelConnection {
 
 /// errors  bad_input: not JSON, or a key that is needed is missing or malformed; names the key.
 Result<KernelConnection> read_kernel_connection(std::string_view text);
+/// The text of the file, for read_kernel_connection().
+std::string write_kernel_connection(const KernelConnection& connection);
 
 }  // namespace px::jupyter

@@ -31,10 +31,10 @@ net::SocketOptions publishing_options(const KernelConnection& connection) {
 
 ListeningChannels::ListeningChannels(net::Context& context, net::Loop& loop,
                                      const KernelConnection& connection, Session session,
-                                     ChannelHandlers handlers)
+                                     ChannelHandlers handlers, std::size_t peer)
     : loop_(loop),
       session_(std::move(session)),
-      reader_(session_.signer(), session_.packer()),
+      reader_(session_.signer(), session_.packer(), peer),
       handlers_(std::move(handlers)),
       shell_(context, net::SocketKind::router, options_for(connection)),
       control_(context, net::SocketKind::router, options_for(connection)),
@@ -81,12 +81,12 @@ Result<KernelConnection> ListeningChannels::listen(KernelConnection connection) 
 // ---------------------------------------------------------------- what comes in
 
 void ListeningChannels::on_request(Channel channel, SharedFrames frames) {
-  Result<RequestPtr> request = reader_.read(channel, socket_number, std::move(frames));
+  Result<RequestPtr> request = reader_.read(channel, 0, std::move(frames));
   request ? handlers_.on_request(std::move(*request)) : handlers_.on_rejected(request.error());
 }
 
 void ListeningChannels::on_input(SharedFrames frames) {
-  const Result<RequestPtr> reply = reader_.read(Channel::shell, socket_number, std::move(frames));
+  const Result<RequestPtr> reply = reader_.read(Channel::shell, 0, std::move(frames));
   if (!reply) return handlers_.on_rejected(reply.error());
   if ((*reply)->type() != "input_reply") return;
   const MessageId question = read_msg_id(Packer::json, (*reply)->envelope.parent_header);

@@ -8,15 +8,14 @@
 
 namespace px::jupyter {
 
-/// The five sockets at which Jupyter's clients reach a kernel. The I/O thread owns it.
+/// The five sockets at which Jupyter's clients reach us: a kernel, or an engine that somebody wants
+/// to use as one. The I/O thread owns it.
 class ListeningChannels final : public Channels {
  public:
-  /// The `socket` of the requests that come in here.
-  static constexpr std::size_t socket_number = 1000;
-
   /// session  signs with the key of `connection`.
+  /// peer     that of the requests that come in here.
   ListeningChannels(net::Context& context, net::Loop& loop, const KernelConnection& connection,
-                    Session session, ChannelHandlers handlers);
+                    Session session, ChannelHandlers handlers, std::size_t peer = 0);
   ~ListeningChannels() override;
 
   /// Binds all five.  Returns the connection with the ports that were free where it had 0.

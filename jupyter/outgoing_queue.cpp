@@ -13,11 +13,16 @@ std::size_t Outgoing::bytes() const {
   return sum;
 }
 
-Outgoing status_message(const ReplyFormat& format, RequestPtr request, std::string_view state) {
+std::size_t peer_of(const OutgoingItem& item) {
+  return std::visit([](const auto& each) { return peer_of(each.request); }, item);
+}
+
+Outgoing status_message(const ReplyFormats& formats, RequestPtr request, std::string_view state) {
+  std::string metadata = formats.of(request).metadata();
   return {Outgoing::To::everybody,
           std::move(request),
           "status",
-          format.metadata(),
+          std::move(metadata),
           "{\"execution_state\": \"" + std::string(state) + "\"}",
           {},
           wall_now()};
@@ -85,8 +90,8 @@ void OutgoingQueue::publish(std::string_view type, std::string content, std::str
   post_text(streams_.flush());
   if (parent == request_) ++published_;
   post(Outgoing{Outgoing::To::everybody, parent, std::string(type),
-                metadata.empty() ? format_.metadata() : std::move(metadata), std::move(content),
-                std::move(buffers), wall_now()});
+                metadata.empty() ? formats_.of(parent).metadata() : std::move(metadata),
+                std::move(content), std::move(buffers), wall_now()});
 }
 
 void OutgoingQueue::reply(const RequestPtr& request, std::string content, std::string metadata,
@@ -95,15 +100,15 @@ void OutgoingQueue::reply(const RequestPtr& request, std::string content, std::s
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
   post(Outgoing{Outgoing::To::client, request, reply_type(request->type()),
-                metadata.empty() ? format_.metadata() : std::move(metadata), std::move(content),
-                std::move(buffers), wall_now()});
+                metadata.empty() ? formats_.of(request).metadata() : std::move(metadata),
+                std::move(content), std::move(buffers), wall_now()});
 }
 
 void OutgoingQueue::publish_status(const RequestPtr& request, std::string_view state) {
   gather(true);
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
-  post(status_message(format_, request, state));
+  post(status_message(formats_, request, state));
 }
 
 void OutgoingQueue::ask_user(const RequestPtr& request, std::string content) {
@@ -113,16 +118,16 @@ void OutgoingQueue::ask_user(const RequestPtr& request, std::string content) {
   post(Outgoing{Outgoing::To::user,
                 request,
                 "input_request",
-                format_.metadata(),
+                formats_.of(request).metadata(),
                 std::move(content),
                 {},
                 wall_now()});
 }
 
-void OutgoingQueue::perform(std::vector<Effect> effects) {
+void OutgoingQueue::perform(RequestPtr request, std::vector<Effect> effects) {
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
-  post(std::move(effects));
+  post(DeferredEffects{std::move(request), std::move(effects)});
 }
 
 bool OutgoingQueue::wait_for_room(Duration timeout) {
@@ -170,7 +175,7 @@ void OutgoingQueue::post_text(std::optional<interpreters::StreamText> text) {
   post(Outgoing{Outgoing::To::everybody,
                 text->parent,
                 "stream",
-                format_.metadata(),
+                formats_.of(text->parent).metadata(),
                 content,
                 {},
                 wall_now(),

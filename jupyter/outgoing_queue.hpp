@@ -33,17 +33,25 @@ struct Outgoing {
 };
 
 /// A status, which belongs to `request`; null for none.  state  "busy", "idle" or "starting"
-Outgoing status_message(const ReplyFormat& format, RequestPtr request, std::string_view state);
+Outgoing status_message(const ReplyFormats& formats, RequestPtr request, std::string_view state);
 
-/// What the I/O thread does next: send a message, or perform effects.
-using OutgoingItem = std::variant<Outgoing, std::vector<Effect>>;
+/// Effects that the I/O thread performs behind the messages that were queued before them.
+struct DeferredEffects {
+  RequestPtr request;  ///< What they answer; null for none.
+  std::vector<Effect> effects;
+};
+
+/// What the I/O thread does next for one peer, in its order.
+using OutgoingItem = std::variant<Outgoing, DeferredEffects>;
+
+std::size_t peer_of(const OutgoingItem& item);
 
 /// What the threads of the interpreter want to have sent, in their order, for the I/O thread.
 /// Any thread may call it. Bounded: who prints faster than the clients read is asked to wait.
 class OutgoingQueue final : public interpreters::Output {
  public:
-  /// format  outlives the queue.
-  OutgoingQueue(const ReplyFormat& format, net::Waker waker) : format_(format), waker_(waker) {}
+  /// formats  outlives the queue.
+  OutgoingQueue(const ReplyFormats& formats, net::Waker waker) : formats_(formats), waker_(waker) {}
 
   /// Called before anything of another origin goes out: what child processes and C code printed
   /// before it is to be added by add_captured().  is_last  nothing of this request comes after it.
@@ -65,14 +73,15 @@ class OutgoingQueue final : public interpreters::Output {
   void publish(std::string_view type, std::string content, std::string metadata,
                std::vector<SharedBytes> buffers, const RequestPtr& parent);
   /// The answer to `request`; what was printed before goes out before it.
-  /// metadata  JSON text; empty = that of all messages.
+  /// metadata  JSON text; empty = that of all messages to its peer.
   void reply(const RequestPtr& request, std::string content, std::string metadata = {},
              std::vector<SharedBytes> buffers = {});
   void publish_status(const RequestPtr& request, std::string_view state);
   /// Asks the user of whoever sent `request`.
   void ask_user(const RequestPtr& request, std::string content);
-  /// Lets the I/O thread perform `effects` behind all that was queued so far.
-  void perform(std::vector<Effect> effects);
+  /// Lets the I/O thread perform `effects`, which answer `request` (null: nothing), behind all that
+  /// was queued for its peer so far.
+  void perform(RequestPtr request, std::vector<Effect> effects);
 
   /// Waits until less than max_bytes wait to be sent; false where that took longer than `timeout`.
   bool wait_for_room(Duration timeout);
@@ -94,7 +103,7 @@ class OutgoingQueue final : public interpreters::Output {
   void post_text(std::optional<interpreters::StreamText> text);  // mutex_ held
   void add(std::string_view stream, std::string_view text, const RequestPtr& parent);
 
-  const ReplyFormat& format_;
+  const ReplyFormats& formats_;
   const net::Waker waker_;
   std::function<void(bool)> capture_;
   mutable std::mutex mutex_;

@@ -37,6 +37,11 @@ class ReplyFormat {
   /// Whether busy and idle are published around the reply to a request of this type.
   virtual bool publishes_status(std::string_view) const { return true; }
 
+  /// Why a shutdown_request is refused; nothing where it ends this process.
+  virtual std::optional<std::string> why_no_shutdown() const { return std::nullopt; }
+  /// Whether a cell may ask the user of the client that sent it.
+  virtual bool may_ask_user() const { return true; }
+
   /// The metadata of publications and of replies to orders, as JSON text.
   virtual std::string metadata() const { return "{}"; }
   /// The metadata of the reply to work, as JSON text.

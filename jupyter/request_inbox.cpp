@@ -10,8 +10,8 @@
 
 namespace px::jupyter {
 
-RequestInbox::RequestInbox(const ReplyFormat& format)
-    : queue_(format, static_cast<std::size_t>(os::half_of_host_memory())),
+RequestInbox::RequestInbox(const ReplyFormats& formats)
+    : queue_(formats, static_cast<std::size_t>(os::half_of_host_memory())),
       event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   check(event_.is_open());
 }
@@ -46,9 +46,9 @@ std::vector<Effect> RequestInbox::answer_aborted(const RequestPtr& request) cons
   return queue_.answer_aborted(request, wall_now());
 }
 
-void RequestInbox::abort_queued_executions() {
+void RequestInbox::abort_queued_executions(const RequestPtr& failed) {
   const std::lock_guard lock{mutex_};
-  queue_.abort_queued_executions();
+  queue_.abort_queued_executions(failed);
 }
 
 bool RequestInbox::is_busy() const {

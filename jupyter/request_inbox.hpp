@@ -14,8 +14,8 @@ namespace px::jupyter {
 /// takes them out. Any thread may call it. Requests that wait may fill half of the host's memory.
 class RequestInbox {
  public:
-  /// format  outlives the inbox.
-  explicit RequestInbox(const ReplyFormat& format);
+  /// formats  outlives the inbox.
+  explicit RequestInbox(const ReplyFormats& formats);
 
   void set_kernel_info(Json content);
   void set_connect_reply(Json content);
@@ -23,7 +23,7 @@ class RequestInbox {
   bool is_order(const Request& request) const;
   std::vector<Effect> answer(const RequestPtr& request);
   std::vector<Effect> answer_aborted(const RequestPtr& request) const;
-  void abort_queued_executions();
+  void abort_queued_executions(const RequestPtr& failed);
   bool is_busy() const;
   std::size_t queued() const;
 

@@ -65,7 +65,7 @@ std::optional<int> signal_number(const Json& value) {
 
 bool RequestQueue::is_order(const Request& request) const {
   const std::string& type = request.type();
-  if (contains(order_types, type) || format_.is_further_order(type)) return true;
+  if (contains(order_types, type) || formats_.of(request).is_further_order(type)) return true;
   return type == "kernel_info_request" && request.channel == Channel::control && kernel_info_;
 }
 
@@ -73,9 +73,10 @@ std::vector<Effect> RequestQueue::arrive(RequestPtr request, WallTime now) {
   const bool is_urgent = request->channel == Channel::control;
   if (is_urgent && is_order(*request)) return answer(request);
   const std::string& type = request->type();
-  if (!is_order(*request) && !contains(work_types, type) && !format_.is_further_work(type))
+  const ReplyFormat& format = formats_.of(request);
+  if (!is_order(*request) && !contains(work_types, type) && !format.is_further_work(type))
     return refuse_type(request);
-  if (is_urgent && !format_.may_pass_the_queue(type))
+  if (is_urgent && !format.may_pass_the_queue(type))
     return surrounded(request, {Warn{"ignoring an " + type + " on the control channel"}});
   const std::size_t bytes = total_bytes(*request->frames);
   if (queued_bytes_ + bytes > max_queued_bytes_) return refuse_overload(request, now);
@@ -87,19 +88,21 @@ std::vector<Effect> RequestQueue::arrive(RequestPtr request, WallTime now) {
 std::vector<Effect> RequestQueue::refuse_type(const RequestPtr& request) const {
   std::vector<Effect> effects{
       Warn{"ignoring a message of the unknown type '" + request->type() + "'"}};
-  if (format_.refuses_unknown_types())
+  const ReplyFormat& format = formats_.of(request);
+  if (format.refuses_unknown_types())
     effects.push_back(reply(
         request, error_content("NotImplementedError",
-                               format_.name() + " does not know the request " + request->type())));
+                               format.name() + " does not know the request " + request->type())));
   return surrounded(request, std::move(effects));
 }
 
 std::vector<Effect> RequestQueue::refuse_overload(const RequestPtr& request, WallTime now) const {
+  const ReplyFormat& format = formats_.of(request);
   Json content = error_content(
-      "Overloaded", format_.name() + " holds " + std::to_string(queued_bytes_ >> 20) +
+      "Overloaded", format.name() + " holds " + std::to_string(queued_bytes_ >> 20) +
                         " MiB of requests already, and its bound is " +
                         std::to_string(max_queued_bytes_ >> 20) + " MiB: wait for results first");
-  format_.describe_error(content, "queue");
+  format.describe_error(content, "queue");
   return surrounded(request, {reply_without_run(request, content, "error", now)});
 }
 
@@ -114,9 +117,10 @@ std::optional<Job> RequestQueue::take() {
   return job;
 }
 
-void RequestQueue::abort_queued_executions() {
+void RequestQueue::abort_queued_executions(const RequestPtr& failed) {
   for (Job& job : work_)
-    if (job.request->type() == "execute_request") job.is_aborted = true;
+    if (job.request->type() == "execute_request" && job.request->peer == failed->peer)
+      job.is_aborted = true;
 }
 
 // ---------------------------------------------------------------- answers without the interpreter
@@ -139,16 +143,16 @@ std::vector<Effect> RequestQueue::answer_abort(const RequestPtr& request, const 
   const auto ids = content.find("msg_ids");
   if (ids == content.end() || ids->is_null())
     return surrounded(request, {Warn{"ignoring an abort_request without msg_ids"}});
-  remember_aborted(*ids);
+  remember_aborted(request, *ids);
   return replied(request, {{"status", "ok"}});
 }
 
-void RequestQueue::remember_aborted(const Json& ids) {
+void RequestQueue::remember_aborted(const RequestPtr& request, const Json& ids) {
   if (ids.is_string()) {
     aborted_.insert(ids.get<std::string>());
     return;
   }
-  if (ids.empty()) return abort_queued_executions();
+  if (ids.empty()) return abort_queued_executions(request);
   // Ids that never come must not fill the memory: those that do not wait here are the old ones.
   if (aborted_.size() > max_aborted) aborted_.clear();
   for (const Json& id : ids)
@@ -163,7 +167,7 @@ std::vector<Effect> RequestQueue::answer_signal(const RequestPtr& request,
   if (number) return {answer, RaiseSignal{*number}};
   const std::string given = wanted == content.end() ? "nothing" : pack(Packer::json, *wanted);
   Json error = error_content("ValueError", given + " is not a signal");
-  format_.describe_error(error, "signal");
+  formats_.of(request).describe_error(error, "signal");
   answer.content = pack(Packer::json, error);
   return {answer};
 }
@@ -171,6 +175,12 @@ std::vector<Effect> RequestQueue::answer_signal(const RequestPtr& request,
 std::vector<Effect> RequestQueue::answer_shutdown(const RequestPtr& request,
                                                   const Json& content) const {
   const bool is_restart = bool_member(content, "restart").value_or(false);
+  if (const auto why = formats_.of(request).why_no_shutdown()) {
+    Json refusal = error_content("PermissionError", *why);
+    refusal["restart"] = is_restart;
+    return surrounded(request,
+                      {Warn{"a client asks for a shutdown: " + *why}, reply(request, refusal)});
+  }
   return {PublishStatus{request, true}, reply(request, {{"status", "ok"}, {"restart", is_restart}}),
           PublishShutdown{request, is_restart}, PublishStatus{request, false}, Stop{}};
 }
@@ -182,7 +192,7 @@ std::vector<Effect> RequestQueue::answer_aborted(const RequestPtr& request, Wall
 /// busy, then `middle`, then idle: the frame around every answer (protocol 5.2).
 std::vector<Effect> RequestQueue::surrounded(const RequestPtr& request,
                                              std::vector<Effect> middle) const {
-  if (!format_.publishes_status(request->type())) return middle;
+  if (!formats_.of(request).publishes_status(request->type())) return middle;
   std::vector<Effect> effects{PublishStatus{request, true}};
   for (Effect& effect : middle) effects.push_back(std::move(effect));
   effects.push_back(PublishStatus{request, false});
@@ -194,16 +204,18 @@ std::vector<Effect> RequestQueue::replied(const RequestPtr& request, const Json&
 }
 
 SendReply RequestQueue::reply(const RequestPtr& request, const Json& content) const {
-  return {request, reply_type(request->type()), format_.metadata(), pack(Packer::json, content)};
+  return {request, reply_type(request->type()), formats_.of(request).metadata(),
+          pack(Packer::json, content)};
 }
 
 /// The reply to a request that never ran, so that nothing was published for it.
 SendReply RequestQueue::reply_without_run(const RequestPtr& request, const Json& content,
                                           std::string_view status, WallTime now) const {
   Outcome outcome{status, now};
-  if (!format_.publishes_status(request->type())) outcome.published = 0;
+  const ReplyFormat& format = formats_.of(request);
+  if (!format.publishes_status(request->type())) outcome.published = 0;
   SendReply answer = reply(request, content);
-  answer.metadata = format_.reply_metadata(*request, outcome);
+  answer.metadata = format.reply_metadata(*request, outcome);
   return answer;
 }
 

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "jupyter/reply_format.hpp"
+#include "jupyter/reply_formats.hpp"
 #include "wire/request.hpp"
 
 namespace px::jupyter {
@@ -61,11 +61,11 @@ struct Job {
 /// what is aborted. Sees no socket, thread or clock.
 class RequestQueue {
  public:
-  /// format            outlives the queue.
+  /// formats           outlives the queue.
   /// max_queued_bytes  of all requests that wait; one beyond it is answered by the error
   ///                   Overloaded.
-  RequestQueue(const ReplyFormat& format, std::size_t max_queued_bytes)
-      : format_(format), max_queued_bytes_(max_queued_bytes) {}
+  RequestQueue(const ReplyFormats& formats, std::size_t max_queued_bytes)
+      : formats_(formats), max_queued_bytes_(max_queued_bytes) {}
 
   /// The content of kernel_info_reply: from now on it can be given while user code runs.
   void set_kernel_info(Json content) { kernel_info_ = std::move(content); }
@@ -90,8 +90,8 @@ class RequestQueue {
   /// The answer to a request that take() said is aborted.
   std::vector<Effect> answer_aborted(const RequestPtr& request, WallTime now) const;
 
-  /// A cell failed: the cells that wait behind it are not to run (protocol 5.4).
-  void abort_queued_executions();
+  /// A cell failed: the cells of its peer that wait behind it are not to run (protocol 5.4).
+  void abort_queued_executions(const RequestPtr& failed);
 
   /// Ids of requests that are to be aborted when they come are remembered up to this number.
   static constexpr std::size_t max_aborted = 100'000;
@@ -100,7 +100,7 @@ class RequestQueue {
   std::vector<Effect> refuse_type(const RequestPtr& request) const;
   std::vector<Effect> refuse_overload(const RequestPtr& request, WallTime now) const;
   std::vector<Effect> answer_abort(const RequestPtr& request, const Json& content);
-  void remember_aborted(const Json& ids);
+  void remember_aborted(const RequestPtr& request, const Json& ids);
   std::vector<Effect> answer_signal(const RequestPtr& request, const Json& content) const;
   std::vector<Effect> answer_shutdown(const RequestPtr& request, const Json& content) const;
   std::vector<Effect> surrounded(const RequestPtr& request, std::vector<Effect> middle) const;
@@ -109,7 +109,7 @@ class RequestQueue {
   SendReply reply_without_run(const RequestPtr& request, const Json& content,
                               std::string_view status, WallTime now) const;
 
-  const ReplyFormat& format_;
+  const ReplyFormats& formats_;
   const std::size_t max_queued_bytes_;
   std::size_t queued_bytes_ = 0;
   Json connect_reply_{{"status", "ok"}};

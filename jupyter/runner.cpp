@@ -27,13 +27,13 @@ std::string json_text(const Request& request, std::string_view part) {
   return content ? pack(Packer::json, *content) : "{}";
 }
 
-Runner::Runner(interpreters::Interpreter& interpreter, Queues& queues, const ReplyFormat& format,
+Runner::Runner(interpreters::Interpreter& interpreter, Queues& queues, const ReplyFormats& formats,
                RunnerOptions options)
     : interpreter_(interpreter),
       queues_(queues),
-      format_(format),
+      formats_(formats),
       handlers_(std::move(options.handlers)),
-      xeus_(interpreter, queues, format, options.publishes_input) {
+      xeus_(interpreter, queues, formats, options.publishes_input) {
   queues.requests.set_kernel_info(xeus_.kernel_info());
   queues.outgoing.publish_status(nullptr, "starting");
 }
@@ -49,8 +49,9 @@ void Runner::serve(const Job& job) {
   const RequestPtr& request = job.request;
   RequestInbox& requests = queues_.requests;
   interpreter_.before_request();
-  if (job.is_aborted) return queues_.outgoing.perform(requests.answer_aborted(request));
-  if (requests.is_order(*request)) return queues_.outgoing.perform(requests.answer(request));
+  if (job.is_aborted) return queues_.outgoing.perform(request, requests.answer_aborted(request));
+  if (requests.is_order(*request))
+    return queues_.outgoing.perform(request, requests.answer(request));
   queues_.outgoing.set_request(request);
   if (const auto found = handlers_.find(request->type()); found != handlers_.end())
     return found->second(request);
@@ -62,6 +63,7 @@ void Runner::serve(const Job& job) {
 
 void Runner::serve_by_xeus(const RequestPtr& request, const Json& content) {
   queues_.inputs.set_allowed(request->type() == "execute_request" &&
+                             formats_.of(request).may_ask_user() &&
                              bool_member(content, "allow_stdin").value_or(true));
   xeus_.serve(request, content);
   queues_.inputs.set_allowed(false);
@@ -83,7 +85,7 @@ void Runner::serve_directly(const RequestPtr& request, const Json& content) {
 
 void Runner::refuse_content(const RequestPtr& request, const Error& error) {
   Json content = error_content("ValueError", error.what);
-  format_.describe_error(content, "request");
+  formats_.of(request).describe_error(content, "request");
   queues_.outgoing.publish_status(request, "busy");
   queues_.outgoing.reply(request, pack(Packer::json, content));
   queues_.outgoing.publish_status(request, "idle");

@@ -24,7 +24,7 @@ struct RunnerOptions {
 class Runner {
  public:
   /// All of them must outlive it. Publishes the status "starting".
-  Runner(interpreters::Interpreter& interpreter, Queues& queues, const ReplyFormat& format,
+  Runner(interpreters::Interpreter& interpreter, Queues& queues, const ReplyFormats& formats,
          RunnerOptions options);
 
   /// Returns when the process is to end.
@@ -40,7 +40,7 @@ class Runner {
 
   interpreters::Interpreter& interpreter_;
   Queues& queues_;
-  const ReplyFormat& format_;
+  const ReplyFormats& formats_;
   const std::map<std::string, Handler> handlers_;
   XeusAdapter xeus_;
 };

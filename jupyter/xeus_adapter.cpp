@@ -17,7 +17,7 @@ namespace {
 struct Shared {
   interpreters::Interpreter& interpreter;
   Queues& queues;
-  const ReplyFormat& format;
+  const ReplyFormats& formats;
   const bool publishes_input;
   RequestPtr request = nullptr;  // the one that is served now
   WallTime started{};
@@ -59,11 +59,12 @@ class FedServer final : public xeus::xserver {
 
   void send(const xeus::xmessage& message) {
     Json content = message.content();
-    std::string metadata = shared_->format.metadata();
+    const ReplyFormat& format = shared_->formats.of(shared_->request);
+    std::string metadata = format.metadata();
     if (message.header().value("msg_type", "") == "execute_reply") {
       content["execution_count"] = shared_->execution_count;
       const std::string status = content.value("status", "error");
-      metadata = shared_->format.reply_metadata(*shared_->request, {status, shared_->started});
+      metadata = format.reply_metadata(*shared_->request, {status, shared_->started});
     }
     shared_->is_answered = true;
     shared_->queues.outgoing.reply(shared_->request, pack(Packer::json, content),
@@ -94,9 +95,10 @@ class XeusInterpreter final : public xeus::xinterpreter {
                                       count, metadata ? std::move(*metadata) : Json::object()});
     shared_->execution_count = content.value("execution_count", Json(count));
     if (content.value("status", "error") == "error") {
-      shared_->format.describe_error(content, "execute");
+      shared_->formats.of(request).describe_error(content, "execute");
       // Before the reply: what a fast client sends after it is not to be aborted.
-      if (!is_silent && shared_->stops_on_error) shared_->queues.requests.abort_queued_executions();
+      if (!is_silent && shared_->stops_on_error)
+        shared_->queues.requests.abort_queued_executions(request);
     }
     return content;
   }
@@ -168,9 +170,9 @@ struct XeusAdapter::State {
 };
 
 XeusAdapter::XeusAdapter(interpreters::Interpreter& interpreter, Queues& queues,
-                         const ReplyFormat& format, bool publishes_input)
+                         const ReplyFormats& formats, bool publishes_input)
     : state_(std::make_unique<State>()) {
-  state_->shared = std::make_shared<Shared>(Shared{interpreter, queues, format, publishes_input});
+  state_->shared = std::make_shared<Shared>(Shared{interpreter, queues, formats, publishes_input});
   std::streambuf* const log = std::clog.rdbuf(nullptr);  // xeus prints how to attach to a kernel
   state_->kernel = std::make_unique<xeus::xkernel>(
       "", xeus::make_context<std::shared_ptr<Shared>>(state_->shared),

@@ -15,7 +15,7 @@ class XeusAdapter {
  public:
   /// All of them must outlive it.
   /// publishes_input  whether execute_input is to be published; otherwise the interpreter does it.
-  XeusAdapter(interpreters::Interpreter& interpreter, Queues& queues, const ReplyFormat& format,
+  XeusAdapter(interpreters::Interpreter& interpreter, Queues& queues, const ReplyFormats& formats,
               bool publishes_input);
   ~XeusAdapter();
 

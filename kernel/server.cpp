@@ -29,7 +29,7 @@ Result<std::unique_ptr<Server>> Server::start(const jupyter::KernelConnection& c
 }
 
 Server::Server(const jupyter::KernelConnection& connection, Signer signer, os::Descriptor parent)
-    : IoThread(std::make_shared<jupyter::ReplyFormat>(), 0),
+    : IoThread(jupyter::ReplyFormats{{std::make_shared<jupyter::ReplyFormat>()}}, 0),
       session_id_(new_session_id()),
       parent_(std::move(parent)) {
   queues().requests.set_connect_reply(ports_of(connection));
@@ -37,6 +37,7 @@ Server::Server(const jupyter::KernelConnection& connection, Signer signer, os::D
   channels_.emplace(*context_, loop(), connection,
                     Session{session_id_, current_username(), Packer::json, std::move(signer)},
                     handlers());
+  set_channels(0, &*channels_);
 }
 
 Server::~Server() {

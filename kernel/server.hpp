@@ -32,7 +32,6 @@ class Server final : public jupyter::IoThread {
   Result<void> open(const jupyter::KernelConnection& connection);
 
   void after_turn() override;
-  bool send(jupyter::Outgoing& message) override { return channels_->send(message); }
   void interrupt_main() override;
   void before_last_messages() override { capture_->drain(false); }
   void close_channels() override;

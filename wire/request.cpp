@@ -39,7 +39,7 @@ Result<RequestPtr> RequestReader::read(Channel channel, std::size_t socket, Shar
     envelope = Envelope::locate(*frames);
   }
   return RequestPtr(std::make_shared<Request>(
-      Request{channel, socket, std::move(frames), *envelope, std::move(*header), packer_}));
+      Request{channel, socket, peer_, std::move(frames), *envelope, std::move(*header), packer_}));
 }
 
 }  // namespace px

@@ -23,6 +23,7 @@ enum class Channel { shell, control };
 struct Request {
   Channel channel = Channel::shell;
   std::size_t socket = 0;  ///< Which of our sockets it came from: the reply goes back there.
+  std::size_t peer = 0;    ///< Which set of channels that socket belongs to, where there are many.
   SharedFrames frames;
   Envelope envelope;  ///< Views into `frames`.
   Header header;
@@ -39,7 +40,9 @@ using RequestPtr = std::shared_ptr<const Request>;
 /// stays in the frames as it came, as replies repeat it. One thread owns it.
 class RequestReader {
  public:
-  RequestReader(Signer signer, Packer packer) : signer_(std::move(signer)), packer_(packer) {}
+  /// peer  that of the requests that it reads.
+  RequestReader(Signer signer, Packer packer, std::size_t peer = 0)
+      : signer_(std::move(signer)), packer_(packer), peer_(peer) {}
 
   /// errors  bad_input: too few frames, not signed with our key, seen before, or no header.
   Result<RequestPtr> read(Channel channel, std::size_t socket, SharedFrames frames);
@@ -47,6 +50,7 @@ class RequestReader {
  private:
   Signer signer_;
   Packer packer_;
+  std::size_t peer_;
   ReplayHistory history_;
 };
 

@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
+#include <stdexcept>
 
 #include <px_version.hpp>
 #include "engine/program.hpp"
@@ -81,6 +82,30 @@ class PythonEngine {
     program_.output().publish(type, content, metadata, std::move(shared));
   }
 
+  /// The connection file by which Jupyter's clients reach this engine: `file`, or that of an
+  /// earlier call.
+  std::string bind_kernel(const std::string& file) {
+    if (!program_.is_started()) throw std::runtime_error("the engine has not been started");
+    const py::gil_scoped_release unlock;
+    const Result<std::filesystem::path> bound = program_.bind_kernel(file);
+    if (!bound) throw std::runtime_error(bound.error().what);
+    return bound->string();
+  }
+
+  bool allows_input() { return program_.is_started() && program_.queues().inputs.is_allowed(); }
+
+  /// Precondition: allows_input().
+  std::string input(const std::string& prompt, bool is_password) {
+    const std::optional<std::string> answer = [&] {
+      const py::gil_scoped_release unlock;
+      return program_.queues().ask_user(prompt, is_password, python::is_interrupted);
+    }();
+    if (!answer) throw py::error_already_set();
+    return *answer;
+  }
+
+  bool outlives_client() const { return program_.is_started() && program_.outlives_client(); }
+
   void stop() {
     if (program_.is_started()) program_.stop();
   }
@@ -147,6 +172,10 @@ PYBIND11_MODULE(_engine, module) {
       .def("run", &PythonEngine::run)
       .def("write", &PythonEngine::write)
       .def("publish", &PythonEngine::publish)
+      .def("bind_kernel", &PythonEngine::bind_kernel)
+      .def("input", &PythonEngine::input)
+      .def_property_readonly("allows_input", &PythonEngine::allows_input)
+      .def_property_readonly("outlives_client", &PythonEngine::outlives_client)
       .def("stop", &PythonEngine::stop)
       .def("set_has_tasks", &PythonEngine::set_has_tasks)
       .def_property_readonly("world", &PythonEngine::world)

@@ -34,6 +34,11 @@ Json escaped_error(const py::error_already_set& error) {
 
 }  // namespace
 
+bool is_interrupted() {
+  const py::gil_scoped_acquire lock;
+  return PyErr_CheckSignals() != 0;
+}
+
 PythonInterpreter::PythonInterpreter(py::object backend, std::shared_ptr<ReleaseList> releases)
     : backend_(std::move(backend)), releases_(std::move(releases)) {}
 

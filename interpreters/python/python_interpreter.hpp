@@ -10,6 +10,10 @@
 
 namespace px::python {
 
+/// Whether a signal handler of Python's has raised, KeyboardInterrupt mostly: that error is set
+/// then. Takes Python's lock; for the main thread.
+bool is_interrupted();
+
 /// The user's IPython as an Interpreter. The work is done by a Python object, the `backend`
 /// (polyxeus/engine/backend.py); this class takes the lock, hands over bytes, never throws. The
 /// caller holds the lock when it creates and destroys one, and never else.

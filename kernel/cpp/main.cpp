@@ -50,7 +50,7 @@ int run(int argc, char** argv) {
   const auto cluster =
       std::filesystem::path(program::own_program()).replace_filename("pxcluster").string();
   CppKernel kernel{**interpreter, queues.outgoing, cluster};
-  jupyter::Runner runner{kernel, queues, (*server)->format(), {}};
+  jupyter::Runner runner{kernel, queues, (*server)->formats(), {}};
   runner.run(wait_readable);
   (*server)->finish();
   ::_exit(0);  // what a cell has damaged is not to be destroyed

@@ -61,7 +61,7 @@ class PythonKernel {
   void run(py::object backend, const py::function& idle) {
     python::PythonInterpreter interpreter{std::move(backend), releases_};
     const py::gil_scoped_release unlock;
-    jupyter::Runner runner{interpreter, queues(), server_->format(), {}};
+    jupyter::Runner runner{interpreter, queues(), server_->formats(), {}};
     runner.run([&](int descriptor) {
       const py::gil_scoped_acquire lock;
       releases_->release();
@@ -97,14 +97,12 @@ class PythonKernel {
   bool allows_input() const { return queues().inputs.is_allowed(); }
 
   std::string input(const std::string& prompt, bool is_password) {
-    const RequestPtr request = queues().outgoing.request();
-    queues().inputs.expect();
-    queues().outgoing.ask_user(request,
-                               pack(Packer::json, {{"prompt", prompt}, {"password", is_password}}));
-    for (;;) {
-      if (std::optional<std::string> answer = wait_for_input()) return *answer;
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    }
+    const std::optional<std::string> answer = [&] {
+      const py::gil_scoped_release unlock;
+      return queues().ask_user(prompt, is_password, python::is_interrupted);
+    }();
+    if (!answer) throw py::error_already_set();
+    return *answer;
   }
 
   void stop() { queues().requests.stop(); }
@@ -120,11 +118,6 @@ class PythonKernel {
 
  private:
   static constexpr Duration patience = std::chrono::milliseconds(50);  // between looks at signals
-
-  std::optional<std::string> wait_for_input() {
-    const py::gil_scoped_release unlock;
-    return queues().inputs.wait(patience);
-  }
 
   /// Clients read more slowly than this program prints.
   void wait_for_room() {

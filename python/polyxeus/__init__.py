@@ -27,6 +27,7 @@ from polyxeus import activation
 _HOMES = {
     "client.client": ["Client"],
     "cluster.cluster": ["Cluster", "ClusterManager"],
+    "engine.bound_kernel": ["bind_kernel"],
     "engine_calls.functional_dependency": ["depend", "dependent", "require"],
     "error": [
         "AlreadyDisplayedError",

@@ -28,6 +28,7 @@ class Recorder:
     """Keeps what an engine would send to its clients."""
 
     uuid = "engine-uuid"
+    allows_input = outlives_client = False
 
     def __init__(self):
         self.forget()

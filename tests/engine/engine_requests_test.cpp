@@ -2,15 +2,17 @@
 
 #include <csignal>
 
-#include "engine/engine_format.hpp"
+#include "engine/console_format.hpp"
 #include "jupyter/request_queue.hpp"
 #include "tests/jupyter/effects.hpp"
 #include "tests/wire/requests.hpp"
+#include "wire/message_type.hpp"
 
 namespace px::engine {
 namespace {
 
 using jupyter::Effect;
+using jupyter::replied;
 using jupyter::SendReply;
 using jupyter::words;
 using testing::Sender;
@@ -18,16 +20,18 @@ using testing::Sender;
 /// The request queue as an engine has it.
 class EngineRequestsTest : public ::testing::Test {
  protected:
-  EngineRequestsTest() { format.set_id(EngineId{3}); }
+  EngineRequestsTest() { format->set_id(EngineId{3}); }
   std::string taken() { return jupyter::taken(queue); }
   std::vector<Effect> arrive(RequestPtr request) {
     return queue.arrive(std::move(request), WallTime{});
   }
   std::string id_of(const RequestPtr& request) { return request->header.msg_id.text; }
 
-  EngineFormat format{EngineUuid{"engine-uuid"}};
-  jupyter::RequestQueue queue{format, std::size_t{3} << 20};
+  std::shared_ptr<EngineFormat> format = std::make_shared<EngineFormat>(EngineUuid{"engine-uuid"});
+  jupyter::ReplyFormats formats{{format, std::make_shared<ConsoleFormat>(format)}};
+  jupyter::RequestQueue queue{formats, std::size_t{3} << 20};
   Sender client;
+  Sender console{"its own key", 1};  // a Jupyter client that is connected to the engine itself
 };
 
 TEST_F(EngineRequestsTest, WorkWaitsForTheMainThreadInItsOrder) {
@@ -108,9 +112,10 @@ TEST_F(EngineRequestsTest, AnAbortOfAllAbortsTheCellsThatWait) {
 }
 
 TEST_F(EngineRequestsTest, ACellThatFailsAbortsTheCellsBehindItButNotTheTasks) {
+  const RequestPtr failed = client.request("execute_request");
   for (const char* type : {"execute_request", "apply_request", "execute_request"})
     arrive(client.request(type));
-  queue.abort_queued_executions();
+  queue.abort_queued_executions(failed);
   arrive(client.request("execute_request"));
   EXPECT_EQ(taken(), "execute_request aborted");
   EXPECT_EQ(taken(), "apply_request");
@@ -158,6 +163,56 @@ TEST_F(EngineRequestsTest, NoStatusIsPublishedForOurOwnRequestsThatDoNotRun) {
 
 TEST_F(EngineRequestsTest, AnAbortWithoutIdsGetsNoReply) {
   EXPECT_EQ(words(arrive(client.order("abort_request"))), "busy warn idle");
+}
+
+// ---------------------------------------------------------------- consoles
+
+TEST_F(EngineRequestsTest, CellsOfAConsoleAndOfTheClusterWaitInOneQueue) {
+  for (Sender* sender : {&client, &console, &client}) arrive(sender->request("execute_request"));
+  EXPECT_EQ(queue.take()->request->peer, 0u);
+  EXPECT_EQ(queue.take()->request->peer, 1u);
+  EXPECT_EQ(queue.take()->request->peer, 0u);
+}
+
+TEST_F(EngineRequestsTest, AConsoleDoesNotEndTheEngineAndIsToldSo) {
+  for (const Channel channel : {Channel::control, Channel::shell}) {
+    const RequestPtr request = console.request("shutdown_request", {{"restart", false}}, channel);
+    EXPECT_TRUE(queue.is_order(*request));
+    const auto effects = queue.answer(request);
+    EXPECT_EQ(words(effects), "busy warn reply:shutdown_reply idle");
+    const Json reply = replied(effects);
+    EXPECT_EQ(reply["status"], "error");
+    EXPECT_EQ(reply["evalue"].get<std::string>().find("engine 3 goes on"), 0u);
+  }
+  EXPECT_EQ(words(arrive(client.order("shutdown_request"))),
+            "busy reply:shutdown_reply shutdown idle stop");
+}
+
+TEST_F(EngineRequestsTest, AConsoleSpeaksJupytersProtocolAndNoMore) {
+  for (const char* type : {"apply_request", "push_request", "abort_request", "signal_request"}) {
+    const auto effects = arrive(console.order(type));
+    EXPECT_EQ(words(effects), "busy warn reply:" + reply_type(type) + " idle");
+    EXPECT_EQ(replied(effects)["evalue"],
+              std::string("engine 3 does not know the request ") + type);
+  }
+  EXPECT_EQ(taken(), "nothing");
+}
+
+TEST_F(EngineRequestsTest, RepliesToAConsoleHaveAKernelsMetadata) {
+  const auto effects = arrive(console.order("usage_request"));
+  EXPECT_EQ(words(effects), "busy usage idle");
+  const auto metadata = [this](Sender& sender) {
+    return std::get<SendReply>(arrive(sender.order("connect_request"))[1]).metadata;
+  };
+  EXPECT_EQ(metadata(console), "{}");
+  EXPECT_EQ(metadata(client), "{\"engine\": \"engine-uuid\"}");
+}
+
+TEST_F(EngineRequestsTest, ACellThatFailsAbortsNoCellOfAnotherPeer) {
+  for (Sender* sender : {&console, &client}) arrive(sender->request("execute_request"));
+  queue.abort_queued_executions(client.request("execute_request"));
+  EXPECT_EQ(taken(), "execute_request");
+  EXPECT_EQ(taken(), "execute_request aborted");
 }
 
 }  // namespace

@@ -41,6 +41,17 @@ TEST(KernelConnection, KeysForEncryptionAreTaken) {
   EXPECT_EQ(connection->curve->secret_key, "secret");
 }
 
+TEST(KernelConnection, AFileThatIsWrittenIsReadAgain) {
+  Json file = usual_file();
+  file["curve_publickey"] = "public";
+  file["curve_secretkey"] = "secret";
+  const auto connection = read_kernel_connection(file.dump());
+  ASSERT_TRUE(connection);
+  const Json written = Json::parse(write_kernel_connection(*connection));
+  for (const auto& [key, value] : file.items())
+    if (key != "kernel_name" && key != "jupyter_session") EXPECT_EQ(written[key], value) << key;
+}
+
 TEST(KernelConnection, TheErrorNamesTheKey) {
   for (const char* key : {"shell_port", "control_port", "stdin_port", "iopub_port", "hb_port"}) {
     Json file = usual_file();

@@ -41,8 +41,8 @@ class OutgoingQueueTest : public ::testing::Test {
   const RequestPtr cell_ = sender_.request("execute_request");
   const RequestPtr other_ = sender_.request("execute_request");
   net::Loop loop_;
-  ReplyFormat format_;
-  OutgoingQueue queue_{format_, loop_.waker()};
+  ReplyFormats formats_{{std::make_shared<ReplyFormat>()}};
+  OutgoingQueue queue_{formats_, loop_.waker()};
   bool is_woken_ = false;
 };
 
@@ -142,6 +142,33 @@ TEST_F(OutgoingQueueTest, WhoPrintsMoreThanIsReadWaitsUntilItIsSent) {
   std::thread sender{[&] { queue_.sent(bytes); }};
   EXPECT_TRUE(queue_.wait_for_room(10s));
   sender.join();
+}
+
+TEST_F(OutgoingQueueTest, WhatBelongsToAPeerHasItsFormatAndItsNumber) {
+  struct Named final : ReplyFormat {
+    std::string metadata() const override { return "named"; }
+  };
+  const ReplyFormats formats{{std::make_shared<ReplyFormat>(), std::make_shared<Named>()}};
+  OutgoingQueue queue{formats, loop_.waker()};
+  testing::Sender second{"another key", 1};
+  const RequestPtr request = second.request("execute_request");
+  queue.publish_status(nullptr, "starting");
+  queue.set_request(request);
+  queue.write("stdout", "text");
+  queue.publish("display_data", "{}", "", {});
+  queue.reply(request, "{}");
+  queue.ask_user(request, "{}");
+  queue.publish_status(cell_, "idle");
+  std::string lines;
+  for (const OutgoingItem& item : queue.take(Instant::max())) {
+    const auto& message = std::get<Outgoing>(item);
+    lines += std::to_string(peer_of(item)) + " " + message.type + " " + message.metadata + "\n";
+  }
+  EXPECT_EQ(lines,
+            "0 status {}\n1 stream named\n1 display_data named\n1 execute_reply named\n"
+            "1 input_request named\n0 status {}\n");
+  queue.perform(request, {});
+  EXPECT_EQ(peer_of(queue.take(Instant::max()).at(0)), 1u);
 }
 
 TEST(InputChannel, OnlyAnAnswerToTheLastQuestionCounts) {

@@ -15,8 +15,8 @@ class RequestQueueTest : public ::testing::Test {
     return queue.arrive(std::move(request), WallTime{});
   }
 
-  ReplyFormat format;
-  RequestQueue queue{format, std::size_t{3} << 20};
+  ReplyFormats formats{{std::make_shared<ReplyFormat>()}};
+  RequestQueue queue{formats, std::size_t{3} << 20};
   Sender client;
 };
 
@@ -50,9 +50,10 @@ TEST_F(RequestQueueTest, WhatIsTooMuchToHoldIsRefusedAndTheRestStays) {
 }
 
 TEST_F(RequestQueueTest, AFailedCellAbortsTheCellsBehindItAndNothingElse) {
+  const RequestPtr failed = client.request("execute_request");
   for (const char* type : {"execute_request", "complete_request", "execute_request"})
     arrive(client.request(type));
-  queue.abort_queued_executions();
+  queue.abort_queued_executions(failed);
   arrive(client.request("execute_request"));
   EXPECT_EQ(taken(queue), "execute_request aborted");
   EXPECT_EQ(taken(queue), "complete_request");

@@ -11,8 +11,10 @@ namespace px::testing {
 /// Requests as a client of this cluster sends them.
 class Sender {
  public:
-  explicit Sender(std::string_view key = "secret")
-      : session_(SessionId{"client"}, "ann", Packer::json, *Signer::create("hmac-sha256", key)) {}
+  /// peer  that of the requests that have been read.
+  explicit Sender(std::string_view key = "secret", std::size_t peer = 0)
+      : session_(SessionId{"client"}, "ann", Packer::json, *Signer::create("hmac-sha256", key)),
+        peer_(peer) {}
 
   SharedFrames frames(std::string_view type, const Json& content = Json::object(),
                       const Json& metadata = Json::object()) {
@@ -27,7 +29,7 @@ class Sender {
   /// A request that has been read and verified.
   RequestPtr request(std::string_view type, const Json& content = Json::object(),
                      Channel channel = Channel::shell, const Json& metadata = Json::object()) {
-    RequestReader reader{session_.signer(), Packer::json};
+    RequestReader reader{session_.signer(), Packer::json, peer_};
     return *reader.read(channel, 0, frames(type, content, metadata));
   }
 
@@ -37,6 +39,7 @@ class Sender {
 
  private:
   Session session_;
+  std::size_t peer_;
 };
 
 }  // namespace px::testing

@@ -38,9 +38,11 @@ class _Finder:
         return spec
 
 
-def install(shell, engine, comm_metadata, has_widgets=False):
+def install(shell, engine, comm_metadata, bound_kernel=None, has_widgets=False):
     """comm_metadata  what the messages of comms carry.
-    has_widgets  whether a front end draws ipywidgets."""
+    bound_kernel   the BoundKernel of an engine; a kernel has none.
+    has_widgets    whether a front end draws ipywidgets.
+    """
 
     def adopt_shell(module):
         """ipykernel's shell class is asked for its instance by ipyparallel.datapub."""
@@ -59,7 +61,20 @@ def install(shell, engine, comm_metadata, has_widgets=False):
         if notebook.IProgress is not None:  # ipywidgets is installed
             module.tqdm, module.trange = notebook.tqdm, notebook.trange
 
+    def adopt_bind_kernel(module):
+        """ipyparallel's own looks for its own engine."""
+        module.bind_kernel = lambda **options: bound_kernel.bind()
+
+    def adopt_connection_file(module):
+        """get_connection_info() and connect_qtconsole() ask this function."""
+        of_application = module.get_connection_file
+        module.get_connection_file = lambda app=None: (
+            of_application(app) if app else bound_kernel.connection_file)
+
     actions = {"ipykernel.zmqshell": adopt_shell, "comm": adopt_comms}
+    if bound_kernel is not None:
+        actions["ipyparallel"] = adopt_bind_kernel
+        actions["ipykernel.connect"] = adopt_connection_file
     if has_widgets:
         actions["tqdm.autonotebook"] = adopt_bars
     sys.meta_path.insert(0, _Finder(actions))

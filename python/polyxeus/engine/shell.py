@@ -1,5 +1,7 @@
 """The shell of an engine: the user's IPython, its output led to the clients."""
 
+import builtins
+import getpass
 import sys
 
 from traitlets import Any, Type
@@ -34,6 +36,8 @@ class Shell(InteractiveShell):
 
     def init_io(self):
         """The streams are in place already."""
+        builtins.input = self.raw_input
+        getpass.getpass = self.getpass
 
     def init_history(self):
         from IPython.core.history import HistoryManager
@@ -47,18 +51,34 @@ class Shell(InteractiveShell):
     def enable_gui(self, gui=None):
         """There is no event loop of a toolkit here; %matplotlib inline needs none."""
 
-    def raw_input(self, prompt=""):
-        raise StdinNotImplementedError(
-            "raw_input was called, but this frontend does not support stdin."
-        )
+    # ------------------------------------------------------------ input
 
-    def getpass(self, prompt="", stream=None):
-        raise StdinNotImplementedError(
-            "getpass was called, but this frontend does not support input requests."
-        )
+    def raw_input(self, prompt=""):
+        return self._ask(prompt, False)
+
+    def getpass(self, prompt="Password: ", stream=None):
+        return self._ask(prompt, True)
+
+    def _ask(self, prompt, is_password):
+        if not self.engine.allows_input:
+            raise StdinNotImplementedError(
+                "this client does not support input: input() and getpass() do not work here")
+        sys.stdout.flush()
+        answer = self.engine.input(str(prompt), is_password)
+        if answer == "\x04":  # Ctrl-D
+            raise EOFError
+        return answer
+
+    # ------------------------------------------------------------ the end
 
     def ask_exit(self):
-        self.engine.stop()
+        """`exit` ends the engine; in the cell of a console, the console."""
+        if self.engine.outlives_client:
+            self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": True})
+        else:
+            self.engine.stop()
+
+    # ------------------------------------------------------------ errors
 
     @property
     def _last_traceback(self):
@@ -90,12 +110,6 @@ class DataPublisher:
         self._engine.publish("data_message", content, b"", serialize_object(data))
 
 
-def no_input(prompt=""):
-    raise StdinNotImplementedError(
-        "raw_input was called, but this frontend does not support input requests."
-    )
-
-
 def make_shell(engine, profile_dir, colors=""):
     """The shell; there is one in a process."""
     from traitlets.config import Config
@@ -108,5 +122,4 @@ def make_shell(engine, profile_dir, colors=""):
     shell.display_pub.engine = shell.displayhook.engine = engine
     shell.data_pub = DataPublisher(engine)
     shell.builtin_trap.activate()
-    sys.modules["builtins"].input = no_input
     return shell

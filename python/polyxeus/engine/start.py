@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 
-from polyxeus.engine import import_hooks, streams
+from polyxeus.engine import bound_kernel, import_hooks, streams
 from polyxeus.engine.backend import Backend
 from polyxeus.engine.event_loop import TaskRunner
 from polyxeus.engine.kernel import Kernel
@@ -42,7 +42,8 @@ def make_backend(engine):
     _start_log()
     shell = make_shell(engine, _profile_dir(engine.profile_dir), engine.colors)
     shell.kernel = Kernel(shell, engine.uuid)
-    import_hooks.install(shell, engine, {"engine": engine.uuid})
+    import_hooks.install(shell, engine, {"engine": engine.uuid},
+                         bound_kernel.install(shell, engine, engine.uuid))
     builtins.display = _display
     streams.install(engine)
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")

@@ -1,9 +1,6 @@
 """The shell of a kernel: the engine's, with a user in front of it."""
 
-import builtins
-import getpass
 import os
-import sys
 
 from traitlets import Instance, default
 
@@ -11,7 +8,6 @@ from polyxeus.engine.shell import InteractiveShell, Shell, name_as_jupyter_does
 
 from IPython.core import page
 from IPython.core.autocall import ZMQExitAutocall
-from IPython.core.error import StdinNotImplementedError
 
 
 @name_as_jupyter_does
@@ -36,10 +32,6 @@ class KernelShell(Shell):
         super().init_hooks()
         self.set_hook("show_in_pager", page.as_hook(self._show_page), 99)
 
-    def init_io(self):
-        builtins.input = self.raw_input
-        getpass.getpass = self.getpass
-
     # ------------------------------------------------------------ what the client is asked to do
 
     def _show_page(self, text, start=0, screen_lines=0, pager_cmd=None):
@@ -56,24 +48,6 @@ class KernelShell(Shell):
         self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": keeps_kernel})
         if not keeps_kernel:
             self.engine.stop()
-
-    # ------------------------------------------------------------ input
-
-    def raw_input(self, prompt=""):
-        return self._ask(prompt, False)
-
-    def getpass(self, prompt="Password: ", stream=None):
-        return self._ask(prompt, True)
-
-    def _ask(self, prompt, is_password):
-        if not self.engine.allows_input:
-            raise StdinNotImplementedError(
-                "this client does not support input: input() and getpass() do not work here")
-        sys.stdout.flush()
-        answer = self.engine.input(str(prompt), is_password)
-        if answer == "\x04":  # Ctrl-D
-            raise EOFError
-        return answer
 
     # ------------------------------------------------------------ the parent of output
 

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "jupyter/reply_format.hpp"
+
+namespace px::jupyter {
+
+/// The number of the peer from which the request came; null stands for the first peer.
+inline std::size_t peer_of(const RequestPtr& request) {
+  return request ? request->peer : 0;
+}
+
+/// The formats of all peers of this process, by their numbers. A peer is whoever reaches us by one
+/// set of channels: the controller of an engine, the clients of a kernel. Immutable: any thread may
+/// call it.
+class ReplyFormats {
+ public:
+  /// formats[i] is that of peer i.  Precondition: there is one, and as many as there are peers.
+  explicit ReplyFormats(std::vector<std::shared_ptr<const ReplyFormat>> formats)
+      : formats_(std::move(formats)) {}
+
+  std::size_t count() const { return formats_.size(); }
+  const ReplyFormat& of(const Request& request) const { return *formats_.at(request.peer); }
+  const ReplyFormat& of(const RequestPtr& request) const { return *formats_.at(peer_of(request)); }
+
+ private:
+  std::vector<std::shared_ptr<const ReplyFormat>> formats_;
+};
+
+}  // namespace px::jupyter

@@ -139,7 +139,7 @@ std::vector<OutgoingItem> OutgoingQueue::take(Instant now) {
   const std::lock_guard lock{mutex_};
   is_woken_ = true;  // it is here
   if (const auto deadline = streams_.next_deadline(); deadline && *deadline <= now)
-    post_text(streams_.flush());
+    post_text(now == Instant::max() ? streams_.flush() : streams_.flush_lines(now));
   is_woken_ = false;
   return std::exchange(items_, {});
 }

@@ -78,7 +78,8 @@ class OutgoingQueue final : public interpreters::Output {
   bool wait_for_room(Duration timeout);
   bool is_full() const;
 
-  /// For the I/O thread: what waits; text that was printed a moment ago may still gather.
+  /// For the I/O thread: what waits; text that was printed a moment ago may still gather, unless
+  /// `now` is Instant::max().
   std::vector<OutgoingItem> take(Instant now);
   /// For the I/O thread: so much of what was taken is on its way.
   void sent(std::size_t bytes);

@@ -44,7 +44,12 @@ IoThread::IoThread(std::shared_ptr<const ReplyFormat> format, int exit_code)
       main_thread_(::pthread_self()),
       orderly_exit_code_(exit_code),
       queues_(*format_, loop_.waker()),
-      exit_code_(exit_code) {}
+      capture_([this](std::string_view stream, std::string_view text) {
+        return queues_.outgoing.add_captured(stream, text);
+      }),
+      exit_code_(exit_code) {
+  queues_.outgoing.set_capture([this] { capture_.flush(); });
+}
 
 IoThread::~IoThread() {
   check(!thread_.joinable());
@@ -56,6 +61,12 @@ void IoThread::start_thread() {
   thread_ = std::thread([this] { run(); });
 }
 
+Result<void> IoThread::capture_descriptors() {
+  auto started = capture_.start();
+  loop_.waker().wake();
+  return started;
+}
+
 int IoThread::finish() {
   is_finished_ = true;
   loop_.waker().wake();
@@ -65,15 +76,33 @@ int IoThread::finish() {
 
 void IoThread::run() {
   begin();
-  after_turn();
+  watch_capture();
   while (!is_finished_) {
     loop_.wait_until(next_deadline());
     watch_time(Clock::now());
     deliver();
-    after_turn();
+    watch_capture();
   }
+  end_channels();
+}
+
+void IoThread::end_channels() {
   send_last_messages();
+  queues_.outgoing.close();
   close_channels();
+  capture_.release();
+}
+
+/// While the clients have to read first, the pipes fill and hold writers up.
+void IoThread::watch_capture() {
+  const bool is_wanted = capture_.is_active() && !queues_.outgoing.is_full();
+  if (is_wanted == is_watching_capture_) return;
+  is_watching_capture_ = is_wanted;
+  for (const int descriptor : capture_.descriptors())
+    if (is_wanted)
+      loop_.watch(descriptor, [this] { capture_.drain(); });
+    else
+      loop_.forget(descriptor);
 }
 
 std::optional<Instant> IoThread::next_deadline() const {
@@ -90,8 +119,7 @@ void IoThread::watch_time(Instant now) {
     late_signals_.pop_front();
   }
   if (!exit_at_ || now < *exit_at_) return;
-  send_last_messages();  // the main thread is lost in user code
-  close_channels();
+  end_channels();  // the main thread is lost in user code
   ::_exit(exit_code_);
 }
 
@@ -143,12 +171,11 @@ bool IoThread::deliver(Outgoing& message) {
     }
     spdlog::warn("a {} could not be sent: its client is gone", message.type);
   }
-  queues_.outgoing.sent(message.bytes());
   return true;
 }
 
 void IoThread::send_last_messages() {
-  before_last_messages();
+  capture_.drain();
   for (OutgoingItem& each : queues_.outgoing.take(Instant::max()))
     waiting_.push_back(std::move(each));
   deliver();

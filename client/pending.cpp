@@ -32,7 +32,12 @@ bool Pending::answer(const ReplyHead& head, Reply reply, WallTime now) {
 
 bool Pending::publish(const MessageId& id, Publication publication) {
   const auto found = states_.find(id);
-  if (found == states_.end()) return false;
+  if (found == states_.end()) {
+    const Ended* ended = ended_.find(id);
+    const std::shared_ptr<Call> call = ended ? ended->call.lock() : nullptr;
+    if (call) call->publish(ended->task, std::move(publication));
+    return call != nullptr;
+  }
   State& state = found->second;
   ++state.published;
   state.entry.call->publish(state.entry.task, std::move(publication));
@@ -105,6 +110,7 @@ void Pending::settle(States::iterator found) {
   if (!found->second.is_answered || !is_output_complete(found->second)) return;
   const std::shared_ptr<Call> call = found->second.entry.call;
   const std::size_t task = found->second.entry.task;
+  if (found->second.entry.output_end != OutputEnd::none) ended_.add(found->first, {call, task});
   forget(found);
   call->complete_output(task);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/call.hpp"
+#include "wire/recent_map.hpp"
 
 namespace px::client {
 
@@ -34,7 +35,9 @@ class Pending {
 
   /// A reply came. False: nobody waits for it (any more).
   bool answer(const ReplyHead& head, Reply reply, WallTime now);
-  /// Something was published for this request. False: nobody waits for it.
+  /// Something was published for this request. Threads and child processes may go on after its
+  /// end: what they print is added to the Call as long as it lives, for the latest max_ended
+  /// requests. False: nobody has the Call.
   bool publish(const MessageId& id, Publication publication);
   /// "idle" was published for this request.
   bool finish_output(const MessageId& id);
@@ -56,6 +59,8 @@ class Pending {
   std::size_t unanswered() const { return unanswered_; }
   std::vector<MessageId> unanswered_ids() const;
 
+  static constexpr std::size_t max_ended = 4096;
+
  private:
   struct State {
     Entry entry;
@@ -63,6 +68,10 @@ class Pending {
     std::size_t published = 0;
     std::optional<std::size_t> expected;  // publications, once the reply said so
     bool was_idle = false;
+  };
+  struct Ended {
+    std::weak_ptr<Call> call;
+    std::size_t task = 0;
   };
   using States = std::unordered_map<MessageId, State, StringIdHash, StringIdEqual>;
   void settle(States::iterator found);
@@ -74,6 +83,7 @@ class Pending {
   States states_;
   std::unordered_map<EngineUuid, std::unordered_set<std::string>, StringIdHash, StringIdEqual>
       by_engine_;
+  RecentMap<MessageId, Ended, StringIdHash> ended_{max_ended};
   std::size_t unanswered_ = 0;
 };
 

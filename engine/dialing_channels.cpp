@@ -7,6 +7,19 @@ namespace {
 
 constexpr std::size_t upstream_count = 4;
 
+/// The message's last frame becomes its first buffer, which keeps the message's place among what
+/// waits to be sent until the network has taken it.
+void keep_place(jupyter::Outgoing& message, std::vector<std::string>& frames) {
+  struct Content {
+    std::string text;
+    std::shared_ptr<const void> place;
+  };
+  auto content = std::make_shared<const Content>(std::move(frames.back()), message.place);
+  frames.pop_back();
+  const std::string_view text = content->text;
+  message.buffers.insert(message.buffers.begin(), {text, std::move(content)});
+}
+
 }  // namespace
 
 std::string topic_of(const jupyter::Outgoing& message) {
@@ -109,8 +122,10 @@ bool DialingChannels::send(jupyter::Outgoing& message) {
   if (is_publication ? !iopub_ : message.request->socket >= upstreams_.size()) return true;
   net::Socket& socket = is_publication ? *iopub_ : upstreams_[message.request->socket];
   const Header header = session_.make_header(message.type, message.made);
-  jupyter::send_with_buffers(
-      socket, jupyter::compose(session_, header, message, idents_of(message)), message.buffers);
+  std::vector<std::string> frames = jupyter::compose(session_, header, message, idents_of(message));
+  // A status comes with each request, and those are counted.
+  if (is_publication && message.type != "status") keep_place(message, frames);
+  jupyter::send_with_buffers(socket, frames, message.buffers);
   return true;
 }
 

@@ -32,7 +32,8 @@ class DialingChannels final : public jupyter::Channels {
   /// Begins to answer hearts, which makes the hub publish this engine: call it last.
   Result<void> connect_heart();
 
-  /// Never has to wait: what nobody takes is dropped.
+  /// Never has to wait: what nobody takes is dropped. Publications keep their places in the
+  /// OutgoingQueue until the network has taken them.
   bool send(jupyter::Outgoing& message) override;
 
  private:

@@ -143,6 +143,11 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
       queues,
       server_->formats(),
       {true, engine_handlers(interpreter, queues.outgoing, server_->format(), cuts_)}};
+  if (program::captures_descriptors(program::process_environment())) {
+    if (auto captured = server_->capture_descriptors(); !captured)
+      spdlog::warn(captured.error().what);
+    program::move_log_from_stderr(server_->original_stderr());
+  }
   server_->announce_ready(facts_.mpi);
   runner.run([&](int descriptor) {
     if (run_tasks && run_tasks(descriptor)) return;

@@ -46,7 +46,8 @@ class EngineProgram {
   /// python  "3.11", for start(); mpi  "Open MPI v4.1.4", for run(); each may be empty.
   void describe_python(std::string python) { facts_.python = std::move(python); }
   void describe_mpi(std::string mpi) { facts_.mpi = std::move(mpi); }
-  /// Serves requests until the engine is to end. Returns the exit code.
+  /// Serves requests until the engine is to end. Returns the exit code. Meanwhile what C code and
+  /// child processes print is output of the requests, and standard error is not that of the log.
   /// signal_descriptor  readable when a signal handler of the interpreter waits; -1 = none.
   /// run_tasks          called while nothing is asked of the engine: runs what requests have left
   ///                    behind, e.g. asyncio tasks, until the descriptor is readable; false at

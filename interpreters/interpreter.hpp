@@ -8,6 +8,7 @@
 
 #include "wire/json.hpp"
 #include "wire/shared_bytes.hpp"
+#include "wire/time.hpp"
 
 namespace px::interpreters {
 
@@ -21,6 +22,9 @@ class Output {
   /// A message for all clients, e.g. display_data.  content, metadata  JSON objects as text.
   virtual void publish(std::string_view type, std::string content, std::string metadata,
                        std::vector<SharedBytes> buffers) = 0;
+  /// Waits until more can be taken; false where that took longer than `timeout`. Who prints and
+  /// shows is to call it first, so that nothing grows without bound where the readers are slower.
+  virtual bool wait_for_room(Duration /*timeout*/) { return true; }
 };
 
 /// One execute_request.

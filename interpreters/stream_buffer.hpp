@@ -22,12 +22,16 @@ class StreamBuffer {
   static constexpr Duration patience = std::chrono::milliseconds(200);
   static constexpr std::size_t max_bytes = 1 << 20;
 
-  /// Adds text. Returns what must be sent now: it was for another stream or request, or is long.
+  /// Adds text. Returns what must be sent now: it was for another stream or request, or is long; then
+  /// whole lines, where it has any.
   std::optional<StreamText> add(std::string_view stream, std::string_view text,
                                 const RequestPtr& parent, Instant now);
   /// What has gathered so far, nothing where nothing has.
   std::optional<StreamText> flush();
-  /// When flush() is due; nothing while nothing has gathered.
+  /// The same, but a line whose end is missing gathers on: print(a, b) writes it in pieces, and readers
+  /// of several programs would mix them. Text without any whole line does not wait.
+  std::optional<StreamText> flush_lines(Instant now);
+  /// When flush_lines() is due; nothing while nothing has gathered.
   std::optional<Instant> next_deadline() const;
 
  private:

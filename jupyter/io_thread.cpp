@@ -51,7 +51,11 @@ IoThread::IoThread(ReplyFormats formats, int exit_code)
       orderly_exit_code_(exit_code),
       queues_(formats_, loop_.waker()),
       calls_(loop_.waker()),
+      capture_([this](std::string_view stream, std::string_view text) {
+        return queues_.outgoing.add_captured(stream, text);
+      }),
       exit_code_(exit_code) {
+  queues_.outgoing.set_capture([this] { capture_.flush(); });
   peers_.emplace_back();
   while (peers_.size() < formats_.count())
     peers_.push_back({PeerQueue{OutgoingQueue::max_bytes}, nullptr});
@@ -67,6 +71,12 @@ void IoThread::start_thread() {
   thread_ = std::thread([this] { run(); });
 }
 
+Result<void> IoThread::capture_descriptors() {
+  auto started = capture_.start();
+  loop_.waker().wake();
+  return started;
+}
+
 int IoThread::finish() {
   is_finished_ = true;
   loop_.waker().wake();
@@ -76,17 +86,35 @@ int IoThread::finish() {
 
 void IoThread::run() {
   begin();
-  after_turn();
+  watch_capture();
   while (!is_finished_) {
     loop_.wait_until(next_deadline());
     watch_time(Clock::now());
     calls_.run();
     deliver();
-    after_turn();
+    watch_capture();
   }
   calls_.close();
+  end_channels();
+}
+
+void IoThread::end_channels() {
   send_last_messages();
+  queues_.outgoing.close();
   close_channels();
+  capture_.release();
+}
+
+/// While the clients have to read first, the pipes fill and hold writers up.
+void IoThread::watch_capture() {
+  const bool is_wanted = capture_.is_active() && !queues_.outgoing.is_full();
+  if (is_wanted == is_watching_capture_) return;
+  is_watching_capture_ = is_wanted;
+  for (const int descriptor : capture_.descriptors())
+    if (is_wanted)
+      loop_.watch(descriptor, [this] { capture_.drain(); });
+    else
+      loop_.forget(descriptor);
 }
 
 std::optional<Instant> IoThread::next_deadline() const {
@@ -103,8 +131,7 @@ void IoThread::watch_time(Instant now) {
     late_signals_.pop_front();
   }
   if (!exit_at_ || now < *exit_at_) return;
-  send_last_messages();  // the main thread is lost in user code
-  close_channels();
+  end_channels();  // the main thread is lost in user code
   ::_exit(exit_code_);
 }
 
@@ -137,9 +164,9 @@ void IoThread::set_channels(std::size_t peer, Channels* channels) {
 void IoThread::sort_out(std::vector<OutgoingItem> items) {
   for (OutgoingItem& item : items) {
     Peer& peer = peers_.at(peer_of(item));
-    const auto* message = std::get_if<Outgoing>(&item);
+    auto* const message = std::get_if<Outgoing>(&item);
     // What waits for a bounded queue holds up nobody who prints.
-    if (message && peer.queue.is_bounded()) queues_.outgoing.sent(message->bytes());
+    if (message && peer.queue.is_bounded()) message->place.reset();
     if (peer.queue.push(std::move(item)) || !is_power_of_two(peer.queue.dropped())) continue;
     spdlog::warn("dropped output: a client does not read ({} so far)", peer.queue.dropped());
   }
@@ -171,7 +198,6 @@ bool IoThread::deliver(Peer& peer, Outgoing& message) {
     }
     spdlog::warn("a {} could not be sent: its client is gone", message.type);
   }
-  if (!peer.queue.is_bounded()) queues_.outgoing.sent(message.bytes());
   return true;
 }
 
@@ -182,7 +208,7 @@ bool IoThread::send(Outgoing& message) {
 }
 
 void IoThread::send_last_messages() {
-  before_last_messages();
+  capture_.drain();
   sort_out(queues_.outgoing.take(Instant::max()));
   deliver();
   for (const Instant end = Clock::now() + last_messages_timeout; retry_at_ && Clock::now() < end;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "interpreters/descriptor_capture.hpp"
 #include "jupyter/call_queue.hpp"
 #include "jupyter/channels.hpp"
 #include "jupyter/peer_queue.hpp"
@@ -38,6 +39,13 @@ class IoThread {
   /// Any thread: the process is to end, behind all that was queued so far.
   void stop() { queues_.outgoing.perform(nullptr, {Stop{}}); }
 
+  /// For the main thread: from now on what C code and child processes write to the descriptors 1
+  /// and 2 is output of the request that runs, or ran last. Outside of requests the log gets it,
+  /// too. errors  system: no pipes.
+  Result<void> capture_descriptors();
+  /// The standard error of the process, captured or not: for its log.
+  int original_stderr() const { return capture_.original_stderr(); }
+
   /// For the main thread, when RequestInbox::wait() has returned nothing: sends what is left,
   /// closes the channels and joins the thread. Returns the exit code.
   int finish();
@@ -55,12 +63,8 @@ class IoThread {
   virtual void begin() {}
   virtual void on_time(Instant /*now*/) {}
   virtual std::optional<Instant> further_deadline() const { return std::nullopt; }
-  /// After each turn of the loop.
-  virtual void after_turn() {}
   virtual void interrupt_main() = 0;
   virtual void on_shutdown_published() {}
-  /// Before the last messages are sent: what is to be added to them.
-  virtual void before_last_messages() {}
   /// The last messages are sent: closes the channels.
   virtual void close_channels() = 0;
 
@@ -85,6 +89,8 @@ class IoThread {
   void run();
   std::optional<Instant> next_deadline() const;
   void watch_time(Instant now);
+  void watch_capture();
+  void end_channels();
   void send_last_messages();
   void sort_out(std::vector<OutgoingItem> items);
   void deliver();
@@ -107,9 +113,11 @@ class IoThread {
   const ReplyFormats formats_;
   const pthread_t main_thread_;
   const int orderly_exit_code_;
-  net::Loop loop_;   // its wakers are used by other threads too
-  Queues queues_;    // used by other threads too
-  CallQueue calls_;  // used by other threads too
+  net::Loop loop_;                           // its wakers are used by other threads too
+  Queues queues_;                            // used by other threads too
+  CallQueue calls_;                          // used by other threads too
+  interpreters::DescriptorCapture capture_;  // used by other threads too
+  bool is_watching_capture_ = false;
   std::vector<Peer> peers_;
   std::deque<std::pair<Instant, int>> late_signals_;
   std::optional<Instant> retry_at_;  // clients may have read by then

@@ -1,6 +1,5 @@
 #include "jupyter/outgoing_queue.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "wire/message_type.hpp"
@@ -28,18 +27,30 @@ Outgoing status_message(const ReplyFormats& formats, RequestPtr request, std::st
           wall_now()};
 }
 
-void OutgoingQueue::set_capture(std::function<void(bool)> gather) {
+OutgoingQueue::~OutgoingQueue() {
+  items_.clear();  // they free their places
+}
+
+void OutgoingQueue::set_capture(std::function<void()> gather) {
   capture_ = std::move(gather);
 }
 
-void OutgoingQueue::gather(bool is_last) {
-  if (capture_) capture_(is_last);
+void OutgoingQueue::gather() {
+  if (capture_) capture_();
 }
 
 void OutgoingQueue::set_request(RequestPtr request) {
+  gather();
   const std::lock_guard lock{mutex_};
   request_ = std::move(request);
+  is_running_ = true;
   published_ = 0;
+}
+
+void OutgoingQueue::end_request() {
+  gather();
+  const std::lock_guard lock{mutex_};
+  is_running_ = false;
 }
 
 RequestPtr OutgoingQueue::request() const {
@@ -48,7 +59,7 @@ RequestPtr OutgoingQueue::request() const {
 }
 
 std::size_t OutgoingQueue::flush_publications() {
-  gather(true);
+  gather();
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
   return published_;
@@ -60,9 +71,10 @@ void OutgoingQueue::add(std::string_view stream, std::string_view text, const Re
   if (was_empty) waker_.wake();  // the I/O thread has to learn the deadline
 }
 
-void OutgoingQueue::add_captured(std::string_view stream, std::string_view text) {
+bool OutgoingQueue::add_captured(std::string_view stream, std::string_view text) {
   const std::lock_guard lock{mutex_};
-  add(stream, text, request_);
+  if (request_) add(stream, text, request_);
+  return !is_running_;
 }
 
 void OutgoingQueue::write(std::string_view stream, std::string_view text) {
@@ -96,7 +108,7 @@ void OutgoingQueue::publish(std::string_view type, std::string content, std::str
 
 void OutgoingQueue::reply(const RequestPtr& request, std::string content, std::string metadata,
                           std::vector<SharedBytes> buffers) {
-  gather(true);
+  gather();
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
   post(Outgoing{Outgoing::To::client, request, reply_type(request->type()),
@@ -105,14 +117,16 @@ void OutgoingQueue::reply(const RequestPtr& request, std::string content, std::s
 }
 
 void OutgoingQueue::publish_status(const RequestPtr& request, std::string_view state) {
-  gather(true);
+  gather();
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
+  // Who hears of it may count on it that what is captured from now on is not of the cell alone.
+  if (request == request_ && state == "idle") is_running_ = false;
   post(status_message(formats_, request, state));
 }
 
 void OutgoingQueue::ask_user(const RequestPtr& request, std::string content) {
-  gather(true);
+  gather();
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
   post(Outgoing{Outgoing::To::user,
@@ -132,27 +146,37 @@ void OutgoingQueue::perform(RequestPtr request, std::vector<Effect> effects) {
 
 bool OutgoingQueue::wait_for_room(Duration timeout) {
   std::unique_lock lock{mutex_};
-  return has_room_.wait_for(lock, timeout, [this] { return waiting_bytes_ < max_bytes; });
+  return has_room_.wait_for(lock, timeout,
+                            [this] { return waiting_bytes_ < max_bytes || is_closed_; });
 }
 
 bool OutgoingQueue::is_full() const {
   const std::lock_guard lock{mutex_};
-  return waiting_bytes_ >= max_bytes;
+  return waiting_bytes_ >= max_bytes && !is_closed_;
+}
+
+void OutgoingQueue::close() {
+  const std::lock_guard lock{mutex_};
+  is_closed_ = true;
+  has_room_.notify_all();
 }
 
 std::vector<OutgoingItem> OutgoingQueue::take(Instant now) {
   const std::lock_guard lock{mutex_};
   is_woken_ = true;  // it is here
   if (const auto deadline = streams_.next_deadline(); deadline && *deadline <= now)
-    post_text(streams_.flush());
+    post_text(now == Instant::max() ? streams_.flush() : streams_.flush_lines(now));
   is_woken_ = false;
   return std::exchange(items_, {});
 }
 
-void OutgoingQueue::sent(std::size_t bytes) {
+void OutgoingQueue::free_place(std::size_t bytes) {
   const std::lock_guard lock{mutex_};
-  waiting_bytes_ -= std::min(bytes, waiting_bytes_);
-  if (waiting_bytes_ < max_bytes) has_room_.notify_all();
+  const bool was_full = waiting_bytes_ >= max_bytes;
+  waiting_bytes_ -= bytes;
+  if (!was_full || waiting_bytes_ >= max_bytes) return;
+  has_room_.notify_all();
+  waker_.wake();  // the I/O thread may read the descriptors again
 }
 
 std::optional<Instant> OutgoingQueue::next_deadline() const {
@@ -161,7 +185,11 @@ std::optional<Instant> OutgoingQueue::next_deadline() const {
 }
 
 void OutgoingQueue::post(OutgoingItem item) {
-  if (const auto* message = std::get_if<Outgoing>(&item)) waiting_bytes_ += message->bytes();
+  if (auto* message = std::get_if<Outgoing>(&item)) {
+    const std::size_t bytes = message->bytes();
+    waiting_bytes_ += bytes;
+    message->place = {this, [this, bytes](const void*) { free_place(bytes); }};
+  }
   items_.push_back(std::move(item));
   if (std::exchange(is_woken_, true)) return;
   waker_.wake();

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct Outgoing {
   WallTime made;
   std::string stream = {};               ///< Of a `stream` message: "stdout" or "stderr".
   std::vector<std::string> frames = {};  ///< As it was composed, where it could not yet be sent.
+  /// Its place among what waits to be sent, which is free when the last copy of this is gone.
+  std::shared_ptr<const void> place = {};
 
   std::size_t bytes() const;
 };
@@ -47,20 +50,25 @@ using OutgoingItem = std::variant<Outgoing, DeferredEffects>;
 std::size_t peer_of(const OutgoingItem& item);
 
 /// What the threads of the interpreter want to have sent, in their order, for the I/O thread.
-/// Any thread may call it. Bounded: who prints faster than the clients read is asked to wait.
+/// Any thread may call it. Bounded: who prints faster than the clients read is to wait_for_room().
 class OutgoingQueue final : public interpreters::Output {
  public:
   /// formats  outlives the queue.
   OutgoingQueue(const ReplyFormats& formats, net::Waker waker) : formats_(formats), waker_(waker) {}
+  ~OutgoingQueue() override;
 
   /// Called before anything of another origin goes out: what child processes and C code printed
-  /// before it is to be added by add_captured().  is_last  nothing of this request comes after it.
-  /// Set it before other threads print.
-  void set_capture(std::function<void(bool is_last)> gather);
-  void add_captured(std::string_view stream, std::string_view text);
+  /// before it is to be added by add_captured(). Set it before other threads print.
+  void set_capture(std::function<void()> gather);
+  /// Text of child processes and C code: it belongs to the request that runs, or ran last.
+  /// Returns whether the log should have it, too: no request runs.
+  bool add_captured(std::string_view stream, std::string_view text);
 
   /// From now on what is printed and shown belongs to this request, where nothing else is said.
   void set_request(RequestPtr request);
+  /// That request runs no more, as when it is published to be idle. What is printed now still belongs
+  /// to it.
+  void end_request();
   RequestPtr request() const;
   /// Queues what was printed for this request so far. Returns how many publications it has had.
   std::size_t flush_publications();
@@ -83,14 +91,15 @@ class OutgoingQueue final : public interpreters::Output {
   /// was queued for its peer so far.
   void perform(RequestPtr request, std::vector<Effect> effects);
 
-  /// Waits until less than max_bytes wait to be sent; false where that took longer than `timeout`.
-  bool wait_for_room(Duration timeout);
+  bool wait_for_room(Duration timeout) override;
   bool is_full() const;
+  /// Nothing is sent any more: nobody is to wait for room.
+  void close();
 
-  /// For the I/O thread: what waits; text that was printed a moment ago may still gather.
+  /// For the I/O thread: what waits; text that was printed a moment ago may still gather, unless
+  /// `now` is Instant::max(). A message
+  /// keeps its place until it is destroyed, which any thread may do while the queue lives.
   std::vector<OutgoingItem> take(Instant now);
-  /// For the I/O thread: so much of what was taken is on its way.
-  void sent(std::size_t bytes);
   /// For the I/O thread: when it has to call take(), woken or not.
   std::optional<Instant> next_deadline() const;
 
@@ -98,14 +107,15 @@ class OutgoingQueue final : public interpreters::Output {
   static constexpr std::size_t max_bytes = 64 << 20;
 
  private:
-  void gather(bool is_last = false);
+  void gather();
+  void free_place(std::size_t bytes);
   void post(OutgoingItem item);                                  // mutex_ held
   void post_text(std::optional<interpreters::StreamText> text);  // mutex_ held
   void add(std::string_view stream, std::string_view text, const RequestPtr& parent);
 
   const ReplyFormats& formats_;
   const net::Waker waker_;
-  std::function<void(bool)> capture_;
+  std::function<void()> capture_;
   mutable std::mutex mutex_;
   std::condition_variable has_room_;
   RequestPtr request_;
@@ -113,6 +123,8 @@ class OutgoingQueue final : public interpreters::Output {
   std::vector<OutgoingItem> items_;
   std::size_t published_ = 0;  // for request_
   std::size_t waiting_bytes_ = 0;
+  bool is_running_ = false;  // request_ does
+  bool is_closed_ = false;
   bool is_woken_ = false;
 };
 

@@ -41,6 +41,7 @@ Runner::Runner(interpreters::Interpreter& interpreter, Queues& queues, const Rep
 void Runner::run(const std::function<void(int descriptor)>& idle) {
   while (const std::optional<Job> job = queues_.requests.wait(idle)) {
     serve(*job);
+    queues_.outgoing.end_request();
     queues_.requests.finish();
   }
 }

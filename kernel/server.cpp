@@ -19,11 +19,11 @@ Json ports_of(const jupyter::KernelConnection& connection) {
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(const jupyter::KernelConnection& connection,
-                                              os::Descriptor parent) {
+                                              os::Descriptor parent, bool captures) {
   Result<Signer> signer = Signer::create(connection.signature_scheme, connection.key);
   if (!signer) return signer.error();
   std::unique_ptr<Server> server{new Server(connection, std::move(*signer), std::move(parent))};
-  if (auto opened = server->open(connection); !opened) return opened.error();
+  if (auto opened = server->open(connection, captures); !opened) return opened.error();
   server->start_thread();
   return server;
 }
@@ -44,33 +44,16 @@ Server::~Server() {
   finish();
 }
 
-Result<void> Server::open(const jupyter::KernelConnection& connection) {
+Result<void> Server::open(const jupyter::KernelConnection& connection, bool captures) {
   if (auto listening = channels_->listen(connection); !listening) return listening.error();
-  jupyter::OutgoingQueue& outgoing = queues().outgoing;
-  auto capture =
-      DescriptorCapture::start([&outgoing](std::string_view stream, std::string_view text) {
-        outgoing.add_captured(stream, text);
-      });
-  if (!capture) return capture.error();
-  capture_ = std::move(*capture);
-  outgoing.set_capture([this](bool is_last) { capture_->drain(is_last); });
+  if (captures)
+    if (auto captured = capture_descriptors(); !captured) return captured.error();
   if (parent_.is_open())
     loop().watch(parent_.value(), [this] {
       loop().forget(parent_.value());
       end(0, "ending, as the server that has started this kernel did");
     });
   return {};
-}
-
-void Server::after_turn() {
-  const bool is_wanted = !queues().outgoing.is_full();  // else the pipes fill and hold writers up
-  if (is_wanted == is_watching_capture_) return;
-  is_watching_capture_ = is_wanted;
-  for (const int descriptor : capture_->descriptors())
-    if (is_wanted)
-      loop().watch(descriptor, [this] { capture_->drain(false); });
-    else
-      loop().forget(descriptor);
 }
 
 void Server::interrupt_main() {
@@ -86,8 +69,6 @@ void Server::interrupt_main() {
 void Server::close_channels() {
   channels_.reset();
   context_.reset();  // waits a second at most for what is not sent yet
-  // Threads of the program may still print: what they use stays until the end.
-  capture_->restore();
 }
 
 }  // namespace px::kernel

@@ -11,4 +11,8 @@ Environment process_environment() {
   };
 }
 
+bool captures_descriptors(const Environment& environment) {
+  return environment("POLYXEUS_CAPTURE_DESCRIPTORS") != "0";
+}
+
 }  // namespace px::program

@@ -12,4 +12,8 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 /// The environment of this process.
 Environment process_environment();
 
+/// Whether the output of C code and child processes is to be captured: not where
+/// $POLYXEUS_CAPTURE_DESCRIPTORS is "0".
+bool captures_descriptors(const Environment& environment);
+
 }  // namespace px::program

@@ -130,7 +130,6 @@ int run(const std::vector<std::string>& arguments) {
   if (*world) program.describe_mpi(MpiWorld::library());
   auto interpreter = cpp::CppInterpreter::create(program.output(), extras_of(program));
   if (!interpreter) return fail(interpreter.error());
-  program::move_log_from_stderr((*interpreter)->captured().original(2));
   if (*world) connect(**world, **interpreter);
   if (const auto identity = program.wait_registered(); !identity)
     return fail(identity.error(), EngineProgram::registration_failed);

@@ -70,12 +70,14 @@ class PythonEngine {
 
   void write(const std::string& stream, std::string_view text) {
     if (!program_.is_started()) return;
+    python::wait_for_room(program_.output());
     program_.output().write(stream, text);
   }
 
   void publish(const std::string& type, const std::string& content, const std::string& metadata,
                const py::list& buffers) {
     if (!program_.is_started()) return;
+    python::wait_for_room(program_.output());
     std::vector<SharedBytes> shared;
     for (const py::handle buffer : buffers)
       shared.push_back(python::from_python(buffer, releases_));

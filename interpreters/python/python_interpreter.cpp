@@ -141,4 +141,15 @@ void PythonInterpreter::before_request() {
   if (PyErr_CheckSignals() != 0) PyErr_Clear();
 }
 
+void wait_for_room(interpreters::Output& output) {
+  constexpr Duration between_looks_at_signals = std::chrono::milliseconds(50);
+  while (!output.wait_for_room(Duration::zero())) {
+    {
+      const py::gil_scoped_release unlock;
+      output.wait_for_room(between_looks_at_signals);
+    }
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+}
+
 }  // namespace px::python

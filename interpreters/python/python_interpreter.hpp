@@ -46,4 +46,8 @@ class PythonInterpreter final : public interpreters::Interpreter {
   std::shared_ptr<ReleaseList> releases_;
 };
 
+/// Waits until `output` can take more, for who prints or shows. The caller holds Python's lock,
+/// which is free meanwhile. Throws the error of Python's signal handlers, e.g. KeyboardInterrupt.
+void wait_for_room(interpreters::Output& output);
+
 }  // namespace px::python

@@ -97,7 +97,6 @@ void CppKernel::with_screen(const std::function<void(magics::CellOutput&)>& work
                           here.code = code;
                           local_.execute(here);
                         }};
-  local_.captured().flush();
   work(screen);
 }
 

@@ -37,7 +37,9 @@ int run(int argc, char** argv) {
   const auto connection = jupyter::read_kernel_connection(*text);
   if (!connection) return fail(connection.error().what + " (" + options.connection_file + ")");
   cpp::CppSession::handle_interrupts();
-  auto server = Server::start(*connection, watch_parent(program::process_environment()));
+  const program::Environment environment = program::process_environment();
+  auto server = Server::start(*connection, watch_parent(environment),
+                              program::captures_descriptors(environment));
   if (!server) return fail(server.error().what);
   start_log((*server)->original_stderr(), options.log_level);
   jupyter::Queues& queues = (*server)->queues();

@@ -50,7 +50,9 @@ class PythonKernel {
     if (!text) throw Failure(text.error().what);
     const auto connection = jupyter::read_kernel_connection(*text);
     if (!connection) throw Failure(connection.error().what + " (" + options_.connection_file + ")");
-    auto server = Server::start(*connection, watch_parent(program::process_environment()));
+    const program::Environment environment = program::process_environment();
+    auto server = Server::start(*connection, watch_parent(environment),
+                                program::captures_descriptors(environment));
     if (!server) throw Failure(server.error().what);
     server_ = std::move(*server);
     start_log(server_->original_stderr(), options_.log_level);
@@ -78,20 +80,18 @@ class PythonKernel {
 
   void write(const std::string& stream, std::string_view text,
              const std::optional<Parent>& parent) {
-    wait_for_room();
-    parent ? queues().outgoing.write(stream, text, parent->request)
-           : queues().outgoing.write(stream, text);
+    python::wait_for_room(outgoing());
+    parent ? outgoing().write(stream, text, parent->request) : outgoing().write(stream, text);
   }
 
   void publish(const std::string& type, const std::string& content, const std::string& metadata,
                const py::list& buffers, const std::optional<Parent>& parent) {
-    wait_for_room();
+    python::wait_for_room(outgoing());
     std::vector<SharedBytes> shared;
     for (const py::handle buffer : buffers)
       shared.push_back(python::from_python(buffer, releases_));
-    jupyter::OutgoingQueue& outgoing = queues().outgoing;
-    parent ? outgoing.publish(type, content, metadata, std::move(shared), parent->request)
-           : outgoing.publish(type, content, metadata, std::move(shared));
+    parent ? outgoing().publish(type, content, metadata, std::move(shared), parent->request)
+           : outgoing().publish(type, content, metadata, std::move(shared));
   }
 
   bool allows_input() const { return queues().inputs.is_allowed(); }
@@ -117,21 +117,10 @@ class PythonKernel {
   int original_stderr() const { return server_->original_stderr(); }
 
  private:
-  static constexpr Duration patience = std::chrono::milliseconds(50);  // between looks at signals
-
-  /// Clients read more slowly than this program prints.
-  void wait_for_room() {
+  jupyter::OutgoingQueue& outgoing() {
     if (!server_) throw Failure("the kernel has not been started");
-    jupyter::OutgoingQueue& outgoing = queues().outgoing;
-    while (outgoing.is_full()) {
-      {
-        const py::gil_scoped_release unlock;
-        outgoing.wait_for_room(patience);
-      }
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    }
+    return queues().outgoing;
   }
-
   jupyter::Queues& queues() const { return server_->queues(); }
 
   Options options_;

@@ -46,6 +46,19 @@ TEST_F(PendingTest, NobodyWaitsForASecondOrAStrangeAnswer) {
   EXPECT_FALSE(pending.publish(MessageId{"x"}, text("lost")));
 }
 
+TEST_F(PendingTest, WhatIsPrintedAfterTheEndIsAddedAsLongAsSomebodyHasTheCall) {
+  send(OutputEnd::by_idle);
+  pending.answer(ok(first), {}, {});
+  pending.finish_output(first);
+  EXPECT_EQ(call->outputs_complete(), 1u);
+  EXPECT_TRUE(pending.publish(first, text("late")));
+  EXPECT_EQ(call->text(0, "stdout"), "late");
+  pending.answer(ok(second), {}, {});
+  pending.finish_output(second);
+  call.reset();
+  EXPECT_FALSE(pending.publish(first, text("too late")));
+}
+
 TEST_F(PendingTest, AnEngineThatWasAskedToEndHasAnsweredWhenItLeft) {
   send(OutputEnd::by_leave);
   pending.lose_engine(ann, EngineId{0}, {}, {"", "it shuts down"});

@@ -24,6 +24,11 @@ class OutgoingQueueTest : public ::testing::Test {
     return is_woken_;
   }
 
+  void fill() {
+    const std::string megabyte(1 << 20, 'x');
+    while (!queue_.is_full()) queue_.publish("display_data", megabyte, "", {});
+  }
+
   std::string name_of(const RequestPtr& request) {
     return !request ? "nobody" : request == cell_ ? "cell" : "other";
   }
@@ -74,16 +79,37 @@ TEST_F(OutgoingQueueTest, WhatAnOlderCellsThreadPrintsBelongsToThatCell) {
 TEST_F(OutgoingQueueTest, WhatChildProcessesPrintedComesBeforeWhatFollowsIt) {
   int captures = 0;
   queue_.set_request(cell_);
-  queue_.set_capture([&](bool is_last) {
-    ++captures;
-    if (is_last) queue_.add_captured("stdout", "child ");
-  });
-  queue_.write("stdout", "before ");
+  queue_.set_capture([&] { queue_.add_captured("stdout", std::to_string(++captures) + " "); });
+  queue_.write("stdout", "one ");
   queue_.publish_status(queue_.request(), "idle");
-  EXPECT_EQ(captures, 2);
   EXPECT_EQ(taken(),
-            "stream for cell {\"name\":\"stdout\",\"text\":\"before child \"}\n"
+            "stream for cell {\"name\":\"stdout\",\"text\":\"1 one 2 \"}\n"
             "status for cell {\"execution_state\": \"idle\"}\n");
+}
+
+TEST_F(OutgoingQueueTest, WhatIsCapturedBelongsToTheRequestThatRunsOrRanLast) {
+  std::string pending;
+  queue_.set_capture([&] {
+    if (const std::string text = std::exchange(pending, ""); !text.empty())
+      queue_.add_captured("stdout", text);
+  });
+  EXPECT_TRUE(queue_.add_captured("stdout", "at the start"));  // for the log alone
+  queue_.set_request(cell_);
+  EXPECT_FALSE(queue_.add_captured("stdout", "running, "));
+  pending = "at its end, ";
+  queue_.publish_status(cell_, "busy");
+  EXPECT_FALSE(queue_.add_captured("stdout", ""));
+  queue_.publish_status(cell_, "idle");
+  EXPECT_TRUE(queue_.add_captured("stdout", "later, "));
+  pending = "before the next";
+  queue_.set_request(other_);
+  EXPECT_FALSE(queue_.add_captured("stdout", "other"));
+  EXPECT_EQ(taken(),
+            "stream for cell {\"name\":\"stdout\",\"text\":\"running, at its end, \"}\n"
+            "status for cell {\"execution_state\": \"busy\"}\n"
+            "status for cell {\"execution_state\": \"idle\"}\n"
+            "stream for cell {\"name\":\"stdout\",\"text\":\"later, before the next\"}\n"
+            "stream for other {\"name\":\"stdout\",\"text\":\"other\"}\n");
 }
 
 TEST_F(OutgoingQueueTest, TextGathersForAMoment) {
@@ -131,17 +157,26 @@ TEST_F(OutgoingQueueTest, WhatBelongsToAnotherRequestDoesNotCount) {
 }
 
 TEST_F(OutgoingQueueTest, WhoPrintsMoreThanIsReadWaitsUntilItIsSent) {
-  const std::string megabyte(1 << 20, 'x');
-  std::size_t bytes = 0;
-  while (!queue_.is_full()) queue_.publish("display_data", megabyte, "", {});
+  fill();
   EXPECT_FALSE(queue_.wait_for_room(0ms));
-  for (const OutgoingItem& each : queue_.take(Instant::max()))
-    bytes += std::get<Outgoing>(each).bytes();
+  std::vector<OutgoingItem> items = queue_.take(Instant::max());
+  std::size_t bytes = 0;
+  for (const OutgoingItem& each : items) bytes += std::get<Outgoing>(each).bytes();
   EXPECT_GE(bytes, OutgoingQueue::max_bytes);
   EXPECT_TRUE(queue_.is_full());  // taken is not sent
-  std::thread sender{[&] { queue_.sent(bytes); }};
+  was_woken();
+  std::thread sender{[&] { items.clear(); }};
   EXPECT_TRUE(queue_.wait_for_room(10s));
   sender.join();
+  EXPECT_TRUE(was_woken());  // the I/O thread may read what C code prints again
+}
+
+TEST_F(OutgoingQueueTest, NobodyWaitsForRoomWhenNothingIsSentAnyMore) {
+  fill();
+  std::thread closer{[&] { queue_.close(); }};
+  EXPECT_TRUE(queue_.wait_for_room(10s));
+  closer.join();
+  EXPECT_FALSE(queue_.is_full());
 }
 
 TEST_F(OutgoingQueueTest, WhatBelongsToAPeerHasItsFormatAndItsNumber) {

@@ -6,10 +6,10 @@
 
 namespace px::cpp {
 
-/// While one lives, what this process prints goes to an Output, live: std::cout, std::cerr and
-/// std::clog directly, and what is written to the descriptors 1 and 2 (printf, libraries, child
-/// processes) through pipes and a thread that reads them. Text of one thread stays in its order,
-/// but between the two descriptors. There is one at a time.
+/// While one lives, what this process prints to std::cout, std::cerr and std::clog goes to an
+/// Output, piece by piece, so that it stays in order with all else there. Who prints faster than
+/// the Output takes it waits, until an interrupt. There is one at a time. What is written to the
+/// descriptors 1 and 2 is not its business: see interpreters/descriptor_capture.
 class CapturedOutput {
  public:
   explicit CapturedOutput(interpreters::Output& output);
@@ -17,15 +17,8 @@ class CapturedOutput {
   CapturedOutput(const CapturedOutput&) = delete;
   CapturedOutput& operator=(const CapturedOutput&) = delete;
 
-  /// All that was printed before is with the Output when this returns.
-  void flush();
-  /// Where descriptor 1 or 2 led before: for the log of this process.
-  int original(int descriptor) const;
-
  private:
-  class Pipes;
   class StreamText;
-  std::unique_ptr<Pipes> pipes_;
   std::unique_ptr<StreamText> out_, error_, log_;
 };
 

@@ -95,7 +95,6 @@ CppInterpreter::CppInterpreter(std::unique_ptr<CppSession> session,
     publish("display_data", shown, {{"transient", Json::object()}});
   });
   exchange_->on_clear([this](bool waits) {
-    captured_.flush();
     output_.publish("clear_output", pack(Packer::json, {{"wait", waits}}), "{}", {});
   });
 }
@@ -106,7 +105,6 @@ Json CppInterpreter::execute(const interpreters::Execution& execution) {
   const bool is_kept = execution.keeps_history && !execution.is_silent;
   if (is_kept) history_.add(execution.count, execution.code);
   const CellOutcome outcome = run_cell(execution);
-  captured_.flush();
   Json reply{{"status", "ok"},
              {"execution_count", execution.count},
              {"user_expressions", Json::object()},
@@ -228,7 +226,6 @@ Json CppInterpreter::evaluate(const std::string& expression) {
   if (!form)
     return error_content(refusal("CompileError", "`" + expression + "` is not an expression"));
   const CellOutcome outcome = session_->run(*form, "expression");
-  captured_.flush();
   if (!outcome.is_ok()) return error_content(outcome);
   const std::optional<MimeBundle> shown = exchange_->take_shown();
   return {{"status", "ok"},
@@ -261,7 +258,6 @@ interpreters::ApplyResult CppInterpreter::serve(const interpreters::NativeReques
         *exchange_);
   has_run_ = true;
   interpreters::ApplyResult result = values_->serve(request);
-  captured_.flush();
   return result;
 }
 

@@ -61,7 +61,6 @@ class CppInterpreter final : public interpreters::Interpreter {
   void before_request() override;
 
   CppSession& session() { return *session_; }
-  CapturedOutput& captured() { return captured_; }
 
  private:
   CellOutcome run_cell(const interpreters::Execution& execution);

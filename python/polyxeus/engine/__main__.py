@@ -64,6 +64,7 @@ def main(arguments):
         engine.describe_mpi(mpi.initialize(engine.world, backend.shell.user_ns))
     except mpi.WorldMismatch as mismatch:
         return fail(mismatch, 1)
+    start.report_crashes()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     start.run_startup_code(engine, backend.shell)
     backend.signals = signal_pipe()

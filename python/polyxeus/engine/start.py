@@ -1,6 +1,7 @@
 """Builds the world of an engine: streams, shell, kernel, hooks; runs what starts with it."""
 
 import builtins
+import faulthandler
 import glob
 import logging
 import os
@@ -28,13 +29,21 @@ def _profile_dir(path):
 
 
 def _start_log():
-    """Our own log goes to the process's stderr; sys.stderr goes to the clients."""
-    handler = logging.StreamHandler(sys.__stderr__)
+    """Our own log goes to the stderr that the process was started with: sys.stderr goes to the clients,
+    and so will the descriptor 2."""
+    handler = logging.StreamHandler(
+        open(os.dup(2), "w", buffering=1, encoding="utf-8", errors="backslashreplace"))
     handler.setFormatter(logging.Formatter("%(asctime)s [pxengine] %(levelname)s: %(message)s"))
     log = logging.getLogger("polyxeus")
     log.addHandler(handler)
     log.setLevel(logging.INFO)
     log.propagate = False
+
+
+def report_crashes():
+    """The Python code that a crash ends is told to the log. Call it after MPI_Init, whose own report
+    comes too then."""
+    faulthandler.enable(os.dup(2))
 
 
 def make_backend(engine):

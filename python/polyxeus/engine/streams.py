@@ -15,10 +15,13 @@ class Stream(io.TextIOBase):
         self._engine = engine
         self.name = name
         self._original = original
+        self._process = os.getpid()
 
     def write(self, text):
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        if os.getpid() != self._process:  # a forked child has no thread that would send it
+            return self._original.write(text)
         self._engine.write(self.name, text.encode("utf-8", "replace"))
         return len(text)
 
@@ -35,15 +38,19 @@ class Stream(io.TextIOBase):
         """Nothing to do: the core sends all text before the reply, and five times a second."""
 
     def fileno(self):
-        """The descriptor of the process's own stream, for subprocesses: it goes to the log."""
+        """The descriptor of the process's own stream, for subprocesses; the core captures it."""
         return self._original.fileno()
 
 
 def install(engine):
     """Replaces sys.stdout and sys.stderr."""
+    # What is printed elsewhere goes to the descriptors 1 and 2, which the core captures: at once, so
+    # that it stays in order. Fortran reads the variable when its library is loaded.
+    sys.__stdout__.reconfigure(line_buffering=True)
+    os.environ.setdefault("GFORTRAN_UNBUFFERED_PRECONNECTED", "y")
     sys.stdout = Stream(engine, "stdout", sys.__stdout__)
     sys.stderr = Stream(engine, "stderr", sys.__stderr__)
-    # A forked child has no thread that would send anything: it prints to the log.
+    # A forked child prints to the descriptors: they lead to its parent.
     os.register_at_fork(after_in_child=restore)
 
 

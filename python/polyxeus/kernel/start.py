@@ -64,8 +64,6 @@ def make_backend(kernel):
     """All that the C++ core needs of Python.  kernel  a polyxeus._kernel.Kernel that has started"""
     core = polyxeus.kernel._current = Core(kernel)
     faulthandler.enable(core.original_stderr)
-    # What is not led to the clients is in the descriptors that the core captures.
-    sys.__stdout__.reconfigure(line_buffering=True)
     streams.install(core)
     follow_threads()
     _find_writable_folder(core)

@@ -6,7 +6,7 @@
 
 #include "interpreters/utf8.hpp"
 
-namespace px::cpp {
+namespace px::interpreters {
 
 /// Joins characters of UTF-8 that were cut where one piece of text ended and the next began.
 class Utf8Tail {
@@ -15,7 +15,7 @@ class Utf8Tail {
   std::string whole(std::string_view text) {
     std::string all = rest();
     all += text;
-    const std::size_t cut = interpreters::whole_characters(all);
+    const std::size_t cut = whole_characters(all);
     kept_ = all.substr(cut);
     all.resize(cut);
     return all;
@@ -27,4 +27,4 @@ class Utf8Tail {
   std::string kept_;
 };
 
-}  // namespace px::cpp
+}  // namespace px::interpreters

@@ -1,6 +1,7 @@
 """execute_request and the questions about code, as the shell answers them."""
 
 import json
+import signal
 
 
 def test_the_value_of_a_cell_is_published_with_its_number(execute, recorder):
@@ -86,3 +87,10 @@ def test_clear_forgets_what_the_user_defined(execute, backend):
 
 def test_text_that_is_not_unicode_does_not_break_a_reply(execute):
     assert execute("raise ValueError('\\udc80')")["evalue"] == "?"
+
+
+def test_an_interrupt_is_no_longer_the_debuggers_after_the_cell(execute):
+    before = signal.getsignal(signal.SIGINT)
+    taken = "import pdb, signal; signal.signal(signal.SIGINT, pdb.Pdb().sigint_handler)"
+    assert execute(taken)["status"] == "ok"
+    assert signal.getsignal(signal.SIGINT) == before

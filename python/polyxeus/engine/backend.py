@@ -3,7 +3,7 @@
 import os
 import sys
 
-from polyxeus.engine import apply, json_text, native
+from polyxeus.engine import apply, interrupts, json_text, native
 from polyxeus.serialize import functions
 from polyxeus.version import __version__
 
@@ -38,7 +38,7 @@ class Backend:
         shell.last_traceback = None
         if not silent:
             shell.execution_count = count
-        with self.tasks.running():
+        with interrupts.undebugged(), self.tasks.running():
             result = shell.run_cell(code, store_history=store_history and not silent,
                                     silent=silent)
         error = result.error_before_exec or result.error_in_exec

@@ -2,7 +2,7 @@
 
 import sys
 
-from polyxeus.engine import json_text
+from polyxeus.engine import interrupts, json_text
 from polyxeus.engine.backend import Backend
 
 
@@ -23,7 +23,8 @@ class KernelBackend(Backend):
             self._publish_input(code)
         content = {"status": "ok", "user_expressions": {}, "payload": []}
         try:
-            result = self.cells.run(code, store_history=store_history, silent=silent)
+            with interrupts.undebugged():
+                result = self.cells.run(code, store_history=store_history, silent=silent)
             if result.success:
                 expressions = json_text.load(user_expressions)
                 content["user_expressions"] = shell.user_expressions(expressions)

@@ -31,30 +31,33 @@ void write(const std::vector<magics::Action>& actions) {
 }  // namespace
 
 TerminalOutput::TerminalOutput(const client::AsyncResult& result, bool is_live)
-    : result_(result), display_(display_options(result, is_live), Clock::now()) {}
+    : result_(result),
+      is_live_(is_live),
+      display_(display_options(result, is_live), Clock::now()) {}
 
-void TerminalOutput::read_new(Duration patience) {
-  const auto events = result_.events(cursor_, patience);
-  cursor_ += events.size();
-  for (const client::CallEvent& event : events) {
-    if (!event.publication) continue;
-    const auto shown = magics::read_publication(event.task, *event.publication, std::nullopt);
-    if (!shown) continue;
-    if (std::holds_alternative<magics::Failed>(*shown)) failed_.insert(event.task);
-    display_.on(*shown, Clock::now());
-  }
+void TerminalOutput::take(std::size_t task, const client::Publication& publication) {
+  const auto shown = magics::read_publication(task, publication, std::nullopt);
+  if (!shown) return;
+  if (std::holds_alternative<magics::Failed>(*shown)) failed_.insert(task);
+  display_.on(*shown, Clock::now());
 }
 
 void TerminalOutput::show_new(Duration patience) {
-  read_new(patience);
+  const auto events = result_.events(cursor_, patience);
+  cursor_ += events.size();
+  for (const client::CallEvent& event : events)
+    if (event.publication) take(event.task, *event.publication);
   write(display_.take(Clock::now()));
 }
 
 void TerminalOutput::finish() {
-  read_new(Duration{});
-  for (std::size_t i = 0; i < result_.size(); ++i)
+  if (is_live_) show_new(Duration{});
+  for (std::size_t i = 0; i < result_.size(); ++i) {
+    if (!is_live_)
+      for (const auto& publication : result_.publications(i)) take(i, *publication);
     if (const auto failure = result_.info(i).failure; failure && !failed_.contains(i))
       display_.on(magics::Failed{i, *failure}, Clock::now());
+  }
   write(display_.finish(Clock::now()));
 }
 

@@ -16,17 +16,19 @@ Json engine_output_json(const client::AsyncResult& result, std::size_t task);
 /// One thread uses it.
 class TerminalOutput {
  public:
-  /// is_live  output is shown when it comes, each line with its engine. Otherwise at the end, what
-  ///          engines have in common once, with all of them: "[0-3] hello".
+  /// is_live  output is shown when it comes, each line with its engine. Otherwise at the end, in
+  /// the
+  ///          order of the engines, what they have in common once: "[0-3] hello".
   TerminalOutput(const client::AsyncResult& result, bool is_live);
-  /// Waits for something new, at most so long; shows it where this is live.
+  /// Waits for something new, at most so long, and shows it.  Precondition: this is live.
   void show_new(Duration patience);
   /// Shows all that is there and not shown yet.
   void finish();
 
  private:
-  void read_new(Duration patience);
+  void take(std::size_t task, const client::Publication& publication);
   const client::AsyncResult& result_;
+  const bool is_live_;
   magics::Display display_;
   std::size_t cursor_ = 0;
   std::set<std::size_t> failed_;  // tasks whose failure the display knows

@@ -117,6 +117,6 @@ def test_pxcluster_px_says_for_whom_it_waits(cluster, stopped, cluster_cmd):
         said = waiting.stderr.readline()
         assert "warning: engine 0 on " in said and "has not answered" in said
         stopped.resume()
-        assert waiting.communicate(timeout=20)[0] == "[result:0 and 1] 42\n"
+        assert waiting.communicate(timeout=20)[0] == "[result:0,1] 42\n"
     finally:
         waiting.kill()

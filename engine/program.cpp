@@ -144,7 +144,7 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
       server_->formats(),
       {true, engine_handlers(interpreter, queues.outgoing, server_->format(), cuts_)}};
   if (program::captures_descriptors(program::process_environment())) {
-    if (auto captured = server_->capture_descriptors(); !captured)
+    if (auto captured = server_->capture_descriptors(true); !captured)
       spdlog::warn(captured.error().what);
     program::move_log_from_stderr(server_->original_stderr());
   }

@@ -52,7 +52,8 @@ IoThread::IoThread(ReplyFormats formats, int exit_code)
       queues_(formats_, loop_.waker()),
       calls_(loop_.waker()),
       capture_([this](std::string_view stream, std::string_view text) {
-        return queues_.outgoing.add_captured(stream, text);
+        const bool is_for_log = queues_.outgoing.add_captured(stream, text);
+        return is_for_log || (logs_stderr_ && stream == "stderr");
       }),
       exit_code_(exit_code) {
   queues_.outgoing.set_capture([this] { capture_.flush(); });
@@ -71,7 +72,8 @@ void IoThread::start_thread() {
   thread_ = std::thread([this] { run(); });
 }
 
-Result<void> IoThread::capture_descriptors() {
+Result<void> IoThread::capture_descriptors(bool logs_stderr) {
+  logs_stderr_ = logs_stderr;
   auto started = capture_.start();
   loop_.waker().wake();
   return started;

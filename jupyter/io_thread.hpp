@@ -40,9 +40,11 @@ class IoThread {
   void stop() { queues_.outgoing.perform(nullptr, {Stop{}}); }
 
   /// For the main thread: from now on what C code and child processes write to the descriptors 1
-  /// and 2 is output of the request that runs, or ran last. Outside of requests the log gets it,
-  /// too. errors  system: no pipes.
-  Result<void> capture_descriptors();
+  /// and 2 is output of the request that runs, or ran last; outside of them the log gets it, too.
+  /// logs_stderr  inside, too, what is written to 2: an MPI library says there why it aborts, and
+  ///              has the process killed before anything is sent.
+  /// errors       system: no pipes.
+  Result<void> capture_descriptors(bool logs_stderr);
   /// The standard error of the process, captured or not: for its log.
   int original_stderr() const { return capture_.original_stderr(); }
 
@@ -117,6 +119,7 @@ class IoThread {
   Queues queues_;                            // used by other threads too
   CallQueue calls_;                          // used by other threads too
   interpreters::DescriptorCapture capture_;  // used by other threads too
+  bool logs_stderr_ = false;
   bool is_watching_capture_ = false;
   std::vector<Peer> peers_;
   std::deque<std::pair<Instant, int>> late_signals_;

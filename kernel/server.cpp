@@ -47,7 +47,7 @@ Server::~Server() {
 Result<void> Server::open(const jupyter::KernelConnection& connection, bool captures) {
   if (auto listening = channels_->listen(connection); !listening) return listening.error();
   if (captures)
-    if (auto captured = capture_descriptors(); !captured) return captured.error();
+    if (auto captured = capture_descriptors(false); !captured) return captured.error();
   if (parent_.is_open())
     loop().watch(parent_.value(), [this] {
       loop().forget(parent_.value());

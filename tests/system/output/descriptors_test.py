@@ -80,13 +80,14 @@ libc.printf(b'not even a newline')
     assert answer.stdout == ["1\n2\n3\n4 5\n6\n7\nnot even a newline"] * 2
 
 
-def test_the_two_streams_of_a_subprocess_are_in_its_cell(rc):
+def test_the_two_streams_of_a_subprocess_are_in_its_cell(cluster, rc):
     answer = run(rc[:], """
 import subprocess, sys
 subprocess.run([sys.executable, '-c', 'import sys; print("out"); print("wr\\u00f6ng", file=sys.stderr)'])
 """)
     assert answer.stdout == ["out\n"] * 2
     assert answer.stderr == ["wr\u00f6ng\n"] * 2
+    wait_until(lambda: log_of(cluster).count("wr\u00f6ng\n") == 2, "the log has errors, too")
 
 
 def test_the_output_of_c_code_in_a_function_of_apply_is_in_its_result(rc):

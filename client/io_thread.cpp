@@ -154,7 +154,7 @@ void Connection::IoThread::receive(net::Socket& socket,
 void Connection::IoThread::ask_for_engines() {
   auto hello = composer_.compose("", {"connection_request", "{}"}, "{}");
   hello_ = hello.msg_id;
-  registration_.send(hello.frames);
+  registration_.send(composer_.seal(std::move(hello.head)));
 }
 
 // ---------------------------------------------------------------- what comes in
@@ -398,7 +398,7 @@ void Connection::IoThread::send(Outgoing message) {
     payloads.push_back({bytes.bytes.data(), bytes.bytes.size(),
                         [](void* owner) { delete static_cast<SharedBytes*>(owner); },
                         new SharedBytes(bytes)});
-  socket_of(message.way).send_with_payloads(message.head, payloads);
+  socket_of(message.way).send_with_payloads(composer_.seal(std::move(message.head)), payloads);
 }
 
 net::Socket& Connection::IoThread::socket_of(Way way) {

@@ -5,25 +5,35 @@
 #include "wire/pieces.hpp"
 
 namespace px::client {
+
 Composer::Composed Composer::compose(const std::string& route, const Work& work,
                                      const std::string& metadata) {
+  const Packer packer = session_.packer();
   Composed composed;
   composed.submitted = wall_now();
-  std::string packed_metadata = pack_text(session_.packer(), metadata);
-  Pieces pieces = cuts_ && is_native(work) ? cut(work.content, work.buffers)
-                                           : Pieces{work.content, work.buffers};
-  std::string content = pack_text(session_.packer(), pieces.content);
+  composed.head.route = route;
+  composed.head.metadata = pack_text(packer, metadata);
+  if (cuts_ && is_native(work)) {
+    Pieces pieces = cut(work.content, work.buffers);
+    composed.head.content = pack_text(packer, pieces.content);
+    composed.buffers = std::move(pieces.buffers);
+  } else {
+    composed.head.content = pack_text(packer, work.content);
+    composed.buffers = work.buffers;
+  }
   const std::lock_guard lock{mutex_};
   Header header = session_.make_header(work.type, composed.submitted);
-  std::vector<std::string> sealed =
-      session_.seal(write_header(session_.packer(), header), pack_text(session_.packer(), "{}"),
-                    std::move(packed_metadata), std::move(content));
+  composed.head.header = write_header(packer, header);
   composed.msg_id = std::move(header.msg_id);
-  composed.buffers = std::move(pieces.buffers);
-  composed.frames.reserve(sealed.size() + 1);
-  if (!route.empty()) composed.frames.push_back(route);
-  for (std::string& frame : sealed) composed.frames.push_back(std::move(frame));
   return composed;
+}
+
+std::vector<std::string> Composer::seal(Head head) const {
+  std::vector<std::string> frames =
+      session_.seal(std::move(head.header), pack_text(session_.packer(), "{}"),
+                    std::move(head.metadata), std::move(head.content));
+  if (!head.route.empty()) frames.insert(frames.begin(), std::move(head.route));
+  return frames;
 }
 
 Json together(const std::string& id, const std::vector<EngineId>& engines) {

@@ -23,16 +23,22 @@ struct TaskOptions {
   int retries = 0;
 };
 
+/// The head of a request, packed and not yet signed.
+struct Head {
+  std::string route;  ///< The frame in front of the delimiter; empty = none.
+  std::string header, metadata, content;
+};
+
 /// One message on its way out: frames that are made here, then payloads that are not copied.
 struct Outgoing {
   Way way = Way::direct;
   EngineUuid engine;  ///< Of direct and control: who it is for.
-  std::vector<std::string> head;
+  Head head;
   std::vector<SharedBytes> payloads;
   std::vector<std::pair<MessageId, Pending::Entry>> entries;  ///< What is awaited.
 };
 
-/// Makes messages: numbers, dates and signs them. Any thread may call it.
+/// Makes messages: numbers and dates them in any thread, signs them in the one that sends.
 class Composer {
  public:
   /// cuts  large buffers of native messages travel in pieces: see cut().
@@ -44,12 +50,16 @@ class Composer {
   struct Composed {
     MessageId msg_id;
     WallTime submitted{};
-    std::vector<std::string> frames;   ///< From the routing on, without buffers.
+    Head head;
     std::vector<SharedBytes> buffers;  ///< Those of a native message in pieces: see cut().
   };
-  /// route     the frame in front of the delimiter; empty = none.
+  /// Any thread may call it.
   /// metadata  a JSON object as text, as the content of `work`.
   Composed compose(const std::string& route, const Work& work, const std::string& metadata);
+
+  /// The signed frames from the routing on, without buffers. Only the I/O thread calls it: those
+  /// that submit do not wait for signatures.
+  std::vector<std::string> seal(Head head) const;
 
  private:
   std::mutex mutex_;

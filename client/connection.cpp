@@ -189,7 +189,7 @@ void Connection::receive(net::Socket& socket,
 void Connection::ask_for_engines() {
   auto hello = composer_.compose("", {"connection_request", "{}"}, "{}");
   hello_ = hello.msg_id;
-  registration_.send(hello.frames);
+  registration_.send(composer_.seal(std::move(hello.head)));
 }
 
 // ---------------------------------------------------------------- what goes out
@@ -226,7 +226,7 @@ void Connection::send(Outgoing message) {
     payloads.push_back({bytes.bytes.data(), bytes.bytes.size(),
                         [](void* owner) { delete static_cast<SharedBytes*>(owner); },
                         new SharedBytes(bytes)});
-  socket_of(message.way).send_with_payloads(message.head, payloads);
+  socket_of(message.way).send_with_payloads(composer_.seal(std::move(message.head)), payloads);
 }
 
 net::Socket& Connection::socket_of(Way way) {

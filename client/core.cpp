@@ -32,7 +32,7 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all,
     auto composed = connection_->composer().compose(uuid.text, work, metadata);
     tasks.push_back({composed.msg_id, id, uuid, composed.submitted, label});
     messages.push_back(
-        {Way::direct, uuid, std::move(composed.frames), std::move(composed.buffers), {}});
+        {Way::direct, uuid, std::move(composed.head), std::move(composed.buffers), {}});
   }
   return post(std::move(messages), std::move(tasks),
               all.empty() ? OutputEnd::none : all.front().work.output_end);
@@ -49,7 +49,7 @@ std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<Work>& all,
     auto composed = connection_->composer().compose("", work, metadata);
     tasks.push_back({composed.msg_id, std::nullopt, {}, composed.submitted, options.label});
     messages.push_back(
-        {Way::balanced, {}, std::move(composed.frames), std::move(composed.buffers), {}});
+        {Way::balanced, {}, std::move(composed.head), std::move(composed.buffers), {}});
   }
   return post(std::move(messages), std::move(tasks),
               all.empty() ? OutputEnd::none : all.front().output_end);
@@ -70,7 +70,7 @@ std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& id
         {MessageId{composed.msg_id.text + "_" + uuid.text}, id, uuid, composed.submitted, label});
   std::vector<Outgoing> messages;
   messages.push_back(
-      {Way::broadcast, {}, std::move(composed.frames), std::move(composed.buffers), {}});
+      {Way::broadcast, {}, std::move(composed.head), std::move(composed.buffers), {}});
   return post(std::move(messages), std::move(tasks), work.output_end);
 }
 
@@ -86,7 +86,7 @@ std::shared_ptr<Call> ClientCore::send_control(const std::vector<EngineId>& ids,
     const EngineUuid uuid = uuid_of(id, *engines);
     auto composed = connection_->composer().compose(uuid.text, work, "{}");
     tasks.push_back({composed.msg_id, id, uuid, composed.submitted, {}});
-    messages.push_back({Way::control, uuid, std::move(composed.frames), {}, {}});
+    messages.push_back({Way::control, uuid, std::move(composed.head), {}, {}});
   }
   return post(std::move(messages), std::move(tasks), end);
 }
@@ -97,7 +97,7 @@ std::shared_ptr<Call> ClientCore::send_hub(const std::string& type, const Json& 
   auto composed = connection_->composer().compose("", work, "{}");
   std::vector<TaskSent> tasks{{composed.msg_id, std::nullopt, {}, composed.submitted, {}}};
   std::vector<Outgoing> messages;
-  messages.push_back({Way::hub, {}, std::move(composed.frames), {}, {}});
+  messages.push_back({Way::hub, {}, std::move(composed.head), {}, {}});
   return post(std::move(messages), std::move(tasks), OutputEnd::none);
 }
 

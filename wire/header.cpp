@@ -37,10 +37,10 @@ Result<Header> read_any_header(Packer packer, std::string_view packed) {
 
 /// The quoted form of `text`; plain ASCII without escapes, as in every id and date, is just quoted.
 void append_quoted(std::string& out, std::string_view text) {
-  bool is_plain = true;
-  for (const char c : text)  // to its end, which compilers make fast
-    is_plain &= c >= ' ' && c < 0x7f && c != '"' && c != '\\';
-  if (!is_plain) {
+  int specials = 0;
+  for (const char c : text)  // to its end and without branches, which compilers make fast
+    specials |= (c < ' ') | (c == 0x7f) | (c == '"') | (c == '\\');
+  if (specials != 0) {
     out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
     return;
   }

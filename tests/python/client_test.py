@@ -148,6 +148,25 @@ def test_coroutines_start_and_stop(folder):
     assert asyncio.run(use()) == 3
 
 
+def test_views_that_were_used_see_engines_come_and_leave(own):
+    client = own(2)
+    one, free, anywhere = client[1], client.load_balanced_view([1]), client.load_balanced_view()
+    assert [view.apply_sync(int) for view in (one, free, anywhere)] == [0, 0, 0]
+    client.shutdown([1], block=True)
+    wait_until(lambda: client.ids == [0], "engine 1 has left", 20)
+    for view in (one, free):
+        with pytest.raises(IndexError, match="there is no engine 1; there is only 0"):
+            view.apply_async(int)
+    client.cluster.start_engines_sync(1)
+    client.wait_for_engines(2, timeout=30, interactive=False)
+    (new,) = set(client.ids) - {0}
+    assert client[new].apply_sync(int) == 0
+    client.shutdown(block=True)
+    wait_until(lambda: client.ids == [], "no engine is left", 20)
+    with pytest.raises(ipp.NoEnginesRegistered):
+        anywhere.apply_async(int)
+
+
 def test_arguments_of_engines_may_have_spaces(folder):
     with ipp.Cluster(n=1, profile="spaces", engine_args=["-c", "started = [1, 'two words']"]) as rc:
         assert rc[0]["started"] == [1, "two words"]

@@ -342,7 +342,7 @@ def _ingredients(function, global_names):
             objects.append(value)
         else:
             used.append(value)
-    if any(type(each) not in _UNCHANGING and each is not _ABSENT for each in used):
+    if used and any(type(each) not in _UNCHANGING and each is not _ABSENT for each in used):
         return None
     return objects + used, modules
 

@@ -175,6 +175,8 @@ _WRITERS = {
 
 def encode_text(value, accepts, buffers, snapshot=False):
     """encode(), the description as JSON text."""
+    if type(value) is int and _LEAST_INT <= value <= _MOST_INT and "json" in accepts:
+        return f'{{"json":{value}}}'  # the most frequent argument and result
     description = encode(value, accepts, buffers, snapshot)
     ((form, rest),) = description.items()
     write = repr if form == "pickle" else _WRITERS.get(type(rest))

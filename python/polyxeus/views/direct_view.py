@@ -44,6 +44,10 @@ class DirectView(View):
         _, ids, forms = self.client._addressed(targets)
         if callable(work):
             work = work(forms)
+        return self._sent(work, targets, ids, label, read, fname)
+
+    def _sent(self, work, targets, ids, label, read, fname):
+        """The result of a request that goes to the engines `ids`, which `targets` means."""
         tasks = self._submit(ids, [work], self.label if label is None else label)
         self._note(tasks)
         single = isinstance(targets, int)
@@ -54,11 +58,12 @@ class DirectView(View):
     def _really_apply(
         self, f, args=(), kwargs=None, targets=None, block=None, track=None, label=None
     ):
-        def work(forms):
-            return requests.call(f, args, kwargs, forms)
-
-        result = self._send(work, targets, label, fname=getname(f))
-        return self._finish(result, self._flag("block", block))
+        if targets is None:
+            targets = self.targets
+        _, ids, forms = self.client._addressed(targets)
+        work = requests.call(f, args, kwargs, forms)
+        result = self._sent(work, targets, ids, label, requests.read, getname(f))
+        return self._finish(result, self.block if block is None else block)
 
     # ------------------------------------------------------------ code
 

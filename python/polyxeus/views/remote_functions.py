@@ -26,11 +26,11 @@ def parallel(view, dist: str = "b", block: bool | None = None, ordered: bool = T
 
 def getname(f: Callable[..., Any]):
     """What to call a function in a message."""
-    for name in ("__name__", "name"):
-        found = getattr(f, name, None)
-        if isinstance(found, str):
-            return found
-    return str(f)
+    found = getattr(f, "__name__", None)
+    if isinstance(found, str):
+        return found
+    found = getattr(f, "name", None)
+    return found if isinstance(found, str) else str(f)
 
 
 class RemoteFunction:

@@ -24,8 +24,8 @@ struct Run {
   int operator()(const px::cluster::CleanOptions& options) const {
     return px::cluster::clean_command(program, options, console);
   }
-  int operator()(const px::cluster::ProfileListOptions&) const {
-    return px::cluster::profile_list_command(program, console);
+  int operator()(const px::cluster::ProfileListOptions& options) const {
+    return px::cluster::profile_list_command(program, options, console);
   }
   int operator()(const px::cluster::ProfileCreateOptions& options) const {
     return px::cluster::profile_create_command(program, options, console);
@@ -67,15 +67,8 @@ int main(int argc, char** argv) try {
       return 1;
     }
   }
-  if (options.refuses_unknown && !options.unknown.empty()) {
-    console.say(px::cluster::Level::error,
-                "'" + options.unknown.front() +
-                    "' is not an option or argument of this command: --help lists "
-                    "them; put code and expressions in quotes");
-    return 1;
-  }
-  for (const std::string& text : options.unknown)
-    console.say(px::cluster::Level::warning, "unknown option " + text + ": ignored (see --help)");
+  if (options.as_json) console.write_errors_as_json();
+  if (!options.warning.empty()) console.say(px::cluster::Level::warning, options.warning);
   return std::visit(Run{options.program, console}, options.command);
 } catch (const std::exception& failure) {
   std::cerr << "pxcluster: error: " << failure.what() << std::endl;

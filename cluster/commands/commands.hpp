@@ -18,7 +18,8 @@ int list_command(const program::ProgramOptions& program, const ListOptions& opti
                  Console& console);
 int clean_command(const program::ProgramOptions& program, const CleanOptions& options,
                   Console& console);
-int profile_list_command(const program::ProgramOptions& program, Console& console);
+int profile_list_command(const program::ProgramOptions& program, const ProfileListOptions& options,
+                         Console& console);
 int profile_create_command(const program::ProgramOptions& program,
                            const ProfileCreateOptions& options, Console& console);
 int logs_command(const program::ProgramOptions& program, const LogsOptions& options,

@@ -22,15 +22,8 @@ int main(int argc, char** argv) try {
       return 1;
     }
   }
-  if (options.refuses_unknown && !options.unknown.empty()) {
-    console.say(px::cluster::Level::error,
-                "'" + options.unknown.front() +
-                    "' is not an option or argument of this command: --help lists "
-                    "them; put code and expressions in quotes");
-    return 1;
-  }
-  for (const std::string& text : options.unknown)
-    console.say(px::cluster::Level::warning, "unknown option " + text + ": ignored (see --help)");
+  if (options.as_json) console.write_errors_as_json();
+  if (!options.warning.empty()) console.say(px::cluster::Level::warning, options.warning);
   return std::visit(
       [&](const auto& command) {
         return px::cluster::run_command(options.program, command, console);

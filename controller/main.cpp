@@ -12,6 +12,7 @@
 #include "net/discovery/local_interface.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/private_file.hpp"
+#include "program/command_line.hpp"
 
 namespace px::controller {
 namespace {
@@ -36,14 +37,11 @@ int fail(const Error& error) {
   return 1;
 }
 
-/// Parses the arguments of the configuration file, then those of the command line, which win.
-std::optional<int> parse(const std::vector<std::string>& config, int argc, char** argv,
-                         CLI::App& app, ControllerOptions& options) {
-  add_controller_options(app, options);
-  std::vector<const char*> arguments{argv[0]};
-  for (const std::string& argument : config) arguments.push_back(argument.c_str());
-  arguments.insert(arguments.end(), argv + 1, argv + argc);
-  return program::parse_command_line(app, static_cast<int>(arguments.size()), arguments.data());
+void warn_of_options(const CLI::App& app) {
+  const std::string warning = program::warning_of_options_without_effect(app);
+  if (!warning.empty()) spdlog::warn(warning);
+  if (const auto unknown = find_unknown_option_of_config(app))
+    spdlog::warn("the configuration file: {}", *unknown);
 }
 
 Result<std::vector<std::string>> read_config(const ControllerOptions& options,
@@ -148,7 +146,7 @@ int run(int argc, char** argv) {
   CLI::App app{
       "The controller of a polyxeus cluster: engines and clients of ipyparallel connect to it",
       "pxcontroller"};
-  if (const auto code = parse({}, argc, argv, app, options)) return *code;
+  if (const auto code = parse_options(app, options, {}, argc, argv)) return *code;
   const Result<net::ProfilePaths> paths = net::find_profile(options.program.profile);
   if (!paths) return fail(paths.error());
   const auto config = read_config(options, *paths);
@@ -156,12 +154,12 @@ int run(int argc, char** argv) {
   // Parsed again, as the command line has the last word.
   ControllerOptions all;
   CLI::App whole{"", "pxcontroller"};
-  if (const auto code = parse(*config, argc, argv, whole, all)) return *code;
+  if (const auto code = parse_options(whole, all, *config, argc, argv)) return *code;
   if (auto made = net::create_profile_folders(*paths); !made) return fail(made.error());
   if (auto started = program::start_log("pxcontroller", all.program, *paths); !started)
     return fail(started.error());
   os::raise_descriptor_limit();  // an engine takes nine
-  program::warn_of_unknown_options(whole);
+  warn_of_options(whole);
   warn_of_python_config(*paths);
   if (auto entered = program::enter_work_dir(all.program); !entered) return fail(entered.error());
   const Result<void> served = serve(all, *paths);

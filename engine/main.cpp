@@ -62,8 +62,7 @@ int main(int argc, char** argv) {
   EngineOptions options;
   CLI::App app{"An engine of a polyxeus cluster: runs Python or C++ code for its clients.",
                "pxengine"};
-  add_engine_options(app, options);
-  if (const auto code = program::parse_command_line(app, argc, argv)) return *code;
+  if (const auto code = parse_options(app, options, argc, argv)) return *code;
   const Result<Language> language = own_language(options);
   if (!language) return fail(language.error().what);
   if (*language == Language::cpp) {

@@ -1,7 +1,14 @@
 #include "engine/options.hpp"
 
+#include <limits>
+
+#include "program/command_line.hpp"
+#include "program/value_checks.hpp"
+
 namespace px::engine {
 namespace {
+
+constexpr long long most = std::numeric_limits<int>::max();
 
 void add_connection_options(CLI::App& app, EngineOptions& options) {
   app.option_defaults()->group("Connection");
@@ -18,25 +25,20 @@ void add_connection_options(CLI::App& app, EngineOptions& options) {
   app.add_option("--sshkey,--IPEngine.sshkey", options.ssh.key_file, "ssh's private key for it");
   app.add_option("--timeout,--IPEngine.timeout", options.timeout_s,
                  "Seconds to wait for the registration")
+      ->check(program::number_of("seconds"))
       ->capture_default_str();
   app.add_option("--IPEngine.wait_for_url_file", options.wait_for_file_s,
                  "Seconds to wait for the connection file")
+      ->check(program::number_of("seconds"))
       ->capture_default_str();
   app.add_option("--IPEngine.max_heartbeat_misses,--EngineFactory.max_heartbeat_misses",
                  options.max_heartbeat_misses,
                  "End after this number of missed heartbeats of the controller in a row; 0 = never")
+      ->check(program::whole_number(" of heartbeats", 0, most))
       ->capture_default_str();
   app.add_option("--ident,--Session.session", options.ident, "The engine's uuid");
   app.add_option("--user,--Session.username", options.user, "The user's name in messages");
   app.add_option("--Session.key", options.key, "The signing key, if the file has none");
-}
-
-void add_ignored_options(CLI::App& app, EngineOptions& options) {
-  app.option_defaults()->group("");  // not in the help
-  app.add_option("--url,--IPEngine.registration_url", options.url, "");
-  app.add_option("--IPEngine.enable_nanny", options.nanny, "");
-  app.add_option("--IPEngine.init_mpi", options.init_mpi, "");
-  app.add_option("--IPEngine.mpi_registration_delay", options.mpi_delay, "");
 }
 
 }  // namespace
@@ -44,7 +46,6 @@ void add_ignored_options(CLI::App& app, EngineOptions& options) {
 void add_engine_options(CLI::App& app, EngineOptions& options) {
   program::add_program_options(app, options.program);
   add_connection_options(app, options);
-  add_ignored_options(app, options);
   app.option_defaults()->group("Options");
   app.add_option("--language", options.language,
                  "Language of the user's code: python or cpp; by rank: python:2,cpp:2")
@@ -56,9 +57,16 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
   app.add_option("-s,--IPEngine.startup_script", options.script, "A script to run at the start");
   app.add_flag("--mpi,--IPEngine.use_mpi", options.is_mpi,
                "Use the MPI rank as engine id; define mpi_rank and mpi_size");
-  app.add_option("--IPEngine.id", options.id, "The engine id to request");
+  app.add_option("--IPEngine.id", options.id, "The engine id to request")
+      ->check(program::whole_number("", -1, most));
   app.add_option("--InteractiveShell.colors,--colors", options.colors,
                  "The colours of tracebacks: neutral, linux, lightbg or nocolor");
+}
+
+std::optional<int> parse_options(CLI::App& app, EngineOptions& options, int argc,
+                                 const char* const* argv) {
+  add_engine_options(app, options);
+  return program::parse_command_line(app, argc, argv, {program::Peer::ipengine, {}});
 }
 
 }  // namespace px::engine

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <optional>
 #include <string>
 
 #include "net/ssh/tunnel_plan.hpp"
@@ -29,10 +30,13 @@ struct EngineOptions {
   int max_heartbeat_misses = 50;   ///< 0 = never give the controller up
   bool is_mpi = false;             ///< --mpi
   bool is_file_of_rank_0 = false;  ///< --file-from-rank-0: no other rank reads the file
-  std::string mpi_delay, init_mpi, url, nanny;  ///< known and not needed here
 };
 
 /// Sets `app` up; `options` must outlive the parse.
 void add_engine_options(CLI::App& app, EngineOptions& options);
+
+/// Sets `app` up and parses with it, as program::parse_command_line() does.
+std::optional<int> parse_options(CLI::App& app, EngineOptions& options, int argc,
+                                 const char* const* argv);
 
 }  // namespace px::engine

@@ -11,6 +11,7 @@
 #include "engine/handlers.hpp"
 #include "net/discovery/address.hpp"
 #include "os/host_name.hpp"
+#include "program/command_line.hpp"
 #include "wire/new_session.hpp"
 
 namespace px::engine {
@@ -25,11 +26,9 @@ EngineProgram::~EngineProgram() = default;
 
 std::optional<int> EngineProgram::parse(const std::vector<std::string>& arguments) {
   CLI::App app{"An engine of a polyxeus cluster", "pxengine"};
-  add_engine_options(app, options_);
   std::vector<const char*> argv;
   for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-  if (const auto code =
-          program::parse_command_line(app, static_cast<int>(argv.size()), argv.data()))
+  if (const auto code = parse_options(app, options_, static_cast<int>(argv.size()), argv.data()))
     return code;
   const auto fail = [](const Error& error) {
     std::cerr << "pxengine: " << error.what << std::endl;
@@ -41,7 +40,8 @@ std::optional<int> EngineProgram::parse(const std::vector<std::string>& argument
   if (auto log = program::start_log("pxengine", options_.program, paths_); !log)
     return fail(log.error());
   if (auto moved = program::enter_work_dir(options_.program); !moved) return fail(moved.error());
-  program::warn_of_unknown_options(app);
+  if (const auto warning = program::warning_of_options_without_effect(app); !warning.empty())
+    spdlog::warn(warning);
   uuid_ = EngineUuid{options_.ident.empty() ? new_session_id() : options_.ident};
   const std::optional<World> found = find_world(program::process_environment());
   is_under_launcher_ = found.has_value();

@@ -1,12 +1,26 @@
 #include "kernel/options.hpp"
 
+#include <algorithm>
+#include <array>
 #include <iostream>
+#include <string_view>
 
 #include <px_version.hpp>
-#include "program/program.hpp"
+#include "program/command_line.hpp"
+#include "program/value_checks.hpp"
 
 namespace px::kernel {
 namespace {
+
+/// What IPython's kernel application takes: traits, which IPython itself knows, and these.
+bool is_option_of_ipython(std::string_view word) {
+  if (!word.starts_with("--")) return false;
+  const std::string_view name = word.substr(2, word.find('=') - 2);
+  constexpr std::array<std::string_view, 7> known{
+      "config", "debug", "init", "profile-dir", "quiet", "show-config", "show-config-json"};
+  return name.find('.') != std::string_view::npos ||
+         std::find(known.begin(), known.end(), name) != known.end();
+}
 
 void add_name(CLI::App& command, Options& options) {
   command.add_option("--name", options.install.name,
@@ -33,7 +47,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("-f,--connection-file,--f", options.connection_file,
                  "The connection file that Jupyter writes");
   app.add_option("--language", options.language, "Language of the cells: python or cpp")
-      ->check(CLI::IsMember({"python", "cpp"}))
+      ->check(program::one_of({"python", "cpp"}))
       ->capture_default_str();
   app.add_option("--python", options.python,
                  "The Python to run in (default: that of $VIRTUAL_ENV, $CONDA_PREFIX, beside this "
@@ -43,7 +57,6 @@ void add_options(CLI::App& app, Options& options) {
                  "The folder of IPython's profiles (default: $IPYTHONDIR or ~/.ipython)");
   app.add_option("--log-level", options.log_level, "DEBUG, INFO, WARN, ERROR or CRITICAL")
       ->capture_default_str();
-  app.allow_extras();
   app.footer("Options of IPython, such as --InteractiveShell.xmode=Plain, are passed on to it.");
   app.require_subcommand(0, 1);
 
@@ -58,9 +71,8 @@ void add_options(CLI::App& app, Options& options) {
   add_name(*uninstall, options);
   for (CLI::App* each : {install, uninstall}) {
     each->add_option("--language", options.language, "Language of the kernel: python or cpp")
-        ->check(CLI::IsMember({"python", "cpp"}))
+        ->check(program::one_of({"python", "cpp"}))
         ->capture_default_str();
-    each->allow_extras(false);
     each->callback([each, &options] { options.command = each->get_name(); });
   }
 }
@@ -68,19 +80,14 @@ void add_options(CLI::App& app, Options& options) {
 std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {
   CLI::App app{"A Jupyter kernel for Python or C++ that drives polyxeus clusters.", "pxkernel"};
   add_options(app, options);
-  if (const auto code = program::parse_command_line(app, argc, argv)) return code;
+  const program::Strangers strangers{program::Peer::none, is_option_of_ipython};
+  if (const auto code = program::parse_command_line(app, argc, argv, strangers)) return code;
   options.others = app.remaining();
-  for (const std::string& each : options.others) {
-    if (each.starts_with("-")) continue;
-    std::cerr << "pxkernel: '" << each << "' is neither a command nor an option: see --help"
-              << std::endl;
-    return 1;
-  }
   if (!options.command.empty() || !options.connection_file.empty()) return std::nullopt;
-  std::cerr << "pxkernel: Jupyter starts this program with -f FILE; run `pxkernel "
+  std::cerr << "pxkernel: error: Jupyter starts this program with -f FILE; run `pxkernel "
                "install` to install it for Jupyter"
             << std::endl;
-  return 1;
+  return program::exit_usage;
 }
 
 }  // namespace px::kernel

@@ -11,6 +11,7 @@
 #include "client/targets.hpp"
 #include "os/command_words.hpp"
 #include "wire/language_plan.hpp"
+#include "wire/nearest_name.hpp"
 
 namespace px::magics {
 namespace {
@@ -226,6 +227,16 @@ const Option* find_short(Magic magic, char name) {
   return nullptr;
 }
 
+/// "; did you mean --block?", or nothing where no option of the magic is near.
+std::string suggestion(Magic magic, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Option& option : all_options)
+    if ((option.magics & of(magic)) && !option.long_name.empty())
+      names.emplace_back(option.long_name);
+  const auto nearest = nearest_name(name, names);
+  return nearest ? "; did you mean --" + *nearest + "?" : "";
+}
+
 /// The long option of this name, or the only one that begins so.
 Result<const Option*> find_long(Magic magic, const std::string& name) {
   std::vector<const Option*> found;
@@ -235,7 +246,8 @@ Result<const Option*> find_long(Magic magic, const std::string& name) {
     if (!name.empty() && option.long_name.rfind(name, 0) == 0) found.push_back(&option);
   }
   if (found.size() == 1) return found.front();
-  if (found.empty()) return explain(magic, "unknown option '--" + name + "'");
+  if (found.empty())
+    return explain(magic, "unknown option '--" + name + "'" + suggestion(magic, name));
   std::string which;
   for (const Option* option : found)
     which += (which.empty() ? "--" : " or --") + std::string(option->long_name);
@@ -274,7 +286,9 @@ class Reader {
       if (equals != std::string::npos) value = word.substr(equals + 1);
     } else {
       option = find_short(magic_, word[1]);
-      if (!option) return explain(magic_, "unknown option '" + word.substr(0, 2) + "'");
+      if (!option)
+        return explain(magic_, "unknown option '" + word.substr(0, 2) + "'" +
+                                   suggestion(magic_, word.substr(1, word.find('=') - 1)));
       if (word.size() > 2) value = word.substr(word[2] == '=' ? 3 : 2);
     }
     return apply(*option, std::move(value));
@@ -297,7 +311,8 @@ class Reader {
   Result<void> read_name(const std::string& word) {
     if (!takes_names(magic_))
       return explain(magic_, "'" + word + "' is not an option" +
-                                 (magic_ == Magic::px ? "; code begins on the next line" : ""));
+                                 (magic_ == Magic::px ? "; code begins on the next line" : "") +
+                                 suggestion(magic_, word));
     for (const std::string& name : split_at_commas(word)) {
       // What is pulled may be any expression; what is made has to be a name.
       const bool is_expression = magic_ == Magic::pxpull || magic_ == Magic::pxgather;

@@ -10,7 +10,6 @@
 #include <cctype>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
 #include <mutex>
 #include <system_error>
 
@@ -63,24 +62,6 @@ Result<spdlog::level::level_enum> level_by_name(std::string text) {
       "the log level '" + text + "' is neither 0-50 nor DEBUG, INFO, WARN, ERROR, CRITICAL"};
 }
 
-/// The arguments as CLI11 takes them: the last one first, and `--name=` as `--name` and an empty
-/// text, as CLI11 takes the next argument for the value otherwise.
-std::vector<std::string> reversed_arguments(int argc, const char* const* argv) {
-  std::vector<std::string> arguments;
-  bool is_option = true;
-  for (int i = 1; i < argc; ++i) {
-    std::string text = argv[i];
-    if (text == "--") is_option = false;
-    const bool is_emptied =
-        is_option && text.starts_with("--") && text.find('=') == text.size() - 1;
-    if (is_emptied) text.pop_back();
-    arguments.push_back(std::move(text));
-    if (is_emptied) arguments.emplace_back();
-  }
-  std::reverse(arguments.begin(), arguments.end());
-  return arguments;
-}
-
 void set_default_logger(const std::string& name, std::shared_ptr<spdlog::sinks::sink> sink,
                         spdlog::level::level_enum level) {
   auto logger = std::make_shared<spdlog::logger>(name, std::move(sink));
@@ -97,22 +78,22 @@ std::string program_version() {
 }
 
 void add_program_options(CLI::App& app, ProgramOptions& options) {
-  app.allow_extras();
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_help_all_flag("--help-all", "Print all help, that of subcommands included, and exit");
   app.set_version_flag("--version,-V", std::string(version), "Print the version and exit");
   const std::string group = "Profile and log";
-  app.add_option("--profile", options.profile.profile, "The profile's name (default: default)")
+  app.add_option("--profile,--BaseIPythonApplication.profile", options.profile.profile,
+                 "The profile's name (default: default)")
       ->group(group);
   app.add_option("--profile-dir,--ProfileDir.location", options.profile.profile_dir,
                  "The profile's folder; overrides --profile ($IPP_PROFILE_DIR)")
       ->group(group);
-  app.add_option("--ipython-dir", options.profile.ipython_dir,
+  app.add_option("--ipython-dir,--BaseIPythonApplication.ipython_dir", options.profile.ipython_dir,
                  "The folder of all profiles (default: $IPYTHONDIR or ~/.ipython)")
       ->group(group);
   app.add_option_function<std::string>(
-         "--cluster-id",
+         "--cluster-id,--BaseParallelApplication.cluster_id",
          [&options](const std::string& id) {
            options.profile.cluster_id = id;
            options.profile.has_cluster_id = true;
@@ -125,25 +106,12 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
       ->group(group);
   app.add_flag("--debug", options.is_debug, "The same as --log-level=DEBUG")->group(group);
   app.add_flag("--quiet", options.is_quiet, "The same as --log-level=CRITICAL")->group(group);
-  app.add_flag("--log-to-file", options.log_to_file, "Log to a file in the profile's log folder")
+  app.add_flag("--log-to-file,--BaseParallelApplication.log_to_file", options.log_to_file,
+               "Log to a file in the profile's log folder")
       ->group(group);
-  app.add_option("--work-dir", options.work_dir, "Run in this folder")->group(group);
-}
-
-std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv) {
-  try {
-    if (app.get_name().empty() && argc > 0) app.name(argv[0]);
-    app.parse(reversed_arguments(argc, argv));
-    return std::nullopt;
-  } catch (const CLI::ParseError& stop) {
-    return app.exit(stop, std::cout, std::cerr) == 0 ? 0 : 1;
-  }
-}
-
-void warn_of_unknown_options(const CLI::App& app) {
-  for (const std::string& text : app.remaining())
-    if (text.starts_with("-") && text != "--")
-      spdlog::warn("unknown option {}: ignored (see --help-all)", text);
+  app.add_option("--work-dir,--BaseParallelApplication.work_dir", options.work_dir,
+                 "Run in this folder")
+      ->group(group);
 }
 
 void start_log_to_stderr(const std::string& name) {

@@ -24,15 +24,9 @@ struct ProgramOptions {
 std::string program_version();
 
 /// Sets `app` up for ipyparallel's option syntax: `--name=value`, `--name value`, `--version`,
-/// `--help`, `--help-all`; unknown options are kept for warn_of_unknown_options(). Adds the shared
-/// options. `options` must outlive the parse.
+/// `--help`, `--help-all`. Adds the shared options. For parse_command_line(); `options` must
+/// outlive the parse.
 void add_program_options(CLI::App& app, ProgramOptions& options);
-
-/// Parses; on --help, --version or an error it prints and gives the exit code, else nothing.
-std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv);
-
-/// One log line for each option that nobody knows; as in the reference they are not fatal.
-void warn_of_unknown_options(const CLI::App& app);
 
 /// Sends spdlog's default logger to stderr, from INFO on: for what goes wrong before the options
 /// are known. Call it first.

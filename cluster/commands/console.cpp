@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <iostream>
+#include <utility>
+
+#include "program/command_line.hpp"
 
 namespace px::cluster {
 namespace {
@@ -62,6 +65,11 @@ void Console::say(Level level, const std::string& text) {
   if (is_detached_ || level < threshold_) return;
   end_bar();
   std::cerr << prefix(level) << text << std::endl;
+}
+
+void Console::fail(const Error& error) {
+  say(Level::error, error.what);
+  if (has_json_errors_) std::cout << program::error_as_json(error) << std::endl;
 }
 
 void Console::show_progress(int registered, int wanted, Instant now) {

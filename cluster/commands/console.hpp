@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cluster/supervise/supervisor_events.hpp"
+#include "wire/error.hpp"
 #include "wire/time.hpp"
 
 namespace px::cluster {
@@ -28,6 +29,11 @@ class Console {
   /// to_log     lines go to the log (spdlog) as well.
   Console(Level threshold, bool to_log);
   void say(Level level, const std::string& text);
+  /// From now on fail() writes to stdout as well: with --json it holds nothing but JSON.
+  void write_errors_as_json() { has_json_errors_ = true; }
+  /// Says an error that keeps the command from its work; with --json as program::error_as_json()
+  /// too.
+  void fail(const Error& error);
   void show_progress(int registered, int wanted, Instant now);
   /// From now on to the log alone: the terminal belongs to others.
   void detach();
@@ -38,6 +44,7 @@ class Console {
   bool to_log_;
   bool is_terminal_;
   bool is_detached_ = false;
+  bool has_json_errors_ = false;
   bool has_bar_ = false;
   ProgressLines lines_;
 };

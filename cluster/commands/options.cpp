@@ -6,19 +6,32 @@
 #include <cstring>
 #include <functional>
 
+#include "cluster/launch/launcher.hpp"
 #include "cluster/launch/settings.hpp"
 #include "os/command_words.hpp"
+#include "program/command_line.hpp"
+#include "program/value_checks.hpp"
 
 namespace px::cluster {
 namespace {
+
+std::string check_launcher(const std::string& text) {
+  const auto launcher = find_launcher(text);
+  return launcher ? "" : launcher.error().what;
+}
+
+std::string check_signal(const std::string& text) {
+  const auto signal = signal_by_name(text);
+  return signal ? "" : signal.error().what;
+}
 
 /// Options that go into the settings as the members of a profile do.
 class SettingOptions {
  public:
   SettingOptions(CLI::App& app, Json& settings) : app_(app), settings_(settings) {}
 
-  void text(const std::string& names, const char* key, const std::string& help) {
-    app_.add_option_function<std::string>(
+  CLI::Option* text(const std::string& names, const std::string& key, const std::string& help) {
+    return app_.add_option_function<std::string>(
         names, [this, key](const std::string& value) { settings_[key] = value; }, help);
   }
   void words(const std::string& names, const char* key, const std::string& help) {
@@ -41,13 +54,13 @@ class SettingOptions {
   void seconds(const std::string& names, const char* key, const std::string& help) {
     app_.add_option_function<double>(
             names, [this, key](double value) { settings_[key] = value; }, help)
-        ->check(CLI::NonNegativeNumber);
+        ->check(program::number_of("seconds"));
   }
   void engine_count() {
     app_.add_option_function<int>(
             "-n,--n,--Cluster.n", [this](int value) { settings_["n"] = value; },
             "Number of engines (default: one per core)")
-        ->check(CLI::Range(0, max_engines));
+        ->check(program::whole_number(" of engines", 0, max_engines));
   }
 
  private:
@@ -62,6 +75,7 @@ struct Parts {
   StopOptions stop;
   ListOptions list;
   CleanOptions clean;
+  ProfileListOptions profiles;
   ProfileCreateOptions create;
   PxOptions px;
   PushOptions push;
@@ -134,8 +148,10 @@ void add_batch_options(SettingOptions& settings) {
 
 void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& settings) {
   settings.engine_count();
-  settings.text("--engines,--Cluster.engine_launcher_class", "engines",
-                "How to start the engines: local, mpi, ssh, slurm, pbs, sge, lsf or htcondor");
+  settings
+      .text("--engines,--Cluster.engine_launcher_class", "engines",
+            "How to start the engines: local, mpi, ssh, slurm, pbs, sge, lsf or htcondor")
+      ->check(&check_launcher);
   settings.text("--language", "language",
                 "Language of the engines: python (default), cpp, or both, e.g. python:2,cpp:2");
   settings.words("--engine-cmd,--EngineLauncher.engine_cmd", "engine_cmd",
@@ -156,8 +172,10 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
 }
 
 void add_controller_options(SettingOptions& settings) {
-  settings.text("--controller,--Cluster.controller_launcher_class", "controller",
-                "How to start the controller: local, mpi or a batch system, e.g. slurm");
+  settings
+      .text("--controller,--Cluster.controller_launcher_class", "controller",
+            "How to start the controller: local, mpi or a batch system, e.g. slurm")
+      ->check(&check_launcher);
   settings.words("--controller-cmd,--ControllerLauncher.controller_cmd", "controller_cmd",
                  "The controller's command (default: the pxcontroller beside this program)");
   settings.text("--ip,--Cluster.controller_ip", "ip",
@@ -192,14 +210,16 @@ void add_stop(CLI::App& app, Parts& parts) {
   stop.add_flag("--all,--IPClusterStop.all_cluster_ids", parts.stop.all,
                 "All clusters of the profile");
   stop.add_option("--signal,--IPClusterStop.signal", parts.stop.signal,
-                  "The first signal to send (default: TERM)");
+                  "The first signal to send (default: TERM)")
+      ->check(&check_signal);
 }
 
 void add_list_and_clean(CLI::App& app, Parts& parts) {
   CLI::App& list = *app.add_subcommand("list", "List the running clusters of all profiles");
   program::add_program_options(list, parts.program);
-  list.add_option("-o,--output", parts.output_format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}, CLI::ignore_case));
+  list.add_option("-o,--output,--IPClusterList.output_format", parts.output_format, "text or json")
+      ->check(program::one_of({"text", "json"}));
+  list.add_flag("--json", parts.list.as_json, "The same as --output=json");
   CLI::App& clean =
       *app.add_subcommand("clean", "Remove the logs and files of clusters that are not running");
   program::add_program_options(clean, parts.program);
@@ -216,15 +236,16 @@ void add_logs(CLI::App& app, Parts& parts) {
   logs.add_option("--engine", parts.logs.engine,
                   "Show only this log: an engine number, controller, or a host");
   logs.add_option("--lines", parts.logs.lines, "Number of last lines to show (default: 20)")
-      ->check(CLI::Range(0, 1000000));
+      ->check(program::whole_number(" of lines", 0, 1000000));
   logs.add_flag("-f,--follow", parts.logs.follow, "Keep showing new lines");
 }
 
 void add_profile(CLI::App& app, Parts& parts) {
   CLI::App& profile = *app.add_subcommand("profile", "List and create profiles");
   profile.require_subcommand(1);
-  program::add_program_options(
-      *profile.add_subcommand("list", "List the profiles and the templates"), parts.program);
+  CLI::App& list = *profile.add_subcommand("list", "List the profiles and the templates");
+  program::add_program_options(list, parts.program);
+  list.add_flag("--json", parts.profiles.as_json, "Print them as JSON");
   CLI::App& create = *profile.add_subcommand("create", "Create a profile from a template");
   program::add_program_options(create, parts.program);
   create.add_option("name", parts.create.name, "The new profile")->required();
@@ -250,28 +271,40 @@ void add_doctor(CLI::App& app, Parts& parts) {
   add_doctor_options(doctor, parts.doctor);
 }
 
-std::vector<std::string> unknown_words(const CLI::App& app, bool is_strict) {
-  std::vector<std::string> unknown;
-  for (const std::string& text : app.remaining(true))
-    if (is_strict || text.starts_with("-")) unknown.push_back(text);
-  return unknown;
+/// Whether a command's name is among the words.
+bool names_command(const char* name, const char* const* begin, const char* const* end) {
+  return std::any_of(begin, end, [&](const char* word) { return std::strcmp(word, name) == 0; });
 }
 
-/// What a line with a word too many would do to the engines is not what was meant.
-bool refuses_unknown(const CLI::App& app) {
-  return app.got_subcommand("px") || app.got_subcommand("push") || app.got_subcommand("pull");
+/// Whose options are accepted without effect: ipcluster's by the commands that it has, too.
+program::Peer peer_of(const char* const* begin, const char* const* end) {
+  for (const char* const name : {"start", "engines", "stop", "list", "clean"})
+    if (names_command(name, begin, end)) return program::Peer::ipcluster;
+  return program::Peer::none;
+}
+
+/// Adds those of the words' options that set the traits of ipyparallel's launchers under another of
+/// its names, e.g. --MPIEngineSetLauncher.mpi_cmd. All of them are too many to be added each time.
+void add_launcher_traits(CLI::App& command, SettingOptions& settings, const char* const* begin,
+                         const char* const* end) {
+  for (const char* const* word = begin; word != end; ++word) {
+    const std::string name = std::string(*word).substr(0, std::string_view(*word).find('='));
+    if (!name.starts_with("--") || command.get_option_no_throw(name)) continue;
+    const std::string_view key = key_of_trait(std::string_view(name).substr(2));
+    if (!key.empty()) settings.text(name, std::string(key), "");
+  }
 }
 
 Options collect(const CLI::App& app, Parts& parts) {
   Options options;
   options.program = parts.program;
-  options.refuses_unknown = refuses_unknown(app);
-  options.unknown = unknown_words(app, options.refuses_unknown);
+  options.warning = program::warning_of_options_without_effect(app);
   if (app.got_subcommand("start")) options.command = parts.start;
   if (app.got_subcommand("engines")) options.command = parts.engines;
   if (app.got_subcommand("stop")) options.command = parts.stop;
   if (app.got_subcommand("list")) {
-    parts.list.as_json = std::tolower(static_cast<unsigned char>(parts.output_format[0])) == 'j';
+    if (std::tolower(static_cast<unsigned char>(parts.output_format[0])) == 'j')
+      parts.list.as_json = true;
     options.command = parts.list;
   }
   if (app.got_subcommand("clean")) options.command = parts.clean;
@@ -282,9 +315,11 @@ Options collect(const CLI::App& app, Parts& parts) {
   if (app.got_subcommand("watch")) options.command = parts.watch;
   if (app.got_subcommand("doctor")) options.command = parts.doctor;
   if (app.got_subcommand("profile")) {
-    options.command = ProfileListOptions{};
+    options.command = parts.profiles;
     if (app.get_subcommand("profile")->got_subcommand("create")) options.command = parts.create;
   }
+  options.as_json = parts.list.as_json || parts.profiles.as_json || parts.px.as_json ||
+                    parts.pull.as_json || parts.doctor.as_json;
   return options;
 }
 
@@ -307,9 +342,13 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   const char* const* const end = argv + argc;
   const char* const* const mark =
       std::find_if(argv, end, [](const char* word) { return std::strcmp(word, "--") == 0; });
-  if (const auto code = program::parse_command_line(app, static_cast<int>(mark - argv), argv))
+  add_launcher_traits(*app.get_subcommand("start"), parts.settings.front(), argv, mark);
+  add_launcher_traits(*app.get_subcommand("engines"), parts.settings.back(), argv, mark);
+  const bool has_controller_args = mark != end && names_command("start", argv, mark);
+  const auto count = static_cast<int>((has_controller_args ? mark : end) - argv);
+  if (const auto code = program::parse_command_line(app, count, argv, {peer_of(argv, mark), {}}))
     return *code;
-  if (mark != end) parts.start.controller_args.assign(mark + 1, end);
+  if (has_controller_args) parts.start.controller_args.assign(mark + 1, end);
   return collect(app, parts);
 }
 

@@ -32,7 +32,9 @@ struct CleanOptions {
   bool force = false;
   bool all_profiles = false;
 };
-struct ProfileListOptions {};
+struct ProfileListOptions {
+  bool as_json = false;
+};
 struct ProfileCreateOptions {
   std::string name;
   std::string from = "default";
@@ -55,8 +57,8 @@ struct Options {
                ProfileCreateOptions, PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions,
                DoctorOptions>
       command;
-  std::vector<std::string> unknown;  ///< Options that nobody knows; they are ignored, unless:
-  bool refuses_unknown = false;      ///< Options and words that are unknown are an error.
+  bool as_json = false;  ///< Standard output is to hold JSON alone.
+  std::string warning;   ///< Of options that have no effect; empty: there are none.
 };
 
 /// The options, or the exit code after --help, --version or an error (which are printed).

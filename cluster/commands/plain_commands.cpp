@@ -11,7 +11,7 @@ namespace px::cluster {
 namespace {
 
 int fail(Console& console, const Error& error, int code = 1) {
-  console.say(Level::error, error.what);
+  console.fail(error);
   return code;
 }
 
@@ -93,6 +93,23 @@ Result<void> clean_profile(const net::ProfilePaths& profile, bool force, Console
   return {};
 }
 
+bool has_own_file(const net::ProfilePaths& profile) {
+  std::error_code error;
+  return std::filesystem::exists(own_profile_file(profile), error);
+}
+
+Json profiles_as_json(const std::vector<net::ProfilePaths>& profiles,
+                      const std::optional<std::filesystem::path>& templates) {
+  Json all{{"profiles", Json::array()}, {"templates", Json::array()}};
+  for (const net::ProfilePaths& profile : profiles)
+    all["profiles"].push_back({{"profile", profile.profile_name()},
+                               {"profile_dir", profile.root.string()},
+                               {"has_settings", has_own_file(profile)}});
+  if (templates)
+    for (const std::string& name : template_names(*templates)) all["templates"].push_back(name);
+  return all;
+}
+
 }  // namespace
 
 int run_command(const program::ProgramOptions& program, const StopOptions& options,
@@ -164,18 +181,20 @@ int run_command(const program::ProgramOptions& program, const CleanOptions& opti
   return code;
 }
 
-int run_command(const program::ProgramOptions& program, const ProfileListOptions&,
+int run_command(const program::ProgramOptions& program, const ProfileListOptions& options,
                 Console& console) {
   const auto profiles = chosen_profiles(program.profile, true);
   if (!profiles) return fail(console, profiles.error());
+  const auto templates = profiles_folder();
+  if (options.as_json) {
+    std::cout << pack(Packer::json, profiles_as_json(*profiles, templates)) << "\n";
+    return std::cout.flush() ? 0 : 1;
+  }
   std::cout << "Profiles:\n";
   for (const net::ProfilePaths& profile : *profiles) {
-    std::error_code error;
-    const bool has_own = std::filesystem::exists(own_profile_file(profile), error);
-    std::cout << "  " << profile.profile_name() << (has_own ? "  (has a pxcluster.json)" : "")
-              << "\n";
+    std::cout << "  " << profile.profile_name()
+              << (has_own_file(profile) ? "  (has a pxcluster.json)" : "") << "\n";
   }
-  const auto templates = profiles_folder();
   std::cout << "Templates"
             << (templates ? " in " + templates->string() : std::string(": none are installed"))
             << "\n";

@@ -12,6 +12,7 @@
 #include "cluster/commands/commands.hpp"
 #include "cluster/commands/engine_output.hpp"
 #include "os/private_file.hpp"
+#include "wire/duration_text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -98,8 +99,9 @@ bool wait_for(const client::AsyncResult& result, const client::DirectView& view,
       last_news = Clock::now();
     }
     if (result.is_ready() && Clock::now() - last_news > output_patience) {
-      console.say(Level::warning,
-                  "timed out waiting for the end of the output: some of it may be missing");
+      console.say(Level::warning, "the output did not end within " +
+                                      format_duration(output_patience) +
+                                      " after the last of it: some of it may be missing");
       return true;
     }
     for (const std::string& sentence : silences.take(result.silences(), Clock::now()))
@@ -112,11 +114,10 @@ bool wait_for(const client::AsyncResult& result, const client::DirectView& view,
       view.interrupt();
     }
     if (give_up && Clock::now() > *give_up) {
-      console.say(
-          Level::error,
-          std::to_string(result.size() - result.progress()) + " of " +
-              std::to_string(result.size()) +
-              " engines did not answer before the timeout; they are still running the code");
+      console.fail({ErrorKind::lost_peer,
+                    std::to_string(result.size() - result.progress()) + " of " +
+                        std::to_string(result.size()) + " engines did not answer within " +
+                        format_duration(*give_up - start) + "; they are still running the code"});
       return false;
     }
   }
@@ -134,7 +135,7 @@ int guarded(Console& console, const Command& command) {
   try {
     return command();
   } catch (const client::ClientError& error) {
-    console.say(Level::error, error.what());
+    console.fail({error.kind(), error.what()});
     return error.kind() == ErrorKind::not_found || error.kind() == ErrorKind::lost_peer
                ? exit_not_running
                : 1;

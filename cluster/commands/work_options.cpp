@@ -1,17 +1,9 @@
 #include "cluster/commands/work_options.hpp"
 
-#include <cstdlib>
+#include "program/value_checks.hpp"
 
 namespace px::cluster {
 namespace {
-
-/// What is wrong with it; empty: nothing.
-std::string check_seconds(const std::string& text) {
-  char* end = nullptr;
-  const double seconds = std::strtod(text.c_str(), &end);
-  const bool is_number = !text.empty() && *end == '\0' && seconds >= 0;
-  return is_number ? "" : "'" + text + "' is not a number of seconds";
-}
 
 void add_work_options(CLI::App& app, WorkOptions& options) {
   app.add_option("-t,--targets", options.targets, "Engines: all, 2, 0:4, 0,2,5:8 (default: all)");
@@ -24,7 +16,7 @@ void add_work_options(CLI::App& app, WorkOptions& options) {
   app.add_option_function<double>(
          "--timeout", [&options](double value) { options.timeout_s = value; },
          "Seconds to wait for the engines (default: for ever)")
-      ->check(&check_seconds);
+      ->check(program::number_of("seconds"));
 }
 
 }  // namespace
@@ -50,8 +42,10 @@ void add_pull_options(CLI::App& app, PullOptions& options) {
   add_work_options(app, options);
   app.add_option("expression", options.expression, "A variable's name, or any expression")
       ->required();
-  app.add_option("-o,--output", options.file,
-                 "A .npy or .json file (default: JSON on standard output)");
+  CLI::Option* const file = app.add_option(
+      "-o,--output", options.file, "A .npy or .json file (default: JSON on standard output)");
+  app.add_flag("--json", options.as_json, "Print JSON on standard output: the default")
+      ->excludes(file);
   app.add_flag("--gather", options.is_gathered, "Join the engines' parts to one sequence");
 }
 

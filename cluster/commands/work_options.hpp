@@ -31,6 +31,7 @@ struct PushOptions : WorkOptions {
 struct PullOptions : WorkOptions {
   std::string expression;
   std::string file;  ///< Empty or "-": JSON on standard output.
+  bool as_json = false;
   bool is_gathered = false;
 };
 

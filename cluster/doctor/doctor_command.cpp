@@ -114,7 +114,7 @@ int run_command(const program::ProgramOptions& program, const DoctorOptions& opt
   if (options.is_facts) return print_facts(options);
   const auto paths = net::find_profile(program.profile);
   if (!paths) {
-    console.say(Level::error, paths.error().what);
+    console.fail(paths.error());
     return 1;
   }
   const Findings findings = examine(*paths, options, console);

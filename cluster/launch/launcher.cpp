@@ -9,6 +9,7 @@
 #include "cluster/launch/mpi_launcher.hpp"
 #include "cluster/launch/ssh_launcher.hpp"
 #include "wire/language_plan.hpp"
+#include "wire/nearest_name.hpp"
 
 namespace px::cluster {
 namespace {
@@ -27,7 +28,14 @@ std::string normalised(std::string_view name) {
 }
 
 constexpr std::array foreign_names{"batch", "sshproxy", "winhpc"};
-constexpr std::string_view our_names = "local, mpi, ssh, slurm, pbs, torque, sge, lsf, htcondor";
+const std::vector<std::string> our_names{"local",  "mpi", "ssh", "slurm",   "pbs",
+                                         "torque", "sge", "lsf", "htcondor"};
+
+std::string supported() {
+  std::string list;
+  for (const std::string& name : our_names) list += (list.empty() ? "" : ", ") + name;
+  return "; supported: " + list;
+}
 
 }  // namespace
 
@@ -44,11 +52,11 @@ Result<std::unique_ptr<Launcher>> find_launcher(std::string_view name) {
       return std::unique_ptr<Launcher>(std::make_unique<BatchLauncher>(system));
   if (std::find(foreign_names.begin(), foreign_names.end(), key) != foreign_names.end())
     return Error{ErrorKind::unsupported, "pxcluster does not support the launcher '" +
-                                             std::string(name) +
-                                             "'; supported: " + std::string(our_names) +
+                                             std::string(name) + "'" + supported() +
                                              "; or use ipcluster with --controller=polyxeus"};
-  return Error{ErrorKind::bad_input, "unknown launcher '" + std::string(name) +
-                                         "'; supported: " + std::string(our_names)};
+  const std::string meant = did_you_mean(key, our_names);
+  return Error{ErrorKind::bad_input, "unknown launcher '" + std::string(name) + "'" +
+                                         (meant.empty() ? supported() : meant)};
 }
 
 std::map<std::string, std::string> cluster_environment(const LaunchRequest& request) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "os/command_words.hpp"
+#include "wire/nearest_name.hpp"
 
 namespace px::cluster {
 namespace {
@@ -198,10 +199,14 @@ Error wrong_type(std::string_view source, std::string_view name, const Key& key)
                                          "' must be " + std::string(key.type)};
 }
 
-std::string known_names() {
-  std::string names;
-  for (const Key& key : keys()) names += (names.empty() ? "" : ", ") + std::string(key.name);
-  return names;
+/// "; did you mean 'engines'?", or which keys there are.
+std::string suggestion(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Key& key : keys()) names.emplace_back(key.name);
+  if (const auto nearest = nearest_name(name, names)) return "; did you mean '" + *nearest + "'?";
+  std::string list;
+  for (const std::string& each : names) list += (list.empty() ? "" : ", ") + each;
+  return "; known keys: " + list;
 }
 
 const Key* find_key(std::string_view name) {
@@ -223,11 +228,19 @@ Result<void> apply_profile(Settings& settings, const Json& profile, std::string_
   for (const auto& [name, value] : profile.items()) {
     const Key* const key = find_key(name);
     if (!key)
-      return Error{ErrorKind::bad_input, std::string(source) + ": unknown key '" + name +
-                                             "'; known keys: " + known_names()};
+      return Error{ErrorKind::bad_input,
+                   std::string(source) + ": unknown key '" + name + "'" + suggestion(name)};
     if (!key->store(settings, value)) return wrong_type(source, name, *key);
   }
   return {};
+}
+
+std::string_view key_of_trait(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos) return "";
+  const std::string_view family = family_of(name.substr(0, dot));
+  const Key* const key = family.empty() ? nullptr : find_trait(family, name.substr(dot + 1));
+  return key ? key->name : "";
 }
 
 Result<std::vector<std::string>> apply_ipcluster_config(Settings& settings, const Json& config,

@@ -67,6 +67,10 @@ inline constexpr int max_engines = 65536;
 /// errors  bad_input: a key that nobody knows (the known ones are listed), or a wrong type.
 Result<void> apply_profile(Settings& settings, const Json& profile, std::string_view source);
 
+/// The key of a profile that a trait of ipyparallel's Cluster or of one of its launchers is here,
+/// e.g. "queue" for "SlurmEngineSetLauncher.queue"; empty: none.
+std::string_view key_of_trait(std::string_view name);
+
 /// The same for an ipcluster_config.json: the traits of Cluster and of the launchers that we have,
 /// e.g. SSHEngineSetLauncher.engines or SlurmLauncher.account.
 /// Returns the names of those that are not understood, as "Cluster.load_profile".

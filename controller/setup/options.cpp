@@ -1,9 +1,16 @@
 #include "controller/setup/options.hpp"
 
+#include <algorithm>
+#include <limits>
+
+#include "program/command_line.hpp"
+#include "program/value_checks.hpp"
 #include "wire/json.hpp"
 
 namespace px::controller {
 namespace {
+
+constexpr long long most = std::numeric_limits<int>::max();
 
 void add_network_options(CLI::App& app, ControllerOptions& o) {
   app.option_defaults()->group("Network");
@@ -22,7 +29,8 @@ void add_network_options(CLI::App& app, ControllerOptions& o) {
                  "Ports to try first, e.g. 10101-10120,10200");
   app.add_option("--IPController.engine_ports", o.engine_ports, "The same for engines alone");
   app.add_option("--IPController.client_ports", o.client_ports, "The same for clients alone");
-  app.add_option("--port,--IPController.regport", o.registration_port, "The registration port");
+  app.add_option("--port,--IPController.regport", o.registration_port, "The registration port")
+      ->check(program::whole_number("", 0, 65535));
   app.add_option("--ssh,--IPController.ssh_server", o.client_ssh,
                  "[user@]host[:port] through which clients tunnel");
   app.add_option("--enginessh,--IPController.engine_ssh_server", o.engine_ssh,
@@ -70,30 +78,30 @@ void add_session_options(CLI::App& app, ControllerOptions& o) {
 void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
   app.option_defaults()->group("Engines and tasks");
   app.add_option("--ping,--HeartMonitor.period", o.ping_ms, "Milliseconds between two heartbeats")
+      ->check(program::number_of("milliseconds"))
       ->capture_default_str();
   app.add_option("--HeartMonitor.max_heartmonitor_misses", o.max_misses,
                  "Unregister an engine that misses more heartbeats in a row than this; after two "
                  "it gets no "
                  "further tasks")
+      ->check(program::whole_number("", 0, most))
       ->capture_default_str();
   app.add_option("--IPController.registration_timeout", o.registration_timeout_s,
                  "Seconds until a registration without a heartbeat times out (default: max(30, 10 "
-                 "heartbeats))");
+                 "heartbeats))")
+      ->check(program::number_of("seconds"));
   app.add_option("--scheme,--TaskScheduler.scheme_name", o.scheme,
                  "leastload, lru, plainrandom, weighted, twobin, pure or none")
       ->capture_default_str();
   app.add_option("--hwm,--TaskScheduler.hwm", o.hwm,
                  "Tasks that one engine holds at a time; 0 = any number")
+      ->check(program::whole_number(" of tasks", 0, most))
       ->capture_default_str();
   app.add_option("--task-queue-mib", o.task_queue_mib,
                  "MiB of unfinished load-balanced tasks to hold; further ones fail with the "
                  "error Overloaded; 0 = half of the memory")
+      ->check(program::whole_number(" of MiB", 0, most))
       ->capture_default_str();
-  app.add_option("--IPController.broadcast_scheduler_depth", o.broadcast_depth,
-                 "Accepted for compatibility; has no effect");
-  app.add_flag_callback(
-      "--usethreads,--IPController.use_threads", [] {},
-      "Accepted for compatibility; has no effect");
 }
 
 void add_store_options(CLI::App& app, ControllerOptions& o) {
@@ -108,9 +116,11 @@ void add_store_options(CLI::App& app, ControllerOptions& o) {
   app.add_option("--IPController.db_class,--HubFactory.db_class", o.db_class,
                  "DictDB, SQLiteDB or NoDB");
   app.add_option("--DictDB.record_limit", o.record_limit, "Largest number of records")
+      ->check(program::whole_number(" of records", 0))
       ->capture_default_str();
   app.add_option("--DictDB.size_limit", o.size_limit,
                  "Largest number of bytes of buffers in records")
+      ->check(program::whole_number(" of bytes", 0))
       ->capture_default_str();
   app.add_option("--SQLiteDB.filename", o.sqlite_filename, "Name of the SQLite file")
       ->capture_default_str();
@@ -143,6 +153,24 @@ void add_controller_options(CLI::App& app, ControllerOptions& options) {
   add_session_options(app, options);
   add_scheduling_options(app, options);
   add_store_options(app, options);
+}
+
+std::optional<int> parse_options(CLI::App& app, ControllerOptions& options,
+                                 const std::vector<std::string>& config, int argc,
+                                 const char* const* argv) {
+  add_controller_options(app, options);
+  std::vector<const char*> arguments{argv[0]};
+  for (const std::string& argument : config) arguments.push_back(argument.c_str());
+  arguments.insert(arguments.end(), argv + 1, argv + argc);
+  const auto is_of_config = [&config](std::string_view word) {
+    return std::find(config.begin(), config.end(), word) != config.end();
+  };
+  return program::parse_command_line(app, static_cast<int>(arguments.size()), arguments.data(),
+                                     {program::Peer::ipcontroller, is_of_config});
+}
+
+std::optional<std::string> find_unknown_option_of_config(const CLI::App& app) {
+  return program::find_unknown_word(app);
 }
 
 Result<std::vector<std::string>> read_config_arguments(std::string_view text) {

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +35,7 @@ struct ControllerOptions {
   double registration_timeout_s = 0;  ///< 0: max(30 s, 10 beats).
   std::string scheme = "leastload";
   int hwm = 1;
-  int task_queue_mib = 0;   // 0 = half of the memory
-  int broadcast_depth = 1;  ///< Accepted; our tree is always flat.
+  int task_queue_mib = 0;  // 0 = half of the memory
 
   std::string db_class = "DictDB";
   long long record_limit = 1024;
@@ -53,6 +53,16 @@ struct ControllerOptions {
 
 /// Adds all options to `app`. `options` must outlive the parse.
 void add_controller_options(CLI::App& app, ControllerOptions& options);
+
+/// Adds all options to `app` and parses with it, as program::parse_command_line() does: first the
+/// arguments that the configuration file says, then those of the command line, which win. The file
+/// may hold what is for others: its unknown options are no error.
+std::optional<int> parse_options(CLI::App& app, ControllerOptions& options,
+                                 const std::vector<std::string>& config, int argc,
+                                 const char* const* argv);
+
+/// The sentence about the first option of the configuration file that parse_options() did not know.
+std::optional<std::string> find_unknown_option_of_config(const CLI::App& app);
 
 /// The options that a JSON configuration file says, as arguments: `{"A": {"b": 1}}` -> `--A.b=1`.
 /// errors  bad_input: not JSON, or not an object of objects.

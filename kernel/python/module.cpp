@@ -15,6 +15,7 @@
 #include "kernel/server.hpp"
 #include "os/private_file.hpp"
 #include "program/environment.hpp"
+#include "wire/nearest_name.hpp"
 
 namespace py = pybind11;
 
@@ -136,6 +137,8 @@ PYBIND11_MODULE(_kernel, module) {
   module.doc() = "The C++ half of the Python kernel.";
   module.attr("__version__") = px::version;
   py::register_exception<Failure>(module, "Failure");
+  module.def("edit_distance", &px::edit_distance);
+  module.def("nearest_name", &px::nearest_name);
   py::class_<px::python::ReceivedBuffer>(module, "ReceivedBuffer", py::buffer_protocol(),
                                          py::module_local())
       .def_buffer([](const px::python::ReceivedBuffer& buffer) { return buffer.info(); })

@@ -8,6 +8,7 @@
 #include "interpreters/python/python_buffers.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "os/private_file.hpp"
+#include "wire/nearest_name.hpp"
 
 #include "python/bindings/connection_binding.hpp"
 #include "python/bindings/magics_binding.hpp"
@@ -66,6 +67,7 @@ PYBIND11_MODULE(_client, module) {
   px::bindings::bind_tasks(module);
   px::bindings::bind_connection(module);
   px::bindings::bind_magics(module);
+  module.def("nearest_name", &px::nearest_name);
   module.def("read_private_file", [](const std::string& path) {
     return px::client::value_or_throw(px::os::read_private_file(path));
   });

@@ -5,6 +5,7 @@
 #include "cluster/commands/console.hpp"
 #include "cluster/commands/options.hpp"
 #include "cluster/launch/settings.hpp"
+#include "tests/program/typos.hpp"
 
 namespace px::cluster {
 namespace {
@@ -73,8 +74,26 @@ TEST(Settings, RefuseAKeyThatNobodyKnowsAndNameTheFile) {
   Settings settings;
   const auto done = apply_profile(settings, json(R"({"colour": 1})"), "/x/p.json");
   ASSERT_FALSE(done);
-  EXPECT_NE(done.error().what.find("/x/p.json: unknown key 'colour'"), std::string::npos);
+  EXPECT_NE(done.error().what.find("/x/p.json: unknown key 'colour'; known keys: n, engines"),
+            std::string::npos);
   EXPECT_EQ(done.error().what.find('\n'), std::string::npos);
+}
+
+TEST(Settings, NameTheKeyThatWasMeant) {
+  Settings settings;
+  const auto done = apply_profile(settings, json(R"({"enginse": "mpi"})"), "p.json");
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().what, "p.json: unknown key 'enginse'; did you mean 'engines'?");
+}
+
+TEST(Settings, KnowTheTraitsOfIpyparallelsLaunchers) {
+  EXPECT_EQ(key_of_trait("MPIEngineSetLauncher.mpi_cmd"), "mpi_cmd");
+  EXPECT_EQ(key_of_trait("SSHEngineSetLauncher.engine_args"), "engine_args");
+  EXPECT_EQ(key_of_trait("SlurmEngineSetLauncher.queue"), "queue");
+  EXPECT_EQ(key_of_trait("Cluster.controller_args"), "controller_args");
+  EXPECT_EQ(key_of_trait("LocalEngineSetLauncher.delay"), "");
+  EXPECT_EQ(key_of_trait("Cluster.load_profile"), "");
+  EXPECT_EQ(key_of_trait("mpi_cmd"), "");
 }
 
 TEST(Settings, RefuseWrongTypes) {
@@ -127,12 +146,66 @@ TEST(Options, UnderstandIpclustersWayOfStarting) {
 TEST(Options, UnderstandTraits) {
   const Options options =
       parsed({"start", "--Cluster.n=4", "--Cluster.engine_launcher_class=mpi",
-              "--IPClusterStart.daemonize=True", "--clean-logs=False", "--Colour.red=1"});
+              "--IPClusterStart.daemonize=True", "--clean-logs=False", "--Cluster.load_profile=x"});
   const auto& start = std::get<StartOptions>(options.command);
   EXPECT_EQ(start.settings, json(R"({"n": 4, "engines": "mpi"})"));
   EXPECT_TRUE(start.is_daemon);
   EXPECT_FALSE(start.clean_logs);
-  EXPECT_EQ(options.unknown, Words{"--Colour.red=1"});
+  EXPECT_EQ(options.warning,
+            "options of ipyparallel that have no effect here: --Cluster.load_profile");
+}
+
+TEST(Options, UnderstandTheTraitsOfLaunchersUnderAllTheirNames) {
+  const Options options = parsed({"start", "--MPIEngineSetLauncher.mpi_cmd=srun -n", "-n", "2",
+                                  "--Cluster.controller_args", "--sqlitedb"});
+  const auto& start = std::get<StartOptions>(options.command);
+  EXPECT_EQ(start.settings,
+            json(R"({"n": 2, "mpi_cmd": "srun -n", "controller_args": "--sqlitedb"})"));
+  EXPECT_EQ(options.warning, "");
+}
+
+program::Answer answer(const std::vector<std::string>& words) {
+  return program::answer_of(words, [](int argc, const char* const* argv) {
+    const auto result = parse_options(argc, argv);
+    const int* code = std::get_if<int>(&result);
+    return code ? std::optional(*code) : std::nullopt;
+  });
+}
+
+TEST(Options, OfEachCommandAreSuggestedForTheirMisspellings) {
+  int count = program::expect_suggestions(answer, {"pxcluster"});
+  count += program::expect_suggestions(answer, {"pxcluster", "start"}, 2);
+  for (const char* command :
+       {"engines", "stop", "list", "clean", "logs", "px", "push", "pull", "doctor"})
+    count += program::expect_suggestions(answer, {"pxcluster", command}, 1);
+  for (const char* command : {"list", "create"})
+    count += program::expect_suggestions(answer, {"pxcluster", "profile", command}, 1);
+  EXPECT_GT(count, 400);
+}
+
+TEST(Options, OfOneCommandAreNotThoseOfAnother) {
+  EXPECT_EQ(answer({"pxcluster", "stop", "--engines=mpi"}).code, 2);
+  EXPECT_EQ(answer({"pxcluster", "profile", "lst"}).err,
+            "pxcluster: error: unknown command 'lst'; did you mean list?\n");
+  EXPECT_EQ(answer({"pxcluster", "strat"}).err,
+            "pxcluster: error: unknown command 'strat'; did you mean start?\n");
+}
+
+TEST(Options, BehindTwoDashesAreTheControllers) {
+  EXPECT_EQ(std::get<StartOptions>(parsed({"start", "--", "--sqlitedb"}).command).controller_args,
+            Words{"--sqlitedb"});
+  EXPECT_EQ(answer({"pxcluster", "engines", "--", "--sqlitedb"}).code, 2);
+  EXPECT_EQ(std::get<PxOptions>(parsed({"px", "--", "-1"}).command).code, "-1");
+}
+
+TEST(Options, AskForJsonByTheSameWordEverywhere) {
+  EXPECT_TRUE(std::get<ListOptions>(parsed({"list", "--json"}).command).as_json);
+  EXPECT_TRUE(std::get<PxOptions>(parsed({"px", "--json", "1"}).command).as_json);
+  EXPECT_TRUE(std::get<PullOptions>(parsed({"pull", "--json", "x"}).command).as_json);
+  EXPECT_TRUE(std::get<DoctorOptions>(parsed({"doctor", "--json"}).command).as_json);
+  EXPECT_TRUE(std::get<ProfileListOptions>(parsed({"profile", "list", "--json"}).command).as_json);
+  EXPECT_TRUE(parsed({"list", "-o", "json"}).as_json);
+  EXPECT_FALSE(parsed({"list"}).as_json);
 }
 
 TEST(Options, UnderstandTheOtherCommands) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/program/typos.hpp"
+
 namespace px::controller {
 namespace {
 
@@ -12,10 +14,9 @@ using Texts = std::vector<std::string>;
 ControllerOptions parse(const Texts& arguments) {
   ControllerOptions options;
   CLI::App app;
-  add_controller_options(app, options);
   std::vector<const char*> pointers{"pxcontroller"};
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
-  EXPECT_FALSE(program::parse_command_line(app, static_cast<int>(pointers.size()), pointers.data())
+  EXPECT_FALSE(parse_options(app, options, {}, static_cast<int>(pointers.size()), pointers.data())
                    .has_value());
   return options;
 }
@@ -49,8 +50,47 @@ TEST(Options, TheLastWordCounts) {
             "ipyparallel.controller.sqlitedb.SQLiteDB");
 }
 
-TEST(Options, UnknownOnesAreNotFatal) {
-  parse({"--Session.digest_history_size=5", "--what"});
+program::Answer answer(const Texts& words, const Texts& config = {}) {
+  return program::answer_of(words, [&](int argc, const char* const* argv) {
+    ControllerOptions options;
+    CLI::App app{"", "pxcontroller"};
+    return parse_options(app, options, config, argc, argv);
+  });
+}
+
+TEST(Options, SayWhichNumbersTheyTake) {
+  EXPECT_EQ(
+      answer({"pxcontroller", "--hwm=-1"}).err,
+      "pxcontroller: error: --hwm takes a whole number of tasks from 0 to 2147483647, not '-1'\n");
+  EXPECT_EQ(answer({"pxcontroller", "--port=70000"}).err,
+            "pxcontroller: error: --port takes a whole number from 0 to 65535, not '70000'\n");
+  EXPECT_EQ(answer({"pxcontroller", "--task-queue-mib=-1"}).code, 2);
+  EXPECT_EQ(answer({"pxcontroller", "--ping=soon"}).err,
+            "pxcontroller: error: --ping takes a number of milliseconds, not 'soon'\n");
+}
+
+TEST(Options, AreSuggestedForTheirMisspellings) {
+  const auto ask = [](const Texts& words) { return answer(words); };
+  EXPECT_GT(program::expect_suggestions(ask, {"pxcontroller"}), 200);
+}
+
+TEST(Options, OfIpcontrollerWithoutEffectAreAccepted) {
+  parse({"--Session.digest_history_size=5", "--usethreads", "--IPController.use_threads=True",
+         "--IPController.broadcast_scheduler_depth=2"});
+  EXPECT_EQ(answer({"pxcontroller", "--what"}).code, 2);
+}
+
+TEST(Options, TheConfigurationFileMayHoldThoseOfOthers) {
+  ControllerOptions options;
+  CLI::App app{"", "pxcontroller"};
+  const char* const argv[] = {"pxcontroller", "--ping=5"};
+  EXPECT_EQ(
+      parse_options(app, options, {"--IPController.prots=1-2", "--HeartMonitor.period=9"}, 2, argv),
+      std::nullopt);
+  EXPECT_EQ(options.ping_ms, 5);
+  EXPECT_EQ(find_unknown_option_of_config(app),
+            "unknown option --IPController.prots; did you mean --IPController.ports?");
+  EXPECT_EQ(answer({"pxcontroller", "--prots=1"}, {"--IPController.prots=1-2"}).code, 2);
 }
 
 TEST(Options, AJsonConfigurationIsReadAsArguments) {
@@ -159,10 +199,7 @@ TEST(Configuration, SeveralAddressesAreListenedAtAndTheFirstIsTheInterface) {
 TEST(Configuration, SenselessOptionsAreRefused) {
   EXPECT_TRUE(is_refused({"--scheme=best"}));
   EXPECT_TRUE(is_refused({"--ping=0"}));
-  EXPECT_TRUE(is_refused({"--hwm=-1"}));
-  EXPECT_TRUE(is_refused({"--task-queue-mib=-1"}));
   EXPECT_TRUE(is_refused({"--ports=a-b"}));
-  EXPECT_TRUE(is_refused({"--port=70000"}));
   EXPECT_TRUE(is_refused({"--transport=ipc"}));
   EXPECT_FALSE(is_refused({}));
 }

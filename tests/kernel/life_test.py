@@ -165,15 +165,21 @@ def test_an_installed_kernelspec_starts_by_its_name(jupyter_home, tmp_path):
 
 def test_mistakes_on_the_command_line_are_said(tmp_path):
     nothing = pxkernel()
-    assert nothing.returncode == 1 and "pxkernel install" in nothing.stderr
+    assert nothing.returncode == 2 and "pxkernel install" in nothing.stderr
     missing = pxkernel("uninstall", f"--prefix={tmp_path}")
     assert missing.returncode == 1 and "no kernelspec" in missing.stderr
     name = pxkernel("install", f"--prefix={tmp_path}", "--name=a/b")
     assert name.returncode == 1 and "a/b" in name.stderr
     both = pxkernel("install", "--user", f"--prefix={tmp_path}")
-    assert both.returncode == 1 and "--user" in both.stderr
+    assert both.returncode == 2 and "--user" in both.stderr
     unknown = pxkernel("instal")
-    assert unknown.returncode == 1 and "instal" in unknown.stderr
+    assert unknown.returncode == 2 and "'instal'; did you mean install?" in unknown.stderr
+    trait = pxkernel("-f", "x.json", "--InteractiveShell.xmod=Plain")
+    assert trait.returncode == 2 and "did you mean --InteractiveShell.xmode?" in trait.stderr
+    section = pxkernel("-f", "x.json", "--InteractiveShel.xmode=Plain")
+    assert section.returncode == 2 and "did you mean --InteractiveShell.xmode?" in section.stderr
+    extension = pxkernel("-f", "x.json", "--SomeExtension.depth=3")
+    assert extension.returncode == 1 and "x.json" in extension.stderr  # it is IPython's to know
     (tmp_path / "file").write_text("")
     denied = pxkernel("install", f"--prefix={tmp_path / 'file'}")
     assert denied.returncode == 1 and "cannot install" in denied.stderr

@@ -56,7 +56,15 @@ def test_a_failed_cell_stops_those_that_wait(notebook):
 
 def test_an_unknown_option_is_named_and_the_usage_shown(notebook):
     result = notebook.fails(cell("--blok", "pass"))
-    assert result.error.startswith("UsageError: %%px: unknown option '--blok'\nusage: %%px")
+    assert result.error.startswith(
+        "UsageError: %%px: unknown option '--blok'; did you mean --block?\nusage: %%px"
+    )
+    notebook.ok("%px ran = False")
+    assert "did you mean --noblock?" in notebook.fails(cell("--noblok", "ran = True")).error
+    assert notebook.text("%px print(ran)").count("False") and "True" not in notebook.text("%px print(ran)")
+    result = notebook.fails("%pxcluster strat")
+    assert "unknown command 'strat'; did you mean start?" in result.text()
+    assert result.error == "UsageError: pxcluster failed with exit code 2"
     result = notebook.fails("%pxconfig --blok")
     assert result.error.startswith("UsageError: %pxconfig: unknown option '--blok'")
 

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <regex>
+
+#include "tests/program/typos.hpp"
+
 namespace px::magics {
 namespace {
 
@@ -115,9 +120,44 @@ TEST(MagicOptions, OutNamesAVariable) {
 
 TEST(MagicOptions, AnUnknownOptionIsNamedAndTheUsageShown) {
   const std::string text = problem(Magic::px, "--blok");
-  EXPECT_EQ(text.find("%%px: unknown option '--blok'\nusage: %%px [options]"), 0U) << text;
+  EXPECT_EQ(
+      text.find("%%px: unknown option '--blok'; did you mean --block?\nusage: %%px [options]"), 0U)
+      << text;
   EXPECT_NE(text.find("--signal-on-interrupt SIGNAL"), std::string::npos);
   EXPECT_EQ(sentence(Magic::px, "-x"), "%%px: unknown option '-x'");
+  EXPECT_EQ(sentence(Magic::px, "--noblok"),
+            "%%px: unknown option '--noblok'; did you mean --noblock?");
+  EXPECT_EQ(
+      sentence(Magic::px, "noblock"),
+      "%%px: 'noblock' is not an option; code begins on the next line; did you mean --noblock?");
+  EXPECT_EQ(sentence(Magic::px, "-verbose"), "%%px: unknown option '-v'; did you mean --verbose?");
+}
+
+TEST(MagicOptions, EachIsSuggestedForItsMisspellings) {
+  int count = 0;
+  for (const Magic magic : {Magic::px, Magic::pxconfig, Magic::pxresult, Magic::pxpush,
+                            Magic::pxpull, Magic::pxscatter, Magic::pxgather}) {
+    const std::string text = usage(magic);
+    std::vector<std::string> names;
+    const std::regex name_pattern("\n  (?:-\\w, )?(--[a-z-]+)");
+    for (std::sregex_iterator at(text.begin(), text.end(), name_pattern), end; at != end; ++at)
+      names.push_back((*at)[1]);
+    for (const std::string& name : names)
+      for (const std::string& wrong : program::misspellings(name)) {
+        // The beginning of an option stands for it.
+        if (std::any_of(names.begin(), names.end(),
+                        [&](const std::string& each) { return each.starts_with(wrong); }))
+          continue;
+        ++count;
+        const std::string said = sentence(magic, wrong);
+        if (said.find("did you mean " + name + "?") != std::string::npos) continue;
+        const std::size_t at = said.find("did you mean ");
+        ASSERT_NE(at, std::string::npos) << said << " for " << name;
+        const std::string meant = said.substr(at + 13, said.size() - at - 14);
+        EXPECT_EQ(edit_distance(wrong, meant), 1U) << said << " for " << name;
+      }
+  }
+  EXPECT_GT(count, 150);
 }
 
 TEST(MagicOptions, AnAmbiguousShorteningIsExplained) {

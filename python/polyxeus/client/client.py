@@ -14,6 +14,7 @@ from typing import Any
 from polyxeus import _client, activation, error
 from polyxeus.client.engine_control import EngineControl
 from polyxeus.client.hub_queries import HubQueries
+from polyxeus.client.unknown_option import unknown_option
 from polyxeus.client.wait_for_engines import wait_for_engines
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.completion import close_at_exit
@@ -72,8 +73,7 @@ class Client(HubQueries, EngineControl):
                 connection_info = given
         file_patience = extra_args.pop("file_patience", timeout)
         if extra_args:
-            name = sorted(extra_args)[0]
-            raise TypeError(f"unknown option {name!r} of Client: see help(polyxeus.Client)")
+            raise unknown_option(min(extra_args), Client.__init__, "Client")
         if password:
             raise NotImplementedError(
                 "passwords for ssh tunnels are not supported: log in with a key (ssh-copy-id, "

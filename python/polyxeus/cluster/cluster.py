@@ -16,6 +16,7 @@ from typing import Any
 
 from polyxeus import _client
 from polyxeus.client.client import Client
+from polyxeus.client.unknown_option import unknown_option
 from polyxeus.cluster.programs import Program, run, signal_number
 
 __all__ = ["Cluster", "ClusterManager"]
@@ -91,9 +92,9 @@ class Cluster:
         log_level: int = logging.INFO,
         **others: Any,
     ) -> None:
-        unknown = sorted(set(others) - _OPTIONS_WITHOUT_MEANING)
+        unknown = set(others) - _OPTIONS_WITHOUT_MEANING
         if unknown:
-            raise TypeError(f"unknown option {unknown[0]!r} of Cluster: see help(polyxeus.Cluster)")
+            raise unknown_option(min(unknown), Cluster.__init__, "Cluster")
         if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
             raise TypeError(f"n must be the number of engines, not {n!r}")
         self.n = n

@@ -6,9 +6,9 @@ import signal
 import sys
 
 
-def fail(message):
+def fail(message, code=1):
     print(f"pxkernel: {message}", file=sys.__stderr__, flush=True)
-    return 1
+    return code
 
 
 def install(kernel):
@@ -47,6 +47,11 @@ def main(arguments):
         return install(kernel)
     if kernel.language == "cpp":
         return become_cpp(arguments)
+    if kernel.other_options:
+        from polyxeus.kernel import traits
+
+        if unknown := traits.find_unknown(kernel.other_options):
+            return fail(f"error: {unknown}", 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a stop button that comes too early
     try:
         kernel.start()

@@ -1,0 +1,49 @@
+"""Options of IPython on pxkernel's command line, such as --InteractiveShell.xmode=Plain."""
+
+from polyxeus import _kernel
+from polyxeus.kernel.shell import KernelShell
+
+from IPython.core.completer import IPCompleter
+from IPython.core.formatters import DisplayFormatter, PlainTextFormatter
+from IPython.core.history import HistoryManager
+
+__all__ = ["find_unknown"]
+
+
+def _classes():
+    """The classes that are configured here, by the names of their sections."""
+    from polyxeus.kernel.start import KernelApplication
+
+    known = {}
+    for one in (KernelApplication, KernelShell, IPCompleter, DisplayFormatter, PlainTextFormatter,
+                HistoryManager):
+        known |= {each.__name__: each for each in one.__mro__ if hasattr(each, "class_traits")}
+    # A configuration that was made for ipykernel says these.
+    return known | {"ZMQInteractiveShell": KernelShell, "IPKernelApp": None}
+
+
+def find_unknown(options):
+    """A sentence about the first option whose class or trait is misspelled; None where there is none.
+
+    A class that is more than one letter away from those that are known may be one of an extension's:
+    IPython takes any.
+    """
+    known = _classes()
+    for option in options:
+        name = option.partition("=")[0].lstrip("-")
+        section, dot, trait = name.partition(".")
+        if not dot:
+            continue
+        if section not in known:
+            meant = min(known, key=lambda each: _kernel.edit_distance(section, each))
+            if _kernel.edit_distance(section, meant) == 1:
+                return f"unknown option --{name}; did you mean --{meant}.{trait}?"
+            continue
+        if known[section] is None or "." in trait:
+            continue
+        traits = known[section].class_trait_names(config=True)
+        if trait not in traits:
+            meant = _kernel.nearest_name(trait, traits)
+            advice = f"did you mean --{section}.{meant}?" if meant else "see the manual of IPython"
+            return f"unknown option --{name}; {advice}"
+    return None

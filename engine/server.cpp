@@ -79,10 +79,7 @@ bool Server::send(jupyter::Outgoing& message) {
 }
 
 void Server::interrupt_main() {
-  // An idle Python engine ignores it: it would hit the next request. For an idle C++ engine others
-  // may wait in MPI calls.
-  if (queues().requests.is_busy() || config_.language == Language::cpp)
-    ::pthread_kill(main_thread(), SIGINT);
+  ::pthread_kill(main_thread(), SIGINT);
   queues().requests.wake();
 }
 

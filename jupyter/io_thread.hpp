@@ -51,7 +51,10 @@ class IoThread {
   virtual void after_turn() {}
   /// False: the clients have to read first; it is tried again in a moment.
   virtual bool send(Outgoing& message) = 0;
+  /// Sends the main thread SIGINT.
   virtual void interrupt_main() = 0;
+  /// Whether an interrupt is for a main thread that runs no request, too.
+  virtual bool interrupts_idle() const { return false; }
   virtual void on_shutdown_published() {}
   /// Before the last messages are sent: what is to be added to them.
   virtual void before_last_messages() {}
@@ -69,6 +72,7 @@ class IoThread {
 
  private:
   void run();
+  void interrupt(const InterruptScope& scope);
   std::optional<Instant> next_deadline() const;
   void watch_time(Instant now);
   void send_last_messages();

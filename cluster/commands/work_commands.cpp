@@ -119,8 +119,8 @@ class LiveOutput {
 };
 
 /// Waits for the answers and their output. False when the time is over or the user has had enough.
-bool wait_for(const client::AsyncResult& result, const client::DirectView& view,
-              const WorkOptions& options, LiveOutput* live, Console& console) {
+bool wait_for(const client::AsyncResult& result, const WorkOptions& options, LiveOutput* live,
+              Console& console) {
   const InterruptsCounted counted;
   const Instant start = Clock::now();
   std::optional<Instant> give_up;
@@ -149,7 +149,7 @@ bool wait_for(const client::AsyncResult& result, const client::DirectView& view,
       if (seen > 1) return false;
       console.say(Level::warning,
                   "interrupting the engines; a second Ctrl-C returns without waiting for them");
-      view.interrupt();
+      result.stop();
     }
     if (give_up && Clock::now() > *give_up) {
       console.say(
@@ -270,7 +270,7 @@ int px_command(const program::ProgramOptions& program, const PxOptions& options,
     const client::AsyncResult result = view.execute(code, {.is_silent = false});
     LiveOutput live{result};
     const bool is_live = options.is_live && !options.as_json;
-    const bool is_complete = wait_for(result, view, options, is_live ? &live : nullptr, console);
+    const bool is_complete = wait_for(result, options, is_live ? &live : nullptr, console);
     std::vector<EngineOutput> outputs = read_outputs(result);
     if (is_live) {
       live.finish();
@@ -297,7 +297,7 @@ int push_command(const program::ProgramOptions& program, const PushOptions& opti
     const client::DirectView view = view_of(client, options);
     const client::AsyncResult result =
         options.is_scattered ? view.scatter(name, value) : view.push({{name, value}});
-    if (!wait_for(result, view, options, nullptr, console)) return 1;
+    if (!wait_for(result, options, nullptr, console)) return 1;
     result.get();
     return exit_code_of(result);
   });
@@ -309,7 +309,7 @@ int pull_command(const program::ProgramOptions& program, const PullOptions& opti
     const client::Client client = connect(program, options, console);
     const client::DirectView view = view_of(client, options);
     const client::AsyncResult result = view.pull(options.expression);
-    if (!wait_for(result, view, options, nullptr, console)) return 1;
+    if (!wait_for(result, options, nullptr, console)) return 1;
     const bool to_stdout = options.file.empty() || options.file == "-";
     if (options.is_gathered || result.size() == 1) {
       const Value value = options.is_gathered ? result.get_joined() : result.get_one();

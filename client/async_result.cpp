@@ -1,7 +1,6 @@
 #include "client/async_result.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "client/call.hpp"
@@ -149,12 +148,10 @@ std::vector<Silence> AsyncResult::silences() const {
   return found;
 }
 
-void AsyncResult::abort() const {
-  const std::shared_ptr<ClientCore> core = core_.lock();
-  if (!core) return;
-  // A balanced task may wait at any engine, or nowhere yet: all of them are told.
+/// The msg_ids of the requests that each engine may have and has not answered. A balanced task may
+/// be at any engine, or nowhere yet: all of them have it.
+std::map<EngineId, Json> AsyncResult::pending_ids(const std::vector<EngineId>& present) const {
   std::map<EngineId, Json> by_engine;
-  const std::vector<EngineId> present = core->connection().engines()->ids();
   for (std::size_t i = 0; i < size(); ++i) {
     const TaskInfo info = call_->info(i);
     if (info.status != TaskStatus::pending) continue;
@@ -162,8 +159,29 @@ void AsyncResult::abort() const {
       if (!info.sent.engine || *info.sent.engine == id)
         by_engine[id].push_back(info.sent.msg_id.text);
   }
-  for (auto& [id, ids] : by_engine)
+  return by_engine;
+}
+
+void AsyncResult::abort() const {
+  const std::shared_ptr<ClientCore> core = core_.lock();
+  if (!core) return;
+  for (auto& [id, ids] : pending_ids(core->connection().engines()->ids()))
     core->send_control({id}, "abort_request", {{"msg_ids", std::move(ids)}});
+}
+
+void AsyncResult::stop(const Json& signal) const {
+  const std::shared_ptr<ClientCore> core = core_.lock();
+  if (!core) return;
+  const std::shared_ptr<const EngineDirectory> engines = core->connection().engines();
+  std::map<EngineId, Json> by_engine = pending_ids(engines->ids());
+  for (const auto& [id, ids] : by_engine)
+    core->send_control({id}, "abort_request", {{"msg_ids", ids}});
+  // C++ engines that are done with a cell take part when its other ranks leave an MPI call.
+  for (std::size_t i = 0; i < size() && !by_engine.empty(); ++i)
+    if (const auto id = call_->info(i).sent.engine; id && engines->language_of(*id) == "cpp")
+      by_engine.try_emplace(*id, Json::array());
+  for (auto& [id, ids] : by_engine)
+    core->send_control({id}, "signal_request", {{"sig", signal}, {"msg_ids", std::move(ids)}});
 }
 
 }  // namespace px::client

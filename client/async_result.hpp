@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,12 +82,16 @@ class AsyncResult {
 
   /// What has not begun yet is not to run: it fails as "TaskAborted". Returns at once.
   void abort() const;
+  /// abort(), and what runs gets a signal, by its name or number: an engine that has begun
+  /// something else meanwhile ignores SIGINT. Returns at once.
+  void stop(const Json& signal = "SIGINT") const;
 
   const std::shared_ptr<Call>& call() const { return call_; }
 
  private:
   void wait_or_throw(Timeout timeout) const;
   void throw_failures() const;
+  std::map<EngineId, Json> pending_ids(const std::vector<EngineId>& present) const;
   std::shared_ptr<Call> call_;
   std::weak_ptr<ClientCore> core_;
 };

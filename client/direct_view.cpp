@@ -73,7 +73,7 @@ AsyncResult DirectView::abort(const std::vector<MessageId>& ids) const {
 }
 
 AsyncResult DirectView::send_signal(const Json& signal) const {
-  return order("signal_request", {{"sig", signal}});
+  return order("signal_request", {{"sig", signal}, {"spares_newer", true}});
 }
 
 AsyncResult DirectView::clear() const {

@@ -77,7 +77,7 @@ class DirectView {
   AsyncResult abort(const std::vector<MessageId>& ids) const;  ///< Of requests that wait there.
   /// Interrupts the user's code that runs now; what the engines know stays.
   AsyncResult interrupt() const { return send_signal("SIGINT"); }
-  /// A signal by its name, "SIGTERM", or number.
+  /// A signal by its name, "SIGTERM", or number. SIGINT spares what this client asks for later.
   AsyncResult send_signal(const Json& signal) const;
   /// Forgets all that the user has defined there.
   AsyncResult clear() const;

@@ -82,10 +82,7 @@ void Server::on_time(Instant now) {
 }
 
 void Server::interrupt_main() {
-  // An idle Python engine ignores it: it would hit the next request. For an idle C++ engine others
-  // may wait in MPI calls.
-  if (queues().requests.is_busy() || config_.language == Language::cpp)
-    ::pthread_kill(main_thread(), SIGINT);
+  ::pthread_kill(main_thread(), SIGINT);
   queues().requests.wake();
 }
 

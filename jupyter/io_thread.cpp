@@ -143,7 +143,11 @@ void IoThread::end(int exit_code, const std::string& why) {
   exit_code_ = exit_code;
   exit_at_ = Clock::now() + grace;
   queues_.requests.stop();
-  interrupt_main();
+  interrupt({});
+}
+
+void IoThread::interrupt(const InterruptScope& scope) {
+  queues_.requests.interrupt(scope, interrupts_idle(), [this] { interrupt_main(); });
 }
 
 // ---------------------------------------------------------------- what comes in
@@ -262,15 +266,14 @@ void IoThread::perform(const AnswerUsage& effect) {
 
 void IoThread::perform(const RaiseSignal& effect) {
   if (effect.number == 0) return;
-  if (effect.number == SIGINT) return interrupt_main();
   if (is_fatal(effect.number))
     late_signals_.emplace_back(Clock::now() + signal_delay, effect.number);
   else
     ::pthread_kill(main_thread_, effect.number);
 }
 
-void IoThread::perform(const Interrupt&) {
-  interrupt_main();
+void IoThread::perform(const Interrupt& effect) {
+  interrupt(effect.scope);
 }
 void IoThread::perform(const WakeMain&) {
   queues_.requests.wake();

@@ -65,7 +65,10 @@ class IoThread {
   virtual void begin() {}
   virtual void on_time(Instant /*now*/) {}
   virtual std::optional<Instant> further_deadline() const { return std::nullopt; }
+  /// Sends the main thread SIGINT.
   virtual void interrupt_main() = 0;
+  /// Whether an interrupt is for a main thread that runs no request, too.
+  virtual bool interrupts_idle() const { return false; }
   virtual void on_shutdown_published() {}
   /// The last messages are sent: closes the channels.
   virtual void close_channels() = 0;
@@ -89,6 +92,7 @@ class IoThread {
   };
 
   void run();
+  void interrupt(const InterruptScope& scope);
   std::optional<Instant> next_deadline() const;
   void watch_time(Instant now);
   void watch_capture();

@@ -51,14 +51,17 @@ void RequestInbox::abort_queued_executions(const RequestPtr& failed) {
   queue_.abort_queued_executions(failed);
 }
 
-bool RequestInbox::is_busy() const {
-  const std::lock_guard lock{mutex_};
-  return queue_.is_busy();
-}
-
 std::size_t RequestInbox::queued() const {
   const std::lock_guard lock{mutex_};
   return queue_.queued();
+}
+
+void RequestInbox::interrupt(const InterruptScope& scope, bool is_for_idle,
+                             const std::function<void()>& interrupt_main) {
+  // With the lock: the main thread takes the next request by a system call after finish(), and gets
+  // a signal that was sent before at its latest there.
+  const std::lock_guard lock{mutex_};
+  if (queue_.is_busy() ? queue_.interrupt(scope) : is_for_idle) interrupt_main();
 }
 
 std::optional<Job> RequestInbox::take(bool& is_stopped) {
@@ -76,6 +79,11 @@ std::optional<Job> RequestInbox::wait(const std::function<void(int descriptor)>&
     if (std::optional<Job> job = take(is_stopped); job || is_stopped) return job;
     idle(event_.value());
   }
+}
+
+bool RequestInbox::begin() {
+  const std::lock_guard lock{mutex_};
+  return queue_.begin();
 }
 
 void RequestInbox::finish() {

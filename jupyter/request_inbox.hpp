@@ -24,12 +24,18 @@ class RequestInbox {
   std::vector<Effect> answer(const RequestPtr& request);
   std::vector<Effect> answer_aborted(const RequestPtr& request) const;
   void abort_queued_executions(const RequestPtr& failed);
-  bool is_busy() const;
   std::size_t queued() const;
+  /// Calls `interrupt_main` where the main thread runs what the interrupt is for, which cannot end
+  /// meanwhile: no other request is hit.
+  /// is_for_idle  also where nothing runs.
+  void interrupt(const InterruptScope& scope, bool is_for_idle,
+                 const std::function<void()>& interrupt_main);
 
   /// For the main thread: waits for the next request; nothing when the process is to end.
   /// idle  returns when the descriptor is readable, or earlier; it may be called often.
   std::optional<Job> wait(const std::function<void(int descriptor)>& idle);
+  /// See RequestQueue.
+  bool begin();
   void finish();
 
   /// Ends the present or the next wait for a moment. Async-signal-safe.

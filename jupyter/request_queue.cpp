@@ -45,7 +45,24 @@ Json debug_refusal(const Json& request) {
           {"message", "this kernel has no debugger"}};
 }
 
+/// Which requests a signal_request means.
+InterruptScope read_scope(const Request& request, const Json& content) {
+  InterruptScope scope;
+  if (bool_member(content, "spares_newer").value_or(false)) scope.newest = request.header.msg_id;
+  const auto ids = content.find("msg_ids");
+  if (ids == content.end() || !ids->is_array()) return scope;
+  scope.msg_ids.emplace();
+  for (const Json& id : *ids)
+    if (id.is_string()) scope.msg_ids->insert(id.get<std::string>());
+  return scope;
+}
+
 }  // namespace
+
+bool InterruptScope::includes(const MessageId& msg_id) const {
+  if (msg_ids) return msg_ids->contains(msg_id.text);
+  return !newest || !was_made_after(msg_id, *newest);
+}
 
 std::optional<int> signal_number(const Json& value) {
   if (value.is_number_integer()) {
@@ -114,7 +131,19 @@ std::optional<Job> RequestQueue::take() {
   queued_bytes_ -= total_bytes(*job.request->frames);
   if (aborted_.erase(job.request->header.msg_id.text) > 0) job.is_aborted = true;
   running_ = job.request;
+  has_begun_ = is_interrupted_ = false;
   return job;
+}
+
+bool RequestQueue::begin() {
+  has_begun_ = true;
+  return is_interrupted_;
+}
+
+bool RequestQueue::interrupt(const InterruptScope& scope) {
+  if (!running_ || !scope.includes(running_->header.msg_id)) return false;
+  if (!has_begun_) is_interrupted_ = true;
+  return has_begun_;
 }
 
 void RequestQueue::abort_queued_executions(const RequestPtr& failed) {
@@ -136,7 +165,7 @@ std::vector<Effect> RequestQueue::answer(const RequestPtr& request) {
   if (type == "kernel_info_request") return replied(request, *kernel_info_);
   if (type == "connect_request") return replied(request, connect_reply_);
   if (type == "debug_request") return replied(request, debug_refusal(*content));
-  return surrounded(request, {reply(request, {{"status", "ok"}}), Interrupt{}});
+  return surrounded(request, {reply(request, {{"status", "ok"}}), Interrupt{{}}});
 }
 
 std::vector<Effect> RequestQueue::answer_abort(const RequestPtr& request, const Json& content) {
@@ -164,6 +193,7 @@ std::vector<Effect> RequestQueue::answer_signal(const RequestPtr& request,
   const auto wanted = content.find("sig");
   const std::optional<int> number = wanted == content.end() ? std::nullopt : signal_number(*wanted);
   SendReply answer{request, "_request", "{}", "{\"status\": \"ok\"}"};
+  if (number == SIGINT) return {answer, Interrupt{read_scope(*request, content)}};
   if (number) return {answer, RaiseSignal{*number}};
   const std::string given = wanted == content.end() ? "nothing" : pack(Packer::json, *wanted);
   Json error = error_content("ValueError", given + " is not a signal");

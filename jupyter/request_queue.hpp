@@ -30,12 +30,22 @@ struct PublishShutdown {
   RequestPtr request;
   bool is_restart = false;
 };
-/// Send the process this signal; the reply has gone out before.
+/// Send the process this signal, which is not SIGINT; the reply has gone out before.
 struct RaiseSignal {
   int number = 0;
 };
-/// The user's code is to be interrupted, if any runs.
-struct Interrupt {};
+/// Which requests an interrupt is for.
+struct InterruptScope {
+  std::optional<std::unordered_set<std::string>> msg_ids;  ///< These alone; nothing: any.
+  std::optional<MessageId> newest;  ///< Of any, those that its session has not made after this one.
+
+  bool includes(const MessageId& msg_id) const;
+};
+/// The user's code is to be interrupted, if a request runs that is meant: see
+/// RequestInbox::interrupt().
+struct Interrupt {
+  InterruptScope scope;
+};
 /// Answer with the resources that the process uses.
 struct AnswerUsage {
   RequestPtr request;
@@ -78,7 +88,13 @@ class RequestQueue {
   /// The next request for the main thread; the process is busy until finish(). Those of the control
   /// channel come first, then the shell's, one after the other.
   std::optional<Job> take();
+  /// The main thread runs from now on what it took. True: an interrupt for it came meanwhile, and
+  /// is to hit it now.
+  bool begin();
   void finish() { running_.reset(); }
+  /// Whether the main thread is to be interrupted now: it runs what the interrupt is for. What was
+  /// taken and has not begun is told by begin().
+  bool interrupt(const InterruptScope& scope);
   bool is_busy() const { return running_ != nullptr; }
   std::size_t queued() const { return urgent_.size() + work_.size(); }
   std::size_t queued_bytes() const { return queued_bytes_; }
@@ -117,6 +133,8 @@ class RequestQueue {
   std::deque<Job> urgent_;
   std::deque<Job> work_;
   RequestPtr running_;
+  bool has_begun_ = false;       // what runs
+  bool is_interrupted_ = false;  // before it began
   std::unordered_set<std::string> aborted_;
 };
 

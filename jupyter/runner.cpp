@@ -1,5 +1,6 @@
 #include "jupyter/runner.hpp"
 
+#include <csignal>
 #include <utility>
 
 #include "wire/session.hpp"
@@ -54,6 +55,7 @@ void Runner::serve(const Job& job) {
   if (requests.is_order(*request))
     return queues_.outgoing.perform(request, requests.answer(request));
   queues_.outgoing.set_request(request);
+  if (requests.begin()) ::raise(SIGINT);
   if (const auto found = handlers_.find(request->type()); found != handlers_.end())
     return found->second(request);
   const Result<Json> content = unpack(request->packer, request->envelope.content);

@@ -57,8 +57,6 @@ Result<void> Server::open(const jupyter::KernelConnection& connection, bool capt
 }
 
 void Server::interrupt_main() {
-  // An idle kernel ignores it: it would hit the next cell.
-  if (!queues().requests.is_busy()) return;
   // As Jupyter's own signal does, it reaches the child processes too where the group is ours.
   if (::getpgrp() == ::getpid())
     ::kill(0, SIGINT);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/call.hpp"
+#include "client/targets.hpp"
 
 namespace px::magics {
 namespace {
@@ -25,10 +26,8 @@ std::string list(const std::vector<EngineId>& engines) {
 
 }  // namespace
 
-CellWatch::CellWatch(client::AsyncResult result, client::DirectView view, WatchOptions options,
-                     CellOutput& screen)
+CellWatch::CellWatch(client::AsyncResult result, WatchOptions options, CellOutput& screen)
     : result_(std::move(result)),
-      view_(std::move(view)),
       options_(std::move(options)),
       screen_(screen),
       display_(options_.display, Clock::now()),
@@ -102,9 +101,12 @@ std::optional<std::string> CellWatch::stop(Instant now) {
   was_interrupted_ = true;
   gives_up_at_ = now + interrupt_patience;
   display_.expect_failures();
-  result_.abort();  // what has not begun is not to run
-  if (unanswered().empty() || options_.signal == 0) return std::nullopt;
-  view_.send_signal(options_.signal);
+  if (unanswered().empty()) return std::nullopt;
+  if (options_.signal == 0) {
+    result_.abort();  // what has not begun is not to run
+    return std::nullopt;
+  }
+  result_.stop(options_.signal);
   return options_.signal.is_string() ? options_.signal.get<std::string>() : options_.signal.dump();
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "client/async_result.hpp"
-#include "client/direct_view.hpp"
+#include "client/silence.hpp"
 #include "magics/cell_output.hpp"
 #include "magics/display.hpp"
 
@@ -32,9 +32,7 @@ struct WatchEnd {
 /// interrupt, the wait is over in any case.
 class CellWatch {
  public:
-  /// view  the engines of the cell: they get the signal.
-  CellWatch(client::AsyncResult result, client::DirectView view, WatchOptions options,
-            CellOutput& screen);
+  CellWatch(client::AsyncResult result, WatchOptions options, CellOutput& screen);
   WatchEnd wait();
 
  private:
@@ -49,7 +47,6 @@ class CellWatch {
   std::vector<EngineId> unanswered() const;
 
   client::AsyncResult result_;
-  client::DirectView view_;
   WatchOptions options_;
   CellOutput& screen_;
   Display display_;

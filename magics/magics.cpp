@@ -151,7 +151,7 @@ std::vector<EngineId> Magics::engines_of(const MagicOptions& options) {
 Magics::Sent Magics::submit(const std::string& code, const MagicOptions& options) {
   const std::vector<EngineId> engines = engines_of(options);
   const client::DirectView view{connect_(), client::Targets::ids(engines)};
-  return {view.execute(code, {.is_silent = false}), view, engines};
+  return {view.execute(code, {.is_silent = false}), engines};
 }
 
 void Magics::say_where(bool block, const Json& wanted, CellOutput& screen) {
@@ -185,7 +185,7 @@ MagicOutcome Magics::run(const std::string& cell, const MagicOptions& options, C
 /// Waits for a cell and shows its output, while it comes or at the end.
 MagicOutcome Magics::follow(const Sent& job, const MagicOptions& options, CellOutput& screen) {
   const bool is_live = wants_stream(options);
-  CellWatch watch{job.result, job.view, watch_options(job.engines, options, is_live), screen};
+  CellWatch watch{job.result, watch_options(job.engines, options, is_live), screen};
   const WatchEnd end = watch.wait();
   MagicOutcome outcome;
   outcome.result = job.result;

@@ -68,7 +68,6 @@ class Magics {
  private:
   struct Sent {
     client::AsyncResult result;
-    client::DirectView view;
     std::vector<EngineId> engines;
   };
   Sent submit(const std::string& code, const MagicOptions& options);

@@ -36,7 +36,7 @@ MagicOutcome Magics::pxpush(const std::string& line, Namespace& variables, CellO
                    client::value_or_throw(variables.get(name)));
   }
   const client::DirectView view = chosen(options);
-  return finish({view.push(values), view, view.engines()}, screen);
+  return finish({view.push(values), view.engines()}, screen);
 }
 
 MagicOutcome Magics::pxpull(const std::string& line, Namespace& variables, CellOutput& screen) {
@@ -69,7 +69,7 @@ MagicOutcome Magics::pxscatter(const std::string& line, Namespace& variables, Ce
   for (std::size_t i = 0; i < engines.size(); ++i)
     all.push_back(
         {engines[i], client::push_work({{options.as.empty() ? name : options.as, parts.at(i)}})});
-  return finish({client::AsyncResult{core->send_direct(all, {}), core}, view, engines}, screen);
+  return finish({client::AsyncResult{core->send_direct(all, {}), core}, engines}, screen);
 }
 
 MagicOutcome Magics::pxgather(const std::string& line, Namespace& variables, CellOutput& screen) {
@@ -88,7 +88,7 @@ Magics::Sent Magics::ask(const MagicOptions& options, const Namespace& variables
   const client::DirectView view = chosen(options);
   const std::vector<EngineId> engines = view.engines();
   const client::Work work = client::pull_work(options.names, variables.forms());
-  return {{core->send_direct(engines, work, {}), core}, view, engines};
+  return {{core->send_direct(engines, work, {}), core}, engines};
 }
 
 client::DirectView Magics::chosen(const MagicOptions& options) {
@@ -104,7 +104,7 @@ MagicOutcome Magics::finish(const Sent& job, CellOutput& screen) {
   options.timeout = 0;
   WatchOptions watch = watch_options(job.engines, options, true);
   watch.shows_tracebacks = false;
-  const WatchEnd end = CellWatch{job.result, job.view, watch, screen}.wait();
+  const WatchEnd end = CellWatch{job.result, watch, screen}.wait();
   MagicOutcome outcome;
   outcome.result = job.result;
   outcome.failures = job.result.failures();

@@ -2,11 +2,34 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdlib>
+#include <optional>
+#include <string_view>
 
 #include "wire/envelope.hpp"
 
 namespace px {
+namespace {
+
+/// The counter behind the prefix; the copies of a broadcast have something behind it.
+std::optional<std::uint64_t> counter_of(std::string_view msg_id, std::string_view prefix) {
+  if (!msg_id.starts_with(prefix)) return std::nullopt;
+  msg_id.remove_prefix(prefix.size());
+  std::uint64_t counter = 0;
+  const auto [rest, problem] =
+      std::from_chars(msg_id.data(), msg_id.data() + msg_id.size(), counter);
+  const bool is_whole = rest == msg_id.data() + msg_id.size() || *rest == '_';
+  return problem == std::errc{} && is_whole ? std::optional(counter) : std::nullopt;
+}
+
+}  // namespace
+
+bool was_made_after(const MessageId& id, const MessageId& other) {
+  const std::string_view prefix{other.text.data(), other.text.rfind('_') + 1};
+  const auto counter = counter_of(id.text, prefix), of_other = counter_of(other.text, prefix);
+  return !prefix.empty() && counter && of_other && *counter > *of_other;
+}
 
 Session::Session(SessionId id, std::string username, Packer packer, Signer signer)
     : id_(std::move(id)),

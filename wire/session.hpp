@@ -56,6 +56,10 @@ class Session {
   std::uint64_t fork_count_ = 0;
 };
 
+/// Whether the session that made the msg_id `other` has made `id` later. False where their form
+/// does not tell: those of other clients.
+bool was_made_after(const MessageId& id, const MessageId& other);
+
 /// $USER, or the word `username` where it is not set (protocol 3.2).
 std::string current_username();
 

@@ -80,8 +80,8 @@ std::string read_code(const PxOptions& options) {
 }
 
 /// Waits for the answers and their output. False when the time is over or the user has had enough.
-bool wait_for(const client::AsyncResult& result, const client::DirectView& view,
-              const WorkOptions& options, TerminalOutput* live, Console& console) {
+bool wait_for(const client::AsyncResult& result, const WorkOptions& options, TerminalOutput* live,
+              Console& console) {
   const InterruptsCounted counted;
   const Instant start = Clock::now();
   std::optional<Instant> give_up;
@@ -111,7 +111,7 @@ bool wait_for(const client::AsyncResult& result, const client::DirectView& view,
       if (seen > 1) return false;
       console.say(Level::warning,
                   "interrupting the engines; a second Ctrl-C returns without waiting for them");
-      view.interrupt();
+      result.stop();
     }
     if (give_up && Clock::now() > *give_up) {
       console.fail({ErrorKind::lost_peer,
@@ -232,7 +232,7 @@ int run_command(const program::ProgramOptions& program, const PxOptions& options
     const client::AsyncResult result = view.execute(code, {.is_silent = false});
     const bool is_live = options.is_live && !options.as_json;
     TerminalOutput output{result, is_live};
-    const bool is_complete = wait_for(result, view, options, is_live ? &output : nullptr, console);
+    const bool is_complete = wait_for(result, options, is_live ? &output : nullptr, console);
     if (!options.as_json) output.finish();
     for (std::size_t i = 0; options.as_json && i < result.size(); ++i)
       std::cout << pack(Packer::json, engine_output_json(result, i)) << "\n";
@@ -249,7 +249,7 @@ int run_command(const program::ProgramOptions& program, const PushOptions& optio
     const client::DirectView view = view_of(client, options);
     const client::AsyncResult result =
         options.is_scattered ? view.scatter(name, value) : view.push({{name, value}});
-    if (!wait_for(result, view, options, nullptr, console)) return 1;
+    if (!wait_for(result, options, nullptr, console)) return 1;
     result.get();
     return exit_code_of(result);
   });
@@ -261,7 +261,7 @@ int run_command(const program::ProgramOptions& program, const PullOptions& optio
     const client::Client client = connect(program, options, console);
     const client::DirectView view = view_of(client, options);
     const client::AsyncResult result = view.pull(options.expression);
-    if (!wait_for(result, view, options, nullptr, console)) return 1;
+    if (!wait_for(result, options, nullptr, console)) return 1;
     const bool to_stdout = options.file.empty() || options.file == "-";
     if (options.is_gathered || result.size() == 1) {
       const Value value = options.is_gathered ? result.get_joined() : result.get_one();

@@ -84,7 +84,7 @@ void CellView::wait(const client::AsyncResult& result, const client::DirectView&
   magics::WatchEnd end;
   on_screen_([&](magics::CellOutput& screen) {
     const HeldJumps held;
-    end = magics::CellWatch{result, view, options, screen}.wait();
+    end = magics::CellWatch{result, options, screen}.wait();
   });
   if (end.was_interrupted) cpp::CellGuard::answer_interrupt_in("while it waited for the engines");
   const std::vector<client::Failure> failures = result.failures();

@@ -4,8 +4,10 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
+#include <set>
 #include <utility>
 
+#include "client/async_result.hpp"
 #include "client/hub_result.hpp"
 
 #include "python/bindings/python_json.hpp"
@@ -219,8 +221,10 @@ Tasks PythonConnection::fetch_results(const std::vector<std::string>& msg_ids) {
 
 Tasks PythonConnection::remember(const std::shared_ptr<client::Call>& call,
                                  std::shared_ptr<SendTracker> sending) {
+  const std::uint64_t number = sent_calls_++;
+  const unsigned long thread = PyThread_get_thread_ident();
   for (std::size_t i = 0; i < call->size(); ++i)
-    sent_.insert_or_assign(call->msg_id(i).text, Sent{call, i});
+    sent_.insert_or_assign(call->msg_id(i).text, Sent{call, i, number, thread});
   if (sent_.size() > forget_at_) forget_ended();
   return Tasks{call, std::move(sending)};
 }
@@ -239,6 +243,18 @@ Tasks PythonConnection::outstanding() {
         call && call->status(sent.task) == client::TaskStatus::pending)
       parts.push_back({call, sent.task});
   return Tasks{std::move(parts)};
+}
+
+void PythonConnection::stop_since(std::uint64_t mark, std::optional<unsigned long> thread) {
+  if (why_closed()) return;
+  const unsigned long sender = thread.value_or(PyThread_get_thread_ident());
+  std::set<std::shared_ptr<client::Call>> calls;
+  for (auto& [id, sent] : sent_) {
+    if (sent.number < mark || sent.thread != sender) continue;
+    if (auto call = sent.call.lock()) calls.insert(std::move(call));
+    sent.thread = 0;  // a second interrupt would end C++ cells by force
+  }
+  for (const auto& call : calls) client::AsyncResult{call, core()}.stop();
 }
 
 std::optional<Tasks> PythonConnection::find(const std::string& msg_id) {
@@ -296,6 +312,9 @@ void bind_connection(py::module_& module) {
       .def("send_hub", &PythonConnection::send_hub)
       .def("fetch_results", &PythonConnection::fetch_results)
       .def("outstanding", &PythonConnection::outstanding)
+      .def_property_readonly("sent_calls", &PythonConnection::sent_calls)
+      .def("stop_since", &PythonConnection::stop_since, py::arg("mark"),
+           py::arg("thread") = py::none())
       .def("find", &PythonConnection::find)
       .def("take_warnings",
            [](const PythonConnection& connection) {

@@ -64,6 +64,12 @@ class PythonConnection {
 
   /// What was sent from here and is not yet answered.
   Tasks outstanding();
+  /// How many calls were sent from here so far.
+  std::uint64_t sent_calls() const { return sent_calls_; }
+  /// Ends what a thread has sent from here since sent_calls() was `mark` and is not yet answered:
+  /// it is interrupted where it runs and aborted where it waits. Returns at once.
+  /// thread  as threading.get_ident() gives it; None: this one.
+  void stop_since(std::uint64_t mark, std::optional<unsigned long> thread);
   /// A request of this client that somebody still holds, or that is not answered.
   std::optional<Tasks> find(const std::string& msg_id);
 
@@ -80,6 +86,8 @@ class PythonConnection {
   struct Sent {
     std::weak_ptr<client::Call> call;
     std::size_t task = 0;
+    std::uint64_t number = 0;  // of the call
+    unsigned long thread = 0;
   };
   client::Work read_work(const pybind11::handle& work,
                          const std::shared_ptr<SendTracker>& sending) const;
@@ -91,6 +99,7 @@ class PythonConnection {
   std::shared_ptr<python::ReleaseList> releases_ = std::make_shared<python::ReleaseList>();
   std::shared_ptr<client::ClientCore> core_;
   std::unordered_map<std::string, Sent> sent_;
+  std::uint64_t sent_calls_ = 0;
   client::SilenceNews silences_;
   std::size_t forget_at_ = 4096;
   int generation_;

@@ -76,7 +76,63 @@ TEST_F(EngineRequestsTest, ASignalIsRaisedAfterItsReplyWhoseTypeIsOddOnPurpose) 
   EXPECT_EQ(words(arrive(client.order("signal_request", {{"sig", SIGUSR1}}))),
             "reply:_request signal:" + std::to_string(SIGUSR1));
   EXPECT_EQ(words(arrive(client.order("signal_request", {{"sig", "SIGINT"}}))),
-            "reply:_request signal:" + std::to_string(SIGINT));
+            "reply:_request interrupt");
+}
+
+/// Whether an order that came interrupts what runs.
+bool interrupts(jupyter::RequestQueue& queue, const std::vector<Effect>& effects) {
+  for (const Effect& effect : effects)
+    if (const auto* each = std::get_if<jupyter::Interrupt>(&effect))
+      return queue.interrupt(each->scope);
+  ADD_FAILURE() << "no interrupt in " << words(effects);
+  return false;
+}
+
+TEST_F(EngineRequestsTest, AnInterruptThatNamesRequestsHitsNoOther) {
+  const RequestPtr first = client.request("apply_request");
+  const RequestPtr second = client.request("apply_request");
+  arrive(first);
+  arrive(second);
+  const auto stop_first =
+      arrive(client.order("signal_request", {{"sig", SIGINT}, {"msg_ids", {id_of(first)}}}));
+  queue.take();
+  queue.begin();
+  EXPECT_TRUE(interrupts(queue, stop_first));
+  queue.finish();
+  EXPECT_FALSE(interrupts(queue, stop_first));
+  queue.take();
+  queue.begin();
+  EXPECT_FALSE(interrupts(queue, stop_first));
+}
+
+TEST_F(EngineRequestsTest, AnInterruptCanSpareWhatItsClientAsksForLater) {
+  const Json content{{"sig", "SIGINT"}, {"spares_newer", true}};
+  const auto early = arrive(client.order("signal_request", content));
+  arrive(client.request("apply_request"));
+  const auto late = arrive(client.order("signal_request", content));
+  queue.take();
+  queue.begin();
+  EXPECT_FALSE(interrupts(queue, early));
+  EXPECT_TRUE(interrupts(queue, late));
+}
+
+TEST_F(EngineRequestsTest, AnInterruptOfAClientThatNamesNothingHitsWhatRuns) {
+  const auto early = arrive(client.order("signal_request", {{"sig", "SIGINT"}}));
+  EXPECT_FALSE(interrupts(queue, early));
+  arrive(client.request("apply_request"));
+  queue.take();
+  queue.begin();
+  EXPECT_TRUE(interrupts(queue, early));
+}
+
+TEST_F(EngineRequestsTest, AnInterruptOfWhatIsTakenAndHasNotBegunHitsItWhenItBegins) {
+  for (int i = 0; i < 2; ++i) arrive(client.request("apply_request"));
+  queue.take();
+  EXPECT_FALSE(interrupts(queue, arrive(client.order("signal_request", {{"sig", SIGINT}}))));
+  EXPECT_TRUE(queue.begin());
+  queue.finish();
+  queue.take();
+  EXPECT_FALSE(queue.begin());
 }
 
 TEST_F(EngineRequestsTest, ANameThatIsNoSignalIsAnErrorAndRaisesNothing) {

@@ -57,8 +57,7 @@ struct FakeCall {
     options.display.engines = engines;
     options.is_live = is_live;
     options.signal = 0;
-    const client::DirectView view{nullptr, client::Targets::all()};
-    return CellWatch{client::AsyncResult{call, {}}, view, options, screen}.wait();
+    return CellWatch{client::AsyncResult{call, {}}, options, screen}.wait();
   }
 
   std::vector<EngineId> engines;

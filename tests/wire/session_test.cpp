@@ -38,6 +38,26 @@ TEST(Session, ForksNeverShareAMessageId) {
   EXPECT_EQ(ids.size(), 40u);
 }
 
+TEST(Session, MessageIdsTellWhichOfTheSameSessionIsTheLaterOne) {
+  Session session = new_session();
+  std::vector<MessageId> ids;
+  for (int i = 0; i < 11; ++i) ids.push_back(session.make_header("a", now).msg_id);
+  EXPECT_TRUE(was_made_after(ids[10], ids[9]));
+  EXPECT_FALSE(was_made_after(ids[9], ids[10]));
+  EXPECT_FALSE(was_made_after(ids[9], ids[9]));
+  EXPECT_TRUE(was_made_after(MessageId{ids[10].text + "_engine-uuid"}, ids[9]));
+}
+
+TEST(Session, OfOtherMessageIdsNoneIsTheLaterOne) {
+  Session session = new_session();
+  const MessageId ours = session.make_header("a", now).msg_id;
+  EXPECT_FALSE(was_made_after(session.fork().make_header("a", now).msg_id, ours));
+  for (const char* other : {"", "t_1_7", "0cc7f2d5-1c7c-4b2f-9d0d-4f3a5a1b2c3d", "s_", "_9"}) {
+    EXPECT_FALSE(was_made_after(MessageId{other}, ours)) << other;
+    EXPECT_FALSE(was_made_after(ours, MessageId{other})) << other;
+  }
+}
+
 TEST(Session, ComposesWhatTheOtherSideVerifiesAndReads) {
   for (const Packer packer : {Packer::json, Packer::msgpack}) {
     Session session = new_session(packer);

@@ -19,6 +19,7 @@ from polyxeus.client.wait_for_engines import wait_for_engines
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.completion import close_at_exit
 from polyxeus.results.metadata import Metadata
+from polyxeus.results.slices import slices
 from polyxeus.serialize.values import FORMS, NO_PICKLE
 from polyxeus.views.balanced_view import LoadBalancedView
 from polyxeus.views.direct_view import BroadcastView, DirectView
@@ -120,10 +121,6 @@ class Client(HubQueries, EngineControl):
 
     def __exit__(self, *_problem):
         self.close()
-
-    def __del__(self):
-        if getattr(self, "_connection", None) is not None:
-            self._connection.close()
 
     @property
     def _closed(self):
@@ -383,7 +380,7 @@ def _wait_for_future(future, seconds):
         return future.wait(-1 if seconds is None else seconds)
     from concurrent.futures import wait
 
-    return not wait([future], seconds).not_done
+    return any(not wait([future], each).not_done for each in slices(seconds))
 
 
 def _who_is_there(ids):

@@ -38,8 +38,9 @@ class EngineControl:
         """Sends a signal, by its number or name, to what the engines run."""
         if isinstance(sig, bool) or not isinstance(sig, (int, str)):
             raise TypeError(f"a signal must be a number or a name like 'SIGINT', not {sig!r}")
-        number = sig if isinstance(sig, str) else int(sig)
-        return self._send_control(targets, "signal_request", {"sig": number}, self._block(block))
+        # An interrupt is for what was asked for until now.
+        content = {"sig": sig if isinstance(sig, str) else int(sig), "spares_newer": True}
+        return self._send_control(targets, "signal_request", content, self._block(block))
 
     def interrupt(self, targets: Any = None, block: bool | None = None):
         """Interrupts what the engines run now; what they know stays."""

@@ -110,7 +110,10 @@ class ParallelMagics(Magics):
         more = [Variables(self.shell.user_ns)] if carries_data else []
         with _plainly(), CellOutput(self.shell) as output:
             outcome = getattr(self._core, magic)(*arguments, *more, output)
-        return self._conclude(outcome, carries_data)
+        value = self._conclude(outcome, carries_data)
+        if outcome["was_interrupted"] or output.is_interrupted():
+            raise Interrupted("interrupted")
+        return value
 
     def _conclude(self, outcome, carries_data):
         result = self._async_result(outcome)

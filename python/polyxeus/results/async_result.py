@@ -12,7 +12,8 @@ from polyxeus import error
 from polyxeus.results.completion import call_when_ready
 from polyxeus.results.displays import DisplayMixin
 from polyxeus.results.metadata import KEYS, ExecuteReply, metadata_of, needs_output, remote_error
-from polyxeus.results.timings import TimingMixin
+from polyxeus.results.slices import slices
+from polyxeus.results.timings import TimingMixin, is_reached
 from polyxeus.serialize import requests
 
 __all__ = ["AsyncHubResult", "AsyncResult"]
@@ -235,7 +236,11 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         for part in parts:
             if part.ready() and "_state" in part.__dict__:
                 part._settle()
-        return concurrent.futures.wait(parts, _seconds(timeout), return_when)
+        for seconds in slices(_seconds(timeout)):
+            found = concurrent.futures.wait(parts, seconds, return_when)
+            if is_reached(return_when, *found):
+                break
+        return found
 
     def wait_for_output(self, timeout: float | None = -1) -> bool:
         """Waits until all that was printed and shown is here, too; True where it is."""

@@ -4,6 +4,8 @@ import queue
 import threading
 from collections import deque
 
+from polyxeus.results.slices import slices, take
+
 __all__ = ["LazyMapIterator"]
 
 _END = object()
@@ -25,16 +27,30 @@ class LazyMapIterator:
         self._permits = threading.Semaphore(max_outstanding) if max_outstanding else None
         self._sent = queue.SimpleQueue()  # results, an exception of the input, then _END
         self._done = queue.SimpleQueue()  # the same, in the order in which they are answered
-        self._is_cancelled = False
+        self._is_cancelled = self._is_stopped = False
         self._count = None  # how many there are, once it is known
         self._given = 0
-        view._outstanding_maps.add(self)
         self._first = threading.Event()
         self._problem = None
-        threading.Thread(target=self._feed, name="polyxeus-map", daemon=True).start()
-        self._first.wait()
-        if self._problem is not None:
-            raise self._problem
+        self._mark = view.client._connection.sent_calls
+        self._feeder = threading.Thread(target=self._feed, name="polyxeus-map", daemon=True)
+
+    def start(self):
+        """Begins to read the sequences; gives itself."""
+        self._iterator = self._results()
+        try:
+            self._view._outstanding_maps.add(self)
+            self._feeder.start()
+            for seconds in slices(None):
+                if self._first.wait(seconds):
+                    break
+            if self._problem is not None:
+                raise self._problem
+            next(self._iterator)
+            return self
+        except KeyboardInterrupt:
+            self._stop()
+            raise
 
     def _feed(self):
         count = 0
@@ -58,6 +74,8 @@ class LazyMapIterator:
                 self._problem = problem
             self._sent.put(problem)
         finally:
+            if self._is_stopped:  # it may have sent one more meanwhile
+                self._view.client._connection.stop_since(self._mark)
             self._view._outstanding_maps.discard(self)
             self._sent.put(_END)
             self._first.set()
@@ -68,20 +86,31 @@ class LazyMapIterator:
         if self._permits is not None:
             self._permits.release()
 
+    def _stop(self):
+        """Ends it: its results cannot be asked for any more."""
+        self._is_stopped = True
+        self.cancel()
+        if self._feeder.ident is None:  # it has not begun
+            self._view._outstanding_maps.discard(self)
+        self._view.client._connection.stop_since(self._mark, self._feeder.ident)
+
     def __iter__(self):
-        return self._results()
+        return self._iterator
 
     def __next__(self):
-        if not hasattr(self, "_iterator"):
-            self._iterator = self._results()
         return next(self._iterator)
 
     def _results(self):
-        return self._in_order() if self._ordered else self._as_they_come()
+        try:
+            yield  # start() has it here: from now on an interrupt ends the map
+            yield from self._in_order() if self._ordered else self._as_they_come()
+        except KeyboardInterrupt:
+            self._stop()
+            raise
 
     def _in_order(self):
         while True:
-            result = self._sent.get()
+            result = take(self._sent)
             if result is _END:
                 return
             yield self._value(result)
@@ -91,7 +120,7 @@ class LazyMapIterator:
         given = 0
         while True:
             while not is_all_known and (known <= given or not self._sent.empty()):
-                result = self._sent.get()
+                result = take(self._sent)
                 if result is _END:
                     is_all_known = True
                 elif isinstance(result, Exception):
@@ -99,7 +128,7 @@ class LazyMapIterator:
                 else:
                     known += 1
             if given < known:
-                yield self._value(self._done.get())
+                yield self._value(take(self._done))
                 given += 1
             elif problems:
                 raise problems.popleft()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import concurrent.futures
-
 from polyxeus.results.async_result import AsyncResult
+from polyxeus.results.slices import as_completed
 from polyxeus.serialize import requests
 
 __all__ = ["AsyncMapResult"]
@@ -55,7 +54,7 @@ class AsyncMapResult(AsyncResult):
         elif self._tasks.is_one_call():
             yield from self._answered(parts)
         else:
-            yield from concurrent.futures.as_completed(parts)
+            yield from as_completed(parts)
 
     def _answered(self, parts):
         after, left = 0, len(parts)

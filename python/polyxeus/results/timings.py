@@ -77,7 +77,13 @@ class TimingMixin:
     def _has_reached(self, return_when, seconds):
         if return_when == ALL_COMPLETED:
             return self.wait(seconds)
-        done, pending = self.wait(seconds, return_when=return_when)
-        if return_when == FIRST_COMPLETED:
-            return bool(done)
-        return not pending or any(not part.successful() for part in done)
+        return is_reached(return_when, *self.wait(seconds, return_when=return_when))
+
+
+def is_reached(return_when, done, pending):
+    """Whether a wait is over that has found these sets."""
+    if return_when == FIRST_COMPLETED and done:
+        return True
+    if return_when == FIRST_EXCEPTION and any(not part.successful() for part in done):
+        return True
+    return not pending

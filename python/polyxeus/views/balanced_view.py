@@ -10,6 +10,7 @@ from polyxeus.serialize import requests
 from polyxeus.views import partition
 from polyxeus.views.dependency import Dependency
 from polyxeus.views.remote_functions import ParallelFunction, getname
+from polyxeus.views.stopping import stops_on_interrupt
 from polyxeus.views.view import View, label_text
 
 __all__ = ["LoadBalancedView"]
@@ -67,6 +68,7 @@ class LoadBalancedView(View):
         uuids, _, forms = self.client._addressed(targets)
         return ([] if targets is None else uuids), forms
 
+    @stops_on_interrupt
     def _really_apply(
         self,
         f,
@@ -165,9 +167,8 @@ class LoadBalancedView(View):
             max_outstanding = max(1, len(self))
         if not isinstance(max_outstanding, int) or max_outstanding < 0:
             raise ValueError(f"max_outstanding must be a number from 0 on, not {max_outstanding!r}")
-        return LazyMapIterator(
-            self, f, zip(*sequences), ordered, max_outstanding, return_exceptions
-        )
+        lazy = LazyMapIterator(self, f, zip(*sequences), ordered, max_outstanding, return_exceptions)
+        return lazy.start()
 
     def register_joblib_backend(self, name: str = "polyxeus", make_default: bool = False):
         """Lets joblib run on this view, under this name: Parallel(backend=name)."""

@@ -14,6 +14,7 @@ from polyxeus.results.map_result import AsyncMapResult
 from polyxeus.serialize import requests
 from polyxeus.views import mpi_exchange, partition
 from polyxeus.views.remote_functions import ParallelFunction, getname
+from polyxeus.views.stopping import stops_on_interrupt
 from polyxeus.views.sync_imports import sync_imports
 from polyxeus.views.view import View, label_text
 
@@ -55,6 +56,7 @@ class DirectView(View):
             self.client, tasks, read, fname=fname, targets=ids, single=single, owner=True
         )
 
+    @stops_on_interrupt
     def _really_apply(
         self, f, args=(), kwargs=None, targets=None, block=None, track=None, label=None
     ):
@@ -67,6 +69,7 @@ class DirectView(View):
 
     # ------------------------------------------------------------ code
 
+    @stops_on_interrupt
     def execute(
         self,
         code: str,
@@ -85,11 +88,8 @@ class DirectView(View):
         work = requests.execute(code, silent)
         result = self._send(work, targets, label, fname="execute")
         if self._flag("block", block):
-            try:
-                result.get()
-                result.wait_for_output()
-            except KeyboardInterrupt:
-                pass
+            result.get()
+            result.wait_for_output()
         return result
 
     def run(
@@ -108,6 +108,7 @@ class DirectView(View):
 
     # ------------------------------------------------------------ variables
 
+    @stops_on_interrupt
     def push(
         self,
         ns: dict[str, Any],
@@ -130,6 +131,7 @@ class DirectView(View):
         """push() with the view's flags."""
         return self.push(ns)
 
+    @stops_on_interrupt
     def pull(
         self, names: str | Iterable[str], targets: Any = None, block: bool | None = None
     ) -> Any:
@@ -158,6 +160,7 @@ class DirectView(View):
     def __setitem__(self, key, value):
         self.update({key: value})
 
+    @stops_on_interrupt
     def scatter(
         self,
         key: Any,
@@ -202,6 +205,7 @@ class DirectView(View):
         _check_name(key)
         mpi_exchange.exchange(self, key, source)
 
+    @stops_on_interrupt
     def gather(self, key: Any, dist: str = "b", targets: Any = None, block: bool | None = None):
         """The parts of a sequence that the engines have, as one sequence."""
         _check_text(key)
@@ -262,6 +266,7 @@ class DirectView(View):
         """sync_imports() for `with view.importer:`."""
         return self.sync_imports(True)
 
+    @stops_on_interrupt
     def use_cloudpickle(self):
         """Nothing: functions of a session always travel by value."""
         return self._finish(self._send(requests.call(namespace.nothing)), self.block)

@@ -1,6 +1,7 @@
 """DirectView.exchange(): arrays from engine to engine by MPI, past the controller."""
 
 from polyxeus import error
+from polyxeus.views.stopping import stops_on_interrupt
 
 # What px::array<> calls the types of NumPy that C++ has.
 _CPP_TYPES = {
@@ -13,6 +14,7 @@ _CPP_TYPES = {
 _NO_WORLD = "exchange() needs engines in one MPI world: `pxcluster start --engines=mpi`"
 
 
+@stops_on_interrupt
 def exchange(view, key, source):
     """See DirectView.exchange()."""
     client = view.client

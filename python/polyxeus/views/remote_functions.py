@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterable
 from polyxeus.results.map_result import AsyncMapResult
 from polyxeus.serialize import requests
 from polyxeus.views import partition
+from polyxeus.views.stopping import stops_on_interrupt
 
 __all__ = ["ParallelFunction", "RemoteFunction", "getname", "parallel", "remote"]
 
@@ -99,6 +100,11 @@ class ParallelFunction(RemoteFunction):
         """Calls the function for each item, as the builtin map() does."""
         return self._run(sequences, is_mapping=True)
 
+    @property
+    def client(self):
+        return self.view.client
+
+    @stops_on_interrupt
     def _run(self, sequences, is_mapping):
         if not sequences:
             raise TypeError("a map needs at least one sequence")

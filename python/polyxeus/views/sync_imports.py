@@ -37,10 +37,15 @@ def sync_imports(view, local=True, quiet=False):
                 builtins.__import__ = import_here_and_there
         return module
 
+    mark = view.client._connection.sent_calls
     builtins.__import__ = import_here_and_there
     try:
-        yield
-    finally:
-        builtins.__import__ = real_import
-    for result in results:
-        result.get()
+        try:
+            yield
+        finally:
+            builtins.__import__ = real_import
+        for result in results:
+            result.get()
+    except KeyboardInterrupt:
+        view.client._connection.stop_since(mark)
+        raise

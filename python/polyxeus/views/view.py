@@ -88,12 +88,7 @@ class View:
     @staticmethod
     def _finish(result, block):
         """What a method gives: the result, or its value where the caller waits for it."""
-        if not block:
-            return result
-        try:
-            return result.get()
-        except KeyboardInterrupt:
-            return result  # the requests go on
+        return result.get() if block else result
 
     # ------------------------------------------------------------ calls
 

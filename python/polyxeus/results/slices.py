@@ -1,0 +1,42 @@
+"""Waits of Python's own that an interrupt always ends."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import time
+from queue import Empty
+
+__all__ = ["as_completed", "slices", "take"]
+
+# Seconds. Python looks for signals before a wait begins; one that comes right after that look does
+# not end the wait.
+_LONGEST = 0.1
+
+
+def slices(seconds: float | None):
+    """Timeouts that make up `seconds`, None: for ever; an interrupt takes effect between them."""
+    end = None if seconds is None else time.monotonic() + seconds
+    while end is None or end - time.monotonic() > _LONGEST:
+        yield _LONGEST
+    yield max(0.0, end - time.monotonic())
+
+
+def take(queue):
+    """The next item of a queue."""
+    for seconds in slices(None):
+        try:
+            return queue.get(timeout=seconds)
+        except Empty:
+            pass
+
+
+def as_completed(futures):
+    """The futures as they are done."""
+    left = set(futures)
+    while left:
+        try:
+            for future in concurrent.futures.as_completed(left, _LONGEST):
+                left.discard(future)
+                yield future
+        except concurrent.futures.TimeoutError:
+            pass

@@ -1,0 +1,27 @@
+"""Calls that an interrupt stops on the engines, too."""
+
+from __future__ import annotations
+
+import functools
+
+__all__ = ["stops_on_interrupt"]
+
+
+def stops_on_interrupt(method):
+    """Decorator of what asks engines for something: a KeyboardInterrupt meanwhile is raised as it
+    is, and what was asked for is interrupted where it runs and aborted where it waits.
+
+    method  its first argument has a `client`.
+    """
+
+    @functools.wraps(method)
+    def stoppable(self, *args, **kwargs):
+        connection = self.client._connection
+        mark = connection.sent_calls
+        try:
+            return method(self, *args, **kwargs)
+        except KeyboardInterrupt:
+            connection.stop_since(mark)
+            raise
+
+    return stoppable

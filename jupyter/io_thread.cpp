@@ -187,7 +187,7 @@ void IoThread::deliver() {
 void IoThread::deliver(Peer& peer) {
   while (!peer.queue.is_empty()) {
     if (auto* message = std::get_if<Outgoing>(&peer.queue.front())) {
-      if (!deliver(peer, *message)) return;
+      if (!deliver(*message)) return;
       peer.queue.pop();
     } else {
       perform(std::get<DeferredEffects>(peer.queue.pop()).effects);
@@ -196,7 +196,7 @@ void IoThread::deliver(Peer& peer) {
 }
 
 /// False where it has to wait: publications do, a reply to a client that is gone does not.
-bool IoThread::deliver(Peer& peer, Outgoing& message) {
+bool IoThread::deliver(Outgoing& message) {
   if (!send(message)) {
     if (message.to == Outgoing::To::everybody) {
       retry_at_ = Clock::now() + retry_pause;

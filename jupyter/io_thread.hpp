@@ -101,7 +101,7 @@ class IoThread {
   void sort_out(std::vector<OutgoingItem> items);
   void deliver();
   void deliver(Peer& peer);
-  bool deliver(Peer& peer, Outgoing& message);
+  bool deliver(Outgoing& message);
   bool send(Outgoing& message);
   void send_now(Outgoing message);
 

@@ -126,7 +126,10 @@ std::optional<Instant> IoThread::next_deadline() const {
 }
 
 void IoThread::watch_time(Instant now) {
-  if (net::Termination::was_asked()) end(orderly_exit_code_, "ending, as SIGTERM asks for");
+  if (net::Termination::was_asked() && !exit_at_) {
+    queues_.outgoing.abandon_request();
+    end(orderly_exit_code_, "ending, as SIGTERM asks for");
+  }
   on_time(now);
   while (!late_signals_.empty() && now >= late_signals_.front().first) {
     ::kill(::getpid(), late_signals_.front().second);

@@ -53,6 +53,11 @@ void OutgoingQueue::end_request() {
   is_running_ = false;
 }
 
+void OutgoingQueue::abandon_request() {
+  const std::lock_guard lock{mutex_};
+  if (is_running_) abandoned_ = request_;
+}
+
 RequestPtr OutgoingQueue::request() const {
   const std::lock_guard lock{mutex_};
   return request_;
@@ -111,6 +116,7 @@ void OutgoingQueue::reply(const RequestPtr& request, std::string content, std::s
   gather();
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
+  if (request == abandoned_) return;
   post(Outgoing{Outgoing::To::client, request, reply_type(request->type()),
                 metadata.empty() ? formats_.of(request).metadata() : std::move(metadata),
                 std::move(content), std::move(buffers), wall_now()});

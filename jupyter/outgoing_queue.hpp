@@ -66,10 +66,13 @@ class OutgoingQueue final : public interpreters::Output {
 
   /// From now on what is printed and shown belongs to this request, where nothing else is said.
   void set_request(RequestPtr request);
-  /// That request runs no more, as when it is published to be idle. What is printed now still belongs
-  /// to it.
+  /// That request runs no more, as when it is published to be idle. What is printed now still
+  /// belongs to it.
   void end_request();
   RequestPtr request() const;
+  /// The process ends over the request that runs: it gets no answer any more, so that whoever
+  /// watches this process says what has happened, and not the KeyboardInterrupt that ends it.
+  void abandon_request();
   /// Queues what was printed for this request so far. Returns how many publications it has had.
   std::size_t flush_publications();
 
@@ -118,7 +121,7 @@ class OutgoingQueue final : public interpreters::Output {
   std::function<void()> capture_;
   mutable std::mutex mutex_;
   std::condition_variable has_room_;
-  RequestPtr request_;
+  RequestPtr request_, abandoned_;
   interpreters::StreamBuffer streams_;
   std::vector<OutgoingItem> items_;
   std::size_t published_ = 0;  // for request_

@@ -74,6 +74,7 @@ __all__ = [
     "TimeoutError",
     "UnmetDependency",
     "ViewExecutor",
+    "bind_kernel",
     "collect_exceptions",
     "depend",
     "dependent",
@@ -525,6 +526,7 @@ def parallel(
     ordered: bool = True,
     **flags: Any,
 ) -> Callable[[Callable[..., Any]], ParallelFunction]: ...
+def bind_kernel() -> str: ...
 def interactive(f: _F) -> _F: ...
 
 # An argument of any type may be a reference to what the engine has.

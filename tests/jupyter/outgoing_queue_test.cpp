@@ -112,6 +112,25 @@ TEST_F(OutgoingQueueTest, WhatIsCapturedBelongsToTheRequestThatRunsOrRanLast) {
             "stream for other {\"name\":\"stdout\",\"text\":\"other\"}\n");
 }
 
+TEST_F(OutgoingQueueTest, ARequestThatIsAbandonedGetsItsOutputAndNoReply) {
+  queue_.set_request(cell_);
+  queue_.abandon_request();
+  queue_.write("stdout", "said");
+  queue_.reply(cell_, "{}");
+  queue_.reply(other_, "{}");
+  EXPECT_EQ(taken(),
+            "stream for cell {\"name\":\"stdout\",\"text\":\"said\"}\n"
+            "execute_reply for other {}\n");
+}
+
+TEST_F(OutgoingQueueTest, ARequestThatHasEndedIsNotAbandoned) {
+  queue_.set_request(cell_);
+  queue_.end_request();
+  queue_.abandon_request();
+  queue_.reply(cell_, "{}");
+  EXPECT_EQ(taken(), "execute_reply for cell {}\n");
+}
+
 TEST_F(OutgoingQueueTest, TextGathersForAMoment) {
   queue_.write("stdout", "a");
   EXPECT_TRUE(was_woken());  // the I/O thread has to learn the deadline

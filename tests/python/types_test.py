@@ -18,7 +18,9 @@ PACKAGE = Path(polyxeus.__file__).parent
 
 def run(module, *arguments, folder, **variables):
     """What `python -m <module>` prints; it finds this polyxeus."""
-    environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent), **variables}
+    if not (PACKAGE.parent / "mypy").exists():  # else it is installed beside the checker
+        variables.setdefault("MYPYPATH", str(PACKAGE.parent))
+    environment = {**os.environ, **variables}
     done = subprocess.run([sys.executable, "-m", module, *arguments], cwd=folder, env=environment,
                           capture_output=True, text=True)
     assert done.returncode in (0, 1), done.stdout + done.stderr
@@ -31,10 +33,10 @@ def found_by_mypy(path, folder):
                 "3.10", str(path), folder=folder)
     errors = {}
     for line in said.splitlines():
-        match = re.match(r"(.+?):(\d+): error: (.*)", line)
-        if match:
-            assert Path(match[1]).name == path.name, line
-            errors[int(match[2])] = match[3]
+        match = re.match(r"(.+?):(\d+): (error|note): (.*)", line)
+        assert match and Path(match[1]).name == path.name, said
+        if match[3] == "error":
+            errors[int(match[2])] = match[4]
     return errors
 
 

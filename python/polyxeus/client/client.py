@@ -343,16 +343,19 @@ class Client(HubQueries, EngineControl):
         """Waits as the tasks do. Says of each engine once that nobody hears it, when that may be
         what they wait for; and that a tunnel broke."""
         end = None if seconds is None else time.monotonic() + seconds
+        has_looked = False
         while True:
             left = _left(end)
             is_last = left is not None and left <= _LOOK_INTERVAL
-            if tasks.wait(left if is_last else _LOOK_INTERVAL):
+            is_done = tasks.wait(left if is_last else _LOOK_INTERVAL)
+            if is_done and not has_looked:
                 return True
-            news = self._connection.news_of_silence(tasks)
+            news = [] if is_done else self._connection.news_of_silence(tasks)
             for sentence in [*self._connection.take_warnings(), *news]:
                 warnings.warn(sentence, RuntimeWarning, stacklevel=4)
-            if is_last:
-                return False
+            if is_done or is_last:
+                return is_done
+            has_looked = True
 
     def wait_interactive(
         self, jobs: Any = None, interval: float = 1.0, timeout: float | None = -1.0

@@ -21,9 +21,20 @@ def cluster(request, new_cluster):
     return cluster
 
 
+def listening(client):
+    """ipyparallel's client does not wait until its subscription to output is active."""
+    def hears():
+        answer = client[:].execute("pass")
+        answer.get(60)
+        return answer.wait_for_output(1)
+
+    wait_until(hears, "the client hears what engines publish")
+    return client
+
+
 @pytest.fixture
 def rc(cluster):
-    client = cluster.client(engines=2)
+    client = listening(cluster.client(engines=2))
     yield client
     client.close()
 
@@ -34,7 +45,7 @@ def pair(own_cluster):
     cluster = own_cluster()
     cluster.start_controller()
     cluster.start_engines(2)
-    return cluster, cluster.client(engines=2)
+    return cluster, listening(cluster.client(engines=2))
 
 
 def finish(answer):
@@ -87,7 +98,7 @@ subprocess.run([sys.executable, '-c', 'import sys; print("out"); print("wr\\u00f
 """)
     assert answer.stdout == ["out\n"] * 2
     assert answer.stderr == ["wr\u00f6ng\n"] * 2
-    wait_until(lambda: log_of(cluster).count("wr\u00f6ng\n") == 2, "the log has errors, too")
+    wait_until(lambda: log_of(cluster).count("wr\u00f6ng") == 2, "the log has errors, too")
 
 
 def test_the_output_of_c_code_in_a_function_of_apply_is_in_its_result(rc):

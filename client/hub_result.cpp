@@ -46,14 +46,19 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
   }
 
   void finish(std::size_t task, RecordedResult result) {
-    const std::shared_ptr<ClientCore> core = core_.lock();
-    const EngineUuid uuid{result.head.engine};
-    const auto engine = core ? core->connection().engines()->id_of(uuid.text) : std::nullopt;
-    if (engine) call_->learn_engine(task, *engine, uuid);
+    learn_engine(task, EngineUuid{result.head.engine});
     for (Publication& publication : result.publications)
       call_->publish(task, std::move(publication));
     call_->answer(task, result.head, std::move(result.reply), wall_now());
     call_->complete_output(task);
+  }
+
+  /// Does not keep the client: once the call is answered, this thread must not be its last owner.
+  void learn_engine(std::size_t task, const EngineUuid& uuid) {
+    const std::shared_ptr<ClientCore> core = core_.lock();
+    if (!core) return;
+    const auto id = core->connection().engines()->id_of(uuid.text);
+    if (id) call_->learn_engine(task, *id, uuid);
   }
 
   void fail(std::size_t task, Failure failure) {

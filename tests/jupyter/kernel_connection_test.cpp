@@ -48,8 +48,10 @@ TEST(KernelConnection, AFileThatIsWrittenIsReadAgain) {
   const auto connection = read_kernel_connection(file.dump());
   ASSERT_TRUE(connection);
   const Json written = Json::parse(write_kernel_connection(*connection));
-  for (const auto& [key, value] : file.items())
-    if (key != "kernel_name" && key != "jupyter_session") EXPECT_EQ(written[key], value) << key;
+  for (const auto& [key, value] : file.items()) {
+    if (key == "kernel_name" || key == "jupyter_session") continue;
+    EXPECT_EQ(written[key], value) << key;
+  }
 }
 
 TEST(KernelConnection, TheErrorNamesTheKey) {

@@ -68,7 +68,7 @@ Client Client::connect(const ClientOptions& options) {
   if (!info) throw ClientError(ErrorKind::bad_input, path + ": " + info.error().what);
   const net::SshWish ssh{options.ssh.server, options.ssh.key_file};
   auto connection = value_or_throw(Connection::open(*info, path, {options.timeout, "", ssh}));
-  return Client{std::make_shared<ClientCore>(std::move(connection))};
+  return Client{ClientCore::make(std::move(connection))};
 }
 
 const std::string& Client::controller_address() const {

@@ -45,8 +45,11 @@ class Connection {
   ///         tunnel: says what ssh said.
   static Result<std::unique_ptr<Connection>> open(const ClientConnectionInfo& info,
                                                   const std::string& where, const Options& options);
-  /// Fails what is not answered and closes the sockets.
+  /// Fails what is not answered and closes the sockets. Not in the I/O thread.
   ~Connection();
+
+  /// Whether the caller is the I/O thread, which runs the handlers.
+  bool is_own_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
   Composer& composer() { return composer_; }
   /// Where the controller was reached, e.g. "tcp://10.0.0.1"; this end of a tunnel.

@@ -1,11 +1,22 @@
 #include "client/core.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "wire/duration_text.hpp"
 
 namespace px::client {
+
+std::shared_ptr<ClientCore> ClientCore::make(std::unique_ptr<Connection> connection) {
+  return {new ClientCore(std::move(connection)), [](ClientCore* core) {
+            // The I/O thread ends only after its handler: another one waits for that.
+            if (core->connection().is_own_thread())
+              std::thread([core] { delete core; }).detach();
+            else
+              delete core;
+          }};
+}
 
 std::vector<EngineId> ClientCore::resolve(const Targets& targets) const {
   check_open();

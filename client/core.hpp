@@ -15,8 +15,8 @@ namespace px::client {
 /// call it. Throws ClientError.
 class ClientCore {
  public:
-  explicit ClientCore(std::unique_ptr<Connection> connection)
-      : connection_(std::move(connection)) {}
+  /// The last owner may be a handler that runs in the client's I/O thread.
+  static std::shared_ptr<ClientCore> make(std::unique_ptr<Connection> connection);
 
   Connection& connection() { return *connection_; }
 
@@ -47,6 +47,9 @@ class ClientCore {
   Reply ask_hub(const std::string& type, const Json& content, Duration timeout);
 
  private:
+  explicit ClientCore(std::unique_ptr<Connection> connection)
+      : connection_(std::move(connection)) {}
+
   Json together_of(const Work& work, const std::vector<EngineId>& ids);
   static EngineUuid uuid_of(EngineId id, const EngineDirectory& engines);
   std::shared_ptr<Call> post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,

@@ -53,7 +53,6 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
     call_->complete_output(task);
   }
 
-  /// Does not keep the client: once the call is answered, this thread must not be its last owner.
   void learn_engine(std::size_t task, const EngineUuid& uuid) {
     const std::shared_ptr<ClientCore> core = core_.lock();
     if (!core) return;

@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iostream>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -211,6 +213,20 @@ void an_id_that_the_controller_does_not_know_is_an_error(const px::Client& clien
   CHECK(name == "KeyError");
 }
 
+void a_handler_may_be_the_last_owner_of_a_client() {
+  const Gate gate("last-owner");
+  auto client = std::make_unique<px::Client>(px::Client::connect());
+  std::promise<void> let_go;
+  const px::AsyncResult result = (*client)[0].call(gate.square_behind_it(), {px::Json(3)});
+  result.on_ready([&] {
+    client.reset();
+    let_go.set_value();
+  });
+  gate.open();
+  CHECK(let_go.get_future().wait_for(30s) == std::future_status::ready);
+  CHECK(px::as<int>(result.get_one(30s)) == 9);
+}
+
 /// What on_engine_change() said.
 class News {
  public:
@@ -261,6 +277,7 @@ int main(int count, char** words) try {
   results_of_a_client_that_has_gone_are_there();
   a_result_that_is_not_there_yet_is_waited_for(client);
   an_id_that_the_controller_does_not_know_is_an_error(client);
+  a_handler_may_be_the_last_owner_of_a_client();
   engines_that_join_and_leave_are_news(client, words[2]);
   std::cout << "the client's calls work" << std::endl;
   return 0;

@@ -35,7 +35,7 @@ FIGURES = {
 }
 
 # Runs on host1; prints the seconds of the start and of the stop.
-PEER = """
+PEER_PROGRAM = """
 import sys, time
 import ipyparallel
 from traitlets.config import Config
@@ -74,7 +74,7 @@ def ours(bed):
 
 def peers(bed):
     folder = f"{beds.HOME}/peer"
-    script = PEER.format(
+    script = PEER_PROGRAM.format(
         hosts=HOSTS, count=sum(HOSTS.values()), folder=folder, address=bed.address("host1")
     )
     command = (sys.executable, "-c", script)

@@ -1,5 +1,6 @@
 """The stop button: a KeyboardInterrupt in a call ends the call, here and on the engines."""
 
+import os
 import random
 import signal
 import sys
@@ -8,6 +9,7 @@ import time
 
 import pytest
 from deadlines import wait_until
+from IPython.core.interactiveshell import InteractiveShell
 
 import polyxeus as ipp
 
@@ -16,7 +18,7 @@ FOREVER = 600  # seconds; longer than any test may take
 
 def stop(call, is_due, what):
     """Presses stop in the main thread, as Ctrl-C and notebooks do, once call() waits and is_due() is
-    true: the call must raise a KeyboardInterrupt."""
+    true: the call must raise a KeyboardInterrupt, whose traceback shows nothing of this package."""
     is_begun, is_over = threading.Event(), threading.Event()
     main = threading.main_thread().ident
 
@@ -36,12 +38,23 @@ def stop(call, is_due, what):
     thread = threading.Thread(target=press)
     thread.start()
     try:
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt) as stopped:
             is_begun.set()
             call()
     finally:
         is_over.set()
         thread.join()
+    own = [line for line in shown_in_notebook(stopped.value) if f"{os.sep}polyxeus{os.sep}" in line]
+    assert own == []
+
+
+def shown_in_notebook(interrupt):
+    """The lines of the traceback."""
+    shell = InteractiveShell.instance()
+    lines = []
+    shell._showtraceback = lambda kind, value, shown: lines.extend(shown)
+    shell.showtraceback((type(interrupt), interrupt, interrupt.__traceback__))
+    return "\n".join(lines).splitlines()
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from polyxeus.client.hub_queries import HubQueries
 from polyxeus.client.unknown_option import unknown_option
 from polyxeus.client.wait_for_engines import wait_for_engines
 from polyxeus.results.async_result import AsyncResult
+from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.completion import close_at_exit
 from polyxeus.results.metadata import Metadata
 from polyxeus.results.slices import slices
@@ -347,7 +348,8 @@ class Client(HubQueries, EngineControl):
         while True:
             left = _left(end)
             is_last = left is not None and left <= _LOOK_INTERVAL
-            is_done = tasks.wait(left if is_last else _LOOK_INTERVAL)
+            with ends_at_caller:
+                is_done = tasks.wait(left if is_last else _LOOK_INTERVAL)
             if is_done and not has_looked:
                 return True
             news = [] if is_done else self._connection.news_of_silence(tasks)

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from contextlib import nullcontext
 
 from polyxeus import error
+from polyxeus.results.callers_traceback import ends_at_caller
 
 __all__ = ["wait_for_engines"]
 
@@ -28,7 +29,7 @@ def wait_for_engines(client, n, timeout, block, interactive, widget):
         from polyxeus.results.progress import progress
 
         bar = progress(widget=widget, initial=len(client), total=n, unit="engine")
-    with bar as shown:
+    with bar as shown, ends_at_caller:
         _wait(client, n, timeout, shown)
     client._warn()
     return None

@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future
 from typing import Any
 
 from polyxeus import error
+from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.completion import call_when_ready
 from polyxeus.results.displays import DisplayMixin
 from polyxeus.results.metadata import KEYS, ExecuteReply, metadata_of, needs_output, remote_error
@@ -237,14 +238,16 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
             if part.ready() and "_state" in part.__dict__:
                 part._settle()
         for seconds in slices(_seconds(timeout)):
-            found = concurrent.futures.wait(parts, seconds, return_when)
+            with ends_at_caller:
+                found = concurrent.futures.wait(parts, seconds, return_when)
             if is_reached(return_when, *found):
                 break
         return found
 
     def wait_for_output(self, timeout: float | None = -1) -> bool:
         """Waits until all that was printed and shown is here, too; True where it is."""
-        return self._tasks.wait_output(_seconds(timeout))
+        with ends_at_caller:
+            return self._tasks.wait_output(_seconds(timeout))
 
     def get(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polyxeus.results.async_result import AsyncResult
+from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.slices import as_completed
 from polyxeus.serialize import requests
 
@@ -59,7 +60,8 @@ class AsyncMapResult(AsyncResult):
     def _answered(self, parts):
         after, left = 0, len(parts)
         while left:
-            events, after = self._tasks.events(after, None)
+            with ends_at_caller:
+                events, after = self._tasks.events(after, None)
             for kind, index, _ in events:
                 if kind == "answered":
                     left -= 1

@@ -6,6 +6,8 @@ import concurrent.futures
 import time
 from queue import Empty
 
+from polyxeus.results.callers_traceback import ends_at_caller
+
 __all__ = ["as_completed", "slices", "take"]
 
 # Seconds. Python looks for signals before a wait begins; one that comes right after that look does
@@ -25,7 +27,8 @@ def take(queue):
     """The next item of a queue."""
     for seconds in slices(None):
         try:
-            return queue.get(timeout=seconds)
+            with ends_at_caller:
+                return queue.get(timeout=seconds)
         except Empty:
             pass
 
@@ -35,8 +38,9 @@ def as_completed(futures):
     left = set(futures)
     while left:
         try:
-            for future in concurrent.futures.as_completed(left, _LONGEST):
-                left.discard(future)
-                yield future
+            with ends_at_caller:
+                for future in concurrent.futures.as_completed(left, _LONGEST):
+                    left.discard(future)
+                    yield future
         except concurrent.futures.TimeoutError:
             pass

@@ -53,6 +53,8 @@ class CellOutput {
  public:
   virtual ~CellOutput() = default;
   virtual void perform(const Action& action) = 0;
+  /// Whether what is shown can be replaced by its display id, as in a notebook; a terminal cannot.
+  virtual bool can_update() { return true; }
   /// Whether the user has interrupted the cell since the last call.
   virtual bool is_interrupted() = 0;
   /// Runs a cell in the kernel itself.

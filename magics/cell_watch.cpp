@@ -6,6 +6,7 @@
 
 #include "client/call.hpp"
 #include "client/targets.hpp"
+#include "wire/session.hpp"
 
 namespace px::magics {
 namespace {
@@ -24,13 +25,19 @@ std::string list(const std::vector<EngineId>& engines) {
   return "[" + text + "]";
 }
 
+DisplayOptions for_screen(DisplayOptions options, CellOutput& screen) {
+  options.can_update = screen.can_update();
+  options.cell_id = "cell-" + new_session_id();
+  return options;
+}
+
 }  // namespace
 
 CellWatch::CellWatch(client::AsyncResult result, WatchOptions options, CellOutput& screen)
     : result_(std::move(result)),
       options_(std::move(options)),
       screen_(screen),
-      display_(options_.display, Clock::now()),
+      display_(for_screen(options_.display, screen), Clock::now()),
       last_news_(Clock::now()),
       looked_at_(last_news_),
       begun_(last_news_) {}

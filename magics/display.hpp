@@ -11,24 +11,30 @@
 #include "magics/display_event.hpp"
 #include "magics/failure_text.hpp"
 #include "magics/output_merger.hpp"
-#include "magics/terminal_line.hpp"
+#include "magics/shown_figures.hpp"
+#include "magics/terminal_screen.hpp"
 
 namespace px::magics {
 
 struct DisplayOptions {
   std::vector<EngineId> engines;  ///< By their ranks in the cell.
   bool is_folding = true;
-  /// For a terminal or a pipe: values and displays are text and are folded, nothing is coloured.
+  /// For a terminal or a pipe: values and displays are text and are folded.
   bool is_plain = false;
+  bool has_colours = false;                   ///< Where it is plain: of labels and failures.
   bool labels_each_line = false;              ///< Rather than a block of lines once.
   std::optional<std::size_t> max_lines = {};  ///< Of each engine; nothing: all.
   /// When the progress bar appears; nothing: never.
   std::optional<Duration> progress_after = std::chrono::seconds(2);
+  /// Whether what is shown can be replaced later, as in a notebook.
+  bool can_update = true;
+  std::string cell_id = {};  ///< Begins the ids of the displays; that of no other cell.
 };
 
-/// Turns what the engines of one cell do into what one screen shows, while it happens. The order
-/// of each engine is kept, nothing is lost; lines and errors that several have in common at about
-/// the same time are shown once. Sees no clock, socket or screen.
+/// Turns what the engines of one cell do into what one screen shows, while it happens. Output of
+/// about the same time is sorted by engine; the order of each engine is kept, nothing is lost.
+/// Lines, values and errors that several have in common are shown once, figures beside each other.
+/// Sees no clock, socket or screen.
 class Display {
  public:
   Display(DisplayOptions options, Instant now);
@@ -46,16 +52,25 @@ class Display {
 
  private:
   struct Stream {
-    TerminalLine line;
-    std::optional<Instant> open_since;  // there is a line without an end
-    bool is_continued = false;          // the beginning of the line is on the screen
+    TerminalScreen screen;
+    std::optional<Instant> open_since;    // there is a line without an end
+    std::optional<Instant> collected_at;  // lines that are rewritten: when it was looked at last
+    bool is_continued = false;            // the beginning of the line is on the screen
   };
   struct RankState {
     Stream out, err;
     std::size_t lines = 0, left_out = 0;
     bool has_spoken = false;  // since the last flush
     bool is_done = false;
+    bool has_tile = false;  // it has cleared its output: what follows stands in a place of its own
+    bool clears_next = false;    // its output goes when more comes
+    std::vector<ShowData> tile;  // what stands there, above the lines of its streams
     Stream& stream(bool is_error) { return is_error ? err : out; }
+  };
+  /// Something that is no text: what is to be done, or what is to be put with that of others.
+  struct Item {
+    std::vector<Action> actions;
+    std::optional<Figure> figure;
   };
   /// Where the last text on the screen stands.
   struct Cursor {
@@ -73,32 +88,50 @@ class Display {
   void handle(const Done& event, Instant now);
 
   void add_line(std::size_t rank, bool is_error, std::string text, Instant now);
-  void add_item(std::size_t rank, std::vector<Action> actions, Instant now);
+  void add_item(std::size_t rank, OutputPart part, Item item, Instant now);
   void add_text(std::size_t rank, OutputPart::Kind kind, const Json& data, Instant now);
   void add(std::size_t rank, OutputPart output, Instant now);
+  void note_output(std::size_t rank, Instant now);
+  void collect(std::size_t rank, bool is_error, Instant now);
+  void collect_rewritten(Instant now);
   void end_open_lines(std::size_t rank, Instant now);
+  void end_all_lines(std::size_t rank, Instant now);
 
   Instant flush_time() const;
   bool is_anybody_silent() const;
   bool is_due(Instant now) const;
-  void flush();
+  void flush(Instant now);
   void write_lines(const std::vector<MergedPart>& merged, std::size_t begin, std::size_t end);
   void write_failure(const MergedPart& part);
+  void show_value(const MergedPart& part);
+  void show_items(const MergedPart& part);
+  void show(std::vector<ShowData> all);
   void write_open_lines(Instant now);
-  void write_open_line(std::size_t rank, bool is_error);
+  void write_open_line(std::size_t rank, bool is_error, Instant now);
   void write_left_out();
   void end_line();
   void put(const std::string& stream, std::string text);
+  void clear(std::size_t rank);
+  void clear_if_due(std::size_t rank);
+  void add_to_tile(std::size_t rank, ShowData data);
+  std::vector<ShowData> contents_of_tile(std::size_t rank) const;
+  void update_tiles(Instant now);
+  void show_tiles(Instant now);
+  void end_tiles(Instant now);
   void update_progress(Instant now);
   ShowProgress progress(Instant now) const;
   std::string label_of(const MergedPart& part) const;
+  std::string coloured(const std::string& label, bool is_error) const;
   std::vector<EngineId> engines_of(const std::vector<std::size_t>& ranks) const;
 
   const DisplayOptions options_;
   const Instant begin_;
   std::vector<RankState> ranks_;
-  OutputMerger merger_;
-  std::deque<std::vector<Action>> items_;
+  std::vector<std::size_t> order_;   // the ranks, by their engines' ids
+  std::vector<std::size_t> places_;  // of the ranks in order_
+  OutputMerger merger_;              // speaks of places
+  std::deque<Item> items_;
+  std::deque<Valued> values_;
   std::deque<client::Failure> failures_;
   FailureText failure_text_;
   std::optional<Instant> first_added_, last_added_;
@@ -107,6 +140,10 @@ class Display {
   std::size_t done_ = 0;
   ShowProgress shown_progress_;
   std::optional<Instant> progress_at_;  // when the progress was shown last
+  ShownFigures figures_;
+  std::string tiles_id_;  // once the tiles are on the screen
+  bool is_tile_new_ = false;
+  std::optional<Instant> tiles_at_;  // when the tiles were shown last
   std::vector<Action> actions_;
 };
 

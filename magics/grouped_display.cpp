@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "magics/label.hpp"
-#include "magics/terminal_line.hpp"
+#include "magics/terminal_screen.hpp"
 
 namespace px::magics {
 namespace {
@@ -18,24 +18,20 @@ struct Sorted {
 
 Sorted sort(const EngineOutput& output) {
   Sorted sorted{output.engine, {}, {}, {}, {}};
-  TerminalLine out, err;
-  const auto append = [](std::vector<std::string>& lines, std::vector<std::string> more) {
-    std::move(more.begin(), more.end(), std::back_inserter(lines));
-  };
+  TerminalScreen out, err;
   for (const DisplayEvent& event : output.events) {
     if (const auto* printed = std::get_if<Printed>(&event)) {
-      auto& lines = printed->is_error ? sorted.err : sorted.out;
-      append(lines, (printed->is_error ? err : out).add(printed->text));
+      (printed->is_error ? err : out).add(printed->text);
     } else if (const auto* shown = std::get_if<Shown>(&event)) {
       sorted.displays.push_back(relabelled(shown->data, output.engine));
     } else if (const auto* value = std::get_if<Valued>(&event)) {
       for (ShowData& data :
-           labelled_value(output.engine, value->count, value->data, value->metadata))
+           labelled_value({output.engine}, value->count, value->data, value->metadata))
         sorted.values.push_back(std::move(data));
     }
   }
-  if (!out.is_empty()) sorted.out.push_back(out.take());
-  if (!err.is_empty()) sorted.err.push_back(err.take());
+  sorted.out = out.take_all();
+  sorted.err = err.take_all();
   return sorted;
 }
 
@@ -58,7 +54,7 @@ class Writer {
     for (const std::string& line : lines) text += line + "\n";
     actions.push_back(WriteText{is_error ? "stderr" : "stdout", std::move(text)});
   }
-  void label(const Sorted& sorted) { actions.push_back(output_label(sorted.engine)); }
+  void label(const Sorted& sorted) { actions.push_back(text_only(output_label({sorted.engine}))); }
   void show(const std::vector<ShowData>& all) {
     actions.insert(actions.end(), all.begin(), all.end());
   }

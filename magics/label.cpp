@@ -5,11 +5,7 @@
 namespace px::magics {
 namespace {
 
-constexpr std::string_view red = "\x1b[31m", plain = "\x1b[0m";
-
-ShowData text_only(std::string text) {
-  return {{{"text/plain", std::move(text)}}, Json::object(), {}, false};
-}
+constexpr char escape = '\x1b';
 
 }  // namespace
 
@@ -38,7 +34,7 @@ std::string stream_label(bool is_error, const std::vector<EngineId>& engines) {
 std::string without_colours(std::string_view text) {
   std::string clean;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '\x1b') {
+    if (text[at] != escape) {
       clean.push_back(text[at]);
     } else if (at + 1 < text.size() && text[at + 1] == '[') {
       at += 2;  // up to the letter that ends the sequence
@@ -48,21 +44,47 @@ std::string without_colours(std::string_view text) {
   return clean;
 }
 
-ShowData output_label(EngineId engine) {
-  return text_only("[output:" + std::to_string(engine.value) + "]");
+std::string output_label(const std::vector<EngineId>& engines) {
+  return "[output:" + short_names(engines) + "]";
+}
+
+std::string value_label(const std::vector<EngineId>& engines, long long count) {
+  return "Out[" + short_names(engines) +
+         (engines.size() == 1 ? ":" + std::to_string(count) : std::string()) + "]:";
+}
+
+std::string red(std::string_view text) {
+  return "\x1b[31m" + std::string(text) + "\x1b[0m";
+}
+
+std::string green(std::string_view text) {
+  return "\x1b[32m" + std::string(text) + "\x1b[0m";
+}
+
+ShowData text_only(std::string text) {
+  return {{{"text/plain", std::move(text)}}, Json::object(), {}, false};
+}
+
+void name_engines_in(Json& metadata, const std::vector<EngineId>& engines) {
+  if (engines.size() == 1) {
+    metadata["engine"] = engines.front().value;
+    return;
+  }
+  metadata["engines"] = Json::array();
+  for (const EngineId engine : engines) metadata["engines"].push_back(engine.value);
 }
 
 ShowData relabelled(ShowData data, EngineId engine) {
-  data.metadata["engine"] = engine.value;
+  name_engines_in(data.metadata, {engine});
   if (!data.display_id.empty())
     data.display_id = "engine-" + std::to_string(engine.value) + "-" + data.display_id;
   return data;
 }
 
-std::vector<ShowData> labelled_value(EngineId engine, long long count, Json data, Json metadata) {
-  const std::string label = std::string(red) + "Out[" + std::to_string(engine.value) + ":" +
-                            std::to_string(count) + "]:" + std::string(plain);
-  metadata["engine"] = engine.value;
+std::vector<ShowData> labelled_value(const std::vector<EngineId>& engines, long long count,
+                                     Json data, Json metadata) {
+  const std::string label = red(value_label(engines, count));
+  name_engines_in(metadata, engines);
   const bool is_rich = data.size() > 1 || !data.contains("text/plain");
   if (is_rich) return {text_only(label), {std::move(data), std::move(metadata), {}, false}};
   std::string text = string_member(data, "text/plain").value_or("");

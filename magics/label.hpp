@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +18,24 @@ std::string stream_label(bool is_error, const std::vector<EngineId>& engines);
 /// Text as a person reads it: without terminal colours.
 std::string without_colours(std::string_view text);
 
-/// What stands before a display: "[output:0]".
-ShowData output_label(EngineId engine);
+/// What stands before a display: "[output:0]", of several engines "[output:0-3]".
+std::string output_label(const std::vector<EngineId>& engines);
+/// What stands before the value of a cell: "Out[0:1]:" with the number of the cell there, of
+/// several engines "Out[0-3]:"; without colours.
+std::string value_label(const std::vector<EngineId>& engines, long long count);
+/// A text in a colour of terminals.
+std::string red(std::string_view text);
+std::string green(std::string_view text);
+/// Something that only has text.
+ShowData text_only(std::string text);
+
 /// A display of an engine as one of ours: its engine in the metadata, an id that is its own.
 ShowData relabelled(ShowData data, EngineId engine);
-/// The value of a cell, "Out[0:1]: 42", as text or below such a label.
-std::vector<ShowData> labelled_value(EngineId engine, long long count, Json data, Json metadata);
+/// The value of a cell with its label, "Out[0:1]: 42", as text or below the label. Equal values of
+/// several engines: "Out[0-3]: 42".
+std::vector<ShowData> labelled_value(const std::vector<EngineId>& engines, long long count,
+                                     Json data, Json metadata);
+/// Says in the metadata of something shown whose it is: "engine", of several "engines".
+void name_engines_in(Json& metadata, const std::vector<EngineId>& engines);
 
 }  // namespace px::magics

@@ -1,7 +1,6 @@
 #include "magics/output_merger.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace px::magics {
 
@@ -23,20 +22,24 @@ bool OutputMerger::can_fold(const OutputPart& output) const {
 }
 
 void OutputMerger::add(std::size_t rank, OutputPart output) {
-  Entry entry{std::move(output), next_order_++, nullptr};
+  Entry entry{std::move(output), nullptr};
   bytes_ += entry.output.text.size() + sizeof(Entry);
   ++waiting_;
   if (can_fold(entry.output)) {
     entry.phrase = &phrases_[static_cast<std::size_t>(entry.output.kind)][entry.output.text];
     entry.phrase->add(rank);
   }
-  if (queues_[rank].empty()) heads_.emplace(entry.order, rank);
+  heads_.insert(rank);
   queues_[rank].push_back(std::move(entry));
+}
+
+void OutputMerger::drop(std::size_t rank) {
+  while (!queues_[rank].empty()) bytes_ -= take_front(rank).text.size() + sizeof(Entry);
 }
 
 std::vector<MergedPart> OutputMerger::take() {
   std::vector<MergedPart> all;
-  while (waiting_ > 0) all.push_back(pop(choose(heads_.begin()->second)));
+  while (waiting_ > 0) all.push_back(pop(choose(*heads_.begin())));
   for (Phrases& phrases : phrases_) phrases.clear();
   bytes_ = 0;
   return all;
@@ -47,7 +50,7 @@ bool OutputMerger::comes_next(std::size_t rank, const Phrase* phrase) const {
 }
 
 /// The rank whose first entry is to come next: not one that another rank will say too, before it
-/// can. Where they wait for each other, the one that came first.
+/// can. Where they wait for each other, the one that was asked for.
 std::size_t OutputMerger::choose(std::size_t rank) const {
   std::set<std::size_t> seen;
   for (std::size_t at = rank;;) {
@@ -72,8 +75,11 @@ MergedPart OutputMerger::pop(std::size_t rank) {
       if (comes_next(other, phrase)) part.ranks.push_back(other);
   }
   // From the back, so that it is the first rank's in the end: failures are equal but for details.
-  for (auto each = part.ranks.rbegin(); each != part.ranks.rend(); ++each)
+  for (auto each = part.ranks.rbegin(); each != part.ranks.rend(); ++each) {
     part.output = take_front(*each);
+    part.items.push_back(part.output.item);
+  }
+  std::reverse(part.items.begin(), part.items.end());
   return part;
 }
 
@@ -82,9 +88,8 @@ OutputPart OutputMerger::take_front(std::size_t rank) {
   Entry entry = std::move(queue.front());
   queue.pop_front();
   --waiting_;
-  heads_.erase(entry.order);
   if (entry.phrase) entry.phrase->remove(rank);
-  if (!queue.empty()) heads_.emplace(queue.front().order, rank);
+  if (queue.empty()) heads_.erase(rank);
   return std::move(entry.output);
 }
 

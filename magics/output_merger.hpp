@@ -1,9 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -13,7 +12,8 @@ namespace px::magics {
 
 /// A line or item that a rank printed. Equal ones may be shown once for several ranks.
 struct OutputPart {
-  enum class Kind { out, err, failure, value, display, item };
+  /// bundle: something rich; those of several ranks are put together though they differ.
+  enum class Kind { out, err, failure, value, display, bundle, item };
   Kind kind = Kind::out;
   std::string text;      ///< A line, or a whole value or display as text; of an item nothing.
   std::size_t item = 0;  ///< Whatever the caller means by it.
@@ -24,17 +24,20 @@ struct OutputPart {
 /// One part, and the ranks that printed it, ascending.
 struct MergedPart {
   std::vector<std::size_t> ranks;
-  OutputPart output;
+  OutputPart output;               ///< Of the first of them.
+  std::vector<std::size_t> items;  ///< OutputPart::item of each of them.
 };
 
-/// Merges the output of several ranks into one order that keeps the order of each of them, and
-/// finds what is equal. Nothing is lost. Pure.
+/// Merges the output of several ranks into one order: lower ranks first, the order of each rank
+/// kept. Finds what is equal. Nothing is lost. Pure.
 class OutputMerger {
  public:
   /// is_folding  false: everything stays apart.
   OutputMerger(std::size_t ranks, bool is_folding) : queues_(ranks), is_folding_(is_folding) {}
 
   void add(std::size_t rank, OutputPart output);
+  /// Forgets what a rank has said and nobody has taken.
+  void drop(std::size_t rank);
   /// All of it. Items are never folded.
   std::vector<MergedPart> take();
   bool is_empty() const { return waiting_ == 0; }
@@ -49,8 +52,7 @@ class OutputMerger {
   };
   struct Entry {
     OutputPart output;
-    std::uint64_t order;  // of arrival
-    Phrase* phrase;       // null: nobody else can say it
+    Phrase* phrase;  // null: nobody else can say it
   };
   using Phrases = std::unordered_map<std::string, Phrase>;  // by text
 
@@ -62,9 +64,8 @@ class OutputMerger {
 
   std::vector<std::deque<Entry>> queues_;
   bool is_folding_;
-  Phrases phrases_[5];                          // by kind
-  std::map<std::uint64_t, std::size_t> heads_;  // order of the first entry -> its rank
-  std::uint64_t next_order_ = 0;
+  Phrases phrases_[6];           // by kind
+  std::set<std::size_t> heads_;  // ranks that have something waiting
   std::size_t waiting_ = 0;
   std::size_t bytes_ = 0;
 };

@@ -1,29 +1,16 @@
 #include "magics/progress_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
-#include <string_view>
+
+#include "magics/figure_grid.hpp"
 
 namespace px::magics {
 namespace {
 
 constexpr std::size_t bar_width = 20;
-
-std::string escaped(std::string_view text) {
-  std::string html;
-  for (const char letter : text) {
-    if (letter == '&')
-      html += "&amp;";
-    else if (letter == '<')
-      html += "&lt;";
-    else if (letter == '>')
-      html += "&gt;";
-    else
-      html += letter;
-  }
-  return html;
-}
 
 /// "2/4 engines done, 0:05"
 std::string state_of(const ShowProgress& progress) {
@@ -40,27 +27,23 @@ std::string bar_of(const ShowProgress& progress) {
 
 }  // namespace
 
-std::string progress_line(const ShowProgress& progress) {
-  if (progress.total > 0) return bar_of(progress);
-  return progress.lines.empty() ? std::string() : progress.lines.back();
+std::vector<std::string> progress_lines(const ShowProgress& progress) {
+  std::vector<std::string> lines = progress.lines;
+  if (progress.total > 0) lines.push_back(bar_of(progress));
+  return lines;
 }
 
 Json progress_data(const ShowProgress& progress) {
   if (progress.is_empty()) return Json::object();
-  std::string text, html;
-  for (const std::string& line : progress.lines) {
-    text += line + "\n";
-    html += "<pre style='margin:0'>" + escaped(line) + "</pre>\n";
-  }
-  if (progress.total > 0) {
-    text += bar_of(progress);
-    html += fmt::format("<progress max='{}' value='{}' style='width:14em'></progress> {}",
+  std::string html;
+  for (const std::string& line : progress.lines)
+    html += (html.empty() ? "" : "\n") + ("<pre style='margin:0'>" + html_of(line) + "</pre>");
+  if (progress.total > 0)
+    html += (html.empty() ? "" : "\n") +
+            fmt::format("<progress max='{}' value='{}' style='width:14em'></progress> {}",
                         progress.total, progress.done, state_of(progress));
-  } else {
-    text.pop_back();
-    html.pop_back();
-  }
-  return {{"text/plain", text}, {"text/html", html}};
+  return {{"text/plain", fmt::format("{}", fmt::join(progress_lines(progress), "\n"))},
+          {"text/html", html}};
 }
 
 }  // namespace px::magics

@@ -1,6 +1,11 @@
 #include "cluster/commands/engine_output.hpp"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <iostream>
+#include <string_view>
 
 #include "magics/label.hpp"
 
@@ -11,6 +16,27 @@ EngineId engine_of(const client::TaskInfo& info) {
   return info.sent.engine.value_or(EngineId{-1});
 }
 
+bool is_set(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool is_terminal() {
+  return ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+}
+
+/// https://no-color.org
+bool wants_colours() {
+  return is_terminal() && !is_set("NO_COLOR") && is_set("TERM") &&
+         std::string_view(std::getenv("TERM")) != "dumb";
+}
+
+magics::TerminalSize terminal_size() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
+  return {size.ws_col, size.ws_row};
+}
+
 magics::DisplayOptions display_options(const client::AsyncResult& result, bool is_live) {
   magics::DisplayOptions options;
   for (std::size_t i = 0; i < result.size(); ++i)
@@ -18,14 +44,10 @@ magics::DisplayOptions display_options(const client::AsyncResult& result, bool i
   options.is_folding = !is_live;
   options.labels_each_line = is_live;
   options.is_plain = true;
+  options.has_colours = wants_colours();
+  options.can_update = false;
   options.progress_after.reset();
   return options;
-}
-
-void write(const std::vector<magics::Action>& actions) {
-  for (const magics::Action& action : actions)
-    if (const auto* text = std::get_if<magics::WriteText>(&action))
-      (text->stream == "stderr" ? std::cerr : std::cout) << text->text << std::flush;
 }
 
 }  // namespace
@@ -33,7 +55,21 @@ void write(const std::vector<magics::Action>& actions) {
 TerminalOutput::TerminalOutput(const client::AsyncResult& result, bool is_live)
     : result_(result),
       is_live_(is_live),
+      is_terminal_(is_terminal()),
       display_(display_options(result, is_live), Clock::now()) {}
+
+void TerminalOutput::write(const std::vector<magics::Action>& actions) {
+  for (const magics::Action& action : actions) {
+    if (const auto* text = std::get_if<magics::WriteText>(&action)) {
+      std::cerr << progress_.before_text() << std::flush;
+      (text->stream == "stderr" ? std::cerr : std::cout) << text->text << std::flush;
+      std::cerr << progress_.after_text(text->text.ends_with('\n')) << std::flush;
+    }
+    const auto* const progress = std::get_if<magics::ShowProgress>(&action);
+    if (progress && is_terminal_)
+      std::cerr << progress_.show(*progress, terminal_size()) << std::flush;
+  }
+}
 
 void TerminalOutput::take(std::size_t task, const client::Publication& publication) {
   const auto shown = magics::read_publication(task, publication, std::nullopt);

@@ -5,6 +5,7 @@
 
 #include "client/async_result.hpp"
 #include "magics/display.hpp"
+#include "magics/terminal_progress.hpp"
 
 namespace px::cluster {
 
@@ -16,8 +17,8 @@ Json engine_output_json(const client::AsyncResult& result, std::size_t task);
 /// One thread uses it.
 class TerminalOutput {
  public:
-  /// is_live  output is shown when it comes, each line with its engine. Otherwise at the end, in
-  /// the
+  /// is_live  output is shown when it comes, each line with its engine; on a terminal the lines
+  ///          that engines rewrite stay below it. Otherwise output is shown at the end, in the
   ///          order of the engines, what they have in common once: "[0-3] hello".
   TerminalOutput(const client::AsyncResult& result, bool is_live);
   /// Waits for something new, at most so long, and shows it.  Precondition: this is live.
@@ -27,8 +28,11 @@ class TerminalOutput {
 
  private:
   void take(std::size_t task, const client::Publication& publication);
+  void write(const std::vector<magics::Action>& actions);
   const client::AsyncResult& result_;
   const bool is_live_;
+  const bool is_terminal_;
+  magics::TerminalProgress progress_;
   magics::Display display_;
   std::size_t cursor_ = 0;
   std::set<std::size_t> failed_;  // tasks whose failure the display knows

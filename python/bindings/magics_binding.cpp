@@ -8,6 +8,7 @@
 #include "magics/magics.hpp"
 #include "magics/progress_text.hpp"
 #include "magics/remote_names.hpp"
+#include "magics/terminal_progress.hpp"
 
 #include "python/bindings/connection_binding.hpp"
 #include "python/bindings/python_json.hpp"
@@ -32,6 +33,10 @@ class PythonScreen final : public magics::CellOutput {
     const py::gil_scoped_acquire lock;
     std::visit([this](const auto& one) { show(one); }, action);
   }
+  bool can_update() override {
+    const py::gil_scoped_acquire lock;
+    return screen_.attr("can_update").cast<bool>();
+  }
   bool is_interrupted() override {
     const py::gil_scoped_acquire lock;
     if (PyErr_CheckSignals() != 0) {
@@ -48,22 +53,40 @@ class PythonScreen final : public magics::CellOutput {
 
  private:
   void show(const magics::WriteText& text) {
+    draw(progress_.before_text());
+    write(text);
+    draw(progress_.after_text(text.text.ends_with('\n')));
+  }
+  void write(const magics::WriteText& text) {
     PyObject* const decoded = PyUnicode_DecodeUTF8(
         text.text.data(), static_cast<py::ssize_t>(text.text.size()), "replace");
     if (decoded == nullptr) throw py::error_already_set();
     screen_.attr("write")(text.stream, py::reinterpret_steal<py::object>(decoded));
   }
   void show(const magics::ShowData& shown) {
+    draw(progress_.before_text());
     screen_.attr("show")(python_of(shown.data), python_of(shown.metadata), shown.display_id,
                          shown.is_update);
+    draw(progress_.after_text(true));
   }
   void show(const magics::ClearOutput& clear) { screen_.attr("clear")(clear.waits); }
   void show(const magics::ShowProgress& progress) {
-    screen_.attr("show_progress")(python_of(magics::progress_data(progress)),
-                                  magics::progress_line(progress));
+    if (screen_.attr("can_update").cast<bool>()) {
+      screen_.attr("show_progress")(python_of(magics::progress_data(progress)));
+      return;
+    }
+    const py::object size = screen_.attr("terminal_size")();
+    if (size.is_none()) return;
+    const auto columns = size.attr("columns").cast<std::size_t>();
+    draw(progress_.show(progress, {columns, size.attr("lines").cast<std::size_t>()}));
+  }
+  /// Writes to the terminal that is below the screen.
+  void draw(const std::string& text) {
+    if (!text.empty()) screen_.attr("draw")(py::bytes(text).attr("decode")("utf-8", "replace"));
   }
 
   py::object screen_;
+  magics::TerminalProgress progress_;
 };
 
 /// A Namespace whose methods are those of a Python object: values are passed as

@@ -85,3 +85,66 @@ def test_four_ranks_are_driven_from_jupyterlab(server, page, screenshots):
     assert "[0, 10, 20, 30]" in book.run(4), "the kernel and its cluster are still there"
     page.screenshot(path=screenshots / "lab-reopened.png")
     book.run(6)
+
+
+MANY_ENGINES = [
+    "%pxcluster start -n 4\n",
+    "for i in rc.ids: rc[i].push({'rank': i}, block=True)",
+    """%%px
+%matplotlib inline
+import time
+import matplotlib.pyplot as plt
+from IPython.display import clear_output
+from tqdm import tqdm""",
+    """%%px
+for i in tqdm(range(6), desc=f'outer {rank}'):
+    for j in tqdm(range(20), desc='inner', leave=False):
+        time.sleep(0.03)""",
+    """%%px
+plt.figure(figsize=(4, 2.5))
+plt.plot([0, rank, 1])
+plt.title(f'rank {rank}');""",
+    """%%px
+for i in range(4):
+    clear_output(wait=True)
+    plt.figure(figsize=(4, 2.5))
+    plt.plot([i, rank])
+    plt.title(f'frame {i} of {rank}')
+    plt.show()
+    time.sleep(0.5)""",
+    "%pxcluster stop",
+]
+
+
+def test_bars_and_figures_of_four_engines_stay_in_their_places(server, page, screenshots):
+    address, folder = server
+    write_notebook(folder / "many.ipynb", MANY_ENGINES)
+    book = NotebookPage(page)
+    book.open(f"{address}lab/tree/many.ipynb")
+    for index in range(3):
+        book.run(index)
+
+    book.start(3)
+    book.wait_until(lambda: book.output(3).count("inner") == 4, "a bar below that of each engine")
+    page.screenshot(path=screenshots / "lab-nested-bars.png")
+    assert book.output(3).count("outer") == 4
+    book.wait_done(3)
+    lines = [line for line in book.output(3).splitlines() if line.strip()]
+    assert len(lines) == 4 and all("outer" in line and "100%" in line for line in lines), lines
+    assert book.empty_boxes(3) == []
+
+    book.run(4)
+    assert book.images(4).count() == 4
+    labels = [label for label in book.output(4).splitlines() if label.startswith("[output")]
+    assert labels == [f"[output:{engine}]" for engine in range(4)]
+    page.screenshot(path=screenshots / "lab-figure-grid.png")
+
+    book.start(5)
+    book.wait_until(lambda: book.images(5).count() == 4, "the first frames")
+    for _ in range(5):
+        page.wait_for_timeout(300)
+        assert book.images(5).count() <= 4
+    book.wait_done(5)
+    assert book.images(5).count() == 4
+    page.screenshot(path=screenshots / "lab-frames.png")
+    book.run(6)

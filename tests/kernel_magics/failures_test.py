@@ -19,6 +19,19 @@ def test_equal_tracebacks_are_shown_once_with_their_engines(notebook):
     assert len("".join(result.reply["traceback"])) < 200
 
 
+def test_what_names_the_cell_is_shown_once_after_a_cell_of_one_engine_too(notebook):
+    notebook.ok(cell("-t 0", "pass"))
+    shown = notebook.ok(cell("", "import traceback, warnings", "warnings.warn('careful')",
+                             "try: 1 / 0", "except ZeroDivisionError: traceback.print_exc()"))
+    text = shown.text("stderr")
+    assert text.startswith("[stderr:0-3] ") and text.count("[stderr") == 1, text
+    assert text.count("UserWarning: careful") == text.count("ZeroDivisionError: ") == 1
+    assert "except ZeroDivisionError" not in text and "try: 1 / 0" in text, "linecache has the cell"
+    result = notebook.fails(cell("", "def f(): 1 / 0", "f()"))
+    assert result.text("stderr").count("[0-3] ZeroDivisionError: division by zero") == 1
+    assert result.text("stderr").count("Traceback") == 1
+
+
 def test_the_first_failure_is_shown_while_others_still_run(notebook):
     notebook.ok("for i in rc.ids: rc[i].push({'rank': i}, block=True)")
     code = cell("", "import time", "if rank == 2: raise ValueError('early')", "time.sleep(3)")

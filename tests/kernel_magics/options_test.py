@@ -45,11 +45,19 @@ def test_stderr_goes_to_stderr(notebook):
     assert result.text("stderr") == "[stderr:0-3] careful\n"
 
 
-def test_values_are_shown_as_results_of_their_engines(notebook):
-    displays = notebook.ok(cell("", "6 * 7")).displays
-    assert len(displays) == 4
-    for engine, text in enumerate(sorted(displays)):
-        assert re.fullmatch(rf"Out\[{engine}:\d+\]: 42", text)
+def test_values_are_shown_as_results_of_their_engines_in_their_order(notebook):
+    notebook.ok("for i in rc.ids: rc[i].push({'rank': i}, block=True)")
+    displays = notebook.ok(cell("", "rank")).displays
+    assert [re.sub(r":\d+\]", "]", text) for text in displays] == [
+        f"Out[{engine}]: {engine}" for engine in range(4)]
+
+
+def test_equal_values_are_shown_once_after_a_cell_of_one_engine_too(notebook):
+    notebook.ok(cell("-t 0", "pass"))
+    assert notebook.ok(cell("", "6 * 7")).displays == ["Out[0-3]: 42"]
+    apart = notebook.ok(cell("--no-fold", "6 * 7")).displays
+    assert [re.sub(r":\d+\]", "]", text) for text in apart] == [
+        f"Out[{engine}]: 42" for engine in range(4)]
 
 
 def test_rich_displays_have_a_label_each(notebook):
@@ -65,6 +73,37 @@ def test_figures_arrive_as_images(notebook):
     result = notebook.ok(cell("-t 0", "%matplotlib inline", "import matplotlib.pyplot as plt",
                               "plt.plot([1, 2])", "plt.show()"))
     assert any("image/png" in each["data"] for each in result.contents("display_data"))
+
+
+FIGURES = ("%matplotlib inline", "import matplotlib.pyplot as plt", "import time")
+
+
+def test_figures_of_all_engines_are_a_grid_in_their_order(notebook):
+    notebook.ok("for i in rc.ids: rc[i].push({'rank': i}, block=True)")
+    notebook.ok(cell("", *FIGURES))
+    result = notebook.ok(cell("", "fig = plt.figure(figsize=(2, 1))", "plt.plot([0, rank]);"))
+    (grid,) = [each for each in result.contents("display_data") if "image" in str(each["data"])]
+    labels = re.findall(r"\[output:(\d)\]", grid["data"]["text/html"])
+    assert labels == ["0", "1", "2", "3"] and grid["metadata"]["engines"] == [0, 1, 2, 3]
+    assert grid["data"]["text/html"].count("data:image/png;base64,") == 4
+    assert [line.split(" <")[0] for line in grid["data"]["text/plain"].splitlines()] == [
+        f"[output:{engine}]" for engine in range(4)]
+
+
+def test_frames_of_an_animation_replace_each_other_engine_by_engine(notebook):
+    notebook.ok("for i in rc.ids: rc[i].push({'rank': i}, block=True)")
+    notebook.ok(cell("", *FIGURES, "from IPython.display import clear_output"))
+    result = notebook.ok(cell("", "for i in range(3):", "    clear_output(wait=True)",
+                              "    plt.figure(figsize=(2, 1)); plt.plot([i, rank]); plt.show()",
+                              "    print('frame', i); time.sleep(0.3)"))
+    screen = {}
+    for kind in ("display_data", "update_display_data"):
+        for each in result.contents(kind):
+            screen[each["transient"].get("display_id", str(len(screen)))] = each["data"]
+    assert result.contents("clear_output") == []
+    (shown,) = [data for data in screen.values() if data]
+    assert shown["text/html"].count("data:image/png;base64,") == 4
+    assert shown["text/plain"].count("frame 2") == 4 and "frame 1" not in shown["text/plain"]
 
 
 # ---------------------------------------------------------------- targets
@@ -329,7 +368,7 @@ def test_autopx_runs_cells_on_the_engines_until_it_is_off(notebook):
     assert notebook.text("%autopx") == "%autopx enabled\n"
     notebook.ok("auto = 5\nbuilt = auto * 2")
     assert notebook.text("print(built)") == "[0-3] 10\n"
-    assert len(notebook.ok("built").displays) == 4
+    assert notebook.ok("built").displays == ["Out[0-3]: 10"]
     assert "ZeroDivisionError" in notebook.fails("1/0").text("stderr")
     assert notebook.text("%autopx") == "%autopx disabled\n"
     assert notebook.text("print('built' in globals())") == "False\n"

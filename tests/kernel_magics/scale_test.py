@@ -42,3 +42,21 @@ def test_progress_bars_of_engines_leave_their_last_state(notebook):
     result = notebook.ok(code)
     assert result.text("stderr") == "[stderr:0,1] step 4\n"
     assert any("[stderr:0] step" in text for text in result.bars)
+
+
+def test_nested_bars_of_engines_are_lines_in_place(notebook):
+    result = notebook.ok("%%px -t 0:2\nfrom tqdm import tqdm\nimport time\n"
+                         "for i in tqdm(range(3), desc='outer', ascii=True):\n"
+                         "    for j in tqdm(range(10), desc='inner', leave=False, ascii=True):\n"
+                         "        time.sleep(0.05)\n")
+    text = result.text("stderr")
+    ends = re.findall(r"^\[stderr:(0|1|0,1)\] outer: 100%.*$", text, re.M)
+    assert sorted(",".join(ends).split(",")) == ["0", "1"], text
+    assert text.count("\n") == len(ends) and "\x1b" not in text, text
+    frames = [bar for bar in result.bars if "inner" in bar]
+    assert frames, result.bars
+    for frame in frames:
+        heads = re.findall(r"\[stderr:(\d)\] (outer|inner)", frame)
+        assert heads == sorted(heads, key=lambda head: (head[0], head[1] == "inner")), frame
+        assert len(heads) == len(set(heads)) <= 4, frame
+    assert result.bars[-1] == ""

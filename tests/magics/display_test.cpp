@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 #include "magics/grouped_display.hpp"
@@ -54,10 +55,11 @@ class Show {
   ShowProgress progress;
   std::vector<ShowData> displays;
   int clears = 0;
+  std::map<std::string, Json> screen;  // what displays with an id show now
 
  private:
   static DisplayOptions with(DisplayOptions options, std::size_t count) {
-    options.engines = engines(count);
+    if (options.engines.empty()) options.engines = engines(count);
     return options;
   }
   void perform(const std::vector<Action>& actions) {
@@ -69,6 +71,7 @@ class Show {
   }
   void put(const ShowData& data) {
     displays.push_back(data);
+    if (!data.display_id.empty()) screen[data.display_id] = data.data;
     text += "<" + data.data.value("text/plain", "rich") + ">";
   }
   void put(const ClearOutput&) { ++clears; }
@@ -152,6 +155,16 @@ TEST(Display, InATerminalFailuresHaveNoColours) {
             "[0] Error: why\nline 1\n");
 }
 
+TEST(Display, InATerminalWithColoursLabelsAndFailuresHaveThem) {
+  DisplayOptions options;
+  options.is_plain = options.has_colours = true;
+  Show shown{2, options};
+  shown.print(0, "a\n").warn(1, "b\n").fail(0, "Error", {"\x1b[31mline 1\x1b[0m"});
+  EXPECT_EQ(shown.finish(),
+            "\x1b[32m[stdout:0]\x1b[0m a\n[0] Error: why\n\x1b[31mline 1\x1b[0m\n"
+            "\x1b[31m[stderr:1]\x1b[0m b\n");
+}
+
 // ---------------------------------------------------------------- time
 
 TEST(Display, LinesWaitAMomentForThoseOfOthers) {
@@ -225,7 +238,7 @@ TEST(Display, ARewrittenLineIsShownAsProgressAndItsLastStateAsText) {
   EXPECT_EQ(shown.progress.lines, (std::vector<std::string>{"[stderr:0]  10%"}));
   shown.warn(0, "\r 50%").at(300ms);
   EXPECT_EQ(shown.progress.lines, (std::vector<std::string>{"[stderr:0]  50%"}));
-  shown.warn(0, "\r100%\n").at(600ms);
+  shown.warn(0, "\r100%\n").at(600ms).at(850ms);
   EXPECT_TRUE(shown.progress.lines.empty());
   EXPECT_EQ(shown.finish(), "[stderr:0] 100%\n");
 }
@@ -235,6 +248,31 @@ TEST(Display, RewrittenLinesOfSeveralRanksStandBelowEachOther) {
   shown.warn(0, "\r1").warn(1, "\r2").at(10ms);
   EXPECT_EQ(shown.progress.lines, (std::vector<std::string>{"[stderr:0] 1", "[stderr:1] 2"}));
   EXPECT_EQ(shown.finish(), "[stderr:0] 1\n[stderr:1] 2\n");
+}
+
+TEST(Display, NestedBarsOfSeveralRanksAreLinesInPlaceAndTheirLastStateText) {
+  Show shown{2};
+  for (int i = 0; i < 50; ++i) {
+    for (const std::size_t rank : {0, 1})
+      shown.warn(rank, "\router " + std::to_string(i) + "%")
+          .warn(rank, "\n\rinner " + std::to_string(i) + "%\x1b[A");
+    shown.at(i * 100ms);
+  }
+  EXPECT_EQ(shown.text, "") << "nothing floods the cell";
+  const std::vector<std::string> lines{"[stderr:0] outer 49%", "[stderr:0] inner 49%",
+                                       "[stderr:1] outer 49%", "[stderr:1] inner 49%"};
+  EXPECT_EQ(shown.at(6s).progress.lines, lines);
+  EXPECT_EQ(shown.finish(), "[stderr:0,1] \nouter 49%\ninner 49%\n");
+  EXPECT_TRUE(shown.progress.is_empty());
+}
+
+TEST(Display, AFigureDoesNotEndTheBarThatIsBelowIt) {
+  Show shown{1};
+  shown.warn(0, "\r 10%").on(Shown{0, {{{"text/plain", "f"}}, Json::object(), {}, false}}).at(1s);
+  EXPECT_EQ(shown.text, "<[output:0]><f>");
+  EXPECT_EQ(shown.progress.lines, (std::vector<std::string>{"[stderr:0]  10%"}));
+  shown.warn(0, "\r 20%");
+  EXPECT_EQ(shown.finish(), "<[output:0]><f>[stderr:0]  20%\n");
 }
 
 // ---------------------------------------------------------------- displays and values
@@ -276,12 +314,179 @@ TEST(Display, ARichValueStandsBelowItsLabel) {
   EXPECT_EQ(shown.displays[1].data["text/html"], "<b>t</b>");
 }
 
-TEST(Display, OnlyALoneEngineMayClearTheOutput) {
-  Show alone{1}, together{2};
+// ---------------------------------------------------------------- several engines
+
+Valued value(std::size_t rank, long long count, const std::string& text) {
+  return {rank, count, {{"text/plain", text}}, Json::object()};
+}
+
+/// A figure: its image is its name.
+Shown figure(std::size_t rank, const std::string& name) {
+  return {rank,
+          {{{"text/plain", "<" + name + ">"}, {"image/png", name}}, Json::object(), {}, false}};
+}
+
+TEST(Display, OutputOfOneMomentIsSortedByEngineWhicheverCameFirst) {
+  Show shown{4};
+  for (const std::size_t rank : {3, 0, 1, 2})
+    shown.print(rank, "rank " + std::to_string(rank) + "\n");
+  for (const std::size_t rank : {1, 0, 3, 2}) shown.on(value(rank, 2, std::to_string(rank)));
+  EXPECT_EQ(without_colours(shown.finish()),
+            "[stdout:0] rank 0\n<Out[0:2]: 0>[stdout:1] rank 1\n<Out[1:2]: 1>"
+            "[stdout:2] rank 2\n<Out[2:2]: 2>[stdout:3] rank 3\n<Out[3:2]: 3>");
+}
+
+TEST(Display, TheOrderIsThatOfTheEnginesAndNotOfTheTargets) {
+  DisplayOptions options;
+  options.engines = {EngineId{5}, EngineId{2}};
+  Show shown{2, options};
+  shown.print(0, "a\n").print(1, "b\n");
+  EXPECT_EQ(shown.finish(), "[stdout:2] b\n[stdout:5] a\n");
+}
+
+TEST(Display, AnEngineThatIsSlowDoesNotHoldBackTheOthers) {
+  Show shown{3};
+  shown.on(value(2, 1, "2")).on(value(0, 1, "0")).at(300ms);
+  EXPECT_EQ(without_colours(shown.text), "<Out[0:1]: 0><Out[2:1]: 2>");
+  shown.on(value(1, 1, "1"));
+  EXPECT_EQ(without_colours(shown.finish()), "<Out[0:1]: 0><Out[2:1]: 2><Out[1:1]: 1>");
+}
+
+TEST(Display, EqualValuesAreShownOnceThoughTheNumbersOfTheirCellsDiffer) {
+  Show shown{4};
+  for (const std::size_t rank : {1, 0, 2, 3}) shown.on(value(rank, rank == 0 ? 2 : 1, "6"));
+  EXPECT_EQ(without_colours(shown.finish()), "<Out[0-3]: 6>");
+  EXPECT_EQ(shown.displays.back().metadata["engines"], (Json{0, 1, 2, 3}));
+}
+
+TEST(Display, ValuesThatDifferKeepTheirNumbers) {
+  Show shown{3};
+  shown.on(value(0, 2, "6")).on(value(1, 1, "7")).on(value(2, 1, "6"));
+  EXPECT_EQ(without_colours(shown.finish()), "<Out[0,2]: 6><Out[1:1]: 7>");
+}
+
+TEST(Display, WithoutFoldingEachValueAndFigureIsApart) {
+  Show shown{2, {.engines = {}, .is_folding = false}};
+  for (const std::size_t rank : {1, 0}) shown.on(value(rank, 1, "6")).on(figure(rank, "a"));
+  EXPECT_EQ(without_colours(shown.finish()),
+            "<Out[0:1]: 6><[output:0]><<a>><Out[1:1]: 6><[output:1]><<a>>");
+}
+
+TEST(Display, FiguresOfSeveralEnginesAreAGridWithTheirLabels) {
+  Show shown{4};
+  for (const std::size_t rank : {3, 0, 1, 2}) {
+    const std::string name = "fig" + std::to_string(rank);
+    shown.print(rank, "plotting\n").on(figure(rank, name));
+  }
+  EXPECT_EQ(shown.finish(),
+            "[0-3] plotting\n<[output:0] <fig0>\n[output:1] <fig1>\n"
+            "[output:2] <fig2>\n[output:3] <fig3>>");
+  ASSERT_EQ(shown.displays.size(), 1U);
+  const std::string html = shown.displays[0].data["text/html"];
+  std::size_t at = 0;
+  for (int i = 0; i < 4; ++i) {
+    at = html.find("[output:" + std::to_string(i) + "]", at);
+    ASSERT_NE(at, std::string::npos);
+    at = html.find("src='data:image/png;base64,fig" + std::to_string(i) + "'", at);
+    ASSERT_NE(at, std::string::npos);
+  }
+}
+
+TEST(Display, EqualFiguresAreShownOnceAsTheyCame) {
+  Show shown{2};
+  shown.on(figure(0, "a")).on(figure(1, "a"));
+  EXPECT_EQ(shown.finish(), "<[output:0,1]><<a>>");
+  EXPECT_EQ(shown.displays[1].data, figure(0, "a").data.data);
+}
+
+TEST(Display, TablesThatAreValuesAreAGridToo) {
+  Show shown{2};
+  for (const std::size_t rank : {0, 1}) {
+    const std::string html = "<b>" + std::to_string(rank) + "</b>";
+    shown.on(Valued{rank, 1, {{"text/plain", "t"}, {"text/html", html}}, Json::object()});
+  }
+  EXPECT_EQ(shown.finish(), "<Out[0:1]: t\nOut[1:1]: t>");
+}
+
+TEST(Display, WhatCannotStandInAGridStandsBelowEachOther) {
+  Show shown{2};
+  for (const std::size_t rank : {1, 0})
+    shown.on(Shown{rank,
+                   {{{"text/plain", std::to_string(rank)}, {"text/latex", std::to_string(rank)}},
+                    Json::object(),
+                    {},
+                    false}});
+  EXPECT_EQ(shown.finish(), "<[output:0]><0><[output:1]><1>");
+}
+
+// ---------------------------------------------------------------- clear_output
+
+TEST(Display, ALoneEngineClearsTheOutputOfTheCell) {
+  Show alone{1};
   alone.on(Cleared{0, false}).finish();
-  together.on(Cleared{0, false}).finish();
   EXPECT_EQ(alone.clears, 1);
-  EXPECT_EQ(together.clears, 0);
+}
+
+TEST(Display, FramesOfSeveralEnginesReplaceEachOther) {
+  Show shown{4};
+  for (int frame = 0; frame < 3; ++frame) {
+    for (std::size_t rank = 0; rank < 4; ++rank)
+      shown.on(Cleared{rank, true})
+          .on(figure(rank, std::to_string(frame) + "of" + std::to_string(rank)));
+    shown.at(frame * 1s);
+  }
+  shown.finish();
+  EXPECT_EQ(shown.clears, 0);
+  ASSERT_EQ(shown.screen.size(), 1U);
+  EXPECT_EQ(shown.screen.begin()->second["text/plain"],
+            "[output:0] <2of0>\n[output:1] <2of1>\n[output:2] <2of2>\n[output:3] <2of3>");
+}
+
+TEST(Display, ClearingTakesAwayWhatTheEngineHasShownAndNothingOfOthers) {
+  Show shown{2};
+  shown.print(0, "kept\n").on(figure(0, "a")).on(figure(1, "b")).at(1s);
+  shown.on(Cleared{1, false}).on(figure(1, "c")).at(2s);
+  shown.finish();
+  std::string texts;
+  for (const auto& [id, data] : shown.screen) texts += data.value("text/plain", "") + ";";
+  EXPECT_EQ(texts, "[output:0] <a>;[output:1] <c>;");
+  EXPECT_EQ(shown.text.rfind("[stdout:0] kept\n", 0), 0U);
+}
+
+TEST(Display, AClearThatWaitsKeepsTheLastFrameUntilTheNext) {
+  Show shown{2};
+  for (const std::size_t rank : {0, 1}) shown.on(figure(rank, "a" + std::to_string(rank)));
+  shown.at(1s).on(Cleared{0, true}).on(Cleared{1, true}).at(2s).finish();
+  ASSERT_EQ(shown.screen.size(), 1U);
+  EXPECT_EQ(shown.screen.begin()->second["text/plain"], "[output:0] <a0>\n[output:1] <a1>");
+}
+
+TEST(Display, TextBehindAClearIsReplacedByTheNextText) {
+  Show shown{2};
+  for (int i = 0; i < 3; ++i) {
+    for (const std::size_t rank : {0, 1})
+      shown.on(Cleared{rank, true}).print(rank, "step " + std::to_string(i) + "\n");
+    shown.at(i * 1s);
+  }
+  shown.finish();
+  ASSERT_EQ(shown.screen.size(), 1U);
+  EXPECT_EQ(shown.screen.begin()->second["text/plain"], "[output:0,1] step 2");
+  EXPECT_EQ(shown.errors, "");
+}
+
+TEST(Display, ATerminalShowsTheLastFrameAtTheEnd) {
+  DisplayOptions options;
+  options.can_update = false;
+  options.is_plain = true;
+  Show shown{2, options};
+  for (int i = 0; i < 3; ++i) {
+    for (const std::size_t rank : {0, 1})
+      shown.on(Cleared{rank, true})
+          .print(rank, "step " + std::to_string(i) + "\n")
+          .on(figure(rank, "f" + std::to_string(i)));
+    shown.at(i * 1s);
+  }
+  EXPECT_EQ(shown.finish(), "[0,1] step 2\n[display:0,1] <f2>\n");
 }
 
 // ---------------------------------------------------------------- failures

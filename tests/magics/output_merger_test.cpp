@@ -74,6 +74,33 @@ TEST(OutputMerger, ItemsAreNotFolded) {
   EXPECT_EQ(merger.take().size(), 2U);
 }
 
+TEST(OutputMerger, LowerRanksComeFirstWhateverCameFirst) {
+  OutputMerger merger{3, true};
+  for (const std::size_t rank : {2, 0, 1}) merger.add(rank, line("rank " + std::to_string(rank)));
+  merger.add(0, line("more"));
+  EXPECT_EQ(told(merger.take()), (Told{"0:rank 0", "0:more", "1:rank 1", "2:rank 2"}));
+}
+
+TEST(OutputMerger, BundlesOfSeveralRanksComeTogetherThoughTheyDiffer) {
+  OutputMerger merger{2, true};
+  merger.add(1, {OutputPart::Kind::bundle, "display", 0, false});
+  merger.add(0, line("first"));
+  merger.add(0, {OutputPart::Kind::bundle, "display", 1, false});
+  const std::vector<MergedPart> parts = merger.take();
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[1].ranks, (Ranks{0, 1}));
+  EXPECT_EQ(parts[1].items, (std::vector<std::size_t>{1, 0}));
+}
+
+TEST(OutputMerger, WhatARankHasDroppedIsNotShown) {
+  OutputMerger merger{2, true};
+  for (const std::size_t rank : {0, 1}) merger.add(rank, line("x"));
+  merger.add(1, line("y"));
+  merger.drop(1);
+  EXPECT_EQ(told(merger.take()), (Told{"0:x"}));
+  EXPECT_EQ(merger.bytes(), 0U);
+}
+
 TEST(OutputMerger, RepeatedLinesStayAsManyAsTheyAre) {
   OutputMerger merger{2, true};
   for (int i = 0; i < 3; ++i) merger.add(0, line("x"));
@@ -81,11 +108,11 @@ TEST(OutputMerger, RepeatedLinesStayAsManyAsTheyAre) {
   EXPECT_EQ(told(merger.take()), (Told{"0,1:x", "0,1:x", "0:x"}));
 }
 
-TEST(OutputMerger, WithoutFoldingTheOrderIsThatOfArrival) {
+TEST(OutputMerger, WithoutFoldingWhatIsEqualStaysApart) {
   OutputMerger merger{2, false};
   merger.add(1, line("x"));
   merger.add(0, line("x"));
-  EXPECT_EQ(told(merger.take()), (Told{"1:x", "0:x"}));
+  EXPECT_EQ(told(merger.take()), (Told{"0:x", "1:x"}));
 }
 
 TEST(OutputMerger, WhateverComesEachRankKeepsItsOrderAndNothingIsLost) {

@@ -9,7 +9,8 @@ using namespace std::chrono_literals;
 
 TEST(ProgressText, ABarSaysHowManyEnginesAreDoneAndSinceWhen) {
   const ShowProgress progress{1, 4, 65s, {}};
-  EXPECT_EQ(progress_line(progress), "[#####---------------] 1/4 engines done, 1:05");
+  EXPECT_EQ(progress_lines(progress),
+            (std::vector<std::string>{"[#####---------------] 1/4 engines done, 1:05"}));
   EXPECT_EQ(progress_data(progress),
             (Json{{"text/plain", "[#####---------------] 1/4 engines done, 1:05"},
                   {"text/html",
@@ -29,12 +30,18 @@ TEST(ProgressText, LinesThatEnginesRewriteStandAboveTheBar) {
 
 TEST(ProgressText, WithoutABarTheLinesStandAlone) {
   const ShowProgress progress{0, 0, {}, {"50 %", "60 %"}};
-  EXPECT_EQ(progress_line(progress), "60 %");
+  EXPECT_EQ(progress_lines(progress), (std::vector<std::string>{"50 %", "60 %"}));
   EXPECT_EQ(progress_data(progress)["text/plain"], "50 %\n60 %");
 }
 
+TEST(ProgressText, ColoursOfBarsAreKept) {
+  const ShowProgress progress{0, 0, {}, {"\x1b[32m50%\x1b[0m <"}};
+  EXPECT_EQ(progress_data(progress)["text/html"],
+            "<pre style='margin:0'><span style='color:#1e8449'>50%</span> &lt;</pre>");
+}
+
 TEST(ProgressText, NothingToShowIsNothing) {
-  EXPECT_EQ(progress_line({}), "");
+  EXPECT_TRUE(progress_lines({}).empty());
   EXPECT_EQ(progress_data({}), Json::object());
 }
 

@@ -2,6 +2,7 @@
 
 import builtins
 import getpass
+import hashlib
 import sys
 
 from traitlets import Any, Type
@@ -10,6 +11,7 @@ from polyxeus.engine import json_text, lean_imports
 
 InteractiveShell = lean_imports.import_interactive_shell()
 
+from IPython.core.compilerop import CachingCompiler  # noqa: E402
 from IPython.core.error import StdinNotImplementedError  # noqa: E402
 
 from polyxeus.engine.display import DisplayHook, DisplayPublisher  # noqa: E402
@@ -22,10 +24,20 @@ def name_as_jupyter_does(shell_class):
     return shell_class
 
 
+class CellCompiler(CachingCompiler):
+    """Names a cell by a hash of its source, not by its number: equal cells have the same file name
+    on all engines, so warnings and tracebacks that contain it are equal, too."""
+
+    def get_code_name(self, raw_code, transformed_code, number):
+        source = transformed_code.encode("utf-8", "surrogatepass")
+        return f"<ipython-input-{hashlib.blake2b(source, digest_size=6).hexdigest()}>"
+
+
 @name_as_jupyter_does
 class Shell(InteractiveShell):
     """IPython's shell without a terminal."""
 
+    compiler_class = Type(CellCompiler)
     displayhook_class = Type(DisplayHook)
     display_pub_class = Type(DisplayPublisher)
     engine = Any()

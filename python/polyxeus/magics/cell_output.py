@@ -1,6 +1,7 @@
 """What the C++ magics write to: the output of the cell that runs now."""
 
 import re
+import shutil
 import signal
 import sys
 import threading
@@ -9,7 +10,7 @@ import uuid
 __all__ = ["CellOutput", "PlainCellOutput"]
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-_VALUE_LABEL = re.compile(r"(?:\x1b\[[0-9;]*m)*Out\[\d+:\d+\]:(?:\x1b\[[0-9;]*m)*")
+_VALUE_LABEL = re.compile(r"(?:\x1b\[[0-9;]*m)*Out\[[\d,:-]+\]:(?:\x1b\[[0-9;]*m)*")
 
 
 class CellOutput:
@@ -57,6 +58,11 @@ class CellOutput:
 
     # ------------------------------------------------------------ output
 
+    @property
+    def can_update(self):
+        """Whether a display can be replaced later."""
+        return self._is_rich
+
     def write(self, name, text):
         stream = sys.stderr if name == "stderr" else sys.stdout
         if stream is not self._last:
@@ -87,20 +93,22 @@ class CellOutput:
     def clear(self, waits):
         self._shell.display_pub.clear_output(wait=waits)
 
-    def show_progress(self, data, line):
+    def show_progress(self, data):
         """A bar and the lines that engines rewrite, in a place of their own; no data: it goes."""
-        if not self._is_rich:
-            return self._show_progress_line(line)
         is_update = self._progress is not None
         self._progress = self._progress or f"progress-{uuid.uuid4().hex}"
         self.show(data, {}, self._progress, is_update)
-        return None
 
-    def _show_progress_line(self, line):
-        """In a terminal: one line that is overwritten."""
-        if not sys.stderr.isatty():
-            return
-        sys.stderr.write(f"\r\x1b[K{line[:100]}")
+    @staticmethod
+    def terminal_size():
+        """Of the terminal where progress is drawn; None where there is none."""
+        return shutil.get_terminal_size() if sys.stderr.isatty() else None
+
+    @staticmethod
+    def draw(text):
+        """Writes to that terminal."""
+        sys.stdout.flush()
+        sys.stderr.write(text)
         sys.stderr.flush()
 
     def run_here(self, code):

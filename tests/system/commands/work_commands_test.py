@@ -1,9 +1,13 @@
 """pxcluster px, push and pull: what a shell script does with a running cluster."""
 
+import fcntl
 import json
+import os
 import re
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 import pytest
@@ -24,6 +28,7 @@ def run(local_cluster, cluster_cmd, tmp_path_factory):
         return done
 
     run.folder, run.command = folder, command
+    run.environment = local_cluster.stage.environment()
     return run
 
 
@@ -218,3 +223,51 @@ def test_control_c_interrupts_the_engines_and_keeps_their_state(run, local_clust
     assert process.returncode == 130
     assert "KeyboardInterrupt" in complaints
     assert run("px", "print(kept)").stdout == "[0-3] 1\n"
+
+
+def on_terminal(run, *arguments, **environment):
+    """What a command writes to a terminal."""
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    process = subprocess.Popen(
+        run.command(*arguments), cwd=run.folder, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+        env={**run.environment, "TERM": "xterm", "NO_COLOR": "", **environment})
+    os.close(theirs)
+    written = b""
+    while True:
+        try:
+            piece = os.read(ours, 1 << 16)
+        except OSError:  # the other end is closed
+            piece = b""
+        if not piece:
+            break
+        written += piece
+    os.close(ours)
+    assert process.wait(timeout=60) == 0, written
+    return written.decode()
+
+
+def test_labels_are_coloured_on_a_terminal_unless_no_color_is_set(run):
+    assert "\x1b[32m[0-3]\x1b[0m a" in on_terminal(run, "px", "print('a')")
+    assert "[0-3] a" in on_terminal(run, "px", "print('a')", NO_COLOR="1")
+    assert run("px", "print('a')").stdout == "[0-3] a\n"
+
+
+NESTED = """
+import sys, time
+print('begun')
+for i in range(4):
+    print(f'\\router {i}', end='', file=sys.stderr, flush=True)
+    print(f'\\n\\rinner {i}\\x1b[A', end='', file=sys.stderr, flush=True)
+    time.sleep(0.3)
+"""
+
+
+def test_nested_bars_stay_below_the_text_on_a_terminal(run):
+    written = on_terminal(run, "px", "--stream", "-t", "0", NESTED, NO_COLOR="1")
+    frames = re.findall(r"\[stderr:0\] outer \d\r\n\[stderr:0\] inner \d", written)
+    assert len(frames) > 1, written
+    assert "\r\x1b[1A\x1b[J" in written, "a frame replaces the one before"
+    plain = run("px", "--stream", "-t", "0", NESTED)
+    assert plain.stdout == "[stdout:0] begun\n"
+    assert plain.stderr == "[stderr:0] outer 3\n[stderr:0] inner 3\n"

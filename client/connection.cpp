@@ -141,6 +141,7 @@ void Connection::run() {
   }
   send_posted();
   pending_.fail_all(lost("the client was closed"), wall_now());
+  change_comms([](CommRelay& comms) { comms.close(); });
 }
 
 std::optional<Instant> Connection::next_deadline() const {
@@ -283,6 +284,38 @@ void Connection::after(Duration delay, std::function<void()> handler) {
     timers_.emplace(Clock::now() + delay, std::move(handler));
   }
   loop_.waker().wake();
+}
+
+void Connection::relay_comms(std::function<void()> on_news) {
+  const std::lock_guard lock{mutex_};
+  on_comm_news_ = std::move(on_news);
+}
+
+std::vector<CommNews> Connection::take_comm_news() {
+  const std::lock_guard lock{mutex_};
+  return comms_.take();
+}
+
+Json Connection::open_comms(const std::string& target_name) const {
+  const std::lock_guard lock{mutex_};
+  return comms_.open_comms(target_name);
+}
+
+bool Connection::send_to_comm(const CommRequest& request) {
+  std::optional<EngineUuid> engine;
+  {
+    const std::lock_guard lock{mutex_};
+    engine = comms_.engine_of(request.comm_id);
+  }
+  if (!engine) return false;
+  const Work work{request.type, request.content, request.buffers, OutputEnd::none};
+  Composer::Composed composed = composer_.compose(engine->text, work, request.metadata);
+  {
+    const std::lock_guard lock{mutex_};
+    comms_.on_sent(composed.msg_id, request);  // before anything can come of it
+  }
+  post({Way::direct, *engine, std::move(composed.head), std::move(composed.buffers), {}});
+  return true;
 }
 
 std::vector<MessageId> Connection::unanswered() const {

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "client/comm_relay.hpp"
 #include "client/composer.hpp"
 #include "client/engine_change.hpp"
 #include "client/engine_directory.hpp"
@@ -69,6 +70,15 @@ class Connection {
   /// `handler` runs in the I/O thread after this time, unless the connection is closed before.
   void after(Duration delay, std::function<void()> handler);
 
+  /// From now on the comms of engines are relayed. `on_news` runs in the I/O thread whenever there
+  /// is something to take_comm_news() and was nothing before; it must not wait.
+  void relay_comms(std::function<void()> on_news);
+  std::vector<CommNews> take_comm_news();
+  /// Sends a message of the front end. False: no engine has such a comm (any more).
+  bool send_to_comm(const CommRequest& request);
+  /// See CommRelay.
+  Json open_comms(const std::string& target_name) const;
+
   /// Requests that were sent and not answered.
   std::vector<MessageId> unanswered() const;
   /// What is to be told about engines that do not fit together, or not to this client: sentences,
@@ -106,6 +116,8 @@ class Connection {
   void on_hub_reply(const Envelope& envelope, const SharedFrames& frames);
   void on_notification(const Envelope& envelope, const SharedFrames& frames);
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
+  /// Changes the relay, where there is one, and says what is new.
+  void change_comms(const std::function<void(CommRelay&)>& change);
   void on_connection_events();
   void came_back();
   void on_subscriber_events();
@@ -154,6 +166,8 @@ class Connection {
   std::vector<std::string> warnings_;
   std::set<std::string> warned_;
   std::vector<std::function<void(const EngineChange&)>> on_change_;
+  CommRelay comms_;
+  std::function<void()> on_comm_news_;  // null: nobody relays
   std::multimap<Instant, std::function<void()>> timers_;
   std::vector<MessageId> unanswered_;
   Stage stage_ = Stage::dialing;

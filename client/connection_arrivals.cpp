@@ -78,7 +78,8 @@ void Connection::on_publication(const Envelope& envelope, const SharedFrames& fr
   if (!header) return;
   const MessageId parent = read_msg_id(packer_, envelope.parent_header);
   const EngineUuid engine{header->session.text};
-  if (const auto id = engines_.id_of(engine.text)) pending_.learn_engine(parent, *id, engine);
+  const std::optional<EngineId> id = engines_.id_of(engine.text);
+  if (id) pending_.learn_engine(parent, *id, engine);
   if (header->msg_type == "status") {
     if (packed_text(packer_, envelope.content, "execution_state") == "idle")
       pending_.finish_output(parent);
@@ -91,7 +92,22 @@ void Connection::on_publication(const Envelope& envelope, const SharedFrames& fr
     publication.metadata = *metadata;
   for (std::size_t i = envelope.first_buffer; i < frames->size(); ++i)
     publication.buffers.push_back({frames->at(i), frames});
+  // Before anybody can show a widget, its comm has been opened.
+  if (id)
+    change_comms([&](CommRelay& comms) { comms.on_publication(*id, engine, parent, publication); });
   pending_.publish(parent, std::move(publication));
+}
+
+void Connection::change_comms(const std::function<void(CommRelay&)>& change) {
+  std::function<void()> tell;
+  {
+    const std::lock_guard lock{mutex_};
+    if (!on_comm_news_) return;
+    const bool was_told = comms_.has_news();
+    change(comms_);
+    if (!was_told && comms_.has_news()) tell = on_comm_news_;
+  }
+  if (tell) tell();
 }
 
 void Connection::on_connection_events() {
@@ -154,6 +170,7 @@ void Connection::remove_engine(const EngineUuid& uuid, const Pending::Loss& loss
     shown_engines_.reset();
     silences_.erase(*id);
   }
+  change_comms([&](CommRelay& comms) { comms.lose_engine(uuid); });
   pending_.lose_engine(uuid, *id, wall_now(), loss);
   changed_.notify_all();
   tell({*id, uuid, false});

@@ -41,11 +41,12 @@ std::optional<RemotePart> remote_part(const std::string& code, int cursor) {
 
 }  // namespace
 
-CppKernel::CppKernel(cpp::CppInterpreter& local, interpreters::Output& output,
+CppKernel::CppKernel(cpp::CppInterpreter& local, jupyter::OutgoingQueue& output,
                      std::string cluster_program)
     : local_(local),
       output_(output),
       cluster_program_(std::move(cluster_program)),
+      comms_(output),
       magics_([this] { return connect(); }),
       view_(
           magics_, [this] { return connect(); },
@@ -67,6 +68,7 @@ std::shared_ptr<client::ClientCore> CppKernel::connect() {
                                 std::string("no cluster is running: ") + how_to_start);
     throw client::ClientError(problem.kind(), std::string(problem.what()) + "; " + how_to_start);
   }
+  comms_.relay(client_->core());
   return client_->core();
 }
 

@@ -6,7 +6,9 @@
 
 #include "client/client.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
+#include "jupyter/outgoing_queue.hpp"
 #include "kernel/cpp/cell_view.hpp"
+#include "kernel/cpp/engine_comms.hpp"
 #include "kernel/cpp/notebook_output.hpp"
 #include "magics/magic_cell.hpp"
 #include "magics/magics.hpp"
@@ -18,7 +20,8 @@ namespace px::kernel {
 class CppKernel final : public interpreters::Interpreter {
  public:
   /// Both must outlive it.  cluster_program  pxcluster.
-  CppKernel(cpp::CppInterpreter& local, interpreters::Output& output, std::string cluster_program);
+  CppKernel(cpp::CppInterpreter& local, jupyter::OutgoingQueue& output,
+            std::string cluster_program);
 
   Json execute(const interpreters::Execution& execution) override;
   interpreters::ApplyResult apply(const interpreters::Application& application) override {
@@ -32,8 +35,8 @@ class CppKernel final : public interpreters::Interpreter {
   Json is_complete(const std::string& code) override;
   Json history(const Json& request) override { return local_.history(request); }
   Json kernel_info() override;
-  void comm(const interpreters::CommMessage& message) override { local_.comm(message); }
-  Json comm_info(const Json& request) override { return local_.comm_info(request); }
+  void comm(const interpreters::CommMessage& message) override { comms_.serve(message); }
+  Json comm_info(const Json& request) override { return comms_.info(request); }
   void clear() override { local_.clear(); }
   void on_wake() override { local_.on_wake(); }
   void before_request() override { local_.before_request(); }
@@ -55,6 +58,7 @@ class CppKernel final : public interpreters::Interpreter {
   cpp::CppInterpreter& local_;
   interpreters::Output& output_;
   const std::string cluster_program_;
+  EngineComms comms_;
   std::optional<client::Client> client_;
   std::string profile_, cluster_id_;
   magics::Magics magics_;

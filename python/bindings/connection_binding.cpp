@@ -9,6 +9,7 @@
 
 #include "client/async_result.hpp"
 #include "client/hub_result.hpp"
+#include "magics/comm_output.hpp"
 
 #include "python/bindings/python_json.hpp"
 #include "python/bindings/python_lock.hpp"
@@ -276,6 +277,31 @@ std::vector<std::string> PythonConnection::news_of_silence(const Tasks& tasks) {
   return silences_.take(found, Clock::now());
 }
 
+void PythonConnection::relay_comms(const std::shared_ptr<Notices>& notices, std::uint64_t token) {
+  core()->connection().relay_comms([notices, token] { notices->put(token); });
+}
+
+py::list PythonConnection::take_comm_news() {
+  py::list found;
+  for (client::CommNews& each : core()->connection().take_comm_news()) {
+    const client::CommNews news = magics::labelled(std::move(each));
+    py::list buffers;
+    for (const SharedBytes& buffer : news.buffers) buffers.append(python::to_python(buffer));
+    found.append(py::make_tuple(news.type, python_of(news.content), python_of(news.metadata),
+                                buffers, news.engine.value, news.cause));
+  }
+  return found;
+}
+
+bool PythonConnection::send_to_comm(const std::string& type, const std::string& comm_id,
+                                    const std::string& content, const std::string& metadata,
+                                    const py::list& buffers, std::uint64_t cause) {
+  client::CommRequest request{type, comm_id, content, metadata, {}, cause};
+  for (const py::handle buffer : buffers)
+    request.buffers.push_back(python::from_python(buffer, releases_));
+  return core()->connection().send_to_comm(request);
+}
+
 std::optional<std::string> PythonConnection::why_closed() const {
   if (!core_) return "the client was closed";
   return core()->connection().why_closed();
@@ -321,6 +347,9 @@ void bind_connection(py::module_& module) {
              return connection.core()->connection().take_warnings();
            })
       .def("news_of_silence", &PythonConnection::news_of_silence)
+      .def("relay_comms", &PythonConnection::relay_comms)
+      .def("take_comm_news", &PythonConnection::take_comm_news)
+      .def("send_to_comm", &PythonConnection::send_to_comm)
       .def("interface",
            [](const PythonConnection& connection) {
              return connection.core()->connection().interface();

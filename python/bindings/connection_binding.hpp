@@ -76,6 +76,16 @@ class PythonConnection {
   /// Sentences, each told once, about engines that are not heard and for which these requests may
   /// wait.
   std::vector<std::string> news_of_silence(const Tasks& tasks);
+  /// From now on the comms of engines are relayed: `token` goes to `notices` when there is some
+  /// news and was none before.
+  void relay_comms(const std::shared_ptr<Notices>& notices, std::uint64_t token);
+  /// [(type, content, metadata, buffers, engine id, cause)]; output has the label of its engine.
+  pybind11::list take_comm_news();
+  /// Sends a message of the front end; content and metadata are JSON. False: no engine has this
+  /// comm.
+  bool send_to_comm(const std::string& type, const std::string& comm_id, const std::string& content,
+                    const std::string& metadata, const pybind11::list& buffers,
+                    std::uint64_t cause);
   /// Why nothing can be sent any more; None while all is well.
   std::optional<std::string> why_closed() const;
   /// What is not answered fails.

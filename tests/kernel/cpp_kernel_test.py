@@ -259,3 +259,32 @@ def test_autopx_sends_all_cells_to_the_engines(cpp, cluster):
     assert "disabled" in cpp.run("%autopx").text()
     assert cpp.run("by_autopx").status == "error"
     assert cpp.run("%px by_autopx").status == "ok"
+
+
+def test_a_widget_of_a_python_engine_is_drawn_and_moved(cpp_kernelspec):
+    driver = start_driver(kernel_name="pxcpp")
+    try:
+        started = driver.run("%pxcluster start -n 1 --cluster-id=widgets")
+        assert started.status == "ok", started.messages
+        assert driver.run("%pxconfig --cluster-id widgets").status == "ok"
+        cell = driver.run("%%px\nfrom ipywidgets import IntSlider\nslider = IntSlider(value=3)\n"
+                          "slider.observe(lambda change: print('to', change.new), 'value')\nslider")
+        views = [each["data"] for each in cell.contents("display_data")]
+        (model_id,) = [view["application/vnd.jupyter.widget-view+json"]["model_id"]
+                       for view in views if len(view) > 1]
+        opened = {each["comm_id"]: each for each in cell.contents("comm_open")}
+        assert opened[model_id]["data"]["state"]["value"] == 3
+        info = driver.reply_to(driver.client.comm_info("jupyter.widget"))["content"]
+        assert model_id in info["comms"]
+        data = {"method": "update", "state": {"value": 7}, "buffer_paths": []}
+        message = driver.client.session.msg("comm_msg", {"comm_id": model_id, "data": data})
+        driver.client.shell_channel.send(message)
+        while True:  # its kernel is idle before the engine has answered
+            printed = driver.await_message("stream")
+            if printed["parent_header"]["msg_id"] == message["header"]["msg_id"]:
+                break
+        assert printed["content"]["text"] == "[stdout:0] to 7\n"
+        assert driver.run("%px print(slider.value)").text() == "[stdout:0] 7\n"
+    finally:
+        driver.run("%pxcluster stop --cluster-id=widgets")
+        driver.close()

@@ -18,6 +18,7 @@ from polyxeus.client.unknown_option import unknown_option
 from polyxeus.client.wait_for_engines import wait_for_engines
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.callers_traceback import ends_at_caller
+from polyxeus.results.comms import relay_comms
 from polyxeus.results.completion import close_at_exit
 from polyxeus.results.metadata import Metadata
 from polyxeus.results.slices import slices
@@ -68,7 +69,7 @@ class Client(HubQueries, EngineControl):
         cluster: Any = None,
         **extra_args: Any,
     ) -> None:
-        self._connection = None
+        self._connection = self._comms = None
         for name in ("url_or_file", "url_file"):
             given = url_file if name == "url_file" else extra_args.pop(name, None)
             if given is not None:
@@ -101,6 +102,7 @@ class Client(HubQueries, EngineControl):
         self._connection = _client.Connection(
             text, where, float(timeout), str(sshserver or ""), _path_of_key(sshkey)
         )
+        self._comms = relay_comms(self._connection)
         self._warn()
         close_at_exit(self)
         _activate_first(self)
@@ -114,6 +116,8 @@ class Client(HubQueries, EngineControl):
 
     def close(self, linger: float | None = None) -> None:
         """Closes the connection; what is not answered fails. The cluster goes on."""
+        if self._comms is not None:
+            self._comms.close(tells_front_end=True)
         if self._connection is not None:
             self._connection.close()
 

@@ -20,9 +20,12 @@ class Core:
         """Text (UTF-8 bytes) for "stdout" or "stderr"."""
         self._kernel.write(stream, text, parent())
 
-    def publish(self, message_type, content, metadata=b"", buffers=()):
-        """A message for all clients; content and metadata are JSON objects as bytes."""
-        self._kernel.publish(message_type, content, metadata, list(buffers), parent())
+    def publish(self, message_type, content, metadata=b"", buffers=(), cell=None):
+        """A message for all clients; content and metadata are JSON objects as bytes.
+
+        cell  to which it belongs; None: that of the present thread or task.
+        """
+        self._kernel.publish(message_type, content, metadata, list(buffers), cell or parent())
 
     def begin_cell(self):
         """What follows in this context belongs to the request that runs now."""

@@ -5,6 +5,21 @@ from polyxeus.engine.kernel import Kernel as EngineKernel
 from polyxeus.kernel import core
 
 
+class FrontEnd:
+    """Where polyxeus.results.comms publishes what engines say of their widgets."""
+
+    def __init__(self, core):
+        self._core = core
+
+    def request(self):
+        """The message that the kernel serves now, or served last."""
+        return self._core.parent
+
+    def publish(self, request, message_type, content, metadata, buffers):
+        self._core.publish(message_type, json_text.dump(content), json_text.dump(metadata),
+                           buffers, request)
+
+
 class Kernel(EngineKernel):
     """The members of ipykernel's kernel that libraries ask for."""
 
@@ -12,6 +27,7 @@ class Kernel(EngineKernel):
 
     def __init__(self, shell, engine):
         self._engine = engine
+        self.front_end = FrontEnd(engine)
         super().__init__(shell, engine.uuid)
 
     def get_parent(self, channel=None):

@@ -7,6 +7,8 @@ import sys
 import threading
 import uuid
 
+from polyxeus.results.comms import deliver
+
 __all__ = ["CellOutput", "PlainCellOutput"]
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -74,6 +76,7 @@ class CellOutput:
     def show(self, data, metadata, display_id, is_update):
         if not self._is_rich and (data := self._for_terminal(data)) is None:
             return
+        deliver()  # the comm of a widget comes before the widget
         transient = {"display_id": display_id} if display_id else {}
         self._shell.display_pub.publish(
             data=data, metadata=metadata, transient=transient, update=is_update

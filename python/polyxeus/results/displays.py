@@ -7,6 +7,7 @@ import threading
 from contextlib import contextmanager
 
 from polyxeus import error
+from polyxeus.results.comms import deliver
 from polyxeus.results.metadata import ExecuteReply
 
 __all__ = ["DisplayMixin"]
@@ -29,6 +30,7 @@ def _show_text(text):
 def _show(thing):
     from IPython.display import display
 
+    deliver()  # the comm of a widget comes before the widget
     display(thing)
 
 
@@ -36,6 +38,7 @@ def _republish(content, engine_id):
     shell = _shell()
     if shell is not None:
         metadata = {**(content.get("metadata") or {}), "engine": engine_id}
+        deliver()
         shell.display_pub.publish(data=content["data"], metadata=metadata)
 
 

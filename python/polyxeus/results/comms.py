@@ -1,0 +1,208 @@
+"""Widgets of engines in a notebook: what engines say of their comms goes to the notebook's front
+end, and what the front end says to the engine."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import json
+import os
+import sys
+import threading
+import weakref
+from collections import OrderedDict
+
+from polyxeus._client import Notices
+
+__all__ = ["deliver", "relay_comms"]
+
+_MAX_CAUSES = 1024  # messages of the front end whose outcome is still told as theirs
+
+_numbers = itertools.count(1)
+_relays = weakref.WeakValueDictionary()  # number -> _Relay; its client holds it
+_lock = threading.Lock()
+_notices = None
+_thread = None
+
+
+class _IpykernelFrontEnd:
+    """The front end of a notebook of ipykernel."""
+
+    def __init__(self, kernel):
+        self._kernel = kernel
+
+    def request(self):
+        """The message that the kernel serves now."""
+        return self._kernel.get_parent()
+
+    def publish(self, request, message_type, content, metadata, buffers):
+        kernel = self._kernel
+        kernel.session.send(
+            kernel.iopub_socket,
+            message_type,
+            content,
+            parent=request,
+            ident=message_type.encode(),
+            metadata=metadata,
+            buffers=buffers,
+        )
+
+
+def _front_end():
+    """That of the kernel in which this runs; None where there is none, as in a terminal."""
+    if "IPython" not in sys.modules:
+        return None
+    from IPython import get_ipython
+
+    kernel = getattr(get_ipython(), "kernel", None)
+    if hasattr(kernel, "front_end"):  # pxkernel
+        return kernel.front_end
+    if getattr(kernel, "session", None) is not None and kernel.iopub_socket is not None:
+        return _IpykernelFrontEnd(kernel)
+    return None
+
+
+class _EngineComm:
+    """What the kernel's comm manager holds for a comm that an engine has opened."""
+
+    primary = False
+
+    def __init__(self, relay, comm_id, target_name):
+        self.comm_id = comm_id
+        self.target_name = target_name
+        self._relay = relay
+
+    def handle_msg(self, message):
+        self._relay.send("comm_msg", message)
+
+    def handle_close(self, message):
+        self._relay.send("comm_close", message)
+
+
+class _Relay:
+    """The comms of one client's engines."""
+
+    def __init__(self, connection, front_end, manager):
+        self._connection = connection
+        self._front_end = front_end
+        self._manager = manager
+        self._causes = OrderedDict()  # number -> message of the front end
+        self._lock = threading.RLock()
+        self._open = set()
+
+    def send(self, message_type, message):
+        """A message of the front end goes to the engine."""
+        cause = next(_numbers)
+        with self._lock:
+            self._causes[cause] = self._front_end.request()
+            if len(self._causes) > _MAX_CAUSES:
+                self._causes.popitem(last=False)
+        content = message["content"]
+        self._connection.send_to_comm(
+            message_type,
+            content["comm_id"],
+            json.dumps(content),
+            json.dumps(message.get("metadata") or {}),
+            list(message.get("buffers") or []),
+            cause,
+        )
+
+    def deliver(self):
+        """What the engines have said goes to the front end, in its order."""
+        with self._lock:
+            if self._connection is None:
+                return
+            for kind, content, metadata, buffers, _engine, cause in self._connection.take_comm_news():
+                self._note(kind, content)
+                request = self._causes.get(cause) or self._front_end.request()
+                self._front_end.publish(request, kind, content, metadata, buffers)
+
+    def _note(self, kind, content):
+        comm_id = content.get("comm_id")
+        if kind == "comm_open":
+            target_name = content.get("target_name", "")
+            self._manager.register_comm(_EngineComm(self, comm_id, target_name))
+            self._open.add(comm_id)
+        elif kind == "comm_close":
+            self._manager.comms.pop(comm_id, None)
+            self._open.discard(comm_id)
+
+    def close(self, tells_front_end):
+        """The client goes: its widgets are dead."""
+        with self._lock:
+            self._connection = None
+            for comm_id in sorted(self._open):
+                content = {"comm_id": comm_id, "data": {}}
+                self._note("comm_close", content)
+                if tells_front_end:
+                    request = self._front_end.request()
+                    self._front_end.publish(request, "comm_close", content, {}, [])
+
+
+def relay_comms(connection):
+    """From now on widgets of this connection's engines live in the notebook. The relay, for the
+    client to hold and to close; None outside of notebooks."""
+    front_end = _front_end()
+    if front_end is None:
+        return None
+    try:
+        from comm import get_comm_manager
+    except ImportError:  # then nothing here could receive what a front end sends
+        return None
+    relay = _Relay(connection, front_end, get_comm_manager())
+    number = next(_numbers)
+    _relays[number] = relay
+    connection.relay_comms(_start(), number)
+    return relay
+
+
+def deliver():
+    """What engines have said of their widgets until now is with the front end when this returns:
+    to be called before a widget is displayed."""
+    for relay in list(_relays.values()):
+        relay.deliver()
+
+
+def _start():
+    global _notices, _thread
+    with _lock:
+        if _notices is None:
+            _notices = Notices()
+            _thread = threading.Thread(
+                target=_serve, args=(_notices,), name="polyxeus-comms", daemon=True
+            )
+            _thread.start()
+        return _notices
+
+
+def _serve(notices):
+    while not notices.is_closed:
+        for number in notices.take(60.0):
+            relay = _relays.get(number)
+            if relay is None:
+                continue
+            try:
+                relay.deliver()
+            except Exception:
+                threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), _thread)))
+
+
+def _stop():
+    """The front end outlives the kernel, and shows what it has."""
+    for relay in list(_relays.values()):
+        relay.close(tells_front_end=False)
+    if _notices is not None:
+        _notices.close()
+        _thread.join(5.0)
+
+
+def _forget_parent():
+    """In the child of a fork there is no thread, and the front end is that of the parent."""
+    global _lock, _notices, _thread, _relays
+    _lock = threading.Lock()
+    _notices = _thread = None
+    _relays = weakref.WeakValueDictionary()
+
+
+atexit.register(_stop)
+os.register_at_fork(after_in_child=_forget_parent)

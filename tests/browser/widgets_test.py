@@ -1,0 +1,45 @@
+"""Widgets of engines in a real JupyterLab: drawn, moved, closed."""
+
+from notebook_page import NotebookPage, write_notebook
+
+CELLS = [
+    "%pxcluster start -n 2",
+    """%%px
+from ipywidgets import IntSlider
+slider = IntSlider(value=10 * (1 + get_ipython().kernel.engine_id))
+slider""",
+    """%%px
+from tqdm.notebook import tqdm
+for _ in tqdm(range(4)): pass""",
+    """%%px
+print(slider.value)""",
+    "%pxcluster stop",
+]
+
+
+def test_sliders_of_engines_are_drawn_and_moved(server, page, screenshots):
+    address, folder = server
+    write_notebook(folder / "widgets.ipynb", CELLS)
+    book = NotebookPage(page)
+    book.open(f"{address}lab/tree/widgets.ipynb")
+    assert "2 engines" in book.run(0)
+    book.run(1)
+    sliders = book.cells.nth(1).locator(".widget-slider")
+    book.wait_until(lambda: sliders.count() == 2, "two sliders")
+    readouts = book.cells.nth(1).locator(".widget-readout")
+    values = readouts.all_inner_texts()
+    assert sorted(values) == ["10", "20"]
+    book.run(2)
+    bars = book.cells.nth(2).locator(".progress, .widget-hprogress")
+    book.wait_until(lambda: bars.count() >= 2, "two progress bars")
+    page.screenshot(path=screenshots / "lab-widgets.png")
+    first = sliders.first.locator(".noUi-handle")
+    first.focus()
+    first.press("ArrowRight")
+    book.wait_until(lambda: readouts.first.inner_text() == str(int(values[0]) + 1), "it moved")
+    output = book.run(3)
+    assert str(int(values[0]) + 1) in output and values[1] in output
+    assert "Loading widget" not in book.output(1) and "not found" not in book.output(1)
+    page.screenshot(path=screenshots / "lab-widgets-moved.png")
+    book.run(4)
+    book.wait_until(lambda: sliders.count() == 0, "the widgets of ended engines are gone")

@@ -218,12 +218,15 @@ void Membership::receive_notification_subscriptions() {
 void Membership::receive_lifelines() {
   const Instant now = Clock::now();
   for (const net::LifelineEvent& event : lifeline_.receive(now)) {
-    if (const auto* opened = std::get_if<net::LifelineOpened>(&event))
+    if (const auto* opened = std::get_if<net::LifelineOpened>(&event)) {
+      living_.insert(opened->uuid);
       deaths_.connection_back(opened->uuid);
-    else if (const auto* closed = std::get_if<net::LifelineClosed>(&event))
+    } else if (const auto* closed = std::get_if<net::LifelineClosed>(&event)) {
+      living_.erase(closed->uuid);
       deaths_.connection_lost(
           closed->uuid, facts_of(closed->uuid),
           closed->is_tunnelled ? options_.tunnel_grace : options_.lifeline_grace, now);
+    }
   }
 }
 
@@ -232,7 +235,9 @@ void Membership::on_time(Instant now) {
   if (beat.ping) ping_.send({*beat.ping});
   for (const EngineUuid& uuid : beat.silent) became_silent(uuid);
   for (const EngineUuid& uuid : beat.dead) heart_stopped(uuid);
-  for (const RegisteredEngine& engine : table_.expire(now))
+  // An engine that starts slowly, e.g. a compiler on a busy host, is not lost while it lives.
+  const auto is_alive = [this](const EngineUuid& uuid) { return living_.contains(uuid); };
+  for (const RegisteredEngine& engine : table_.expire(now, is_alive))
     spdlog::warn("registration::timed out, no heartbeat: {}:{}", engine.id.value, engine.uuid.text);
   if (const auto due = lifeline_.next_deadline(); due && *due <= now) receive_lifelines();
   give_up_the_dead(now);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -109,6 +110,7 @@ class Membership {
   std::map<EngineUuid, Missed> missed_;
   Facts facts_;
   DeathJudge deaths_;
+  std::set<EngineUuid> living_;  // whose lifelines are open
   std::optional<Instant> save_due_;
 };
 

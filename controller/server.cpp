@@ -133,9 +133,7 @@ void Server::State::listen_to_membership() {
     broadcast_.engine_left(engine.uuid, end);
     queries_.engine_left(engine.uuid);
   });
-  membership_.describe_by([this](const EngineUuid& uuid, Json& content) {
-    write_engine_facts(content, queries_.facts_of(uuid));
-  });
+  membership_.know_facts_by([this](const EngineUuid& uuid) { return queries_.facts_of(uuid); });
 }
 
 void Server::State::watch() {

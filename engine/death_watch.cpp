@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
+#include <utility>
 
 #include "net/socket.hpp"
 #include "os/pidfd.hpp"
@@ -13,8 +13,6 @@
 
 namespace px::engine {
 namespace {
-
-constexpr std::string_view dismissal = "\ndismissed\n";
 
 std::string read_line() {
   std::string line;
@@ -49,24 +47,47 @@ bool wait_for_end(pid_t parent) {
   return true;
 }
 
-void tell(const EngineConnectionInfo& info, const Json& about, Signer signer, Packer packer) {
+}  // namespace
+
+std::string write_watched_engine(const WatchedEngine& engine) {
+  const Json about{{"id", engine.id.value},
+                   {"uuid", engine.uuid.text},
+                   {"pid", engine.pid},
+                   {"info", write_connection_info(engine.info)}};
+  return pack(Packer::json, about) + "\n";
+}
+
+Result<WatchedEngine> read_watched_engine(std::string_view line) {
+  const Result<Json> about = unpack(Packer::json, line);
+  if (!about) return about.error();
+  Result<EngineConnectionInfo> info =
+      read_engine_connection_info(string_member(*about, "info").value_or(""));
+  if (!info) return info.error();
+  return WatchedEngine{std::move(*info),
+                       EngineId{static_cast<int>(int_member(*about, "id").value_or(-1))},
+                       EngineUuid{string_member(*about, "uuid").value_or("")},
+                       static_cast<int>(int_member(*about, "pid").value_or(0))};
+}
+
+void tell_controller(const EngineConnectionInfo& info, std::string_view msg_type,
+                     const Json& content) {
+  Result<Signer> signer = Signer::create(info.signature_scheme, info.key);
+  const Result<Packer> packer = packer_by_name(info.pack);
+  if (!signer || !packer) return;
   net::Context context;
   net::SocketOptions options;
   options.linger = std::chrono::seconds(3);
   options.curve_server_key = info.curve_serverkey;
   net::Socket socket{context, net::SocketKind::dealer, options};
   if (!socket.connect(endpoint(info.interface, info.registration))) return;
-  Session session{SessionId{new_session_id()}, current_username(), packer, std::move(signer)};
+  Session session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)};
   Draft draft;
-  draft.msg_type = "unregistration_request";
-  draft.content = {{"id", about.value("id", -1)}};
+  draft.msg_type = msg_type;
+  draft.content = content;
   socket.send(session.compose(draft, wall_now()));
 }
 
-}  // namespace
-
-Result<DeathWatch> DeathWatch::start(const std::string& program, const EngineConnectionInfo& info,
-                                     EngineId id) {
+Result<DeathWatch> DeathWatch::start(const std::string& program, const WatchedEngine& engine) {
   Result<os::Pipe> pipe = os::make_pipe();
   if (!pipe) return pipe.error();
   os::SpawnOptions options;
@@ -78,10 +99,13 @@ Result<DeathWatch> DeathWatch::start(const std::string& program, const EngineCon
   Result<os::Spawned> spawned = os::spawn(options);
   if (!spawned) return spawned.error();
   spawned->process.release();  // it outlives us
+  return by(std::move(pipe->write_end), engine);
+}
+
+Result<DeathWatch> DeathWatch::by(os::Descriptor pipe, const WatchedEngine& engine) {
   DeathWatch watch;
-  watch.pipe_ = std::move(pipe->write_end);
-  const Json about{{"id", id.value}, {"pid", ::getpid()}, {"info", write_connection_info(info)}};
-  const std::string line = pack(Packer::json, about) + "\n";
+  watch.pipe_ = std::move(pipe);
+  const std::string line = write_watched_engine(engine);
   if (::write(watch.pipe_.value(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
     return Error{ErrorKind::system, "the watcher process does not read its input"};
   return watch;
@@ -94,16 +118,10 @@ void DeathWatch::dismiss() {
 }
 
 int watch_parent() {
-  const Result<Json> about = unpack(Packer::json, read_line());
-  if (!about) return 1;
-  const Result<EngineConnectionInfo> info =
-      read_engine_connection_info(string_member(*about, "info").value_or(""));
-  if (!info) return 1;
-  const Result<Signer> signer = Signer::create(info->signature_scheme, info->key);
-  const Result<Packer> packer = packer_by_name(info->pack);
-  if (!signer || !packer) return 1;
-  const pid_t parent = static_cast<pid_t>(int_member(*about, "pid").value_or(0));
-  if (wait_for_end(parent)) tell(*info, *about, *signer, *packer);
+  const Result<WatchedEngine> engine = read_watched_engine(read_line());
+  if (!engine) return 1;
+  if (wait_for_end(engine->pid))
+    tell_controller(engine->info, "unregistration_request", {{"id", engine->id.value}});
   return 0;
 }
 

@@ -3,23 +3,44 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 
 #include "os/descriptor.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/error.hpp"
 #include "wire/ids.hpp"
+#include "wire/json.hpp"
 
 namespace px::engine {
 
-/// What tells a controller that knows no lifeline of this engine's end: a small process of its
-/// own that waits for ours.
+/// What is said to the process that waits for an engine's end.
+struct WatchedEngine {
+  EngineConnectionInfo info;  ///< Of the controller to tell.
+  EngineId id;
+  EngineUuid uuid;
+  int pid = 0;
+};
+/// One line of text.
+std::string write_watched_engine(const WatchedEngine& engine);
+/// errors  bad_input: not such a line.
+Result<WatchedEngine> read_watched_engine(std::string_view line);
+/// What stands behind that line once nobody is to be told.
+inline constexpr std::string_view dismissal = "\ndismissed\n";
+
+/// Sends the controller one message, and waits 3 s at most until it is on its way.
+void tell_controller(const EngineConnectionInfo& info, std::string_view msg_type,
+                     const Json& content);
+
+/// What tells the controller of this engine's end: another process that waits for ours.
 class DeathWatch {
  public:
   DeathWatch() = default;
-  /// Starts `program` as the watcher of this process; the connection info, which has the signing
-  /// key in it, goes through a pipe.  errors  system: it cannot be started.
-  static Result<DeathWatch> start(const std::string& program, const EngineConnectionInfo& info,
-                                  EngineId id);
+  /// Starts `program` as the watcher of this process, for a controller that knows no lifeline; the
+  /// connection info, which has the signing key in it, goes through a pipe.
+  /// errors  system: it cannot be started.
+  static Result<DeathWatch> start(const std::string& program, const WatchedEngine& engine);
+  /// The watcher is there and reads from this pipe.  errors  system: it is gone.
+  static Result<DeathWatch> by(os::Descriptor pipe, const WatchedEngine& engine);
   /// The engine has taken leave itself: the watcher ends and says nothing. To be called only when
   /// the controller has been told.
   void dismiss();

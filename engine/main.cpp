@@ -1,5 +1,6 @@
 // pxengine: becomes the engine of the language that is asked for: `python -m polyxeus.engine` in
-// the user's Python, or pxengine-cpp, which is a program of its own as it needs LLVM and MPI.
+// the user's Python, or pxengine-cpp, which is a program of its own as it needs LLVM and MPI. Under
+// an MPI launcher a child of it does, and pxengine itself watches over that.
 
 #include <dlfcn.h>
 #include <link.h>
@@ -14,6 +15,7 @@
 #include "engine/mpi/mpi_hints.hpp"
 #include "engine/mpi/world.hpp"
 #include "engine/options.hpp"
+#include "engine/rank_parent.hpp"
 #include "program/find_python.hpp"
 #include "wire/language_plan.hpp"
 
@@ -65,6 +67,8 @@ int main(int argc, char** argv) {
   if (const auto code = parse_options(app, options, argc, argv)) return *code;
   const Result<Language> language = own_language(options);
   if (!language) return fail(language.error().what);
+  if (!is_watched() && find_world(program::process_environment()))
+    if (const auto code = stay_as_parent()) return *code;
   if (*language == Language::cpp) {
     ::setenv("POLYXEUS_PXENGINE", program::own_program().c_str(), 1);
     return fail(program::become_program_beside("pxengine-cpp", argv));

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <array>
 #include <iostream>
@@ -43,27 +44,39 @@ std::optional<int> EngineProgram::parse(const std::vector<std::string>& argument
   if (const auto warning = program::warning_of_options_without_effect(app); !warning.empty())
     spdlog::warn(warning);
   uuid_ = EngineUuid{options_.ident.empty() ? new_session_id() : options_.ident};
-  const std::optional<World> found = find_world(program::process_environment());
-  is_under_launcher_ = found.has_value();
-  if (options_.is_mpi) world_ = found.value_or(World{});
+  launched_ = find_world(program::process_environment());
+  if (options_.is_mpi) world_ = launched_.value_or(World{});
+  watcher_ = take_watcher();
   return std::nullopt;
 }
 
+EngineFacts EngineProgram::own_facts() const {
+  EngineFacts facts{program::program_version(), facts_.python, "", os::host_name()};
+  facts.pid = ::getpid();
+  facts.is_watched = watcher_.is_there;
+  if (watcher_.pipe.is_open() && launched_ && launched_->size > 1) {
+    facts.rank = launched_->rank;
+    facts.world = launched_->name;
+  }
+  return facts;
+}
+
 ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
-                                          const std::string& watcher_program) const {
+                                          const std::string& watcher_program) {
   ServerConfig config;
   config.info = std::move(info);
   config.uuid = uuid_;
   config.language = language_;
-  config.facts = {program::program_version(), facts_.python, "", os::host_name()};
+  config.facts = own_facts();
   config.is_tunnelled = tunnel_ != nullptr;
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};
   if (world_ && world_->size > 1) config.wanted_id = EngineId{world_->rank.value};
   config.registration_timeout = patience();
   config.max_heartbeat_misses = options_.max_heartbeat_misses;
-  config.orderly_exit_code = is_under_launcher_ ? 0 : 1;
+  config.orderly_exit_code = launched_ ? 0 : 1;
   config.watcher_program = watcher_program;
+  config.watcher_pipe = std::move(watcher_.pipe);
   return config;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/connection.hpp"
 #include "engine/mpi/world.hpp"
 #include "engine/options.hpp"
+#include "engine/rank_parent.hpp"
 #include "engine/server.hpp"
 #include "interpreters/interpreter.hpp"
 
@@ -70,7 +71,8 @@ class EngineProgram {
   static constexpr int registration_failed = 255;
 
  private:
-  ServerConfig server_config(EngineConnectionInfo info, const std::string& watcher_program) const;
+  ServerConfig server_config(EngineConnectionInfo info, const std::string& watcher_program);
+  EngineFacts own_facts() const;
   Result<ConnectionText> find_text() const;
   Result<EngineConnectionInfo> find_controller(const std::optional<std::string>& text);
   Duration patience() const;
@@ -81,7 +83,8 @@ class EngineProgram {
   net::ProfilePaths paths_;
   EngineUuid uuid_;
   std::optional<World> world_;
-  bool is_under_launcher_ = false;
+  std::optional<World> launched_;  // with or without --mpi
+  Watcher watcher_;
   std::unique_ptr<net::SshTunnel> tunnel_;  // outlives the server
   std::unique_ptr<Server> server_;
   bool cuts_ = false;

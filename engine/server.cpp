@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/console_format.hpp"
+#include "net/termination.hpp"
 
 namespace px::engine {
 namespace {
@@ -183,7 +184,11 @@ void Server::tell_mpi() {
 }
 
 void Server::watch_over_death() {
+  const EngineIdentity identity = format_->identity();
+  const WatchedEngine engine{config_.info, identity.id, config_.uuid, config_.facts.pid};
   if (config_.info.lifeline) {
+    if (config_.watcher_pipe.is_open())
+      keep(DeathWatch::by(std::move(config_.watcher_pipe), engine));
     lifeline_.emplace(config_.uuid, *net::lifeline_signer(config_.info), config_.is_tunnelled);
     loop().watch(lifeline_->descriptor(), [this] {
       if (lifeline_->receive() == net::LifelineState::closed && !redial_at_)
@@ -192,8 +197,10 @@ void Server::watch_over_death() {
     return dial_lifeline();
   }
   if (config_.watcher_program.empty()) return;
-  Result<DeathWatch> watch =
-      DeathWatch::start(config_.watcher_program, config_.info, format_->identity().id);
+  keep(DeathWatch::start(config_.watcher_program, engine));
+}
+
+void Server::keep(Result<DeathWatch> watch) {
   if (watch)
     death_watch_ = std::move(*watch);
   else
@@ -211,7 +218,9 @@ void Server::leave() {
   if (channels_ && identity.id.value >= 0 && !has_left_) {
     // The last replies take another way: they are to be with the controller before this.
     std::this_thread::sleep_for(leave_pause);
-    channels_->send_registration("unregistration_request", {{"id", identity.id.value}});
+    Json content{{"id", identity.id.value}};
+    if (net::Termination::was_asked()) content["signal"] = SIGTERM;
+    channels_->send_registration("unregistration_request", content);
   }
   has_left_ = true;
   death_watch_.dismiss();

@@ -15,6 +15,7 @@
 #include "engine/heart_watch.hpp"
 #include "jupyter/io_thread.hpp"
 #include "net/lifeline/lifeline.hpp"
+#include "os/descriptor.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/language_plan.hpp"
@@ -35,7 +36,8 @@ struct ServerConfig {
   /// The pxengine program, for the watcher that tells a foreign controller of our death; empty =
   /// there is none.
   std::string watcher_program;
-  bool is_tunnelled = false;  ///< Its way to the controller may break while it lives.
+  os::Descriptor watcher_pipe;  ///< To the process that watches over this one; closed = none.
+  bool is_tunnelled = false;    ///< Its way to the controller may break while it lives.
 };
 
 /// The I/O thread of an engine: its channels dial out to the controller. It registers, answers
@@ -81,11 +83,12 @@ class Server final : public jupyter::IoThread {
   void start_heart_if_due(Instant now);
   void tell_mpi();
   void watch_over_death();
+  void keep(Result<DeathWatch> watch);
   void dial_lifeline();
   Result<std::filesystem::path> listen_as_kernel(const std::filesystem::path& file);
   void leave();
 
-  const ServerConfig config_;
+  ServerConfig config_;
   const Packer packer_;
   const Signer signer_;
   const std::shared_ptr<EngineFormat> format_;

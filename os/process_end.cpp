@@ -15,6 +15,14 @@ std::string explain(int signal) {
       return ": a crash in compiled code";
     case SIGABRT:
       return ": it called abort()";
+    case SIGBUS:
+      return ": a bad access to memory, e.g. to a file that was truncated";
+    case SIGFPE:
+      return ": an integer division by zero or overflow";
+    case SIGILL:
+      return ": an instruction that this processor does not know";
+    case SIGXCPU:
+      return ": it used up its limit of CPU time";
     default:
       return "";
   }

@@ -12,6 +12,7 @@ struct ProcessEnd {
   bool is_failure() const { return exit_code != 0 || signal != 0; }
   /// "ended with exit code 1", "was ended by signal 9 (SIGKILL: out of memory, or kill -9)".
   std::string text() const;
+  bool operator==(const ProcessEnd&) const = default;
 };
 
 /// "SIGTERM"; "signal 77" for one without a common name.

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "wire/ids.hpp"
+#include "wire/json.hpp"
 
 namespace px {
 
@@ -19,5 +21,27 @@ EngineEnd make_engine_end(EngineId id, std::string_view host, std::string_view w
 /// "Engine 3 on host2 died while running task 'abc_1': its process ended": the one wording of
 /// controller and client.
 std::string death_sentence(const EngineEnd& end, std::string_view msg_id);
+
+/// What a process that waits for the end of an engine's process saw of it; it tells the controller
+/// in an `engine_ended` message.
+struct DeathReport {
+  EngineUuid uuid = {};  ///< Of the engine; empty where only its host and pid are known.
+  std::string host = {};
+  int pid = 0;
+  int exit_code = 0;
+  int signal = 0;  ///< The signal that ended it, or 0.
+  /// Whether the kernel killed it for want of memory; nothing: not known.
+  std::optional<bool> is_out_of_memory = {};
+  std::string log = {};         ///< The path of its log; may be empty.
+  std::string last_lines = {};  ///< Of its log; may be empty.
+};
+
+Json write_death_report(const DeathReport& report);
+/// Nothing where it names no engine. Longer texts than a report has are cut.
+std::optional<DeathReport> read_death_report(const Json& content);
+
+/// The variable by which an engine learns who waits for the end of its process: "<pid>", its
+/// parent, or "<pid>:<descriptor>", the same with a pipe to tell it of the engine.
+inline constexpr const char* watcher_variable = "PX_WATCHER";
 
 }  // namespace px

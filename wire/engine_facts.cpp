@@ -6,6 +6,13 @@ namespace px {
 namespace {
 
 constexpr std::size_t max_size = 64;
+constexpr long long max_number = 1 << 30;
+
+std::optional<int> number(const Json& content, std::string_view key) {
+  const auto value = int_member(content, key);
+  if (!value || *value < 0 || *value > max_number) return std::nullopt;
+  return static_cast<int>(*value);
+}
 
 template <class Facts, class Visit>
 void each_fact(Facts& facts, const Visit& visit) {
@@ -13,6 +20,7 @@ void each_fact(Facts& facts, const Visit& visit) {
   visit("python", facts.python);
   visit("host", facts.host);
   visit("mpi", facts.mpi);
+  visit("world", facts.world);
 }
 
 }  // namespace
@@ -21,6 +29,9 @@ void write_engine_facts(Json& content, const EngineFacts& facts) {
   each_fact(facts, [&](const char* name, const std::string& value) {
     if (!value.empty()) content[name] = value.substr(0, max_size);
   });
+  if (facts.pid > 0) content["pid"] = facts.pid;
+  if (facts.rank) content["rank"] = facts.rank->value;
+  if (facts.is_watched) content["watched"] = true;
 }
 
 EngineFacts read_engine_facts(const Json& content) {
@@ -29,6 +40,9 @@ EngineFacts read_engine_facts(const Json& content) {
     std::string said = string_member(content, name).value_or("");
     if (said.size() <= max_size) value = std::move(said);
   });
+  facts.pid = number(content, "pid").value_or(0);
+  if (const auto rank = number(content, "rank")) facts.rank = Rank{*rank};
+  facts.is_watched = bool_member(content, "watched").value_or(false);
   return facts;
 }
 

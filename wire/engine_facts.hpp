@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "wire/ids.hpp"
 #include "wire/json.hpp"
 
 namespace px {
@@ -9,10 +11,15 @@ namespace px {
 /// What an engine says of itself at its registration beside ipyparallel's words; empty: it says
 /// nothing of it. Engines of ipyparallel say nothing at all.
 struct EngineFacts {
-  std::string polyxeus;   ///< The version of polyxeus, e.g. "0.4.0".
-  std::string python;     ///< "3.11": functions travel by value between the same ones only.
-  std::string mpi;        ///< The MPI that it has loaded, e.g. "Open MPI v4.1.4".
-  std::string host = {};  ///< The name of its host.
+  std::string polyxeus;           ///< The version of polyxeus, e.g. "0.4.0".
+  std::string python;             ///< "3.11": functions travel by value between the same ones only.
+  std::string mpi;                ///< The MPI that it has loaded, e.g. "Open MPI v4.1.4".
+  std::string host = {};          ///< The name of its host.
+  std::string world = {};         ///< What its launcher calls the MPI world, or the step of Slurm.
+  int pid = 0;                    ///< Of its process; 0: it does not say.
+  std::optional<Rank> rank = {};  ///< In `world`.
+  /// Another process waits for its end, and will tell the controller how it came.
+  bool is_watched = false;
 };
 
 /// Adds what is known to a message's content.

@@ -22,6 +22,13 @@ void HubClient::ask() {
   socket_.send(session_.compose(draft, wall_now()));
 }
 
+void HubClient::report(const DeathReport& report) {
+  Draft draft;
+  draft.msg_type = "engine_ended";
+  draft.content = write_death_report(report);
+  socket_.send(session_.compose(draft, wall_now()));
+}
+
 std::optional<HubAnswer> HubClient::receive() {
   std::optional<HubAnswer> last;
   for (int i = 0; i < 64; ++i) {

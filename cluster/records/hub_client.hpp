@@ -6,6 +6,7 @@
 
 #include "net/socket.hpp"
 #include "wire/connection_info.hpp"
+#include "wire/engine_end.hpp"
 #include "wire/session.hpp"
 
 namespace px::cluster {
@@ -16,7 +17,8 @@ struct HubAnswer {
   std::vector<std::string> warnings;  ///< Sentences about engines that do not fit together.
 };
 
-/// A client of the controller that asks one thing only: how many engines are there?
+/// A client of the controller that asks one thing only: how many engines are there? And tells it
+/// how engines ended.
 class HubClient {
  public:
   /// Dials the controller at all its addresses, and waits until one answers.
@@ -27,6 +29,8 @@ class HubClient {
   void ask();
   /// The last answer that has come; nothing where none has.
   std::optional<HubAnswer> receive();
+  /// There is no answer.
+  void report(const DeathReport& report);
   net::Socket& socket() { return socket_; }
 
  private:

@@ -118,6 +118,7 @@ void Supervisor::handle(const ProcessEnded& event, Instant now) {
   if (running != pids_.end()) {
     if (planned(event.key).has_children)
       effects_.push_back(SendSignal{running->second, SIGTERM, true});
+    report_death(event, running->second);
     pids_.erase(running);
   } else if (event.key != controller_process && unstarted_engines_ > 0) {
     --unstarted_engines_;
@@ -168,6 +169,15 @@ void Supervisor::engine_ended(const ProcessEnded& event, Instant now) {
   check_registered(now);
 }
 
+/// Of an engine that is a process of its own: else who started it there tells.
+void Supervisor::report_death(const ProcessEnded& event, int pid) {
+  const PlannedProcess& process = planned(event.key);
+  if (event.key == controller_process || is_stopping() || process.engine_count != 1 ||
+      process.has_children || process.command.has_reports)
+    return;
+  effects_.push_back(ReportDeath{pid, event.end, process.command.log_file});
+}
+
 void Supervisor::note_exit(const ProcessEnded& event) {
   if (phase_ != Phase::registering) return;
   exited_ += planned(event.key).engine_count;
@@ -191,7 +201,7 @@ void Supervisor::last_engine_ended(const ProcessEnded& event, Instant now) {
             (has_one ? "their process " + why : "the first " + first_exit_ + ", the last " + why),
         now);
   const std::string text = (has_one ? "the process of the engines " : "the last engine ") + why;
-  if (is_early) {
+  if (is_early && !has_reported_) {
     // Who stops a cluster from outside ends the controller as well, in any order.
     say(Level::warning, text);
     phase_ = Phase::settling;

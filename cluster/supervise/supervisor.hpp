@@ -64,6 +64,7 @@ class Supervisor {
   void handle(const SignalArrived& event, Instant now);
   void controller_ended(const ProcessEnded& event, Instant now);
   void engine_ended(const ProcessEnded& event, Instant now);
+  void report_death(const ProcessEnded& event, int pid);
   void note_exit(const ProcessEnded& event);
   std::string exited_engines() const;
   void last_engine_ended(const ProcessEnded& event, Instant now);

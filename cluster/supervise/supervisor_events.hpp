@@ -63,6 +63,13 @@ struct SendSignal {
   bool whole_session = false;  ///< To all that it has started, too.
   bool operator==(const SendSignal&) const = default;
 };
+/// Tell the controller how the process of an engine ended.
+struct ReportDeath {
+  int pid = 0;
+  os::ProcessEnd end;
+  std::filesystem::path log_file;
+  bool operator==(const ReportDeath&) const = default;
+};
 /// From now on look for the connection files, until FilesReady was reported.
 struct WatchFiles {
   bool operator==(const WatchFiles&) const = default;
@@ -100,7 +107,8 @@ struct EndRun {
   int exit_code = 0;
   bool operator==(const EndRun&) const = default;
 };
-using Effect = std::variant<StartProcess, SendSignal, WatchFiles, WatchEngines, SaveRecord,
-                            RemoveConnectionFiles, Say, ShowProgress, ReportReady, EndRun>;
+using Effect =
+    std::variant<StartProcess, SendSignal, ReportDeath, WatchFiles, WatchEngines, SaveRecord,
+                 RemoveConnectionFiles, Say, ShowProgress, ReportReady, EndRun>;
 
 }  // namespace px::cluster

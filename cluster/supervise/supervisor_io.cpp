@@ -9,7 +9,10 @@
 #include "cluster/records/record_file.hpp"
 #include "cluster/remote/report_sender.hpp"
 #include "cluster/remote/watch_report.hpp"
+#include "os/host_name.hpp"
+#include "os/oom_kills.hpp"
 #include "os/spawn.hpp"
+#include "wire/engine_end.hpp"
 
 namespace px::cluster {
 namespace {
@@ -42,6 +45,7 @@ Result<Started> start_process(const Command& command) {
   os::SpawnOptions options;
   options.argv = command.argv;
   options.environment = command.environment;
+  options.environment[watcher_variable] = std::to_string(::getpid());
   options.output = os::OutputFile{command.log_file};
   options.errors = os::SameAsOutput{};
   options.own_session = true;
@@ -92,11 +96,28 @@ std::string edges_of_log(const std::filesystem::path& path) {
 
 }  // namespace
 
+namespace {
+
+/// What a log says of the end of its program: where Python crashed, or else the last lines.
+std::string last_words(const std::filesystem::path& log) {
+  constexpr std::size_t count = 8;
+  const std::string tail = last_lines(log, 40);
+  const std::size_t crash = tail.rfind("Fatal Python error");
+  if (crash == std::string::npos) return last_lines(log, count);
+  std::size_t end = crash;
+  for (std::size_t lines = 0; lines < count && end != std::string::npos; ++lines)
+    end = tail.find('\n', end + 1);
+  return tail.substr(crash, end == std::string::npos ? end : end - crash);
+}
+
+}  // namespace
+
 SupervisorIo::SupervisorIo(SupervisorIoOptions options, Console& console)
     : options_(std::move(options)),
       console_(console),
       signals_(loop_, handled_signals(), [this](int number) { take_signal(number); }),
-      file_watch_(options_.paths, options_.accepts_old_files) {
+      file_watch_(options_.paths, options_.accepts_old_files),
+      oom_kills_(os::count_oom_kills()) {
   ::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -217,6 +238,21 @@ void SupervisorIo::perform(const SendSignal& order) {
   console_.say(Level::debug, os::signal_name(order.signal) + " to " + std::to_string(order.pid) +
                                  (order.whole_session ? " and its children" : ""));
   processes_.signal(order.pid, order.signal, order.whole_session);
+}
+
+void SupervisorIo::perform(const ReportDeath& order) {
+  const auto kills = os::count_oom_kills();
+  const auto before = std::exchange(oom_kills_, kills);
+  if (!hub_) return;
+  DeathReport report;
+  report.host = os::host_name();
+  report.pid = order.pid;
+  report.exit_code = order.end.exit_code;
+  report.signal = order.end.signal;
+  if (kills && before) report.is_out_of_memory = *kills > *before;
+  report.log = order.log_file.string();
+  report.last_lines = last_words(order.log_file);
+  hub_->report(report);
 }
 
 void SupervisorIo::perform(const WatchFiles&) {

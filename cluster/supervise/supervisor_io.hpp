@@ -39,6 +39,7 @@ class SupervisorIo {
   /// Starts it, and says what came of it: ProcessStarted or ProcessEnded.
   Event start(const StartProcess& order);
   void perform(const SendSignal& order);
+  void perform(const ReportDeath& order);
   void perform(const WatchFiles& order);
   void perform(const WatchEngines& order);
   void perform(const SaveRecord& order);
@@ -71,6 +72,7 @@ class SupervisorIo {
   SignalSource signals_;
   FileWatch file_watch_;
   std::optional<HubClient> hub_;
+  std::optional<long long> oom_kills_;    // in our control group, so far
   std::map<int, Child> children_;         // by pid
   std::optional<Instant> next_look_;      // for the connection files
   std::optional<Instant> next_question_;  // to the controller

@@ -102,12 +102,18 @@ std::optional<RegisteredEngine> EngineTable::remove(const EngineUuid& uuid) {
   return id ? remove(*id) : std::nullopt;
 }
 
-std::vector<RegisteredEngine> EngineTable::expire(Instant now) {
+std::vector<RegisteredEngine> EngineTable::expire(Instant now, const IsAlive& is_alive) {
   std::vector<RegisteredEngine> expired;
   while (!pending_.empty() && pending_.front().since + patience_ <= now) {
-    expired.push_back({pending_.front().id, pending_.front().uuid});
-    languages_.erase(pending_.front().uuid);
+    Pending pending = std::move(pending_.front());
     pending_.erase(pending_.begin());
+    if (is_alive && is_alive(pending.uuid)) {
+      pending.since = now;
+      pending_.push_back(std::move(pending));
+      continue;
+    }
+    languages_.erase(pending.uuid);
+    expired.push_back({pending.id, std::move(pending.uuid)});
   }
   return expired;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,8 +42,10 @@ class EngineTable {
   /// Forgets an engine, registered or pending, and says what it was if it was registered.
   std::optional<RegisteredEngine> remove(EngineId id);
   std::optional<RegisteredEngine> remove(const EngineUuid& uuid);
-  /// Forgets and returns the pending ones that were not heard in time.
-  std::vector<RegisteredEngine> expire(Instant now);
+  /// Forgets and returns the pending ones that were not heard in time. Those of which `is_alive`
+  /// knows that their processes run have as much time again.
+  using IsAlive = std::function<bool(const EngineUuid&)>;
+  std::vector<RegisteredEngine> expire(Instant now, const IsAlive& is_alive = {});
   std::optional<Instant> next_deadline() const;
 
   const std::map<EngineId, EngineUuid>& engines() const { return engines_; }

@@ -27,14 +27,15 @@ Membership::Membership(RelayContext& shared, const MembershipOptions& options,
       pong_(pong),
       lifeline_(lifeline),
       table_(options.registration_timeout),
-      heartbeat_(options.heartbeat, now) {}
+      heartbeat_(options.heartbeat, now),
+      deaths_(options.report_patience) {}
 
 Result<EngineId> Membership::request(const EngineUuid& uuid, std::optional<EngineId> wanted,
                                      Instant now, const std::string& language) {
   // An engine that was restarted wants the id of one that is just about to be found dead.
   if (const auto owner = wanted ? table_.find(*wanted) : std::nullopt;
-      owner && lost_lifelines_.contains(*owner))
-    leave(*owner, "its process exited");
+      const auto reason = owner ? deaths_.reason_of(*owner) : std::nullopt)
+    leave(*owner, *reason);
   auto id = table_.request(uuid, wanted, now, language);
   if (id) heartbeat_.newcomer(now);
   return id;
@@ -51,6 +52,7 @@ Result<void> Membership::restore() {
 
 void Membership::welcome(const RegisteredEngine& engine) {
   heartbeat_.watch(engine.uuid);
+  deaths_.joined(facts_of(engine.uuid));
   shared_.hub.post(EngineJoined{engine.id, engine.uuid});
   for (const Listener& listener : joined_listeners_) listener(engine);
 }
@@ -61,7 +63,7 @@ void Membership::announce(const RegisteredEngine& engine) {
                {"language", table_.language_of(engine.uuid)}};
   if (const Duration silence = heartbeat_.silence_of(engine.uuid.text); silence > Duration{})
     content["silent_for"] = std::chrono::duration<double>(silence).count();
-  if (describe_) describe_(engine.uuid, content);
+  write_engine_facts(content, facts_of(engine.uuid));
   notify("registration_notification", std::move(content));
 }
 
@@ -70,14 +72,46 @@ void Membership::notify(const std::string& type, Json content, const std::string
       Draft{{}, type, parent_header, Json::object(), std::move(content), {}}, wall_now()));
 }
 
+EngineFacts Membership::facts_of(const EngineUuid& uuid) const {
+  return facts_ ? facts_(uuid) : EngineFacts{};
+}
+
 void Membership::leave(EngineId id, std::string_view why) {
   if (const auto uuid = table_.find(id)) leave(*uuid, why);
 }
 
 void Membership::leave(const EngineUuid& uuid, std::string_view why) {
-  lost_lifelines_.erase(uuid);
+  deaths_.forget(uuid);
   heartbeat_.forget(uuid);
   if (const auto engine = table_.remove(uuid)) left(*engine, why);
+}
+
+void Membership::terminated(EngineId id) {
+  const auto uuid = table_.find(id);
+  if (!uuid) return;
+  deaths_.terminated(*uuid, facts_of(*uuid), Clock::now());
+  give_up_the_dead(Clock::now());
+}
+
+std::optional<EngineUuid> Membership::find(const DeathReport& report) const {
+  if (!report.uuid.empty()) return report.uuid;
+  for (const auto& [id, uuid] : table_.engines())
+    if (const EngineFacts facts = facts_of(uuid);
+        facts.pid == report.pid && facts.host == report.host)
+      return uuid;
+  return std::nullopt;
+}
+
+void Membership::reported(const DeathReport& report) {
+  const auto uuid = find(report);
+  const auto id = uuid ? table_.find(uuid->text) : std::nullopt;
+  if (!id) return;
+  deaths_.reported(*uuid, *id, facts_of(*uuid), report, Clock::now());
+  give_up_the_dead(Clock::now());
+}
+
+void Membership::give_up_the_dead(Instant now) {
+  for (const Death& death : deaths_.take_due(now)) leave(death.uuid, death.why);
 }
 
 void Membership::left(const RegisteredEngine& engine, std::string_view why) {
@@ -85,7 +119,7 @@ void Membership::left(const RegisteredEngine& engine, std::string_view why) {
                why);
   save_due_ = save_due_.value_or(Clock::now() + save_delay);
   Json content{{"id", engine.id.value}, {"uuid", engine.uuid.text}, {"reason", why}};
-  if (describe_) describe_(engine.uuid, content);  // before its facts are forgotten
+  write_engine_facts(content, facts_of(engine.uuid));  // before they are forgotten
   const EngineEnd end =
       make_engine_end(engine.id, string_member(content, "host").value_or(""), why);
   shared_.hub.post(EngineLeft{engine.id, engine.uuid, end});
@@ -184,11 +218,15 @@ void Membership::receive_notification_subscriptions() {
 void Membership::receive_lifelines() {
   const Instant now = Clock::now();
   for (const net::LifelineEvent& event : lifeline_.receive(now)) {
-    if (const auto* opened = std::get_if<net::LifelineOpened>(&event))
-      lost_lifelines_.erase(opened->uuid);
-    else if (const auto* closed = std::get_if<net::LifelineClosed>(&event))
-      lost_lifelines_.emplace(closed->uuid, now + (closed->is_tunnelled ? options_.tunnel_grace
-                                                                        : options_.lifeline_grace));
+    if (const auto* opened = std::get_if<net::LifelineOpened>(&event)) {
+      living_.insert(opened->uuid);
+      deaths_.connection_back(opened->uuid);
+    } else if (const auto* closed = std::get_if<net::LifelineClosed>(&event)) {
+      living_.erase(closed->uuid);
+      deaths_.connection_lost(
+          closed->uuid, facts_of(closed->uuid),
+          closed->is_tunnelled ? options_.tunnel_grace : options_.lifeline_grace, now);
+    }
   }
 }
 
@@ -197,21 +235,20 @@ void Membership::on_time(Instant now) {
   if (beat.ping) ping_.send({*beat.ping});
   for (const EngineUuid& uuid : beat.silent) became_silent(uuid);
   for (const EngineUuid& uuid : beat.dead) heart_stopped(uuid);
-  for (const RegisteredEngine& engine : table_.expire(now))
+  // An engine that starts slowly, e.g. a compiler on a busy host, is not lost while it lives.
+  const auto is_alive = [this](const EngineUuid& uuid) { return living_.contains(uuid); };
+  for (const RegisteredEngine& engine : table_.expire(now, is_alive))
     spdlog::warn("registration::timed out, no heartbeat: {}:{}", engine.id.value, engine.uuid.text);
   if (const auto due = lifeline_.next_deadline(); due && *due <= now) receive_lifelines();
-  std::vector<EngineUuid> dead;
-  for (const auto& [uuid, end] : lost_lifelines_)
-    if (end <= now) dead.push_back(uuid);
-  for (const EngineUuid& uuid : dead) leave(uuid, "its process exited");
+  give_up_the_dead(now);
   if (save_due_ && *save_due_ <= now) save();
 }
 
 Instant Membership::next_deadline() const {
   Instant next = heartbeat_.next_deadline();
-  for (const auto& due : {table_.next_deadline(), lifeline_.next_deadline(), save_due_})
+  for (const auto& due :
+       {table_.next_deadline(), lifeline_.next_deadline(), deaths_.next_deadline(), save_due_})
     if (due) next = std::min(next, *due);
-  for (const auto& [uuid, end] : lost_lifelines_) next = std::min(next, end);
   return next;
 }
 

@@ -4,16 +4,19 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "controller/membership/death_judge.hpp"
 #include "controller/membership/engine_table.hpp"
 #include "controller/membership/heartbeat_monitor.hpp"
 #include "controller/relay/relay_context.hpp"
 #include "net/lifeline/lifeline.hpp"
 #include "net/socket.hpp"
 #include "wire/engine_end.hpp"
+#include "wire/engine_facts.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
 
@@ -26,6 +29,8 @@ struct MembershipOptions {
   Duration lifeline_grace = std::chrono::milliseconds(250);
   /// The same where it came through a tunnel, which may have ended while the engine lives.
   Duration tunnel_grace = std::chrono::seconds(10);
+  /// For the process that watches over an engine, to tell how it ended.
+  Duration report_patience = std::chrono::seconds(2);
   std::filesystem::path table_file;  ///< engines<id>.json
 };
 
@@ -44,9 +49,9 @@ class Membership {
   void on_silent(Listener listener) { silent_listener_ = std::move(listener); }
   void on_returned(Listener listener) { returned_listener_ = std::move(listener); }
 
-  /// Adds to what clients are told of a newcomer.
-  using Description = std::function<void(const EngineUuid&, Json& content)>;
-  void describe_by(Description description) { describe_ = std::move(description); }
+  /// What an engine has said of itself: clients are told of it, too.
+  using Facts = std::function<EngineFacts(const EngineUuid&)>;
+  void know_facts_by(Facts facts) { facts_ = std::move(facts); }
 
   const EngineTable& table() const { return table_; }
   /// Protocol 4.4: the id, or why not. The engine is in once its heart is heard.
@@ -57,6 +62,10 @@ class Membership {
   Result<void> restore();
   void leave(EngineId id, std::string_view why);
   void leave(const EngineUuid& uuid, std::string_view why);
+  /// The engine ends, as SIGTERM asks it to.
+  void terminated(EngineId id);
+  /// Somebody saw an engine's process end. One that has left already is left alone.
+  void reported(const DeathReport& report);
 
   // The sockets are readable:
   void receive_pongs();
@@ -79,6 +88,9 @@ class Membership {
   void became_silent(const EngineUuid& uuid);
   void returned(const EngineUuid& uuid);
   void readmit(const EngineUuid& uuid);
+  EngineFacts facts_of(const EngineUuid& uuid) const;
+  std::optional<EngineUuid> find(const DeathReport& report) const;
+  void give_up_the_dead(Instant now);
   RelayContext& shared_;
   MembershipOptions options_;
   net::Socket& notification_;
@@ -96,8 +108,9 @@ class Membership {
   std::vector<LeftListener> left_listeners_;
   Listener silent_listener_, returned_listener_;
   std::map<EngineUuid, Missed> missed_;
-  Description describe_;
-  std::map<EngineUuid, Instant> lost_lifelines_;  // and when the grace ends
+  Facts facts_;
+  DeathJudge deaths_;
+  std::set<EngineUuid> living_;  // whose lifelines are open
   std::optional<Instant> save_due_;
 };
 

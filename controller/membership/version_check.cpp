@@ -20,6 +20,10 @@ void VersionCheck::learn(EngineId id, const EngineUuid& uuid, const EngineFacts&
   if (!facts.python.empty()) known.facts.python = facts.python;
   if (!facts.host.empty()) known.facts.host = facts.host;
   if (!facts.mpi.empty()) known.facts.mpi = facts.mpi;
+  if (!facts.world.empty()) known.facts.world = facts.world;
+  if (facts.pid > 0) known.facts.pid = facts.pid;
+  if (facts.rank) known.facts.rank = facts.rank;
+  known.facts.is_watched |= facts.is_watched;
 }
 
 void VersionCheck::forget(const EngineUuid& uuid) {

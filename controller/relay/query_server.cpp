@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <csignal>
 #include <utility>
 
 #include "program/program.hpp"
@@ -67,6 +68,7 @@ void QueryServer::handle_engine(const Request& request) {
   if (type == "registration_request") return register_engine(request);
   if (type == "unregistration_request") return unregister_engine(request);
   if (type == "engine_facts") return learn_facts(request);
+  if (type == "engine_ended") return take_death_report(request);
   // An engine asks so for who is there; that there is an answer is all that it may know.
   if (type != "connection_request")
     shared_.bad_messages.add("registration of engines: a request that only clients may send", type);
@@ -80,6 +82,7 @@ void QueryServer::handle(Request request) {
   const std::string& type = request.msg_type;
   if (type == "registration_request") return register_engine(request);
   if (type == "unregistration_request") return unregister_engine(request);
+  if (type == "engine_ended") return take_death_report(request);
   if (type == "connection_request") return connect_client(request);
   if (type == "shutdown_request") return shut_down(request);
   if (type == "become_dask_request") return become_dask(std::move(request));
@@ -141,10 +144,20 @@ void QueryServer::learn_facts(const Request& request) {
 
 void QueryServer::unregister_engine(const Request& request) {
   const auto id = int_member(request.content, "id");
-  if (id && *id >= 0 && *id <= max_engine_id)
+  const bool is_id = id && *id >= 0 && *id <= max_engine_id;
+  if (is_id && int_member(request.content, "signal") == SIGTERM)
+    membership_.terminated(EngineId{static_cast<int>(*id)});
+  else if (is_id)
     membership_.leave(EngineId{static_cast<int>(*id)}, "it was unregistered on request");
   else  // an engine that gave up before it knew its id
     membership_.leave(EngineUuid{request.client}, "it cancelled its registration");
+}
+
+void QueryServer::take_death_report(const Request& request) {
+  const auto report = read_death_report(request.content);
+  if (!report)
+    return shared_.bad_messages.add("registration: an engine_ended that names no engine");
+  membership_.reported(*report);
 }
 
 void QueryServer::connect_client(const Request& request) {

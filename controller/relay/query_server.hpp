@@ -48,6 +48,7 @@ class QueryServer {
   void reply(const Request& request, std::string_view msg_type, Json content);
   void register_engine(const Request& request);
   void unregister_engine(const Request& request);
+  void take_death_report(const Request& request);
   void learn_facts(const Request& request);
   void connect_client(const Request& request);
   void shut_down(const Request& request);

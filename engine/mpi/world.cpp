@@ -30,6 +30,14 @@ std::optional<int> number(const program::Environment& environment, const char* n
   return value;
 }
 
+/// The number of this run, as the launcher calls it.
+std::string run_name(const program::Environment& environment) {
+  for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_orte_ess_jobid"})
+    if (const auto run = environment(name)) return *run;
+  const auto job = environment("SLURM_JOB_ID");
+  return job ? *job + "." + environment("SLURM_STEP_ID").value_or("") : "";
+}
+
 }  // namespace
 
 std::optional<World> find_world(const program::Environment& environment) {
@@ -38,7 +46,10 @@ std::optional<World> find_world(const program::Environment& environment) {
     if (!rank) continue;
     for (const char* name : launcher.sizes) {
       const std::optional<int> size = number(environment, name);
-      if (size && *size > *rank) return World{Rank{*rank}, *size, launcher.name};
+      if (size && *size > *rank)
+        return World{Rank{*rank}, *size, launcher.name,
+                     std::string(launcher.name) + " " + run_name(environment) + " of " +
+                         std::to_string(*size)};
     }
   }
   return std::nullopt;

@@ -13,6 +13,7 @@ struct World {
   Rank rank;
   int size = 1;
   std::string launcher;  ///< "Open MPI", "PMI", "PMIx" or "Slurm"; for messages.
+  std::string name;      ///< Another one for another run of the launcher, where it says so.
 };
 
 /// Rank and size from the variables that mpiexec, MPICH, Intel MPI, PMIx or srun set, without MPI

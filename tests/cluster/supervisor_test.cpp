@@ -289,15 +289,15 @@ TEST(Supervisor, TakesEnginesThatEndWithTheControllerAsStoppedFromOutside) {
   story.all_is_up();
   story.ended(first, 5s, {.exit_code = 1});
   story.ended(second, 5s, {.exit_code = 1});
-  EXPECT_EQ(story.supervisor.next_deadline(), at(6s));
   EXPECT_EQ(only<EndRun>(story.ended(controller_process, 5s)), (std::vector{EndRun{0}}));
 }
 
-TEST(Supervisor, FailsWhenAllEnginesEndSoonAndTheControllerStays) {
-  Story story{two_local_engines()};
-  story.all_is_up();
+TEST(Supervisor, FailsWhenAllEnginesEndBeforeTheLastHasRegisteredAndTheControllerStays) {
+  Story story{three_ranks()};
+  story.controller_is_up();
+  story.supervisor.on(ProcessStarted{first, 20}, at(1s));
+  story.supervisor.on(EnginesCounted{2}, at(2s));
   story.ended(first, 5s);
-  story.ended(second, 5s);
   EXPECT_EQ(only<SendSignal>(story.supervisor.on_time(at(6s))),
             (std::vector{SendSignal{10, SIGTERM, false}}));
   EXPECT_EQ(only<EndRun>(story.ended(controller_process, 7s)), (std::vector{EndRun{1}}));
@@ -374,6 +374,31 @@ TEST(Supervisor, IsReadyAtOnceWithoutEngines) {
   plan.engines.processes.clear();
   Story story{std::move(plan)};
   EXPECT_EQ(only<ReportReady>(story.controller_is_up()).size(), 1u);
+}
+
+TEST(Supervisor, TellsTheControllerHowAnEngineEnded) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  const auto told = only<ReportDeath>(story.ended(second, 9s, {.signal = SIGSEGV}));
+  EXPECT_EQ(told, (std::vector{ReportDeath{21, {.signal = SIGSEGV}, "/log/1"}}));
+}
+
+TEST(Supervisor, LeavesTheEndsOfRanksToThoseWhoWaitForThem) {
+  Story story{three_ranks()};
+  story.controller_is_up();
+  story.supervisor.on(ProcessStarted{first, 20}, at(1s));
+  story.supervisor.on(EnginesCounted{3}, at(2s));
+  EXPECT_TRUE(only<ReportDeath>(story.ended(first, 9s, {.exit_code = 1})).empty());
+}
+
+TEST(Supervisor, KeepsTheControllerWhenAllEnginesDieSoonAfterTheyWereReady) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  story.ended(first, 3s, {.exit_code = 3});
+  const auto effects = story.ended(second, 3s, {.exit_code = 3});
+  EXPECT_NE(said(effects).find("the controller keeps running"), std::string::npos);
+  EXPECT_FALSE(story.supervisor.next_deadline());
+  EXPECT_TRUE(only<SendSignal>(effects).empty());
 }
 
 }  // namespace

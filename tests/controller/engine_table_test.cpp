@@ -89,6 +89,17 @@ TEST(EngineTable, APendingEngineThatIsNotHeardIsForgotten) {
   EXPECT_EQ(table.complete(ann), std::nullopt);
 }
 
+TEST(EngineTable, APendingEngineWhoseProcessLivesIsWaitedForHoweverLongItTakesToStart) {
+  EngineTable table{30s};
+  id_of(table, ann);
+  id_of(table, bob);
+  const auto ann_lives = [](const EngineUuid& uuid) { return uuid == ann; };
+  EXPECT_EQ(table.expire(at(30s), ann_lives).size(), 1u);
+  EXPECT_EQ(table.next_deadline(), at(60s));
+  EXPECT_TRUE(table.is_pending(ann.text));
+  EXPECT_TRUE(table.complete(ann));
+}
+
 TEST(EngineTable, WhatWasWrittenCanBeRestored) {
   EngineTable table{30s};
   for (const auto& uuid : {ann, bob, cid}) {

@@ -119,3 +119,13 @@ def test_python_ends_with_requests_under_way(running, end):
     )
     assert done.returncode == (3 if "exit" in end else 0), done.stderr
     assert "Traceback" not in done.stderr and "Fatal" not in done.stderr
+
+
+def test_a_timeout_says_what_was_raised_already_by_those_that_others_may_wait_for(rc):
+    rc[:].scatter("rank", range(4), flatten=True, block=True)
+    result = rc[:].execute("if rank == 2: raise ValueError('no field')\nimport time; time.sleep(60)")
+    result.split()[2].wait(20)
+    with pytest.raises(TimeoutError, match=r"1 of 4 requests are answered; \[2:execute\] ValueError: no field"):
+        result.get(0)
+    rc[:].interrupt(block=True)
+    result.wait(20)

@@ -282,7 +282,23 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         raise problem
 
     def _not_ready(self):
-        return f"result not ready: {self._tasks.answered()} of {len(self._tasks)} requests are answered"
+        tasks = self._tasks
+        text = f"result not ready: {tasks.answered()} of {len(tasks)} requests are answered"
+        failures = self._failures_so_far()
+        if not failures:
+            return text
+        more = f", and {len(failures) - 1} more" if len(failures) > 1 else ""
+        return f"{text}; {failures[0]} was raised already{more}: others may wait for it in vain"
+
+    def _failures_so_far(self):
+        """What has gone wrong before all answers are there, a line each."""
+        failures = []
+        for index in range(len(self._tasks)):
+            if self._tasks.is_answered(index):
+                status, _, rest = self._tasks.outcome(index)
+                if status != "ok":
+                    failures.append(str(self._failure(rest)).strip())
+        return failures
 
     def _check_ready(self):
         if not self.ready():

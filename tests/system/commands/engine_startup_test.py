@@ -100,3 +100,11 @@ def test_the_log_says_why_code_at_the_start_failed(cluster, tmp_path, way, code,
     (engine,) = cluster.start_engines(1, *options, **environment)
     assert cluster.client(engines=1)[0].apply_sync(len, "abc") == 3
     wait_until(lambda: error in engine.output(), "the engine's log says why", 10)
+
+
+def test_an_engine_that_starts_slower_than_the_registration_timeout_is_waited_for(own_cluster):
+    cluster = own_cluster()
+    cluster.start_controller("--IPController.registration_timeout=1")
+    cluster.start_engines(1, "-c", "import time; time.sleep(3); started = True")
+    rc = cluster.client(engines=1)
+    assert rc[0]["started"] is True

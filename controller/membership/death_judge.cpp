@@ -1,0 +1,160 @@
+#include "controller/membership/death_judge.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <tuple>
+#include <utility>
+
+#include "os/process_end.hpp"
+
+namespace px::controller {
+namespace {
+
+/// For the news of the engine that ended first, where another was ended by the launcher: they take
+/// different ways.
+constexpr Duration cause_patience = std::chrono::seconds(1);
+/// So many MPI worlds that have ended are remembered.
+constexpr std::size_t max_causes = 64;
+
+std::string process_name(std::optional<Rank> rank) {
+  return rank ? "its process, MPI rank " + std::to_string(rank->value) + "," : "its process";
+}
+
+std::string end_text(const DeathReport& report) {
+  const os::ProcessEnd end{report.exit_code, report.signal};
+  if (report.signal != SIGKILL || !report.is_out_of_memory) return end.text();
+  return *report.is_out_of_memory
+             ? "was killed by the kernel, which was out of memory (SIGKILL): give the engines more "
+               "memory, or start fewer of them on this host"
+             : "was killed by SIGKILL: by kill -9, or by its launcher";
+}
+
+std::string log_text(const DeathReport& report) {
+  if (report.last_lines.empty()) return "";
+  std::string text = "; the last lines of its log";
+  if (!report.log.empty()) text += ", " + report.log;
+  text += ":";
+  for (std::size_t begin = 0; begin < report.last_lines.size();) {
+    const std::size_t end = std::min(report.last_lines.find('\n', begin), report.last_lines.size());
+    text += "\n    | " + report.last_lines.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  return text;
+}
+
+std::string engine_name(EngineId id, const EngineFacts& facts) {
+  const std::string engine = make_engine_end(id, facts.host, "").engine;
+  return "MPI rank " + std::to_string(facts.rank->value) + " (engine " + engine + ")";
+}
+
+/// The MPI world that ends as one; empty: none.
+std::string world_of(const EngineFacts& facts) {
+  return facts.rank ? facts.world : std::string();
+}
+
+}  // namespace
+
+std::string death_text(const DeathReport& report, std::optional<Rank> rank) {
+  return process_name(rank) + " " + end_text(report) + log_text(report);
+}
+
+void DeathJudge::joined(const EngineFacts& facts) {
+  causes_.erase(facts.world);
+}
+
+DeathJudge::Waiting& DeathJudge::wait(const EngineUuid& uuid, const EngineFacts& facts,
+                                      Instant until, Instant now) {
+  Waiting& waiting = waiting_[uuid];
+  if (waiting.since == Instant{}) waiting.since = now;
+  waiting.until = until;
+  waiting.world = world_of(facts);
+  return waiting;
+}
+
+void DeathJudge::connection_lost(const EngineUuid& uuid, const EngineFacts& facts, Duration grace,
+                                 Instant now) {
+  if (waiting_.contains(uuid)) return;  // it has said why it goes, or its watcher has
+  if (has_cause(world_of(facts)))
+    grace = Duration{};
+  else if (facts.is_watched)
+    grace = std::max(grace, report_patience_);
+  Waiting& waiting = wait(uuid, facts, now + grace, now);
+  waiting.may_return = true;
+  waiting.why = process_name(facts.rank) + " exited";
+}
+
+void DeathJudge::connection_back(const EngineUuid& uuid) {
+  const auto found = waiting_.find(uuid);
+  if (found != waiting_.end() && found->second.may_return) waiting_.erase(found);
+}
+
+void DeathJudge::terminated(const EngineUuid& uuid, const EngineFacts& facts, Instant now) {
+  const bool may_have_cause = facts.rank && !has_cause(facts.world);
+  Waiting& waiting = wait(uuid, facts, may_have_cause ? now + cause_patience : now, now);
+  waiting.may_return = false;
+  waiting.why = process_name(facts.rank) +
+                " was ended by SIGTERM: by its launcher, by the batch system or by hand";
+}
+
+void DeathJudge::reported(const EngineUuid& uuid, EngineId id, const EngineFacts& facts,
+                          const DeathReport& report, Instant now) {
+  const std::string world = world_of(facts);
+  const bool was_ended = report.signal == SIGTERM;
+  Waiting& waiting = wait(uuid, facts, was_ended && facts.rank ? now + cause_patience : now, now);
+  waiting.may_return = false;
+  waiting.why = death_text(report, facts.rank);
+  waiting.is_own = !was_ended && (report.signal != SIGKILL || report.is_out_of_memory == true);
+  if (world.empty() || has_cause(world) || was_ended) return;
+  waiting.is_cause = true;
+  blame(world, engine_name(id, facts) + " died first: it " + end_text(report), now);
+}
+
+void DeathJudge::blame(const std::string& world, std::string text, Instant now) {
+  if (causes_.size() >= max_causes)
+    causes_.erase(std::min_element(
+        causes_.begin(), causes_.end(),
+        [](const auto& a, const auto& b) { return a.second.since < b.second.since; }));
+  causes_.insert_or_assign(world, Cause{std::move(text), now});
+  for (auto& [uuid, waiting] : waiting_)
+    if (waiting.world == world) waiting.until = std::min(waiting.until, now);
+}
+
+std::string DeathJudge::reason_of(const Waiting& waiting) const {
+  const auto cause = causes_.find(waiting.world);
+  if (cause == causes_.end() || waiting.is_cause || waiting.is_own) return waiting.why;
+  return "its MPI launcher ended it, as " + cause->second.text;
+}
+
+std::optional<std::string> DeathJudge::reason_of(const EngineUuid& uuid) const {
+  const auto found = waiting_.find(uuid);
+  if (found == waiting_.end()) return std::nullopt;
+  return reason_of(found->second);
+}
+
+std::vector<Death> DeathJudge::take_due(Instant now) {
+  std::vector<std::pair<EngineUuid, Waiting>> due;
+  for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
+    if (waiting->second.until > now) {
+      ++waiting;
+      continue;
+    }
+    due.emplace_back(waiting->first, std::move(waiting->second));
+    waiting = waiting_.erase(waiting);
+  }
+  std::sort(due.begin(), due.end(), [](const auto& a, const auto& b) {
+    return std::tuple(!a.second.is_cause, a.second.since, a.first) <
+           std::tuple(!b.second.is_cause, b.second.since, b.first);
+  });
+  std::vector<Death> deaths;
+  for (const auto& [uuid, waiting] : due) deaths.push_back({uuid, reason_of(waiting)});
+  return deaths;
+}
+
+std::optional<Instant> DeathJudge::next_deadline() const {
+  std::optional<Instant> next;
+  for (const auto& [uuid, waiting] : waiting_)
+    if (!next || waiting.until < *next) next = waiting.until;
+  return next;
+}
+
+}  // namespace px::controller

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wire/engine_end.hpp"
+#include "wire/engine_facts.hpp"
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
+
+namespace px::controller {
+
+/// An engine that is given up, and why: a clause such as "its process exited with code 3".
+struct Death {
+  EngineUuid uuid;
+  std::string why;
+  bool operator==(const Death&) const = default;
+};
+
+/// Decides when an engine whose end was noticed is given up, and what is said of the reason. Who
+/// notices an end first, as the system closes a connection, does not know how it came; who waited
+/// for the process does, and tells it a moment later. In an MPI world the first engine that ends by
+/// itself is the cause: the launcher then ends the others. Sees no socket and no clock.
+class DeathJudge {
+ public:
+  /// report_patience  An engine that is watched over is not given up before its watcher has told
+  ///                  how it ended, or so much time has passed.
+  explicit DeathJudge(Duration report_patience) : report_patience_(report_patience) {}
+
+  /// An engine joins: what was known of an earlier MPI world of that name is forgotten.
+  void joined(const EngineFacts& facts);
+  /// Its connection was closed; a new one may be opened within `grace`.
+  void connection_lost(const EngineUuid& uuid, const EngineFacts& facts, Duration grace,
+                       Instant now);
+  void connection_back(const EngineUuid& uuid);
+  /// It says that it ends because it was sent SIGTERM.
+  void terminated(const EngineUuid& uuid, const EngineFacts& facts, Instant now);
+  /// Its watcher tells how it ended.
+  void reported(const EngineUuid& uuid, EngineId id, const EngineFacts& facts,
+                const DeathReport& report, Instant now);
+  /// It is given up, or has left.
+  void forget(const EngineUuid& uuid) { waiting_.erase(uuid); }
+  /// Why it is about to be given up; nothing where no end of it was noticed.
+  std::optional<std::string> reason_of(const EngineUuid& uuid) const;
+
+  /// Forgets and returns those who are to be given up now, the first who ended first.
+  std::vector<Death> take_due(Instant now);
+  std::optional<Instant> next_deadline() const;
+
+ private:
+  struct Waiting {
+    Instant since, until;
+    std::string world;  // empty: in none
+    bool may_return = false;
+    bool is_cause = false;
+    bool is_own = false;  // it would have ended without the launcher
+    std::string why;
+  };
+  struct Cause {
+    std::string text;  // "MPI rank 2 (engine 2 on host1) died first: ..."
+    Instant since;
+  };
+  Waiting& wait(const EngineUuid& uuid, const EngineFacts& facts, Instant until, Instant now);
+  bool has_cause(const std::string& world) const { return causes_.contains(world); }
+  std::string reason_of(const Waiting& waiting) const;
+  void blame(const std::string& world, std::string text, Instant now);
+
+  const Duration report_patience_;
+  std::map<EngineUuid, Waiting> waiting_;
+  std::map<std::string, Cause> causes_;  // by world
+};
+
+/// "its process was killed by SIGSEGV: a crash in compiled code; the last lines of its log, ...".
+/// rank  in an MPI world.
+std::string death_text(const DeathReport& report, std::optional<Rank> rank);
+
+}  // namespace px::controller

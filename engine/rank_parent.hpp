@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+#include "os/descriptor.hpp"
+
+namespace px::engine {
+
+/// For pxengine under an MPI launcher or srun, before it becomes the engine: forks. An engine whose
+/// process ends without leave leaves nobody behind who could say how: the launcher knows it, and
+/// tells it late or not at all. So the child becomes the engine, and this process stays as its
+/// parent, tells the controller how the engine's process ended, and then ends as it did: only then
+/// does the launcher learn of it and end the other ranks. SIGTERM is passed on, other signals are
+/// not: launchers send them to the process group. The engine is killed when its parent is.
+/// Call it while there is one thread.
+/// result  in the child, and where no process can be forked: nothing; in the parent, once the
+///         engine has ended: the exit code of this process.
+std::optional<int> stay_as_parent();
+
+/// Who waits for the end of this engine's process, as $PX_WATCHER says; the variable is removed.
+struct Watcher {
+  bool is_there = false;
+  os::Descriptor pipe;  ///< To tell it of the engine; closed where it need not be told.
+};
+Watcher take_watcher();
+/// Whether somebody waits for it; the variable stays.
+bool is_watched();
+
+}  // namespace px::engine

@@ -1,0 +1,24 @@
+#include "os/oom_kills.hpp"
+
+#include <gtest/gtest.h>
+
+namespace px::os {
+namespace {
+
+TEST(OomKills, AreReadFromWhatTheKernelSaysOfAGroup) {
+  EXPECT_EQ(read_oom_kills("low 0\nhigh 0\nmax 7\noom 2\noom_kill 3\noom_group_kill 0\n"), 3);
+  EXPECT_EQ(read_oom_kills("oom_kill_disable 0\nunder_oom 0\noom_kill 12\n"), 12);
+  EXPECT_EQ(read_oom_kills("oom_kill_disable 0\nunder_oom 0\n"), std::nullopt);
+  EXPECT_EQ(read_oom_kills("oom_kill many\n"), std::nullopt);
+}
+
+TEST(OomKills, AreInTheFileOfTheGroupThatLimitsMemory) {
+  EXPECT_EQ(oom_kills_file("0::/user.slice/a:b\n"), "/sys/fs/cgroup/user.slice/a:b/memory.events");
+  EXPECT_EQ(oom_kills_file("0::/\n"), "/sys/fs/cgroup/memory.events");
+  EXPECT_EQ(oom_kills_file("5:cpu,memory:/box\n1:name=systemd:/\n0::/\n"),
+            "/sys/fs/cgroup/memory/box/memory.oom_control");
+  EXPECT_EQ(oom_kills_file("1:name=systemd:/\n"), "");
+}
+
+}  // namespace
+}  // namespace px::os

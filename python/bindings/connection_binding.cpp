@@ -63,7 +63,7 @@ PythonConnection::PythonConnection(const std::string& info, const std::string& w
           std::to_string(version.attr("minor").cast<int>()),
       ssh};
   without_lock([&] {
-    core_ = std::make_shared<client::ClientCore>(
+    core_ = client::ClientCore::make(
         client::value_or_throw(client::Connection::open(*read, where, options)));
   });
 }

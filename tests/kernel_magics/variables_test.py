@@ -105,6 +105,13 @@ def test_a_busy_engine_does_not_hold_up_completion(notebook):
     notebook.ok("rc.wait(timeout=10)")
 
 
+def test_tab_completes_the_options_of_a_magic(notebook):
+    assert complete(notebook, "%%px --no") == ["--no-fold", "--no-stream", "--no-verbose", "--noblock"]
+    assert complete(notebook, "%%px -t 0 --loc") == ["--local"]
+    assert complete(notebook, "x = 1\n%pxconfig --cl") == ["--cluster-id"]
+    assert complete(notebook, "%pxpull a --a") == ["--as"]
+
+
 def complete(notebook, code):
     message_id = notebook.client.complete(code)
     return reply(notebook, message_id)["matches"]

@@ -1,4 +1,5 @@
-"""Completion and inspection of the engines' names in %px lines and %%px cells."""
+"""Completion and inspection of the engines' names in %px lines and %%px cells, and of the options
+of the magics."""
 
 import re
 
@@ -9,6 +10,8 @@ __all__ = ["RemoteNames"]
 _HEAD = re.compile(r"(\s*%{1,2}px(\w*))(?:[^\S\n]|\n|$)")
 _LINE = re.compile(r"(\s*%px(\w*)[^\S\n]+)")
 _WORD = re.compile(r"\w+\Z")
+_OPTION = re.compile(r"\s*(?:%%(?:px|cpp)|%(?P<line>px(?:config|result|push|pull|scatter|gather)))"
+                     r"\w*\s(?:.*\s)?(?P<begun>--[\w-]*)\Z")
 
 
 class RemoteNames:
@@ -73,6 +76,18 @@ class RemoteNames:
         _, ids = view.client._build_targets(view.targets)
         return view.client._connection, ids[0]
 
+    # ------------------------------------------------------------ options
+
+    @staticmethod
+    def complete_option(text, cursor):
+        """(options of the magic in this line, the fragment that they replace), or None."""
+        begun = _OPTION.match(text[text.rfind("\n", 0, cursor) + 1 : cursor])
+        if begun is None:
+            return None
+        usage = _client.magic_usage(begun["line"] or "px")
+        options = sorted(set(re.findall(r"--[a-z][\w-]+", usage)))
+        return [each for each in options if each.startswith(begun["begun"])], begun["begun"]
+
     # ------------------------------------------------------------ questions
 
     def complete(self, text, cursor):
@@ -96,7 +111,9 @@ class RemoteNames:
         @context_matcher(identifier="polyxeus")
         def matcher(context):
             cursor = sum(len(line) + 1 for line in context.full_text.split("\n")[: context.cursor_line])
-            found = self.complete(context.full_text, cursor + context.cursor_position)
+            cursor += context.cursor_position
+            found = self.complete_option(context.full_text, cursor)
+            found = found or self.complete(context.full_text, cursor)
             if found is None:
                 return {"completions": []}
             matches, fragment = found

@@ -169,8 +169,9 @@ class Start {
                     console_};
     const int code = px::cluster::run(supervisor, io);
     if (code != 0 && !was_ready_)
-      explain_failed_start(settings_.engines == "mpi", settings_.mpi_cmd.front(),
-                           settings_.engine_cmd, console_);
+      explain_failed_start(settings_.engines == "mpi",
+                           settings_.engines == "mpi" ? settings_.mpi_cmd.front() : "",
+                           settings_.engine_cmd, paths_.root, console_);
     return code;
   }
 

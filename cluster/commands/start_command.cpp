@@ -209,7 +209,9 @@ class Start {
     const bool is_default = folder && paths_.root.parent_path() == *folder &&
                             paths_.root.filename().string().starts_with("profile_");
     if (!options_.engines_only)
-      console_.say(Level::info, how_to_connect(paths_, is_default, options_.is_daemon));
+      console_.say(Level::info, options_.notebook.empty()
+                                    ? how_to_connect(paths_, is_default, options_.is_daemon)
+                                    : how_to_connect_cells(paths_, is_default, options_.notebook));
     if (!options_.is_daemon) return;
     console_.detach();
     daemon_.ready(0);

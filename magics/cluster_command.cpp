@@ -34,17 +34,21 @@ bool show(int descriptor, const char* stream, CellOutput& screen) {
 }  // namespace
 
 std::vector<std::string> cluster_command(const std::string& program, std::vector<std::string> words,
-                                         const std::string& profile,
-                                         const std::string& cluster_id) {
+                                         const std::string& profile, const std::string& cluster_id,
+                                         const std::string& notebook) {
   const std::string what = words.empty() ? "" : words.front();
   const bool is_help = names(words, "--help") || names(words, "-h");
   const bool stays = what == "start" || what == "engines";
-  if (stays && !is_help && !names(words, "--daemonize")) words.push_back("--daemonize");
+  std::vector<std::string> more;
+  if (stays && !is_help && !names(words, "--daemonize")) more.push_back("--daemonize");
+  if (what == "start" && !is_help) more.push_back("--notebook=" + notebook);
   if (!what.empty() && !is_help) {
-    if (!profile.empty() && !names(words, "--profile")) words.push_back("--profile=" + profile);
+    if (!profile.empty() && !names(words, "--profile")) more.push_back("--profile=" + profile);
     if (!cluster_id.empty() && !names(words, "--cluster-id"))
-      words.push_back("--cluster-id=" + cluster_id);
+      more.push_back("--cluster-id=" + cluster_id);
   }
+  // What stands behind "--" is for the controller.
+  words.insert(std::find(words.begin(), words.end(), "--"), more.begin(), more.end());
   words.insert(words.begin(), program);
   return words;
 }

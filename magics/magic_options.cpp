@@ -379,6 +379,17 @@ Result<MagicOptions> read_options(Magic magic, std::string_view line) {
   return Reader{magic, std::move(*words)}.read();
 }
 
+std::optional<Magic> magic_named(std::string_view name) {
+  if (name == "px") return Magic::px;
+  if (name == "pxconfig") return Magic::pxconfig;
+  if (name == "pxresult" || name == "result") return Magic::pxresult;
+  if (name == "pxpush") return Magic::pxpush;
+  if (name == "pxpull") return Magic::pxpull;
+  if (name == "pxscatter") return Magic::pxscatter;
+  if (name == "pxgather") return Magic::pxgather;
+  return std::nullopt;
+}
+
 std::string usage(Magic magic) {
   std::string text = "usage: " + std::string(name_of(magic)) + " [options]";
   if (takes_names(magic))

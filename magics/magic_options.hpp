@@ -46,6 +46,9 @@ struct MagicOptions {
 /// errors  bad_input: one sentence that names the option, then the usage.
 Result<MagicOptions> read_options(Magic magic, std::string_view line);
 
+/// A magic by the name that it has in a cell; nothing for one that has no options.
+std::optional<Magic> magic_named(std::string_view name);
+
 /// Every option of a magic with what it does; several lines.
 std::string usage(Magic magic);
 

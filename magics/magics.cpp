@@ -1,6 +1,8 @@
 #include "magics/magics.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <sstream>
 #include <utility>
 
 #include "magics/grouped_display.hpp"
@@ -65,6 +67,42 @@ std::vector<EngineOutput> outputs_of(const client::AsyncResult& result,
 }
 
 }  // namespace
+
+std::string settings_text(const MagicSettings& settings, const std::string& profile,
+                          const std::string& cluster_id) {
+  const auto flag = [](bool is_on, const char* name, const char* opposite) {
+    return std::string("--") + (is_on ? name : opposite);
+  };
+  const auto number = [](double value) {
+    std::ostringstream text;
+    text << value;
+    return text.str();
+  };
+  const std::string speakers = settings.speakers == LanguageFilter::cpp      ? "cpp"
+                               : settings.speakers == LanguageFilter::python ? "python"
+                                                                             : "all";
+  std::string targets = text_of(settings.targets);
+  std::erase_if(targets, [](char c) { return c == '[' || c == ']' || c == ' '; });
+  const Json& signal = settings.signal;
+  const bool has_limit =
+      settings.max_output && *settings.max_output != std::numeric_limits<std::size_t>::max();
+  std::vector<std::string> lines{
+      "--targets=" + targets,
+      flag(settings.block, "block", "noblock"),
+      flag(settings.stream, "stream", "no-stream"),
+      flag(settings.verbose, "verbose", "no-verbose"),
+      flag(settings.fold, "fold", "no-fold"),
+      "--language=" + speakers,
+      "--timeout=" + number(settings.timeout),
+      "--progress-after=" + number(settings.progress_after),
+      "--signal-on-interrupt=" + (signal.is_string() ? signal.get<std::string>() : signal.dump()),
+      "--max-output=" + (has_limit ? std::to_string(*settings.max_output) : "all")};
+  if (!profile.empty()) lines.push_back("--profile=" + profile);
+  if (!cluster_id.empty()) lines.push_back("--cluster-id=" + cluster_id);
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
 
 client::Targets targets_of(const Json& wanted) {
   if (wanted.is_number_integer()) return client::Targets::ids({EngineId{wanted.get<int>()}});

@@ -28,6 +28,11 @@ struct MagicSettings {
   Json signal = "SIGINT";
 };
 
+/// The settings as words for %pxconfig, one in each line.
+/// profile, cluster_id  of the cluster that was chosen; empty: that of the environment.
+std::string settings_text(const MagicSettings& settings, const std::string& profile,
+                          const std::string& cluster_id);
+
 /// The same for the client library.
 client::Targets targets_of(const Json& wanted);
 

@@ -57,11 +57,12 @@ Result<std::string> choose_python(const std::vector<PythonCandidate>& candidates
   if (tried.empty())
     return Error{ErrorKind::unsupported,
                  "no Python found in $VIRTUAL_ENV, $CONDA_PREFIX or $PATH: name one with "
-                 "--python=PATH that has polyxeus (`pip install polyxeus`)"};
+                 "--python=PATH that has polyxeus (`pip install .` in the folder of its source)"};
   return Error{ErrorKind::unsupported,
                "none of these Pythons has polyxeus: " + tried + "; run `" +
                    candidates.front().path +
-                   " -m pip install polyxeus`, or name another Python with --python"};
+                   " -m pip install .` in the folder of its source, or name another Python with "
+                   "--python"};
 }
 
 }  // namespace px::program

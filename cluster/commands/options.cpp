@@ -167,6 +167,7 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
                    "Seconds until missing engines are reported (default: 60)");
   app.add_flag("--daemonize,--IPClusterEngines.daemonize,--IPClusterStart.daemonize",
                options.is_daemon, "Continue in the background when the engines are ready");
+  app.add_option("--notebook", options.notebook, "")->group("");
   app.add_flag("--clean-logs,--IPClusterStart.clean_logs,!--no-clean-logs", options.clean_logs,
                "Remove the old logs of this cluster first (default: true)");
 }

@@ -18,6 +18,7 @@ struct StartOptions {
   Json settings = Json::object();            ///< As in a profile: what the command line says.
   std::vector<std::string> controller_args;  ///< All behind `--`.
   bool is_daemon = false;
+  std::string notebook;  ///< "python" or "cpp": a cell of such a notebook has started it.
   bool clean_logs = true;
 };
 struct StopOptions {

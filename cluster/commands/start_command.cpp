@@ -169,8 +169,9 @@ class Start {
                     console_};
     const int code = px::cluster::run(supervisor, io);
     if (code != 0 && !was_ready_)
-      explain_failed_start(settings_.engines == "mpi", settings_.mpi_cmd.front(),
-                           settings_.engine_cmd, console_);
+      explain_failed_start(settings_.engines == "mpi",
+                           settings_.engines == "mpi" ? settings_.mpi_cmd.front() : "",
+                           settings_.engine_cmd, paths_.root, console_);
     return code;
   }
 
@@ -208,7 +209,9 @@ class Start {
     const bool is_default = folder && paths_.root.parent_path() == *folder &&
                             paths_.root.filename().string().starts_with("profile_");
     if (!options_.engines_only)
-      console_.say(Level::info, how_to_connect(paths_, is_default, options_.is_daemon));
+      console_.say(Level::info, options_.notebook.empty()
+                                    ? how_to_connect(paths_, is_default, options_.is_daemon)
+                                    : how_to_connect_cells(paths_, is_default, options_.notebook));
     if (!options_.is_daemon) return;
     console_.detach();
     daemon_.ready(0);

@@ -31,6 +31,13 @@ struct LimitFacts {
   long long locked_bytes = -1;
 };
 
+/// A folder to which programs of a cluster write.
+struct FolderFacts {
+  std::string use;    ///< "profile", "home" or "temporary files"
+  std::string path;   ///< Where it is not there: the folder in which it would be made.
+  std::string error;  ///< Why no file can be written there; empty: one can.
+};
+
 enum class DialState { open, refused, silent, unreachable };
 
 /// What became of an attempt to connect.
@@ -48,12 +55,18 @@ struct HostFacts {
   std::string controller, engine;           ///< Paths of our programs; empty: not found.
   PythonFacts python;
   std::string mpiexec, mpiexec_version;  ///< Its path, and the first line that says who it is.
+  std::string mpiexec_wanted;            ///< The one that the user has named; empty: none.
+  std::string mpiexec_error;             ///< Why it does not say its version.
   bool has_srun = false;
   std::vector<std::string> pmi;  ///< What `srun --mpi=list` says.
   bool has_infiniband = false;
   LimitFacts limits;
-  long long shared_bytes = -1;  ///< Free in /dev/shm; -1: it cannot be written.
-  std::string cpp_error;        ///< Why the C++ engine that is there cannot start.
+  long long shared_bytes = -1;  ///< Free in /dev/shm; -1: unknown.
+  std::string shared_error;     ///< What is wrong with /dev/shm: "does not exist" ...
+  std::vector<FolderFacts> folders;
+  /// The folder or wheel from which pip can install this version; empty: unknown.
+  std::string package_source;
+  std::string cpp_error;  ///< Why the C++ engine that is there cannot start.
   double unix_time = 0;
   std::vector<Dialed> dialed;  ///< What it was asked to try.
 };
@@ -64,6 +77,7 @@ Result<HostFacts> read_host_facts(const Json& json);
 /// A connection file, and what happens when its addresses are dialled from here.
 struct FileFacts {
   std::string path;
+  std::string profile_dir;  ///< The profile in which it is; empty: it is elsewhere.
   bool is_there = false;
   unsigned owner = 0, mode = 0, user = 0;
   std::string error;                    ///< Why it cannot be read.
@@ -81,6 +95,8 @@ struct FileFacts {
 /// A cluster whose files say that it runs.
 struct ClusterFacts {
   std::string file;
+  std::string profile_dir, cluster_id;
+  std::string log;               ///< Its newest log; empty: it has none.
   int recorded = 0, living = 0;  ///< Processes.
 };
 
@@ -102,6 +118,13 @@ void add(Findings& findings, Severity severity, const char* check, std::string w
 Findings examine_host(const HostFacts& facts, bool needs_mpi);
 Findings examine_file(const FileFacts& facts);
 Findings examine_clusters(const std::vector<ClusterFacts>& clusters);
+
+/// One check and what it has seen where all is well: {"python", "/usr/bin/python3: Python 3.11.7"}.
+struct Checked {
+  std::string check, what;
+};
+std::vector<Checked> checks_of(const HostFacts& host, const std::vector<FileFacts>& files,
+                               const std::vector<ClusterFacts>& clusters);
 
 /// Another host that was asked through ssh.
 struct RemoteFacts {

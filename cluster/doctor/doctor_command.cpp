@@ -25,7 +25,7 @@ std::optional<net::TcpTarget> read_target(const std::string& text) {
 }
 
 int print_facts(const DoctorOptions& options) {
-  HostFacts facts = gather_host_facts(options.python, options.mpiexec);
+  HostFacts facts = gather_host_facts(options.python, options.mpiexec, {});
   std::vector<net::TcpTarget> targets;
   for (const std::string& text : options.dial)
     if (const auto target = read_target(text)) targets.push_back(*target);
@@ -60,15 +60,27 @@ void add_new(Findings& all, Findings more) {
   }
 }
 
-Findings examine(const net::ProfilePaths& paths, const DoctorOptions& options, Console& console) {
+struct Examination {
+  Findings findings;
+  std::vector<Checked> checked;
+};
+
+Examination examine(const net::ProfilePaths& paths, const DoctorOptions& options,
+                    Console& console) {
   console.say(Level::debug, "checking this host");
-  const HostFacts here = gather_host_facts(options.python, options.mpiexec);
+  const HostFacts here = gather_host_facts(options.python, options.mpiexec, paths.root);
   Findings findings = examine_host(here, options.needs_mpi);
   const auto files = chosen_files(paths, options);
   Findings of_files;
-  for (const auto& file : files) add_new(of_files, examine_file(gather_file_facts(file)));
+  std::vector<FileFacts> read;
+  for (const auto& file : files) {
+    read.push_back(gather_file_facts(file));
+    add_new(of_files, examine_file(read.back()));
+  }
   append(findings, std::move(of_files));
-  append(findings, examine_clusters(gather_cluster_facts(paths)));
+  const std::vector<ClusterFacts> clusters = gather_cluster_facts(paths);
+  append(findings, examine_clusters(clusters));
+  std::vector<Checked> checked = checks_of(here, read, clusters);
   std::vector<net::TcpTarget> targets;
   if (!files.empty()) targets = targets_of(files.back());  // the engines' where there are both
   const std::string program = options.remote.empty() ? this_machine().pxcluster : options.remote;
@@ -76,8 +88,9 @@ Findings examine(const net::ProfilePaths& paths, const DoctorOptions& options, C
     console.say(Level::info, "asking " + host);
     append(findings, examine_remote(ask_remote(host, program, options.ssh, targets), here,
                                     options.needs_mpi));
+    checked.push_back({"hosts", host + ": the same, and versions, clock and ports"});
   }
-  return findings;
+  return {std::move(findings), std::move(checked)};
 }
 
 std::string word_of(Severity severity) {
@@ -86,8 +99,14 @@ std::string word_of(Severity severity) {
 
 }  // namespace
 
-std::string findings_as_text(const Findings& findings) {
-  if (findings.empty()) return "no problems found\n";
+std::string findings_as_text(const Findings& findings, const std::vector<Checked>& checked) {
+  if (findings.empty()) {
+    std::string text = checked.empty() ? "no problems found\n" : "no problems found; checked:\n";
+    for (const Checked& each : checked)
+      text += "    " + each.check +
+              std::string(10 - std::min<std::size_t>(9, each.check.size()), ' ') + each.what + "\n";
+    return text;
+  }
   Findings sorted = findings;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
@@ -117,21 +136,22 @@ int run_command(const program::ProgramOptions& program, const DoctorOptions& opt
     console.fail(paths.error());
     return 1;
   }
-  const Findings findings = examine(*paths, options, console);
+  const auto [findings, checked] = examine(*paths, options, console);
   if (options.as_json)
     std::cout << findings_as_json(findings).dump(2) << "\n";
   else
-    std::cout << findings_as_text(findings);
+    std::cout << findings_as_text(findings, checked);
   return std::cout.flush() && findings.empty() ? 0 : 1;
 }
 
 void explain_failed_start(bool needs_mpi, const std::string& mpiexec,
-                          const std::vector<std::string>& engine_cmd, Console& console) {
+                          const std::vector<std::string>& engine_cmd,
+                          const std::filesystem::path& profile, Console& console) {
   constexpr std::string_view option = "--python=";
   std::string python;
   for (const std::string& word : engine_cmd)
     if (word.starts_with(option)) python = word.substr(option.size());
-  const Findings findings = examine_host(gather_host_facts(python, mpiexec), needs_mpi);
+  const Findings findings = examine_host(gather_host_facts(python, mpiexec, profile), needs_mpi);
   const Finding* cause = most_likely(findings);
   if (!cause || cause->severity != Severity::error) return;
   console.say(Level::error, "probable cause: " + cause->what + " (" + cause->why + ")");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace px::cluster {
 int run_command(const program::ProgramOptions& program, const DoctorOptions& options,
                 Console& console);
 
-/// The findings for people, the errors first; one line where there are none.
-std::string findings_as_text(const Findings& findings);
+/// The findings for people, the errors first; where there are none, what was checked.
+std::string findings_as_text(const Findings& findings, const std::vector<Checked>& checked = {});
 /// `{"findings": [{"severity", "check", "what", "why", "fix"}, ...]}`
 Json findings_as_json(const Findings& findings);
 
@@ -23,7 +24,9 @@ Json findings_as_json(const Findings& findings);
 /// any.
 /// needs_mpi   the engines were to be started by mpiexec.
 /// engine_cmd  by which they were started; says which Python where it has --python.
+/// profile     the folder of the profile.
 void explain_failed_start(bool needs_mpi, const std::string& mpiexec,
-                          const std::vector<std::string>& engine_cmd, Console& console);
+                          const std::vector<std::string>& engine_cmd,
+                          const std::filesystem::path& profile, Console& console);
 
 }  // namespace px::cluster

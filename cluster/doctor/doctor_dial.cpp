@@ -89,6 +89,14 @@ void try_tunnel(const AnyInfo& info, FileFacts& facts) {
   facts.is_answered = ask_controller(redirected, "127.0.0.1");
 }
 
+/// The profile of which `pxcluster clean` removes this file; empty: it is elsewhere.
+std::string profile_of(const std::filesystem::path& path) {
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  const bool is_of_cluster =
+      path.filename().string().starts_with("ipcontroller-") && folder.filename() == "security";
+  return is_of_cluster ? folder.parent_path().string() : "";
+}
+
 }  // namespace
 
 std::vector<Dialed> dial_all(const std::vector<net::TcpTarget>& targets, Duration time) {
@@ -102,6 +110,7 @@ std::vector<Dialed> dial_all(const std::vector<net::TcpTarget>& targets, Duratio
 FileFacts gather_file_facts(const std::filesystem::path& path) {
   FileFacts facts;
   facts.path = path.string();
+  facts.profile_dir = profile_of(path);
   facts.user = ::geteuid();
   struct stat state{};
   facts.is_there = ::stat(path.c_str(), &state) == 0;

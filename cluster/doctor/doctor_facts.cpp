@@ -2,20 +2,26 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 
 #include "cluster/launch/installation.hpp"
 #include "cluster/launch/mpi_kind.hpp"
+#include "cluster/launch/start_plan.hpp"
 #include "cluster/records/record_file.hpp"
 #include "cluster/remote/ssh_plan.hpp"
 #include "net/discovery/address.hpp"
+#include "os/descriptor.hpp"
 #include "os/host_name.hpp"
+#include "os/private_file.hpp"
 #include "os/run_command.hpp"
 #include "program/program.hpp"
 
@@ -115,15 +121,20 @@ PythonFacts ask_python(const std::string& wanted) {
 }
 
 /// The line in which an mpiexec says whose it is.
-std::string ask_mpiexec(const std::string& program) {
+/// errors  why it does not, as a part of a sentence.
+Result<std::string> ask_mpiexec(const std::string& program) {
   const auto done = os::run_command({.argv = {program, "--version"}, .timeout = seconds(10)});
-  if (!done) return "";
+  if (!done) return done.error();
   std::istringstream lines(done->output);
   std::string first;
   for (std::string line; std::getline(lines, line);) {
     if (first.empty()) first = line;
     if (read_mpi_kind(line) != MpiKind::unknown) return line;
   }
+  if (done->end.is_failure() || first.empty())
+    return Error{ErrorKind::system,
+                 "`" + program + " --version` " +
+                     (done->end.is_failure() ? done->end.text() : "prints nothing")};
   return first;
 }
 
@@ -145,7 +156,7 @@ long long hard_limit(decltype(RLIMIT_NOFILE) resource) {
 
 long long shared_memory() {
   struct statvfs state{};
-  if (::access("/dev/shm", W_OK) != 0 || ::statvfs("/dev/shm", &state) != 0) return -1;
+  if (::statvfs("/dev/shm", &state) != 0) return -1;
   return static_cast<long long>(state.f_bavail) * static_cast<long long>(state.f_frsize);
 }
 
@@ -172,13 +183,99 @@ std::vector<std::string> questions_to_another(const std::string& program,
   return words;
 }
 
+/// The folder or wheel that this installation was made from (PEP 610), or the source tree.
+std::string package_source() {
+  std::error_code error;
+  const auto is_there = [&](const std::string& path) {
+    return !path.empty() && std::filesystem::exists(path, error);
+  };
+  const std::filesystem::path lib = program_folder().parent_path() / "lib";
+  for (const auto& python : std::filesystem::directory_iterator(lib, error)) {
+    const auto record = python.path() / "site-packages" /
+                        ("polyxeus-" + program::program_version() + ".dist-info") /
+                        "direct_url.json";
+    const Result<std::string> text = os::read_file(record);
+    const Result<Json> origin = text ? unpack(Packer::json, *text) : Result<Json>(text.error());
+    std::string path = origin ? string_member(*origin, "url").value_or("") : "";
+    path = path.starts_with("file://") ? path.substr(7) : "";
+    if (is_there(path)) return path;
+  }
+  const auto profiles = profiles_folder();
+  const auto tree = profiles ? profiles->parent_path() : std::filesystem::path{};
+  return is_there((tree / "pyproject.toml").string()) ? tree.string() : "";
+}
+
+std::string environment_or(const char* name, const std::string& otherwise) {
+  const char* const value = std::getenv(name);
+  return value && *value ? value : otherwise;
+}
+
+/// Why no file of 1 MiB, as much as a small log, can be written; empty: it can.
+std::string write_error(const std::filesystem::path& place) {
+  const auto why = [] { return std::string(std::strerror(errno)); };
+  const std::string probe = (place / (".pxdoctor-" + std::to_string(::getpid()))).string();
+  const os::Descriptor file{::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+  if (!file.is_open()) return why();
+  ::unlink(probe.c_str());
+  const std::vector<char> block(1 << 20);
+  for (std::size_t written = 0; written < block.size();) {
+    const ssize_t count = ::write(file.value(), block.data() + written, block.size() - written);
+    if (count <= 0) return why();
+    written += static_cast<std::size_t>(count);
+  }
+  return ::fsync(file.value()) == 0 || errno == EINVAL ? "" : why();
+}
+
+/// The log of a cluster that was written last; empty: it has none.
+std::string newest_log(const net::ProfilePaths& paths) {
+  std::error_code error;
+  std::filesystem::path newest;
+  std::filesystem::file_time_type latest{};
+  for (const auto& entry : std::filesystem::directory_iterator(paths.log(), error)) {
+    if (!is_log_of_cluster(entry.path().filename().string(), paths.cluster_id)) continue;
+    const auto written = entry.last_write_time(error);
+    if (!newest.empty() && written <= latest) continue;
+    newest = entry.path();
+    latest = written;
+  }
+  return newest.string();
+}
+
+std::vector<FolderFacts> ask_folders(const std::filesystem::path& profile) {
+  std::vector<FolderFacts> folders;
+  const auto look = [&](const char* use, const std::filesystem::path& path) {
+    if (!path.empty()) folders.push_back(try_folder(use, path));
+  };
+  look("profile", profile);
+  look("home", environment_or("HOME", ""));
+  look("temporary files", environment_or("TMPDIR", "/tmp"));
+  return folders;
+}
+
 double unix_now() {
   return std::chrono::duration<double>(wall_now().time_since_epoch()).count();
 }
 
 }  // namespace
 
-HostFacts gather_host_facts(const std::string& python, const std::string& mpiexec) {
+FolderFacts try_folder(const std::string& use, const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::path place = folder;
+  while (!std::filesystem::exists(place, error) && place.has_relative_path())
+    place = place.parent_path();
+  return {use, place.string(), write_error(place)};
+}
+
+std::string shared_memory_error(const std::filesystem::path& folder) {
+  struct statfs state{};
+  if (::statfs(folder.c_str(), &state) != 0) return "does not exist";
+  constexpr long tmpfs = 0x01021994;  // TMPFS_MAGIC
+  if (state.f_type != tmpfs) return "is a folder on a disk, as no tmpfs is mounted there";
+  return ::access(folder.c_str(), W_OK) == 0 ? "" : "is not writable";
+}
+
+HostFacts gather_host_facts(const std::string& python, const std::string& mpiexec,
+                            const std::filesystem::path& profile) {
   HostFacts facts;
   facts.host = os::host_name();
   facts.addresses = net::local_addresses();
@@ -188,7 +285,14 @@ HostFacts gather_host_facts(const std::string& python, const std::string& mpiexe
   facts.engine = own_program("pxengine");
   facts.python = ask_python(python);
   facts.mpiexec = find_in_path(mpiexec.empty() ? "mpiexec" : mpiexec).value_or("");
-  if (!facts.mpiexec.empty()) facts.mpiexec_version = ask_mpiexec(facts.mpiexec);
+  facts.mpiexec_wanted = mpiexec == "mpiexec" ? "" : mpiexec;
+  if (!facts.mpiexec.empty()) {
+    const Result<std::string> version = ask_mpiexec(facts.mpiexec);
+    if (version)
+      facts.mpiexec_version = *version;
+    else
+      facts.mpiexec_error = version.error().what;
+  }
   if (const auto srun = find_in_path("srun")) {
     facts.has_srun = true;
     facts.pmi = ask_srun(*srun);
@@ -197,6 +301,9 @@ HostFacts gather_host_facts(const std::string& python, const std::string& mpiexe
   facts.has_infiniband = std::filesystem::exists("/dev/infiniband", error);
   facts.limits = {hard_limit(RLIMIT_NOFILE), hard_limit(RLIMIT_NPROC), hard_limit(RLIMIT_MEMLOCK)};
   facts.shared_bytes = shared_memory();
+  facts.shared_error = shared_memory_error("/dev/shm");
+  facts.folders = ask_folders(profile);
+  facts.package_source = package_source();
   facts.cpp_error = ask_cpp_engine();
   facts.unix_time = unix_now();
   return facts;
@@ -211,8 +318,8 @@ std::vector<ClusterFacts> gather_cluster_facts(const net::ProfilePaths& profile)
   for (const std::string& id : recorded_cluster_ids(profile)) {
     const net::ProfilePaths paths{profile.root, id};
     if (const auto found = load_cluster(paths, processes))
-      clusters.push_back(
-          {paths.cluster_file().string(), count(found->record), count(found->living)});
+      clusters.push_back({paths.cluster_file().string(), profile.root.string(), id,
+                          newest_log(paths), count(found->record), count(found->living)});
   }
   return clusters;
 }

@@ -14,9 +14,17 @@ namespace px::cluster {
 /// Tries all at the same time, for at most `patience`; the results are in the same order.
 std::vector<Dialed> dial_all(const std::vector<net::TcpTarget>& targets, Duration patience);
 
-/// Asks this host; runs Python, mpiexec and the like, each for a few seconds at most.
-/// python, mpiexec  which ones; empty: those that a start would take.
-HostFacts gather_host_facts(const std::string& python, const std::string& mpiexec);
+/// Asks this host; runs Python, mpiexec and the like, each for a few seconds at most. Tries to
+/// write to the folders that a cluster writes to, and leaves nothing there. python, mpiexec  which
+/// ones; empty: those that a start would take. profile          its folder, which need not be
+/// there; empty: it is not asked for.
+HostFacts gather_host_facts(const std::string& python, const std::string& mpiexec,
+                            const std::filesystem::path& profile);
+
+/// What is wrong with the folder of shared memory: "does not exist" ...; empty: nothing.
+std::string shared_memory_error(const std::filesystem::path& folder);
+/// Tries to write to a folder or, where it is not there, to the one in which it would be made.
+FolderFacts try_folder(const std::string& use, const std::filesystem::path& folder);
 
 /// Reads a connection file of either side, dials its ports and asks its controller.
 FileFacts gather_file_facts(const std::filesystem::path& path);

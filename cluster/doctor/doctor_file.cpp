@@ -40,7 +40,9 @@ Finding refused_by_all(const FileFacts& facts, const std::string& address) {
   if (facts.is_own_host)
     return error("stale", "no program listens at the ports of " + facts.path,
                  "the controller has ended and left the file behind",
-                 "pxcluster clean removes it; pxcluster start starts a new cluster");
+                 facts.profile_dir.empty()
+                     ? "rm '" + facts.path + "'"
+                     : "pxcluster clean --profile-dir='" + facts.profile_dir + "'");
   return error("refused", address + " answers, but refuses the ports of " + facts.path,
                "the controller has ended, or it listens only at another address of its host",
                "on " + facts.location +

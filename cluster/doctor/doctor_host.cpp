@@ -33,7 +33,18 @@ void examine_programs(const HostFacts& facts, Findings& findings) {
             : "install the missing library");
 }
 
-void examine_python(const PythonFacts& python, const std::string& polyxeus, Findings& findings) {
+/// How this version of the package comes into a Python.
+std::string how_to_install(const HostFacts& facts) {
+  if (!facts.package_source.empty())
+    return facts.python.path + " -m pip install '" + facts.package_source + "'";
+  return "name a Python that has it with --python, or install polyxeus " + facts.polyxeus +
+         " from where this program came from: " + facts.python.path +
+         " -m pip install FOLDER_OR_WHEEL";
+}
+
+void examine_python(const HostFacts& facts, Findings& findings) {
+  const PythonFacts& python = facts.python;
+  const std::string& polyxeus = facts.polyxeus;
   if (python.path.empty())
     return add(findings, Severity::error, "python", "no Python was found",
                "Python engines need a Python",
@@ -45,13 +56,12 @@ void examine_python(const PythonFacts& python, const std::string& polyxeus, Find
                "repair that environment, or name another Python with --python");
   if (python.polyxeus.empty())
     add(findings, Severity::error, "polyxeus", python.path + " has no package polyxeus",
-        "Python engines need this package", python.path + " -m pip install polyxeus");
+        "Python engines need this package", how_to_install(facts));
   else if (!polyxeus.empty() && python.polyxeus != polyxeus)
     add(findings, Severity::warning, "polyxeus",
         "the package polyxeus of " + python.path + " is " + python.polyxeus + ", this program is " +
             polyxeus,
-        "programs of different versions may not work together",
-        python.path + " -m pip install polyxeus==" + polyxeus);
+        "programs of different versions may not work together", how_to_install(facts));
   if (python.ipython.empty())
     add(findings, Severity::error, "ipython", python.path + " has no IPython",
         "a Python engine runs its cells in IPython and cannot start without it",
@@ -60,7 +70,23 @@ void examine_python(const PythonFacts& python, const std::string& polyxeus, Find
 
 void examine_mpi(const HostFacts& facts, bool needs_mpi, Findings& findings) {
   const PythonFacts& python = facts.python;
-  if (needs_mpi && facts.mpiexec.empty())
+  if (!facts.mpiexec_wanted.empty() && facts.mpiexec.empty())
+    add(findings, Severity::error, "mpiexec",
+        "there is no program " + facts.mpiexec_wanted + ", which was named as mpiexec",
+        "--engines=mpi would start the engines with it",
+        "name the one that `which mpiexec` finds with --mpi-cmd, or leave the option out");
+  else if (!facts.mpiexec_wanted.empty() && !facts.mpiexec_error.empty())
+    add(findings, Severity::error, "mpiexec",
+        facts.mpiexec + " does not work as an mpiexec: " + facts.mpiexec_error,
+        "--engines=mpi would start the engines with it",
+        "name the mpiexec of Open MPI or MPICH with --mpi-cmd, or leave the option out");
+  else if (!facts.mpiexec_wanted.empty() &&
+           read_mpi_kind(facts.mpiexec_version) == MpiKind::unknown)
+    add(findings, Severity::warning, "mpiexec",
+        facts.mpiexec + " does not look like an mpiexec: it says '" + facts.mpiexec_version + "'",
+        "--engines=mpi would start the engines with it",
+        "name the mpiexec of Open MPI or MPICH with --mpi-cmd, or leave the option out");
+  else if (needs_mpi && facts.mpiexec.empty())
     add(findings, Severity::error, "mpiexec", "no mpiexec is in PATH",
         "--engines=mpi starts the engines with it",
         "install Open MPI or MPICH, load its module (module load openmpi), or name it with "
@@ -124,7 +150,8 @@ void examine_limits(const HostFacts& facts, Findings& findings) {
         "a process may open " + std::to_string(limits.open_files) + " files and sockets",
         "the controller needs nine for each engine: about " +
             std::to_string(limits.open_files / descriptors_of_engine) + " engines",
-        "raise the hard limit: ulimit -Hn, or nofile in /etc/security/limits.conf");
+        "raise the hard limit: add the line `* hard nofile 65536` to /etc/security/limits.conf as "
+        "root, and log in again");
   if (limits.processes >= 0 && limits.processes < few_processes)
     add(findings, Severity::warning, "limits",
         "this user may have " + std::to_string(limits.processes) + " processes and threads",
@@ -137,15 +164,65 @@ void examine_limits(const HostFacts& facts, Findings& findings) {
         "a process may lock " + std::to_string(limits.locked_bytes >> 10) + " KiB of memory",
         "MPI over InfiniBand locks its buffers in memory and fails with a low limit",
         "ulimit -l unlimited, or memlock in /etc/security/limits.conf");
-  if (facts.shared_bytes < 0)
-    add(findings, Severity::error, "shm", "/dev/shm is not writable",
+  if (!facts.shared_error.empty())
+    add(findings, Severity::error, "shm", "/dev/shm " + facts.shared_error,
         "MPI uses it for messages between ranks of one host",
-        "mount it: mount -t tmpfs tmpfs /dev/shm, mode 1777");
-  else if (facts.shared_bytes < little_shared_memory)
+        "as root: mkdir -p /dev/shm && mount -t tmpfs -o mode=1777 tmpfs /dev/shm");
+  else if (facts.shared_bytes >= 0 && facts.shared_bytes < little_shared_memory)
     add(findings, Severity::warning, "shm",
         "/dev/shm has " + std::to_string(facts.shared_bytes >> 20) + " MiB free",
         "when it is full, MPI ranks on this host crash with a bus error",
         "remove old files from it, or enlarge it (containers: --shm-size=1g)");
+}
+
+/// What is wrong with the home is often wrong with the profile: told once.
+void examine_folders(const HostFacts& facts, Findings& findings) {
+  const auto is_bad_home = [](const FolderFacts& folder) {
+    return folder.use == "home" && !folder.error.empty();
+  };
+  const bool is_home_bad = std::any_of(facts.folders.begin(), facts.folders.end(), is_bad_home);
+  std::vector<std::string> told;
+  for (const FolderFacts& folder : facts.folders) {
+    if (folder.error.empty() || std::find(told.begin(), told.end(), folder.error) != told.end())
+      continue;
+    told.push_back(folder.error);
+    const bool is_full = holds(folder.error, "No space") || holds(folder.error, "quota") ||
+                         holds(folder.error, "too large");
+    const bool is_temporary = folder.use == "temporary files";
+    add(findings, Severity::error, "folders",
+        "no file can be written to " + folder.path + " (" + folder.use + "): " + folder.error,
+        is_temporary ? "MPI and the engines keep files there while they run"
+                     : "connection files, logs and the history of cells are written there",
+        is_full        ? "remove files there (`du -sh " + folder.path +
+                             "` shows how much they take), or have your quota raised"
+        : is_temporary ? "export TMPDIR=/var/tmp"
+        : is_home_bad  ? "mkdir -p /var/tmp/$(id -un) && export HOME=/var/tmp/$(id -un)"
+                       : "export IPYTHONDIR=/var/tmp/$(id -un)-ipython");
+  }
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::string limit_text(long long limit, const std::string& thing) {
+  return (limit < 0 ? "no limit of " : std::to_string(limit) + " ") + thing;
+}
+
+std::string mpi_text(const HostFacts& facts) {
+  const std::string starter =
+      facts.mpiexec.empty() ? "no mpiexec" : facts.mpiexec + " (" + facts.mpiexec_version + ")";
+  if (facts.python.mpi4py.empty()) return starter + ", no mpi4py";
+  return starter + ", mpi4py " + facts.python.mpi4py + " of " +
+         facts.python.mpi.substr(0, facts.python.mpi.find(','));
+}
+
+std::string file_text(const FileFacts& file) {
+  if (!file.tunnel.empty()) return file.path + ": the controller answers through " + file.tunnel;
+  if (file.is_answered == true) return file.path + ": the controller answers";
+  return file.path + ": " + std::to_string(file.dialed.size()) + " ports dialled";
 }
 
 }  // namespace
@@ -158,10 +235,11 @@ void add(Findings& findings, Severity severity, const char* check, std::string w
 Findings examine_host(const HostFacts& facts, bool needs_mpi) {
   Findings findings;
   examine_programs(facts, findings);
-  examine_python(facts.python, facts.polyxeus, findings);
+  examine_python(facts, findings);
   examine_mpi(facts, needs_mpi, findings);
   examine_network(facts, findings);
   examine_limits(facts, findings);
+  examine_folders(facts, findings);
   return findings;
 }
 
@@ -172,10 +250,33 @@ Findings examine_clusters(const std::vector<ClusterFacts>& clusters) {
       add(findings, Severity::warning, "leftover",
           cluster.file + " names " + std::to_string(cluster.recorded) + " processes, and " +
               std::to_string(cluster.living) + " run",
-          "the cluster crashed or was killed and left files behind",
-          cluster.living > 0 ? "pxcluster stop ends its remaining processes"
-                             : "pxcluster clean removes its files; the next start does so as well");
+          "the cluster crashed or was killed and left files behind" +
+              (cluster.log.empty() ? "" : "; its newest log is " + cluster.log),
+          cluster.living > 0 ? "pxcluster stop --profile-dir='" + cluster.profile_dir +
+                                   "' --cluster-id='" + cluster.cluster_id + "'"
+                             : "pxcluster clean --profile-dir='" + cluster.profile_dir + "'");
   return findings;
+}
+
+std::vector<Checked> checks_of(const HostFacts& host, const std::vector<FileFacts>& files,
+                               const std::vector<ClusterFacts>& clusters) {
+  std::vector<Checked> checks;
+  checks.push_back({"programs", host.controller + ", " + host.engine});
+  checks.push_back({"python", host.python.path + ": Python " + host.python.version + ", polyxeus " +
+                                  host.python.polyxeus + ", IPython " + host.python.ipython});
+  checks.push_back({"mpi", mpi_text(host)});
+  checks.push_back({"name", host.host + " is " + joined(host.name_addresses)});
+  checks.push_back({"limits", limit_text(host.limits.open_files, "open files") + ", " +
+                                  limit_text(host.limits.processes, "processes")});
+  checks.push_back({"shm", std::to_string(host.shared_bytes >> 20) + " MiB free in /dev/shm"});
+  std::vector<std::string> folders;
+  for (const FolderFacts& folder : host.folders)
+    folders.push_back(folder.path + " (" + folder.use + ")");
+  checks.push_back({"folders", "writable: " + joined(folders)});
+  if (files.empty()) checks.push_back({"file", "no connection file in this profile"});
+  for (const FileFacts& file : files) checks.push_back({"file", file_text(file)});
+  checks.push_back({"leftover", std::to_string(clusters.size()) + " clusters on record, all run"});
+  return checks;
 }
 
 const Finding* most_likely(const Findings& findings) {

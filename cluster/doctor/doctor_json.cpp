@@ -9,13 +9,16 @@ NLOHMANN_JSON_SERIALIZE_ENUM(DialState, {{DialState::silent, "silent"},
                                          {DialState::refused, "refused"},
                                          {DialState::unreachable, "unreachable"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(Dialed, address, port, state)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FolderFacts, use, path, error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(LimitFacts, open_files, processes, locked_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PythonFacts, path, error, version, polyxeus,
                                                 ipython, mpi4py, mpi, mpi_error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(HostFacts, host, addresses, name_addresses,
                                                 polyxeus, controller, engine, python, mpiexec,
                                                 mpiexec_version, has_srun, pmi, has_infiniband,
-                                                limits, shared_bytes, cpp_error, unix_time, dialed)
+                                                limits, shared_bytes, cpp_error, unix_time, dialed,
+                                                mpiexec_wanted, mpiexec_error, shared_error,
+                                                folders, package_source)
 
 Json write_host_facts(const HostFacts& facts) {
   return facts;

@@ -126,6 +126,23 @@ std::string how_to_connect(const net::ProfilePaths& paths, bool is_default_folde
          command_arguments(paths, is_default_folder);
 }
 
+std::string how_to_connect_cells(const net::ProfilePaths& paths, bool is_default_folder,
+                                 const std::string& language) {
+  // What the magics have no option for can still be given to a Client.
+  if (!is_default_folder && language == "python") return how_to_connect(paths, false, true);
+  const std::string other = command_arguments(paths, is_default_folder);
+  std::string text =
+      "in your cells:\n    %px CODE, or a cell that begins with %%px, runs on the "
+      "engines\n";
+  text +=
+      language == "cpp"
+          ? "    view.execute(\"int x = 1;\"), view.push(\"y\", 2.0), view.pull<double>(\"y\")\n"
+          : "    `rc` is the client and `view` a view of all engines: view.apply(f), "
+            "view['x'] = 1\n";
+  if (!other.empty()) text += "    if they use another cluster: %pxconfig" + other + "\n";
+  return text + "  stop it with %pxcluster stop" + other;
+}
+
 bool is_log_of_cluster(std::string_view name, std::string_view cluster_id) {
   if (!name.ends_with(".log")) return false;
   name.remove_suffix(4);

@@ -30,6 +30,9 @@ std::string new_engine_set_id(long long unix_seconds,
 /// How to connect to the cluster, and how to stop it; some lines for a person.
 /// is_default_folder  the profile lies in the folder where everybody looks for it.
 std::string how_to_connect(const net::ProfilePaths& paths, bool is_default_folder, bool is_daemon);
+/// The same for the cells of a notebook.  language  "python" or "cpp"
+std::string how_to_connect_cells(const net::ProfilePaths& paths, bool is_default_folder,
+                                 const std::string& language);
 
 /// Whether the log `name` is one of the cluster's, so that a new start may remove it.
 bool is_log_of_cluster(std::string_view name, std::string_view cluster_id);

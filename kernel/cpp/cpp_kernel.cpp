@@ -39,6 +39,19 @@ std::optional<RemotePart> remote_part(const std::string& code, int cursor) {
   return RemotePart{one.calls[0].line, cpp::code_points(code, at) - cpp::code_points(code, begin)};
 }
 
+/// The options of the magic in whose line the cursor stands, before any code.
+std::optional<std::string> usage_at(const std::string& code, int cursor) {
+  const std::size_t at = cpp::byte_offset(code, cursor);
+  const std::size_t begin = at == 0 ? 0 : code.rfind('\n', at - 1) + 1;
+  const magics::MagicCell one =
+      magics::split_cell(code.substr(begin, std::min(code.find('\n', at), code.size()) - begin));
+  if (one.calls.size() != 1) return std::nullopt;
+  const std::string& name = one.calls[0].name;
+  if (name == "px" && !one.calls[0].is_cell) return std::nullopt;  // has code and no options
+  const auto magic = magics::magic_named(name == "cpp" ? "px" : name);
+  return magic ? std::optional(magics::usage(*magic)) : std::nullopt;
+}
+
 }  // namespace
 
 CppKernel::CppKernel(cpp::CppInterpreter& local, jupyter::OutgoingQueue& output,
@@ -142,6 +155,9 @@ magics::MagicOutcome CppKernel::dispatch(const magics::MagicCall& call,
   if (options.profile) profile_ = *options.profile;
   if (options.cluster_id) cluster_id_ = *options.cluster_id;
   if (options.profile || options.cluster_id) client_.reset();
+  if (call.line.empty())
+    screen.perform(magics::WriteText{
+        "stdout", magics::settings_text(magics_.settings(), profile_, cluster_id_)});
   return {};
 }
 
@@ -149,7 +165,7 @@ magics::MagicOutcome CppKernel::run_cluster_command(const std::string& line,
                                                     magics::CellOutput& screen) {
   const std::vector<std::string> words = client::value_or_throw(magics::split_words(line));
   const int status = client::value_or_throw(magics::run_program(
-      magics::cluster_command(cluster_program_, words, profile_, cluster_id_), screen));
+      magics::cluster_command(cluster_program_, words, profile_, cluster_id_, "cpp"), screen));
   if (status != 0)
     throw client::ClientError(ErrorKind::bad_input,
                               "pxcluster failed with exit code " + std::to_string(status));
@@ -207,6 +223,11 @@ Json CppKernel::complete(const std::string& code, int cursor) {
 }
 
 Json CppKernel::inspect(const std::string& code, int cursor, int detail_level) {
+  if (const auto usage = usage_at(code, cursor))
+    return {{"status", "ok"},
+            {"found", true},
+            {"data", {{"text/plain", *usage}}},
+            {"metadata", Json::object()}};
   const auto part = remote_part(code, cursor);
   if (part && client_)
     if (const auto ids = client_->ids(); !ids.empty())

@@ -208,6 +208,10 @@ class PythonMagics {
     return py::make_tuple(options.profile, options.cluster_id);
   }
 
+  std::string settings_text(const std::string& profile, const std::string& cluster_id) {
+    return magics::settings_text(magics_.settings(), profile, cluster_id);
+  }
+
   using Transfer = magics::MagicOutcome (magics::Magics::*)(const std::string&, magics::Namespace&,
                                                             magics::CellOutput&);
   template <Transfer transfer>
@@ -253,16 +257,6 @@ class PythonMagics {
   magics::Magics magics_;
 };
 
-magics::Magic magic_named(const std::string& name) {
-  if (name == "pxconfig") return magics::Magic::pxconfig;
-  if (name == "pxresult") return magics::Magic::pxresult;
-  if (name == "pxpush") return magics::Magic::pxpush;
-  if (name == "pxpull") return magics::Magic::pxpull;
-  if (name == "pxscatter") return magics::Magic::pxscatter;
-  if (name == "pxgather") return magics::Magic::pxgather;
-  return magics::Magic::px;
-}
-
 int run_command(const std::vector<std::string>& words, py::object screen) {
   PythonScreen on{std::move(screen)};
   int status = 0;
@@ -299,12 +293,13 @@ void bind_magics(py::module_& module) {
       .def("px_cell", &PythonMagics::px_cell)
       .def("pxresult", &PythonMagics::pxresult)
       .def("pxconfig", &PythonMagics::pxconfig)
+      .def("settings_text", &PythonMagics::settings_text)
       .def("pxpush", &PythonMagics::carry<&magics::Magics::pxpush>)
       .def("pxpull", &PythonMagics::carry<&magics::Magics::pxpull>)
       .def("pxscatter", &PythonMagics::carry<&magics::Magics::pxscatter>)
       .def("pxgather", &PythonMagics::carry<&magics::Magics::pxgather>);
   module.def("magic_usage",
-             [](const std::string& name) { return magics::usage(magic_named(name)); });
+             [](const std::string& name) { return magics::usage(*magics::magic_named(name)); });
   module.def("split_words", [](const std::string& line) {
     return client::value_or_throw(magics::split_words(line));
   });

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/doctor/doctor_command.hpp"
+#include "cluster/doctor/doctor_facts.hpp"
 
 namespace px::cluster {
 namespace {
@@ -115,13 +116,16 @@ TEST(Doctor, NamesAPythonWithoutThePackage) {
   HostFacts facts = healthy_host();
   facts.python.polyxeus = "";
   EXPECT_ONLY(examine_host(facts, false), error, "polyxeus", "no package polyxeus",
-              "pip install polyxeus");
+              "/env/bin/python -m pip install FOLDER_OR_WHEEL");
+  facts.package_source = "/src/polyxeus";
+  EXPECT_ONLY(examine_host(facts, false), error, "polyxeus", "no package polyxeus",
+              "/env/bin/python -m pip install '/src/polyxeus'");
 }
 
 TEST(Doctor, NamesAPackageOfAnotherVersion) {
   HostFacts facts = healthy_host();
   facts.python.polyxeus = "0.9";
-  EXPECT_ONLY(examine_host(facts, false), warning, "polyxeus", "0.9", "polyxeus==1.0");
+  EXPECT_ONLY(examine_host(facts, false), warning, "polyxeus", "0.9", "polyxeus 1.0");
 }
 
 TEST(Doctor, NamesAnMpiexecThatIsNotThatOfMpi4py) {
@@ -184,7 +188,7 @@ TEST(Doctor, FindsNoFaultInANameThatMeansTheLoopback) {
 TEST(Doctor, NamesLowLimits) {
   HostFacts facts = healthy_host();
   facts.limits.open_files = 256;
-  EXPECT_ONLY(examine_host(facts, false), warning, "limits", "256 files", "ulimit -Hn");
+  EXPECT_ONLY(examine_host(facts, false), warning, "limits", "256 files", "nofile");
   facts = healthy_host();
   facts.limits.processes = 100;
   EXPECT_ONLY(examine_host(facts, false), warning, "limits", "100 processes", "ulimit -u");
@@ -202,8 +206,47 @@ TEST(Doctor, NamesSharedMemoryThatIsFullOrMissing) {
   HostFacts facts = healthy_host();
   facts.shared_bytes = 1 << 20;
   EXPECT_ONLY(examine_host(facts, false), warning, "shm", "1 MiB", "--shm-size");
-  facts.shared_bytes = -1;
-  EXPECT_ONLY(examine_host(facts, false), error, "shm", "not writable", "mount");
+  facts.shared_error = "does not exist";
+  EXPECT_ONLY(examine_host(facts, false), error, "shm", "does not exist",
+              "mkdir -p /dev/shm && mount -t tmpfs -o mode=1777 tmpfs /dev/shm");
+}
+
+TEST(Doctor, AFolderOnADiskIsNoSharedMemory) {
+  EXPECT_EQ(shared_memory_error("/nowhere/shm"), "does not exist");
+  EXPECT_NE(shared_memory_error("/proc").find("no tmpfs"), std::string::npos);
+}
+
+TEST(Doctor, NamesAFullHomeOnce) {
+  HostFacts facts = healthy_host();
+  facts.folders = {{"profile", "/home/ann/.ipython/profile_default", "No space left on device"},
+                   {"home", "/home/ann", "No space left on device"},
+                   {"temporary files", "/tmp", ""}};
+  EXPECT_ONLY(examine_host(facts, false), error, "folders", "No space left", "du -sh");
+}
+
+TEST(Doctor, NamesAHomeThatCannotBeWritten) {
+  HostFacts facts = healthy_host();
+  facts.folders = {{"home", "/home/ann", "Permission denied"}};
+  EXPECT_ONLY(examine_host(facts, false), error, "folders", "/home/ann", "export HOME=");
+  facts.folders = {{"temporary files", "/tmp", "Permission denied"}};
+  EXPECT_ONLY(examine_host(facts, false), error, "folders", "/tmp", "export TMPDIR=");
+}
+
+TEST(Doctor, NamesAWrongMpiexecThatTheUserNamedWhateverStartsTheEngines) {
+  HostFacts facts = healthy_host();
+  facts.mpiexec_wanted = "/nowhere/mpiexec";
+  facts.mpiexec = facts.mpiexec_version = "";
+  EXPECT_ONLY(examine_host(facts, false), error, "mpiexec", "/nowhere/mpiexec", "--mpi-cmd");
+  facts.mpiexec = "/bin/false";
+  facts.mpiexec_error = "`/bin/false --version` ended with exit code 1";
+  EXPECT_ONLY(examine_host(facts, true), error, "mpiexec", "exit code 1", "--mpi-cmd");
+}
+
+TEST(Doctor, SaysWhatItHasCheckedWhereAllIsWell) {
+  const std::string text = findings_as_text({}, checks_of(healthy_host(), {healthy_file()}, {}));
+  for (const char* part : {"no problems found", "/bin/pxengine", "Python 3.11.7", "Open MPI v4.1.4",
+                           "host1 is 10.0.0.1", "4096 open files", "1024 MiB", "client.json"})
+    EXPECT_TRUE(says(text, part)) << part << " in\n" << text;
 }
 
 TEST(Doctor, NamesTheLibraryThatTheCppEngineLacks) {
@@ -277,7 +320,10 @@ TEST(Doctor, NamesAFileWhoseControllerHasEndedHere) {
   FileFacts facts = healthy_file();
   facts.is_own_host = true;
   for (Dialed& each : facts.dialed) each.state = DialState::refused;
-  EXPECT_ONLY(examine_file(facts), error, "stale", "no program listens", "pxcluster clean");
+  EXPECT_ONLY(examine_file(facts), error, "stale", "no program listens", "rm 'client.json'");
+  facts.profile_dir = "/home/ann/profile_a";
+  EXPECT_ONLY(examine_file(facts), error, "stale", "no program listens",
+              "pxcluster clean --profile-dir='/home/ann/profile_a'");
 }
 
 TEST(Doctor, NamesAHostThatRefuses) {
@@ -327,11 +373,16 @@ TEST(Doctor, NamesAControllerThatDoesNotKnowTheKey) {
 // ---------------------------------------------------------------- what was left, other hosts
 
 TEST(Doctor, NamesAClusterThatLeftItsFileBehind) {
-  EXPECT_EQ(examine_clusters({{"cluster-.json", 5, 5}}), Findings{});
-  EXPECT_ONLY(examine_clusters({{"cluster-.json", 5, 0}}), warning, "leftover", "and 0 run",
-              "pxcluster clean");
-  EXPECT_ONLY(examine_clusters({{"cluster-.json", 5, 2}}), warning, "leftover", "and 2 run",
-              "pxcluster stop");
+  EXPECT_EQ(examine_clusters({{"cluster-.json", "/p", "", "", 5, 5}}), Findings{});
+  const auto clusters = [](int living) {
+    return std::vector<ClusterFacts>{
+        {"cluster-b.json", "/p", "b", "/p/log/ipcontroller-b-7.log", 5, living}};
+  };
+  EXPECT_ONLY(examine_clusters(clusters(0)), warning, "leftover", "and 0 run",
+              "pxcluster clean --profile-dir='/p'");
+  EXPECT_TRUE(says(examine_clusters(clusters(0))[0].why, "/p/log/ipcontroller-b-7.log"));
+  EXPECT_ONLY(examine_clusters(clusters(2)), warning, "leftover", "and 2 run",
+              "pxcluster stop --profile-dir='/p' --cluster-id='b'");
 }
 
 TEST(Doctor, FindsNothingOnAnotherHostThatIsLikeThisOne) {

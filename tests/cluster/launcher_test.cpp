@@ -382,6 +382,21 @@ TEST(StartPlan, SaysHowToConnectWithTheArgumentsThatAreNeeded) {
   EXPECT_NE(how_to_connect(paths, false, false).find("profile_dir=\"/home/ann"), std::string::npos);
 }
 
+TEST(StartPlan, TellsANotebookOfTheNamesThatItsCellsHave) {
+  net::ProfilePaths paths;
+  paths.root = "/home/ann/.ipython/profile_default";
+  const std::string python = how_to_connect_cells(paths, true, "python");
+  for (const char* name : {"%px CODE", "`rc`", "`view`", "stop it with %pxcluster stop"})
+    EXPECT_NE(python.find(name), std::string::npos) << name;
+  EXPECT_EQ(python.find("%pxconfig"), std::string::npos);
+  paths.cluster_id = "b";
+  const std::string cpp = how_to_connect_cells(paths, true, "cpp");
+  for (const char* name :
+       {"view.execute(\"int x", "%pxconfig --cluster-id=b", "%pxcluster stop --cluster-id=b"})
+    EXPECT_NE(cpp.find(name), std::string::npos) << name;
+  EXPECT_EQ(cpp.find("ipp"), std::string::npos);
+}
+
 TEST(StartPlan, GivesEachEngineSetAnIdOfItsOwn) {
   EXPECT_EQ(new_engine_set_id(17, {}), "17");
   EXPECT_EQ(new_engine_set_id(17, {{"17", {}}, {"17-1", {}}}), "17-2");

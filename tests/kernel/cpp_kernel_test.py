@@ -105,6 +105,16 @@ def test_without_a_cluster_the_cell_says_how_to_start_one(cpp):
     assert "%pxcluster start" in cell.reply["evalue"]
 
 
+def test_shift_tab_on_a_magic_shows_its_options(cpp):
+    for code in ("%%px", "%%cpp -t 0", "%pxconfig"):
+        reply = cpp.reply_to(cpp.client.inspect(code))["content"]
+        assert reply["found"] and "--targets" in reply["data"]["text/plain"], code
+
+
+def test_pxconfig_alone_shows_the_settings(cpp):
+    assert "--targets=all\n--block\n" in cpp.run("%pxconfig").text()
+
+
 def test_a_wrong_option_is_one_sentence(cpp):
     cell = cpp.run("%%px --tragets=1\nint x;")
     assert cell.status == "error" and "--tragets" in cell.reply["evalue"]
@@ -266,6 +276,8 @@ def test_a_widget_of_a_python_engine_is_drawn_and_moved(cpp_kernelspec):
     try:
         started = driver.run("%pxcluster start -n 1 --cluster-id=widgets")
         assert started.status == "ok", started.messages
+        advice = started.text() + started.text("stderr")
+        assert "view.execute(" in advice and "%pxconfig --cluster-id=widgets" in advice
         assert driver.run("%pxconfig --cluster-id widgets").status == "ok"
         cell = driver.run("%%px\nfrom ipywidgets import IntSlider\nslider = IntSlider(value=3)\n"
                           "slider.observe(lambda change: print('to', change.new), 'value')\nslider")

@@ -7,8 +7,11 @@ import pytest
 
 def test_a_cluster_is_started_used_and_stopped_from_the_notebook(lonely_notebook):
     notebook = lonely_notebook
-    notebook.ok("%pxcluster start -n 2")
+    said = notebook.ok("%pxcluster start -n 2")
     try:
+        advice = said.text() + said.text("stderr")
+        for name in ("%px", "`rc`", "`view`", "stop it with %pxcluster stop"):
+            assert name in advice, "what it names can be typed into the next cell"
         deadline = time.monotonic() + 30
         while notebook.run("assert len(rc.ids) == 2").status != "ok":
             assert time.monotonic() < deadline

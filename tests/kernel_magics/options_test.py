@@ -403,3 +403,14 @@ def test_client_activate(notebook):
     notebook.ok("v0 = rc.activate(0, '0')")
     assert notebook.text("%px0 print(1)") == "[stdout:0] 1\n"
     assert notebook.text("print(v0.block)") == "True\n"
+
+
+def test_pxconfig_alone_shows_the_settings_as_it_takes_them(notebook):
+    notebook.ok("%pxconfig -t 0,2 --no-fold --timeout 5")
+    try:
+        lines = notebook.text("%pxconfig").splitlines()
+        assert "--targets=0,2" in lines and "--no-fold" in lines and "--timeout=5" in lines
+        notebook.ok("%pxconfig " + " ".join(lines))
+        assert notebook.text("%pxconfig").splitlines() == lines
+    finally:
+        notebook.ok("%pxconfig --timeout 0")

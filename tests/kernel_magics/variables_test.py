@@ -1,5 +1,7 @@
 """%pxpush, %pxpull, %pxscatter, %pxgather."""
 
+import pytest
+
 
 def test_push_defines_variables_on_all_engines(notebook):
     notebook.ok("import numpy as np\na, b = {'k': [1, 2]}, np.arange(6.0).reshape(2, 3)")
@@ -115,6 +117,11 @@ def test_tab_completes_the_options_of_a_magic(notebook):
 def complete(notebook, code):
     message_id = notebook.client.complete(code)
     return reply(notebook, message_id)["matches"]
+
+
+@pytest.mark.parametrize("code", ["%%px", "%%px -t 0", "%pxconfig --tar", "1\n%pxpush a"])
+def test_shift_tab_on_a_magic_shows_its_options(notebook, code):
+    assert "--targets" in inspect(notebook, code)
 
 
 def inspect(notebook, code):

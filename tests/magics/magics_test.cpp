@@ -175,24 +175,40 @@ TEST(Magics, ThereIsNoResultBeforeTheFirstCell) {
 
 using Words = std::vector<std::string>;
 
-TEST(ClusterCommand, StartGoesToTheBackground) {
-  EXPECT_EQ(cluster_command("pxcluster", {"start", "-n", "4"}, "", ""),
-            (Words{"pxcluster", "start", "-n", "4", "--daemonize"}));
-  EXPECT_EQ(cluster_command("pxcluster", {"start", "--daemonize=True"}, "", ""),
-            (Words{"pxcluster", "start", "--daemonize=True"}));
+TEST(ClusterCommand, StartGoesToTheBackgroundAndKnowsWhatTheCellsAre) {
+  EXPECT_EQ(cluster_command("pxcluster", {"start", "-n", "4"}, "", "", "cpp"),
+            (Words{"pxcluster", "start", "-n", "4", "--daemonize", "--notebook=cpp"}));
+  EXPECT_EQ(cluster_command("pxcluster", {"start", "--daemonize=True"}, "", "", "python"),
+            (Words{"pxcluster", "start", "--daemonize=True", "--notebook=python"}));
+}
+
+TEST(ClusterCommand, WhatIsForTheControllerStaysLast) {
+  EXPECT_EQ(
+      cluster_command("pxcluster", {"engines", "--", "--ports=4000-4100"}, "", "b", "cpp"),
+      (Words{"pxcluster", "engines", "--daemonize", "--cluster-id=b", "--", "--ports=4000-4100"}));
 }
 
 TEST(ClusterCommand, TheClusterIsThatOfTheMagicsUnlessItIsNamed) {
-  EXPECT_EQ(cluster_command("pxcluster", {"stop"}, "mpi", "b"),
+  EXPECT_EQ(cluster_command("pxcluster", {"stop"}, "mpi", "b", "cpp"),
             (Words{"pxcluster", "stop", "--profile=mpi", "--cluster-id=b"}));
-  EXPECT_EQ(cluster_command("pxcluster", {"stop", "--profile=x"}, "mpi", ""),
+  EXPECT_EQ(cluster_command("pxcluster", {"stop", "--profile=x"}, "mpi", "", "cpp"),
             (Words{"pxcluster", "stop", "--profile=x"}));
 }
 
 TEST(ClusterCommand, HelpIsOnlyPassedOn) {
-  EXPECT_EQ(cluster_command("pxcluster", {"start", "--help"}, "mpi", ""),
+  EXPECT_EQ(cluster_command("pxcluster", {"start", "--help"}, "mpi", "", "cpp"),
             (Words{"pxcluster", "start", "--help"}));
-  EXPECT_EQ(cluster_command("pxcluster", {}, "mpi", ""), (Words{"pxcluster"}));
+  EXPECT_EQ(cluster_command("pxcluster", {}, "mpi", "", "cpp"), (Words{"pxcluster"}));
+}
+
+TEST(Settings, AreShownAsTheWordsThatSetThem) {
+  MagicSettings settings;
+  settings.targets = {0, 2};
+  settings.fold = false;
+  EXPECT_EQ(settings_text(settings, "mpi", ""),
+            "--targets=0,2\n--block\n--stream\n--no-verbose\n--no-fold\n--language=all\n"
+            "--timeout=0\n--progress-after=2\n--signal-on-interrupt=SIGINT\n--max-output=all\n"
+            "--profile=mpi\n");
 }
 
 TEST(RunProgram, ShowsWhatItPrintsAndGivesItsStatus) {

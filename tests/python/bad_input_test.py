@@ -201,3 +201,30 @@ def test_a_closed_client_says_so(running):
     client.close()
     with pytest.raises(ConnectionError, match="closed"):
         view.apply_sync(abs, 1)
+
+
+def test_a_client_where_no_cluster_runs_fails_at_once_in_one_sentence(tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail("it waits"))
+    profile = tmp_path / "profile_x"
+    with pytest.raises(OSError, match="no cluster is running: no connection file") as caught:
+        ipp.Client(profile_dir=str(profile))
+    assert "\n" not in str(caught.value)
+    assert "Waiting" not in capfd.readouterr().out
+
+
+def test_a_client_waits_for_a_cluster_that_is_starting_or_where_it_is_told_to(
+    tmp_path, capfd, monkeypatch
+):
+    looks = []
+    monkeypatch.setattr(time, "sleep", looks.append)
+    monkeypatch.setattr(time, "monotonic", lambda: 4.0 * len(looks))
+    profile = tmp_path / "profile_x"
+    with pytest.raises(OSError, match="no cluster is running"):
+        ipp.Client(profile_dir=str(profile), timeout=5)
+    assert len(looks) == 2
+    (profile / "pid").mkdir(parents=True)
+    (profile / "pid" / "pxcluster-b.lock").touch()
+    with pytest.raises(OSError, match="no cluster is running"):
+        ipp.Client(profile_dir=str(profile), cluster_id="b")
+    assert len(looks) == 5
+    assert capfd.readouterr().out.count("Waiting for connection file") == 2

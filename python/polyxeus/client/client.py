@@ -29,6 +29,7 @@ from polyxeus.views.executor import ViewExecutor
 
 __all__ = ["Client"]
 
+_ANSWER_TIMEOUT = 10.0  # seconds; where the user names none
 _LOOK_INTERVAL = 1.0  # seconds; who waits longer looks so often for engines that are not heard
 
 
@@ -43,7 +44,9 @@ class Client(HubQueries, EngineControl):
     sshserver        "[user@]host[:port]": a host to tunnel through, where ssh is the only way to
                      the controller; None: what the connection file says, where it is needed
     sshkey           a file with the private key; None: those that ssh finds by itself
-    timeout          seconds for the connection file to appear, and for the controller to answer
+    timeout          seconds for the connection file to appear, and for the controller to answer;
+                     None: 10 seconds for the answer, and for the file only while `pxcluster start`
+                     is at work
     cluster          the Cluster that this client is of
 
     client[0], client[:], client[::2], client[[0, 3]] are DirectViews; a client is a context
@@ -64,7 +67,7 @@ class Client(HubQueries, EngineControl):
         sshkey: str | None = None,
         password: str | None = None,
         paramiko: bool | None = None,
-        timeout: float | None = 10,
+        timeout: float | None = None,
         cluster_id: str | None = None,
         cluster: Any = None,
         **extra_args: Any,
@@ -82,6 +85,8 @@ class Client(HubQueries, EngineControl):
                 "passwords for ssh tunnels are not supported: log in with a key (ssh-copy-id, "
                 "ssh-add, or sshkey=)"
             )
+        if timeout is None:
+            timeout = _ANSWER_TIMEOUT
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
             raise TypeError(f"timeout must be a number of seconds, not {timeout!r:.80}")
         self.block = False
@@ -420,12 +425,21 @@ def _connection_text(info, choice, patience):
             raise OSError(f"the connection file {path} does not exist: check with `pxcluster list` that the cluster is running")
     else:
         path = _client.client_file(**choice)
+        if patience is None:
+            patience = _ANSWER_TIMEOUT if _is_starting(path) else 0
         _wait_for_file(path, patience)
     return _client.read_private_file(path), path
 
 
+def _is_starting(path):
+    """Whether `pxcluster start` is at work for the cluster with this connection file."""
+    cluster_id = os.path.basename(path)[len("ipcontroller") : -len("client.json")].strip("-")
+    profile = os.path.dirname(os.path.dirname(path))
+    return os.path.exists(os.path.join(profile, "pid", f"pxcluster-{cluster_id}.lock"))
+
+
 def _wait_for_file(path, patience):
-    end = time.monotonic() + (patience or 0)
+    end = time.monotonic() + patience
     said = False
     while not os.path.exists(path):
         if time.monotonic() >= end:

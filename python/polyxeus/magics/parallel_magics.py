@@ -173,8 +173,12 @@ class ParallelMagics(Magics):
         return self._run("pxresult", line)
 
     def pxconfig(self, line=""):
-        """Sets what holds for all cells that follow."""
+        """Sets what holds for all cells that follow; without options it shows that."""
         self._take_flags()
+        if not line.strip():
+            session = self.session
+            print(self._core.settings_text(session.profile, session.cluster_id or ""), end="")
+            return
         with _plainly():
             profile, cluster_id = self._core.pxconfig(line)
             if profile is not None or cluster_id is not None:

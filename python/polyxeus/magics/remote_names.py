@@ -12,6 +12,7 @@ _LINE = re.compile(r"(\s*%px(\w*)[^\S\n]+)")
 _WORD = re.compile(r"\w+\Z")
 _OPTION = re.compile(r"\s*(?:%%(?:px|cpp)|%(?P<line>px(?:config|result|push|pull|scatter|gather)))"
                      r"\w*\s(?:.*\s)?(?P<begun>--[\w-]*)\Z")
+_MAGIC = re.compile(r"[^\S\n]*(%{1,2})(\w+)")
 
 
 class RemoteNames:
@@ -125,8 +126,25 @@ class RemoteNames:
 
         return matcher
 
+    def _magic_at(self, code, cursor):
+        """The magic of ours in whose name or options the cursor stands: "%%px", or None."""
+        begin = code.rfind("\n", 0, cursor) + 1
+        found = _MAGIC.match(code, begin)
+        if found is None or (found.group(1) == "%%" and code[:begin].strip()):
+            return None
+        marks, name = found.groups()
+        kind = "cell" if marks == "%%" else "line"
+        sets = self._loaded.sets
+        is_ours = any(name in each.magics[kind] for each in sets.values())
+        has_code = kind == "line" and name[2:] in sets and cursor > found.end()
+        return marks + name if is_ours and not has_code else None
+
     def inspect(self, code, cursor, detail_level=0):
-        """The content of the engine's inspect_reply, or None."""
+        """The content of the inspect_reply: of an engine, or about one of our magics; or None."""
+        magic = self._magic_at(code, cursor)
+        if magic is not None:
+            data = self._shell.object_inspect_mime(magic, detail_level=detail_level)
+            return {"status": "ok", "found": True, "data": data, "metadata": {}}
         part = self.remote_part(code, cursor)
         if part is None:
             return None

@@ -122,7 +122,7 @@ class Session:
     def run_cluster_command(self, program, line, output):
         """The exit status of `pxcluster <line>`."""
         words = _client.split_words(line)
-        command = _client.cluster_command(program, words, self.profile, self.cluster_id or "")
+        command = _client.cluster_command(program, words, self.profile, self.cluster_id or "", "python")
         status = _client.run_program(command, output)
         if status == 0 and words[:1] == ["stop"]:
             self.close()

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import resource
 import shlex
 import socket
 import stat
@@ -113,7 +114,10 @@ def test_a_host_on_which_these_tests_pass_has_no_errors(usual):
 
 def test_it_says_so_where_nothing_is_wrong(doctor, usual):
     done = doctor.run(as_json=False)
-    assert ("no problems found" in done.stdout) == (not usual)
+    assert ("no problems found; checked:" in done.stdout) == (not usual)
+    if not usual:
+        for check in ("programs", "python", "mpi", "name", "limits", "shm", "folders", "file"):
+            assert f"\n    {check} " in done.stdout
     assert done.returncode == (1 if usual else 0)
 
 
@@ -122,7 +126,9 @@ def test_a_python_without_ipython_is_named(doctor, usual):
     python = program(doctor.profile, "python", f'exec "{sys.executable}" -I -S "$@"\n')
     found = planted(doctor, usual, f"--python={python}")
     assert found["ipython"]["fix"] == f"{python} -m pip install ipython"
-    assert "pip install polyxeus" in found["polyxeus"]["fix"]
+    install = shlex.split(found["polyxeus"]["fix"])
+    assert install[:4] == [str(python), "-m", "pip", "install"]
+    assert Path(install[4]).exists(), "pip can install it from there"
 
 
 def test_a_python_that_does_not_run_is_named(doctor, usual):
@@ -148,6 +154,39 @@ def test_a_missing_mpiexec_is_named_where_it_is_needed(doctor, usual):
     assert "--mpi-cmd" in found["mpiexec"]["fix"]
 
 
+@pytest.mark.parametrize("named, said", [
+    ("/nowhere/mpiexec", "/nowhere/mpiexec"), ("false", "exited with code 1"),
+    ("true", "does not look like an mpiexec")])
+def test_a_wrong_mpiexec_is_named_though_nobody_asked_for_mpi(doctor, usual, named, said):
+    found = planted(doctor, usual, f"--mpiexec={named}")
+    assert said in found["mpiexec"]["what"]
+    assert "--mpi-cmd" in found["mpiexec"]["fix"]
+
+
+def test_a_home_that_cannot_be_written_is_named_and_the_fix_helps(doctor, usual, tmp_path):
+    home = tmp_path / "no_folder"
+    home.touch()
+    found = planted(doctor, usual, HOME=str(home))
+    assert f"no file can be written to {home} (home): Not a directory" in found["folders"]["what"]
+    script = found["folders"]["fix"].replace("/var/tmp", str(tmp_path)) + ' && echo "$HOME"'
+    home = subprocess.run(["sh", "-c", script], check=True, capture_output=True, text=True).stdout
+    assert planted(doctor, usual, HOME=home.strip()) == {}
+    assert list(tmp_path.glob(".pxdoctor*")) == []
+
+
+def test_a_full_disk_is_named(doctor, usual):
+    def fill():  # stands for a full disk or a quota: no file may grow
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    done = subprocess.run(
+        [*doctor.command, "doctor", f"--profile-dir={doctor.profile}", "--cluster-id=", "--json"],
+        env=doctor.environment, capture_output=True, text=True, timeout=PATIENCE,
+        preexec_fn=fill, restore_signals=False)
+    found = {each["check"]: each for each in json.loads(done.stdout)["findings"]}
+    assert "too large" in found["folders"]["what"]
+    assert "du -sh" in found["folders"]["fix"]
+
+
 def test_a_missing_file_is_named(doctor, usual):
     found = planted(doctor, usual, "--file=/nowhere/client.json")
     assert "pxcluster start" in found["file"]["fix"]
@@ -162,9 +201,26 @@ def test_a_file_that_others_may_read_is_named(doctor, usual):
 
 def test_a_stale_file_is_named(doctor, usual):
     path = doctor.connection_file()
+    path = path.rename(path.with_name("ipcontroller-client.json"))
     found = planted(doctor, usual, f"--file={path}")
     assert set(found) == {"stale"}
-    assert "pxcluster clean" in found["stale"]["fix"]
+    apply_fix(doctor, found["stale"]["fix"])
+    assert not path.exists()
+
+
+def test_a_stale_file_outside_of_profiles_is_removed_by_its_fix(doctor, usual):
+    path = doctor.connection_file()
+    apply_fix(doctor, planted(doctor, usual, f"--file={path}")["stale"]["fix"])
+    assert not path.exists()
+
+
+def apply_fix(doctor, fix):
+    """Does what the fix says, word by word."""
+    words = shlex.split(fix)
+    if words[0] == "pxcluster":
+        words[:1] = doctor.command
+    subprocess.run(words, env=doctor.environment, check=True, capture_output=True,
+                   timeout=PATIENCE)
 
 
 def test_one_closed_port_is_named(doctor, usual):
@@ -220,9 +276,9 @@ def test_a_cluster_that_was_killed_is_named_and_the_fix_helps(doctor, usual, clu
         stop = [*cluster_cmd, "stop", f"--profile-dir={doctor.profile}", "--cluster-id="]
         subprocess.run(stop, env=environment, check=True, capture_output=True, timeout=PATIENCE)
     record.write_text(left)
-    assert "pxcluster clean" in planted(doctor, usual)["leftover"]["fix"]
-    clean = [*cluster_cmd, "clean", f"--profile-dir={doctor.profile}"]
-    subprocess.run(clean, env=environment, check=True, capture_output=True, timeout=PATIENCE)
+    leftover = planted(doctor, usual)["leftover"]
+    assert Path(leftover["why"].rpartition(" ")[2]).is_file(), "it names a log that is there"
+    apply_fix(doctor, leftover["fix"])
     assert planted(doctor, usual) == {}
 
 

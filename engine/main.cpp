@@ -4,14 +4,17 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <string>
 #include <system_error>
 
 #include "engine/death_watch.hpp"
+#include "engine/mpi/core_share.hpp"
 #include "engine/mpi/mpi_hints.hpp"
 #include "engine/mpi/world.hpp"
 #include "engine/options.hpp"
@@ -67,8 +70,13 @@ int main(int argc, char** argv) {
   if (const auto code = parse_options(app, options, argc, argv)) return *code;
   const Result<Language> language = own_language(options);
   if (!language) return fail(language.error().what);
-  if (!is_watched() && find_world(program::process_environment()))
+  if (!is_watched() && find_world(program::process_environment())) {
+    // The launcher's own process is not bound to cores where the ranks are.
+    if (const auto threads = threads_of_rank(program::process_environment(), count_usable_cores(0),
+                                             count_usable_cores(::getppid())))
+      ::setenv("OMP_NUM_THREADS", std::to_string(*threads).c_str(), 1);
     if (const auto code = stay_as_parent()) return *code;
+  }
   if (*language == Language::cpp) {
     ::setenv("POLYXEUS_PXENGINE", program::own_program().c_str(), 1);
     return fail(program::become_program_beside("pxengine-cpp", argv));

@@ -13,6 +13,7 @@
 #include "cluster/supervise/supervisor_io.hpp"
 #include "os/daemon.hpp"
 #include "os/private_file.hpp"
+#include "wire/language_plan.hpp"
 
 namespace px::cluster {
 namespace {
@@ -169,10 +170,18 @@ class Start {
                     console_};
     const int code = px::cluster::run(supervisor, io);
     if (code != 0 && !was_ready_)
-      explain_failed_start(settings_.engines == "mpi",
+      explain_failed_start(settings_.engines == "mpi", has_python(*engine_count),
                            settings_.engines == "mpi" ? settings_.mpi_cmd.front() : "",
                            settings_.engine_cmd, paths_.root, console_);
     return code;
+  }
+
+  bool has_python(int engine_count) const {
+    const Result<LanguagePlan> plan = LanguagePlan::parse(settings_.language);
+    for (int i = 0; plan && i < engine_count; ++i)
+      if (const Result<Language> language = plan->of(i); !language || *language == Language::python)
+        return true;
+    return !plan || engine_count == 0;
   }
 
   /// Engines on other hosts cannot reach a controller that listens on loopback only.

@@ -1,6 +1,7 @@
 #include "cluster/doctor/doctor_command.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iostream>
 
@@ -144,14 +145,19 @@ int run_command(const program::ProgramOptions& program, const DoctorOptions& opt
   return std::cout.flush() && findings.empty() ? 0 : 1;
 }
 
-void explain_failed_start(bool needs_mpi, const std::string& mpiexec,
+void explain_failed_start(bool needs_mpi, bool is_python, const std::string& mpiexec,
                           const std::vector<std::string>& engine_cmd,
                           const std::filesystem::path& profile, Console& console) {
   constexpr std::string_view option = "--python=";
   std::string python;
   for (const std::string& word : engine_cmd)
     if (word.starts_with(option)) python = word.substr(option.size());
-  const Findings findings = examine_host(gather_host_facts(python, mpiexec, profile), needs_mpi);
+  Findings findings = examine_host(gather_host_facts(python, mpiexec, profile), needs_mpi);
+  if (!is_python)  // neither Python nor mpi4py can be the cause
+    std::erase_if(findings, [](const Finding& finding) {
+      constexpr std::array of_python{"python", "polyxeus", "ipython", "mpi4py", "mpi"};
+      return std::find(of_python.begin(), of_python.end(), finding.check) != of_python.end();
+    });
   const Finding* cause = most_likely(findings);
   if (!cause || cause->severity != Severity::error) return;
   console.say(Level::error, "probable cause: " + cause->what + " (" + cause->why + ")");

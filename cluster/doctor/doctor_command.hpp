@@ -23,9 +23,10 @@ Json findings_as_json(const Findings& findings);
 /// After a start that failed: looks at this host and says one cause and one fix, where it finds
 /// any.
 /// needs_mpi   the engines were to be started by mpiexec.
+/// is_python   some of them speak Python: else its packages are not the cause.
 /// engine_cmd  by which they were started; says which Python where it has --python.
 /// profile     the folder of the profile.
-void explain_failed_start(bool needs_mpi, const std::string& mpiexec,
+void explain_failed_start(bool needs_mpi, bool is_python, const std::string& mpiexec,
                           const std::vector<std::string>& engine_cmd,
                           const std::filesystem::path& profile, Console& console);
 

@@ -1,6 +1,20 @@
 #include "cluster/launch/local_launcher.hpp"
 
+#include <algorithm>
+
 namespace px::cluster {
+namespace {
+
+/// Several engines on one host share its cores: each would else start as many threads as there are.
+void share_cores(std::map<std::string, std::string>& environment, int engine_count,
+                 const Machine& machine) {
+  constexpr const char* name = "OMP_NUM_THREADS";  // OpenBLAS, MKL and PyTorch follow it
+  if (engine_count < 2 || (machine.variable && machine.variable(name))) return;
+  environment.try_emplace(name, std::to_string(std::max(1, machine.cores / engine_count)));
+}
+
+}  // namespace
+
 Result<PlannedProcess> LocalLauncher::plan_controller(const LaunchRequest& request,
                                                       const Machine& machine) const {
   PlannedProcess controller;
@@ -25,12 +39,14 @@ Result<EnginePlan> LocalLauncher::plan_engines(const LaunchRequest& request,
   argv.insert(argv.end(), settings.engine_args.begin(), settings.engine_args.end());
   if (auto there = check_program(argv, "the engines", machine); !there) return there.error();
   EnginePlan plan;
+  auto environment = cluster_environment(request);
+  share_cores(environment, request.engine_count, machine);
   for (int i = 0; i < request.engine_count; ++i) {
     const Result<std::vector<std::string>> own = with_language(argv, settings.language, i);
     if (!own) return own.error();
     plan.processes.push_back(
         {.command = {.argv = *own,
-                     .environment = cluster_environment(request),
+                     .environment = environment,
                      .log_file = engine_log_stem(request, i).string() + ".log"},
          .engine_count = 1});
   }

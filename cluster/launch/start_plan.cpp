@@ -64,6 +64,7 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
   auto engines = (*engine_launcher)->plan_engines(request, machine);
   if (!engines) return engines.error();
   plan.engines = std::move(*engines);
+  plan.started_by = (*engine_launcher)->name();
   plan.record.engine_launcher = (*engine_launcher)->recorded_name();
   if (!engines_only && settings.ip.empty() && (*engine_launcher)->is_remote(request)) {
     settings.ip = "*";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace px::cluster {
 namespace {
@@ -11,6 +12,17 @@ namespace {
 std::string profile_column(const net::ProfilePaths& paths,
                            const std::filesystem::path& ipython_dir) {
   return paths.root.parent_path() == ipython_dir ? paths.profile_name() : paths.root.string();
+}
+
+/// Of all sets of engines: "Slurm", or "Local, SSH".
+std::string launcher_column(const ClusterRecord& record) {
+  std::set<std::string> titles;
+  for (const auto& [id, set] : record.engine_sets)
+    titles.insert(launcher_title(set.started_by.empty() ? set.launcher : set.started_by));
+  if (titles.empty()) return launcher_title(record.engine_launcher);
+  std::string text;
+  for (const std::string& title : titles) text += (text.empty() ? "" : ", ") + title;
+  return text;
 }
 
 }  // namespace
@@ -41,10 +53,9 @@ std::string list_as_text(const std::vector<FoundCluster>& clusters,
                                  "ENGINES", "LAUNCHER");
   for (const FoundCluster& cluster : clusters) {
     const std::string& id = cluster.paths.cluster_id;
-    text +=
-        fmt::format("{:16} {:32} {:7} {:7} {}\n", profile_column(cluster.paths, ipython_dir),
-                    id.empty() ? "''" : id, cluster.living.controller ? "True" : "False",
-                    cluster.living.engine_count(), launcher_title(cluster.living.engine_launcher));
+    text += fmt::format("{:16} {:32} {:7} {:7} {}\n", profile_column(cluster.paths, ipython_dir),
+                        id.empty() ? "''" : id, cluster.living.controller ? "True" : "False",
+                        cluster.living.engine_count(), launcher_column(cluster.living));
   }
   return text;
 }

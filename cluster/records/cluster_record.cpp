@@ -121,6 +121,8 @@ std::string write_cluster_record(const ClusterRecord& record) {
   OrderedJson sets = OrderedJson::object();
   for (const auto& [id, set] : record.engine_sets) sets[id] = set_json(record, set, launcher);
   file["engines"] = {{"class", launcher}, {"sets", std::move(sets)}};
+  for (const auto& [id, set] : record.engine_sets)
+    if (!set.started_by.empty()) file["engines"]["started_by"][id] = set.started_by;
   return file.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
@@ -143,6 +145,8 @@ Result<ClusterRecord> read_cluster_record(std::string_view text) {
     if (const auto sets = engines->find("sets"); sets != engines->end() && sets->is_object())
       for (const auto& [id, state] : sets->items())
         if (state.is_object()) record.engine_sets[id] = read_set(state, record.engine_launcher);
+    if (const auto names = engines->find("started_by"); names != engines->end())
+      for (auto& [id, set] : record.engine_sets) set.started_by = text_at(*names, id.c_str());
   }
   return record;
 }

@@ -23,6 +23,9 @@ struct RecordedProcess {
 struct RecordedEngineSet {
   std::string launcher;                              ///< "local", "mpi", ...
   std::map<std::string, RecordedProcess> processes;  ///< Keys "0", "1", ...
+  /// What the user calls the launcher, "slurm" or "ssh", where `launcher` is another one, by which
+  /// ipcluster can stop the set; else empty.
+  std::string started_by = {};
 
   int engine_count() const;
   bool operator==(const RecordedEngineSet&) const = default;

@@ -385,6 +385,7 @@ void Supervisor::save_record() {
   };
   if (pids_.contains(controller_process)) own.controller = recorded(controller_process);
   RecordedEngineSet set{.launcher = own.engine_launcher, .processes = {}};
+  if (plan_.started_by != own.engine_launcher) set.started_by = plan_.started_by;
   for (const ProcessKey key : running_engines())
     set.processes[std::to_string(key.value)] = recorded(key);
   if (!set.processes.empty()) own.engine_sets[plan_.engine_set_id] = std::move(set);

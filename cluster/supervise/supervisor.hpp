@@ -18,6 +18,7 @@ struct StartPlan {
   std::optional<PlannedProcess> controller;  ///< Nothing: engines for one that runs already.
   EnginePlan engines;
   std::string engine_set_id;
+  std::string started_by;    ///< What the user calls the launcher of the engines.
   std::string engine_info;   ///< Without a controller: the text of the engines' file.
   ClusterRecord record;      ///< What to write into the cluster file, without the processes.
   std::string client_file;   ///< For texts.

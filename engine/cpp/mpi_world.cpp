@@ -167,7 +167,8 @@ Result<std::unique_ptr<MpiWorld>> MpiWorld::join(const World& expected, std::vec
     return Error{ErrorKind::bad_input, "the launcher (" + expected.launcher + ") started " +
                                            std::to_string(expected.size) + " ranks, but MPI has " +
                                            std::to_string(size) + ": the C++ engine is built for " +
-                                           library() + "; start it with that MPI's mpiexec"};
+                                           library() +
+                                           "; name that MPI's mpiexec: pxcluster start --mpi-cmd"};
   state->rank = Rank{rank};
   state->peers = std::move(peers);
   state->communicator = make_communicator(state->peers);

@@ -99,6 +99,18 @@ TEST(ClusterList, HasARowAsIpclusterPrintsIt) {
             "default          ''                               True          2 Local\n");
 }
 
+TEST(ClusterList, NamesTheLauncherThatTheUserChose) {
+  ClusterRecord record = two_local_engines();
+  record.engine_sets.begin()->second.started_by = "slurm";
+  const auto read = read_cluster_record(write_cluster_record(record));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->engine_launcher, "local");  // by which ipcluster stops it
+  FoundCluster cluster{.paths = {.root = "/ipy/profile_default", .cluster_id = ""},
+                       .record = *read,
+                       .living = *read};
+  EXPECT_NE(list_as_text({cluster}, "/ipy").find("2 Slurm\n"), std::string::npos);
+}
+
 TEST(ClusterList, NamesTheFolderOfAProfileElsewhere) {
   FoundCluster cluster{.paths = {.root = "/else/profile_x", .cluster_id = "abc"},
                        .record = two_local_engines(),

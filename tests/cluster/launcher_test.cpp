@@ -408,5 +408,23 @@ TEST(StartPlan, KnowsWhenAControllerKeepsItsFiles) {
   EXPECT_FALSE(keeps_connection_files({"--ip=*"}));
 }
 
+TEST(LocalLauncher, SharesTheCoresAmongTheEngines) {
+  Machine machine = usual_machine();
+  machine.cores = 8;
+  const auto threads = [&](int engine_count) {
+    const auto& environment =
+        plan_of("local", request_for(engine_count), machine).processes.at(0).command.environment;
+    const auto found = environment.find("OMP_NUM_THREADS");
+    return found == environment.end() ? std::string() : found->second;
+  };
+  EXPECT_EQ(threads(3), "2");
+  EXPECT_EQ(threads(20), "1");
+  EXPECT_EQ(threads(1), "");
+  machine.variable = [](const std::string& name) {
+    return name == "OMP_NUM_THREADS" ? std::optional<std::string>("4") : std::nullopt;
+  };
+  EXPECT_EQ(threads(3), "");
+}
+
 }  // namespace
 }  // namespace px::cluster

@@ -1,5 +1,6 @@
 """An engine ends: the error of what waited for it says why."""
 
+import os
 import signal
 import zlib
 
@@ -56,6 +57,13 @@ def test_a_rank_dies_and_the_cell_says_how_and_which_rank_was_first(world, mpiex
         assert "as MPI rank 1 (engine 1 on" in error and f"died first: it {said}" in error
 
 
+def test_a_rank_of_mpich_dies_and_the_cell_says_how_and_which_rank_was_first(world, mpich):
+    _, rc, busy = world(mpich)
+    assert "its process, MPI rank 1, exited with code 3" in error_of(rc[1].execute("import os; os._exit(3)"))
+    for answer in busy:
+        assert "died first: it exited with code 3" in error_of(answer)
+
+
 def test_the_launcher_is_ended_and_no_cell_claims_that_somebody_pressed_a_key(world, mpiexec):
     launcher, _, busy = world(mpiexec)
     launcher.signal(signal.SIGTERM)
@@ -96,5 +104,18 @@ def test_the_cell_shows_what_a_crash_left_in_the_log(started):
 def test_all_engines_die_soon_after_the_start_and_the_cluster_is_still_there(started):
     file, rc = started
     error_of(rc[:].execute("import os; os._exit(3)"))
-    wait_until(lambda: not rc.ids, "the client hears of the deaths")
+    log = next((file.parent.parent / "log").glob("pxcluster-*.log"))
+    wait_until(lambda: "the controller keeps running" in log.read_text(), "pxcluster decides to go on", 15)
     assert connect(file, 0).ids == []
+
+
+@pytest.mark.parametrize("options", [(), ("--engines=mpi",)], ids=["local", "mpi"])
+def test_engines_of_one_host_share_its_cores(stage, cluster_cmd, options):
+    profile = f"cores{len(options)}"
+    done = stage.run([*cluster_cmd, "start", f"--profile={profile}", "-n", "2", "--daemonize", *options])
+    assert done.returncode == 0, done.stdout + done.stderr
+    file = stage.ipython_dir / f"profile_{profile}" / "security" / "ipcontroller-client.json"
+    rc = connect(file, 2)
+    threads = rc[:].apply_sync(lambda: __import__("os").environ.get("OMP_NUM_THREADS"))
+    stage.run([*cluster_cmd, "stop", f"--profile={profile}"])
+    assert threads == [str(max(1, len(os.sched_getaffinity(0)) // 2))] * 2

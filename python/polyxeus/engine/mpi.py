@@ -78,7 +78,8 @@ def initialize(world, user_ns):
         library = _library(MPI)
         raise WorldMismatch(
             f"the launcher started {size} ranks, but mpi4py finds {found}: it has loaded "
-            f"{library}; set MPI4PY_MPIABI, or install the mpi4py of this launcher's MPI"
+            f"{library}; name that MPI's mpiexec (pxcluster start --mpi-cmd), set MPI4PY_MPIABI, or "
+            "install the mpi4py of this launcher's MPI"
         )
     user_ns["mpi_rank"] = MPI.COMM_WORLD.Get_rank()
     return _library(MPI)

@@ -14,6 +14,8 @@ int run_command(const program::ProgramOptions& program, const StartOptions& opti
                 Console& console);
 int run_command(const program::ProgramOptions& program, const StopOptions& options,
                 Console& console);
+int run_command(const program::ProgramOptions& program, const RestartOptions& options,
+                Console& console);
 int run_command(const program::ProgramOptions& program, const ListOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const CleanOptions& options,

@@ -73,6 +73,7 @@ struct Parts {
   program::ProgramOptions program;
   StartOptions start, engines;
   StopOptions stop;
+  RestartOptions restart;
   ListOptions list;
   CleanOptions clean;
   ProfileListOptions profiles;
@@ -214,6 +215,14 @@ void add_stop(CLI::App& app, Parts& parts) {
       ->check(&check_signal);
 }
 
+void add_restart(CLI::App& app, Parts& parts) {
+  CLI::App& restart = *app.add_subcommand(
+      "restart", "End all engines, also those that hang, and start them again with the same ids");
+  program::add_program_options(restart, parts.program);
+  restart.add_option("--engine-set", parts.restart.engine_set,
+                     "Only the engines of this set, as `pxcluster list --json` calls it");
+}
+
 void add_list_and_clean(CLI::App& app, Parts& parts) {
   CLI::App& list = *app.add_subcommand("list", "List the running clusters of all profiles");
   program::add_program_options(list, parts.program);
@@ -302,6 +311,7 @@ Options collect(const CLI::App& app, Parts& parts) {
   if (app.got_subcommand("start")) options.command = parts.start;
   if (app.got_subcommand("engines")) options.command = parts.engines;
   if (app.got_subcommand("stop")) options.command = parts.stop;
+  if (app.got_subcommand("restart")) options.command = parts.restart;
   if (app.got_subcommand("list")) {
     if (std::tolower(static_cast<unsigned char>(parts.output_format[0])) == 'j')
       parts.list.as_json = true;
@@ -333,6 +343,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   app.require_subcommand(1);
   add_start(app, parts);
   add_stop(app, parts);
+  add_restart(app, parts);
   add_list_and_clean(app, parts);
   add_profile(app, parts);
   add_logs(app, parts);

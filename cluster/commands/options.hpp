@@ -25,6 +25,9 @@ struct StopOptions {
   bool all = false;
   std::string signal = "TERM";
 };
+struct RestartOptions {
+  std::string engine_set;  ///< Empty: all.
+};
 struct ListOptions {
   bool as_json = false;
 };
@@ -53,8 +56,8 @@ struct WatchOptions {
 /// A command line that was understood.
 struct Options {
   program::ProgramOptions program;
-  std::variant<StartOptions, StopOptions, ListOptions, CleanOptions, ProfileListOptions,
-               ProfileCreateOptions, PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions,
+  std::variant<StartOptions, StopOptions, RestartOptions, ListOptions, CleanOptions,
+               ProfileListOptions, ProfileCreateOptions, PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions,
                DoctorOptions>
       command;
   bool as_json = false;  ///< Standard output is to hold JSON alone.

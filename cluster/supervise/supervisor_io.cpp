@@ -7,10 +7,12 @@
 #include <fstream>
 
 #include "cluster/records/record_file.hpp"
+#include "cluster/records/restart_report.hpp"
 #include "cluster/remote/report_sender.hpp"
 #include "cluster/remote/watch_report.hpp"
 #include "os/host_name.hpp"
 #include "os/oom_kills.hpp"
+#include "os/private_file.hpp"
 #include "os/spawn.hpp"
 #include "wire/engine_end.hpp"
 
@@ -27,7 +29,7 @@ std::optional<Instant> earliest(std::optional<Instant> a, std::optional<Instant>
 }
 
 std::vector<int> handled_signals() {
-  std::vector<int> signals{SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2};
+  std::vector<int> signals{SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2, restart_signal()};
   struct sigaction hang_up{};
   ::sigaction(SIGHUP, nullptr, &hang_up);
   if (hang_up.sa_handler != SIG_IGN) signals.push_back(SIGHUP);  // SIG_IGN: nohup
@@ -123,6 +125,8 @@ SupervisorIo::SupervisorIo(SupervisorIoOptions options, Console& console)
 
 SupervisorIo::~SupervisorIo() {
   for (auto& [pid, child] : children_) child.process.release();
+  std::error_code error;
+  std::filesystem::remove(restart_report_file(options_.paths, ::getpid()), error);
 }
 
 std::vector<Event> SupervisorIo::wait_until(std::optional<Instant> deadline) {
@@ -135,6 +139,8 @@ std::vector<Event> SupervisorIo::wait_until(std::optional<Instant> deadline) {
 void SupervisorIo::take_signal(int number) {
   if (number == SIGCHLD)
     reap();
+  else if (number == restart_signal())
+    events_.emplace_back(RestartAsked{});
   else
     events_.emplace_back(SignalArrived{number});
 }
@@ -200,7 +206,8 @@ void SupervisorIo::connect(const ClientConnectionInfo& info) {
   loop_.watch(hub_->socket(), [this] {
     auto answer = hub_->receive();
     if (!answer || !next_question_) return;
-    events_.emplace_back(EnginesCounted{answer->engine_count, std::move(answer->warnings)});
+    events_.emplace_back(EnginesCounted{answer->engine_count, std::move(answer->warnings),
+                                        std::move(answer->placed)});
     next_question_ = now() + question_interval;
   });
 }
@@ -286,6 +293,13 @@ void SupervisorIo::perform(const Say& order) {
 
 void SupervisorIo::perform(const ShowProgress& order) {
   console_.show_progress(order.registered, order.wanted, now());
+}
+
+void SupervisorIo::perform(const ReportRestart& order) {
+  const RestartReport report{++restarts_, order.registered, order.problem};
+  const auto path = restart_report_file(options_.paths, ::getpid());
+  if (auto written = os::write_file_atomically(path, write_restart_report(report), 0600); !written)
+    console_.say(Level::warning, written.error().what);
 }
 
 void SupervisorIo::perform(const ReportReady& order) {

@@ -47,6 +47,7 @@ class SupervisorIo {
   void perform(const Say& order);
   void perform(const ShowProgress& order);
   void perform(const ReportReady& order);
+  void perform(const ReportRestart& order);
 
  private:
   struct Child {
@@ -77,6 +78,7 @@ class SupervisorIo {
   std::optional<Instant> next_look_;      // for the connection files
   std::optional<Instant> next_question_;  // to the controller
   std::vector<Event> events_;
+  int restarts_ = 0;
 };
 
 /// Lets `supervisor` work on `io` until it ends; gives the exit code.

@@ -229,6 +229,67 @@ def test_more_engines_join_and_leave(place):
     assert place.becomes_empty()
 
 
+def engines_of(place):
+    """{engine id: (pid, rank, number of ranks)} as the engines themselves say it."""
+    code = "import os; print(os.getpid(), globals().get('mpi_rank'), globals().get('mpi_size'))"
+    result = place.run("px", "--json", code)
+    assert result.returncode == 0, result.stdout + result.stderr
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    return {row["engine"]: tuple(row["stdout"].split()) for row in rows}
+
+
+@pytest.mark.parametrize("is_daemon", [False, True])
+def test_stuck_ranks_are_restarted_with_their_ids_right_after_the_start(place, is_daemon):
+    if is_daemon:
+        assert place.run("start", "-n", "3", "--engines=mpi", "--daemonize").returncode == 0
+    else:
+        place.start("-n", "3", "--engines=mpi")
+    before = engines_of(place)
+    os.kill(int(before[1][0]), signal.SIGSTOP)  # as deaf as a rank that a C function has
+    restarted = place.run("restart")
+    assert restarted.returncode == 0, restarted.stderr
+    assert "3 engines are ready" in restarted.stderr
+    after = engines_of(place)
+    assert {key: each[1:] for key, each in after.items()} == {
+        0: ("0", "3"), 1: ("1", "3"), 2: ("2", "3")}
+    assert not {each[0] for each in before.values()} & {each[0] for each in after.values()}
+    assert place.run("stop").returncode == 0
+    assert place.becomes_empty()
+
+
+def test_all_sets_of_engines_are_restarted_with_their_ids(place):
+    place.start("-n", "2")
+    assert place.run("engines", "-n", "2", "--daemonize").returncode == 0
+    before = engines_of(place)
+    os.kill(int(before[0][0]), signal.SIGSTOP)
+    restarted = place.run("restart")
+    assert restarted.returncode == 0, restarted.stderr
+    after = engines_of(place)
+    assert sorted(after) == sorted(before) == [0, 1, 2, 3]
+    assert not {each[0] for each in before.values()} & {each[0] for each in after.values()}
+    assert place.run("list").stdout.splitlines()[1].split()[2:4] == ["True", "4"]
+    one_set = sorted(json.loads(place.cluster_file.read_text())["engines"]["sets"])[1]
+    assert place.run("restart", f"--engine-set={one_set}").returncode == 0
+    last = engines_of(place)
+    assert [last[each] == after[each] for each in range(4)] == [True, True, False, False]
+
+
+def test_engines_that_all_died_are_restarted(place):
+    process = place.start("-n", "2")
+    for pid in place.recorded_pids()[1]:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: "pxcluster restart" in process.output.read_text(), "the news of it")
+    assert place.run("restart").returncode == 0
+    assert sorted(engines_of(place)) == [0, 1]
+    assert process.poll() is None
+
+
+def test_a_restart_needs_a_cluster(place):
+    result = place.run("restart")
+    assert result.returncode == 11
+    assert "start it with `pxcluster start`" in result.stderr
+
+
 def test_engines_without_a_controller_exit_12(place):
     result = place.run("engines", "-n", "1")
     assert result.returncode == 12

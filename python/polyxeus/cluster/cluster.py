@@ -16,8 +16,9 @@ from typing import Any
 
 from polyxeus import _client
 from polyxeus.client.client import Client
+from polyxeus.client.pxcluster import run
 from polyxeus.client.unknown_option import unknown_option
-from polyxeus.cluster.programs import Program, run, signal_number
+from polyxeus.cluster.programs import Program, signal_number
 
 __all__ = ["Cluster", "ClusterManager"]
 
@@ -126,6 +127,7 @@ class Cluster:
         self.controller = None
         self.engines = {}
         self._client = None
+        self._clients = weakref.WeakSet()
         _clusters.add(self)
 
     def __repr__(self):
@@ -227,7 +229,9 @@ class Cluster:
 
     def connect_client_sync(self, **client_kwargs: Any) -> Client:
         """A Client of this cluster."""
-        return Client(self.connection_file, cluster=self, **client_kwargs)
+        client = Client(self.connection_file, cluster=self, **client_kwargs)
+        self._clients.add(client)
+        return client
 
     def start_and_connect_sync(self, n: int | None = None, activate: bool = False) -> Client:
         """Starts the cluster, waits for its engines, gives a Client.
@@ -261,11 +265,18 @@ class Cluster:
             raise KeyError(f"unknown engine set {engine_set_id!r}; known: {known}") from None
 
     def restart_engines_sync(self, engine_set_id: str | None = None) -> None:
-        """Stops a set of engines, default all, and starts as many under the same name."""
-        for each in [engine_set_id] if engine_set_id else list(self.engines):
-            n = self._set(each).n
-            self.stop_engines_sync(each)
-            self.start_engines_sync(n, each)
+        """Ends a set of engines, default all, also those that hang, and starts it again with the
+        same ids and options; returns when its engines are registered."""
+        for name in [engine_set_id] if engine_set_id else list(self.engines):
+            each = self._set(name)
+            if each.is_running():
+                one_set = f"--engine-set={each.set_id}"
+                run(self._command("restart", one_set), timeout=None)
+            else:
+                self.engines.pop(name)
+                self.start_engines_sync(each.n, name)
+        for client in list(self._clients):
+            client._catch_up()
 
     def signal_engines_sync(self, signum: int | str, engine_set_id: str | None = None) -> None:
         """Sends a signal to the engines of a set, default to all."""

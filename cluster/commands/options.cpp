@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstring>
 #include <functional>
+#include <limits>
 
 #include "cluster/launch/launcher.hpp"
 #include "cluster/launch/settings.hpp"
@@ -168,6 +169,10 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
                    "Seconds until missing engines are reported (default: 60)");
   app.add_flag("--daemonize,--IPClusterEngines.daemonize,--IPClusterStart.daemonize",
                options.is_daemon, "Continue in the background when the engines are ready");
+  app.add_option("--owner", options.owner,
+                 "Pid of a process of this host: when it ends, in whatever way, all that this "
+                 "command has started ends, too")
+      ->check(program::whole_number("", 1, std::numeric_limits<int>::max()));
   app.add_flag("--clean-logs,--IPClusterStart.clean_logs,!--no-clean-logs", options.clean_logs,
                "Remove the old logs of this cluster first (default: true)");
 }

@@ -18,6 +18,7 @@ struct StartOptions {
   Json settings = Json::object();            ///< As in a profile: what the command line says.
   std::vector<std::string> controller_args;  ///< All behind `--`.
   bool is_daemon = false;
+  int owner = 0;  ///< Ends with this process; 0: runs until it is stopped.
   bool clean_logs = true;
 };
 struct StopOptions {

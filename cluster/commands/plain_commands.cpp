@@ -8,6 +8,7 @@
 #include "cluster/records/restart_report.hpp"
 #include "cluster/supervise/restarter.hpp"
 #include "cluster/supervise/stopper.hpp"
+#include "os/processes.hpp"
 
 namespace px::cluster {
 namespace {
@@ -174,14 +175,14 @@ int run_command(const program::ProgramOptions& program, const ListOptions& optio
   const auto profiles = chosen_profiles(program.profile, !is_one);
   if (!profiles) return fail(console, profiles.error());
   os::LocalProcesses processes;
-  std::vector<FoundCluster> clusters;
+  std::vector<ListedCluster> clusters;
   for (const net::ProfilePaths& profile : *profiles)
     for (const net::ProfilePaths& paths : recorded_clusters(profile)) {
       auto found = load_cluster(paths, processes);
       if (!found)
         console.say(Level::warning, found.error().what);
       else if (!found->living.is_empty())
-        clusters.push_back(std::move(*found));
+        clusters.push_back({*found, owner_of(found->living, &os::command_line_of)});
     }
   const auto ipython_dir = net::find_ipython_dir(program.profile);
   if (options.as_json)

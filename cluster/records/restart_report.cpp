@@ -11,6 +11,10 @@ int restart_signal() {
   return SIGRTMIN + 1;
 }
 
+int release_signal() {
+  return SIGRTMIN + 2;
+}
+
 std::filesystem::path restart_report_file(const net::ProfilePaths& paths, int supervisor) {
   return paths.pid() / ("pxcluster-" + std::to_string(supervisor) + ".restarts");
 }

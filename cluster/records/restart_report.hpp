@@ -12,6 +12,9 @@ namespace px::cluster {
 /// The signal by which a pxcluster is asked to restart the engines that it supervises.
 int restart_signal();
 
+/// The signal by which a pxcluster hears that its owner's end is no longer its own.
+int release_signal();
+
 /// What a pxcluster tells those who ask it to restart its engines.
 struct RestartReport {
   int restarts = 0;      ///< How many it has done; the rest is about the last one.

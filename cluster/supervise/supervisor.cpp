@@ -272,6 +272,18 @@ void Supervisor::handle(const SignalArrived& event, Instant now) {
   begin_stop(now);
 }
 
+void Supervisor::handle(const OwnerEnded& event, Instant now) {
+  if (is_stopping()) return;
+  say(Level::info, event.who + " has ended: stopping " +
+                       (plan_.controller ? "the cluster" : "the engines"));
+  begin_stop(now);
+}
+
+void Supervisor::handle(const OwnerLeft&, Instant) {
+  plan_.owner = 0;
+  if (!is_stopping() && !pids_.empty()) save_record();
+}
+
 // ---------------------------------------------------------------- restarting
 
 void Supervisor::handle(const RestartAsked&, Instant now) {
@@ -503,7 +515,8 @@ void Supervisor::save_record() {
     return RecordedProcess{.pid = pids_.at(key),
                            .output_file = planned(key).command.log_file.string(),
                            .engine_count = planned(key).engine_count,
-                           .supervisor = plan_.supervisor};
+                           .supervisor = plan_.supervisor,
+                           .owner = plan_.owner};
   };
   if (pids_.contains(controller_process)) own.controller = recorded(controller_process);
   RecordedEngineSet set{.launcher = own.engine_launcher, .processes = {}};

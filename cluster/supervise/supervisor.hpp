@@ -22,6 +22,7 @@ struct StartPlan {
   ClusterRecord record;      ///< What to write into the cluster file, without the processes.
   std::string client_file;   ///< For texts.
   int supervisor = 0;        ///< The pid of this program.
+  int owner = 0;             ///< The pid of the process with which all ends; 0: nobody's.
   bool keeps_files = false;  ///< --reuse: the connection files outlive the controller.
   Duration delay{};
   Duration engine_timeout = std::chrono::seconds(60);
@@ -65,6 +66,8 @@ class Supervisor {
   void handle(const ProcessReported& event, Instant now);
   void handle(const FilesReady& event, Instant now);
   void handle(const EnginesCounted& event, Instant now);
+  void handle(const OwnerEnded& event, Instant now);
+  void handle(const OwnerLeft& event, Instant now);
   void handle(const RestartAsked& event, Instant now);
   void handle(const SignalArrived& event, Instant now);
   void controller_ended(const ProcessEnded& event, Instant now);

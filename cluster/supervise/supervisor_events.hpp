@@ -45,6 +45,12 @@ struct EnginesCounted {
   std::vector<std::string> warnings = {};  ///< That some do not fit together; sentences.
   std::vector<PlacedEngine> placed = {};   ///< Those that say who has started them.
 };
+/// A process has ended without which this cluster, or its part, has no purpose.
+struct OwnerEnded {
+  std::string who;  ///< "its owner, process 12"
+};
+/// It belongs to nobody any more: it runs until it is stopped.
+struct OwnerLeft {};
 /// The engines are to end and to start again.
 struct RestartAsked {};
 /// Somebody sent this process a signal.
@@ -52,7 +58,7 @@ struct SignalArrived {
   int signal = 0;
 };
 using Event = std::variant<ProcessStarted, ProcessEnded, ProcessReported, FilesReady,
-                           EnginesCounted, RestartAsked, SignalArrived>;
+                           EnginesCounted, OwnerEnded, OwnerLeft, RestartAsked, SignalArrived>;
 
 // ---- what a Supervisor wants to have done
 

@@ -12,6 +12,7 @@
 #include "cluster/remote/watch_report.hpp"
 #include "os/host_name.hpp"
 #include "os/oom_kills.hpp"
+#include "os/pidfd.hpp"
 #include "os/private_file.hpp"
 #include "os/spawn.hpp"
 #include "wire/engine_end.hpp"
@@ -29,7 +30,7 @@ std::optional<Instant> earliest(std::optional<Instant> a, std::optional<Instant>
 }
 
 std::vector<int> handled_signals() {
-  std::vector<int> signals{SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2, restart_signal()};
+  std::vector<int> signals{SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2, restart_signal(), release_signal()};
   struct sigaction hang_up{};
   ::sigaction(SIGHUP, nullptr, &hang_up);
   if (hang_up.sa_handler != SIG_IGN) signals.push_back(SIGHUP);  // SIG_IGN: nohup
@@ -121,15 +122,22 @@ SupervisorIo::SupervisorIo(SupervisorIoOptions options, Console& console)
       file_watch_(options_.paths, options_.accepts_old_files),
       oom_kills_(os::count_oom_kills()) {
   ::signal(SIGPIPE, SIG_IGN);
+  if (options_.owner > 0)
+    owner_ = watch_process(options_.owner, "its owner, process " + std::to_string(options_.owner) +
+                                               ",");
+  if (options_.cluster > 0) cluster_ = watch_process(options_.cluster, "the cluster");
 }
 
 SupervisorIo::~SupervisorIo() {
+  for (os::Descriptor* each : {&owner_, &cluster_})
+    if (each->is_open()) loop_.forget(each->value());
   for (auto& [pid, child] : children_) child.process.release();
   std::error_code error;
   std::filesystem::remove(restart_report_file(options_.paths, ::getpid()), error);
 }
 
 std::vector<Event> SupervisorIo::wait_until(std::optional<Instant> deadline) {
+  if (!events_.empty()) deadline = now();
   loop_.wait_until(earliest(deadline, earliest(next_look_, next_question_)));
   if (next_look_ && now() >= *next_look_) look_for_files();
   if (next_question_ && now() >= *next_question_) ask_for_engines();
@@ -141,8 +149,34 @@ void SupervisorIo::take_signal(int number) {
     reap();
   else if (number == restart_signal())
     events_.emplace_back(RestartAsked{});
+  else if (number == release_signal())
+    forget_owner();
   else
     events_.emplace_back(SignalArrived{number});
+}
+
+os::Descriptor SupervisorIo::watch_process(int pid, std::string who) {
+  os::Descriptor end = os::open_pidfd(pid);
+  if (end.is_open()) {
+    const int descriptor = end.value();
+    loop_.watch(descriptor, [this, descriptor, who = std::move(who)] {
+      loop_.forget(descriptor);
+      events_.emplace_back(OwnerEnded{who});
+    });
+  } else if (processes_.is_alive(pid)) {
+    console_.say(Level::warning, "this system has no pidfd_open (Linux 5.3): the end of process " +
+                                     std::to_string(pid) + " will not be noticed");
+  } else {
+    events_.emplace_back(OwnerEnded{std::move(who)});
+  }
+  return end;
+}
+
+void SupervisorIo::forget_owner() {
+  if (!owner_.is_open()) return;
+  loop_.forget(owner_.value());
+  owner_.close();
+  events_.emplace_back(OwnerLeft{});
 }
 
 void SupervisorIo::reap() {

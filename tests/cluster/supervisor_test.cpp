@@ -381,6 +381,22 @@ TEST(Supervisor, CountsOnlyItsOwnEnginesBesideThoseOfOthers) {
             (std::vector{ReportReady{2}}));
 }
 
+TEST(Supervisor, EndsWithItsOwner) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  const auto effects = story.supervisor.on(OwnerEnded{"its owner, process 5,"}, at(9s));
+  EXPECT_EQ(said(effects), "its owner, process 5, has ended: stopping the cluster\n");
+  EXPECT_EQ(only<SendSignal>(effects).size(), 2u);
+}
+
+TEST(Supervisor, WritesDownThatItIsNobodysWhenItsOwnerLetsGoOfIt) {
+  StartPlan plan = two_local_engines();
+  plan.owner = 5;
+  Story story{std::move(plan)};
+  EXPECT_EQ(only<SaveRecord>(story.engines_are_started())[0].own.controller->owner, 5);
+  EXPECT_EQ(only<SaveRecord>(story.supervisor.on(OwnerLeft{}, at(9s)))[0].own.controller->owner, 0);
+}
+
 // ---- restart
 
 std::vector<PlacedEngine> own_engines(std::vector<int> ids) {

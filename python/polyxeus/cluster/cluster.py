@@ -66,7 +66,7 @@ class Cluster:
     controller_args, engine_args
                          further arguments for the programs, as lists
     engine_timeout       seconds until missing engines are reported
-    shutdown_atexit      stop the cluster when this Python ends
+    shutdown_atexit      the cluster ends with this Python, also where that is killed
     log_level            of the programs
 
     Each method that starts or stops something is a coroutine, and has a twin that ends in _sync.
@@ -120,7 +120,7 @@ class Cluster:
         self.controller_args = list(controller_args or [])
         self.engine_args = list(engine_args or [])
         self.engine_timeout = engine_timeout
-        self.shutdown_atexit = shutdown_atexit
+        self._shutdown_atexit = shutdown_atexit
         self.log_level = log_level
         self.log = others.get("log") or logging.getLogger(f"polyxeus.cluster.{self.cluster_id}")
         self.config = others.get("config")  # kept for who reads it; nothing here does
@@ -128,6 +128,7 @@ class Cluster:
         self.engines = {}
         self._client = None
         self._clients = weakref.WeakSet()
+        self._pid = os.getpid()
         _clusters.add(self)
 
     def __repr__(self):
@@ -137,6 +138,23 @@ class Cluster:
         if self.engines:
             parts.append(f"engine_sets={list(self.engines)}")
         return f"<Cluster({', '.join(parts)})>"
+
+    @property
+    def shutdown_atexit(self) -> bool:
+        """Whether the cluster ends with this Python, however that ends."""
+        return self._shutdown_atexit
+
+    @shutdown_atexit.setter
+    def shutdown_atexit(self, value: bool) -> None:
+        self._shutdown_atexit = value
+        if not value and self._pid == os.getpid():
+            for each in [self.controller, *self.engines.values()]:
+                if isinstance(each, Program):
+                    each.release()
+
+    def _owner(self):
+        """The options that let pxcluster end with this Python."""
+        return [f"--owner={os.getpid()}"] if self.shutdown_atexit else []
 
     @property
     def engine_launcher_class(self):
@@ -163,7 +181,7 @@ class Cluster:
         """Starts the controller; it is ready on return."""
         if self.controller is not None and self.controller.is_running():
             raise RuntimeError(f"the controller of this cluster is already running: {self!r}")
-        options = ["-n", "0", f"--controller={self.controller_launcher}"]
+        options = ["-n", "0", f"--controller={self.controller_launcher}", *self._owner()]
         if self.controller_ip:
             options.append(f"--ip={self.controller_ip}")
         if self.controller_location:
@@ -196,7 +214,7 @@ class Cluster:
         name = engine_set_id or _new_id()
         if name in self.engines:
             raise ValueError(f"an engine set with the id {name!r} already exists")
-        options = ["-n", str(n), f"--engines={self.engine_launcher}"]
+        options = ["-n", str(n), f"--engines={self.engine_launcher}", *self._owner()]
         options.append(f"--engine-timeout={self.engine_timeout}")
         if self.language:
             options.append(f"--language={self.language}")
@@ -504,7 +522,8 @@ _clusters = weakref.WeakSet()
 
 def _stop_at_exit():
     for cluster in list(_clusters):
-        if cluster.shutdown_atexit and cluster.controller is not None:
+        is_ours = cluster._pid == os.getpid()  # and not of a process that this is a fork of
+        if cluster.shutdown_atexit and is_ours and cluster.controller is not None:
             cluster.stop_cluster_sync()
 
 

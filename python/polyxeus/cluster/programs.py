@@ -10,6 +10,7 @@ __all__ = ["Program", "signal_number"]
 
 _PATIENCE = 60.0  # seconds for a program to start what it is to start
 _GRACE = 15.0  # seconds to end in an orderly way
+_RELEASE = signal.SIGRTMIN + 2  # tells pxcluster that it has no owner any more
 
 
 def signal_number(signum):
@@ -44,6 +45,11 @@ class Program:
 
     def is_running(self):
         return self.process.poll() is None
+
+    def release(self):
+        """It no longer ends with this Python."""
+        if self.is_running():
+            self.process.send_signal(_RELEASE)
 
     def get_output(self):
         """What it has printed."""

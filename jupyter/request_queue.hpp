@@ -142,7 +142,7 @@ class RequestQueue {
   std::deque<Job> urgent_;
   std::deque<Job> work_;
   RequestPtr running_;
-  bool has_begun_ = false;       // what runs
+  bool has_begun_ = false;  // what runs
   Instant began_{};
   bool is_interrupted_ = false;  // before it began
   std::unordered_set<std::string> aborted_;

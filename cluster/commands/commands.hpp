@@ -26,6 +26,8 @@ int run_command(const program::ProgramOptions& program, const ProfileCreateOptio
                 Console& console);
 int run_command(const program::ProgramOptions& program, const LogsOptions& options,
                 Console& console);
+int run_command(const program::ProgramOptions& program, const StatusOptions& options,
+                Console& console);
 int run_command(const program::ProgramOptions& program, const PxOptions& options, Console& console);
 int run_command(const program::ProgramOptions& program, const PushOptions& options,
                 Console& console);

@@ -79,6 +79,7 @@ struct Parts {
   CleanOptions clean;
   ProfileListOptions profiles;
   ProfileCreateOptions create;
+  StatusOptions status;
   PxOptions px;
   PushOptions push;
   PullOptions pull;
@@ -267,6 +268,9 @@ void add_profile(CLI::App& app, Parts& parts) {
 }
 
 void add_work(CLI::App& app, Parts& parts) {
+  CLI::App& status = *app.add_subcommand("status", "Show what each engine is and does now");
+  program::add_program_options(status, parts.program);
+  add_status_options(status, parts.status);
   CLI::App& px = *app.add_subcommand("px", "Run code on the engines and show their output");
   program::add_program_options(px, parts.program);
   add_px_options(px, parts.px);
@@ -323,6 +327,7 @@ Options collect(const CLI::App& app, Parts& parts) {
     options.command = parts.list;
   }
   if (app.got_subcommand("clean")) options.command = parts.clean;
+  if (app.got_subcommand("status")) options.command = parts.status;
   if (app.got_subcommand("px")) options.command = parts.px;
   if (app.got_subcommand("push")) options.command = parts.push;
   if (app.got_subcommand("pull")) options.command = parts.pull;
@@ -333,8 +338,8 @@ Options collect(const CLI::App& app, Parts& parts) {
     options.command = parts.profiles;
     if (app.get_subcommand("profile")->got_subcommand("create")) options.command = parts.create;
   }
-  options.as_json = parts.list.as_json || parts.profiles.as_json || parts.px.as_json ||
-                    parts.pull.as_json || parts.doctor.as_json;
+  options.as_json = parts.list.as_json || parts.status.as_json || parts.profiles.as_json ||
+                    parts.px.as_json || parts.pull.as_json || parts.doctor.as_json;
   return options;
 }
 

@@ -58,8 +58,8 @@ struct WatchOptions {
 struct Options {
   program::ProgramOptions program;
   std::variant<StartOptions, StopOptions, RestartOptions, ListOptions, CleanOptions,
-               ProfileListOptions, ProfileCreateOptions, PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions,
-               DoctorOptions>
+               ProfileListOptions, ProfileCreateOptions, StatusOptions, PxOptions, PushOptions,
+               PullOptions, LogsOptions, WatchOptions, DoctorOptions>
       command;
   bool as_json = false;  ///< Standard output is to hold JSON alone.
   std::string warning;   ///< Of options that have no effect; empty: there are none.

@@ -14,8 +14,8 @@ namespace px::cluster {
 /// What the pxcluster of this pid says of its restarts.
 using ReadRestartReport = std::function<std::optional<RestartReport>(int supervisor)>;
 
-/// Asks each pxcluster that has started engines of this cluster to end them and to start them again,
-/// one after the other, and waits until they are registered. Gives the number of engines.
+/// Asks each pxcluster that has started engines of this cluster to end them and to start them
+/// again, one after the other, and waits until they are registered. Gives the number of engines.
 /// engine_set  the id of the only set to restart; empty: all.
 /// errors      not_found: there is no such set; names those that there are;
 ///             unsupported: the engines were not started by pxcluster;

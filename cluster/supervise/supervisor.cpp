@@ -274,8 +274,8 @@ void Supervisor::handle(const SignalArrived& event, Instant now) {
 
 void Supervisor::handle(const OwnerEnded& event, Instant now) {
   if (is_stopping()) return;
-  say(Level::info, event.who + " has ended: stopping " +
-                       (plan_.controller ? "the cluster" : "the engines"));
+  say(Level::info,
+      event.who + " has ended: stopping " + (plan_.controller ? "the cluster" : "the engines"));
   begin_stop(now);
 }
 
@@ -307,18 +307,18 @@ void Supervisor::handle(const RestartAsked&, Instant now) {
 /// What ends engines on other hosts needs its time for it.
 Duration Supervisor::patience_at_restart() const {
   const auto& processes = plan_.engines.processes;
-  const bool is_local =
-      !plan_.engines.patience &&
-      std::none_of(processes.begin(), processes.end(),
-                   [](const PlannedProcess& each) { return each.command.has_reports; });
+  const bool is_local = !plan_.engines.patience && std::none_of(processes.begin(), processes.end(),
+                                                                [](const PlannedProcess& each) {
+                                                                  return each.command.has_reports;
+                                                                });
   return is_local ? std::min(plan_.patience, plan_.restart_patience) : plan_.patience;
 }
 
 /// At a restart: the engines did not end by SIGTERM.
 void Supervisor::kill_engines(Instant now) {
   if (was_killed_) {
-    const std::string problem = "some engines did not end within " +
-                                format_duration(plan_.patience) + " after SIGKILL";
+    const std::string problem =
+        "some engines did not end within " + format_duration(plan_.patience) + " after SIGKILL";
     say(Level::error, problem);
     return report_restart(problem);
   }
@@ -352,10 +352,9 @@ void Supervisor::learn_ids(const std::vector<PlacedEngine>& placed) {
 }
 
 int Supervisor::count_placed(const std::vector<PlacedEngine>& placed) const {
-  return static_cast<int>(
-      std::count_if(placed.begin(), placed.end(), [this](const PlacedEngine& engine) {
-        return engine.set == plan_.engine_set_id;
-      }));
+  return static_cast<int>(std::count_if(
+      placed.begin(), placed.end(),
+      [this](const PlacedEngine& engine) { return engine.set == plan_.engine_set_id; }));
 }
 
 /// The text of the engines' file, and what these engines are told beside.
@@ -427,8 +426,7 @@ void Supervisor::become_ready() {
   std::string problem;
   if (!first_exit_.empty()) problem = exited_engines() + "; the first " + first_exit_;
   if (!problem.empty()) say(Level::warning, problem);
-  if (problem.empty() && registered_ < wanted_engines())
-    problem = missing_engines();
+  if (problem.empty() && registered_ < wanted_engines()) problem = missing_engines();
   phase_ = Phase::running;
   deadline_.reset();
   effects_.push_back(WatchEngines{false});

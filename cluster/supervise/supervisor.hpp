@@ -114,15 +114,15 @@ class Supervisor {
   std::size_t unstarted_engines_ = 0;
   /// Of launchers with children: look after them in the end.
   std::map<ProcessKey, int> sessions_;
-  std::vector<int> full_counts_;   // engines of each process, as they were planned
-  std::map<int, EngineId> ids_;    // of our engines, by their number in the set
+  std::vector<int> full_counts_;  // engines of each process, as they were planned
+  std::map<int, EngineId> ids_;   // of our engines, by their number in the set
   Instant engines_started_{};
-  int baseline_ = 0;        // engines that were there before ours
-  int registered_ = 0;      // ours
+  int baseline_ = 0;          // engines that were there before ours
+  int registered_ = 0;        // ours
   bool says_places_ = false;  // ours say who has started them
-  int started_ = 0;         // engines of all processes
-  int exited_ = 0;          // engines whose processes ended before all had registered
-  std::string first_exit_;  // why the first of them did, without its log
+  int started_ = 0;           // engines of all processes
+  int exited_ = 0;            // engines whose processes ended before all had registered
+  std::string first_exit_;    // why the first of them did, without its log
   std::set<std::string> told_warnings_;
   bool had_files_ = false;
   bool has_reported_ = false;

@@ -123,8 +123,8 @@ struct EndRun {
   int exit_code = 0;
   bool operator==(const EndRun&) const = default;
 };
-using Effect = std::variant<StartProcess, SendSignal, ReportDeath, WatchFiles, WatchEngines,
-                            SaveRecord, RemoveConnectionFiles, Say, ShowProgress, ReportReady,
-                            ReportRestart, EndRun>;
+using Effect =
+    std::variant<StartProcess, SendSignal, ReportDeath, WatchFiles, WatchEngines, SaveRecord,
+                 RemoveConnectionFiles, Say, ShowProgress, ReportReady, ReportRestart, EndRun>;
 
 }  // namespace px::cluster

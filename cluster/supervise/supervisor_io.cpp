@@ -30,7 +30,8 @@ std::optional<Instant> earliest(std::optional<Instant> a, std::optional<Instant>
 }
 
 std::vector<int> handled_signals() {
-  std::vector<int> signals{SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2, restart_signal(), release_signal()};
+  std::vector<int> signals{SIGINT,  SIGTERM,          SIGCHLD,         SIGUSR1,
+                           SIGUSR2, restart_signal(), release_signal()};
   struct sigaction hang_up{};
   ::sigaction(SIGHUP, nullptr, &hang_up);
   if (hang_up.sa_handler != SIG_IGN) signals.push_back(SIGHUP);  // SIG_IGN: nohup
@@ -123,8 +124,8 @@ SupervisorIo::SupervisorIo(SupervisorIoOptions options, Console& console)
       oom_kills_(os::count_oom_kills()) {
   ::signal(SIGPIPE, SIG_IGN);
   if (options_.owner > 0)
-    owner_ = watch_process(options_.owner, "its owner, process " + std::to_string(options_.owner) +
-                                               ",");
+    owner_ =
+        watch_process(options_.owner, "its owner, process " + std::to_string(options_.owner) + ",");
   if (options_.cluster > 0) cluster_ = watch_process(options_.cluster, "the cluster");
 }
 

@@ -24,7 +24,7 @@ struct SupervisorIoOptions {
   std::string engine_set_id;
   bool owns_controller = true;
   bool accepts_old_files = false;  ///< --reuse
-  int owner = 0;    ///< The process with which all ends; 0: there is none.
+  int owner = 0;                   ///< The process with which all ends; 0: there is none.
   int cluster = 0;  ///< For added engines: a process with which their cluster ends; 0: unknown.
   std::function<void(int registered)> on_ready;
 };

@@ -401,8 +401,7 @@ TEST(Supervisor, WritesDownThatItIsNobodysWhenItsOwnerLetsGoOfIt) {
 
 std::vector<PlacedEngine> own_engines(std::vector<int> ids) {
   std::vector<PlacedEngine> placed;
-  for (const int id : ids)
-    placed.push_back({EngineId{id}, "17", static_cast<int>(placed.size())});
+  for (const int id : ids) placed.push_back({EngineId{id}, "17", static_cast<int>(placed.size())});
   return placed;
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -16,6 +17,7 @@ from polyxeus import _client, activation, error
 from polyxeus.client import pxcluster
 from polyxeus.client.engine_control import EngineControl
 from polyxeus.client.hub_queries import HubQueries
+from polyxeus.client.status import ClusterStatus
 from polyxeus.client.unknown_option import unknown_option
 from polyxeus.client.wait_for_engines import wait_for_engines
 from polyxeus.results.async_result import AsyncResult
@@ -309,6 +311,21 @@ class Client(HubQueries, EngineControl):
         Raises EngineError when an engine leaves meanwhile.
         """
         return wait_for_engines(self, n, timeout, block, interactive, widget)
+
+    def status(self, timeout: float = 1.0) -> ClusterStatus:
+        """What each engine is and does now: a table to print, and a dict for each engine.
+
+        Engines answer while they run something; those that do not answer within `timeout` seconds
+        are shown without what only they know.
+        """
+        return ClusterStatus(*self._connection.status(float(timeout)))
+
+    def _repr_html_(self):
+        try:
+            table = self.status()._repr_html_() if len(self) else ""
+        except (error.TimeoutError, ConnectionError, OSError):
+            table = ""
+        return f"<p>{html.escape(repr(self))}</p>{table}"
 
     def restart_engines(self) -> None:
         """Ends all engines, also those that hang, and starts them again: as many, with the same

@@ -54,7 +54,10 @@ Result<ReplyHead> read_reply_head(Packer packer, const Envelope& envelope) {
   if (head.parent.empty())
     return Error{ErrorKind::bad_input, "a reply without the id of a request"};
   const auto name = packed_text(packer, envelope.content, "status");
-  const auto status = name ? status_named(*name) : std::nullopt;
+  auto status = name ? status_named(*name) : std::nullopt;
+  // Jupyter's reply to a usage_request has none.
+  if (!name && packed_text(packer, envelope.header, "msg_type") == "usage_reply")
+    status = TaskStatus::ok;
   if (!status) return Error{ErrorKind::bad_input, "a reply has no status"};
   head.status = *status;
   head.published = read_published(packer, envelope.metadata);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <iostream>
 #include <thread>
 
@@ -61,17 +62,33 @@ EngineFacts EngineProgram::own_facts() const {
   return facts;
 }
 
+/// Which engine of its set it is: the rank, or what the program that starts it says.
+std::optional<int> EngineProgram::number_in_set() const {
+  if (world_ && world_->size > 1) return world_->rank.value;
+  const std::string text = program::process_environment()("PX_ENGINE_NUMBER").value_or("");
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
 ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
                                           const std::string& watcher_program) {
   ServerConfig config;
-  config.info = std::move(info);
   config.uuid = uuid_;
   config.language = language_;
   config.facts = own_facts();
+  const std::optional<int> number = number_in_set();
+  if (!info.engine_set.empty())
+    config.facts.place = info.engine_set + "/" + (number ? std::to_string(*number) : "");
   config.is_tunnelled = tunnel_ != nullptr;
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};
   if (world_ && world_->size > 1) config.wanted_id = EngineId{world_->rank.value};
+  const std::vector<int>& ids = info.engine_ids;
+  if (number && static_cast<std::size_t>(*number) < ids.size() && ids[*number] >= 0)
+    config.wanted_id = EngineId{ids[*number]};
+  config.info = std::move(info);
   config.registration_timeout = patience();
   config.max_heartbeat_misses = options_.max_heartbeat_misses;
   config.orderly_exit_code = launched_ ? 0 : 1;

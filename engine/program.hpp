@@ -71,6 +71,7 @@ class EngineProgram {
   static constexpr int registration_failed = 255;
 
  private:
+  std::optional<int> number_in_set() const;
   ServerConfig server_config(EngineConnectionInfo info, const std::string& watcher_program);
   EngineFacts own_facts() const;
   Result<ConnectionText> find_text() const;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "jupyter/work_text.hpp"
 #include "net/termination.hpp"
 #include "os/process_usage.hpp"
 #include "os/signals_blocked.hpp"
@@ -263,8 +264,16 @@ void IoThread::perform(const PublishShutdown& effect) {
 }
 
 void IoThread::perform(const AnswerUsage& effect) {
+  Json content = os::process_usage();
+  content["queued"] = effect.queued;
+  if (effect.running) {
+    const std::chrono::duration<double> age = Clock::now() - effect.running->since;
+    content["running"] = {{"msg_id", effect.running->request->header.msg_id.text},
+                          {"what", describe_work(*effect.running->request)},
+                          {"seconds", age.count()}};
+  }
   perform(SendReply{effect.request, "usage_reply", formats_.of(effect.request).metadata(),
-                    pack(Packer::json, os::process_usage())});
+                    pack(Packer::json, content)});
 }
 
 void IoThread::perform(const RaiseSignal& effect) {

@@ -83,7 +83,7 @@ std::optional<Job> RequestInbox::wait(const std::function<void(int descriptor)>&
 
 bool RequestInbox::begin() {
   const std::lock_guard lock{mutex_};
-  return queue_.begin();
+  return queue_.begin(Clock::now());
 }
 
 void RequestInbox::finish() {

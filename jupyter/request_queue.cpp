@@ -135,8 +135,9 @@ std::optional<Job> RequestQueue::take() {
   return job;
 }
 
-bool RequestQueue::begin() {
+bool RequestQueue::begin(Instant now) {
   has_begun_ = true;
+  began_ = now;
   return is_interrupted_;
 }
 
@@ -161,11 +162,17 @@ std::vector<Effect> RequestQueue::answer(const RequestPtr& request) {
   if (type == "signal_request") return answer_signal(request, *content);
   if (type == "shutdown_request") return answer_shutdown(request, *content);
   if (type == "abort_request") return answer_abort(request, *content);
-  if (type == "usage_request") return surrounded(request, {AnswerUsage{request}});
+  if (type == "usage_request") return answer_usage(request);
   if (type == "kernel_info_request") return replied(request, *kernel_info_);
   if (type == "connect_request") return replied(request, connect_reply_);
   if (type == "debug_request") return replied(request, debug_refusal(*content));
   return surrounded(request, {reply(request, {{"status", "ok"}}), Interrupt{{}}});
+}
+
+std::vector<Effect> RequestQueue::answer_usage(const RequestPtr& request) const {
+  AnswerUsage answer{request, queued(), {}};
+  if (running_ && has_begun_) answer.running = RunningWork{running_, began_};
+  return surrounded(request, {std::move(answer)});
 }
 
 std::vector<Effect> RequestQueue::answer_abort(const RequestPtr& request, const Json& content) {

@@ -11,6 +11,7 @@
 
 #include "jupyter/reply_formats.hpp"
 #include "wire/request.hpp"
+#include "wire/time.hpp"
 
 namespace px::jupyter {
 
@@ -46,9 +47,16 @@ struct InterruptScope {
 struct Interrupt {
   InterruptScope scope;
 };
-/// Answer with the resources that the process uses.
+/// What the main thread runs.
+struct RunningWork {
+  RequestPtr request;
+  Instant since;
+};
+/// Answer with the resources that the process uses, and with what it does.
 struct AnswerUsage {
   RequestPtr request;
+  std::size_t queued = 0;  ///< Requests that wait.
+  std::optional<RunningWork> running = {};
 };
 /// The main thread has something to take().
 struct WakeMain {};
@@ -90,7 +98,7 @@ class RequestQueue {
   std::optional<Job> take();
   /// The main thread runs from now on what it took. True: an interrupt for it came meanwhile, and
   /// is to hit it now.
-  bool begin();
+  bool begin(Instant now);
   void finish() { running_.reset(); }
   /// Whether the main thread is to be interrupted now: it runs what the interrupt is for. What was
   /// taken and has not begun is told by begin().
@@ -115,6 +123,7 @@ class RequestQueue {
  private:
   std::vector<Effect> refuse_type(const RequestPtr& request) const;
   std::vector<Effect> refuse_overload(const RequestPtr& request, WallTime now) const;
+  std::vector<Effect> answer_usage(const RequestPtr& request) const;
   std::vector<Effect> answer_abort(const RequestPtr& request, const Json& content);
   void remember_aborted(const RequestPtr& request, const Json& ids);
   std::vector<Effect> answer_signal(const RequestPtr& request, const Json& content) const;
@@ -133,7 +142,8 @@ class RequestQueue {
   std::deque<Job> urgent_;
   std::deque<Job> work_;
   RequestPtr running_;
-  bool has_begun_ = false;       // what runs
+  bool has_begun_ = false;  // what runs
+  Instant began_{};
   bool is_interrupted_ = false;  // before it began
   std::unordered_set<std::string> aborted_;
 };

@@ -19,12 +19,6 @@ constexpr Duration interrupt_patience = 1500ms;
 /// Output that is still missing when all have answered and nothing came for so long is lost.
 constexpr Duration output_patience = 2s;
 
-std::string list(const std::vector<EngineId>& engines) {
-  std::string text;
-  for (const EngineId id : engines) text += (text.empty() ? "" : ", ") + std::to_string(id.value);
-  return "[" + text + "]";
-}
-
 DisplayOptions for_screen(DisplayOptions options, CellOutput& screen) {
   options.can_update = screen.can_update();
   options.cell_id = "cell-" + new_session_id();
@@ -154,9 +148,8 @@ void CellWatch::say_what_goes_on(const std::vector<EngineId>& stuck) {
                          (is_one ? " has not stopped: it is" : " have not stopped: they are") +
                          " running code that cannot be interrupted, such as a blocked MPI call or "
                          "a C function, and "
-                         "the next cell there waits until it returns. Wait, or end " +
-                         (is_one ? "it" : "them") + " with rc.send_signal('SIGKILL', targets=" +
-                         list(stuck) + ") and start new engines with `%pxcluster engines`.\n"}});
+                         "the next cell there waits until it returns. Wait, or end all engines and "
+                         "start them again, with the same ids, by `%pxcluster restart`.\n"}});
 }
 
 }  // namespace px::magics

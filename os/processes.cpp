@@ -53,6 +53,15 @@ std::vector<int> members_of_session(int session) {
 
 }  // namespace
 
+std::string command_line_of(int pid) {
+  const auto read = read_file("/proc/" + std::to_string(pid) + "/cmdline");
+  std::string text = read ? *read : "";
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  for (char& each : text)
+    if (static_cast<unsigned char>(each) < ' ') each = ' ';
+  return text;
+}
+
 void LocalProcesses::pause(Duration time) {
   std::this_thread::sleep_for(time);
 }

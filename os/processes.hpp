@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "wire/time.hpp"
 
@@ -18,6 +19,10 @@ class Processes {
   /// When it started, by the wall clock; nothing if it is gone.
   virtual std::optional<WallTime> started_at(int pid) = 0;
 };
+
+/// The command line of a process of this host, its words with spaces between; empty where it is
+/// gone or is not shown.
+std::string command_line_of(int pid);
 
 /// The real ones, as /proc shows them.
 class LocalProcesses final : public Processes {

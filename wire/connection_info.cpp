@@ -77,6 +77,16 @@ class Reader {
     return values;
   }
 
+  /// The whole numbers of a list; what is none is left out.
+  std::vector<int> numbers(std::string_view key) const {
+    std::vector<int> values;
+    const auto found = object_.find(key);
+    if (found == object_.end() || !found->is_array()) return values;
+    for (const Json& value : *found)
+      if (value.is_number_integer()) values.push_back(value.get<int>());
+    return values;
+  }
+
   /// Where it is not what we know, it is for others than us.
   std::optional<LocalInterface> local(std::string_view key) {
     const auto found = object_.find(key);
@@ -180,6 +190,8 @@ Result<EngineConnectionInfo> read_engine_connection_info(std::string_view text) 
     if (channel.engine_list) info.*channel.engine_list = reader.ports(channel.name);
     if (channel.engine_optional) info.*channel.engine_optional = reader.optional_port(channel.name);
   }
+  info.engine_set = reader.text("engine_set", "");
+  info.engine_ids = reader.numbers("engine_ids");
   if (reader.complaint()) return *reader.complaint();
   return info;
 }

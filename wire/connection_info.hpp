@@ -47,6 +47,10 @@ struct EngineConnectionInfo : ConnectionCommon {
   /// A plain TCP port on which an engine keeps one connection open, so that the end of its process
   /// is known at once. Ours alone; nothing in the files of other controllers.
   std::optional<int> lifeline;
+  /// The set that the engine is started with, where pxcluster starts it: not in any file.
+  std::string engine_set;
+  /// The ids that the engines of the set want, by their number in it; of a set that starts again.
+  std::vector<int> engine_ids;
 };
 
 /// JSON, indented by 2, without a newline at the end: as the reference writes it.

@@ -21,6 +21,7 @@ void each_fact(Facts& facts, const Visit& visit) {
   visit("host", facts.host);
   visit("mpi", facts.mpi);
   visit("world", facts.world);
+  visit("place", facts.place);
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ struct EngineFacts {
   std::optional<Rank> rank = {};  ///< In `world`.
   /// Another process waits for its end, and will tell the controller how it came.
   bool is_watched = false;
+  /// Which engine of which set it is, as the program that started them says: "1792048000/2".
+  std::string place = {};
 };
 
 /// Adds what is known to a message's content.

@@ -14,6 +14,8 @@ int run_command(const program::ProgramOptions& program, const StartOptions& opti
                 Console& console);
 int run_command(const program::ProgramOptions& program, const StopOptions& options,
                 Console& console);
+int run_command(const program::ProgramOptions& program, const RestartOptions& options,
+                Console& console);
 int run_command(const program::ProgramOptions& program, const ListOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const CleanOptions& options,
@@ -23,6 +25,8 @@ int run_command(const program::ProgramOptions& program, const ProfileListOptions
 int run_command(const program::ProgramOptions& program, const ProfileCreateOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const LogsOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const StatusOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const PxOptions& options, Console& console);
 int run_command(const program::ProgramOptions& program, const PushOptions& options,

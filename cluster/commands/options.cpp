@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstring>
 #include <functional>
+#include <limits>
 
 #include "cluster/launch/launcher.hpp"
 #include "cluster/launch/settings.hpp"
@@ -73,10 +74,12 @@ struct Parts {
   program::ProgramOptions program;
   StartOptions start, engines;
   StopOptions stop;
+  RestartOptions restart;
   ListOptions list;
   CleanOptions clean;
   ProfileListOptions profiles;
   ProfileCreateOptions create;
+  StatusOptions status;
   PxOptions px;
   PushOptions push;
   PullOptions pull;
@@ -168,6 +171,10 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
   app.add_flag("--daemonize,--IPClusterEngines.daemonize,--IPClusterStart.daemonize",
                options.is_daemon, "Continue in the background when the engines are ready");
   app.add_option("--notebook", options.notebook, "")->group("");
+  app.add_option("--owner", options.owner,
+                 "Pid of a process of this host: when it ends, in whatever way, all that this "
+                 "command has started ends, too")
+      ->check(program::whole_number("", 1, std::numeric_limits<int>::max()));
   app.add_flag("--clean-logs,--IPClusterStart.clean_logs,!--no-clean-logs", options.clean_logs,
                "Remove the old logs of this cluster first (default: true)");
 }
@@ -215,6 +222,14 @@ void add_stop(CLI::App& app, Parts& parts) {
       ->check(&check_signal);
 }
 
+void add_restart(CLI::App& app, Parts& parts) {
+  CLI::App& restart = *app.add_subcommand(
+      "restart", "End all engines, also those that hang, and start them again with the same ids");
+  program::add_program_options(restart, parts.program);
+  restart.add_option("--engine-set", parts.restart.engine_set,
+                     "Only the engines of this set, as `pxcluster list --json` calls it");
+}
+
 void add_list_and_clean(CLI::App& app, Parts& parts) {
   CLI::App& list = *app.add_subcommand("list", "List the running clusters of all profiles");
   program::add_program_options(list, parts.program);
@@ -254,6 +269,9 @@ void add_profile(CLI::App& app, Parts& parts) {
 }
 
 void add_work(CLI::App& app, Parts& parts) {
+  CLI::App& status = *app.add_subcommand("status", "Show what each engine is and does now");
+  program::add_program_options(status, parts.program);
+  add_status_options(status, parts.status);
   CLI::App& px = *app.add_subcommand("px", "Run code on the engines and show their output");
   program::add_program_options(px, parts.program);
   add_px_options(px, parts.px);
@@ -303,12 +321,14 @@ Options collect(const CLI::App& app, Parts& parts) {
   if (app.got_subcommand("start")) options.command = parts.start;
   if (app.got_subcommand("engines")) options.command = parts.engines;
   if (app.got_subcommand("stop")) options.command = parts.stop;
+  if (app.got_subcommand("restart")) options.command = parts.restart;
   if (app.got_subcommand("list")) {
     if (std::tolower(static_cast<unsigned char>(parts.output_format[0])) == 'j')
       parts.list.as_json = true;
     options.command = parts.list;
   }
   if (app.got_subcommand("clean")) options.command = parts.clean;
+  if (app.got_subcommand("status")) options.command = parts.status;
   if (app.got_subcommand("px")) options.command = parts.px;
   if (app.got_subcommand("push")) options.command = parts.push;
   if (app.got_subcommand("pull")) options.command = parts.pull;
@@ -319,8 +339,8 @@ Options collect(const CLI::App& app, Parts& parts) {
     options.command = parts.profiles;
     if (app.get_subcommand("profile")->got_subcommand("create")) options.command = parts.create;
   }
-  options.as_json = parts.list.as_json || parts.profiles.as_json || parts.px.as_json ||
-                    parts.pull.as_json || parts.doctor.as_json;
+  options.as_json = parts.list.as_json || parts.status.as_json || parts.profiles.as_json ||
+                    parts.px.as_json || parts.pull.as_json || parts.doctor.as_json;
   return options;
 }
 
@@ -334,6 +354,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   app.require_subcommand(1);
   add_start(app, parts);
   add_stop(app, parts);
+  add_restart(app, parts);
   add_list_and_clean(app, parts);
   add_profile(app, parts);
   add_logs(app, parts);

@@ -19,12 +19,16 @@ struct StartOptions {
   std::vector<std::string> controller_args;  ///< All behind `--`.
   bool is_daemon = false;
   std::string notebook;  ///< "python" or "cpp": a cell of such a notebook has started it.
+  int owner = 0;  ///< Ends with this process; 0: runs until it is stopped.
   bool clean_logs = true;
 };
 struct StopOptions {
   std::vector<std::string> cluster_ids;  ///< None: that of --cluster-id.
   bool all = false;
   std::string signal = "TERM";
+};
+struct RestartOptions {
+  std::string engine_set;  ///< Empty: all.
 };
 struct ListOptions {
   bool as_json = false;
@@ -54,9 +58,9 @@ struct WatchOptions {
 /// A command line that was understood.
 struct Options {
   program::ProgramOptions program;
-  std::variant<StartOptions, StopOptions, ListOptions, CleanOptions, ProfileListOptions,
-               ProfileCreateOptions, PxOptions, PushOptions, PullOptions, LogsOptions, WatchOptions,
-               DoctorOptions>
+  std::variant<StartOptions, StopOptions, RestartOptions, ListOptions, CleanOptions,
+               ProfileListOptions, ProfileCreateOptions, StatusOptions, PxOptions, PushOptions,
+               PullOptions, LogsOptions, WatchOptions, DoctorOptions>
       command;
   bool as_json = false;  ///< Standard output is to hold JSON alone.
   std::string warning;   ///< Of options that have no effect; empty: there are none.

@@ -5,7 +5,10 @@
 #include "cluster/launch/profile_store.hpp"
 #include "cluster/records/cluster_list.hpp"
 #include "cluster/records/cluster_lock.hpp"
+#include "cluster/records/restart_report.hpp"
+#include "cluster/supervise/restarter.hpp"
 #include "cluster/supervise/stopper.hpp"
+#include "os/processes.hpp"
 
 namespace px::cluster {
 namespace {
@@ -144,6 +147,27 @@ int run_command(const program::ProgramOptions& program, const StopOptions& optio
   return code;
 }
 
+int run_command(const program::ProgramOptions& program, const RestartOptions& options,
+                Console& console) {
+  const auto paths = net::find_profile(program.profile);
+  if (!paths) return fail(console, paths.error());
+  os::LocalProcesses processes;
+  const auto found = load_cluster(*paths, processes);
+  if (!found || found->living.is_empty())
+    return fail(console,
+                Error{ErrorKind::not_found,
+                      called(*paths) + " is not running: start it with `pxcluster start`"},
+                exit_not_running);
+  console.say(Level::info, "restarting the engines of " + called(*paths));
+  const auto restarted =
+      restart_engines(found->record, options.engine_set, processes,
+                      [&](int supervisor) { return read_restart_report(*paths, supervisor); });
+  if (!restarted) return fail(console, restarted.error());
+  console.say(Level::info, std::to_string(*restarted) +
+                               (*restarted == 1 ? " engine is" : " engines are") + " ready");
+  return 0;
+}
+
 int run_command(const program::ProgramOptions& program, const ListOptions& options,
                 Console& console) {
   const bool is_one = !program.profile.profile_dir.empty() ||
@@ -151,14 +175,14 @@ int run_command(const program::ProgramOptions& program, const ListOptions& optio
   const auto profiles = chosen_profiles(program.profile, !is_one);
   if (!profiles) return fail(console, profiles.error());
   os::LocalProcesses processes;
-  std::vector<FoundCluster> clusters;
+  std::vector<ListedCluster> clusters;
   for (const net::ProfilePaths& profile : *profiles)
     for (const net::ProfilePaths& paths : recorded_clusters(profile)) {
       auto found = load_cluster(paths, processes);
       if (!found)
         console.say(Level::warning, found.error().what);
       else if (!found->living.is_empty())
-        clusters.push_back(std::move(*found));
+        clusters.push_back({*found, owner_of(found->living, &os::command_line_of)});
     }
   const auto ipython_dir = net::find_ipython_dir(program.profile);
   if (options.as_json)

@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
@@ -12,6 +14,7 @@
 #include "cluster/records/record_file.hpp"
 #include "cluster/supervise/supervisor_io.hpp"
 #include "os/daemon.hpp"
+#include "os/descriptor.hpp"
 #include "os/private_file.hpp"
 #include "wire/language_plan.hpp"
 
@@ -159,6 +162,7 @@ class Start {
     auto plan = make_start_plan(make_request(*engine_count), options_.engines_only, machine);
     if (!plan) return fail(console_, plan.error());
     plan->engine_info = engine_info_;
+    plan->owner = owner();
     const bool keeps_files = plan->keeps_files;
     const std::string set_id = plan->engine_set_id;
     Supervisor supervisor{std::move(*plan)};
@@ -166,6 +170,8 @@ class Start {
                      .engine_set_id = set_id,
                      .owns_controller = !options_.engines_only,
                      .accepts_old_files = keeps_files,
+                     .owner = options_.owner,
+                     .cluster = options_.engines_only ? supervisor_of_cluster() : 0,
                      .on_ready = [this](int) { report_ready(); }},
                     console_};
     const int code = px::cluster::run(supervisor, io);
@@ -195,6 +201,24 @@ class Start {
                  "the controller listens on loopback only, where engines on other hosts cannot "
                  "reach it: start it with `pxcluster start --ip='*'`, or with --engines=ssh add "
                  "--tunnel"};
+  }
+
+  /// Who is to stand as the owner in the cluster file: on a terminal this process, which ends with
+  /// it.
+  int owner() const {
+    if (options_.owner > 0) return options_.owner;
+    const bool has_terminal = os::Descriptor{::open("/dev/tty", O_RDWR | O_CLOEXEC)}.is_open();
+    return has_terminal && !options_.is_daemon ? ::getpid() : 0;
+  }
+
+  /// The pxcluster of the controller to which engines are added, where it runs on this host.
+  int supervisor_of_cluster() const {
+    os::LocalProcesses processes;
+    const auto found = load_cluster(paths_, processes);
+    if (!found || !found->living.controller) return 0;
+    const RecordedProcess& controller = *found->living.controller;
+    const int supervisor = controller.supervisor;
+    return supervisor > 0 && processes.is_alive(supervisor) ? supervisor : controller.pid;
   }
 
   LaunchRequest make_request(int engine_count) const {

@@ -1,5 +1,6 @@
-// pxcluster px, push and pull: work for the engines of a running cluster.
+// pxcluster status, px, push and pull: work for the engines of a running cluster.
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,7 @@
 
 #include "client/client.hpp"
 #include "client/core.hpp"
+#include "client/engine_status.hpp"
 #include "client/npy.hpp"
 #include "cluster/commands/commands.hpp"
 #include "cluster/commands/engine_output.hpp"
@@ -237,6 +239,26 @@ int run_command(const program::ProgramOptions& program, const PxOptions& options
     for (std::size_t i = 0; options.as_json && i < result.size(); ++i)
       std::cout << pack(Packer::json, engine_output_json(result, i)) << "\n";
     return is_complete || interrupts > 0 ? exit_code_of(result) : 1;
+  });
+}
+
+int run_command(const program::ProgramOptions& program, const StatusOptions& options,
+                Console& console) {
+  return guarded(console, [&] {
+    const client::Client client = connect(program, options, console);
+    const auto targets = client::value_or_throw(client::Targets::parse(options.targets));
+    const std::vector<EngineId> wanted = client.core()->resolve(targets);
+    const std::chrono::duration<double> patience{options.timeout_s.value_or(1)};
+    auto rows = client::ask_status(*client.core(), std::chrono::duration_cast<Duration>(patience));
+    if (!targets.is_all())
+      std::erase_if(rows, [&](const client::EngineStatus& row) {
+        return std::find(wanted.begin(), wanted.end(), row.id) == wanted.end();
+      });
+    if (options.as_json)
+      std::cout << pack(Packer::json, client::status_as_json(rows)) << "\n";
+    else
+      std::cout << client::status_as_text(rows);
+    return std::cout.flush() ? 0 : 1;
   });
 }
 

@@ -10,7 +10,7 @@
 
 namespace px::cluster {
 
-/// What `px`, `push` and `pull` have in common: which engines of which cluster.
+/// What `px`, `push`, `pull` and `status` have in common: which engines of which cluster.
 struct WorkOptions {
   std::string targets = "all";
   std::string connection_file;      ///< Empty: that of the profile.
@@ -35,8 +35,13 @@ struct PullOptions : WorkOptions {
   bool is_gathered = false;
 };
 
+struct StatusOptions : WorkOptions {
+  bool as_json = false;
+};
+
 /// The commands' options; all arguments must outlive the parse.
 void add_px_options(CLI::App& app, PxOptions& options);
+void add_status_options(CLI::App& app, StatusOptions& options);
 void add_push_options(CLI::App& app, PushOptions& options);
 void add_pull_options(CLI::App& app, PullOptions& options);
 

@@ -82,6 +82,7 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
   }
   if (plan.engines.patience) plan.patience = *plan.engines.patience;
   plan.engine_set_id = request.engine_set_id;
+  plan.supervisor = machine.pid;
   plan.client_file = request.paths.client_file().string();
   plan.keeps_files = keeps_connection_files(settings.controller_args);
   plan.delay = seconds(settings.delay);

@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "wire/json.hpp"
+
 namespace px::cluster {
 namespace {
 
@@ -47,24 +49,44 @@ std::string launcher_title(std::string_view launcher) {
   return std::string(title == titles.end() ? launcher : title->second);
 }
 
-std::string list_as_text(const std::vector<FoundCluster>& clusters,
+std::optional<ClusterOwner> owner_of(const ClusterRecord& living,
+                                     const std::function<std::string(int pid)>& command_of) {
+  int pid = 0;
+  if (living.controller) {
+    pid = living.controller->owner;
+  } else {
+    for (const auto& [id, set] : living.engine_sets)
+      for (const auto& [key, process] : set.processes) pid = std::max(pid, process.owner);
+  }
+  if (pid == 0) return std::nullopt;
+  return ClusterOwner{pid, command_of(pid)};
+}
+
+std::string list_as_text(const std::vector<ListedCluster>& clusters,
                          const std::filesystem::path& ipython_dir) {
-  std::string text = fmt::format("{:16} {:32} {:7} {:7} {}\n", "PROFILE", "CLUSTER ID", "RUNNING",
-                                 "ENGINES", "LAUNCHER");
-  for (const FoundCluster& cluster : clusters) {
-    const std::string& id = cluster.paths.cluster_id;
-    text += fmt::format("{:16} {:32} {:7} {:7} {}\n", profile_column(cluster.paths, ipython_dir),
-                        id.empty() ? "''" : id, cluster.living.controller ? "True" : "False",
-                        cluster.living.engine_count(), launcher_column(cluster.living));
+  std::string text = fmt::format("{:16} {:32} {:7} {:7} {:10} {}\n", "PROFILE", "CLUSTER ID",
+                                 "RUNNING", "ENGINES", "LAUNCHER", "OWNER");
+  for (const auto& [found, owner] : clusters) {
+    const std::string& id = found.paths.cluster_id;
+    text += fmt::format(
+        "{:16} {:32} {:7} {:7} {:10} {}\n", profile_column(found.paths, ipython_dir),
+        id.empty() ? "''" : id, found.living.controller ? "True" : "False",
+        found.living.engine_count(), launcher_column(found.living),
+        owner ? std::to_string(owner->pid) + (owner->command.empty() ? "" : " " + owner->command)
+              : "nobody: runs until stopped");
   }
   return text;
 }
 
-std::string list_as_json(const std::vector<FoundCluster>& clusters) {
-  std::string text = "[";
-  for (const FoundCluster& cluster : clusters)
-    text += (text.size() > 1 ? ", " : "") + write_cluster_record(cluster.living);
-  return text + "]\n";
+std::string list_as_json(const std::vector<ListedCluster>& clusters) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& [found, owner] : clusters) {
+    auto cluster = nlohmann::ordered_json::parse(write_cluster_record(found.living));
+    cluster["owner"] = nullptr;
+    if (owner) cluster["owner"] = {{"pid", owner->pid}, {"command", owner->command}};
+    list.push_back(std::move(cluster));
+  }
+  return list.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace px::cluster

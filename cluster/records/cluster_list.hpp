@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,12 +10,29 @@
 
 namespace px::cluster {
 
-/// The table of `list`: a header and a row for each cluster, as ipcluster prints it.
-std::string list_as_text(const std::vector<FoundCluster>& clusters,
+/// A process with which a cluster ends.
+struct ClusterOwner {
+  int pid = 0;
+  std::string command;  ///< With its arguments; may be empty.
+};
+
+/// The owner of a cluster that lives; nothing: it runs until it is stopped.
+/// command_of  the command line of a process, empty where it is gone.
+std::optional<ClusterOwner> owner_of(const ClusterRecord& living,
+                                     const std::function<std::string(int pid)>& command_of);
+
+/// A cluster of the list, and whose it is.
+struct ListedCluster {
+  FoundCluster found;
+  std::optional<ClusterOwner> owner;
+};
+
+/// The table of `list`: a header and a row for each cluster, as ipcluster prints it, and the owner.
+std::string list_as_text(const std::vector<ListedCluster>& clusters,
                          const std::filesystem::path& ipython_dir);
 
-/// `list -o json`: an array of what their cluster files say of what lives.
-std::string list_as_json(const std::vector<FoundCluster>& clusters);
+/// `list -o json`: an array of what their cluster files say of what lives, and the owner.
+std::string list_as_json(const std::vector<ListedCluster>& clusters);
 
 /// "Local", "MPI": as ipcluster calls a launcher in its list.
 std::string launcher_title(std::string_view launcher);

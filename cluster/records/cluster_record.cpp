@@ -17,6 +17,8 @@ OrderedJson process_json(const ClusterRecord& record, const RecordedProcess& pro
   if (process.engine_count > 0) state["n"] = process.engine_count;
   state["pid"] = process.pid;
   state["output_file"] = process.output_file;
+  if (process.supervisor > 0) state["supervisor"] = process.supervisor;
+  if (process.owner > 0) state["owner"] = process.owner;
   return state;
 }
 
@@ -55,7 +57,9 @@ RecordedProcess read_process(const Json& state) {
   };
   return {.pid = number("pid"),
           .output_file = text_at(state, "output_file"),
-          .engine_count = number("n")};
+          .engine_count = number("n"),
+          .supervisor = number("supervisor"),
+          .owner = number("owner")};
 }
 
 RecordedEngineSet read_set(const Json& state, const std::string& launcher) {

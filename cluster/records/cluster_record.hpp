@@ -16,6 +16,8 @@ struct RecordedProcess {
   int pid = 0;
   std::string output_file;
   int engine_count = 0;  ///< 0 for a controller.
+  int supervisor = 0;    ///< The pxcluster that has started it; 0: none has.
+  int owner = 0;         ///< The process with which it ends; 0: it runs until it is stopped.
   bool operator==(const RecordedProcess&) const = default;
 };
 

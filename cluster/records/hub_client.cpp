@@ -1,6 +1,9 @@
 #include "cluster/records/hub_client.hpp"
 
+#include <cstdlib>
+
 #include "net/discovery/controller_search.hpp"
+#include "wire/engine_facts.hpp"
 #include "wire/envelope.hpp"
 #include "wire/new_session.hpp"
 
@@ -19,6 +22,7 @@ Result<HubClient> HubClient::connect(net::Context& context, const ClientConnecti
 void HubClient::ask() {
   Draft draft;
   draft.msg_type = "connection_request";
+  draft.content = {{"facts", true}};
   socket_.send(session_.compose(draft, wall_now()));
 }
 
@@ -46,7 +50,12 @@ std::optional<HubAnswer> HubClient::read(const Frames& frames) const {
   if (!content || string_member(*content, "status") != "ok") return std::nullopt;
   const auto engines = content->find("engines");
   if (engines == content->end() || !engines->is_object()) return std::nullopt;
-  HubAnswer answer{static_cast<int>(engines->size()), {}};
+  HubAnswer answer{static_cast<int>(engines->size()), {}, {}};
+  if (const auto described = content->find("facts");
+      described != content->end() && described->is_object())
+    for (const auto& [id, facts] : described->items())
+      if (const std::string place = read_engine_facts(facts).place; !place.empty())
+        answer.placed.push_back(read_place(EngineId{std::atoi(id.c_str())}, place));
   if (const auto warnings = content->find("warnings");
       warnings != content->end() && warnings->is_array())
     for (const Json& warning : *warnings)

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/records/engine_place.hpp"
 #include "net/socket.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/engine_end.hpp"
@@ -15,6 +16,7 @@ namespace px::cluster {
 struct HubAnswer {
   int engine_count = 0;
   std::vector<std::string> warnings;  ///< Sentences about engines that do not fit together.
+  std::vector<PlacedEngine> placed;   ///< Those that say which pxcluster has started them.
 };
 
 /// A client of the controller that asks one thing only: how many engines are there? And tells it

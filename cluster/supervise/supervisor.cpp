@@ -4,12 +4,14 @@
 #include <csignal>
 
 #include "wire/duration_text.hpp"
+#include "wire/json.hpp"
 
 namespace px::cluster {
 namespace {
 
 constexpr Duration hub_patience = std::chrono::seconds(10);
-constexpr Duration settle_time = std::chrono::seconds(1);
+/// For the controller to notice that engines have ended: a tunnel may break while they live.
+constexpr Duration leave_patience = std::chrono::seconds(15);
 
 std::string with_log(const std::string& log, const std::string& tail) {
   if (tail.empty()) return "; its log is empty: " + log;
@@ -78,8 +80,11 @@ std::vector<Effect> Supervisor::on_time(Instant now) {
     case Phase::registering:
       report_missing_engines(now);
       break;
-    case Phase::settling:
-      fail("all engines exited right after the start", now);
+    case Phase::ending_engines:
+      kill_engines(now);
+      break;
+    case Phase::leaving_engines:
+      start_engines(now);
       break;
     case Phase::stopping_engines:
     case Phase::stopping_controller:
@@ -103,7 +108,7 @@ std::vector<Effect> Supervisor::on_time(Instant now) {
 
 void Supervisor::handle(const ProcessStarted& event, Instant now) {
   pids_[event.key] = event.pid;
-  if (planned(event.key).has_children) sessions_.push_back(event.pid);
+  if (planned(event.key).has_children) sessions_[event.key] = event.pid;
   if (event.key == controller_process) {
     effects_.push_back(WatchFiles{});
     return;
@@ -161,6 +166,10 @@ void Supervisor::engine_ended(const ProcessEnded& event, Instant now) {
     if (is_last && phase_ == Phase::stopping_engines) stop_controller(now);
     return;
   }
+  if (is_ending_engines()) {
+    if (is_last && phase_ == Phase::ending_engines) engines_are_gone(now);
+    return;
+  }
   if (is_last) return last_engine_ended(event, now);
   say(event.end.is_failure() ? Level::warning : Level::info,
       "engine process " + std::to_string(event.key.value) + " " +
@@ -195,25 +204,24 @@ void Supervisor::last_engine_ended(const ProcessEnded& event, Instant now) {
   const std::string why = reason(event, planned(event.key));
   const bool has_one = plan_.engines.processes.size() == 1;
   const bool is_early = now - engines_started_ < plan_.early;
-  if (is_early && registered_ == 0)
-    return fail(
-        exited_engines() + " before they registered; " +
-            (has_one ? "their process " + why : "the first " + first_exit_ + ", the last " + why),
-        now);
-  const std::string text = (has_one ? "the process of the engines " : "the last engine ") + why;
-  if (is_early && !has_reported_) {
-    // Who stops a cluster from outside ends the controller as well, in any order.
-    say(Level::warning, text);
-    phase_ = Phase::settling;
-    deadline_ = now + settle_time;
-    if (!plan_.controller) begin_stop(now);
-    return;
-  }
+  const std::string text =
+      phase_ == Phase::registering
+          ? exited_engines() + (registered_ == 0 ? " before they registered; " : "; ") +
+                (has_one ? "their process " + why
+                         : "the first " + first_exit_ + ", the last " + why)
+          : (has_one ? "the process of the engines " : "the last engine ") + why;
+  if (is_early && !(has_reported_ && has_registered_)) return fail(text, now);
   say(Level::warning, text);
+  report_restart(text);
   if (!plan_.controller) return begin_stop(now);
-  say(Level::warning, "no engine is running any more; the controller keeps running");
+  say(Level::warning,
+      "no engine is running any more; the controller keeps running: start the engines again with "
+      "`pxcluster restart`");
+  effects_.push_back(WatchEngines{false});
+  phase_ = Phase::running;
   deadline_.reset();
   save_record();
+  if (!std::exchange(has_reported_, true)) effects_.push_back(ReportReady{registered_});
 }
 
 void Supervisor::handle(const FilesReady& event, Instant now) {
@@ -232,12 +240,20 @@ void Supervisor::handle(const EnginesCounted& event, Instant now) {
     baseline_ = event.count;
     return start_engines(now);
   }
+  learn_ids(event.placed);
+  const int placed = count_placed(event.placed);
+  says_places_ = says_places_ || placed > 0;
+  if (phase_ == Phase::leaving_engines && (says_places_ ? placed == 0 : event.count <= baseline_)) {
+    baseline_ = event.count;
+    return start_engines(now);
+  }
   if (phase_ != Phase::registering) return;
   for (const std::string& warning : event.warnings)
     if (told_warnings_.insert(warning).second) say(Level::warning, warning);
-  const int registered = std::max(0, event.count - baseline_);
+  const int registered = placed > 0 ? placed : std::max(0, event.count - baseline_);
   if (registered != registered_) effects_.push_back(ShowProgress{registered, wanted_engines()});
   registered_ = registered;
+  has_registered_ = has_registered_ || registered > 0;
   check_registered(now);
 }
 
@@ -256,6 +272,104 @@ void Supervisor::handle(const SignalArrived& event, Instant now) {
   begin_stop(now);
 }
 
+void Supervisor::handle(const OwnerEnded& event, Instant now) {
+  if (is_stopping()) return;
+  say(Level::info,
+      event.who + " has ended: stopping " + (plan_.controller ? "the cluster" : "the engines"));
+  begin_stop(now);
+}
+
+void Supervisor::handle(const OwnerLeft&, Instant) {
+  plan_.owner = 0;
+  if (!is_stopping() && !pids_.empty()) save_record();
+}
+
+// ---------------------------------------------------------------- restarting
+
+void Supervisor::handle(const RestartAsked&, Instant now) {
+  if (is_stopping() || is_restarting_) return;
+  is_restarting_ = true;
+  if (phase_ < Phase::registering)
+    return report_restart("the engines have not been started for the first time yet");
+  if (plan_.engines.processes.empty()) return report_restart("");
+  say(Level::info, "restarting the engines");
+  was_killed_ = false;
+  registered_ = 0;
+  phase_ = Phase::ending_engines;
+  effects_.push_back(WatchEngines{true});
+  const auto engines = running_engines();
+  if (engines.empty()) return engines_are_gone(now);
+  for (const ProcessKey key : engines)
+    effects_.push_back(SendSignal{pids_.at(key), SIGTERM, false});
+  deadline_ = now + patience_at_restart();
+}
+
+/// What ends engines on other hosts needs its time for it.
+Duration Supervisor::patience_at_restart() const {
+  const auto& processes = plan_.engines.processes;
+  const bool is_local = !plan_.engines.patience && std::none_of(processes.begin(), processes.end(),
+                                                                [](const PlannedProcess& each) {
+                                                                  return each.command.has_reports;
+                                                                });
+  return is_local ? std::min(plan_.patience, plan_.restart_patience) : plan_.patience;
+}
+
+/// At a restart: the engines did not end by SIGTERM.
+void Supervisor::kill_engines(Instant now) {
+  if (was_killed_) {
+    const std::string problem =
+        "some engines did not end within " + format_duration(plan_.patience) + " after SIGKILL";
+    say(Level::error, problem);
+    return report_restart(problem);
+  }
+  was_killed_ = true;
+  for (const ProcessKey key : running_engines())
+    effects_.push_back(SendSignal{pids_.at(key), SIGKILL, true});
+  deadline_ = now + plan_.patience;
+}
+
+void Supervisor::engines_are_gone(Instant now) {
+  for (auto session = sessions_.begin(); session != sessions_.end();) {
+    const auto [key, pid] = *session++;
+    if (key == controller_process) continue;
+    effects_.push_back(SendSignal{pid, SIGKILL, true});
+    sessions_.erase(key);
+  }
+  phase_ = Phase::leaving_engines;
+  deadline_ = now + leave_patience;
+}
+
+void Supervisor::report_restart(std::string problem) {
+  if (!is_restarting_) return;
+  is_restarting_ = false;
+  effects_.push_back(ReportRestart{registered_, std::move(problem)});
+}
+
+/// So that an engine gets its old id when it starts again.
+void Supervisor::learn_ids(const std::vector<PlacedEngine>& placed) {
+  for (const PlacedEngine& engine : placed)
+    if (engine.set == plan_.engine_set_id && engine.number) ids_[*engine.number] = engine.id;
+}
+
+int Supervisor::count_placed(const std::vector<PlacedEngine>& placed) const {
+  return static_cast<int>(std::count_if(
+      placed.begin(), placed.end(),
+      [this](const PlacedEngine& engine) { return engine.set == plan_.engine_set_id; }));
+}
+
+/// The text of the engines' file, and what these engines are told beside.
+std::string Supervisor::own_engine_info() const {
+  auto info = unpack(Packer::json, plan_.engine_info);
+  if (!info) return plan_.engine_info;
+  (*info)["engine_set"] = plan_.engine_set_id;
+  if (!ids_.empty()) {
+    std::vector<int> ids(static_cast<std::size_t>(ids_.rbegin()->first) + 1, -1);
+    for (const auto& [number, id] : ids_) ids[static_cast<std::size_t>(number)] = id.value;
+    (*info)["engine_ids"] = ids;
+  }
+  return pack(Packer::json, *info);
+}
+
 // ---------------------------------------------------------------- starting
 
 void Supervisor::start_engines(Instant now) {
@@ -263,13 +377,21 @@ void Supervisor::start_engines(Instant now) {
   engines_started_ = now;
   deadline_ = now + plan_.engine_timeout;
   unstarted_engines_ = plan_.engines.processes.size();
-  effects_.push_back(ShowProgress{0, wanted_engines()});
+  registered_ = started_ = exited_ = 0;
+  first_exit_.clear();
+  const std::string info = own_engine_info();
+  if (full_counts_.empty())
+    for (const PlannedProcess& process : plan_.engines.processes)
+      full_counts_.push_back(process.engine_count);
   int index = 0;
   for (PlannedProcess& process : plan_.engines.processes) {
+    process.engine_count = full_counts_[static_cast<std::size_t>(index)];
+    process.command.environment["IPP_CONNECTION_INFO"] = info;
+    process.command.environment["PX_ENGINE_NUMBER"] = std::to_string(started_);
     started_ += process.engine_count;
-    process.command.environment["IPP_CONNECTION_INFO"] = plan_.engine_info;
     effects_.push_back(StartProcess{ProcessKey{index++}, process.command});
   }
+  effects_.push_back(ShowProgress{0, wanted_engines()});
   check_registered(now);
 }
 
@@ -290,20 +412,26 @@ void Supervisor::report_missing_engines(Instant) {
     }
     logs += " " + planned(key).command.log_file.string();
   }
-  say(Level::warning, std::to_string(wanted_engines() - registered_) + " of " +
-                          counted(wanted_engines(), "engine") + " did not register within " +
-                          format_duration(plan_.engine_timeout) +
-                          "; the cluster keeps running. See" + logs);
+  say(Level::warning, missing_engines() + "; the cluster keeps running. See" + logs);
   become_ready();
 }
 
+std::string Supervisor::missing_engines() const {
+  return std::to_string(wanted_engines() - registered_) + " of " +
+         counted(wanted_engines(), "engine") + " did not register within " +
+         format_duration(plan_.engine_timeout);
+}
+
 void Supervisor::become_ready() {
-  if (!first_exit_.empty()) say(Level::warning, exited_engines() + "; the first " + first_exit_);
+  std::string problem;
+  if (!first_exit_.empty()) problem = exited_engines() + "; the first " + first_exit_;
+  if (!problem.empty()) say(Level::warning, problem);
+  if (problem.empty() && registered_ < wanted_engines()) problem = missing_engines();
   phase_ = Phase::running;
   deadline_.reset();
   effects_.push_back(WatchEngines{false});
-  effects_.push_back(ReportReady{registered_});
-  has_reported_ = true;
+  report_restart(problem);
+  if (!std::exchange(has_reported_, true)) effects_.push_back(ReportReady{registered_});
 }
 
 // ---------------------------------------------------------------- stopping
@@ -315,6 +443,8 @@ void Supervisor::fail(const std::string& text, Instant now) {
 }
 
 void Supervisor::begin_stop(Instant now) {
+  report_restart("the cluster stops");
+  was_killed_ = false;
   effects_.push_back(WatchEngines{false});
   phase_ = Phase::stopping_engines;
   unstarted_engines_ = 0;
@@ -340,7 +470,8 @@ void Supervisor::kill_all() {
 void Supervisor::finish() {
   phase_ = Phase::ended;
   deadline_.reset();
-  for (const int session : sessions_) effects_.push_back(SendSignal{session, SIGKILL, true});
+  for (const auto& [key, session] : sessions_)
+    effects_.push_back(SendSignal{session, SIGKILL, true});
   if (plan_.controller && had_files_ && !plan_.keeps_files)
     effects_.push_back(RemoveConnectionFiles{});
   effects_.push_back(SaveRecord{ClusterRecord{}});
@@ -381,7 +512,9 @@ void Supervisor::save_record() {
   const auto recorded = [&](ProcessKey key) {
     return RecordedProcess{.pid = pids_.at(key),
                            .output_file = planned(key).command.log_file.string(),
-                           .engine_count = planned(key).engine_count};
+                           .engine_count = planned(key).engine_count,
+                           .supervisor = plan_.supervisor,
+                           .owner = plan_.owner};
   };
   if (pids_.contains(controller_process)) own.controller = recorded(controller_process);
   RecordedEngineSet set{.launcher = own.engine_launcher, .processes = {}};

@@ -22,12 +22,16 @@ struct StartPlan {
   std::string engine_info;   ///< Without a controller: the text of the engines' file.
   ClusterRecord record;      ///< What to write into the cluster file, without the processes.
   std::string client_file;   ///< For texts.
+  int supervisor = 0;        ///< The pid of this program.
+  int owner = 0;             ///< The pid of the process with which all ends; 0: nobody's.
   bool keeps_files = false;  ///< --reuse: the connection files outlive the controller.
   Duration delay{};
   Duration engine_timeout = std::chrono::seconds(60);
   Duration controller_timeout = std::chrono::seconds(60);
   Duration early = std::chrono::seconds(30);    ///< Engines that all end within it have failed.
   Duration patience = std::chrono::seconds(5);  ///< Between SIGTERM and SIGKILL.
+  /// At a restart, for processes of this host: engines that hang are the reason for it.
+  Duration restart_patience = std::chrono::seconds(1);
 };
 
 /// Decides what to do in the life of a cluster: the controller first, then the engines, and the
@@ -51,7 +55,8 @@ class Supervisor {
     pausing,              // --delay
     registering,          // until all engines are registered
     running,
-    settling,  // all engines went at once: does the controller follow?
+    ending_engines,   // a restart: until their processes have ended
+    leaving_engines,  // until the controller has noticed it, so that their ids are free
     stopping_engines,
     stopping_controller,
     ended
@@ -62,6 +67,9 @@ class Supervisor {
   void handle(const ProcessReported& event, Instant now);
   void handle(const FilesReady& event, Instant now);
   void handle(const EnginesCounted& event, Instant now);
+  void handle(const OwnerEnded& event, Instant now);
+  void handle(const OwnerLeft& event, Instant now);
+  void handle(const RestartAsked& event, Instant now);
   void handle(const SignalArrived& event, Instant now);
   void controller_ended(const ProcessEnded& event, Instant now);
   void engine_ended(const ProcessEnded& event, Instant now);
@@ -70,9 +78,18 @@ class Supervisor {
   std::string exited_engines() const;
   void last_engine_ended(const ProcessEnded& event, Instant now);
 
+  void engines_are_gone(Instant now);
+  void kill_engines(Instant now);
+  Duration patience_at_restart() const;
+  void report_restart(std::string problem);
+  void learn_ids(const std::vector<PlacedEngine>& placed);
+  int count_placed(const std::vector<PlacedEngine>& placed) const;
+  std::string own_engine_info() const;
+
   void start_engines(Instant now);
   void check_registered(Instant now);
   void report_missing_engines(Instant now);
+  std::string missing_engines() const;
   void become_ready();
   void fail(const std::string& text, Instant now);
   void begin_stop(Instant now);
@@ -81,6 +98,9 @@ class Supervisor {
   void finish();
 
   bool is_stopping() const { return phase_ >= Phase::stopping_engines; }
+  bool is_ending_engines() const {
+    return phase_ == Phase::ending_engines || phase_ == Phase::leaving_engines;
+  }
   std::vector<ProcessKey> running_engines() const;
   int wanted_engines() const;
   const PlannedProcess& planned(ProcessKey key) const;
@@ -93,16 +113,22 @@ class Supervisor {
   Phase phase_ = Phase::controller_starting;
   std::map<ProcessKey, int> pids_;  // of what runs
   std::size_t unstarted_engines_ = 0;
-  std::vector<int> sessions_;  // of launchers with children: look after them in the end
+  /// Of launchers with children: look after them in the end.
+  std::map<ProcessKey, int> sessions_;
+  std::vector<int> full_counts_;  // engines of each process, as they were planned
+  std::map<int, EngineId> ids_;   // of our engines, by their number in the set
   Instant engines_started_{};
-  int baseline_ = 0;        // engines that were there before ours
-  int registered_ = 0;      // ours
-  int started_ = 0;         // engines of all processes
-  int exited_ = 0;          // engines whose processes ended before all had registered
-  std::string first_exit_;  // why the first of them did, without its log
+  int baseline_ = 0;          // engines that were there before ours
+  int registered_ = 0;        // ours
+  bool says_places_ = false;  // ours say who has started them
+  int started_ = 0;           // engines of all processes
+  int exited_ = 0;            // engines whose processes ended before all had registered
+  std::string first_exit_;    // why the first of them did, without its log
   std::set<std::string> told_warnings_;
   bool had_files_ = false;
   bool has_reported_ = false;
+  bool has_registered_ = false;  // an engine of ours has, ever
+  bool is_restarting_ = false;
   bool was_killed_ = false;
   int exit_code_ = 0;
   std::optional<Instant> deadline_;

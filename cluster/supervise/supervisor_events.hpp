@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/records/cluster_record.hpp"
+#include "cluster/records/engine_place.hpp"
 #include "cluster/supervise/command.hpp"
 
 namespace px::cluster {
@@ -42,13 +43,22 @@ struct FilesReady {
 struct EnginesCounted {
   int count = 0;
   std::vector<std::string> warnings = {};  ///< That some do not fit together; sentences.
+  std::vector<PlacedEngine> placed = {};   ///< Those that say who has started them.
 };
+/// A process has ended without which this cluster, or its part, has no purpose.
+struct OwnerEnded {
+  std::string who;  ///< "its owner, process 12"
+};
+/// It belongs to nobody any more: it runs until it is stopped.
+struct OwnerLeft {};
+/// The engines are to end and to start again.
+struct RestartAsked {};
 /// Somebody sent this process a signal.
 struct SignalArrived {
   int signal = 0;
 };
 using Event = std::variant<ProcessStarted, ProcessEnded, ProcessReported, FilesReady,
-                           EnginesCounted, SignalArrived>;
+                           EnginesCounted, OwnerEnded, OwnerLeft, RestartAsked, SignalArrived>;
 
 // ---- what a Supervisor wants to have done
 
@@ -102,6 +112,12 @@ struct ReportReady {
   int registered = 0;
   bool operator==(const ReportReady&) const = default;
 };
+/// A restart has come to its end: tell those who wait for it.
+struct ReportRestart {
+  int registered = 0;
+  std::string problem;  ///< Empty: all engines are registered again.
+  bool operator==(const ReportRestart&) const = default;
+};
 /// The last effect of all.
 struct EndRun {
   int exit_code = 0;
@@ -109,6 +125,6 @@ struct EndRun {
 };
 using Effect =
     std::variant<StartProcess, SendSignal, ReportDeath, WatchFiles, WatchEngines, SaveRecord,
-                 RemoveConnectionFiles, Say, ShowProgress, ReportReady, EndRun>;
+                 RemoveConnectionFiles, Say, ShowProgress, ReportReady, ReportRestart, EndRun>;
 
 }  // namespace px::cluster

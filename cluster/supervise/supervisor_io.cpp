@@ -7,10 +7,13 @@
 #include <fstream>
 
 #include "cluster/records/record_file.hpp"
+#include "cluster/records/restart_report.hpp"
 #include "cluster/remote/report_sender.hpp"
 #include "cluster/remote/watch_report.hpp"
 #include "os/host_name.hpp"
 #include "os/oom_kills.hpp"
+#include "os/pidfd.hpp"
+#include "os/private_file.hpp"
 #include "os/spawn.hpp"
 #include "wire/engine_end.hpp"
 
@@ -27,7 +30,8 @@ std::optional<Instant> earliest(std::optional<Instant> a, std::optional<Instant>
 }
 
 std::vector<int> handled_signals() {
-  std::vector<int> signals{SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGUSR2};
+  std::vector<int> signals{SIGINT,  SIGTERM,          SIGCHLD,         SIGUSR1,
+                           SIGUSR2, restart_signal(), release_signal()};
   struct sigaction hang_up{};
   ::sigaction(SIGHUP, nullptr, &hang_up);
   if (hang_up.sa_handler != SIG_IGN) signals.push_back(SIGHUP);  // SIG_IGN: nohup
@@ -119,13 +123,22 @@ SupervisorIo::SupervisorIo(SupervisorIoOptions options, Console& console)
       file_watch_(options_.paths, options_.accepts_old_files),
       oom_kills_(os::count_oom_kills()) {
   ::signal(SIGPIPE, SIG_IGN);
+  if (options_.owner > 0)
+    owner_ =
+        watch_process(options_.owner, "its owner, process " + std::to_string(options_.owner) + ",");
+  if (options_.cluster > 0) cluster_ = watch_process(options_.cluster, "the cluster");
 }
 
 SupervisorIo::~SupervisorIo() {
+  for (os::Descriptor* each : {&owner_, &cluster_})
+    if (each->is_open()) loop_.forget(each->value());
   for (auto& [pid, child] : children_) child.process.release();
+  std::error_code error;
+  std::filesystem::remove(restart_report_file(options_.paths, ::getpid()), error);
 }
 
 std::vector<Event> SupervisorIo::wait_until(std::optional<Instant> deadline) {
+  if (!events_.empty()) deadline = now();
   loop_.wait_until(earliest(deadline, earliest(next_look_, next_question_)));
   if (next_look_ && now() >= *next_look_) look_for_files();
   if (next_question_ && now() >= *next_question_) ask_for_engines();
@@ -135,8 +148,36 @@ std::vector<Event> SupervisorIo::wait_until(std::optional<Instant> deadline) {
 void SupervisorIo::take_signal(int number) {
   if (number == SIGCHLD)
     reap();
+  else if (number == restart_signal())
+    events_.emplace_back(RestartAsked{});
+  else if (number == release_signal())
+    forget_owner();
   else
     events_.emplace_back(SignalArrived{number});
+}
+
+os::Descriptor SupervisorIo::watch_process(int pid, std::string who) {
+  os::Descriptor end = os::open_pidfd(pid);
+  if (end.is_open()) {
+    const int descriptor = end.value();
+    loop_.watch(descriptor, [this, descriptor, who = std::move(who)] {
+      loop_.forget(descriptor);
+      events_.emplace_back(OwnerEnded{who});
+    });
+  } else if (processes_.is_alive(pid)) {
+    console_.say(Level::warning, "this system has no pidfd_open (Linux 5.3): the end of process " +
+                                     std::to_string(pid) + " will not be noticed");
+  } else {
+    events_.emplace_back(OwnerEnded{std::move(who)});
+  }
+  return end;
+}
+
+void SupervisorIo::forget_owner() {
+  if (!owner_.is_open()) return;
+  loop_.forget(owner_.value());
+  owner_.close();
+  events_.emplace_back(OwnerLeft{});
 }
 
 void SupervisorIo::reap() {
@@ -200,7 +241,8 @@ void SupervisorIo::connect(const ClientConnectionInfo& info) {
   loop_.watch(hub_->socket(), [this] {
     auto answer = hub_->receive();
     if (!answer || !next_question_) return;
-    events_.emplace_back(EnginesCounted{answer->engine_count, std::move(answer->warnings)});
+    events_.emplace_back(EnginesCounted{answer->engine_count, std::move(answer->warnings),
+                                        std::move(answer->placed)});
     next_question_ = now() + question_interval;
   });
 }
@@ -286,6 +328,13 @@ void SupervisorIo::perform(const Say& order) {
 
 void SupervisorIo::perform(const ShowProgress& order) {
   console_.show_progress(order.registered, order.wanted, now());
+}
+
+void SupervisorIo::perform(const ReportRestart& order) {
+  const RestartReport report{++restarts_, order.registered, order.problem};
+  const auto path = restart_report_file(options_.paths, ::getpid());
+  if (auto written = os::write_file_atomically(path, write_restart_report(report), 0600); !written)
+    console_.say(Level::warning, written.error().what);
 }
 
 void SupervisorIo::perform(const ReportReady& order) {

@@ -13,6 +13,7 @@
 #include "cluster/supervise/supervisor.hpp"
 #include "net/loop.hpp"
 #include "os/child_process.hpp"
+#include "os/descriptor.hpp"
 #include "os/processes.hpp"
 
 namespace px::cluster {
@@ -23,6 +24,8 @@ struct SupervisorIoOptions {
   std::string engine_set_id;
   bool owns_controller = true;
   bool accepts_old_files = false;  ///< --reuse
+  int owner = 0;                   ///< The process with which all ends; 0: there is none.
+  int cluster = 0;  ///< For added engines: a process with which their cluster ends; 0: unknown.
   std::function<void(int registered)> on_ready;
 };
 
@@ -47,6 +50,7 @@ class SupervisorIo {
   void perform(const Say& order);
   void perform(const ShowProgress& order);
   void perform(const ReportReady& order);
+  void perform(const ReportRestart& order);
 
  private:
   struct Child {
@@ -60,6 +64,9 @@ class SupervisorIo {
   void reap();
   void read_reports(int pid);
   void forget_reports(Child& child);
+  /// Reports OwnerEnded when that process ends.
+  os::Descriptor watch_process(int pid, std::string who);
+  void forget_owner();
   void look_for_files();
   void ask_for_engines();
   void connect(const ClientConnectionInfo& info);
@@ -70,6 +77,7 @@ class SupervisorIo {
   net::Context context_;
   net::Loop loop_;
   SignalSource signals_;
+  os::Descriptor owner_, cluster_;  // readable when the process has ended
   FileWatch file_watch_;
   std::optional<HubClient> hub_;
   std::optional<long long> oom_kills_;    // in our control group, so far
@@ -77,6 +85,7 @@ class SupervisorIo {
   std::optional<Instant> next_look_;      // for the connection files
   std::optional<Instant> next_question_;  // to the controller
   std::vector<Event> events_;
+  int restarts_ = 0;
 };
 
 /// Lets `supervisor` work on `io` until it ends; gives the exit code.

@@ -54,6 +54,8 @@ class Membership {
   void know_facts_by(Facts facts) { facts_ = std::move(facts); }
 
   const EngineTable& table() const { return table_; }
+  /// HeartbeatMonitor::silence_of().
+  Duration silence_of(const EngineUuid& uuid) const { return heartbeat_.silence_of(uuid.text); }
   /// Protocol 4.4: the id, or why not. The engine is in once its heart is heard.
   /// language  "" where the engine does not say.
   Result<EngineId> request(const EngineUuid& uuid, std::optional<EngineId> wanted, Instant now,

@@ -24,6 +24,7 @@ void VersionCheck::learn(EngineId id, const EngineUuid& uuid, const EngineFacts&
   if (facts.pid > 0) known.facts.pid = facts.pid;
   if (facts.rank) known.facts.rank = facts.rank;
   known.facts.is_watched |= facts.is_watched;
+  if (!facts.place.empty()) known.facts.place = facts.place;
 }
 
 void VersionCheck::forget(const EngineUuid& uuid) {

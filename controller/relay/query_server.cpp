@@ -160,18 +160,31 @@ void QueryServer::take_death_report(const Request& request) {
   membership_.reported(*report);
 }
 
+Json QueryServer::describe(const EngineUuid& uuid, const EngineFacts& facts) const {
+  Json content = Json::object();
+  write_engine_facts(content, facts);
+  if (const Duration silence = membership_.silence_of(uuid); silence > Duration{})
+    content["silent_for"] = std::chrono::duration<double>(silence).count();
+  return content;
+}
+
 void QueryServer::connect_client(const Request& request) {
-  Json engines = Json::object(), languages = Json::object(), pythons = Json::object();
+  Json engines = Json::object(), languages = Json::object(), pythons = Json::object(),
+       described = Json::object();
+  const auto wish = request.content.find("facts");
+  const bool wants_facts = wish != request.content.end() && *wish == true;
   for (const auto& [id, uuid] : membership_.table().engines()) {
     const std::string key = std::to_string(id.value);
     engines[key] = uuid.text;
     languages[key] = membership_.table().language_of(uuid);
-    if (const std::string python = versions_.facts_of(uuid).python; !python.empty())
-      pythons[key] = python;
+    const EngineFacts facts = versions_.facts_of(uuid);
+    if (!facts.python.empty()) pythons[key] = facts.python;
+    if (wants_facts) described[key] = describe(uuid, facts);
   }
   Json content{
       {"status", "ok"}, {"engines", std::move(engines)}, {"languages", std::move(languages)}};
   if (!pythons.empty()) content["pythons"] = std::move(pythons);
+  if (wants_facts) content["facts"] = std::move(described);
   if (const auto warnings = versions_.warnings(); !warnings.empty()) content["warnings"] = warnings;
   reply(request, "connection_reply", std::move(content));
 }

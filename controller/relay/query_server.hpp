@@ -50,6 +50,7 @@ class QueryServer {
   void unregister_engine(const Request& request);
   void take_death_report(const Request& request);
   void learn_facts(const Request& request);
+  Json describe(const EngineUuid& uuid, const EngineFacts& facts) const;
   void connect_client(const Request& request);
   void shut_down(const Request& request);
   void become_dask(Request request);

@@ -169,7 +169,8 @@ magics::MagicOutcome CppKernel::run_cluster_command(const std::string& line,
   if (status != 0)
     throw client::ClientError(ErrorKind::bad_input,
                               "pxcluster failed with exit code " + std::to_string(status));
-  if (!words.empty() && words.front() == "stop") client_.reset();
+  // After a restart it would know the old engines until the controller's news arrives.
+  if (!words.empty() && (words.front() == "stop" || words.front() == "restart")) client_.reset();
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "client/async_result.hpp"
+#include "client/engine_status.hpp"
 #include "client/hub_result.hpp"
 #include "magics/comm_output.hpp"
 
@@ -137,6 +138,16 @@ bool PythonConnection::wait_for_engines(std::size_t count, std::optional<double>
     return held->connection().wait_for_engines(count, until) ||
            held->connection().why_closed().has_value();
   });
+}
+
+std::pair<std::string, std::string> PythonConnection::status(double patience) const {
+  const auto held = core();
+  std::vector<client::EngineStatus> engines;
+  without_lock([&] {
+    engines = client::ask_status(
+        *held, std::chrono::duration_cast<Duration>(std::chrono::duration<double>(patience)));
+  });
+  return {pack(Packer::json, client::status_as_json(engines)), client::status_as_text(engines)};
 }
 
 std::string PythonConnection::session_id() const {
@@ -347,6 +358,7 @@ void bind_connection(py::module_& module) {
              return connection.core()->connection().take_warnings();
            })
       .def("news_of_silence", &PythonConnection::news_of_silence)
+      .def("status", &PythonConnection::status)
       .def("relay_comms", &PythonConnection::relay_comms)
       .def("take_comm_news", &PythonConnection::take_comm_news)
       .def("send_to_comm", &PythonConnection::send_to_comm)

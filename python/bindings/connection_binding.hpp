@@ -42,6 +42,9 @@ class PythonConnection {
   std::vector<std::string> other_languages(const std::optional<std::vector<int>>& ids) const;
   /// False when the time is over.
   bool wait_for_engines(std::size_t count, std::optional<double> seconds) const;
+  /// What each engine is and does: as JSON, and as a table for people. Waits for engines that do
+  /// not answer for `patience` seconds.
+  std::pair<std::string, std::string> status(double patience) const;
   std::string session_id() const;
 
   /// work  (type of the request, content as JSON in bytes or text, buffers).

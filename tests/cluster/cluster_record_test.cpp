@@ -94,9 +94,23 @@ TEST(ClusterList, HasARowAsIpclusterPrintsIt) {
   FoundCluster cluster{.paths = {.root = "/ipy/profile_default", .cluster_id = ""},
                        .record = two_local_engines(),
                        .living = two_local_engines()};
-  EXPECT_EQ(list_as_text({cluster}, "/ipy"),
-            "PROFILE          CLUSTER ID                       RUNNING ENGINES LAUNCHER\n"
-            "default          ''                               True          2 Local\n");
+  EXPECT_EQ(list_as_text({{cluster, std::nullopt}}, "/ipy"),
+            "PROFILE          CLUSTER ID                       RUNNING ENGINES LAUNCHER   OWNER\n"
+            "default          ''                               True          2 Local      nobody: "
+            "runs until stopped\n");
+  const std::string owned = list_as_text({{cluster, ClusterOwner{812, "python fit.py"}}}, "/ipy");
+  EXPECT_NE(owned.find("Local      812 python fit.py\n"), std::string::npos) << owned;
+}
+
+TEST(ClusterRecord, TellsWithWhichProcessTheClusterEnds) {
+  ClusterRecord record = two_local_engines();
+  const auto command_of = [](int pid) { return "command of " + std::to_string(pid); };
+  EXPECT_FALSE(owner_of(record, command_of));
+  record.controller->owner = 812;
+  const auto read = read_cluster_record(write_cluster_record(record));
+  ASSERT_TRUE(read);
+  ASSERT_TRUE(owner_of(*read, command_of));
+  EXPECT_EQ(owner_of(*read, command_of)->command, "command of 812");
 }
 
 TEST(ClusterList, NamesTheLauncherThatTheUserChose) {
@@ -116,7 +130,7 @@ TEST(ClusterList, NamesTheFolderOfAProfileElsewhere) {
                        .record = two_local_engines(),
                        .living = two_local_engines()};
   cluster.living.controller.reset();
-  const std::string row = list_as_text({cluster}, "/ipy");
+  const std::string row = list_as_text({{cluster, std::nullopt}}, "/ipy");
   EXPECT_NE(row.find("/else/profile_x"), std::string::npos);
   EXPECT_NE(row.find("abc                              False"), std::string::npos);
 }

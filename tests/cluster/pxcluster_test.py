@@ -8,6 +8,7 @@ pxcluster or in $PATH). Waits are bounded; nothing here sleeps for a fixed time.
 
 import json
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -188,7 +189,7 @@ def test_two_clusters_of_one_profile_live_side_by_side(place):
     second = place.start("-n", "1", "--cluster-id=b")
     assert 'cluster_id="b"' in second.output.read_text()
     rows = place.run("list").stdout.splitlines()[1:]
-    assert [row.split() for row in rows] == [
+    assert [row.split()[:5] for row in rows] == [
         ["default", "a", "True", "1", "Local"],
         ["default", "b", "True", "1", "Local"],
     ]
@@ -203,7 +204,9 @@ def test_two_clusters_of_one_profile_live_side_by_side(place):
 def test_a_daemon_is_listed_and_stopped(place):
     started = place.run("start", "-n", "2", "--daemonize")
     assert started.returncode == 0, started.stderr
-    assert len(json.loads(place.run("list", "-o", "json").stdout)) == 1
+    listed, = json.loads(place.run("list", "-o", "json").stdout)
+    assert listed["owner"] is None
+    assert place.run("list").stdout.splitlines()[1].endswith("nobody: runs until stopped")
     assert place.run("clean").returncode == 1
     assert place.pids()
     assert place.run("stop").returncode == 0
@@ -227,6 +230,118 @@ def test_more_engines_join_and_leave(place):
     assert place.run("stop").returncode == 0
     assert process.wait(20) == 0
     assert place.becomes_empty()
+
+
+def test_added_engines_end_with_the_cluster_that_ctrl_c_ends(place):
+    process = place.start("-n", "1")
+    assert place.run("engines", "-n", "2", "--daemonize").returncode == 0
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 0
+    until(place.becomes_empty, "the end of the added engines", 10)
+
+
+def test_a_cluster_on_a_terminal_belongs_to_its_pxcluster(place):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        words = place.command("start", "-n", "1")
+        os.execvpe(words[0], words, place.environment)
+    try:
+        until(lambda: b"ready" in os.read(terminal, 4096), "the engine")
+        listed, = json.loads(place.run("list", "--json").stdout)
+        assert listed["owner"]["pid"] == pid
+        os.write(terminal, b"\x03")  # Ctrl-C
+        until(lambda: not place.pids(), "the end of the cluster")
+    finally:
+        os.close(terminal)
+        os.waitpid(pid, 0)
+
+
+@pytest.mark.parametrize("way", ["kill -9", "exit"])
+def test_a_cluster_ends_with_its_owner(place, way):
+    owner = subprocess.Popen(["sleep", "600"] if way == "kill -9" else ["cat"],
+                             stdin=subprocess.PIPE)
+    try:
+        owned = f"--owner={owner.pid}"
+        assert place.run("start", "-n", "1", "--daemonize", owned).returncode == 0
+        assert place.run("engines", "-n", "1", "--daemonize", owned).returncode == 0
+        listed, = json.loads(place.run("list", "--json").stdout)
+        assert listed["owner"] == {"pid": owner.pid, "command": " ".join(owner.args)}
+        if way == "exit":
+            owner.stdin.close()
+    finally:
+        if way == "kill -9":
+            owner.kill()
+        owner.wait(10)
+    until(place.becomes_empty, "the end of the cluster", 15)
+
+
+def test_a_cluster_whose_owner_is_gone_is_not_started(place):
+    owner = subprocess.Popen(["true"])
+    owner.wait(10)
+    result = place.run("start", "-n", "1", f"--owner={owner.pid}")
+    assert f"its owner, process {owner.pid}, has ended" in result.stderr
+    assert place.becomes_empty()
+
+
+def engines_of(place):
+    """{engine id: (pid, rank, number of ranks)} as the engines themselves say it."""
+    code = "import os; print(os.getpid(), globals().get('mpi_rank'), globals().get('mpi_size'))"
+    result = place.run("px", "--json", code)
+    assert result.returncode == 0, result.stdout + result.stderr
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    return {row["engine"]: tuple(row["stdout"].split()) for row in rows}
+
+
+@pytest.mark.parametrize("is_daemon", [False, True])
+def test_stuck_ranks_are_restarted_with_their_ids_right_after_the_start(place, is_daemon):
+    if is_daemon:
+        assert place.run("start", "-n", "3", "--engines=mpi", "--daemonize").returncode == 0
+    else:
+        place.start("-n", "3", "--engines=mpi")
+    before = engines_of(place)
+    os.kill(int(before[1][0]), signal.SIGSTOP)  # as deaf as a rank that a C function has
+    restarted = place.run("restart")
+    assert restarted.returncode == 0, restarted.stderr
+    assert "3 engines are ready" in restarted.stderr
+    after = engines_of(place)
+    assert {key: each[1:] for key, each in after.items()} == {
+        0: ("0", "3"), 1: ("1", "3"), 2: ("2", "3")}
+    assert not {each[0] for each in before.values()} & {each[0] for each in after.values()}
+    assert place.run("stop").returncode == 0
+    assert place.becomes_empty()
+
+
+def test_all_sets_of_engines_are_restarted_with_their_ids(place):
+    place.start("-n", "2")
+    assert place.run("engines", "-n", "2", "--daemonize").returncode == 0
+    before = engines_of(place)
+    os.kill(int(before[0][0]), signal.SIGSTOP)
+    restarted = place.run("restart")
+    assert restarted.returncode == 0, restarted.stderr
+    after = engines_of(place)
+    assert sorted(after) == sorted(before) == [0, 1, 2, 3]
+    assert not {each[0] for each in before.values()} & {each[0] for each in after.values()}
+    assert place.run("list").stdout.splitlines()[1].split()[2:4] == ["True", "4"]
+    one_set = sorted(json.loads(place.cluster_file.read_text())["engines"]["sets"])[1]
+    assert place.run("restart", f"--engine-set={one_set}").returncode == 0
+    last = engines_of(place)
+    assert [last[each] == after[each] for each in range(4)] == [True, True, False, False]
+
+
+def test_engines_that_all_died_are_restarted(place):
+    process = place.start("-n", "2")
+    for pid in place.recorded_pids()[1]:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: "pxcluster restart" in process.output.read_text(), "the news of it")
+    assert place.run("restart").returncode == 0
+    assert sorted(engines_of(place)) == [0, 1]
+    assert process.poll() is None
+
+
+def test_a_restart_needs_a_cluster(place):
+    result = place.run("restart")
+    assert result.returncode == 11
+    assert "start it with `pxcluster start`" in result.stderr
 
 
 def test_engines_without_a_controller_exit_12(place):
@@ -270,7 +385,7 @@ def test_one_engine_that_dies_is_reported_and_the_rest_runs_on(place):
     process = place.start("-n", "2")
     os.kill(place.recorded_pids()[1][0], signal.SIGKILL)
     until(lambda: "SIGKILL" in process.output.read_text(), "the report")
-    until(lambda: place.run("list").stdout.split()[-2] == "1", "the list")
+    until(lambda: place.run("list").stdout.splitlines()[1].split()[3] == "1", "the list")
     process.terminate()
     assert process.wait(20) == 0
 
@@ -320,7 +435,7 @@ def test_a_profile_is_created_and_used(place):
     own_file.write_text(json.dumps({**settings, "n": 1, "environment": {"COLOUR": "green"}}))
     assert "two" in place.run("profile", "list").stdout
     assert place.run("start", "--profile=two", "--daemonize").returncode == 0
-    assert place.run("list").stdout.splitlines()[1].split() == ["two", "''", "True", "1", "Local"]
+    assert place.run("list").stdout.splitlines()[1].split()[:5] == ["two", "''", "True", "1", "Local"]
     assert place.run("stop", "--profile=two").returncode == 0
     own_file.write_text('{"colour": "green"}')
     result = place.run("start", "--profile=two")

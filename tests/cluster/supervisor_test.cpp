@@ -85,7 +85,8 @@ TEST(Supervisor, StartsTheEnginesWithTheConnectionInfoWhenTheFilesAreThere) {
   Story story{two_local_engines()};
   const auto orders = only<StartProcess>(story.controller_is_up());
   ASSERT_EQ(orders.size(), 2u);
-  EXPECT_EQ(orders[1].command.environment.at("IPP_CONNECTION_INFO"), "{}");
+  EXPECT_EQ(orders[1].command.environment.at("IPP_CONNECTION_INFO"), "{\"engine_set\":\"17\"}");
+  EXPECT_EQ(orders[1].command.environment.at("PX_ENGINE_NUMBER"), "1");
 }
 
 TEST(Supervisor, WaitsForTheDelayIfThereIsOne) {
@@ -292,15 +293,36 @@ TEST(Supervisor, TakesEnginesThatEndWithTheControllerAsStoppedFromOutside) {
   EXPECT_EQ(only<EndRun>(story.ended(controller_process, 5s)), (std::vector{EndRun{0}}));
 }
 
-TEST(Supervisor, FailsWhenAllEnginesEndBeforeTheLastHasRegisteredAndTheControllerStays) {
+TEST(Supervisor, KeepsTheControllerWhenEnginesThatWereUsedAllEndRightAfterTheStart) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  story.ended(first, 5s);
+  const auto effects = story.ended(second, 5s, {.exit_code = 0, .signal = SIGKILL});
+  EXPECT_NE(said(effects).find("start the engines again with `pxcluster restart`"),
+            std::string::npos);
+  EXPECT_TRUE(only<SendSignal>(effects).empty());
+  EXPECT_EQ(story.supervisor.next_deadline(), std::nullopt);
+}
+
+TEST(Supervisor, FailsWhenEnginesThatNeverRegisteredAllEndRightAfterTheStart) {
+  StartPlan plan = two_local_engines();
+  plan.engine_timeout = 1s;
+  Story story{std::move(plan)};
+  story.engines_are_started();
+  EXPECT_EQ(only<ReportReady>(story.supervisor.on_time(at(2s))).size(), 1u);
+  story.ended(first, 5s);
+  EXPECT_EQ(only<SendSignal>(story.ended(second, 5s)),
+            (std::vector{SendSignal{10, SIGTERM, false}}));
+}
+
+TEST(Supervisor, FailsWhenAllEnginesEndBeforeTheStartIsDone) {
   Story story{three_ranks()};
   story.controller_is_up();
   story.supervisor.on(ProcessStarted{first, 20}, at(1s));
-  story.supervisor.on(EnginesCounted{2}, at(2s));
-  story.ended(first, 5s);
-  EXPECT_EQ(only<SendSignal>(story.supervisor.on_time(at(6s))),
-            (std::vector{SendSignal{10, SIGTERM, false}}));
-  EXPECT_EQ(only<EndRun>(story.ended(controller_process, 7s)), (std::vector{EndRun{1}}));
+  story.supervisor.on(EnginesCounted{1}, at(2s));
+  EXPECT_NE(said(story.ended(first, 3s, {.exit_code = 1})).find("3 of 3 engines exited"),
+            std::string::npos);
+  EXPECT_EQ(only<EndRun>(story.ended(controller_process, 4s)), (std::vector{EndRun{1}}));
 }
 
 TEST(Supervisor, KeepsTheControllerWhenTheEnginesEndLate) {
@@ -357,6 +379,169 @@ TEST(Supervisor, CountsOnlyItsOwnEnginesBesideThoseOfOthers) {
   EXPECT_TRUE(only<ReportReady>(supervisor.on(EnginesCounted{6}, at(1s))).empty());
   EXPECT_EQ(only<ReportReady>(supervisor.on(EnginesCounted{7}, at(1s))),
             (std::vector{ReportReady{2}}));
+}
+
+TEST(Supervisor, EndsWithItsOwner) {
+  Story story{two_local_engines()};
+  story.all_is_up();
+  const auto effects = story.supervisor.on(OwnerEnded{"its owner, process 5,"}, at(9s));
+  EXPECT_EQ(said(effects), "its owner, process 5, has ended: stopping the cluster\n");
+  EXPECT_EQ(only<SendSignal>(effects).size(), 2u);
+}
+
+TEST(Supervisor, WritesDownThatItIsNobodysWhenItsOwnerLetsGoOfIt) {
+  StartPlan plan = two_local_engines();
+  plan.owner = 5;
+  Story story{std::move(plan)};
+  EXPECT_EQ(only<SaveRecord>(story.engines_are_started())[0].own.controller->owner, 5);
+  EXPECT_EQ(only<SaveRecord>(story.supervisor.on(OwnerLeft{}, at(9s)))[0].own.controller->owner, 0);
+}
+
+// ---- restart
+
+std::vector<PlacedEngine> own_engines(std::vector<int> ids) {
+  std::vector<PlacedEngine> placed;
+  for (const int id : ids) placed.push_back({EngineId{id}, "17", static_cast<int>(placed.size())});
+  return placed;
+}
+
+/// Two engines with the ids 5 and 4, whose restart is asked for at 100 s.
+struct RestartStory : Story {
+  explicit RestartStory(StartPlan plan = two_local_engines()) : Story(std::move(plan)) {
+    engines_are_started();
+    supervisor.on(EnginesCounted{3, {}, own_engines({5, 4})}, at(2s));
+  }
+  std::vector<Effect> asked() { return supervisor.on(RestartAsked{}, at(100s)); }
+  std::vector<Effect> counted(int count, std::vector<int> ids) {
+    return supervisor.on(EnginesCounted{count, {}, own_engines(std::move(ids))}, at(101s));
+  }
+  /// Until the new engines are to be started.
+  std::vector<Effect> ended_and_left() {
+    asked();
+    ended(first, 100s);
+    ended(second, 100s);
+    return counted(1, {});
+  }
+  std::vector<Effect> started_again() {
+    supervisor.on(ProcessStarted{first, 30}, at(101s));
+    return supervisor.on(ProcessStarted{second, 31}, at(101s));
+  }
+};
+
+TEST(SupervisorRestart, EndsTheEnginesAndLeavesTheController) {
+  RestartStory story;
+  EXPECT_EQ(only<SendSignal>(story.asked()),
+            (std::vector{SendSignal{20, SIGTERM, false}, SendSignal{21, SIGTERM, false}}));
+}
+
+TEST(SupervisorRestart, KillsEnginesThatHang) {
+  RestartStory story;
+  story.asked();
+  story.ended(first, 100s);
+  EXPECT_EQ(story.supervisor.next_deadline(), at(101s));
+  EXPECT_EQ(only<SendSignal>(story.supervisor.on_time(at(101s))),
+            (std::vector{SendSignal{21, SIGKILL, true}}));
+}
+
+TEST(SupervisorRestart, GivesThoseTimeThatEndEnginesOnOtherHosts) {
+  StartPlan plan = two_local_engines();
+  plan.engines.processes[0].command.has_reports = true;
+  RestartStory story{std::move(plan)};
+  story.asked();
+  EXPECT_EQ(story.supervisor.next_deadline(), at(105s));
+}
+
+TEST(SupervisorRestart, StartsNoEngineBeforeTheOldOnesHaveLeftTheController) {
+  RestartStory story;
+  story.asked();
+  story.ended(first, 100s);
+  EXPECT_TRUE(only<StartProcess>(story.ended(second, 100s)).empty());
+  EXPECT_TRUE(only<StartProcess>(story.counted(2, {5})).empty());
+  EXPECT_EQ(only<StartProcess>(story.counted(1, {})).size(), 2u);
+}
+
+TEST(SupervisorRestart, StartsThemInTheEndWhenTheControllerDoesNotLetThemGo) {
+  RestartStory story;
+  story.asked();
+  story.ended(first, 100s);
+  story.ended(second, 100s);
+  EXPECT_EQ(only<StartProcess>(story.supervisor.on_time(at(115s))).size(), 2u);
+}
+
+TEST(SupervisorRestart, AsksForTheOldIds) {
+  RestartStory story;
+  const auto orders = only<StartProcess>(story.ended_and_left());
+  ASSERT_EQ(orders.size(), 2u);
+  EXPECT_EQ(orders[0].command.environment.at("IPP_CONNECTION_INFO"),
+            "{\"engine_ids\":[5,4],\"engine_set\":\"17\"}");
+  EXPECT_EQ(orders[1].command.environment.at("PX_ENGINE_NUMBER"), "1");
+}
+
+TEST(SupervisorRestart, IsReportedWhenAllAreRegisteredAgain) {
+  RestartStory story;
+  story.ended_and_left();
+  EXPECT_EQ(only<SaveRecord>(story.started_again())[0].own.engine_pids(),
+            (std::vector<int>{30, 31}));
+  EXPECT_TRUE(only<ReportRestart>(story.counted(2, {5})).empty());
+  const auto effects = story.counted(3, {5, 4});
+  EXPECT_EQ(only<ReportRestart>(effects), (std::vector{ReportRestart{2, ""}}));
+  EXPECT_TRUE(only<ReportReady>(effects).empty());
+}
+
+TEST(SupervisorRestart, WorksWhenTheEnginesHaveAllDied) {
+  RestartStory story;
+  story.ended(first, 50s);
+  story.ended(second, 50s);
+  story.asked();
+  EXPECT_EQ(only<StartProcess>(story.counted(1, {})).size(), 2u);
+}
+
+TEST(SupervisorRestart, ThatBringsNoEngineBackIsReportedAndKeepsTheController) {
+  RestartStory story;
+  story.ended_and_left();
+  story.started_again();
+  story.ended(first, 102s, {.exit_code = 1});
+  const auto effects = story.ended(second, 102s, {.exit_code = 1});
+  ASSERT_EQ(only<ReportRestart>(effects).size(), 1u);
+  EXPECT_NE(only<ReportRestart>(effects)[0].problem.find(
+                "2 of 2 engines exited before they registered; the first exited with code 1"),
+            std::string::npos);
+  EXPECT_TRUE(only<SendSignal>(effects).empty());
+}
+
+TEST(SupervisorRestart, BringsBackAllRanksWhereSomeHadDied) {
+  StartPlan plan = two_local_engines();
+  plan.engines.processes[0].command.has_reports = true;
+  plan.engines.processes[0].engine_count = 3;
+  RestartStory story{std::move(plan)};
+  story.supervisor.on(ProcessReported{first, Level::warning, "one died", 2, false}, at(50s));
+  story.ended_and_left();
+  story.started_again();
+  EXPECT_TRUE(only<ReportRestart>(story.counted(4, {0, 1, 2})).empty());
+  EXPECT_EQ(only<ReportRestart>(story.counted(5, {0, 1, 2, 3})),
+            (std::vector{ReportRestart{4, ""}}));
+}
+
+TEST(SupervisorRestart, IsRefusedBeforeTheFirstStart) {
+  Story story{two_local_engines()};
+  story.supervisor.begin(at(0s));
+  story.supervisor.on(ProcessStarted{controller_process, 10}, at(0s));
+  const auto effects = story.supervisor.on(RestartAsked{}, at(1s));
+  ASSERT_EQ(only<ReportRestart>(effects).size(), 1u);
+  EXPECT_EQ(story.supervisor.next_deadline(), at(60s));
+}
+
+TEST(SupervisorRestart, ThatIsAskedForTwiceIsDoneOnce) {
+  RestartStory story;
+  story.asked();
+  EXPECT_TRUE(story.asked().empty());
+}
+
+TEST(SupervisorRestart, IsReportedWhenTheClusterStopsMeanwhile) {
+  RestartStory story;
+  story.asked();
+  const auto effects = story.supervisor.on(SignalArrived{SIGTERM}, at(101s));
+  EXPECT_EQ(only<ReportRestart>(effects), (std::vector{ReportRestart{0, "the cluster stops"}}));
 }
 
 TEST(Supervisor, SaysThatNoControllerAnswers) {

@@ -96,12 +96,12 @@ TEST_F(EngineRequestsTest, AnInterruptThatNamesRequestsHitsNoOther) {
   const auto stop_first =
       arrive(client.order("signal_request", {{"sig", SIGINT}, {"msg_ids", {id_of(first)}}}));
   queue.take();
-  queue.begin();
+  queue.begin(Instant{});
   EXPECT_TRUE(interrupts(queue, stop_first));
   queue.finish();
   EXPECT_FALSE(interrupts(queue, stop_first));
   queue.take();
-  queue.begin();
+  queue.begin(Instant{});
   EXPECT_FALSE(interrupts(queue, stop_first));
 }
 
@@ -111,7 +111,7 @@ TEST_F(EngineRequestsTest, AnInterruptCanSpareWhatItsClientAsksForLater) {
   arrive(client.request("apply_request"));
   const auto late = arrive(client.order("signal_request", content));
   queue.take();
-  queue.begin();
+  queue.begin(Instant{});
   EXPECT_FALSE(interrupts(queue, early));
   EXPECT_TRUE(interrupts(queue, late));
 }
@@ -121,7 +121,7 @@ TEST_F(EngineRequestsTest, AnInterruptOfAClientThatNamesNothingHitsWhatRuns) {
   EXPECT_FALSE(interrupts(queue, early));
   arrive(client.request("apply_request"));
   queue.take();
-  queue.begin();
+  queue.begin(Instant{});
   EXPECT_TRUE(interrupts(queue, early));
 }
 
@@ -129,10 +129,30 @@ TEST_F(EngineRequestsTest, AnInterruptOfWhatIsTakenAndHasNotBegunHitsItWhenItBeg
   for (int i = 0; i < 2; ++i) arrive(client.request("apply_request"));
   queue.take();
   EXPECT_FALSE(interrupts(queue, arrive(client.order("signal_request", {{"sig", SIGINT}}))));
-  EXPECT_TRUE(queue.begin());
+  EXPECT_TRUE(queue.begin(Instant{}));
   queue.finish();
   queue.take();
-  EXPECT_FALSE(queue.begin());
+  EXPECT_FALSE(queue.begin(Instant{}));
+}
+
+const jupyter::AnswerUsage* usage(const std::vector<jupyter::Effect>& effects) {
+  for (const jupyter::Effect& effect : effects)
+    if (const auto* each = std::get_if<jupyter::AnswerUsage>(&effect)) return each;
+  return nullptr;
+}
+
+TEST_F(EngineRequestsTest, WhatRunsAndWhatWaitsIsToldWhileUserCodeRuns) {
+  const RequestPtr first = client.request("execute_request", {{"code", "\n  slow()\nmore()"}});
+  for (const RequestPtr& each : {first, client.request("execute_request")}) arrive(each);
+  queue.take();
+  const auto before = arrive(client.order("usage_request", Json::object()));
+  EXPECT_FALSE(usage(before)->running);
+  queue.begin(Instant{} + std::chrono::seconds(7));
+  const auto effects = arrive(client.order("usage_request", Json::object()));
+  ASSERT_TRUE(usage(effects) && usage(effects)->running);
+  EXPECT_EQ(usage(effects)->queued, 1u);
+  EXPECT_EQ(id_of(usage(effects)->running->request), id_of(first));
+  EXPECT_EQ(usage(effects)->running->since, Instant{} + std::chrono::seconds(7));
 }
 
 TEST_F(EngineRequestsTest, ANameThatIsNoSignalIsAnErrorAndRaisesNothing) {

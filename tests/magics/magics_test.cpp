@@ -105,7 +105,7 @@ TEST(CellWatch, ASecondInterruptReturnsAtOnceAndNamesWhoGoesOn) {
   EXPECT_TRUE(end.was_interrupted);
   EXPECT_EQ(end.stuck, (std::vector<EngineId>{{0}, {2}}));
   EXPECT_EQ(screen.text.find("Engines 0 and 2 have not stopped"), 0U) << screen.text;
-  EXPECT_NE(screen.text.find("rc.send_signal('SIGKILL', targets=[0, 2])"), std::string::npos);
+  EXPECT_NE(screen.text.find("by `%pxcluster restart`"), std::string::npos);
 }
 
 TEST(CellWatch, ACellWhoseTimeIsOverIsInterruptedAndItsEnginesAreNamed) {

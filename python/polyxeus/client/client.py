@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
+import re
 import time
 import warnings
 from collections import defaultdict
@@ -12,8 +14,10 @@ from concurrent.futures import Future
 from typing import Any
 
 from polyxeus import _client, activation, error
+from polyxeus.client import pxcluster
 from polyxeus.client.engine_control import EngineControl
 from polyxeus.client.hub_queries import HubQueries
+from polyxeus.client.status import ClusterStatus
 from polyxeus.client.unknown_option import unknown_option
 from polyxeus.client.wait_for_engines import wait_for_engines
 from polyxeus.results.async_result import AsyncResult
@@ -30,6 +34,7 @@ from polyxeus.views.executor import ViewExecutor
 __all__ = ["Client"]
 
 _ANSWER_TIMEOUT = 10.0  # seconds; where the user names none
+_CATCH_UP_PATIENCE = 10.0  # seconds
 _LOOK_INTERVAL = 1.0  # seconds; who waits longer looks so often for engines that are not heard
 
 
@@ -104,6 +109,7 @@ class Client(HubQueries, EngineControl):
             cluster_id=cluster_id,
         )
         text, where = _connection_text(connection_info, choice, file_patience)
+        self._where = where
         self._connection = _client.Connection(
             text, where, float(timeout), str(sshserver or ""), _path_of_key(sshkey)
         )
@@ -310,6 +316,63 @@ class Client(HubQueries, EngineControl):
         Raises EngineError when an engine leaves meanwhile.
         """
         return wait_for_engines(self, n, timeout, block, interactive, widget)
+
+    def status(self, timeout: float = 1.0) -> ClusterStatus:
+        """What each engine is and does now: a table to print, and a dict for each engine.
+
+        Engines answer while they run something; those that do not answer within `timeout` seconds
+        are shown without what only they know.
+        """
+        return ClusterStatus(*self._connection.status(float(timeout)))
+
+    def _repr_html_(self):
+        try:
+            table = self.status()._repr_html_() if len(self) else ""
+        except (error.TimeoutError, ConnectionError, OSError):
+            table = ""
+        return f"<p>{html.escape(repr(self))}</p>{table}"
+
+    def restart_engines(self) -> None:
+        """Ends all engines, also those that hang, and starts them again: as many, with the same
+        ids, commands and options. Returns when they are registered.
+
+        What ran or waited on them fails with an EngineError, or runs again where it has retries.
+        Works on the host where `pxcluster` or Cluster has started the engines.
+        """
+        if self.cluster is not None:
+            self.cluster.restart_engines_sync()
+        else:
+            pxcluster.run(["restart", *self._cluster_options()], timeout=None)
+        self._catch_up()
+
+    def _cluster_options(self):
+        """The options of pxcluster that name this cluster."""
+        folder, name = os.path.split(os.path.abspath(self._where))
+        found = re.fullmatch(r"ipcontroller(?:-(.*))?-client\.json", name)
+        if not found or os.path.basename(folder) != "security" or not os.path.exists(self._where):
+            raise RuntimeError(
+                f"it is not known which cluster {self._where} belongs to: use `pxcluster` with "
+                "--profile and --cluster-id on the host where the cluster was started"
+            )
+        return [
+            f"--profile-dir={os.path.dirname(folder)}",
+            f"--cluster-id={found[1] or ''}",
+        ]
+
+    def _catch_up(self):
+        """Waits until this client knows the engines that the controller knows now."""
+        end = time.monotonic() + _CATCH_UP_PATIENCE
+        while not self._closed and time.monotonic() < end:
+            tasks = self._connection.send_hub("connection_request", "{}")
+            if not tasks.wait(_left(end)) or tasks.outcome(0)[0] != "ok":
+                return
+            told = json.loads(tasks.outcome(0)[1])["engines"]
+            present = {int(key): uuid for key, uuid in told.items()}
+            ask_again = time.monotonic() + 0.25
+            while self._engines != present and time.monotonic() < ask_again:
+                time.sleep(0.005)
+            if self._engines == present:
+                return
 
     # ------------------------------------------------------------ waiting
 

@@ -22,6 +22,7 @@ def wait_for_engines(client, n, timeout, block, interactive, widget):
         raise TypeError(f"the number of engines to wait for must be an int, not {n!r}")
     if not block:
         return _in_background(client, n, timeout)
+    client._catch_up()
     if len(client) >= n:
         return None
     bar = nullcontext()
@@ -86,6 +87,7 @@ def _in_background(client, n, timeout):
 
     def wait():
         try:
+            client._catch_up()
             _wait(client, n, timeout, None)
         except Exception as problem:
             future.set_exception(problem)

@@ -16,8 +16,9 @@ from typing import Any
 
 from polyxeus import _client
 from polyxeus.client.client import Client
+from polyxeus.client.pxcluster import run
 from polyxeus.client.unknown_option import unknown_option
-from polyxeus.cluster.programs import Program, run, signal_number
+from polyxeus.cluster.programs import Program, signal_number
 
 __all__ = ["Cluster", "ClusterManager"]
 
@@ -65,7 +66,7 @@ class Cluster:
     controller_args, engine_args
                          further arguments for the programs, as lists
     engine_timeout       seconds until missing engines are reported
-    shutdown_atexit      stop the cluster when this Python ends
+    shutdown_atexit      the cluster ends with this Python, also where that is killed
     log_level            of the programs
 
     Each method that starts or stops something is a coroutine, and has a twin that ends in _sync.
@@ -119,13 +120,15 @@ class Cluster:
         self.controller_args = list(controller_args or [])
         self.engine_args = list(engine_args or [])
         self.engine_timeout = engine_timeout
-        self.shutdown_atexit = shutdown_atexit
+        self._shutdown_atexit = shutdown_atexit
         self.log_level = log_level
         self.log = others.get("log") or logging.getLogger(f"polyxeus.cluster.{self.cluster_id}")
         self.config = others.get("config")  # kept for who reads it; nothing here does
         self.controller = None
         self.engines = {}
         self._client = None
+        self._clients = weakref.WeakSet()
+        self._pid = os.getpid()
         _clusters.add(self)
 
     def __repr__(self):
@@ -135,6 +138,23 @@ class Cluster:
         if self.engines:
             parts.append(f"engine_sets={list(self.engines)}")
         return f"<Cluster({', '.join(parts)})>"
+
+    @property
+    def shutdown_atexit(self) -> bool:
+        """Whether the cluster ends with this Python, however that ends."""
+        return self._shutdown_atexit
+
+    @shutdown_atexit.setter
+    def shutdown_atexit(self, value: bool) -> None:
+        self._shutdown_atexit = value
+        if not value and self._pid == os.getpid():
+            for each in [self.controller, *self.engines.values()]:
+                if isinstance(each, Program):
+                    each.release()
+
+    def _owner(self):
+        """The options that let pxcluster end with this Python."""
+        return [f"--owner={os.getpid()}"] if self.shutdown_atexit else []
 
     @property
     def engine_launcher_class(self):
@@ -161,7 +181,7 @@ class Cluster:
         """Starts the controller; it is ready on return."""
         if self.controller is not None and self.controller.is_running():
             raise RuntimeError(f"the controller of this cluster is already running: {self!r}")
-        options = ["-n", "0", f"--controller={self.controller_launcher}"]
+        options = ["-n", "0", f"--controller={self.controller_launcher}", *self._owner()]
         if self.controller_ip:
             options.append(f"--ip={self.controller_ip}")
         if self.controller_location:
@@ -194,7 +214,7 @@ class Cluster:
         name = engine_set_id or _new_id()
         if name in self.engines:
             raise ValueError(f"an engine set with the id {name!r} already exists")
-        options = ["-n", str(n), f"--engines={self.engine_launcher}"]
+        options = ["-n", str(n), f"--engines={self.engine_launcher}", *self._owner()]
         options.append(f"--engine-timeout={self.engine_timeout}")
         if self.language:
             options.append(f"--language={self.language}")
@@ -227,7 +247,9 @@ class Cluster:
 
     def connect_client_sync(self, **client_kwargs: Any) -> Client:
         """A Client of this cluster."""
-        return Client(self.connection_file, cluster=self, **client_kwargs)
+        client = Client(self.connection_file, cluster=self, **client_kwargs)
+        self._clients.add(client)
+        return client
 
     def start_and_connect_sync(self, n: int | None = None, activate: bool = False) -> Client:
         """Starts the cluster, waits for its engines, gives a Client.
@@ -261,11 +283,18 @@ class Cluster:
             raise KeyError(f"unknown engine set {engine_set_id!r}; known: {known}") from None
 
     def restart_engines_sync(self, engine_set_id: str | None = None) -> None:
-        """Stops a set of engines, default all, and starts as many under the same name."""
-        for each in [engine_set_id] if engine_set_id else list(self.engines):
-            n = self._set(each).n
-            self.stop_engines_sync(each)
-            self.start_engines_sync(n, each)
+        """Ends a set of engines, default all, also those that hang, and starts it again with the
+        same ids and options; returns when its engines are registered."""
+        for name in [engine_set_id] if engine_set_id else list(self.engines):
+            each = self._set(name)
+            if each.is_running():
+                one_set = f"--engine-set={each.set_id}"
+                run(self._command("restart", one_set), timeout=None)
+            else:
+                self.engines.pop(name)
+                self.start_engines_sync(each.n, name)
+        for client in list(self._clients):
+            client._catch_up()
 
     def signal_engines_sync(self, signum: int | str, engine_set_id: str | None = None) -> None:
         """Sends a signal to the engines of a set, default to all."""
@@ -493,7 +522,8 @@ _clusters = weakref.WeakSet()
 
 def _stop_at_exit():
     for cluster in list(_clusters):
-        if cluster.shutdown_atexit and cluster.controller is not None:
+        is_ours = cluster._pid == os.getpid()  # and not of a process that this is a fork of
+        if cluster.shutdown_atexit and is_ours and cluster.controller is not None:
             cluster.stop_cluster_sync()
 
 

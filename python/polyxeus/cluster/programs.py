@@ -1,38 +1,16 @@
-"""Runs the command pxcluster."""
+"""Runs pxcluster as long as a cluster, or a part of one, lives."""
 
-import os
-import shutil
 import signal
 import subprocess
-import sys
 import time
 
-__all__ = ["Program", "find", "run", "signal_number"]
+from polyxeus.client.pxcluster import find
+
+__all__ = ["Program", "signal_number"]
 
 _PATIENCE = 60.0  # seconds for a program to start what it is to start
 _GRACE = 15.0  # seconds to end in an orderly way
-
-
-def find(name="pxcluster"):
-    """The program of this name: beside this Python, else in $PATH."""
-    beside = os.path.join(os.path.dirname(sys.executable), name)
-    found = beside if os.access(beside, os.X_OK) else shutil.which(name)
-    if not found:
-        raise FileNotFoundError(
-            f"cannot find the program {name} beside {sys.executable} or in $PATH"
-        )
-    return found
-
-
-def run(arguments):
-    """What `pxcluster arguments` prints.  RuntimeError where it fails: what it says."""
-    done = subprocess.run(
-        [find(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
-    )
-    if done.returncode:
-        lines = (done.stderr or done.stdout).strip().splitlines()
-        raise RuntimeError(lines[-1] if lines else f"pxcluster {arguments[0]} failed")
-    return done.stdout
+_RELEASE = signal.SIGRTMIN + 2  # tells pxcluster that it has no owner any more
 
 
 def signal_number(signum):
@@ -67,6 +45,11 @@ class Program:
 
     def is_running(self):
         return self.process.poll() is None
+
+    def release(self):
+        """It no longer ends with this Python."""
+        if self.is_running():
+            self.process.send_signal(_RELEASE)
 
     def get_output(self):
         """What it has printed."""

@@ -126,4 +126,6 @@ class Session:
         status = _client.run_program(command, output)
         if status == 0 and words[:1] == ["stop"]:
             self.close()
+        if status == 0 and words[:1] == ["restart"] and self._client is not None:
+            self._client._catch_up()
         return status

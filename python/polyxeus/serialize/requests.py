@@ -26,6 +26,12 @@ def _function(function, buffers, forms):
     return pickled_text(function, buffers)
 
 
+def _title(function):
+    """What people call a function: the engine shows it while it runs."""
+    title = getattr(function, "__name__", None)
+    return f',"title":{quote(title)}' if type(title) is str else ""
+
+
 def _foreign_function(function):
     """One that an engine of another language has, or its source text."""
     if isinstance(function, str):
@@ -52,7 +58,7 @@ def _value_text(value, buffers, forms):
 def call(function, args=(), kwargs=None, forms=FORMS):
     """Calls a function.  forms: what its engine reads."""
     buffers = []
-    content = f'{{"function":{_function(function, buffers, forms)}'
+    content = f'{{"function":{_function(function, buffers, forms)}{_title(function)}'
     if args:
         values = ",".join([_value_text(each, buffers, forms) for each in args])
         content += f',"args":[{values}]'
@@ -65,7 +71,7 @@ def call(function, args=(), kwargs=None, forms=FORMS):
 def map_calls(function, parts, forms=FORMS):
     """One request for each of `parts`, lists of sequences: maps the function over them."""
     first = []
-    head = f'{{"map":true,"function":{_function(function, first, forms)},"args":'
+    head = f'{{"map":true,"function":{_function(function, first, forms)}{_title(function)},"args":'
     requests = []
     for sequences in parts:
         buffers = list(first)

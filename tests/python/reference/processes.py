@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import polyxeus
-from polyxeus.cluster.programs import find
+from polyxeus.client.pxcluster import find
 
 launchers = []
 

@@ -1,0 +1,194 @@
+#include "client/engine_status.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "client/error.hpp"
+#include "wire/engine_facts.hpp"
+
+namespace px::client {
+namespace {
+
+constexpr Duration hub_patience = std::chrono::seconds(10);
+
+std::optional<int> number(const std::string& text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> real(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+Json object_at(const Json& content, const std::string& key) {
+  const auto found = content.find(key);
+  return found != content.end() && found->is_object() ? *found : Json::object();
+}
+
+/// What the controller says.
+std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
+  const Json known = core.ask_hub("connection_request", {{"facts", true}}, hub_patience).content();
+  const Json described = object_at(known, "facts"), languages = object_at(known, "languages");
+  std::map<EngineId, EngineStatus> engines;
+  const Json present = object_at(known, "engines");
+  for (const auto& [key, uuid] : present.items()) {
+    const auto id = number(key);
+    if (!id) continue;
+    EngineStatus& engine = engines[EngineId{*id}];
+    const Json said = object_at(described, key);
+    const EngineFacts facts = read_engine_facts(said);
+    engine.id = EngineId{*id};
+    engine.host = facts.host;
+    if (facts.rank) engine.rank = facts.rank->value;
+    if (facts.pid > 0) engine.pid = facts.pid;
+    engine.language = string_member(languages, key).value_or("");
+    engine.silent_for = real(said, "silent_for");
+  }
+  if (engines.empty()) return engines;
+  const Json queues =
+      core.ask_hub("queue_request", {{"targets", nullptr}, {"verbose", false}}, hub_patience)
+          .content();
+  for (auto& [id, engine] : engines) {
+    const Json counts = object_at(queues, std::to_string(id.value));
+    engine.queue = static_cast<int>(int_member(counts, "queue").value_or(0) +
+                                    int_member(counts, "tasks").value_or(0));
+  }
+  return engines;
+}
+
+/// What an engine says of itself; those of ipyparallel say less.
+void add_answer(EngineStatus& engine, const Json& usage) {
+  if (engine.host.empty()) engine.host = string_member(usage, "hostname").value_or("");
+  if (const auto pid = int_member(usage, "pid")) engine.pid = static_cast<int>(*pid);
+  engine.memory = real(usage, "kernel_memory");
+  engine.cpu = real(usage, "kernel_cpu_seconds");
+  engine.silent_for.reset();
+  const auto queued = int_member(usage, "queued");
+  const Json running = object_at(usage, "running");
+  engine.state = (queued ? !running.empty() : engine.queue > 0) ? "busy" : "idle";
+  if (queued) engine.queue = static_cast<int>(*queued);
+  engine.runs = string_member(running, "what").value_or("");
+  engine.runs_for = real(running, "seconds");
+  engine.msg_id = string_member(running, "msg_id").value_or("");
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+/// "12 s", "3 min 20 s", "2 h 5 min".
+std::string age(double seconds) {
+  const auto whole = static_cast<long long>(std::lround(std::max(0.0, seconds)));
+  if (whole < 60) return std::to_string(whole) + " s";
+  if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+  return std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
+}
+
+std::string memory_text(double bytes) {
+  const double mebibytes = bytes / (1 << 20);
+  if (mebibytes < 10'000) return std::to_string(std::lround(mebibytes)) + " MiB";
+  return std::to_string(std::lround(mebibytes / 1024)) + " GiB";
+}
+
+constexpr std::size_t columns = 11;
+using Row = std::array<std::string, columns>;
+
+Row row_of(const EngineStatus& engine) {
+  const auto text = [](const std::optional<int>& value) {
+    return value ? std::to_string(*value) : std::string("-");
+  };
+  const auto known = [](std::string value) { return value.empty() ? "-" : value; };
+  return {std::to_string(engine.id.value),
+          known(engine.host),
+          text(engine.rank),
+          text(engine.pid),
+          known(engine.language),
+          engine.silent_for ? "no answer for " + age(*engine.silent_for) : engine.state,
+          engine.runs_for ? age(*engine.runs_for) : "-",
+          std::to_string(engine.queue),
+          engine.memory ? memory_text(*engine.memory) : "-",
+          engine.cpu ? age(*engine.cpu) : "-",
+          engine.runs};
+}
+
+}  // namespace
+
+std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience) {
+  std::map<EngineId, EngineStatus> engines = ask_controller(core);
+  const auto present = core.connection().engines();
+  std::vector<EngineId> asked;
+  for (const auto& [id, engine] : engines)
+    if (!engine.silent_for && present->uuid_of(id)) asked.push_back(id);
+  std::shared_ptr<Call> call;
+  if (!asked.empty()) {
+    call = core.send_control(asked, "usage_request", Json::object());
+    call->wait_ready(Clock::now() + patience);
+  }
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (call->status(i) == TaskStatus::pending) continue;
+    const TaskInfo info = call->info(i);
+    if (!info.failure) add_answer(engines.at(asked[i]), info.reply.content());
+  }
+  std::vector<EngineStatus> rows;
+  for (auto& [id, engine] : engines) {
+    if (engine.state.empty()) {
+      engine.state = "no answer";
+      if (!engine.silent_for) engine.silent_for = std::chrono::duration<double>(patience).count();
+    }
+    rows.push_back(std::move(engine));
+  }
+  return rows;
+}
+
+Json status_as_json(const std::vector<EngineStatus>& engines) {
+  Json rows = Json::array();
+  for (const EngineStatus& engine : engines)
+    rows.push_back({{"engine", engine.id.value},
+                    {"host", or_null(engine.host)},
+                    {"rank", or_null(engine.rank)},
+                    {"pid", or_null(engine.pid)},
+                    {"language", or_null(engine.language)},
+                    {"state", engine.state},
+                    {"silent_for", or_null(engine.silent_for)},
+                    {"runs", or_null(engine.runs)},
+                    {"runs_for", or_null(engine.runs_for)},
+                    {"msg_id", or_null(engine.msg_id)},
+                    {"queue", engine.queue},
+                    {"memory", or_null(engine.memory)},
+                    {"cpu", or_null(engine.cpu)}});
+  return rows;
+}
+
+std::string status_as_text(const std::vector<EngineStatus>& engines) {
+  std::vector<Row> rows{{"ENGINE", "HOST", "RANK", "PID", "LANGUAGE", "STATE", "SINCE", "QUEUE",
+                         "MEMORY", "CPU", "RUNS"}};
+  for (const EngineStatus& engine : engines) rows.push_back(row_of(engine));
+  std::array<std::size_t, columns> widths{};
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < columns; ++i) {
+      line += row[i];
+      if (i + 1 < columns) line += std::string(widths[i] + 2 - row[i].size(), ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace px::client

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/core.hpp"
+#include "wire/ids.hpp"
+#include "wire/json.hpp"
+#include "wire/time.hpp"
+
+namespace px::client {
+
+/// What an engine is and does: a row of the table of `status`. What is not known is left out.
+struct EngineStatus {
+  EngineId id;
+  std::string host = {};
+  std::optional<int> rank = {};      ///< In its MPI world.
+  std::optional<int> pid = {};       ///< On its host.
+  std::string language = {};         ///< "python", "cpp"; "" for an engine of ipyparallel.
+  std::string state = {};            ///< "idle", "busy", or "no answer".
+  std::optional<double> silent_for;  ///< Seconds for which one without an answer was not heard.
+  std::string runs = {};             ///< The first line of the code, the name of the function.
+  std::optional<double> runs_for;    ///< Seconds.
+  std::string msg_id = {};           ///< Of what runs.
+  int queue = 0;                     ///< Requests that wait; without an answer what runs, too.
+  std::optional<double> memory;      ///< Resident bytes.
+  std::optional<double> cpu;         ///< Seconds of processor time since the start.
+};
+
+/// Asks all engines at once what they do, by a message that they answer while user code runs, and
+/// waits for those that do not answer for `patience` at most. Those that the controller does not
+/// hear are not asked. Ascending ids.
+/// errors  as ClientCore::ask_hub().
+std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience);
+
+/// [{"engine": 0, "host": ..., "state": ...}, ...]; what is not known is null.
+Json status_as_json(const std::vector<EngineStatus>& engines);
+
+/// A table for people: a header and a line for each engine.
+std::string status_as_text(const std::vector<EngineStatus>& engines);
+
+}  // namespace px::client

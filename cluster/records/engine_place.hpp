@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "wire/ids.hpp"
+
+namespace px::cluster {
+
+/// A registered engine that says which program has started it.
+struct PlacedEngine {
+  EngineId id;
+  std::string set;            ///< The id of its engine set.
+  std::optional<int> number;  ///< Which one of the set it is: under MPI the rank.
+  bool operator==(const PlacedEngine&) const = default;
+};
+
+/// From what the engine says, "1792048000/2" or "1792048000/" (EngineFacts::place).
+PlacedEngine read_place(EngineId id, std::string_view place);
+
+}  // namespace px::cluster

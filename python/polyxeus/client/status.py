@@ -1,0 +1,54 @@
+"""What each engine of a cluster is and does, at one moment."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from typing import Any, overload
+
+__all__ = ["ClusterStatus"]
+
+_MOST_ROWS = 200  # in HTML
+
+
+class ClusterStatus(Sequence):
+    """One dict for each engine; printed as the table that `pxcluster status` shows.
+
+    Keys: engine, host, rank, pid, language, state ("idle", "busy", "no answer"), silent_for, runs
+    (the first line of its code, or its function), runs_for, msg_id, queue, memory (bytes) and cpu
+    (seconds of processor time).  Times are seconds; what is not known is None.
+    """
+
+    def __init__(self, rows: str, table: str) -> None:
+        self._rows = json.loads(rows)
+        self._table = table
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, index):
+        return self._rows[index]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __str__(self):
+        return self._table.rstrip("\n")
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        head, *lines = self._table.splitlines()
+        starts = [head.index(word) for word in head.split()]
+        ends = [*starts[1:], None]
+
+        def row(tag, line):
+            cells = (line[start:end].strip() for start, end in zip(starts, ends))
+            return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+        shown = [row("td", line) for line in lines[:_MOST_ROWS]]
+        left = len(lines) - len(shown)
+        more = f"<p>... and {left} more engines</p>" if left else ""
+        return f"<table>{row('th', head)}{''.join(shown)}</table>{more}"

@@ -1,0 +1,60 @@
+#include "client/engine_status.hpp"
+
+#include <gtest/gtest.h>
+
+namespace px::client {
+namespace {
+
+std::vector<EngineStatus> three() {
+  EngineStatus busy{.id = EngineId{0},
+                    .host = "node1",
+                    .rank = 0,
+                    .pid = 812,
+                    .language = "python",
+                    .state = "busy",
+                    .silent_for = {},
+                    .runs = "solve(A, b)",
+                    .runs_for = 200.4,
+                    .msg_id = "x_1",
+                    .queue = 2,
+                    .memory = 128.0 * (1 << 20),
+                    .cpu = 7300.0};
+  EngineStatus idle{.id = EngineId{1},
+                    .state = "idle",
+                    .silent_for = {},
+                    .runs_for = {},
+                    .memory = {},
+                    .cpu = {}};
+  EngineStatus deaf{.id = EngineId{10},
+                    .host = "node2",
+                    .state = "no answer",
+                    .silent_for = 12.2,
+                    .runs_for = {},
+                    .queue = 1,
+                    .memory = {},
+                    .cpu = {}};
+  return {busy, idle, deaf};
+}
+
+TEST(EngineStatus, IsATableForPeople) {
+  EXPECT_EQ(status_as_text(three()),
+            "ENGINE  HOST   RANK  PID  LANGUAGE  STATE               SINCE       QUEUE  MEMORY   "
+            "CPU        RUNS\n"
+            "0       node1  0     812  python    busy                3 min 20 s  2      128 MiB  "
+            "2 h 1 min  solve(A, b)\n"
+            "1       -      -     -    -         idle                -           0      -        "
+            "-\n"
+            "10      node2  -     -    -         no answer for 12 s  -           1      -        "
+            "-\n");
+}
+
+TEST(EngineStatus, IsJsonWhoseUnknownValuesAreNull) {
+  const Json rows = status_as_json(three());
+  EXPECT_EQ(rows[0]["runs"], "solve(A, b)");
+  EXPECT_EQ(rows[0]["rank"], 0);
+  EXPECT_TRUE(rows[1]["host"].is_null());
+  EXPECT_EQ(rows[2]["silent_for"], 12.2);
+}
+
+}  // namespace
+}  // namespace px::client

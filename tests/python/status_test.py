@@ -1,0 +1,81 @@
+"""What `rc.status()` says of each engine."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+
+def until(is_met, what, seconds=20):
+    end = time.monotonic() + seconds
+    while not is_met():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+def test_what_each_engine_is_and_does(rc):
+    pids = rc[:].apply_sync(os.getpid)
+    cell = rc[1].execute("\nimport time\ntime.sleep(600)", block=False)
+
+    def slow_solver():
+        import time
+
+        time.sleep(600)
+
+    call = rc[2].apply_async(slow_solver)
+    waiting = rc[2].apply_async(abs, -1)
+    try:
+        until(lambda: [row["state"] for row in rc.status()] == ["idle", "busy", "busy", "idle"],
+              "two busy engines")
+        rows = rc.status()
+        assert [row["engine"] for row in rows] == [0, 1, 2, 3]
+        assert [row["pid"] for row in rows] == pids
+        assert {row["host"] for row in rows} == {socket.gethostname()}
+        assert {row["language"] for row in rows} == {"python"}
+        assert [row["runs"] for row in rows] == [None, "import time", "slow_solver", None]
+        assert [row["queue"] for row in rows] == [0, 0, 1, 0]
+        assert rows[1]["runs_for"] >= 0 and rows[1]["msg_id"] == cell.msg_ids[0]
+        assert all(row["memory"] > 1 << 20 and row["cpu"] > 0 for row in rows)
+        lines = str(rows).splitlines()
+        assert len(lines) == 5 and "RUNS" in lines[0] and lines[3].endswith("slow_solver")
+        assert "<td>slow_solver</td>" in rc._repr_html_()
+        assert rc.outstanding == {*cell.msg_ids, *call.msg_ids, *waiting.msg_ids}
+    finally:
+        rc.interrupt(block=True)
+        rc.wait([cell, call, waiting], timeout=20)
+
+
+def test_an_engine_that_does_not_answer_is_shown_and_holds_nobody_up(own):
+    rc = own(2)
+    pid = rc[0].apply_sync(os.getpid)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        rows = rc.status(timeout=0.3)
+        assert [row["state"] for row in rows] == ["no answer", "idle"]
+        assert rows[0]["pid"] == pid and rows[0]["silent_for"] > 0
+        assert "no answer for" in str(rows)
+        assert rc.outstanding == set() and rc.wait(timeout=0)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_the_same_table_from_the_shell(rc, running):
+    place = [f"--profile-dir={running.profile_dir}", "--cluster-id="]
+    told = subprocess.run(["pxcluster", "status", "--json", *place], capture_output=True, text=True)
+    assert told.returncode == 0, told.stderr
+    rows = json.loads(told.stdout)
+    assert [set(row) for row in rows] == [set(row) for row in rc.status()]
+    table = subprocess.run(["pxcluster", "status", "-t", "1:3", *place], capture_output=True, text=True)
+    assert [line.split()[0] for line in table.stdout.splitlines()] == ["ENGINE", "1", "2"]
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_cluster_that_does_not_run_has_no_status(folder, options):
+    told = subprocess.run(["pxcluster", "status", "--profile=nothing", *options],
+                          capture_output=True, text=True)
+    assert told.returncode == 11
+    assert bool(told.stdout) == bool(options)

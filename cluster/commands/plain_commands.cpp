@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <iostream>
 
 #include "cluster/commands/commands.hpp"
@@ -188,7 +190,8 @@ int run_command(const program::ProgramOptions& program, const ListOptions& optio
   if (options.as_json)
     std::cout << list_as_json(clusters);
   else
-    std::cout << list_as_text(clusters, ipython_dir ? *ipython_dir : std::filesystem::path{});
+    std::cout << list_as_text(clusters, ipython_dir ? *ipython_dir : std::filesystem::path{},
+                              ::isatty(STDOUT_FILENO) != 0);
   return std::cout.flush() ? 0 : 1;
 }
 

@@ -27,6 +27,11 @@ std::string launcher_column(const ClusterRecord& record) {
   return text;
 }
 
+std::string owner_column(const std::optional<ClusterOwner>& owner) {
+  if (!owner) return "nobody: runs until stopped";
+  return std::to_string(owner->pid) + (owner->command.empty() ? "" : " " + owner->command);
+}
+
 }  // namespace
 
 std::string launcher_title(std::string_view launcher) {
@@ -63,17 +68,18 @@ std::optional<ClusterOwner> owner_of(const ClusterRecord& living,
 }
 
 std::string list_as_text(const std::vector<ListedCluster>& clusters,
-                         const std::filesystem::path& ipython_dir) {
-  std::string text = fmt::format("{:16} {:32} {:7} {:7} {:10} {}\n", "PROFILE", "CLUSTER ID",
-                                 "RUNNING", "ENGINES", "LAUNCHER", "OWNER");
+                         const std::filesystem::path& ipython_dir, bool has_owners) {
+  const auto last_columns = [&](const std::string& launcher, const std::string& owner) {
+    return has_owners ? fmt::format("{:10} {}", launcher, owner) : launcher;
+  };
+  std::string text = fmt::format("{:16} {:32} {:7} {:7} {}\n", "PROFILE", "CLUSTER ID", "RUNNING",
+                                 "ENGINES", last_columns("LAUNCHER", "OWNER"));
   for (const auto& [found, owner] : clusters) {
     const std::string& id = found.paths.cluster_id;
-    text += fmt::format(
-        "{:16} {:32} {:7} {:7} {:10} {}\n", profile_column(found.paths, ipython_dir),
-        id.empty() ? "''" : id, found.living.controller ? "True" : "False",
-        found.living.engine_count(), launcher_column(found.living),
-        owner ? std::to_string(owner->pid) + (owner->command.empty() ? "" : " " + owner->command)
-              : "nobody: runs until stopped");
+    text += fmt::format("{:16} {:32} {:7} {:7} {}\n", profile_column(found.paths, ipython_dir),
+                        id.empty() ? "''" : id, found.living.controller ? "True" : "False",
+                        found.living.engine_count(),
+                        last_columns(launcher_column(found.living), owner_column(owner)));
   }
   return text;
 }

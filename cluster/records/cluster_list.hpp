@@ -27,9 +27,10 @@ struct ListedCluster {
   std::optional<ClusterOwner> owner;
 };
 
-/// The table of `list`: a header and a row for each cluster, as ipcluster prints it, and the owner.
+/// The table of `list`: a header and a row for each cluster, as ipcluster prints it.
+/// has_owners  with a column more, which programs that read ipcluster's table do not expect.
 std::string list_as_text(const std::vector<ListedCluster>& clusters,
-                         const std::filesystem::path& ipython_dir);
+                         const std::filesystem::path& ipython_dir, bool has_owners);
 
 /// `list -o json`: an array of what their cluster files say of what lives, and the owner.
 std::string list_as_json(const std::vector<ListedCluster>& clusters);

@@ -94,11 +94,15 @@ TEST(ClusterList, HasARowAsIpclusterPrintsIt) {
   FoundCluster cluster{.paths = {.root = "/ipy/profile_default", .cluster_id = ""},
                        .record = two_local_engines(),
                        .living = two_local_engines()};
-  EXPECT_EQ(list_as_text({{cluster, std::nullopt}}, "/ipy"),
+  EXPECT_EQ(list_as_text({{cluster, std::nullopt}}, "/ipy", false),
+            "PROFILE          CLUSTER ID                       RUNNING ENGINES LAUNCHER\n"
+            "default          ''                               True          2 Local\n");
+  EXPECT_EQ(list_as_text({{cluster, std::nullopt}}, "/ipy", true),
             "PROFILE          CLUSTER ID                       RUNNING ENGINES LAUNCHER   OWNER\n"
             "default          ''                               True          2 Local      nobody: "
             "runs until stopped\n");
-  const std::string owned = list_as_text({{cluster, ClusterOwner{812, "python fit.py"}}}, "/ipy");
+  const std::string owned =
+      list_as_text({{cluster, ClusterOwner{812, "python fit.py"}}}, "/ipy", true);
   EXPECT_NE(owned.find("Local      812 python fit.py\n"), std::string::npos) << owned;
 }
 
@@ -122,7 +126,7 @@ TEST(ClusterList, NamesTheLauncherThatTheUserChose) {
   FoundCluster cluster{.paths = {.root = "/ipy/profile_default", .cluster_id = ""},
                        .record = *read,
                        .living = *read};
-  EXPECT_NE(list_as_text({cluster}, "/ipy").find("2 Slurm\n"), std::string::npos);
+  EXPECT_NE(list_as_text({{cluster, std::nullopt}}, "/ipy", false).find("2 Slurm\n"), std::string::npos);
 }
 
 TEST(ClusterList, NamesTheFolderOfAProfileElsewhere) {
@@ -130,7 +134,7 @@ TEST(ClusterList, NamesTheFolderOfAProfileElsewhere) {
                        .record = two_local_engines(),
                        .living = two_local_engines()};
   cluster.living.controller.reset();
-  const std::string row = list_as_text({{cluster, std::nullopt}}, "/ipy");
+  const std::string row = list_as_text({{cluster, std::nullopt}}, "/ipy", false);
   EXPECT_NE(row.find("/else/profile_x"), std::string::npos);
   EXPECT_NE(row.find("abc                              False"), std::string::npos);
 }

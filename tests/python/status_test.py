@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +55,8 @@ def test_an_engine_that_does_not_answer_is_shown_and_holds_nobody_up(own):
     pid = rc[0].apply_sync(os.getpid)
     os.kill(pid, signal.SIGSTOP)
     try:
+        until(lambda: Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T",
+              "the engine is stopped")  # another thread may answer until the main one is
         rows = rc.status(timeout=0.3)
         assert [row["state"] for row in rows] == ["no answer", "idle"]
         assert rows[0]["pid"] == pid and rows[0]["silent_for"] > 0

@@ -23,6 +23,7 @@ LEFT_OUT = {
     "test_ipython_log": _CONFIG,
     "test_load_profile": _CONFIG,
     "test_start_stop_controller": _CONFIG,
+    "test_restart_engines": "waits until the ids are gone; here the new engines have them: restart_test.py",
     "test_autopx_blocking": "looks for the traceback on stdout; here it stands on stderr, once",
     "test_cellpx_keyboard_interrupt_default": _STOP,
     "test_cellpx_keyboard_interrupt_SIGINT": _STOP,

@@ -412,7 +412,7 @@ TEST(LocalLauncher, SharesTheCoresAmongTheEngines) {
   Machine machine = usual_machine();
   machine.cores = 8;
   const auto threads = [&](int engine_count) {
-    const auto& environment =
+    const std::map<std::string, std::string> environment =
         plan_of("local", request_for(engine_count), machine).processes.at(0).command.environment;
     const auto found = environment.find("OMP_NUM_THREADS");
     return found == environment.end() ? std::string() : found->second;

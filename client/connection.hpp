@@ -117,7 +117,18 @@ class Connection {
   void on_notification(const Envelope& envelope, const SharedFrames& frames);
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
   /// Changes the relay, where there is one, and says what is new.
-  void change_comms(const std::function<void(CommRelay&)>& change);
+  template <class Change>
+  void change_comms(const Change& change) {
+    std::function<void()> tell;
+    {
+      const std::lock_guard lock{mutex_};
+      if (!on_comm_news_) return;
+      const bool was_told = comms_.has_news();
+      change(comms_);
+      if (!was_told && comms_.has_news()) tell = on_comm_news_;
+    }
+    if (tell) tell();
+  }
   void on_connection_events();
   void came_back();
   void on_subscriber_events();

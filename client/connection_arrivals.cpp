@@ -98,18 +98,6 @@ void Connection::on_publication(const Envelope& envelope, const SharedFrames& fr
   pending_.publish(parent, std::move(publication));
 }
 
-void Connection::change_comms(const std::function<void(CommRelay&)>& change) {
-  std::function<void()> tell;
-  {
-    const std::lock_guard lock{mutex_};
-    if (!on_comm_news_) return;
-    const bool was_told = comms_.has_news();
-    change(comms_);
-    if (!was_told && comms_.has_news()) tell = on_comm_news_;
-  }
-  if (tell) tell();
-}
-
 void Connection::on_connection_events() {
   while (const auto event = monitor_.receive()) {
     switch (*event) {

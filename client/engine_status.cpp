@@ -2,24 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 
 #include "client/error.hpp"
 #include "wire/engine_facts.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::client {
 namespace {
 
 constexpr Duration hub_patience = std::chrono::seconds(10);
-
-std::optional<int> number(const std::string& text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 std::optional<double> real(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -39,7 +32,7 @@ std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
   std::map<EngineId, EngineStatus> engines;
   const Json present = object_at(known, "engines");
   for (const auto& [key, uuid] : present.items()) {
-    const auto id = number(key);
+    const std::optional<int> id = read_whole_number(key);
     if (!id) continue;
     EngineStatus& engine = engines[EngineId{*id}];
     const Json said = object_at(described, key);

@@ -1,7 +1,8 @@
 #include "client/targets.hpp"
 
 #include <algorithm>
-#include <charconv>
+
+#include "wire/read_text.hpp"
 
 namespace px::client {
 namespace {
@@ -10,14 +11,6 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
-}
-
-std::optional<long> read_number(std::string_view text) {
-  long number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, problem] = std::from_chars(text.data(), end, number);
-  if (problem != std::errc{} || rest != end) return std::nullopt;
-  return number;
 }
 
 Error not_targets(std::string_view part) {
@@ -43,7 +36,7 @@ Result<Targets::Slice> read_slice(std::string_view text) {
   std::optional<long> numbers[3];
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].empty()) continue;
-    numbers[i] = read_number(parts[i]);
+    numbers[i] = read_whole_number<long>(parts[i]);
     if (!numbers[i]) return not_targets(text);
   }
   if (numbers[2] == 0) return not_targets(text);
@@ -86,7 +79,8 @@ Result<Targets> Targets::parse(std::string_view text) {
       const Result<Slice> slice = read_slice(part);
       if (!slice) return slice.error();
       parts.push_back(Targets{*slice});
-    } else if (const std::optional<long> number = read_number(part); number && *number >= 0) {
+    } else if (const std::optional<long> number = read_whole_number<long>(part);
+               number && *number >= 0) {
       parts.push_back(ids({EngineId{static_cast<int>(*number)}}));
     } else if (number) {
       parts.push_back(Targets{

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <iostream>
 #include <thread>
 
@@ -15,6 +14,7 @@
 #include "os/host_name.hpp"
 #include "program/command_line.hpp"
 #include "wire/new_session.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::engine {
 namespace {
@@ -65,11 +65,9 @@ EngineFacts EngineProgram::own_facts() const {
 /// Which engine of its set it is: the rank, or what the program that starts it says.
 std::optional<int> EngineProgram::number_in_set() const {
   if (world_ && world_->size > 1) return world_->rank.value;
-  const std::string text = program::process_environment()("PX_ENGINE_NUMBER").value_or("");
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+  const auto number =
+      read_whole_number(program::process_environment()("PX_ENGINE_NUMBER").value_or(""));
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 ServerConfig EngineProgram::server_config(EngineConnectionInfo info,

@@ -11,7 +11,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -23,6 +22,7 @@
 #include "os/process_end.hpp"
 #include "os/spawn.hpp"
 #include "wire/engine_end.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::engine {
 namespace {
@@ -61,7 +61,7 @@ class RankParent {
     for (;;) {
       int status = 0;
       const pid_t ended = ::waitpid(child_, &status, WNOHANG);
-      if (ended == child_ || (ended < 0 && errno != EINTR)) return end_of(status);
+      if (ended == child_ || (ended < 0 && errno != EINTR)) return os::end_of_wait(status);
       std::array<pollfd, 2> sources{{{signals_.value(), POLLIN, 0}, {pipe_.value(), POLLIN, 0}}};
       ::poll(sources.data(), pipe_.is_open() ? 2 : 1, -1);
       read_signals();
@@ -87,11 +87,6 @@ class RankParent {
   }
 
  private:
-  static os::ProcessEnd end_of(int status) {
-    if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 1, 0};
-  }
-
   void read_signals() {
     signalfd_siginfo info;
     while (::read(signals_.value(), &info, sizeof info) == sizeof info)
@@ -126,13 +121,6 @@ int end_alike(const os::ProcessEnd& end) {
   return 128 + end.signal;
 }
 
-std::optional<int> number(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 std::optional<int> stay_as_parent() {
@@ -160,8 +148,8 @@ std::optional<int> stay_as_parent() {
 
 bool is_watched() {
   const char* const text = std::getenv(watcher_variable);
-  return text &&
-         number(std::string_view(text).substr(0, std::string_view(text).find(':'))) == ::getppid();
+  return text && read_whole_number(std::string_view(text).substr(
+                     0, std::string_view(text).find(':'))) == ::getppid();
 }
 
 Watcher take_watcher() {
@@ -171,7 +159,7 @@ Watcher take_watcher() {
   ::unsetenv(watcher_variable);
   const std::size_t colon = text.find(':');
   if (!watcher.is_there || colon == std::string::npos) return watcher;
-  const int pipe = number(std::string_view(text).substr(colon + 1)).value_or(-1);
+  const int pipe = read_whole_number(std::string_view(text).substr(colon + 1)).value_or(-1);
   if (pipe > STDERR_FILENO && ::fcntl(pipe, F_SETFD, FD_CLOEXEC) == 0)
     watcher.pipe = os::Descriptor{pipe};
   return watcher;

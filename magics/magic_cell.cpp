@@ -5,6 +5,8 @@
 #include <cctype>
 #include <optional>
 
+#include "wire/read_text.hpp"
+
 namespace px::magics {
 namespace {
 
@@ -37,14 +39,6 @@ std::optional<MagicCall> read_magic(std::string_view line, std::string_view mark
                    std::string(stripped(line.substr(end))),
                    {},
                    marks.size() == 2};
-}
-
-/// Takes the first line off, without its end.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <limits>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "os/command_words.hpp"
 #include "wire/language_plan.hpp"
 #include "wire/nearest_name.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::magics {
 namespace {
@@ -75,13 +75,6 @@ Result<void> set_progress(MagicOptions& options, const std::string& value) {
   return {};
 }
 
-std::optional<long> read_number(std::string_view text) {
-  long number = 0;
-  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc{} || rest != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 bool is_signal_name(std::string_view name) {
   constexpr std::array<std::string_view, 14> known{
       "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGABRT", "SIGKILL", "SIGUSR1", "SIGUSR2",
@@ -90,7 +83,7 @@ bool is_signal_name(std::string_view name) {
 }
 
 Result<void> set_signal(MagicOptions& options, const std::string& value) {
-  if (const auto number = read_number(value); number && *number >= 0 && *number < 65)
+  if (const auto number = read_whole_number<long>(value); number && *number >= 0 && *number < 65)
     options.signal = *number;
   else if (is_signal_name(value))
     options.signal = value;
@@ -116,7 +109,7 @@ Result<void> set_max_output(MagicOptions& options, const std::string& value) {
     options.max_output = std::numeric_limits<std::size_t>::max();
     return {};
   }
-  const auto number = read_number(value);
+  const auto number = read_whole_number<long>(value);
   if (!number || *number < 1)
     return wrong("'" + value + "' is not a number of lines (all: no limit)");
   options.max_output = static_cast<std::size_t>(*number);

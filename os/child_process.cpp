@@ -17,11 +17,6 @@ namespace {
 
 constexpr Duration interval_without_pidfd = std::chrono::milliseconds(10);
 
-ProcessEnd end_of(int status) {
-  if (WIFSIGNALED(status)) return {.exit_code = 0, .signal = WTERMSIG(status)};
-  return {.exit_code = WEXITSTATUS(status), .signal = 0};
-}
-
 }  // namespace
 
 ChildProcess::ChildProcess(pid_t pid) : pid_(pid), handle_(open_pidfd(pid)) {}
@@ -58,7 +53,7 @@ std::optional<ProcessEnd> ChildProcess::end() {
   pid_t found = 0;
   do found = ::waitpid(pid_, &status, WNOHANG);
   while (found < 0 && errno == EINTR);
-  if (found == pid_) end_ = end_of(status);
+  if (found == pid_) end_ = end_of_wait(status);
   if (found < 0) end_ = ProcessEnd{};  // somebody else waited for it, or SIGCHLD is ignored
   return end_;
 }
@@ -80,7 +75,7 @@ ProcessEnd ChildProcess::wait() {
   pid_t found = 0;
   do found = ::waitpid(pid_, &status, 0);
   while (found < 0 && errno == EINTR);
-  end_ = found == pid_ ? end_of(status) : ProcessEnd{};
+  end_ = found == pid_ ? end_of_wait(status) : ProcessEnd{};
   return *end_;
 }
 

@@ -4,20 +4,9 @@
 #include <filesystem>
 
 #include "os/private_file.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::os {
-namespace {
-
-/// The next line of `text`, which is shortened by it.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
-
-}  // namespace
-
 std::optional<long long> read_oom_kills(std::string_view text) {
   constexpr std::string_view key = "oom_kill ";
   while (!text.empty()) {

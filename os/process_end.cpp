@@ -1,6 +1,7 @@
 #include "os/process_end.hpp"
 
 #include <string.h>
+#include <sys/wait.h>
 
 #include <csignal>
 
@@ -29,6 +30,11 @@ std::string explain(int signal) {
 }
 
 }  // namespace
+
+ProcessEnd end_of_wait(int status) {
+  if (WIFSIGNALED(status)) return {.exit_code = 0, .signal = WTERMSIG(status)};
+  return {.exit_code = WEXITSTATUS(status), .signal = 0};
+}
 
 std::string signal_name(int signal) {
   const char* const abbreviation = ::sigabbrev_np(signal);

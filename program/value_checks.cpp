@@ -2,23 +2,15 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
 
 #include "wire/nearest_name.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::program {
 namespace {
-
-std::optional<long long> read_whole_number(const std::string& text) {
-  long long number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, problem] = std::from_chars(text.data(), end, number);
-  if (problem != std::errc{} || rest != end) return std::nullopt;
-  return number;
-}
 
 std::optional<double> read_number(const std::string& text) {
   char* end = nullptr;
@@ -40,7 +32,7 @@ ValueCheck whole_number(const std::string& what, long long low, long long high) 
   const std::string range = has_end ? " from " + std::to_string(low) + " to " + std::to_string(high)
                                     : " from " + std::to_string(low) + " on";
   return [=](const std::string& text) {
-    const auto number = read_whole_number(text);
+    const auto number = read_whole_number<long long>(text);
     if (number && *number >= low && *number <= high) return std::string();
     return "takes a whole number" + what + range + ", not '" + text + "'";
   };

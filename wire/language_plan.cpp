@@ -1,8 +1,9 @@
 #include "wire/language_plan.hpp"
 
 #include <array>
-#include <charconv>
 #include <utility>
+
+#include "wire/read_text.hpp"
 
 namespace px {
 namespace {
@@ -17,10 +18,8 @@ Error bad_plan(std::string_view text, const std::string& why) {
 }
 
 std::optional<int> positive_number(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value > 0 && value <= most_engines ? std::optional(value) : std::nullopt;
+  const std::optional<int> value = read_whole_number(text);
+  return value && *value > 0 && *value <= most_engines ? value : std::nullopt;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

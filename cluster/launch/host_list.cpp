@@ -1,7 +1,8 @@
 #include "cluster/launch/host_list.hpp"
 
 #include <algorithm>
-#include <charconv>
+
+#include "wire/read_text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -14,10 +15,8 @@ Error unreadable(std::string_view word, const std::string& why) {
 }
 
 std::optional<int> read_number(std::string_view text, int most) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value >= 0 && value <= most ? std::optional(value) : std::nullopt;
+  const std::optional<int> value = read_whole_number(text);
+  return value && *value >= 0 && *value <= most ? value : std::nullopt;
 }
 
 /// Letters that ssh and a shell take as a part of a name, never as an option or as syntax.

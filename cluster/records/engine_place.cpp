@@ -1,6 +1,6 @@
 #include "cluster/records/engine_place.hpp"
 
-#include <charconv>
+#include "wire/read_text.hpp"
 
 namespace px::cluster {
 
@@ -9,10 +9,7 @@ PlacedEngine read_place(EngineId id, std::string_view place) {
   const std::size_t slash = place.rfind('/');
   if (slash == std::string_view::npos) return engine;
   engine.set = std::string(place.substr(0, slash));
-  const std::string_view text = place.substr(slash + 1);
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc{} && end == text.data() + text.size() && number >= 0)
+  if (const auto number = read_whole_number(place.substr(slash + 1)); number && *number >= 0)
     engine.number = number;
   return engine;
 }

@@ -1,18 +1,16 @@
 #include "controller/membership/engine_table.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "wire/json.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::controller {
 namespace {
 
 std::optional<int> read_id(const std::string& text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  const std::optional<int> value = read_whole_number(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 }  // namespace

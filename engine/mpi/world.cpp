@@ -1,7 +1,8 @@
 #include "engine/mpi/world.hpp"
 
 #include <array>
-#include <charconv>
+
+#include "wire/read_text.hpp"
 
 namespace px::engine {
 namespace {
@@ -23,11 +24,8 @@ constexpr std::array<Launcher, 4> launchers{{
 std::optional<int> number(const program::Environment& environment, const char* name) {
   if (!name) return std::nullopt;
   const std::optional<std::string> text = environment(name);
-  if (!text) return std::nullopt;
-  int value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc{} || end != text->data() + text->size() || value < 0) return std::nullopt;
-  return value;
+  const std::optional<int> value = text ? read_whole_number(*text) : std::nullopt;
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 /// The number of this run, as the launcher calls it.

@@ -16,6 +16,15 @@ def write_notebook(path, cells):
     nbformat.write(book, path)
 
 
+def opened_in_lab(server, page, name, cells):
+    """A new notebook with these cells, open in JupyterLab."""
+    address, folder = server
+    write_notebook(folder / f"{name}.ipynb", cells)
+    book = NotebookPage(page)
+    book.open(f"{address}lab/tree/{name}.ipynb")
+    return book
+
+
 class NotebookPage:
     """The notebook that `page` shows, in JupyterLab or Notebook 7."""
 

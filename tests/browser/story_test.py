@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from notebook_page import NotebookPage, write_notebook
+from notebook_page import NotebookPage, opened_in_lab, write_notebook
 
 CELLS = [
     "%pxcluster start -n 4 --engines=mpi",
@@ -46,10 +46,7 @@ def test_cells_run_in_jupyterlab_and_in_notebook_7(server, page, screenshots, pl
 
 
 def test_four_ranks_are_driven_from_jupyterlab(server, page, screenshots):
-    address, folder = server
-    write_notebook(folder / "story.ipynb", CELLS)
-    book = NotebookPage(page)
-    book.open(f"{address}lab/tree/story.ipynb")
+    book = opened_in_lab(server, page, "story", CELLS)
 
     assert "4 engines" in book.run(0)
     assert book.red(0) == []
@@ -79,7 +76,7 @@ def test_four_ranks_are_driven_from_jupyterlab(server, page, screenshots):
 
     page.keyboard.press("Control+s")
     page.wait_for_timeout(1000)
-    book.open(f"{address}lab/tree/story.ipynb")
+    book.open(f"{server[0]}lab/tree/story.ipynb")
     assert "[0-3] ready" in book.output(1)
     assert book.images(2).count() == 1
     assert "[0, 10, 20, 30]" in book.run(4), "the kernel and its cluster are still there"
@@ -117,10 +114,7 @@ for i in range(4):
 
 
 def test_bars_and_figures_of_four_engines_stay_in_their_places(server, page, screenshots):
-    address, folder = server
-    write_notebook(folder / "many.ipynb", MANY_ENGINES)
-    book = NotebookPage(page)
-    book.open(f"{address}lab/tree/many.ipynb")
+    book = opened_in_lab(server, page, "many", MANY_ENGINES)
     for index in range(3):
         book.run(index)
 

@@ -1,6 +1,6 @@
 """Widgets of engines in a real JupyterLab: drawn, moved, closed."""
 
-from notebook_page import NotebookPage, write_notebook
+from notebook_page import opened_in_lab
 
 CELLS = [
     "%pxcluster start -n 2",
@@ -18,10 +18,7 @@ print(slider.value)""",
 
 
 def test_sliders_of_engines_are_drawn_and_moved(server, page, screenshots):
-    address, folder = server
-    write_notebook(folder / "widgets.ipynb", CELLS)
-    book = NotebookPage(page)
-    book.open(f"{address}lab/tree/widgets.ipynb")
+    book = opened_in_lab(server, page, "widgets", CELLS)
     assert "2 engines" in book.run(0)
     book.run(1)
     sliders = book.cells.nth(1).locator(".widget-slider")

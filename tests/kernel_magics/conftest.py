@@ -111,14 +111,20 @@ class Notebook:
             if reply["parent_header"].get("msg_id") == message_id:
                 return Cell(reply, messages)
 
-    def await_message(self, message_id, messages, is_it):
+    def published(self, seen):
+        """Each message that the kernel publishes, as it comes; for so long as PATIENCE.
+
+        seen  what is told where it takes longer.
+        """
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
-                message = self.client.get_iopub_msg(timeout=1)
+                yield self.client.get_iopub_msg(timeout=1)
             except Empty:
-                assert time.monotonic() < deadline, f"not in time; until then: {messages}"
-                continue
+                assert time.monotonic() < deadline, f"not in time; until then: {seen}"
+
+    def await_message(self, message_id, messages, is_it):
+        for message in self.published(messages):
             if message["parent_header"].get("msg_id") == message_id:
                 messages.append(message)
                 if is_it(message):

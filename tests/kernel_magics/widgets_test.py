@@ -1,8 +1,5 @@
 """Widgets of engines in a notebook: what its front end does is done by hand here."""
 
-import time
-from queue import Empty
-
 import pytest
 from conftest import PATIENCE, Notebook, plain
 from running_cluster import RunningCluster
@@ -22,13 +19,7 @@ class FrontEnd:
 
     def await_(self, is_it):
         """Reads until a message is the one that is waited for."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                message = self.client.get_iopub_msg(timeout=1)
-            except Empty:
-                assert time.monotonic() < deadline, f"not in time; last: {self.messages[-8:]}"
-                continue
+        for message in self.notebook.published(self.messages):
             self.messages.append(message)
             self._follow(message)
             if is_it(message):

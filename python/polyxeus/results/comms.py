@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections import OrderedDict
 
-from polyxeus._client import Notices
+from polyxeus.results.notice_thread import NoticeThread
 
 __all__ = ["deliver", "relay_comms"]
 
@@ -20,9 +20,6 @@ _MAX_CAUSES = 1024  # messages of the front end whose outcome is still told as t
 
 _numbers = itertools.count(1)
 _relays = weakref.WeakValueDictionary()  # number -> _Relay; its client holds it
-_lock = threading.Lock()
-_notices = None
-_thread = None
 
 
 class _IpykernelFrontEnd:
@@ -152,7 +149,7 @@ def relay_comms(connection):
     relay = _Relay(connection, front_end, get_comm_manager())
     number = next(_numbers)
     _relays[number] = relay
-    connection.relay_comms(_start(), number)
+    connection.relay_comms(_thread.notices(), number)
     return relay
 
 
@@ -163,46 +160,30 @@ def deliver():
         relay.deliver()
 
 
-def _start():
-    global _notices, _thread
-    with _lock:
-        if _notices is None:
-            _notices = Notices()
-            _thread = threading.Thread(
-                target=_serve, args=(_notices,), name="polyxeus-comms", daemon=True
-            )
-            _thread.start()
-        return _notices
+def _serve(number):
+    relay = _relays.get(number)
+    if relay is not None:
+        relay.deliver()
 
 
-def _serve(notices):
-    while not notices.is_closed:
-        for number in notices.take(60.0):
-            relay = _relays.get(number)
-            if relay is None:
-                continue
-            try:
-                relay.deliver()
-            except Exception:
-                threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), _thread)))
+def _new_thread():
+    return NoticeThread("polyxeus-comms", _serve)
 
 
 def _stop():
     """The front end outlives the kernel, and shows what it has."""
     for relay in list(_relays.values()):
         relay.close(tells_front_end=False)
-    if _notices is not None:
-        _notices.close()
-        _thread.join(5.0)
+    _thread.close()
 
 
 def _forget_parent():
     """In the child of a fork there is no thread, and the front end is that of the parent."""
-    global _lock, _notices, _thread, _relays
-    _lock = threading.Lock()
-    _notices = _thread = None
+    global _thread, _relays
+    _thread = _new_thread()
     _relays = weakref.WeakValueDictionary()
 
 
+_thread = _new_thread()
 atexit.register(_stop)
 os.register_at_fork(after_in_child=_forget_parent)

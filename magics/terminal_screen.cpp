@@ -12,6 +12,8 @@ constexpr char escape = '\x1b';
 constexpr std::size_t max_sequence = 1024, max_style = 64;
 /// No command moves the cursor further.
 constexpr std::size_t max_move = 1000;
+/// Nor do several, to the right of what stands in a row or below all rows.
+constexpr std::size_t max_place = 2000;
 
 /// How many bytes of UTF-8 a character has that begins with this one.
 std::size_t length_of(char first) {
@@ -127,7 +129,7 @@ void TerminalScreen::perform(std::string_view parameters, char command) {
     case 'B':
       return move_down(count);
     case 'C':
-      column_ = column() + count;
+      column_ = std::max(column(), std::min(column() + count, max_place));
       return;
     case 'D':
       column_ = column() - std::min(column(), count);
@@ -186,7 +188,7 @@ void TerminalScreen::move_up(std::size_t count) {
 void TerminalScreen::move_down(std::size_t count) {
   if (count == 0) return;
   const std::size_t column_before = column();
-  row_ += count;
+  row_ = std::max(row_, std::min(row_ + count, std::max(rows_.size() - 1, max_place)));
   if (row_ >= rows_.size()) rows_.resize(row_ + 1);
   column_ = column_before;
   is_rewritten_ = true;

@@ -16,6 +16,18 @@ Lines seen(const std::vector<std::string>& pieces) {
   return screen.take_all();
 }
 
+// ---------------------------------------------------------------- bounds
+
+TEST(TerminalScreen, ACursorThatIsMovedFarAwayTakesUpNoMemory) {
+  std::string right, down;
+  for (int i = 0; i < 100; ++i) right += "\x1b[1000C", down += "\x1b[1000B";
+  const Lines wide = seen({right + "x"});
+  ASSERT_EQ(wide.size(), 1u);
+  EXPECT_LE(wide[0].size(), 2001u);
+  EXPECT_EQ(wide[0].back(), 'x');
+  EXPECT_LE(seen({down + "x"}).size(), 2001u);
+}
+
 // ---------------------------------------------------------------- lines
 
 TEST(TerminalScreen, GivesLinesWithoutTheirEnds) {

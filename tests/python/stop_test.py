@@ -238,11 +238,12 @@ class StopButton:
     """Raises a KeyboardInterrupt in what call() runs, some time after its beginning; never later."""
 
     def __init__(self):
-        self._is_armed = self.was_pressed = False
+        self._is_armed = self.was_pressed = self._is_over = False
         self._due = threading.Event()
         self._delay = 0.0
         signal.signal(signal.SIGINT, self._on_signal)
-        threading.Thread(target=self._press, daemon=True).start()
+        self._thread = threading.Thread(target=self._press, daemon=True)
+        self._thread.start()
 
     def _on_signal(self, _number, _frame):
         if self._is_armed:
@@ -253,8 +254,16 @@ class StopButton:
     def _press(self):
         while self._due.wait():
             self._due.clear()
+            if self._is_over:
+                return
             time.sleep(self._delay)
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    def close(self):
+        """Nothing is pressed any more: a press that is due would hit a later test."""
+        self._is_over = True
+        self._due.set()
+        self._thread.join()
 
     def call(self, delay, function):
         """True where it was interrupted."""
@@ -275,7 +284,9 @@ class StopButton:
 @pytest.fixture
 def stop_button():
     before = signal.getsignal(signal.SIGINT)
-    yield StopButton()
+    button = StopButton()
+    yield button
+    button.close()
     signal.signal(signal.SIGINT, before)
 
 

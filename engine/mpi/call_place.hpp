@@ -1,0 +1,128 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "wire/time.hpp"
+
+namespace px::engine {
+
+/// One MPI call that has begun.
+struct MpiCall {
+  static constexpr int none =
+      -1;  ///< No peer, no tag, no size: the call has none, or it is unknown.
+  static constexpr int any = -2;  ///< MPI_ANY_SOURCE, MPI_ANY_TAG.
+
+  const char* name = "";           ///< "MPI_Barrier"; a string that lives for ever.
+  std::uint64_t communicator = 0;  ///< Its number, the same on all of its ranks; 0 = unknown.
+  int size = none;                 ///< Ranks in the communicator.
+  int peer = none;                 ///< A rank of the communicator: the other one, or the root.
+  int tag = none;
+  Instant began{};
+
+  bool operator==(const MpiCall&) const = default;
+};
+
+/// In which MPI call a process is. The one thread whose calls are watched, the main thread, writes
+/// it around each call; any other thread reads it at any moment, and neither waits for the other:
+/// the writer takes no lock and makes no system call, so that it can be stopped or stuck anywhere.
+///
+/// It has no source file and holds atomics alone, as the writer and the reader may be different
+/// shared objects of a process. The writer's object owns it and exports px_call_place(); the engine
+/// finds that with find_call_place(). A library that is not preloaded has to be loaded with
+/// RTLD_GLOBAL to be found.
+///
+/// enter() and leave() take some 10 ns, and `began` costs a look at the clock: a writer that waits
+/// by looks of its own may call enter() only when the first looks were in vain, with the time at
+/// which the call began.
+class CallPlace {
+ public:
+  /// The writer: a call begins. One within another, as of a library that calls MPI_Send in its own
+  /// MPI_Bcast, is counted and not shown.
+  void enter(const MpiCall& call) noexcept {
+    if (depth_++ > 0) return;
+    write(&call);
+  }
+
+  /// The writer: the call that began last has ended.
+  void leave() noexcept {
+    if (depth_ == 0 || --depth_ > 0) return;
+    write(nullptr);
+  }
+
+  /// The writer: no call is under way, whatever enter() said. For the beginning of a cell, as an
+  /// earlier one may have been left by a jump, even in the middle of enter().
+  void clear() noexcept {
+    depth_ = 0;
+    write(nullptr);
+  }
+
+  /// Any thread: the call that is under way. Nothing also where the writer was stopped in the
+  /// middle of writing, or writes all the time.
+  std::optional<MpiCall> read() const noexcept {
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+      const std::uint64_t before = version_.load(std::memory_order_acquire);
+      if (before % 2 != 0) continue;
+      MpiCall call;
+      call.name = name_.load(std::memory_order_acquire);
+      call.communicator = communicator_.load(std::memory_order_acquire);
+      call.size = size_.load(std::memory_order_acquire);
+      call.peer = peer_.load(std::memory_order_acquire);
+      call.tag = tag_.load(std::memory_order_acquire);
+      call.began = Instant{Duration{began_.load(std::memory_order_acquire)}};
+      if (version_.load(std::memory_order_relaxed) != before) continue;
+      if (!call.name) return std::nullopt;
+      return call;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr int most_attempts = 1000;
+
+  /// A sequence lock: the version is odd while the members change. Each release store keeps the odd
+  /// version before it, and each acquire load keeps the second look at the version behind it.
+  void write(const MpiCall* call) noexcept {
+    const std::uint64_t odd = version_.load(std::memory_order_relaxed) | 1;
+    version_.store(odd, std::memory_order_relaxed);
+    name_.store(call ? call->name : nullptr, std::memory_order_release);
+    if (call) {
+      communicator_.store(call->communicator, std::memory_order_release);
+      size_.store(call->size, std::memory_order_release);
+      peer_.store(call->peer, std::memory_order_release);
+      tag_.store(call->tag, std::memory_order_release);
+      began_.store(call->began.time_since_epoch().count(), std::memory_order_release);
+    }
+    version_.store(odd + 1, std::memory_order_release);
+  }
+
+  std::atomic<std::uint64_t> version_ = 0;
+  std::atomic<const char*> name_ = nullptr;  // null: no call
+  std::atomic<std::uint64_t> communicator_ = 0;
+  std::atomic<int> size_ = MpiCall::none, peer_ = MpiCall::none, tag_ = MpiCall::none;
+  std::atomic<Duration::rep> began_ = 0;
+  int depth_ = 0;  // of the writer alone
+};
+
+/// A call that is under way for as long as this object lives.
+class InMpiCall {
+ public:
+  InMpiCall(CallPlace& place, const MpiCall& call) noexcept : place_(place) { place_.enter(call); }
+  ~InMpiCall() { place_.leave(); }
+  InMpiCall(const InMpiCall&) = delete;
+  InMpiCall& operator=(const InMpiCall&) = delete;
+
+ private:
+  CallPlace& place_;
+};
+
+/// The CallPlace of this process, where something in it exports px_call_place(); otherwise null.
+/// For readers; looks anew each time, as the library may be loaded late.
+const CallPlace* find_call_place();
+
+}  // namespace px::engine
+
+/// The CallPlace of this process. Defined by what writes it: pxengine-cpp, or the library that
+/// stands in front of the MPI library in a Python engine. Never null.
+extern "C" __attribute__((visibility("default"))) px::engine::CallPlace* px_call_place();

@@ -13,7 +13,7 @@ if(NOT MPI_C_FOUND)
 endif()
 
 function(px_cpp_program name room)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${room}/cpp/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${room}/cpp/*.cpp ${ARGN})
   add_executable(${name} ${sources})
   target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
   target_link_libraries(${name} PRIVATE px_${room} px_interpreters_cpp px_build
@@ -25,7 +25,7 @@ function(px_cpp_program name room)
   endif()
 endfunction()
 
-px_cpp_program(pxengine-cpp engine)
+px_cpp_program(pxengine-cpp engine ${CMAKE_SOURCE_DIR}/engine/mpi_calls/*.cpp)
 px_cpp_program(pxkernel-cpp kernel)
 
 # `view` in the kernel's cells: headers as text in the program, the first cell of each session.

@@ -34,10 +34,11 @@ foreach(name ${python_files})
   endif()
 endforeach()
 
-# An extension module: the Python interpreter, a room, and what joins the two.
-function(px_python_module name room join)
+# An extension module: the Python interpreter, a room, and what joins the two, in <room>/python.
+function(px_python_module name room)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/interpreters/python/python_*.cpp)
-  pybind11_add_module(${name} MODULE ${sources} ${CMAKE_SOURCE_DIR}/${join})
+  file(GLOB join CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${room}/python/*.cpp)
+  pybind11_add_module(${name} MODULE ${sources} ${join})
   target_link_libraries(${name} PRIVATE px_${room} px_build)
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden
                         LIBRARY_OUTPUT_DIRECTORY ${python_package})
@@ -46,8 +47,8 @@ function(px_python_module name room join)
   endif()
 endfunction()
 
-px_python_module(_engine engine engine/python/module.cpp)
-px_python_module(_kernel kernel kernel/python/module.cpp)
+px_python_module(_engine engine)
+px_python_module(_kernel kernel)
 
 # The kernelspec of the environment into which the wheel is installed.
 if(SKBUILD)
@@ -56,3 +57,4 @@ if(SKBUILD)
 endif()
 
 include(cmake/python_client.cmake)
+include(cmake/mpi_library.cmake)

@@ -166,11 +166,12 @@ Result<EngineIdentity> EngineProgram::wait_registered() {
 int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descriptor,
                        const std::function<bool(int descriptor)>& run_tasks) {
   jupyter::Queues& queues = server_->queues();
+  WatchedCells watched{interpreter, watch_};
   jupyter::Runner runner{
-      interpreter,
+      watched,
       queues,
       server_->formats(),
-      {true, engine_handlers(interpreter, queues.outgoing, server_->format(), cuts_)}};
+      {true, engine_handlers(watched, queues.outgoing, server_->format(), cuts_)}};
   if (program::captures_descriptors(program::process_environment())) {
     if (auto captured = server_->capture_descriptors(true); !captured)
       spdlog::warn(captured.error().what);
@@ -180,7 +181,11 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
   runner.run([&](int descriptor) {
     if (run_tasks && run_tasks(descriptor)) return;
     std::array<pollfd, 2> sources{{{descriptor, POLLIN, 0}, {signal_descriptor, POLLIN, 0}}};
-    ::poll(sources.data(), sources.size(), -1);
+    const int patience =
+        watch_.tick
+            ? static_cast<int>(duration_cast<std::chrono::milliseconds>(watch_.tick()).count())
+            : -1;
+    ::poll(sources.data(), sources.size(), patience);
     // In front of a request before_request() does the same.
     if (queues.requests.queued() == 0) interpreter.on_wake();
   });

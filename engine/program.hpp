@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/connection.hpp"
@@ -11,6 +12,7 @@
 #include "engine/options.hpp"
 #include "engine/rank_parent.hpp"
 #include "engine/server.hpp"
+#include "engine/watched_cells.hpp"
 #include "interpreters/interpreter.hpp"
 
 namespace px::engine {
@@ -47,6 +49,8 @@ class EngineProgram {
   /// python  "3.11", for start(); mpi  "Open MPI v4.1.4", for run(); each may be empty.
   void describe_python(std::string python) { facts_.python = std::move(python); }
   void describe_mpi(std::string mpi) { facts_.mpi = std::move(mpi); }
+  /// What is to know when user code runs; for run().
+  void watch_cells(CellWatch watch) { watch_ = std::move(watch); }
   /// Serves requests until the engine is to end. Returns the exit code. Meanwhile what C code and
   /// child processes print is output of the requests, and standard error is not that of the log.
   /// signal_descriptor  readable when a signal handler of the interpreter waits; -1 = none.
@@ -89,6 +93,7 @@ class EngineProgram {
   std::unique_ptr<net::SshTunnel> tunnel_;  // outlives the server
   std::unique_ptr<Server> server_;
   bool cuts_ = false;
+  CellWatch watch_;
 };
 
 }  // namespace px::engine

@@ -62,10 +62,7 @@ cpp::CppInterpreter::Agree vote_in(MpiWorld& world) {
   return [&world](const Json& metadata,
                   const cpp::CellOutcome& checked) -> std::optional<std::string> {
     const auto cell = shared_cell(metadata, world.rank(), world.peers());
-    if (!cell) {
-      world.begin_lone_cell();
-      return std::nullopt;
-    }
+    if (!cell) return std::nullopt;
     const auto verdict = world.agree(*cell, checked.is_ok(), checked.error_value,
                                      cpp::CppSession::is_interrupt_pending);
     if (!verdict) return "it was interrupted before all ranks had compiled it";
@@ -74,13 +71,17 @@ cpp::CppInterpreter::Agree vote_in(MpiWorld& world) {
 }
 
 /// Makes the MPI calls of cells fail by exceptions, and answer interrupts.
-void connect(MpiWorld& world, cpp::CppInterpreter& interpreter) {
+void connect(MpiWorld& world, cpp::CppInterpreter& interpreter, EngineProgram& program) {
   interpreter.set_agreement(vote_in(world));
   throw_mpi_errors();
-  if (is_off(std::getenv("POLYXEUS_MPI_INTERRUPTS"))) return;
-  world.watch_calls({cpp::CellGuard::can_answer_interrupt, cpp::CellGuard::answer_interrupt_in,
-                     cpp::CellGuard::hold_jumps});
-  interpreter.set_after_interrupt([&world] { world.settle(); });
+  MpiSteps* const steps =
+      world.watch_calls(!is_off(std::getenv("POLYXEUS_MPI_INTERRUPTS")),
+                        {cpp::CellGuard::can_answer_interrupt, cpp::CellGuard::answer_interrupt_in,
+                         throw_failed_call, cpp::CellGuard::hold_jumps});
+  if (steps)
+    program.watch_cells({[steps](std::uint64_t number) { steps->begin_cell(number); },
+                         [steps](const auto& failure) { steps->end_cell(failure); },
+                         [steps] { return steps->tick(); }});
 }
 
 /// What each session of the engine begins with, that after %flags too.
@@ -130,7 +131,7 @@ int run(const std::vector<std::string>& arguments) {
   if (*world) program.describe_mpi(MpiWorld::library());
   auto interpreter = cpp::CppInterpreter::create(program.output(), extras_of(program));
   if (!interpreter) return fail(interpreter.error());
-  if (*world) connect(**world, **interpreter);
+  if (*world) connect(**world, **interpreter, program);
   if (const auto identity = program.wait_registered(); !identity)
     return fail(identity.error(), EngineProgram::registration_failed);
   cpp::CppSession::handle_interrupts();

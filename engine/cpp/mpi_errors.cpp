@@ -36,6 +36,10 @@ void on_file_error(MPI_File*, int* code, ...) {
 
 }  // namespace
 
+void throw_failed_call(const std::string& why) {
+  if (cpp::CellGuard::is_cell_running()) throw std::runtime_error(why);
+}
+
 void throw_mpi_errors() {
   MPI_Errhandler of_communicators = MPI_ERRHANDLER_NULL, of_files = MPI_ERRHANDLER_NULL;
   PMPI_Comm_create_errhandler(on_communicator_error, &of_communicators);

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "engine/cpp/sent_notes.hpp"
+#include "engine/mpi_calls/sent_notes.hpp"
 #include "interpreters/utf8.hpp"
 
 namespace px::engine {
@@ -23,8 +23,7 @@ struct Note {
   std::uint64_t cell = 0;
   std::int32_t rank = -1;
   std::int32_t is_yes = 0;
-  std::int32_t settles = 0;
-  std::array<char, 492> reason{};
+  std::array<char, 496> reason{};
 };
 
 void write_reason(Note& note, const std::string& reason) {
@@ -33,13 +32,13 @@ void write_reason(Note& note, const std::string& reason) {
 }
 
 Note make_note(const Ballot& ballot) {
-  Note note{ballot.cell, ballot.voter.value, ballot.compiles, ballot.is_out_of_step, {}};
+  Note note{ballot.cell, ballot.voter.value, ballot.compiles, {}};
   write_reason(note, ballot.reason);
   return note;
 }
 
 Note make_note(const Verdict& verdict) {
-  Note note{verdict.cell, -1, verdict.runs, verdict.settles, {}};
+  Note note{verdict.cell, -1, verdict.runs, {}};
   write_reason(note, verdict.reason);
   return note;
 }
@@ -98,12 +97,8 @@ struct MpiWorld::State {
   int level = MPI_THREAD_SINGLE;
   MPI_Comm communicator = MPI_COMM_NULL;  // of the peers: nobody's receive gets our notes
   std::optional<SentNotes> sent;
-  std::optional<MpiSteps> steps;
+  std::unique_ptr<MpiSteps> steps;
   CellVote vote;
-
-  void begin_cell(std::optional<SharedCell> cell) {
-    if (steps) steps->begin_cell(std::move(cell));
-  }
 
   int place_of(Rank wanted) const {
     const auto found = std::find_if(peers.begin(), peers.end(),
@@ -125,8 +120,7 @@ struct MpiWorld::State {
         answer(cell, *verdict);
         return std::nullopt;
       }
-      vote.cast({note->cell, Rank{note->rank}, note->is_yes != 0, note->reason.data(),
-                 note->settles != 0});
+      vote.cast({note->cell, Rank{note->rank}, note->is_yes != 0, note->reason.data()});
       verdict = vote.count(cell);
     }
     answer(cell, *verdict);
@@ -148,8 +142,7 @@ struct MpiWorld::State {
       const std::optional<Note> note = receipt.wait(is_interrupted);
       if (!note) return std::nullopt;
       // That of an earlier cell, which was interrupted here, may still come.
-      if (note->cell == cell.id)
-        return Verdict{cell.id, note->is_yes != 0, note->reason.data(), note->settles != 0};
+      if (note->cell == cell.id) return Verdict{cell.id, note->is_yes != 0, note->reason.data()};
     }
   }
 };
@@ -227,28 +220,15 @@ Result<std::string> MpiWorld::give_from_rank_0(const std::function<Result<std::s
 std::optional<Verdict> MpiWorld::agree(const SharedCell& cell, bool compiles,
                                        const std::string& reason,
                                        const std::function<bool()>& is_interrupted) {
-  state_->begin_cell(std::nullopt);
-  Ballot own{cell.id, state_->rank, compiles, reason,
-             state_->steps && state_->steps->is_out_of_step()};
+  Ballot own{cell.id, state_->rank, compiles, reason};
   const bool is_teller = cell.teller().value == state_->rank.value;
-  const std::optional<Verdict> verdict = is_teller
-                                             ? state_->tell(cell, std::move(own), is_interrupted)
-                                             : state_->ask(cell, own, is_interrupted);
-  if (verdict && verdict->settles && state_->steps) state_->steps->settle_all(cell);
-  if (verdict && verdict->runs) state_->begin_cell(cell);
-  return verdict;
+  return is_teller ? state_->tell(cell, std::move(own), is_interrupted)
+                   : state_->ask(cell, own, is_interrupted);
 }
 
-void MpiWorld::begin_lone_cell() {
-  state_->begin_cell(std::nullopt);
-}
-
-void MpiWorld::watch_calls(CellHooks hooks) {
-  state_->steps.emplace(state_->communicator, state_->rank, state_->peers, std::move(hooks));
-}
-
-void MpiWorld::settle() {
-  if (state_->steps) state_->steps->settle();
+MpiSteps* MpiWorld::watch_calls(bool wants, CellHooks hooks) {
+  state_->steps = MpiSteps::join(wants, std::move(hooks), {});
+  return state_->steps.get();
 }
 
 void MpiWorld::leave() {

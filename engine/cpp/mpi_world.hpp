@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpp/mpi_steps.hpp"
 #include "engine/mpi/cell_vote.hpp"
 #include "engine/mpi/world.hpp"
+#include "engine/mpi_calls/mpi_steps.hpp"
 
 namespace px::engine {
 
@@ -38,13 +38,9 @@ class MpiWorld {
   std::optional<Verdict> agree(const SharedCell& cell, bool compiles, const std::string& reason,
                                const std::function<bool()>& is_interrupted);
 
-  /// A cell comes that no other rank has been given.
-  void begin_lone_cell();
-
-  /// From now on the blocking MPI calls of cells answer interrupts (MpiSteps).
-  void watch_calls(CellHooks hooks);
-  /// The cell was interrupted, or an interrupt came while none runs: MpiSteps::settle().
-  void settle();
+  /// From now on the MPI calls of cells answer interrupts (MpiSteps). All ranks of the world call
+  /// it or its like at once; wants  whether this one takes part. Returns null where it does not.
+  MpiSteps* watch_calls(bool wants, CellHooks hooks);
 
   /// MPI_Finalize, which waits for the other ranks.
   void leave();

@@ -42,21 +42,18 @@ std::optional<Verdict> CellVote::count(const SharedCell& cell) {
   if (box == ballots_.end()) return std::nullopt;
   std::vector<Rank> refusing;
   std::string reason;
-  bool settles = false;
   for (const Rank voter : cell.voters) {
     const auto ballot = box->second.by_rank.find(voter.value);
     if (ballot == box->second.by_rank.end()) return std::nullopt;
-    settles = settles || ballot->second.is_out_of_step;
     if (ballot->second.compiles) continue;
     refusing.push_back(voter);
     if (reason.empty()) reason = ballot->second.reason;
   }
   ballots_.erase(box);
-  if (refusing.empty()) return Verdict{cell.id, true, "", settles};
+  if (refusing.empty()) return Verdict{cell.id, true, ""};
   return Verdict{cell.id, false,
                  "the cell does not compile on " + name_ranks(refusing) +
-                     (reason.empty() ? "" : " (" + reason + ")") + ", so no rank runs it",
-                 settles};
+                     (reason.empty() ? "" : " (" + reason + ")") + ", so no rank runs it"};
 }
 
 }  // namespace px::engine

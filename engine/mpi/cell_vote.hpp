@@ -33,8 +33,6 @@ struct Ballot {
   Rank voter;
   bool compiles = false;
   std::string reason;  ///< Why not: one line.
-  /// A collective call that it has left is still open.
-  bool is_out_of_step = false;
 };
 
 /// What all say of it.
@@ -42,8 +40,6 @@ struct Verdict {
   std::uint64_t cell = 0;
   bool runs = false;
   std::string reason;  ///< Where it does not run: names the ranks and says why.
-  /// All are to settle the calls that are open, first of all.
-  bool settles = false;
 };
 
 /// Counts the votes on shared cells. For the teller; sees no MPI.

@@ -9,6 +9,7 @@
 
 #include <px_version.hpp>
 #include "engine/program.hpp"
+#include "engine/python/mpi_steps.hpp"
 #include "interpreters/python/python_buffers.hpp"
 #include "interpreters/python/python_interpreter.hpp"
 #include "os/signals_blocked.hpp"
@@ -123,6 +124,14 @@ class PythonEngine {
     return std::pair{program_.world()->rank.value, program_.world()->size};
   }
 
+  /// PythonMpiSteps::join(). grace  in seconds.
+  void join_mpi(const std::string& library, py::object error_type, bool wants, double grace) {
+    const PythonMpiSteps& steps = PythonMpiSteps::join(
+        library, std::move(error_type), wants,
+        std::chrono::duration_cast<Duration>(std::chrono::duration<double>(grace)));
+    program_.watch_cells(steps.watch());
+  }
+
   const EngineProgram& program() const { return program_; }
   EngineProgram& program() { return program_; }
 
@@ -165,6 +174,8 @@ PYBIND11_MODULE(_engine, module) {
       .def("parse", &PythonEngine::parse)
       .def("describe_mpi", [](PythonEngine& engine,
                               std::string mpi) { engine.program().describe_mpi(std::move(mpi)); })
+      .def("join_mpi", &PythonEngine::join_mpi, py::arg("library"), py::arg("error_type"),
+           py::arg("wants"), py::arg("grace"))
       .def("find_info", &PythonEngine::find_info)
       .def("start", &PythonEngine::start, py::arg("watcher_program"), py::arg("info") = py::none())
       .def_property_readonly(

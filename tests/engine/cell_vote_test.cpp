@@ -49,17 +49,6 @@ struct Vote {
   }
 };
 
-TEST(CellVote, HasAllSettleFirstWhereOneIsOutOfStep) {
-  for (const bool compiles : {true, false}) {
-    Vote story;
-    for (const int rank : {0, 1, 2}) story.cast(rank, true);
-    story.vote.cast({story.cell.id, Rank{3}, compiles, "", true});
-    const auto verdict = story.vote.count(story.cell);
-    EXPECT_TRUE(verdict->settles);
-    EXPECT_EQ(verdict->runs, compiles);
-  }
-}
-
 TEST(CellVote, RunsTheCellWhereItCompilesOnAllRanks) {
   Vote story;
   for (const int rank : {2, 0, 3}) {

@@ -141,7 +141,7 @@ CellOutcome CppInterpreter::run_cell(const interpreters::Execution& execution) {
   has_run_ = true;
   exchange_->take_shown();  // what something else may have left
   CellOutcome outcome = session_->run(form, name);
-  if (outcome.kind == CellOutcome::Kind::interrupted) end_interrupt();
+  if (outcome.kind == CellOutcome::Kind::interrupted) CppSession::forget_interrupts();
   outcome.shown = exchange_->take_shown();
   return outcome;
 }
@@ -324,15 +324,10 @@ void CppInterpreter::clear() {
 }
 
 void CppInterpreter::on_wake() {
-  if (CppSession::is_interrupt_pending()) end_interrupt();
+  CppSession::forget_interrupts();
 }
 
 void CppInterpreter::before_request() {
-  if (CppSession::is_interrupt_pending()) end_interrupt();
-}
-
-void CppInterpreter::end_interrupt() {
-  if (after_interrupt_) after_interrupt_();
   CppSession::forget_interrupts();
 }
 

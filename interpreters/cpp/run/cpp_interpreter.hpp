@@ -43,8 +43,6 @@ class CppInterpreter final : public interpreters::Interpreter {
   ~CppInterpreter() override;
 
   void set_agreement(Agree agree) { agree_ = std::move(agree); }
-  /// Called when an interrupt has ended a cell, or has come while none runs.
-  void set_after_interrupt(std::function<void()> after) { after_interrupt_ = std::move(after); }
 
   Json execute(const interpreters::Execution& execution) override;
   interpreters::ApplyResult apply(const interpreters::Application& application) override;
@@ -69,7 +67,6 @@ class CppInterpreter final : public interpreters::Interpreter {
   Result<void> use_flags(const std::vector<std::string>& flags);
   Result<void> use_package(const std::string& name);
   Result<void> renew(const std::vector<std::string>& flags);
-  void end_interrupt();
   Json evaluate(const std::string& expression);
   Json user_expressions(const Json& expressions);
   void publish(const char* type, const MimeBundle& shown, Json content);
@@ -77,7 +74,6 @@ class CppInterpreter final : public interpreters::Interpreter {
   interpreters::Output& output_;
   SessionExtras extras_;
   Agree agree_;
-  std::function<void()> after_interrupt_;
   std::unique_ptr<CellExchange> exchange_;
   std::unique_ptr<CppSession> session_;
   std::unique_ptr<CppValues> values_;  // of this session; null until it is needed

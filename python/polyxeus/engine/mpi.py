@@ -1,12 +1,54 @@
 """The MPI world of an engine that was started with --mpi."""
 
+import ctypes
 import importlib.util
 import logging
+import os
 import struct
+import sys
+
+
+_steps = None  # the path of the library in front of MPI, once it is loaded
 
 
 class WorldMismatch(Exception):
     """MPI says another world than the launcher: the wrong MPI was loaded, or none."""
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}
+
+
+def _implementation():
+    """The MPI whose launcher has started this process: a key of _LIBRARIES."""
+    named = os.environ.get("MPI4PY_MPIABI", "").lower()
+    if named in _LIBRARIES:
+        return named
+    return "openmpi" if "OMPI_COMM_WORLD_RANK" in os.environ else "mpich"
+
+
+def _load_steps():
+    """Loads what stands in front of MPI's functions, so that mpi4py finds that first.
+
+    Returns the path of the library; None where there is none for this MPI, or it is off.
+    """
+    if os.environ.get("POLYXEUS_MPI_INTERRUPTS") == "0":
+        return None
+    implementation = _implementation()
+    path = os.path.join(_PACKAGE, f"libpolyxeus_mpi_{implementation}.so")
+    if not os.path.exists(path):
+        return None
+    for prefix in dict.fromkeys((sys.exec_prefix, sys.base_exec_prefix)):
+        library = os.path.join(prefix, "lib", _LIBRARIES[implementation])
+        if prefix != "/usr" and os.path.exists(library):
+            ctypes.CDLL(library)  # the one that mpi4py would take
+            break
+    try:
+        ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
+    except OSError as failure:
+        logging.getLogger("polyxeus").warning("MPI calls cannot be interrupted: %s", failure)
+        return None
+    return path
 
 
 def _load():
@@ -16,11 +58,23 @@ def _load():
             "MPI is not initialized: mpi4py is not installed (`pip install mpi4py`)"
         )
         return None
+    global _steps
     try:
+        _steps = _steps or _load_steps()
         from mpi4py import MPI
     except (ImportError, RuntimeError) as failure:
         raise WorldMismatch(f"mpi4py cannot load the launcher's MPI: {failure}") from failure
     return MPI
+
+
+def _join_steps(MPI, engine):
+    """Makes MPI calls answer interrupts, with all other ranks of the world."""
+    grace = float(os.environ.get("POLYXEUS_MPI_GRACE", "2"))
+    if _steps:
+        engine.join_mpi(_steps, MPI.Exception, True, grace)
+    else:  # as the library does on ranks that take no part
+        MPI.COMM_WORLD.Allgather([struct.pack("=i", 0), MPI.INT],
+                                 [bytearray(4 * MPI.COMM_WORLD.Get_size()), MPI.INT])
 
 
 def _library(MPI):
@@ -56,19 +110,19 @@ def give_from_rank_0(world, find):
     return text
 
 
-def initialize(world, user_ns):
+def initialize(engine, user_ns):
     """Defines mpi_rank and mpi_size.
 
-    world  (rank, size) by the launcher's environment, or None without --mpi.
+    engine.world  (rank, size) by the launcher's environment, or None without --mpi.
 
     MPI is initialized here, on all ranks together: MPI_Init waits for all of them, so that code
     which imports mpi4py on one engine alone would wait for ever.
 
     Returns the name and version of the MPI; "" where none was loaded.
     """
-    if world is None:
+    if engine.world is None:
         return ""
-    rank, size = world
+    rank, size = engine.world
     user_ns["mpi_rank"], user_ns["mpi_size"] = rank, size
     MPI = _load() if size > 1 else None
     if MPI is None:
@@ -82,4 +136,5 @@ def initialize(world, user_ns):
             "install the mpi4py of this launcher's MPI"
         )
     user_ns["mpi_rank"] = MPI.COMM_WORLD.Get_rank()
+    _join_steps(MPI, engine)
     return _library(MPI)

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "engine/cpp/sent_notes.hpp"
+#include "engine/mpi_calls/sent_notes.hpp"
 
 namespace px::engine {
 
@@ -8,8 +8,8 @@ void SentNotes::send_bytes(std::vector<char> bytes, int to, int tag) {
   clean();
   OnItsWay& note = on_their_way_.emplace_back();
   note.bytes = std::move(bytes);
-  PMPI_Isend(note.bytes.data(), static_cast<int>(note.bytes.size()), MPI_BYTE, to, tag,
-             communicator_, &note.request);
+  PMPI_Issend(note.bytes.data(), static_cast<int>(note.bytes.size()), MPI_BYTE, to, tag,
+              communicator_, &note.request);
 }
 
 void SentNotes::clean() {

@@ -20,15 +20,17 @@ class SentNotes {
     const char* const bytes = reinterpret_cast<const char*>(&note);
     send_bytes({bytes, bytes + sizeof note}, to, tag);
   }
-  /// Forgets what has gone out, which also lets the rest go out.
+  void send_bytes(std::vector<char> bytes, int to, int tag);
+  /// Forgets what has been received, which also lets the rest go out.
   void clean();
+  /// Whether all has been received.
+  bool is_empty() const { return on_their_way_.empty(); }
 
  private:
   struct OnItsWay {
     std::vector<char> bytes;
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  void send_bytes(std::vector<char> bytes, int to, int tag);
 
   const MPI_Comm communicator_;
   std::list<OnItsWay> on_their_way_;

@@ -1,0 +1,168 @@
+#include "engine/mpi/rank_board.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace px::engine {
+namespace {
+
+void put(std::string& bytes, std::uint64_t number) {
+  for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(number >> shift & 0xff);
+}
+
+/// Takes numbers from the front of bytes.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    if (bytes_.size() < 8) {
+      is_good_ = false;
+      return 0;
+    }
+    for (std::size_t i = 0; i < 8; ++i)
+      value |= std::uint64_t{static_cast<unsigned char>(bytes_[i])} << (8 * i);
+    bytes_.remove_prefix(8);
+    return value;
+  }
+  std::string_view rest() const { return bytes_; }
+  bool is_good() const { return is_good_; }
+
+ private:
+  std::string_view bytes_;
+  bool is_good_ = true;
+};
+
+std::uint64_t entered_in(const RankNote& note, std::uint64_t communicator) {
+  const auto found = note.entered.find(communicator);
+  return found == note.entered.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+std::string to_bytes(const RankNote& note) {
+  std::string bytes;
+  put(bytes, static_cast<std::uint64_t>(note.kind));
+  put(bytes, static_cast<std::uint64_t>(note.rank.value));
+  put(bytes, note.epoch);
+  put(bytes, note.cell);
+  const CollectiveCall call = note.waits_in.value_or(CollectiveCall{});
+  put(bytes, call.communicator);
+  put(bytes, call.place);
+  put(bytes, note.entered.size());
+  for (const auto& [communicator, count] : note.entered) {
+    put(bytes, communicator);
+    put(bytes, count);
+  }
+  return bytes + note.reason;
+}
+
+std::optional<RankNote> note_from(std::string_view bytes) {
+  Reader reader{bytes};
+  RankNote note;
+  const std::uint64_t kind = reader.number();
+  if (kind > static_cast<std::uint64_t>(RankNote::Kind::stopped)) return std::nullopt;
+  note.kind = static_cast<RankNote::Kind>(kind);
+  note.rank = Rank{static_cast<int>(reader.number())};
+  note.epoch = reader.number();
+  note.cell = reader.number();
+  CollectiveCall call;
+  call.communicator = reader.number();
+  call.place = reader.number();
+  if (call.place != 0) note.waits_in = call;
+  const std::uint64_t communicators = reader.number();
+  for (std::uint64_t i = 0; i < communicators && reader.is_good(); ++i) {
+    const std::uint64_t communicator = reader.number();
+    note.entered[communicator] = reader.number();
+  }
+  if (!reader.is_good()) return std::nullopt;
+  note.reason = reader.rest();
+  return note;
+}
+
+void RankBoard::hear(RankNote note, Instant now) {
+  if (note.kind == RankNote::Kind::stopped) {
+    std::uint64_t& next = goes_on_in_[note.rank.value];
+    next = std::max(next, note.epoch + 1);
+  }
+  if (note.epoch < epoch_) return;
+  if (note.epoch > epoch_) {
+    later_.emplace(note.epoch, std::move(note));
+    return;
+  }
+  const int rank = note.rank.value;
+  if (note.kind == RankNote::Kind::stays) {
+    told_.erase(rank);
+    return;
+  }
+  const auto [place, is_new] = told_.try_emplace(rank);
+  // What a rank that has failed does later makes it no less lost.
+  const bool was_lost = !is_new && place->second.note.kind != RankNote::Kind::leaving &&
+                        place->second.note.cell == note.cell;
+  place->second = {std::move(note), was_lost ? place->second.since : now};
+}
+
+void RankBoard::begin_epoch(std::uint64_t epoch) {
+  epoch_ = epoch;
+  told_.clear();
+  auto notes = std::move(later_);
+  later_.clear();
+  for (auto& [of, note] : notes) hear(std::move(note), Instant{});
+}
+
+std::uint64_t RankBoard::latest_epoch() const {
+  std::uint64_t latest = epoch_;
+  for (const auto& [rank, epoch] : goes_on_in_) latest = std::max(latest, epoch);
+  return latest;
+}
+
+const RankBoard::Told* RankBoard::told(Rank rank) const {
+  const auto found = told_.find(rank.value);
+  return found == told_.end() ? nullptr : &found->second;
+}
+
+std::optional<std::string> RankBoard::why_missing(Rank rank, const CollectiveCall& call,
+                                                  std::uint64_t cell) const {
+  const Told* const heard = told(rank);
+  if (!heard) return std::nullopt;
+  const RankNote& note = heard->note;
+  if (entered_in(note, call.communicator) >= call.place) return std::nullopt;
+  if (note.kind == RankNote::Kind::failed && note.cell != cell) return std::nullopt;
+  if (note.kind == RankNote::Kind::leaving && note.waits_in == call) return std::nullopt;
+  return note.reason;
+}
+
+bool RankBoard::has_reached(Rank rank, const CollectiveCall& call) const {
+  const Told* const heard = told(rank);
+  return heard &&
+         (heard->note.waits_in == call || entered_in(heard->note, call.communicator) >= call.place);
+}
+
+std::optional<std::string> RankBoard::why_lost(Rank rank, std::uint64_t cell,
+                                               Instant before) const {
+  const Told* const heard = told(rank);
+  if (!heard || heard->since > before || heard->note.kind == RankNote::Kind::leaving)
+    return std::nullopt;
+  if (heard->note.kind == RankNote::Kind::failed && heard->note.cell != cell) return std::nullopt;
+  return heard->note.reason;
+}
+
+bool RankBoard::has_stopped(Rank rank) const {
+  const Told* const heard = told(rank);
+  return heard && heard->note.kind == RankNote::Kind::stopped;
+}
+
+bool RankBoard::is_leaving(Rank rank, const CollectiveCall& call) const {
+  const Told* const heard = told(rank);
+  return heard && heard->note.kind == RankNote::Kind::leaving && heard->note.waits_in == call;
+}
+
+bool RankBoard::has_failure_in(std::uint64_t cell) const {
+  return std::any_of(told_.begin(), told_.end(), [&](const auto& each) {
+    return each.second.note.kind == RankNote::Kind::failed && each.second.note.cell == cell;
+  });
+}
+
+}  // namespace px::engine

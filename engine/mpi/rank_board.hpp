@@ -1,0 +1,90 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
+
+namespace px::engine {
+
+/// The n-th collective call on a communicator in an epoch. Communicators have numbers that are the
+/// same on all of their ranks.
+struct CollectiveCall {
+  std::uint64_t communicator = 0;
+  std::uint64_t place = 0;  ///< 1 = the first one.
+
+  auto operator<=>(const CollectiveCall&) const = default;
+};
+
+/// What a rank tells all others when it does not go on as they may expect.
+struct RankNote {
+  /// leaving  it was interrupted in a roll call, and asks whether all have come.
+  /// stays    all had come: it takes part in that call after all.
+  /// failed   its cell ended by an error; it goes on in the same epoch.
+  /// stopped  it does nothing any more in the epoch `epoch`, as it goes on in the next one.
+  enum class Kind { leaving, stays, failed, stopped };
+
+  Kind kind = Kind::stopped;
+  Rank rank;
+  std::uint64_t epoch = 0;
+  std::uint64_t cell = 0;  ///< The cell that it ran; the same number for the same cell.
+  std::optional<CollectiveCall> waits_in;          ///< Whose roll call it has come to.
+  std::map<std::uint64_t, std::uint64_t> entered;  ///< By communicator: the calls that began.
+  std::string reason;  ///< For the user: "raised ValueError: x", "was interrupted".
+};
+
+/// The note as bytes, for ranks that may be of another architecture or MPI; and back.
+std::string to_bytes(const RankNote& note);
+/// Nothing where the bytes are no note.
+std::optional<RankNote> note_from(std::string_view bytes);
+
+/// What the ranks have told one another since they last were all in step, and what follows from it
+/// for a rank that waits in a call. Sees no MPI and no clock.
+/// (docs/decisions/0009-interrupts-in-mpi.md)
+class RankBoard {
+ public:
+  /// now  when it came.
+  void hear(RankNote note, Instant now);
+  /// This rank has gone on to the epoch: what was of earlier ones is forgotten.
+  void begin_epoch(std::uint64_t epoch);
+  /// The highest epoch that somebody has gone on to; the own one if nobody is ahead.
+  std::uint64_t latest_epoch() const;
+
+  /// Why the rank will not come to this call of a cell; nothing where it may come, or has come.
+  std::optional<std::string> why_missing(Rank rank, const CollectiveCall& call,
+                                         std::uint64_t cell) const;
+  /// Whether it has come to the call's roll call, though it may have left that.
+  bool has_reached(Rank rank, const CollectiveCall& call) const;
+  /// Why nothing is to be expected of the rank any more in this cell, although it waits.
+  /// before  what was told later than that does not count yet.
+  std::optional<std::string> why_lost(Rank rank, std::uint64_t cell, Instant before) const;
+  /// Whether the rank has left this epoch.
+  bool has_stopped(Rank rank) const;
+  /// Whether it was interrupted in the roll call, and has not said yet what it does.
+  bool is_leaving(Rank rank, const CollectiveCall& call) const;
+  /// Whether it has told anything in this epoch.
+  bool has_told(Rank rank) const { return told_.count(rank.value) != 0; }
+  /// Whether a rank has failed in the cell of that number.
+  bool has_failure_in(std::uint64_t cell) const;
+  bool is_empty() const { return told_.empty(); }
+
+ private:
+  struct Told {
+    RankNote note;
+    Instant since;
+  };
+  const Told* told(Rank rank) const;
+
+  std::uint64_t epoch_ = 0;
+  std::map<int, Told> told_;                      // of this epoch, by rank
+  std::multimap<std::uint64_t, RankNote> later_;  // of epochs to come
+  std::map<int, std::uint64_t> goes_on_in_;       // by rank
+};
+
+}  // namespace px::engine

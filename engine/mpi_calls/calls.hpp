@@ -1,0 +1,118 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "engine/mpi/call_place.hpp"
+#include "engine/mpi_calls/mpi_steps.hpp"
+
+namespace px::engine {
+
+/// A collective call: begins when all ranks have come to it. operation  performs it on the
+/// communicator that it is given; returns MPI's code.
+template <typename Operation>
+int collective(const char* name, MPI_Comm communicator, const Operation& operation) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (!steps) return operation(MpiSteps::current(communicator));
+  KnownCommunicator* const known = steps->known(communicator);
+  if (!known) return operation(communicator);
+  const InMpiCall place{*px_call_place(),
+                        {name, known->number, static_cast<int>(known->members.size()),
+                         MpiCall::none, MpiCall::none, Clock::now()}};
+  bool leaves = false;
+  if (const int code = steps->arrive(name, *known, leaves); code != MPI_SUCCESS) return code;
+  const int code = operation(known->current);
+  return leaves ? steps->leave(name) : code;
+}
+
+/// A collective call that makes a communicator.
+template <typename Operation>
+int maker(const char* name, MPI_Comm communicator, const MPI_Comm* result,
+          const Operation& operation) {
+  const int code = collective(name, communicator, operation);
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (steps && code == MPI_SUCCESS) steps->made(*result);
+  return code;
+}
+
+/// A call that only begins something, or ends at once.
+template <typename Operation>
+int begin(const char* name, MPI_Comm communicator, const Operation& operation) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (!steps) return operation(MpiSteps::current(communicator));
+  KnownCommunicator* const known = steps->known(communicator);
+  if (!known) return operation(communicator);
+  const int code = steps->prepare(name, *known);
+  return code == MPI_SUCCESS ? operation(known->current) : code;
+}
+
+/// The same for what makes a request. peer  a rank of the communicator; negative = any, or all.
+template <typename Operation>
+int begin_request(const char* name, MPI_Comm communicator, Need::Kind kind, int peer,
+                  bool is_persistent, MPI_Request* request, const Operation& operation) {
+  const int code = begin(name, communicator, operation);
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (!steps || code != MPI_SUCCESS) return code;
+  Need need = steps->need(kind, steps->known(communicator), peer);
+  need.is_persistent = is_persistent;
+  steps->begun(*request, need);
+  return code;
+}
+
+/// Waits for a request that no cell knows. clean_up  is called before the cell is left.
+int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& request,
+             MPI_Status* status, const std::function<void()>& clean_up = {});
+
+/// A blocking send, by the nonblocking one of its kind: `begun` begins with it.
+template <typename Plain, typename Begun>
+int send(const char* name, MPI_Comm communicator, int to, const Plain& plain, const Begun& begun) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (!steps) return plain(MpiSteps::current(communicator));
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code =
+      begin(name, communicator, [&](MPI_Comm current) { return begun(current, &request); });
+  if (code != MPI_SUCCESS) return code;
+  const Need need = steps->need(Need::Kind::send, steps->known(communicator), to);
+  return wait_for(name, *steps, need, request, MPI_STATUS_IGNORE);
+}
+
+/// A blocking receive in the same way.
+template <typename Plain, typename Begun>
+int receive(const char* name, MPI_Comm communicator, int from, MPI_Status* status,
+            const Plain& plain, const Begun& begun) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (!steps) return plain(MpiSteps::current(communicator), status);
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = begin(name, communicator, [&](MPI_Comm current) { return begun(current, &request); });
+  if (code != MPI_SUCCESS) return code;
+  KnownCommunicator* const known = steps->known(communicator);
+  MPI_Status own_status;
+  code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from), request, &own_status,
+                  [&request] {
+                    PMPI_Cancel(&request);
+                    PMPI_Wait(&request, MPI_STATUS_IGNORE);
+                  });
+  if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
+  if (status != MPI_STATUS_IGNORE) *status = own_status;
+  return code;
+}
+
+/// Calls `test` until it sets its argument; where calls are plain, `plain`.
+template <typename Plain, typename Test>
+int probe(const char* name, MPI_Comm communicator, int from, const Plain& plain, const Test& test) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (!steps) return plain(MpiSteps::current(communicator));
+  KnownCommunicator* const known = steps->known(communicator);
+  if (known)
+    if (const int code = steps->prepare(name, *known); code != MPI_SUCCESS) return code;
+  const MPI_Comm current = known ? known->current : communicator;
+  int code = MPI_SUCCESS, done = 0;
+  const int waited = steps->wait(name, {steps->need(Need::Kind::receive, known, from)}, true, [&] {
+    code = test(current, &done);
+    return done != 0 || code != MPI_SUCCESS;
+  });
+  return waited != MPI_SUCCESS ? waited : code;
+}
+
+}  // namespace px::engine

@@ -1,0 +1,136 @@
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "engine/mpi/stable_hash.hpp"
+#include "engine/mpi_calls/communicators.hpp"
+
+namespace px::engine {
+namespace {
+
+/// The ranks in the world of the communicator's ranks.
+std::vector<int> members_of(MPI_Comm communicator, int size) {
+  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  PMPI_Comm_group(communicator, &group);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  std::vector<int> own(static_cast<std::size_t>(size)), members(own.size());
+  std::iota(own.begin(), own.end(), 0);
+  PMPI_Group_translate_ranks(group, size, own.data(), world, members.data());
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
+  return members;
+}
+
+}  // namespace
+
+Communicators::Communicators(std::set<int> callers) : callers_(std::move(callers)) {
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Communicators::forget, &key_, this);
+}
+
+int Communicators::forget(MPI_Comm, int, void* known, void* book) {
+  auto& self = *static_cast<Communicators*>(book);
+  const auto found = self.by_number_.find(static_cast<KnownCommunicator*>(known)->number);
+  if (found == self.by_number_.end()) return MPI_SUCCESS;
+  if (!found->second->renewals.empty()) self.freed_.push_back(std::move(found->second));
+  self.by_number_.erase(found);
+  return MPI_SUCCESS;
+}
+
+std::unique_ptr<KnownCommunicator> Communicators::describe(MPI_Comm communicator) {
+  int is_inter = 0, size = 0;
+  PMPI_Comm_test_inter(communicator, &is_inter);
+  if (is_inter) return nullptr;
+  PMPI_Comm_size(communicator, &size);
+  if (size < 2) return nullptr;
+  const std::vector<int> members = members_of(communicator, size);
+  for (const int rank : members)
+    if (!callers_.count(rank)) return nullptr;
+  auto known = std::make_unique<KnownCommunicator>();
+  known->handle = known->current = communicator;
+  known->members = members;
+  PMPI_Comm_rank(communicator, &known->own);
+  const std::uint64_t group = stable_hash(
+      {reinterpret_cast<const char*>(members.data()), members.size() * sizeof members[0]});
+  known->number = group + made_of_group_[group]++;
+  return known;
+}
+
+KnownCommunicator* Communicators::of(MPI_Comm communicator) {
+  if (communicator == MPI_COMM_NULL || communicator == MPI_COMM_SELF) return nullptr;
+  void* value = nullptr;
+  int is_known = 0;
+  PMPI_Comm_get_attr(communicator, key_, &value, &is_known);
+  if (is_known) return static_cast<KnownCommunicator*>(value);
+  std::unique_ptr<KnownCommunicator> known = describe(communicator);
+  if (!known) return nullptr;
+  KnownCommunicator* result = known.get();
+  PMPI_Comm_set_attr(communicator, key_, result);
+  by_number_[result->number] = std::move(known);
+  return result;
+}
+
+KnownCommunicator* Communicators::made(MPI_Comm communicator) {
+  KnownCommunicator* const known = of(communicator);
+  if (known && known->spare == MPI_COMM_NULL) {
+    PMPI_Comm_dup(communicator, &known->spare);
+    PMPI_Comm_dup(communicator, &known->current);
+  }
+  return known;
+}
+
+MPI_Comm Communicators::current(MPI_Comm communicator) const {
+  if (communicator == MPI_COMM_NULL || communicator == MPI_COMM_SELF) return communicator;
+  void* value = nullptr;
+  int is_known = 0;
+  PMPI_Comm_get_attr(communicator, key_, &value, &is_known);
+  return is_known ? static_cast<KnownCommunicator*>(value)->current : communicator;
+}
+
+std::vector<MPI_Comm> Communicators::behind(MPI_Comm communicator) const {
+  void* value = nullptr;
+  int is_known = 0;
+  PMPI_Comm_get_attr(communicator, key_, &value, &is_known);
+  if (!is_known) return {};
+  const auto* known = static_cast<KnownCommunicator*>(value);
+  std::vector<MPI_Comm> found;
+  if (!known->renewals.empty()) return found;
+  if (known->spare != MPI_COMM_NULL) found.push_back(known->spare);
+  if (known->current != communicator) found.push_back(known->current);
+  return found;
+}
+
+void Communicators::renew_all() {
+  for (const auto& [number, known] : by_number_) {
+    known->arrivals = known->entered = 0;
+    if (known->spare == MPI_COMM_NULL) {
+      known->is_lost = true;
+      continue;
+    }
+    KnownCommunicator::Renewal& renewal = known->renewals.emplace_back();
+    PMPI_Comm_idup(known->spare, &renewal.fresh, &renewal.request);
+  }
+}
+
+bool Communicators::progress() {
+  const auto take_ready = [](KnownCommunicator& known) {
+    while (!known.renewals.empty()) {
+      KnownCommunicator::Renewal& first = known.renewals.front();
+      int is_ready = 0;
+      PMPI_Test(&first.request, &is_ready, MPI_STATUS_IGNORE);
+      if (!is_ready) return false;
+      MPI_Errhandler errors = MPI_ERRHANDLER_NULL;
+      PMPI_Comm_get_errhandler(known.handle, &errors);
+      PMPI_Comm_set_errhandler(first.fresh, errors);
+      PMPI_Errhandler_free(&errors);
+      known.current = first.fresh;
+      known.renewals.pop_front();
+    }
+    return true;
+  };
+  bool are_ready = true;
+  for (const auto& [number, known] : by_number_)
+    if (!take_ready(*known)) are_ready = false;
+  return are_ready;
+}
+
+}  // namespace px::engine

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace px::engine {
+
+/// One communicator of the cells, as this rank sees it.
+struct KnownCommunicator {
+  /// A fresh communicator of the same ranks that is being made.
+  struct Renewal {
+    MPI_Comm fresh = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+  };
+
+  MPI_Comm handle = MPI_COMM_NULL;   ///< That of the cells. Copies are made of it, no more.
+  MPI_Comm current = MPI_COMM_NULL;  ///< Carries what cells send over it in this epoch.
+  MPI_Comm spare = MPI_COMM_NULL;    ///< Nothing but fresh ones are made of it; null = it has none.
+  std::list<Renewal> renewals;       ///< In their order; the last one is the next `current`.
+  bool is_lost = false;              ///< A stop came, and it has no spare one.
+  std::uint64_t number = 0;          ///< The same on all of its ranks.
+  std::uint64_t arrivals = 0;        ///< Collective calls that this rank has come to in this epoch.
+  std::uint64_t entered = 0;         ///< Those of them that all ranks have come to.
+  int own = 0;                       ///< This rank's place in it.
+  std::vector<int> members;          ///< Its ranks' ranks in the world.
+};
+
+/// The communicators on which roll calls are held: those of several ranks. Forgets
+/// them when they are freed. For the main thread, between MPI_Init and MPI_Finalize.
+class Communicators {
+ public:
+  /// callers  the ranks of the world that hold roll calls.
+  explicit Communicators(std::set<int> callers);
+  Communicators(const Communicators&) = delete;
+  Communicators& operator=(const Communicators&) = delete;
+
+  /// Null where no roll call is held: one rank alone, ranks that hold none, an intercommunicator.
+  /// Numbers one that is new; all its ranks must ask for new ones in the same order.
+  KnownCommunicator* of(MPI_Comm communicator);
+  /// The same for one that its ranks have just made; makes what carries its messages.
+  KnownCommunicator* made(MPI_Comm communicator);
+  /// What carries its messages; itself where no roll calls are held on it. Any thread.
+  MPI_Comm current(MPI_Comm communicator) const;
+
+  /// Begins with a fresh one for each, as what was sent over the old one must not come any more.
+  void renew_all();
+  /// Takes the fresh ones into use that are ready. True: all are.
+  bool progress();
+
+  /// What is to be freed with it: the communicators that stand behind that of the cells.
+  std::vector<MPI_Comm> behind(MPI_Comm communicator) const;
+
+  const std::map<std::uint64_t, std::unique_ptr<KnownCommunicator>>& all() const {
+    return by_number_;
+  }
+
+ private:
+  static int forget(MPI_Comm, int, void* known, void* book);
+  std::unique_ptr<KnownCommunicator> describe(MPI_Comm communicator);
+
+  std::set<int> callers_;
+  int key_ = MPI_KEYVAL_INVALID;
+  std::map<std::uint64_t, std::unique_ptr<KnownCommunicator>> by_number_;
+  std::map<std::uint64_t, std::uint64_t> made_of_group_;  // how many there were
+  // Freed by the cells while fresh ones were still being made of them.
+  std::list<std::unique_ptr<KnownCommunicator>> freed_;
+};
+
+}  // namespace px::engine

@@ -1,0 +1,421 @@
+// MPI's functions that begin, wait or send, in front of the MPI library's own, which MPI keeps
+// under PMPI_ names for this purpose. pxengine-cpp exports them, and a Python engine loads them as
+// a library before MPI itself: what calls MPI finds them first.
+
+#include "engine/mpi_calls/calls.hpp"
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace px::engine {
+
+int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& request,
+             MPI_Status* status, const std::function<void()>& clean_up) {
+  int code = MPI_SUCCESS, done = 0;
+  const int waited = steps.wait(
+      name, {need}, true,
+      [&] {
+        if (!done) code = PMPI_Test(&request, &done, status);
+        return done != 0 || code != MPI_SUCCESS;
+      },
+      clean_up);
+  return waited != MPI_SUCCESS ? waited : code;
+}
+
+namespace {
+
+/// plain  sends and receives at once; receive, send  begin to.
+template <typename Plain, typename Receive, typename Send>
+int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, MPI_Status* status,
+                     const Plain& plain, const Receive& receive, const Send& send) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (!steps) return plain(MpiSteps::current(communicator), status);
+  MPI_Request receiving = MPI_REQUEST_NULL, sending = MPI_REQUEST_NULL;
+  int code = begin(name, communicator, [&](MPI_Comm current) {
+    const int begun = receive(current, &receiving);
+    return begun != MPI_SUCCESS ? begun : send(current, &sending);
+  });
+  const auto stop_receiving = [&receiving] {
+    if (receiving == MPI_REQUEST_NULL) return;
+    PMPI_Cancel(&receiving);
+    PMPI_Wait(&receiving, MPI_STATUS_IGNORE);
+  };
+  if (code != MPI_SUCCESS) {
+    stop_receiving();
+    return code;
+  }
+  KnownCommunicator* const known = steps->known(communicator);
+  MPI_Status own_status;
+  code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from), receiving,
+                  &own_status, stop_receiving);
+  if (code == MPI_SUCCESS)
+    code = wait_for(name, *steps, steps->need(Need::Kind::send, known, to), sending,
+                    MPI_STATUS_IGNORE);
+  if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
+  if (status != MPI_STATUS_IGNORE) *status = own_status;
+  return code;
+}
+
+/// The user's requests of one call that waits for them, or tests them.
+class Requests {
+ public:
+  Requests(MpiSteps& steps, int count, MPI_Request* requests)
+      : steps_(steps), requests_(requests), before_(requests, requests + count) {
+    for (const MPI_Request request : before_)
+      if (const auto need = steps.need_of(request)) needs_.push_back(*need);
+  }
+
+  /// The error code where one of them never ends.
+  int refuse_stale(const char* name) {
+    for (const MPI_Request request : before_) {
+      const auto need = steps_.need_of(request);
+      if (!need || !steps_.is_stale(*need)) continue;
+      int is_done = 0, is_cancelled = 0;
+      MPI_Status status;
+      PMPI_Request_get_status(request, &is_done, &status);
+      if (is_done) PMPI_Test_cancelled(&status, &is_cancelled);
+      if (!is_done || is_cancelled) return steps_.refuse_stale(name);
+    }
+    return MPI_SUCCESS;
+  }
+
+  const std::vector<Need>& needs() const { return needs_; }
+
+  /// Forgets those that have ended.
+  void forget_ended() {
+    for (std::size_t i = 0; i < before_.size(); ++i)
+      if (before_[i] != MPI_REQUEST_NULL && requests_[i] != before_[i]) steps_.ended(before_[i]);
+  }
+
+ private:
+  MpiSteps& steps_;
+  MPI_Request* const requests_;
+  const std::vector<MPI_Request> before_;
+  std::vector<Need> needs_;
+};
+
+/// Waits for requests by their test. needs_all  the wait is in vain as soon as one of them is.
+template <typename Plain, typename Test>
+int wait_requests(const char* name, int count, MPI_Request* requests, bool needs_all,
+                  const Plain& plain, const Test& test) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (!steps || count < 0) return plain();
+  Requests own{*steps, count, requests};
+  if (const int code = own.refuse_stale(name); code != MPI_SUCCESS) return code;
+  int code = MPI_SUCCESS, done = 0;
+  const int waited = steps->wait(name, own.needs(), needs_all, [&] {
+    if (!done) code = test(&done);
+    return done != 0 || code != MPI_SUCCESS;
+  });
+  if (waited != MPI_SUCCESS) return waited;
+  own.forget_ended();
+  return code;
+}
+
+/// Tests them once. is_done  whether the test said so.
+template <typename Test>
+int test_requests(const char* name, int count, MPI_Request* requests, bool needs_all,
+                  const Test& test, const std::function<bool()>& is_done) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (!steps || count < 0) return test();
+  Requests own{*steps, count, requests};
+  if (const int code = own.refuse_stale(name); code != MPI_SUCCESS) return code;
+  const int code = test();
+  own.forget_ended();
+  if (code != MPI_SUCCESS || is_done()) return code;
+  return steps->look(name, own.needs(), needs_all);
+}
+
+/// Begins persistent requests.
+int start(const char* name, int count, MPI_Request* requests, const std::function<int()>& plain) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (!steps) return plain();
+  for (int i = 0; i < count; ++i)
+    if (const auto need = steps->need_of(requests[i]); need && steps->is_stale(*need))
+      return steps->refuse_stale(name);
+  return plain();
+}
+
+}  // namespace
+}  // namespace px::engine
+
+extern "C" {
+
+#define PX_COUNT int
+#define PX_PLACE int
+#define PX_MPI(name) MPI_##name
+#define PX_PMPI(name) PMPI_##name
+#define PX_TEXT(name) "MPI_" #name
+#include "engine/mpi_calls/counted_calls.inc"
+#undef PX_COUNT
+#undef PX_PLACE
+#undef PX_MPI
+#undef PX_PMPI
+#undef PX_TEXT
+
+#if MPI_VERSION >= 4
+#define PX_COUNT MPI_Count
+#define PX_PLACE MPI_Aint
+#define PX_MPI(name) MPI_##name##_c
+#define PX_PMPI(name) PMPI_##name##_c
+#define PX_TEXT(name) "MPI_" #name
+#include "engine/mpi_calls/counted_calls.inc"
+#undef PX_COUNT
+#undef PX_PLACE
+#undef PX_MPI
+#undef PX_PMPI
+#undef PX_TEXT
+#endif
+
+// ---------------------------------------------------------------- messages
+
+int MPI_Probe(int rank, int tag, MPI_Comm communicator, MPI_Status* status) {
+  return px::engine::probe(
+      "MPI_Probe", communicator, rank,
+      [&](MPI_Comm comm) { return PMPI_Probe(rank, tag, comm, status); },
+      [&](MPI_Comm comm, int* done) { return PMPI_Iprobe(rank, tag, comm, done, status); });
+}
+
+int MPI_Mprobe(int rank, int tag, MPI_Comm communicator, MPI_Message* message, MPI_Status* status) {
+  return px::engine::probe(
+      "MPI_Mprobe", communicator, rank,
+      [&](MPI_Comm comm) { return PMPI_Mprobe(rank, tag, comm, message, status); },
+      [&](MPI_Comm comm, int* done) {
+        return PMPI_Improbe(rank, tag, comm, done, message, status);
+      });
+}
+
+int MPI_Iprobe(int rank, int tag, MPI_Comm communicator, int* flag, MPI_Status* status) {
+  const int code = px::engine::begin("MPI_Iprobe", communicator, [&](MPI_Comm comm) {
+    return PMPI_Iprobe(rank, tag, comm, flag, status);
+  });
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  if (!steps || code != MPI_SUCCESS || *flag) return code;
+  return steps->look(
+      "MPI_Iprobe",
+      {steps->need(px::engine::Need::Kind::receive, steps->known(communicator), rank)}, true);
+}
+
+int MPI_Improbe(int rank, int tag, MPI_Comm communicator, int* flag, MPI_Message* message,
+                MPI_Status* status) {
+  const int code = px::engine::begin("MPI_Improbe", communicator, [&](MPI_Comm comm) {
+    return PMPI_Improbe(rank, tag, comm, flag, message, status);
+  });
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  if (!steps || code != MPI_SUCCESS || *flag) return code;
+  return steps->look(
+      "MPI_Improbe",
+      {steps->need(px::engine::Need::Kind::receive, steps->known(communicator), rank)}, true);
+}
+
+// ---------------------------------------------------------------- requests
+
+int MPI_Start(MPI_Request* request) {
+  return px::engine::start("MPI_Start", 1, request, [&] { return PMPI_Start(request); });
+}
+
+int MPI_Startall(int count, MPI_Request* requests) {
+  return px::engine::start("MPI_Startall", count, requests,
+                           [&] { return PMPI_Startall(count, requests); });
+}
+
+int MPI_Request_free(MPI_Request* request) {
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  if (steps) steps->ended(*request);
+  return PMPI_Request_free(request);
+}
+
+int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  return px::engine::wait_requests(
+      "MPI_Wait", 1, request, true, [&] { return PMPI_Wait(request, status); },
+      [&](int* done) { return PMPI_Test(request, done, status); });
+}
+
+int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  return px::engine::wait_requests(
+      "MPI_Waitall", count, requests, true, [&] { return PMPI_Waitall(count, requests, statuses); },
+      [&](int* done) { return PMPI_Testall(count, requests, done, statuses); });
+}
+
+int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  return px::engine::wait_requests(
+      "MPI_Waitany", count, requests, false,
+      [&] { return PMPI_Waitany(count, requests, index, status); },
+      [&](int* done) { return PMPI_Testany(count, requests, index, done, status); });
+}
+
+int MPI_Waitsome(int count, MPI_Request* requests, int* number, int* indices,
+                 MPI_Status* statuses) {
+  return px::engine::wait_requests(
+      "MPI_Waitsome", count, requests, false,
+      [&] { return PMPI_Waitsome(count, requests, number, indices, statuses); },
+      [&](int* done) {
+        const int code = PMPI_Testsome(count, requests, number, indices, statuses);
+        *done = *number != 0;  // MPI_UNDEFINED where nothing is under way
+        return code;
+      });
+}
+
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  return px::engine::test_requests(
+      "MPI_Test", 1, request, true, [&] { return PMPI_Test(request, flag, status); },
+      [&] { return *flag != 0; });
+}
+
+int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  return px::engine::test_requests(
+      "MPI_Testall", count, requests, true,
+      [&] { return PMPI_Testall(count, requests, flag, statuses); }, [&] { return *flag != 0; });
+}
+
+int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  return px::engine::test_requests(
+      "MPI_Testany", count, requests, false,
+      [&] { return PMPI_Testany(count, requests, index, flag, status); },
+      [&] { return *flag != 0; });
+}
+
+int MPI_Testsome(int count, MPI_Request* requests, int* number, int* indices,
+                 MPI_Status* statuses) {
+  return px::engine::test_requests(
+      "MPI_Testsome", count, requests, false,
+      [&] { return PMPI_Testsome(count, requests, number, indices, statuses); },
+      [&] { return *number != 0; });
+}
+
+// ---------------------------------------------------------------- all to all, without counts
+
+int MPI_Barrier(MPI_Comm communicator) {
+  // The roll call is all that a barrier does.
+  return px::engine::collective("MPI_Barrier", communicator, [&](MPI_Comm comm) {
+    px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+    return steps && steps->known(communicator) ? MPI_SUCCESS : PMPI_Barrier(comm);
+  });
+}
+
+int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
+  return px::engine::begin_request("MPI_Ibarrier", communicator, px::engine::Need::Kind::collective,
+                                   -1, false, request,
+                                   [&](MPI_Comm comm) { return PMPI_Ibarrier(comm, request); });
+}
+
+#define PX_COLLECTIVE(name, parameters, arguments)                                       \
+  int MPI_##name parameters {                                                            \
+    return px::engine::collective("MPI_" #name, communicator,                            \
+                                  [&](MPI_Comm comm) { return PMPI_##name arguments; }); \
+  }
+PX_COLLECTIVE(File_open,
+              (MPI_Comm communicator, const char* name, int mode, MPI_Info info, MPI_File* file),
+              (comm, name, mode, info, file))
+PX_COLLECTIVE(Win_create,
+              (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator,
+               MPI_Win* window),
+              (base, size, unit, info, comm, window))
+PX_COLLECTIVE(Win_allocate,
+              (MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, void* base,
+               MPI_Win* window),
+              (size, unit, info, comm, base, window))
+PX_COLLECTIVE(Win_allocate_shared,
+              (MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, void* base,
+               MPI_Win* window),
+              (size, unit, info, comm, base, window))
+PX_COLLECTIVE(Win_create_dynamic, (MPI_Info info, MPI_Comm communicator, MPI_Win* window),
+              (info, comm, window))
+PX_COLLECTIVE(Comm_spawn,
+              (const char* command, char* arguments[], int most, MPI_Info info, int root,
+               MPI_Comm communicator, MPI_Comm* result, int codes[]),
+              (command, arguments, most, info, root, comm, result, codes))
+PX_COLLECTIVE(Comm_accept,
+              (const char* port, MPI_Info info, int root, MPI_Comm communicator, MPI_Comm* result),
+              (port, info, root, comm, result))
+PX_COLLECTIVE(Comm_connect,
+              (const char* port, MPI_Info info, int root, MPI_Comm communicator, MPI_Comm* result),
+              (port, info, root, comm, result))
+#undef PX_COLLECTIVE
+
+// ---------------------------------------------------------------- communicators
+
+#define PX_MAKER(name, parameters, arguments)                                       \
+  int MPI_##name parameters {                                                       \
+    return px::engine::maker("MPI_" #name, communicator, result,                    \
+                             [&](MPI_Comm comm) { return PMPI_##name arguments; }); \
+  }
+// The copy has the attributes and the topology of the cells' own communicator.
+int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* result) {
+  return px::engine::maker("MPI_Comm_dup", communicator, result,
+                           [&](MPI_Comm) { return PMPI_Comm_dup(communicator, result); });
+}
+int MPI_Comm_dup_with_info(MPI_Comm communicator, MPI_Info info, MPI_Comm* result) {
+  return px::engine::maker("MPI_Comm_dup_with_info", communicator, result, [&](MPI_Comm) {
+    return PMPI_Comm_dup_with_info(communicator, info, result);
+  });
+}
+PX_MAKER(Comm_split, (MPI_Comm communicator, int color, int key, MPI_Comm* result),
+         (comm, color, key, result))
+PX_MAKER(Comm_split_type,
+         (MPI_Comm communicator, int type, int key, MPI_Info info, MPI_Comm* result),
+         (comm, type, key, info, result))
+PX_MAKER(Comm_create, (MPI_Comm communicator, MPI_Group group, MPI_Comm* result),
+         (comm, group, result))
+PX_MAKER(Cart_create,
+         (MPI_Comm communicator, int count, const int sizes[], const int periods[], int reorder,
+          MPI_Comm* result),
+         (comm, count, sizes, periods, reorder, result))
+PX_MAKER(Cart_sub, (MPI_Comm communicator, const int remains[], MPI_Comm* result),
+         (comm, remains, result))
+PX_MAKER(Graph_create,
+         (MPI_Comm communicator, int nodes, const int index[], const int edges[], int reorder,
+          MPI_Comm* result),
+         (comm, nodes, index, edges, reorder, result))
+PX_MAKER(Dist_graph_create,
+         (MPI_Comm communicator, int count, const int sources[], const int degrees[],
+          const int destinations[], const int weights[], MPI_Info info, int reorder,
+          MPI_Comm* result),
+         (comm, count, sources, degrees, destinations, weights, info, reorder, result))
+PX_MAKER(Dist_graph_create_adjacent,
+         (MPI_Comm communicator, int indegree, const int sources[], const int source_weights[],
+          int outdegree, const int destinations[], const int destination_weights[], MPI_Info info,
+          int reorder, MPI_Comm* result),
+         (comm, indegree, sources, source_weights, outdegree, destinations, destination_weights,
+          info, reorder, result))
+#undef PX_MAKER
+
+int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_Comm* result) {
+  // Not all ranks of the communicator come: no roll call.
+  const int code = px::engine::begin("MPI_Comm_create_group", communicator, [&](MPI_Comm comm) {
+    return PMPI_Comm_create_group(comm, group, tag, result);
+  });
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  if (steps && code == MPI_SUCCESS) steps->made(*result);
+  return code;
+}
+
+int MPI_Intercomm_create(MPI_Comm communicator, int leader, MPI_Comm peers, int remote_leader,
+                         int tag, MPI_Comm* result) {
+  return px::engine::begin("MPI_Intercomm_create", communicator, [&](MPI_Comm comm) {
+    return px::engine::begin("MPI_Intercomm_create", peers, [&](MPI_Comm peer) {
+      return PMPI_Intercomm_create(comm, leader, peer, remote_leader, tag, result);
+    });
+  });
+}
+
+int MPI_Comm_set_errhandler(MPI_Comm communicator, MPI_Errhandler handler) {
+  const MPI_Comm current = px::engine::MpiSteps::current(communicator);
+  if (current != communicator) PMPI_Comm_set_errhandler(current, handler);
+  return PMPI_Comm_set_errhandler(communicator, handler);
+}
+
+int MPI_Comm_free(MPI_Comm* communicator) {
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  return steps ? steps->free(communicator) : PMPI_Comm_free(communicator);
+}
+
+}  // extern "C"
+
+px::engine::CallPlace* px_call_place() {
+  static px::engine::CallPlace place;
+  return &place;
+}

@@ -1,0 +1,586 @@
+#include "engine/mpi_calls/mpi_steps.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <array>
+#include <list>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "engine/mpi/call_place.hpp"
+#include "engine/mpi/rank_board.hpp"
+#include "engine/mpi/rank_names.hpp"
+#include "engine/mpi_calls/sent_notes.hpp"
+
+namespace px::engine {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr int note_tag = 4;
+/// How a rank that was stopped for another one tells why.
+constexpr std::string_view consequence = "was stopped, as ";
+/// How long a rank that was interrupted in a roll call asks the others before it leaves it: in that
+/// time those that have come to the call say so, or begin with it.
+constexpr auto leaving_time = milliseconds(250);
+constexpr auto tick_in_step = milliseconds(100), tick_out_of_step = milliseconds(5);
+/// How long a rank whose cell has failed waits until the others know, before its client does: idle
+/// ones look more often than that.
+constexpr auto telling_time = milliseconds(150);
+/// A look at what has come lets MPI fetch it, so that only later ones see it.
+constexpr int thorough_looks = 20;
+
+MpiSteps* of_cells = nullptr;
+pthread_t cell_thread;
+
+bool is_complete(MPI_Request& request) {
+  int done = 1;
+  if (request != MPI_REQUEST_NULL) PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  return done != 0;
+}
+
+/// Between two looks at something that others must do: MPI's own way of waiting at first, and
+/// then with the core given to those who work, the longer the more.
+class Pause {
+ public:
+  /// Whether it is time to look for what comes seldom.
+  bool operator()() {
+    if (++looks_ % 64 != 0 && step_.count() < 1000) return false;
+    const auto waited = Clock::now() - begin_;
+    if (waited > std::chrono::seconds(1))
+      step_ = waited > std::chrono::seconds(5) ? microseconds(10000) : microseconds(2000);
+    else if (waited > milliseconds(100))
+      step_ = microseconds(200);
+    else if (waited > milliseconds(5))
+      step_ = microseconds(20);
+    if (step_.count() > 0) std::this_thread::sleep_for(step_);
+    return true;
+  }
+
+ private:
+  unsigned looks_ = 0;
+  microseconds step_{0};
+  Instant begin_ = Clock::now();
+};
+
+class JumpsHeld {
+ public:
+  explicit JumpsHeld(const CellHooks& hooks) : hooks_(hooks) { hooks_.hold_jumps(true); }
+  ~JumpsHeld() { hooks_.hold_jumps(false); }
+  JumpsHeld(const JumpsHeld&) = delete;
+  JumpsHeld& operator=(const JumpsHeld&) = delete;
+
+ private:
+  const CellHooks& hooks_;
+};
+
+CallPlace& call_place() {
+  return *px_call_place();
+}
+
+}  // namespace
+
+struct MpiSteps::State {
+  State(MPI_Comm communicator, std::vector<int> all, std::set<int> callers)
+      : notes(communicator),
+        ranks(std::move(all)),
+        communicators(std::move(callers)),
+        sent(communicator) {}
+
+  const MPI_Comm notes;
+  const std::vector<int> ranks;  // of the world, in the order of `notes`
+  Rank own;
+  CellHooks hooks;
+  Options options;
+  int error_code = MPI_ERR_OTHER;
+  Communicators communicators;
+  SentNotes sent;
+  RankBoard board;
+  std::uint64_t epoch = 0;
+  bool is_renewed = true;  // all communicators of this epoch are ready
+  std::uint64_t cell = 0;  // the one that runs, or ran last
+  bool is_cell_running = false;
+  bool has_called = false;  // in this cell, something that needs others
+  bool has_called_in_epoch = false;
+  std::string why_stopped;  // for those who come to what was begun before
+  std::unordered_map<MPI_Request, Need> requests;
+  std::list<MPI_Request> abandoned;  // roll calls that were left
+
+  // ------------------------------------------------------------ notes
+
+  RankNote make_note(RankNote::Kind kind, std::string reason) const {
+    RankNote note{kind, own, epoch, cell, std::nullopt, {}, std::move(reason)};
+    for (const auto& [number, known] : communicators.all())
+      if (known->entered > 0) note.entered[number] = known->entered;
+    return note;
+  }
+
+  void tell(const RankNote& note) {
+    const std::string bytes = to_bytes(note);
+    for (std::size_t place = 0; place < ranks.size(); ++place)
+      if (ranks[place] != own.value)
+        sent.send_bytes({bytes.begin(), bytes.end()}, static_cast<int>(place), note_tag);
+  }
+
+  /// Hears what has come, and lets go on what goes on by itself.
+  /// looks  in vain, until it gives up.
+  void pump(int looks = 1) {
+    while (looks > 0) {
+      int has_come = 0, size = 0;
+      MPI_Status status;
+      PMPI_Iprobe(MPI_ANY_SOURCE, note_tag, notes, &has_come, &status);
+      if (!has_come) {
+        --looks;
+        continue;
+      }
+      PMPI_Get_count(&status, MPI_BYTE, &size);
+      std::string bytes(static_cast<std::size_t>(size), '\0');
+      PMPI_Recv(bytes.data(), size, MPI_BYTE, status.MPI_SOURCE, note_tag, notes,
+                MPI_STATUS_IGNORE);
+      if (auto note = note_from(bytes)) board.hear(std::move(*note), Clock::now());
+    }
+    sent.clean();
+    if (!is_renewed) is_renewed = communicators.progress();
+    if (!abandoned.empty())
+      abandoned.remove_if([](MPI_Request& each) { return is_complete(each); });
+  }
+
+  // ------------------------------------------------------------ epochs
+
+  /// This rank does nothing any more in this epoch.
+  void stop(std::string reason) {
+    why_stopped = reason;
+    tell(make_note(RankNote::Kind::stopped, std::move(reason)));
+    // A message that still comes must not be written where the cell had its variables.
+    for (auto& [request, need] : requests)
+      if (need.kind == Need::Kind::receive && need.epoch == epoch && !need.is_persistent) {
+        MPI_Request cancelled = request;
+        PMPI_Cancel(&cancelled);
+      }
+    board.begin_epoch(++epoch);
+    has_called_in_epoch = false;
+    communicators.renew_all();
+    is_renewed = communicators.progress();
+  }
+
+  /// Goes on to the epoch in which others are.
+  void follow() {
+    while (board.latest_epoch() > epoch) stop("had ended its cell");
+  }
+
+  // ------------------------------------------------------------ who can still come
+
+  const KnownCommunicator* by_number(std::uint64_t number) const {
+    const auto found = communicators.all().find(number);
+    return found == communicators.all().end() ? nullptr : found->second.get();
+  }
+
+  /// Why the need is never met: names the ranks. Nothing while it may be met.
+  std::optional<std::string> why_in_vain(const Need& need, Instant before) const {
+    if (need.epoch != epoch || board.is_empty()) return std::nullopt;
+    if (need.peer >= 0)
+      return explain({Rank{need.peer}}, board.why_lost(Rank{need.peer}, cell, before));
+    const KnownCommunicator* known = by_number(need.communicator);
+    if (!known) return std::nullopt;
+    const bool needs_all = need.kind == Need::Kind::collective;
+    std::vector<Rank> lost;
+    std::optional<std::string> reason;
+    for (const int member : known->members) {
+      if (member == own.value) continue;
+      const auto why = board.why_lost(Rank{member}, cell, before);
+      if (!why && !needs_all) return std::nullopt;
+      if (!why) continue;
+      lost.push_back(Rank{member});
+      if (!reason) reason = why;
+    }
+    return explain(lost, reason);
+  }
+
+  static std::optional<std::string> explain(const std::vector<Rank>& ranks,
+                                            const std::optional<std::string>& reason) {
+    if (!reason) return std::nullopt;
+    if (reason->starts_with(consequence)) return reason->substr(consequence.size());
+    return name_ranks(ranks) + " " + *reason;
+  }
+
+  std::optional<std::string> why_in_vain(const std::vector<Need>& needs, bool needs_all) const {
+    if (needs.empty() || board.is_empty()) return std::nullopt;
+    const Instant before = Clock::now() - options.grace;
+    std::optional<std::string> first;
+    for (const Need& need : needs) {
+      const auto why = why_in_vain(need, before);
+      if (why && needs_all) return why;
+      if (!why && !needs_all) return std::nullopt;
+      if (!first) first = why;
+    }
+    return first;
+  }
+
+  /// The members that have said, or shown, that they do not come to the call.
+  std::vector<Rank> missing(const KnownCommunicator& known, const CollectiveCall& call) const {
+    std::vector<Rank> ranks_missing;
+    if (board.is_empty()) return ranks_missing;
+    for (const int member : known.members)
+      if (member != own.value && board.why_missing(Rank{member}, call, cell))
+        ranks_missing.push_back(Rank{member});
+    return ranks_missing;
+  }
+
+  /// Why the call cannot begin on all ranks: names those of the members that have not come for
+  /// reasons of their own, if it is known.
+  /// before  what was told later than that does not count yet.
+  std::optional<std::string> why_incomplete(const KnownCommunicator& known,
+                                            const CollectiveCall& call, Instant before) const {
+    std::vector<Rank> first;
+    std::optional<std::string> reason, other_reason;
+    for (const Rank rank : missing(known, call)) {
+      const auto why = board.why_lost(rank, cell, before);
+      if (!why) continue;
+      if (why->starts_with(consequence)) {
+        other_reason = why;
+        continue;
+      }
+      if (!reason) reason = why;
+      if (reason == why) first.push_back(rank);
+    }
+    return reason ? explain(first, reason) : explain({}, other_reason);
+  }
+
+  bool is_somebody_leaving(const KnownCommunicator& known, const CollectiveCall& call) const {
+    return !board.is_empty() &&
+           std::any_of(known.members.begin(), known.members.end(),
+                       [&](int member) { return board.is_leaving(Rank{member}, call); });
+  }
+
+  /// The members that have not told anything.
+  std::vector<Rank> silent(const KnownCommunicator& known) const {
+    std::vector<Rank> silent_ranks;
+    for (const int member : known.members)
+      if (member != own.value && !board.has_told(Rank{member}))
+        silent_ranks.push_back(Rank{member});
+    return silent_ranks;
+  }
+
+  // ------------------------------------------------------------ ways out
+
+  /// An interrupted rank asks whether all have come to the call after all. True: they have, and go
+  /// on with it.
+  bool ask_to_leave(const KnownCommunicator& known, const CollectiveCall& call,
+                    MPI_Request& roll_call, std::string& where) {
+    RankNote note = make_note(RankNote::Kind::leaving, "was interrupted");
+    note.waits_in = call;
+    tell(note);
+    const Instant end = Clock::now() + leaving_time;
+    Pause pause;
+    bool is_called = false;
+    for (;;) {
+      pump();
+      is_called = is_called || is_complete(roll_call);
+      const std::vector<Rank> absent = missing(known, call);
+      if (is_called && absent.empty() && !has_stopped_in(known, call)) {
+        tell(make_note(RankNote::Kind::stays, ""));
+        return true;
+      }
+      const std::vector<Rank> no_answer = silent(known);
+      const bool is_over = Clock::now() > end;
+      if (is_over || (!absent.empty() && no_answer.empty())) {
+        if (!absent.empty()) where += ", which " + name_ranks(absent) + " had not reached";
+        if (!no_answer.empty()) where += "; " + name_ranks(no_answer) + " did not answer";
+        return false;
+      }
+      pause();
+    }
+  }
+
+  bool has_stopped_in(const KnownCommunicator& known, const CollectiveCall& call) const {
+    return std::any_of(known.members.begin(), known.members.end(), [&](int member) {
+      return board.has_stopped(Rank{member}) && board.why_missing(Rank{member}, call, cell);
+    });
+  }
+
+  int leave_with(const std::string& where) {
+    if (has_called_in_epoch) stop("was interrupted");
+    call_place().clear();
+    hooks.leave(where);
+    return error_code;
+  }
+
+  /// The call cannot end, as others do not come.
+  int fail_with(const char* name, const std::string& why) {
+    if (has_called_in_epoch) stop(std::string(consequence) + why);
+    const std::string text = std::string(name) + " cannot end: " + why;
+    return refuse(text);
+  }
+
+  int refuse(const std::string& text) {
+    const std::string_view shown = std::string_view(text).substr(0, MPI_MAX_ERROR_STRING - 1);
+    PMPI_Add_error_string(error_code, const_cast<char*>(std::string(shown).c_str()));
+    call_place().clear();
+    hooks.fail(text);
+    return error_code;
+  }
+};
+
+std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks, Options options) {
+  int size = 0, rank = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int takes_part = wants ? 1 : 0;
+  std::vector<int> answers(static_cast<std::size_t>(size));
+  PMPI_Allgather(&takes_part, 1, MPI_INT, answers.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  std::vector<int> callers;
+  for (int each = 0; each < size; ++each)
+    if (answers[static_cast<std::size_t>(each)] != 0) callers.push_back(each);
+  if (!wants || callers.size() < 2) return nullptr;
+
+  MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_incl(world, static_cast<int>(callers.size()), callers.data(), &group);
+  MPI_Comm notes = MPI_COMM_NULL;
+  PMPI_Comm_create_group(MPI_COMM_WORLD, group, note_tag, &notes);
+  PMPI_Group_free(&group);
+  PMPI_Group_free(&world);
+
+  auto state =
+      std::make_unique<State>(notes, callers, std::set<int>(callers.begin(), callers.end()));
+  state->own = Rank{rank};
+  state->hooks = std::move(hooks);
+  state->options = options;
+  int error_class = MPI_ERR_OTHER;
+  PMPI_Add_error_class(&error_class);
+  PMPI_Add_error_code(error_class, &state->error_code);
+  PMPI_Add_error_string(state->error_code, const_cast<char*>("the call was left by an interrupt"));
+  auto steps = std::unique_ptr<MpiSteps>(new MpiSteps(std::move(state)));
+  steps->made(MPI_COMM_WORLD);
+  cell_thread = pthread_self();
+  of_cells = steps.get();
+  return steps;
+}
+
+MpiSteps::MpiSteps(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+MpiSteps::~MpiSteps() {
+  of_cells = nullptr;
+}
+
+MpiSteps* MpiSteps::of_this_thread() {
+  return of_cells && pthread_equal(cell_thread, pthread_self()) ? of_cells : nullptr;
+}
+
+MPI_Comm MpiSteps::current(MPI_Comm communicator) {
+  return of_cells ? of_cells->state_->communicators.current(communicator) : communicator;
+}
+
+int MpiSteps::error_code() const {
+  return state_->error_code;
+}
+
+// ---------------------------------------------------------------- cells
+
+void MpiSteps::begin_cell(std::uint64_t number) {
+  call_place().clear();
+  state_->pump(thorough_looks);
+  state_->follow();
+  state_->cell = number;
+  state_->is_cell_running = true;
+  state_->has_called = false;
+}
+
+void MpiSteps::end_cell(const std::optional<std::string>& failure) {
+  call_place().clear();
+  if (!state_->is_cell_running) return;
+  state_->is_cell_running = false;
+  if (failure) {
+    state_->tell(state_->make_note(RankNote::Kind::failed, *failure));
+    if (state_->has_called && state_->has_called_in_epoch) state_->stop(*failure);
+    const Instant end = Clock::now() + telling_time;
+    Pause pause;
+    while (state_->pump(), !state_->sent.is_empty() && Clock::now() < end) pause();
+  }
+  tick();
+}
+
+Duration MpiSteps::tick() {
+  State& state = *state_;
+  state.pump(thorough_looks);
+  state.follow();
+  // Another rank has failed in the cell, and may not have received what this one has sent to it.
+  if (state.has_called && state.has_called_in_epoch && state.board.has_failure_in(state.cell))
+    state.stop("had ended its cell");
+  return state.is_renewed ? Duration(tick_in_step) : Duration(tick_out_of_step);
+}
+
+// ---------------------------------------------------------------- calls
+
+KnownCommunicator* MpiSteps::known(MPI_Comm communicator) {
+  return state_->communicators.of(communicator);
+}
+
+int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
+  State& state = *state_;
+  if (known.is_lost)
+    return state.refuse(std::string(name) +
+                        ": a cell was stopped since this communicator was made, and it was made in "
+                        "a way that cannot be followed; make it again from MPI_COMM_WORLD");
+  if (!known.renewals.empty()) {
+    const JumpsHeld held{state.hooks};
+    const InMpiCall place{call_place(),
+                          {name, known.number, static_cast<int>(known.members.size()),
+                           MpiCall::none, MpiCall::none, Clock::now()}};
+    Pause pause;
+    while (state.pump(), !known.renewals.empty()) {
+      if (state.hooks.is_interrupted())
+        return state.leave_with(std::string("in ") + name +
+                                ", which waited for the other ranks to end the cell that was "
+                                "stopped before");
+      pause();
+    }
+  }
+  state.has_called = state.has_called_in_epoch = true;
+  return MPI_SUCCESS;
+}
+
+int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
+  State& state = *state_;
+  leaves = false;
+  if (const int code = prepare(name, known); code != MPI_SUCCESS) return code;
+  const CollectiveCall call{known.number, ++known.arrivals};
+  MPI_Request roll_call = MPI_REQUEST_NULL;
+  PMPI_Ibarrier(known.current, &roll_call);
+  const InMpiCall place{call_place(),
+                        {name, known.number, static_cast<int>(known.members.size()), MpiCall::none,
+                         MpiCall::none, Clock::now()}};
+  const JumpsHeld held{state.hooks};
+  Pause pause;
+  bool is_called = false;
+  for (;;) {
+    if (!is_called && is_complete(roll_call)) {
+      is_called = true;
+      state.pump();
+    }
+    if (is_called && !state.is_somebody_leaving(known, call) && !state.has_stopped_in(known, call))
+      break;
+    if (state.hooks.is_interrupted()) {
+      std::string where = std::string("in ") + name;
+      if (state.ask_to_leave(known, call, roll_call, where)) {
+        leaves = true;
+        break;
+      }
+      if (roll_call != MPI_REQUEST_NULL) state.abandoned.push_back(roll_call);
+      return state.leave_with(where);
+    }
+    const Instant before = is_called ? Clock::now() : Clock::now() - state.options.grace;
+    if (const auto why = state.why_incomplete(known, call, before)) {
+      if (roll_call != MPI_REQUEST_NULL) state.abandoned.push_back(roll_call);
+      return state.fail_with(name, *why);
+    }
+    if (pause()) state.pump();
+  }
+  known.entered = call.place;
+  return MPI_SUCCESS;
+}
+
+int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_all,
+                   const std::function<bool()>& is_done, const std::function<void()>& clean_up) {
+  if (is_done()) return MPI_SUCCESS;
+  State& state = *state_;
+  const Need* const first = needs.empty() ? nullptr : &needs.front();
+  const KnownCommunicator* known = first ? state.by_number(first->communicator) : nullptr;
+  const InMpiCall place{
+      call_place(),
+      {name, first ? first->communicator : 0,
+       known ? static_cast<int>(known->members.size()) : MpiCall::none,
+       first && first->peer >= 0 ? first->peer : MpiCall::none, MpiCall::none, Clock::now()}};
+  const JumpsHeld held{state.hooks};
+  Pause pause;
+  while (!is_done()) {
+    if (state.hooks.is_interrupted()) {
+      if (clean_up) clean_up();
+      return state.leave_with(std::string("in ") + name);
+    }
+    if (!pause()) continue;
+    state.pump();
+    if (const auto why = state.why_in_vain(needs, needs_all)) {
+      if (is_done()) break;
+      if (clean_up) clean_up();
+      return state.fail_with(name, *why);
+    }
+  }
+  return MPI_SUCCESS;
+}
+
+int MpiSteps::leave(const char* name) {
+  return state_->leave_with(std::string("in ") + name);
+}
+
+int MpiSteps::look(const char* name, const std::vector<Need>& needs, bool needs_all) {
+  State& state = *state_;
+  if (state.hooks.is_interrupted()) return leave(name);
+  state.pump();
+  if (const auto why = state.why_in_vain(needs, needs_all)) return state.fail_with(name, *why);
+  return MPI_SUCCESS;
+}
+
+void MpiSteps::made(MPI_Comm communicator) {
+  state_->communicators.made(communicator);
+}
+
+int MpiSteps::free(MPI_Comm* communicator) {
+  std::vector<MPI_Comm> behind = state_->communicators.behind(*communicator);
+  const int code = PMPI_Comm_free(communicator);
+  if (code == MPI_SUCCESS)
+    for (MPI_Comm& each : behind) PMPI_Comm_free(&each);
+  return code;
+}
+
+int MpiSteps::check_source(const char* name, KnownCommunicator& known, int source) {
+  if (source < 0 || source >= static_cast<int>(known.members.size())) return MPI_SUCCESS;
+  State& state = *state_;
+  state.pump();
+  const Rank rank{known.members[static_cast<std::size_t>(source)]};
+  if (!state.board.has_stopped(rank)) return MPI_SUCCESS;
+  return state.fail_with(
+      name, name_ranks({rank}) + " " +
+                state.board.why_lost(rank, state.cell, Clock::now()).value_or("was stopped"));
+}
+
+// ---------------------------------------------------------------- requests
+
+Need MpiSteps::need(Need::Kind kind, const KnownCommunicator* known, int peer) const {
+  Need need{kind, known ? known->number : 0, -1, state_->epoch, false};
+  if (known && peer >= 0 && peer < static_cast<int>(known->members.size()))
+    need.peer = known->members[static_cast<std::size_t>(peer)];
+  return need;
+}
+
+void MpiSteps::begun(MPI_Request request, const Need& need) {
+  if (request != MPI_REQUEST_NULL && need.communicator != 0)
+    state_->requests.insert_or_assign(request, need);
+}
+
+std::optional<Need> MpiSteps::need_of(MPI_Request request) const {
+  const auto found = state_->requests.find(request);
+  if (found == state_->requests.end()) return std::nullopt;
+  return found->second;
+}
+
+void MpiSteps::ended(MPI_Request request) {
+  state_->requests.erase(request);
+}
+
+bool MpiSteps::is_stale(const Need& need) const {
+  return need.epoch != state_->epoch;
+}
+
+int MpiSteps::refuse_stale(const char* name) {
+  return state_->refuse(std::string(name) +
+                        ": this request began before a cell was stopped, and can end no more; "
+                        "begin it again");
+}
+
+}  // namespace px::engine

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/mpi_calls/communicators.hpp"
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
+
+namespace px::engine {
+
+/// What the MPI calls of cells need of the interpreter that runs them. The main thread calls them.
+struct CellHooks {
+  /// Whether leave() is to be called.
+  std::function<bool()> is_interrupted;
+  /// Leaves the cell because of the interrupt: throws, or makes the interpreter raise when the call
+  /// has returned its error code. where  for the user: "in MPI_Barrier".
+  std::function<void(const std::string& where)> leave;
+  /// The same where the call cannot end, or cannot be made, for the reason `why`.
+  std::function<void(const std::string& why)> fail;
+  /// From true to false a second interrupt must not leave the cell by force, as the first one is
+  /// answered soon.
+  std::function<void(bool)> hold_jumps;
+};
+
+/// What a call that has begun, or waits, needs of other ranks.
+struct Need {
+  enum class Kind { send, receive, collective };
+  Kind kind = Kind::receive;
+  std::uint64_t communicator = 0;  ///< Its number; 0 = not one on which roll calls are held.
+  int peer = -1;                   ///< A rank of the world; -1 = any, or all.
+  std::uint64_t epoch = 0;         ///< In which it began.
+  bool is_persistent = false;
+};
+
+/// Makes the blocking MPI calls of cells answer an interrupt, and keeps the ranks in step when
+/// calls were left. Such calls poll; a collective call begins with a roll call, a nonblocking
+/// barrier, so that none is ever left in its midst: before all ranks are there, nobody's memory is
+/// touched. A rank that leaves a call tells all others and goes on in the next epoch, in which each
+/// communicator's messages travel over a fresh one: nothing that was sent before reaches a call of
+/// an epoch after it. Ranks that wait for one that has left or failed are stopped too.
+/// For the main thread. (docs/decisions/0009-interrupts-in-mpi.md)
+class MpiSteps {
+ public:
+  struct Options {
+    /// How long ranks go on to wait for one whose cell has failed or was stopped.
+    Duration grace = std::chrono::seconds(2);
+  };
+
+  /// Call it on all ranks of the world at once, when MPI is initialized. wants  whether this rank
+  /// takes part. Returns nothing on ranks that do not, or if no other one does.
+  static std::unique_ptr<MpiSteps> join(bool wants, CellHooks hooks, Options options);
+  ~MpiSteps();
+  MpiSteps(const MpiSteps&) = delete;
+  MpiSteps& operator=(const MpiSteps&) = delete;
+
+  /// The one that the calls of the calling thread are to use; null where they are plain calls.
+  static MpiSteps* of_this_thread();
+  /// What carries the communicator's messages. Any thread.
+  static MPI_Comm current(MPI_Comm communicator);
+
+  /// What calls that were left return.
+  int error_code() const;
+
+  // ------------------------------------------------------------ cells
+
+  /// A cell begins. number  the same for the same cell on all ranks.
+  void begin_cell(std::uint64_t number);
+  /// It has ended. failure  why, in the past tense, where that was an error: "raised X: y".
+  void end_cell(const std::optional<std::string>& failure);
+  /// To be called now and then while no cell runs.  Returns when the next time is to be.
+  Duration tick();
+
+  // ------------------------------------------------------------ calls
+
+  /// The communicator as this rank knows it; null where calls on it are plain.
+  KnownCommunicator* known(MPI_Comm communicator);
+  /// Waits until the communicator can carry messages, which it can at once unless a cell was
+  /// stopped. Otherwise the error code that the call returns.
+  int prepare(const char* name, KnownCommunicator& known);
+  /// A collective call came: returns when all ranks are there. Otherwise the error code.
+  /// leaves  it was interrupted when all were there, so leave() is to follow the call.
+  int arrive(const char* name, KnownCommunicator& known, bool& leaves);
+  /// Waits until `is_done`, which tests. Otherwise the error code that the call returns, which has
+  /// left the cell; clean_up is called before that.
+  int wait(const char* name, const std::vector<Need>& needs, bool needs_all,
+           const std::function<bool()>& is_done, const std::function<void()>& clean_up = {});
+  /// Leaves the cell because of an interrupt; the error code.
+  int leave(const char* name);
+  /// Between looks of the user's own that were in vain: answers interrupts as wait() does.
+  int look(const char* name, const std::vector<Need>& needs, bool needs_all);
+  /// A communicator was made by its ranks.
+  void made(MPI_Comm communicator);
+  /// Frees the communicator and what carried its messages.
+  int free(MPI_Comm* communicator);
+  /// A message that a rank which has left may have overwritten while it was sent is none.
+  int check_source(const char* name, KnownCommunicator& known, int source);
+
+  // ------------------------------------------------------------ requests
+
+  Need need(Need::Kind kind, const KnownCommunicator* known, int peer) const;
+  /// A request was begun.
+  void begun(MPI_Request request, const Need& need);
+  /// What it waits for; nothing where it is not known.
+  std::optional<Need> need_of(MPI_Request request) const;
+  void ended(MPI_Request request);
+  /// Whether the request was begun before a cell was stopped, so that it never completes.
+  bool is_stale(const Need& need) const;
+  /// Refuses to wait for such a request; the error code.
+  int refuse_stale(const char* name);
+
+ private:
+  struct State;
+  explicit MpiSteps(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace px::engine

@@ -1,0 +1,50 @@
+#include "engine/mpi_library/library.hpp"
+
+#include <mpi.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/mpi_calls/mpi_steps.hpp"
+
+namespace {
+
+std::unique_ptr<px::engine::MpiSteps>& steps() {
+  static std::unique_ptr<px::engine::MpiSteps> joined;
+  return joined;
+}
+
+}  // namespace
+
+int px_mpi_join(int wants, const px_mpi_hooks* hooks, int grace_ms) {
+  const px_mpi_hooks given = *hooks;
+  steps() = px::engine::MpiSteps::join(
+      wants != 0,
+      {[given] { return given.is_interrupted(given.self) != 0; },
+       [given](const std::string& where) { given.leave(given.self, where.c_str()); },
+       [given](const std::string& why) { given.fail(given.self, why.c_str()); }, [](bool) {}},
+      {std::chrono::milliseconds(grace_ms)});
+  return steps() ? steps()->error_code() : 0;
+}
+
+void px_mpi_begin_cell(std::uint64_t number) {
+  if (steps()) steps()->begin_cell(number);
+}
+
+void px_mpi_end_cell(const char* failure) {
+  if (steps()) steps()->end_cell(failure ? std::optional<std::string>(failure) : std::nullopt);
+}
+
+int px_mpi_tick() {
+  if (!steps()) return -1;
+  using std::chrono::milliseconds;
+  return static_cast<int>(std::chrono::duration_cast<milliseconds>(steps()->tick()).count());
+}
+
+// mpi4py finalizes MPI when the process exits.
+extern "C" int MPI_Finalize() {
+  steps().reset();
+  return PMPI_Finalize();
+}

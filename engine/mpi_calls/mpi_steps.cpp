@@ -107,7 +107,6 @@ struct MpiSteps::State {
   bool is_cell_running = false;
   bool has_called = false;  // in this cell, something that needs others
   bool has_called_in_epoch = false;
-  std::string why_stopped;  // for those who come to what was begun before
   std::unordered_map<MPI_Request, Need> requests;
   std::list<MPI_Request> abandoned;  // roll calls that were left
 
@@ -153,9 +152,11 @@ struct MpiSteps::State {
   // ------------------------------------------------------------ epochs
 
   /// This rank does nothing any more in this epoch.
-  void stop(std::string reason) {
-    why_stopped = reason;
-    tell(make_note(RankNote::Kind::stopped, std::move(reason)));
+  /// left  the call whose roll call it has left.
+  void stop(std::string reason, std::optional<CollectiveCall> left = std::nullopt) {
+    RankNote note = make_note(RankNote::Kind::stopped, std::move(reason));
+    note.waits_in = left;
+    tell(note);
     // A message that still comes must not be written where the cell had its variables.
     for (auto& [request, need] : requests)
       if (need.kind == Need::Kind::receive && need.epoch == epoch && !need.is_persistent) {
@@ -289,7 +290,10 @@ struct MpiSteps::State {
       const std::vector<Rank> no_answer = silent(known);
       const bool is_over = Clock::now() > end;
       if (is_over || (!absent.empty() && no_answer.empty())) {
-        if (!absent.empty()) where += ", which " + name_ranks(absent) + " had not reached";
+        std::vector<Rank> never_came;
+        for (const Rank rank : absent)
+          if (!board.has_reached(rank, call)) never_came.push_back(rank);
+        if (!never_came.empty()) where += ", which " + name_ranks(never_came) + " had not reached";
         if (!no_answer.empty()) where += "; " + name_ranks(no_answer) + " did not answer";
         return false;
       }
@@ -303,8 +307,8 @@ struct MpiSteps::State {
     });
   }
 
-  int leave_with(const std::string& where) {
-    if (has_called_in_epoch) stop("was interrupted");
+  int leave_with(const std::string& where, std::optional<CollectiveCall> left = std::nullopt) {
+    if (has_called_in_epoch) stop("was interrupted", left);
     call_place().clear();
     hooks.leave(where);
     return error_code;
@@ -472,7 +476,7 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
         break;
       }
       if (roll_call != MPI_REQUEST_NULL) state.abandoned.push_back(roll_call);
-      return state.leave_with(where);
+      return state.leave_with(where, call);
     }
     const Instant before = is_called ? Clock::now() : Clock::now() - state.options.grace;
     if (const auto why = state.why_incomplete(known, call, before)) {

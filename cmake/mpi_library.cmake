@@ -1,28 +1,63 @@
-# libpolyxeus_mpi_<implementation>.so: what stands in front of MPI's functions in a Python engine.
-# Built where an MPI is; it needs nothing of polyxeus but this.
-
-enable_language(C)   # FindMPI asks the C compiler for MPI's C interface
-find_package(MPI COMPONENTS C QUIET)
-if(NOT MPI_C_FOUND)
-  message(STATUS "MPI calls of Python engines: not interruptible, no MPI is there (Debian: libopenmpi-dev)")
-  return()
-endif()
+# libpolyxeus_mpi_openmpi.so, libpolyxeus_mpi_mpich.so: what stands in front of MPI's functions in a
+# Python engine, for each kind of MPI whose compiler is found. They need nothing of polyxeus, and
+# load the MPI library by the name that all MPIs of the kind have: one file serves Open MPI 4 and 5,
+# the other MPICH, Intel MPI and what else has MPICH's binary interface.
 
 file(GLOB mpi_library_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/mpi_calls/*.cpp
      ${CMAKE_SOURCE_DIR}/engine/mpi_library/*.cpp)
 list(APPEND mpi_library_sources ${CMAKE_SOURCE_DIR}/engine/mpi/rank_board.cpp
      ${CMAKE_SOURCE_DIR}/engine/mpi/rank_names.cpp)
 
-function(px_mpi_library implementation)
+# compiler  mpicc, or one that takes the same options.
+function(px_mpi_library compiler)
+  execute_process(COMMAND ${compiler} -show OUTPUT_VARIABLE command OUTPUT_STRIP_TRAILING_WHITESPACE
+                  ERROR_QUIET)
+  separate_arguments(words UNIX_COMMAND "${command}")
+  list(FILTER words INCLUDE REGEX "^-I")
+  list(TRANSFORM words REPLACE "^-I" "")
+  find_file(px_mpi_header mpi.h PATHS ${words} /usr/include /usr/local/include NO_DEFAULT_PATH NO_CACHE)
+  if(NOT px_mpi_header)
+    return()
+  endif()
+  file(STRINGS ${px_mpi_header} of_open_mpi REGEX "define OMPI_MAJOR_VERSION")
+  file(STRINGS ${px_mpi_header} of_mpich REGEX "define (MPICH_VERSION|I_MPI_VERSION) ")
+  if(of_open_mpi)
+    set(implementation openmpi)
+    set(interface 40)
+  elseif(of_mpich)
+    set(implementation mpich)
+    set(interface 12)
+  else()
+    return()
+  endif()
   set(name polyxeus_mpi_${implementation})
+  if(TARGET ${name})
+    return()
+  endif()
+  # Stands for libmpi.so.<interface> while linking.
+  file(WRITE ${CMAKE_BINARY_DIR}/generated/mpi_${implementation}/nothing.cpp "")
+  add_library(mpi_${implementation} SHARED ${CMAKE_BINARY_DIR}/generated/mpi_${implementation}/nothing.cpp)
+  set_target_properties(mpi_${implementation} PROPERTIES OUTPUT_NAME mpi SOVERSION ${interface}
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/generated/mpi_${implementation})
   add_library(${name} MODULE ${mpi_library_sources})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(${name} SYSTEM PRIVATE ${words})
   target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
-  target_link_libraries(${name} PRIVATE px_build ${ARGN})
-  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${python_package})
+  target_link_libraries(${name} PRIVATE px_build -Wl,--no-as-needed mpi_${implementation})
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${python_package}
+                        BUILD_WITH_INSTALL_RPATH ON)
   if(SKBUILD)
     install(TARGETS ${name} DESTINATION polyxeus)
   endif()
 endfunction()
 
-px_mpi_library(openmpi MPI::MPI_C)
+foreach(compiler mpicc mpicc.openmpi mpicc.mpich)
+  find_program(px_${compiler} ${compiler})
+  if(px_${compiler})
+    px_mpi_library(${px_${compiler}})
+  endif()
+endforeach()
+if(NOT TARGET polyxeus_mpi_openmpi AND NOT TARGET polyxeus_mpi_mpich)
+  message(STATUS "MPI calls of Python engines cannot be interrupted: no MPI compiler is there "
+                 "(Debian: libopenmpi-dev, libmpich-dev)")
+endif()

@@ -33,7 +33,7 @@ foreign_headers = {
     r"xeus/.*": ["jupyter"],
     r"pybind11/.*": ["interpreters/python", "engine/python", "kernel/python", "python"],
     r"(clang|llvm)/.*": ["interpreters/cpp"],
-    r"mpi\.h": ["engine/cpp"],
+    r"mpi\.h": ["engine/cpp", "engine/mpi_calls", "engine/mpi_library"],
     r"CLI/.*": ["program", "controller", "engine", "cluster", "kernel", "bench"],
     r"spdlog/.*": ["program", "controller", "engine", "cluster", "kernel", "jupyter"],
     r"sqlite3\.h": ["controller/hub"],

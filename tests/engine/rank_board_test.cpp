@@ -1,0 +1,153 @@
+#include <gtest/gtest.h>
+
+#include "engine/mpi/rank_board.hpp"
+#include "engine/mpi/rank_names.hpp"
+
+namespace px::engine {
+namespace {
+
+using Kind = RankNote::Kind;
+using std::chrono::seconds;
+
+constexpr CollectiveCall first{77, 1}, second{77, 2}, elsewhere{99, 1};
+constexpr std::uint64_t cell = 5, other_cell = 6;
+constexpr Instant start{seconds(1000)};
+
+/// A note of rank 2 about the epoch 0.
+RankNote note(Kind kind, std::string reason = "raised ValueError: x") {
+  RankNote made;
+  made.kind = kind;
+  made.rank = Rank{2};
+  made.cell = cell;
+  made.reason = std::move(reason);
+  return made;
+}
+
+RankNote in_roll_call(Kind kind, const CollectiveCall& call) {
+  RankNote made = note(kind, "was interrupted");
+  made.waits_in = call;
+  made.entered[call.communicator] = call.place - 1;
+  return made;
+}
+
+TEST(RankNote, TravelsAsBytes) {
+  RankNote sent = in_roll_call(Kind::leaving, second);
+  sent.epoch = 3;
+  sent.entered[99] = 1ULL << 60;
+  const auto received = note_from(to_bytes(sent));
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->kind, Kind::leaving);
+  EXPECT_EQ(received->rank, Rank{2});
+  EXPECT_EQ(received->epoch, 3U);
+  EXPECT_EQ(received->cell, cell);
+  EXPECT_EQ(received->waits_in, second);
+  EXPECT_EQ(received->entered, sent.entered);
+  EXPECT_EQ(received->reason, "was interrupted");
+}
+
+TEST(RankNote, IsNothingWhereBytesAreMissing) {
+  const std::string bytes = to_bytes(in_roll_call(Kind::leaving, second));
+  EXPECT_FALSE(note_from(""));
+  EXPECT_FALSE(note_from(bytes.substr(0, 60)));
+  EXPECT_FALSE(note_from("\xff" + bytes.substr(1)));
+}
+
+TEST(RankBoard, SaysNothingOfRanksThatHaveToldNothing) {
+  const RankBoard board;
+  EXPECT_FALSE(board.why_missing(Rank{2}, first, cell));
+  EXPECT_FALSE(board.why_lost(Rank{2}, cell, start));
+  EXPECT_FALSE(board.has_told(Rank{2}));
+  EXPECT_EQ(board.latest_epoch(), 0U);
+}
+
+TEST(RankBoard, MissesARankWhoseCellHasFailed) {
+  RankBoard board;
+  board.hear(note(Kind::failed), start);
+  EXPECT_EQ(board.why_missing(Rank{2}, first, cell), "raised ValueError: x");
+  EXPECT_EQ(board.why_lost(Rank{2}, cell, start), "raised ValueError: x");
+  EXPECT_TRUE(board.has_failure_in(cell));
+  EXPECT_FALSE(board.has_stopped(Rank{2}));
+}
+
+TEST(RankBoard, KnowsThatARankThatFailedInAnEarlierCellMayComeInThisOne) {
+  RankBoard board;
+  board.hear(note(Kind::failed), start);
+  EXPECT_FALSE(board.why_missing(Rank{2}, first, other_cell));
+  EXPECT_FALSE(board.why_lost(Rank{2}, other_cell, start));
+  EXPECT_FALSE(board.has_failure_in(other_cell));
+}
+
+TEST(RankBoard, MissesARankThatHasStoppedWhateverCellItRan) {
+  RankBoard board;
+  board.hear(note(Kind::stopped), start);
+  EXPECT_TRUE(board.why_missing(Rank{2}, first, other_cell));
+  EXPECT_TRUE(board.why_lost(Rank{2}, other_cell, start));
+  EXPECT_TRUE(board.has_stopped(Rank{2}));
+}
+
+TEST(RankBoard, DoesNotMissARankInACallThatItHasEntered) {
+  RankBoard board;
+  RankNote stopped = note(Kind::stopped);
+  stopped.entered[77] = 1;
+  board.hear(stopped, start);
+  EXPECT_FALSE(board.why_missing(Rank{2}, first, cell));
+  EXPECT_TRUE(board.has_reached(Rank{2}, first));
+  EXPECT_TRUE(board.why_missing(Rank{2}, second, cell));
+  EXPECT_TRUE(board.why_missing(Rank{2}, elsewhere, cell));
+}
+
+TEST(RankBoard, WaitsForTheLastWordOfARankThatIsLeaving) {
+  RankBoard board;
+  board.hear(in_roll_call(Kind::leaving, first), start);
+  EXPECT_TRUE(board.is_leaving(Rank{2}, first));
+  EXPECT_FALSE(board.why_missing(Rank{2}, first, cell));
+  EXPECT_TRUE(board.why_missing(Rank{2}, elsewhere, cell)) << "it never comes to another call";
+  EXPECT_FALSE(board.why_lost(Rank{2}, cell, start));
+
+  RankBoard stays = board;
+  stays.hear(note(Kind::stays), start);
+  EXPECT_FALSE(stays.is_leaving(Rank{2}, first));
+  EXPECT_FALSE(stays.why_missing(Rank{2}, first, cell));
+
+  board.hear(in_roll_call(Kind::stopped, first), start);
+  EXPECT_FALSE(board.is_leaving(Rank{2}, first));
+  EXPECT_TRUE(board.why_missing(Rank{2}, first, cell));
+  EXPECT_TRUE(board.has_reached(Rank{2}, first)) << "it was there, which messages say";
+}
+
+TEST(RankBoard, CountsTheGraceFromTheFirstNote) {
+  RankBoard board;
+  board.hear(note(Kind::failed), start);
+  board.hear(note(Kind::stopped), start + seconds(5));
+  EXPECT_FALSE(board.why_lost(Rank{2}, cell, start - seconds(1)));
+  EXPECT_TRUE(board.why_lost(Rank{2}, cell, start));
+}
+
+TEST(RankBoard, ForgetsInTheNextEpochAndKeepsWhatIsOfItAlready) {
+  RankBoard board;
+  board.hear(note(Kind::stopped), start);
+  RankNote later = note(Kind::failed, "raised KeyError: y");
+  later.epoch = 1;
+  board.hear(later, start);
+  EXPECT_EQ(board.latest_epoch(), 1U);
+  EXPECT_EQ(board.why_lost(Rank{2}, cell, start), "raised ValueError: x");
+  board.begin_epoch(1);
+  EXPECT_FALSE(board.has_stopped(Rank{2}));
+  EXPECT_EQ(board.why_lost(Rank{2}, cell, start), "raised KeyError: y");
+  board.hear(note(Kind::stopped), start);
+  EXPECT_FALSE(board.has_stopped(Rank{2})) << "of an epoch that is over";
+  board.begin_epoch(2);
+  EXPECT_TRUE(board.is_empty());
+  EXPECT_EQ(board.latest_epoch(), 2U);
+}
+
+TEST(RankNames, AreCountedWhereTheyAreMany) {
+  std::vector<Rank> many;
+  for (int rank = 0; rank < 100; ++rank) many.push_back(Rank{rank});
+  EXPECT_EQ(name_ranks({Rank{2}}), "rank 2");
+  EXPECT_EQ(name_ranks({Rank{0}, Rank{3}}), "ranks 0, 3");
+  EXPECT_EQ(name_ranks(many), "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 92 more");
+}
+
+}  // namespace
+}  // namespace px::engine

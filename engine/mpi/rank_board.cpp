@@ -7,6 +7,9 @@
 namespace px::engine {
 namespace {
 
+/// Ranks that are further behind find their communicators lost.
+constexpr std::size_t most_epochs = 1000;
+
 void put(std::string& bytes, std::uint64_t number) {
   for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(number >> shift & 0xff);
 }
@@ -51,6 +54,7 @@ std::string to_bytes(const RankNote& note) {
   const CollectiveCall call = note.waits_in.value_or(CollectiveCall{});
   put(bytes, call.communicator);
   put(bytes, call.place);
+  put(bytes, note.is_consequence ? 1 : 0);
   put(bytes, note.entered.size());
   for (const auto& [communicator, count] : note.entered) {
     put(bytes, communicator);
@@ -72,6 +76,7 @@ std::optional<RankNote> note_from(std::string_view bytes) {
   call.communicator = reader.number();
   call.place = reader.number();
   if (call.place != 0) note.waits_in = call;
+  note.is_consequence = reader.number() != 0;
   const std::uint64_t communicators = reader.number();
   for (std::uint64_t i = 0; i < communicators && reader.is_good(); ++i) {
     const std::uint64_t communicator = reader.number();
@@ -86,6 +91,9 @@ void RankBoard::hear(RankNote note, Instant now) {
   if (note.kind == RankNote::Kind::stopped) {
     std::uint64_t& next = goes_on_in_[note.rank.value];
     next = std::max(next, note.epoch + 1);
+    std::set<std::uint64_t>& numbers = known_[note.epoch][note.rank.value];
+    for (const auto& [communicator, count] : note.entered) numbers.insert(communicator);
+    if (known_.size() > most_epochs) known_.erase(known_.begin());
   }
   if (note.epoch < epoch_) return;
   if (note.epoch > epoch_) {
@@ -101,7 +109,9 @@ void RankBoard::hear(RankNote note, Instant now) {
   // What a rank that has failed does later makes it no less lost.
   const bool was_lost = !is_new && place->second.note.kind != RankNote::Kind::leaving &&
                         place->second.note.cell == note.cell;
-  place->second = {std::move(note), was_lost ? place->second.since : now};
+  // The grace has been given already where it stopped because of another one.
+  const Instant since = note.is_consequence ? Instant{} : was_lost ? place->second.since : now;
+  place->second = {std::move(note), since};
 }
 
 void RankBoard::begin_epoch(std::uint64_t epoch) {
@@ -157,6 +167,15 @@ bool RankBoard::has_stopped(Rank rank) const {
 bool RankBoard::is_leaving(Rank rank, const CollectiveCall& call) const {
   const Told* const heard = told(rank);
   return heard && heard->note.kind == RankNote::Kind::leaving && heard->note.waits_in == call;
+}
+
+std::optional<bool> RankBoard::knew(Rank rank, std::uint64_t epoch,
+                                    std::uint64_t communicator) const {
+  const auto of_epoch = known_.find(epoch);
+  if (of_epoch == known_.end()) return std::nullopt;
+  const auto of_rank = of_epoch->second.find(rank.value);
+  if (of_rank == of_epoch->second.end()) return std::nullopt;
+  return of_rank->second.count(communicator) != 0;
 }
 
 bool RankBoard::has_failure_in(std::uint64_t cell) const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,9 +35,11 @@ struct RankNote {
   Rank rank;
   std::uint64_t epoch = 0;
   std::uint64_t cell = 0;  ///< The cell that it ran; the same number for the same cell.
-  std::optional<CollectiveCall> waits_in;          ///< Whose roll call it has come to.
-  std::map<std::uint64_t, std::uint64_t> entered;  ///< By communicator: the calls that began.
-  std::string reason;  ///< For the user: "raised ValueError: x", "was interrupted".
+  std::optional<CollectiveCall> waits_in;  ///< Whose roll call it has come to.
+  /// By communicator, all that it knows: the collective calls that began.
+  std::map<std::uint64_t, std::uint64_t> entered;
+  bool is_consequence = false;  ///< Of Kind::stopped: another rank has failed or left.
+  std::string reason;           ///< For the user: "raised ValueError: x", "was interrupted".
 };
 
 /// The note as bytes, for ranks that may be of another architecture or MPI; and back.
@@ -70,6 +73,8 @@ class RankBoard {
   bool is_leaving(Rank rank, const CollectiveCall& call) const;
   /// Whether it has told anything in this epoch.
   bool has_told(Rank rank) const { return told_.count(rank.value) != 0; }
+  /// Whether the rank knew the communicator when it left the epoch; nothing while that is unknown.
+  std::optional<bool> knew(Rank rank, std::uint64_t epoch, std::uint64_t communicator) const;
   /// Whether a rank has failed in the cell of that number.
   bool has_failure_in(std::uint64_t cell) const;
   bool is_empty() const { return told_.empty(); }
@@ -85,6 +90,8 @@ class RankBoard {
   std::map<int, Told> told_;                      // of this epoch, by rank
   std::multimap<std::uint64_t, RankNote> later_;  // of epochs to come
   std::map<int, std::uint64_t> goes_on_in_;       // by rank
+  // By epoch and rank: the communicators that it knew when it left.
+  std::map<std::uint64_t, std::map<int, std::set<std::uint64_t>>> known_;
 };
 
 }  // namespace px::engine

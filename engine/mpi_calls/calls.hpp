@@ -9,12 +9,30 @@
 
 namespace px::engine {
 
+/// A call that is under way as long as this lives.
+class InCall {
+ public:
+  /// steps  may be null.
+  explicit InCall(MpiSteps* steps) : steps_(steps) {
+    if (steps_) steps_->enter();
+  }
+  ~InCall() {
+    if (steps_) steps_->exit();
+  }
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
+
+ private:
+  MpiSteps* const steps_;
+};
+
 /// A collective call: begins when all ranks have come to it. operation  performs it on the
 /// communicator that it is given; returns MPI's code.
 template <typename Operation>
 int collective(const char* name, MPI_Comm communicator, const Operation& operation) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return operation(MpiSteps::current(communicator));
+  const InCall in_call{steps};
   KnownCommunicator* const known = steps->known(communicator);
   if (!known) return operation(communicator);
   const InMpiCall place{*px_call_place(),
@@ -30,8 +48,9 @@ int collective(const char* name, MPI_Comm communicator, const Operation& operati
 template <typename Operation>
 int maker(const char* name, MPI_Comm communicator, const MPI_Comm* result,
           const Operation& operation) {
-  const int code = collective(name, communicator, operation);
   MpiSteps* const steps = MpiSteps::of_this_thread();
+  const InCall in_call{steps};
+  const int code = collective(name, communicator, operation);
   if (steps && code == MPI_SUCCESS) steps->made(*result);
   return code;
 }
@@ -41,6 +60,7 @@ template <typename Operation>
 int begin(const char* name, MPI_Comm communicator, const Operation& operation) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return operation(MpiSteps::current(communicator));
+  const InCall in_call{steps};
   KnownCommunicator* const known = steps->known(communicator);
   if (!known) return operation(communicator);
   const int code = steps->prepare(name, *known);
@@ -69,6 +89,7 @@ template <typename Plain, typename Begun>
 int send(const char* name, MPI_Comm communicator, int to, const Plain& plain, const Begun& begun) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return plain(MpiSteps::current(communicator));
+  const InCall in_call{steps};
   MPI_Request request = MPI_REQUEST_NULL;
   const int code =
       begin(name, communicator, [&](MPI_Comm current) { return begun(current, &request); });
@@ -83,6 +104,7 @@ int receive(const char* name, MPI_Comm communicator, int from, MPI_Status* statu
             const Plain& plain, const Begun& begun) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return plain(MpiSteps::current(communicator), status);
+  const InCall in_call{steps};
   MPI_Request request = MPI_REQUEST_NULL;
   int code = begin(name, communicator, [&](MPI_Comm current) { return begun(current, &request); });
   if (code != MPI_SUCCESS) return code;
@@ -103,6 +125,7 @@ template <typename Plain, typename Test>
 int probe(const char* name, MPI_Comm communicator, int from, const Plain& plain, const Test& test) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return plain(MpiSteps::current(communicator));
+  const InCall in_call{steps};
   KnownCommunicator* const known = steps->known(communicator);
   if (known)
     if (const int code = steps->prepare(name, *known); code != MPI_SUCCESS) return code;

@@ -1,7 +1,9 @@
+#include <array>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "engine/mpi/rank_names.hpp"
 #include "engine/mpi/stable_hash.hpp"
 #include "engine/mpi_calls/communicators.hpp"
 
@@ -51,7 +53,9 @@ std::unique_ptr<KnownCommunicator> Communicators::describe(MPI_Comm communicator
   PMPI_Comm_rank(communicator, &known->own);
   const std::uint64_t group = stable_hash(
       {reinterpret_cast<const char*>(members.data()), members.size() * sizeof members[0]});
-  known->number = group + made_of_group_[group]++;
+  // Ranks that were stopped in different places count anew together.
+  const std::array<std::uint64_t, 3> name{group, epoch_, made_of_group_[group]++};
+  known->number = stable_hash({reinterpret_cast<const char*>(name.data()), sizeof name});
   return known;
 }
 
@@ -99,37 +103,51 @@ std::vector<MPI_Comm> Communicators::behind(MPI_Comm communicator) const {
   return found;
 }
 
-void Communicators::renew_all() {
+void Communicators::renew_all(std::uint64_t epoch) {
+  epoch_ = epoch + 1;
+  made_of_group_.clear();
   for (const auto& [number, known] : by_number_) {
     known->arrivals = known->entered = 0;
-    if (known->spare == MPI_COMM_NULL) {
-      known->is_lost = true;
-      continue;
-    }
-    KnownCommunicator::Renewal& renewal = known->renewals.emplace_back();
-    PMPI_Comm_idup(known->spare, &renewal.fresh, &renewal.request);
+    if (known->spare == MPI_COMM_NULL)
+      known->why_lost = "it was made by a function that cannot be followed";
+    if (known->why_lost.empty()) known->renewals.push_back({epoch});
   }
 }
 
-bool Communicators::progress() {
-  const auto take_ready = [](KnownCommunicator& known) {
-    while (!known.renewals.empty()) {
-      KnownCommunicator::Renewal& first = known.renewals.front();
-      int is_ready = 0;
-      PMPI_Test(&first.request, &is_ready, MPI_STATUS_IGNORE);
-      if (!is_ready) return false;
-      MPI_Errhandler errors = MPI_ERRHANDLER_NULL;
-      PMPI_Comm_get_errhandler(known.handle, &errors);
-      PMPI_Comm_set_errhandler(first.fresh, errors);
-      PMPI_Errhandler_free(&errors);
-      known.current = first.fresh;
-      known.renewals.pop_front();
+bool Communicators::take_ready(KnownCommunicator& known, const RankBoard& board) {
+  while (!known.renewals.empty()) {
+    KnownCommunicator::Renewal& first = known.renewals.front();
+    if (!first.has_begun) {
+      for (std::size_t place = 0; place < known.members.size(); ++place) {
+        if (static_cast<int>(place) == known.own) continue;
+        const Rank member{known.members[place]};
+        const auto knew = board.knew(member, first.epoch, known.number);
+        if (!knew) return false;
+        if (*knew) continue;
+        known.why_lost = name_ranks({member}) + " had freed it, or not made it yet";
+        known.renewals.clear();
+        return true;
+      }
+      first.has_begun = true;
+      PMPI_Comm_idup(known.spare, &first.fresh, &first.request);
     }
-    return true;
-  };
+    int is_ready = 0;
+    PMPI_Test(&first.request, &is_ready, MPI_STATUS_IGNORE);
+    if (!is_ready) return false;
+    MPI_Errhandler errors = MPI_ERRHANDLER_NULL;
+    PMPI_Comm_get_errhandler(known.handle, &errors);
+    PMPI_Comm_set_errhandler(first.fresh, errors);
+    PMPI_Errhandler_free(&errors);
+    known.current = first.fresh;
+    known.renewals.pop_front();
+  }
+  return true;
+}
+
+bool Communicators::progress(const RankBoard& board) {
   bool are_ready = true;
   for (const auto& [number, known] : by_number_)
-    if (!take_ready(*known)) are_ready = false;
+    if (!take_ready(*known, board)) are_ready = false;
   return are_ready;
 }
 

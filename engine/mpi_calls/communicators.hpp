@@ -7,14 +7,19 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <vector>
+
+#include "engine/mpi/rank_board.hpp"
 
 namespace px::engine {
 
 /// One communicator of the cells, as this rank sees it.
 struct KnownCommunicator {
-  /// A fresh communicator of the same ranks that is being made.
+  /// A fresh communicator of the same ranks that is made when all of them have left the epoch.
   struct Renewal {
+    std::uint64_t epoch = 0;
+    bool has_begun = false;
     MPI_Comm fresh = MPI_COMM_NULL;
     MPI_Request request = MPI_REQUEST_NULL;
   };
@@ -23,7 +28,7 @@ struct KnownCommunicator {
   MPI_Comm current = MPI_COMM_NULL;  ///< Carries what cells send over it in this epoch.
   MPI_Comm spare = MPI_COMM_NULL;    ///< Nothing but fresh ones are made of it; null = it has none.
   std::list<Renewal> renewals;       ///< In their order; the last one is the next `current`.
-  bool is_lost = false;              ///< A stop came, and it has no spare one.
+  std::string why_lost;              ///< Why it carries nothing since a stop; empty = it does.
   std::uint64_t number = 0;          ///< The same on all of its ranks.
   std::uint64_t arrivals = 0;        ///< Collective calls that this rank has come to in this epoch.
   std::uint64_t entered = 0;         ///< Those of them that all ranks have come to.
@@ -48,10 +53,12 @@ class Communicators {
   /// What carries its messages; itself where no roll calls are held on it. Any thread.
   MPI_Comm current(MPI_Comm communicator) const;
 
-  /// Begins with a fresh one for each, as what was sent over the old one must not come any more.
-  void renew_all();
-  /// Takes the fresh ones into use that are ready. True: all are.
-  bool progress();
+  /// This rank has left the epoch: what was sent in it over a communicator must not come any more,
+  /// so each is to have a fresh one.
+  void renew_all(std::uint64_t epoch);
+  /// Begins with the fresh ones that can be made, and takes those into use that are ready. True:
+  /// all are.  board  knows which ranks have left the epoch, with which communicators.
+  bool progress(const RankBoard& board);
 
   /// What is to be freed with it: the communicators that stand behind that of the cells.
   std::vector<MPI_Comm> behind(MPI_Comm communicator) const;
@@ -63,11 +70,13 @@ class Communicators {
  private:
   static int forget(MPI_Comm, int, void* known, void* book);
   std::unique_ptr<KnownCommunicator> describe(MPI_Comm communicator);
+  static bool take_ready(KnownCommunicator& known, const RankBoard& board);
 
   std::set<int> callers_;
   int key_ = MPI_KEYVAL_INVALID;
   std::map<std::uint64_t, std::unique_ptr<KnownCommunicator>> by_number_;
-  std::map<std::uint64_t, std::uint64_t> made_of_group_;  // how many there were
+  std::uint64_t epoch_ = 0;
+  std::map<std::uint64_t, std::uint64_t> made_of_group_;  // how many there were in this epoch
   // Freed by the cells while fresh ones were still being made of them.
   std::list<std::unique_ptr<KnownCommunicator>> freed_;
 };

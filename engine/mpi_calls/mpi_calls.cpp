@@ -33,6 +33,7 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
                      const Plain& plain, const Receive& receive, const Send& send) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return plain(MpiSteps::current(communicator), status);
+  const InCall in_call{steps};
   MPI_Request receiving = MPI_REQUEST_NULL, sending = MPI_REQUEST_NULL;
   int code = begin(name, communicator, [&](MPI_Comm current) {
     const int begun = receive(current, &receiving);
@@ -103,6 +104,7 @@ int wait_requests(const char* name, int count, MPI_Request* requests, bool needs
                   const Plain& plain, const Test& test) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps || count < 0) return plain();
+  const InCall in_call{steps};
   Requests own{*steps, count, requests};
   if (const int code = own.refuse_stale(name); code != MPI_SUCCESS) return code;
   int code = MPI_SUCCESS, done = 0;
@@ -121,6 +123,7 @@ int test_requests(const char* name, int count, MPI_Request* requests, bool needs
                   const Test& test, const std::function<bool()>& is_done) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps || count < 0) return test();
+  const InCall in_call{steps};
   Requests own{*steps, count, requests};
   if (const int code = own.refuse_stale(name); code != MPI_SUCCESS) return code;
   const int code = test();
@@ -410,7 +413,14 @@ int MPI_Comm_set_errhandler(MPI_Comm communicator, MPI_Errhandler handler) {
 
 int MPI_Comm_free(MPI_Comm* communicator) {
   px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
-  return steps ? steps->free(communicator) : PMPI_Comm_free(communicator);
+  return steps ? steps->free("MPI_Comm_free", communicator, PMPI_Comm_free)
+               : PMPI_Comm_free(communicator);
+}
+
+int MPI_Comm_disconnect(MPI_Comm* communicator) {
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  return steps ? steps->free("MPI_Comm_disconnect", communicator, PMPI_Comm_disconnect)
+               : PMPI_Comm_disconnect(communicator);
 }
 
 }  // extern "C"

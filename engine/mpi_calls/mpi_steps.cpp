@@ -68,17 +68,6 @@ class Pause {
   Instant begin_ = Clock::now();
 };
 
-class JumpsHeld {
- public:
-  explicit JumpsHeld(const CellHooks& hooks) : hooks_(hooks) { hooks_.hold_jumps(true); }
-  ~JumpsHeld() { hooks_.hold_jumps(false); }
-  JumpsHeld(const JumpsHeld&) = delete;
-  JumpsHeld& operator=(const JumpsHeld&) = delete;
-
- private:
-  const CellHooks& hooks_;
-};
-
 CallPlace& call_place() {
   return *px_call_place();
 }
@@ -98,6 +87,7 @@ struct MpiSteps::State {
   CellHooks hooks;
   Options options;
   int error_code = MPI_ERR_OTHER;
+  int depth = 0;  // of calls within calls
   Communicators communicators;
   SentNotes sent;
   RankBoard board;
@@ -113,9 +103,8 @@ struct MpiSteps::State {
   // ------------------------------------------------------------ notes
 
   RankNote make_note(RankNote::Kind kind, std::string reason) const {
-    RankNote note{kind, own, epoch, cell, std::nullopt, {}, std::move(reason)};
-    for (const auto& [number, known] : communicators.all())
-      if (known->entered > 0) note.entered[number] = known->entered;
+    RankNote note{kind, own, epoch, cell, std::nullopt, {}, false, std::move(reason)};
+    for (const auto& [number, known] : communicators.all()) note.entered[number] = known->entered;
     return note;
   }
 
@@ -144,7 +133,7 @@ struct MpiSteps::State {
       if (auto note = note_from(bytes)) board.hear(std::move(*note), Clock::now());
     }
     sent.clean();
-    if (!is_renewed) is_renewed = communicators.progress();
+    if (!is_renewed) is_renewed = communicators.progress(board);
     if (!abandoned.empty())
       abandoned.remove_if([](MPI_Request& each) { return is_complete(each); });
   }
@@ -155,6 +144,7 @@ struct MpiSteps::State {
   /// left  the call whose roll call it has left.
   void stop(std::string reason, std::optional<CollectiveCall> left = std::nullopt) {
     RankNote note = make_note(RankNote::Kind::stopped, std::move(reason));
+    note.is_consequence = note.reason.starts_with(consequence);
     note.waits_in = left;
     tell(note);
     // A message that still comes must not be written where the cell had its variables.
@@ -165,8 +155,8 @@ struct MpiSteps::State {
       }
     board.begin_epoch(++epoch);
     has_called_in_epoch = false;
-    communicators.renew_all();
-    is_renewed = communicators.progress();
+    communicators.renew_all(epoch - 1);
+    is_renewed = communicators.progress(board);
   }
 
   /// Goes on to the epoch in which others are.
@@ -388,6 +378,7 @@ int MpiSteps::error_code() const {
 
 void MpiSteps::begin_cell(std::uint64_t number) {
   call_place().clear();
+  state_->depth = 0;  // what an earlier cell was left in by force
   state_->pump(thorough_looks);
   state_->follow();
   state_->cell = number;
@@ -427,12 +418,7 @@ KnownCommunicator* MpiSteps::known(MPI_Comm communicator) {
 
 int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
   State& state = *state_;
-  if (known.is_lost)
-    return state.refuse(std::string(name) +
-                        ": a cell was stopped since this communicator was made, and it was made in "
-                        "a way that cannot be followed; make it again from MPI_COMM_WORLD");
   if (!known.renewals.empty()) {
-    const JumpsHeld held{state.hooks};
     const InMpiCall place{call_place(),
                           {name, known.number, static_cast<int>(known.members.size()),
                            MpiCall::none, MpiCall::none, Clock::now()}};
@@ -445,6 +431,10 @@ int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
       pause();
     }
   }
+  if (!known.why_lost.empty())
+    return state.refuse(std::string(name) +
+                        ": this communicator was lost when a cell was stopped, as " +
+                        known.why_lost + "; make it again");
   state.has_called = state.has_called_in_epoch = true;
   return MPI_SUCCESS;
 }
@@ -459,7 +449,6 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
   const InMpiCall place{call_place(),
                         {name, known.number, static_cast<int>(known.members.size()), MpiCall::none,
                          MpiCall::none, Clock::now()}};
-  const JumpsHeld held{state.hooks};
   Pause pause;
   bool is_called = false;
   for (;;) {
@@ -500,7 +489,6 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
       {name, first ? first->communicator : 0,
        known ? static_cast<int>(known->members.size()) : MpiCall::none,
        first && first->peer >= 0 ? first->peer : MpiCall::none, MpiCall::none, Clock::now()}};
-  const JumpsHeld held{state.hooks};
   Pause pause;
   while (!is_done()) {
     if (state.hooks.is_interrupted()) {
@@ -516,6 +504,14 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
     }
   }
   return MPI_SUCCESS;
+}
+
+void MpiSteps::enter() {
+  if (state_->depth++ == 0) state_->hooks.hold_jumps(true);
+}
+
+void MpiSteps::exit() {
+  if (--state_->depth == 0) state_->hooks.hold_jumps(false);
 }
 
 int MpiSteps::leave(const char* name) {
@@ -534,9 +530,13 @@ void MpiSteps::made(MPI_Comm communicator) {
   state_->communicators.made(communicator);
 }
 
-int MpiSteps::free(MPI_Comm* communicator) {
+int MpiSteps::free(const char* name, MPI_Comm* communicator, int (*release)(MPI_Comm*)) {
+  KnownCommunicator* const known = this->known(*communicator);
+  // The other ranks make the fresh one with this rank.
+  if (known && !known->renewals.empty())
+    if (const int code = prepare(name, *known); code != MPI_SUCCESS) return code;
   std::vector<MPI_Comm> behind = state_->communicators.behind(*communicator);
-  const int code = PMPI_Comm_free(communicator);
+  const int code = release(communicator);
   if (code == MPI_SUCCESS)
     for (MPI_Comm& each : behind) PMPI_Comm_free(&each);
   return code;

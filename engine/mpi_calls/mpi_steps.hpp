@@ -79,6 +79,10 @@ class MpiSteps {
 
   // ------------------------------------------------------------ calls
 
+  /// Between these two a second interrupt does not leave the cell by force, as the call ends soon
+  /// or answers the first one. They may be nested.
+  void enter();
+  void exit();
   /// The communicator as this rank knows it; null where calls on it are plain.
   KnownCommunicator* known(MPI_Comm communicator);
   /// Waits until the communicator can carry messages, which it can at once unless a cell was
@@ -97,8 +101,8 @@ class MpiSteps {
   int look(const char* name, const std::vector<Need>& needs, bool needs_all);
   /// A communicator was made by its ranks.
   void made(MPI_Comm communicator);
-  /// Frees the communicator and what carried its messages.
-  int free(MPI_Comm* communicator);
+  /// Frees the communicator and what carried its messages. release  MPI_Comm_free or its like.
+  int free(const char* name, MPI_Comm* communicator, int (*release)(MPI_Comm*));
   /// A message that a rank which has left may have overwritten while it was sent is none.
   int check_source(const char* name, KnownCommunicator& known, int source);
 

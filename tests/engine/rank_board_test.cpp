@@ -141,6 +141,27 @@ TEST(RankBoard, ForgetsInTheNextEpochAndKeepsWhatIsOfItAlready) {
   EXPECT_EQ(board.latest_epoch(), 2U);
 }
 
+TEST(RankBoard, GivesNoGraceTwice) {
+  RankBoard board;
+  RankNote stopped = note(Kind::stopped, "was stopped, as rank 1 raised KeyError: y");
+  stopped.is_consequence = true;
+  board.hear(stopped, start);
+  EXPECT_TRUE(board.why_lost(Rank{2}, cell, start - seconds(1)));
+}
+
+TEST(RankBoard, KnowsWithWhichCommunicatorsARankHasLeft) {
+  RankBoard board;
+  EXPECT_FALSE(board.knew(Rank{2}, 0, 77));
+  RankNote stopped = note(Kind::stopped);
+  stopped.entered[77] = 0;
+  board.begin_epoch(1);
+  board.hear(stopped, start);
+  EXPECT_EQ(board.knew(Rank{2}, 0, 77), true);
+  EXPECT_EQ(board.knew(Rank{2}, 0, 99), false);
+  EXPECT_FALSE(board.knew(Rank{2}, 1, 77));
+  EXPECT_FALSE(board.knew(Rank{3}, 0, 77));
+}
+
 TEST(RankNames, AreCountedWhereTheyAreMany) {
   std::vector<Rank> many;
   for (int rank = 0; rank < 100; ++rank) many.push_back(Rank{rank});

@@ -64,10 +64,15 @@ def clusters(folder):
     end()
 
 
+@pytest.fixture(scope="session")
+def kind(request):
+    """(language, client) of the ranks: tests with the same ones run after each other."""
+    return request.param
+
+
 @pytest.fixture
-def ranks(clusters, request):
-    """Four ranks, for the language and the client of the parameter. After a failure the next test
-    gets new ones."""
-    yield clusters(*request.param)
+def ranks(clusters, kind, request):
+    """Four ranks. After a failure the next test gets new ones."""
+    yield clusters(*kind)
     if request.node.stash.get(_has_failed, False):
         clusters.end()

@@ -25,7 +25,8 @@ def arguments():
     made.add_argument("--seed", type=int, help="this one alone")
     made.add_argument("--language", default="cpp", help="cpp, python or a plan such as python:2,cpp:2 (cpp)")
     made.add_argument("--client", choices=mpi_fuzz.CLIENTS, default="own", help="which client (own)")
-    made.add_argument("--way", choices=mpi_fuzz.WAYS, help="what happens to the program (as the seed says)")
+    made.add_argument("--way", type=int, help="what happens to the program, by its place in\n"
+                      + ", ".join(mpi_fuzz.WAYS))
     made.add_argument("--patience", type=float, default=mpi_fuzz.PATIENCE,
                       help=f"seconds until a cell counts as hung ({mpi_fuzz.PATIENCE:g})")  # fmt: skip
     made.add_argument("--programs", action="store_true", help="print the programs that were wrong or hung")
@@ -36,10 +37,11 @@ def arguments():
 def main():
     options = arguments()
     seeds = range(options.first, options.first + options.seeds) if options.seed is None else [options.seed]
+    way = None if options.way is None else mpi_fuzz.WAYS[options.way]
     outcomes = []
     with tempfile.TemporaryDirectory(prefix="px-mpi-") as folder:
         os.environ["IPYTHONDIR"] = folder
-        with mpi_fuzz.Runner(options.language, options.client, options.patience, options.way) as runner:
+        with mpi_fuzz.Runner(options.language, options.client, options.patience, way) as runner:
             for seed in seeds:
                 outcome = runner.run(seed)
                 outcomes.append(outcome)

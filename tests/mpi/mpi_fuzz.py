@@ -12,10 +12,14 @@ from mpi_programs import RANKS, random_program
 
 # How a run went, the worst last.
 RIGHT, REFUSED, WRONG, HUNG = VERDICTS = ("right", "refused", "wrong", "hung")
-NOTHING, INTERRUPT, RAISE = WAYS = ("nothing is stopped", "an interrupt comes", "a rank raises")
+NOTHING, INTERRUPT, TWICE, RAISE, RAISE_ALONE = WAYS = (
+    "nothing is stopped", "an interrupt comes", "two interrupts come", "a rank raises, an interrupt comes",
+    "a rank raises, nobody interrupts",
+)  # fmt: skip
 CLIENTS = ("own", "ipyparallel")
 INTERRUPTED = ("Interrupted", "KeyboardInterrupt")
 PATIENCE = 3.0  # seconds in which a cell must have ended
+GRACE = 2.0  # seconds that ranks wait for one that has raised; see POLYXEUS_MPI_GRACE
 START = 60.0  # seconds for what no stop has to do with: a cluster, a first cell
 
 
@@ -137,7 +141,8 @@ class Session:
         return self.n_programs
 
     def interrupt(self):
-        self.rc.send_signal("SIGINT", block=False)
+        """Interrupts all ranks; the result is there when all have been."""
+        return self.rc.send_signal("SIGINT", block=False)
 
 
 def _by_rank(language):
@@ -156,7 +161,7 @@ def run_seed(session, seed, client, patience=PATIENCE, way=None):
     is_python = set(session.languages) == {mpi_cells.PYTHON}
     program = random_program(seed, with_objects=is_python)
     give_up = None
-    if way == RAISE:
+    if way in (RAISE, RAISE_ALONE):
         rank = chance.choice([rank for rank in range(RANKS) if program.operations[rank]])
         give_up = rank, chance.randrange(len(program.operations[rank])), chance.randint(1, 3)
     run = _Run(session, Outcome(seed, session.language, client, way), chance, patience)
@@ -183,7 +188,7 @@ class _Run:
                 self._expect_right("the program", cells)
         elif self._stop(cells, give_up):
             self._judge_stopped(cells, give_up)
-        if self.outcome.verdict in (WRONG, HUNG):
+        if self.outcome.verdict != RIGHT:
             return
         self._known("the known program")
         if self.outcome.way != NOTHING and self.outcome.verdict == RIGHT:
@@ -191,18 +196,23 @@ class _Run:
 
     def _stop(self, cells, give_up):
         """Stops what runs for ever, at a random moment; whether all ranks have ended."""
-        if self.outcome.way == INTERRUPT:
-            runs = "all ranks run the program"
-            deadlines.wait_until(lambda: all("begun" in text for text in cells.printed()) or
-                                 cells.n_done(), runs, START, 0.005)  # fmt: skip
-            pause = self.chance.uniform(0, 0.2)
-        else:
+        if give_up:
             deadlines.wait_until(cells.n_done, f"rank {give_up[0]} raises", START, 0.005)
-            pause = self.chance.uniform(0, 0.05)
-        time.sleep(pause)  # the random moment
-        self._say(f"{'a rank has raised; ' if give_up else ''}interrupt after {pause:.3f} s")
-        self.session.interrupt()
-        return self._have_ended("the stopped program", cells, self.patience)
+            if self.outcome.way == RAISE_ALONE:
+                return self._have_ended("the program", cells, GRACE + self.patience)
+        else:
+            deadlines.wait_until(lambda: all("begun" in text for text in cells.printed()) or
+                                 cells.n_done(), "all ranks run the program", START, 0.005)  # fmt: skip
+        interrupts = []
+        for _ in range(2 if self.outcome.way == TWICE else 1):
+            pause = self.chance.uniform(0, 0.05 if give_up or interrupts else 0.2)
+            time.sleep(pause)  # the random moment
+            self._say(f"interrupt after {pause:.3f} s")
+            interrupts.append(self.session.interrupt())
+        have_ended = self._have_ended("the stopped program", cells, self.patience)
+        for each in interrupts:  # none may come to a later cell
+            each.wait(self.patience)
+        return have_ended
 
     def _have_ended(self, what, cells, patience):
         begun = time.monotonic()
@@ -215,7 +225,7 @@ class _Run:
 
     def _find_cause(self, cells):
         """Ranks that wait for one that was given something wrong do not hang."""
-        self.session.interrupt()
+        self.session.interrupt().wait(self.patience)
         if not cells.wait(self.patience):
             return
         for rank, error in cells.outcomes().items():
@@ -228,12 +238,14 @@ class _Run:
         for rank, error in cells.outcomes().items():
             if error is None:
                 self._worsen(WRONG, f"rank {rank}: a program that has no end ended ok")
+            elif "by force" in error[1]:
+                self._refused(rank, error)
             elif error[0] in INTERRUPTED or give_up and give_up[0] == rank and mpi_cells.RAISED in error[1]:
                 self._say(f"rank {rank}: {error[0]}: {error[1]}")
             elif is_wrong(error):
                 self._worsen(WRONG, f"rank {rank}: {error[0]}: {error[1]}")
-            else:
-                self._refused(rank, error)
+            else:  # as the rank that it waited for has ended
+                self._say(f"rank {rank}: {error[0]}: {error[1]}")
 
     def _expect_right(self, what, cells):
         for rank, error in cells.outcomes().items():

@@ -31,13 +31,14 @@ CALLS = {
 }
 COLLECTIVE = ("Barrier", "Allreduce", "Bcast", "Gatherv")
 
-python_ranks = pytest.mark.parametrize("ranks", [("python", "own")], indirect=True, ids=["python"])
-languages = pytest.mark.parametrize(
-    "ranks", [("python", "own"), ("cpp", "own"), ("python:2,cpp:2", "own")], indirect=True,
-    ids=["python", "cpp", "mixed"], scope="session")  # fmt: skip
-foreign_clients = pytest.mark.parametrize(
-    "ranks", [("python", "ipyparallel"), ("cpp", "ipyparallel")], indirect=True,
-    ids=["python", "cpp"], scope="session")  # fmt: skip
+def kinds(*pairs):
+    ids = [f"{language}-{client}" for language, client in pairs]
+    return pytest.mark.parametrize("kind", pairs, ids=ids, indirect=True)
+
+
+python_ranks = kinds(("python", "own"))
+languages = kinds(("python", "own"), ("cpp", "own"), ("python:2,cpp:2", "own"))
+foreign_clients = kinds(("python", "ipyparallel"), ("cpp", "ipyparallel"))
 
 
 def effort(pid):
@@ -52,7 +53,11 @@ def effort(pid):
 def run(ranks, cell_of):
     """Runs a cell to its end: rank -> its error or None."""
     cells = ranks.execute(cell_of)
-    assert cells.wait(PATIENCE), f"not done after {PATIENCE} s"
+    if not cells.wait(PATIENCE):
+        ranks.interrupt()
+        cells.wait(PATIENCE)
+        state = f"{4 - cells.n_done()} ranks still run" if cells.n_done() < 4 else cells.outcomes()
+        pytest.fail(f"not done after {PATIENCE} s; after an interrupt: {state}")
     return cells.outcomes()
 
 

@@ -19,7 +19,7 @@ NOTHING, INTERRUPT, TWICE, RAISE, RAISE_ALONE = WAYS = (
 CLIENTS = ("own", "ipyparallel")
 INTERRUPTED = ("Interrupted", "KeyboardInterrupt")
 PATIENCE = 3.0  # seconds in which a cell must have ended
-GRACE = 2.0  # seconds that ranks wait for one that has raised; see POLYXEUS_MPI_GRACE
+GRACE = 2.0  # seconds that a rank waits for one that has raised, as POLYXEUS_MPI_GRACE says
 START = 60.0  # seconds for what no stop has to do with: a cluster, a first cell
 
 
@@ -199,13 +199,13 @@ class _Run:
         if give_up:
             deadlines.wait_until(cells.n_done, f"rank {give_up[0]} raises", START, 0.005)
             if self.outcome.way == RAISE_ALONE:
-                return self._have_ended("the program", cells, GRACE + self.patience)
+                return self._have_ended("the program", cells, RANKS * GRACE + self.patience)
         else:
             deadlines.wait_until(lambda: all("begun" in text for text in cells.printed()) or
                                  cells.n_done(), "all ranks run the program", START, 0.005)  # fmt: skip
         interrupts = []
         for _ in range(2 if self.outcome.way == TWICE else 1):
-            pause = self.chance.uniform(0, 0.05 if give_up or interrupts else 0.2)
+            pause = self.chance.uniform(0, 0.05 if give_up else 0.2)
             time.sleep(pause)  # the random moment
             self._say(f"interrupt after {pause:.3f} s")
             interrupts.append(self.session.interrupt())

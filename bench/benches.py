@@ -151,6 +151,13 @@ ALL = [
         ("--starts=1", "--mebibytes=16", "--transfers=1"),
     ),
     PythonBench(
+        "mpi_latency",
+        "MPI calls of Python ranks that answer interrupts, and the same calls left alone",
+        100,
+        ("--runs=5", "--seconds=0.5"),
+        ("--runs=1", "--seconds=0.05"),
+    ),
+    PythonBench(
         "ssh_launcher_bench",
         "engines on other hosts by ssh, beside ipyparallel's ssh launcher",
         120,

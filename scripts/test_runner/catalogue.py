@@ -71,6 +71,7 @@ def all_groups(is_quick):
             _pytest("magics", "the parallel magics, in ipykernel and in pxkernel", "tests/kernel_magics"),
             _pytest("kernel", "the Jupyter kernel", "tests/kernel"),
             _pytest("cpp_engine", "C++ engines", "tests/cpp_engine"),
+            _pytest("mpi", "MPI after a stop: random programs and scenarios", "tests/mpi"),
             _pytest("bench", "bench/report", "tests/bench"),
             Ctest(name="cells", preset="cells", select=_CPP_CELLS, needs=("build-cells",),
                   what="the C++ interpreter (it forks and jumps, which sanitizers do not follow)"),

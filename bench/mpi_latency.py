@@ -1,0 +1,151 @@
+"""MPI calls of Python ranks that answer interrupts, beside the same calls left alone.
+
+    python bench/mpi_latency.py [--json build/mpi_latency.json] [--seconds 1] [--runs 5]
+
+Two clusters of four Python engines under mpiexec on this host, one of them with
+POLYXEUS_MPI_INTERRUPTS=0. They take turns: only one computes at a time. The loops are those of the
+OSU micro-benchmarks, through mpi4py: the mean of a call on all ranks, in microseconds, with a barrier
+between two collective calls. Exit code 0 when every aim is met, 1 when not.
+"""
+
+import contextlib
+import os
+import sys
+
+import polyxeus
+
+from clusters import allow_mpiexec, started
+from figures import Aim, finish, parser, row, versions
+
+BENCH = "mpi_latency"
+RANKS = 4
+ALONE, ANSWERING = "calls left alone", "calls that answer interrupts"
+SIZES = {"8 B": 8, "1 MiB": 1 << 20}
+CALLS = {
+    "Allreduce": "comm.Allreduce(given, got)",
+    "Bcast": "comm.Bcast(given)",
+    "Sendrecv": "comm.Sendrecv(given, (rank + 1) % size, 0, got, (rank - 1) % size, 0)",
+}
+
+# Defined on the engines.
+LOOPS = """
+import time
+import numpy as np
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+rank, size = comm.rank, comm.size
+
+
+def mean_us(call, seconds, pause):
+    def run(count):
+        took = 0.0
+        for _ in range(count):
+            begun = MPI.Wtime()
+            call()
+            took += MPI.Wtime() - begun
+            pause()
+        return took
+
+    run(3)
+    begun = MPI.Wtime()
+    run(5)
+    count = comm.bcast(max(5, int(5 * seconds / (MPI.Wtime() - begun))))
+    comm.Barrier()
+    return comm.allreduce(run(count)) / size / count * 1e6
+
+
+def cpus_of_waiting_ranks(seconds):
+    comm.Barrier()
+    begun, computed = time.monotonic(), time.process_time()
+    if rank == 0:
+        time.sleep(seconds)
+    comm.Barrier()
+    used = (time.process_time() - computed) / (time.monotonic() - begun)
+    return comm.allreduce(used if rank else 0.0)
+"""
+
+
+@contextlib.contextmanager
+def both():
+    """{peer: a view of four ranks}"""
+    with contextlib.ExitStack() as stack:
+        views = {}
+        for peer, value in ((ALONE, "0"), (ANSWERING, None)):
+            with variable("POLYXEUS_MPI_INTERRUPTS", value):
+                _, client, _ = stack.enter_context(
+                    started(polyxeus, RANKS, engines="mpi", language="python")
+                )
+            views[peer] = client[:]
+            views[peer].execute(LOOPS, block=True)
+        yield views
+
+
+@contextlib.contextmanager
+def variable(name, value):
+    """The environment with this variable, without it where the value is None."""
+    before = os.environ.pop(name, None)
+    if value is not None:
+        os.environ[name] = value
+    try:
+        yield
+    finally:
+        os.environ.pop(name, None)
+        if before is not None:
+            os.environ[name] = before
+
+
+def value_of(view, code):
+    """Runs code that sets `figure` on all ranks; rank 0's."""
+    view.execute(code, block=True)
+    return view.pull("figure", block=True)[0]
+
+
+def figures_of(views, what, unit, code, runs, aims):
+    """A row for each peer; they take turns."""
+    values = {peer: [] for peer in views}
+    for number in range(runs):
+        for peer in sorted(views, reverse=number % 2 == 1):
+            values[peer].append(value_of(views[peer], code))
+    return [
+        row(BENCH, what, unit, ALONE, values[ALONE]),
+        row(BENCH, what, unit, ANSWERING, values[ANSWERING], ratio_to=ALONE, aims=aims),
+    ]
+
+
+def measure(options):
+    rows = []
+    with both() as views:
+        for name, call in CALLS.items():
+            for words, n_bytes in SIZES.items():
+                pause = "lambda: None" if name == "Sendrecv" else "comm.Barrier"
+                code = (
+                    f"given, got = np.ones({n_bytes // 8}), np.empty({n_bytes // 8})\n"
+                    f"figure = mean_us(lambda: {call}, {options.seconds}, {pause})"
+                )
+                aims = [Aim("<=", 1.2)] if n_bytes > 8 else []
+                rows += figures_of(views, f"{name} of {words}", "us", code, options.runs, aims)
+        code = f"figure = mean_us(comm.Barrier, {options.seconds}, lambda: None)"
+        rows += figures_of(views, "Barrier", "us", code, options.runs, [])
+        what = "three ranks wait in a Barrier for one that sleeps"
+        code = f"figure = cpus_of_waiting_ranks({max(1.0, options.seconds)})"
+        rows += figures_of(views, what, "CPUs", code, options.runs, [Aim("<=", 1.0)])
+    return rows
+
+
+def arguments():
+    made = parser(__doc__)
+    made.add_argument("--seconds", type=float, default=1.0, help="of one loop (1)")
+    made.add_argument("--runs", type=int, default=5, help="of each loop (5)")
+    return made.parse_args()
+
+
+def main():
+    options = arguments()
+    allow_mpiexec()
+    rows = measure(options)
+    return finish(rows, options, versions("polyxeus", "mpi4py", "numpy", programs=["mpiexec"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

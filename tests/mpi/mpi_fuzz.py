@@ -1,0 +1,329 @@
+"""Runs random MPI programs on four ranks, stops them, and looks whether MPI is well afterwards."""
+
+import random
+import re
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+import deadlines
+import mpi_cells
+from mpi_programs import RANKS, random_program
+
+# How a run went, the worst last.
+RIGHT, REFUSED, WRONG, HUNG = VERDICTS = ("right", "refused", "wrong", "hung")
+NOTHING, INTERRUPT, TWICE, RAISE, RAISE_ALONE = WAYS = (
+    "nothing is stopped", "an interrupt comes", "two interrupts come", "a rank raises, an interrupt comes",
+    "a rank raises, nobody interrupts",
+)  # fmt: skip
+CLIENTS = ("own", "ipyparallel")
+INTERRUPTED = ("Interrupted", "KeyboardInterrupt")
+PATIENCE = 3.0  # seconds in which a cell must have ended
+GRACE = 2.0  # seconds that a rank waits for one that has raised, as POLYXEUS_MPI_GRACE says
+START = 60.0  # seconds for what no stop has to do with: a cluster, a first cell
+
+
+@dataclass
+class Outcome:
+    """What became of a seed. `story`: what happened when, for who reads of a failure."""
+
+    seed: int
+    language: str
+    client: str
+    way: str
+    verdict: str = RIGHT
+    story: list = field(default_factory=list)
+    text: str = ""  # the cell of the program
+
+    def report(self):
+        head = f"seed {self.seed}, language {self.language}, client {self.client}, {self.way}: {self.verdict}"
+        return "\n".join([head, *(f"  {line}" for line in self.story)])
+
+
+class Cells:
+    """One cell on all ranks: for each language the results of the ranks that speak it."""
+
+    def __init__(self, results):
+        self._results = results  # [(ranks, AsyncResult)]
+
+    def wait(self, timeout):
+        """Whether all ranks have ended within `timeout` seconds."""
+        deadline = time.monotonic() + timeout
+        for _, result in self._results:
+            result.wait(max(0.0, deadline - time.monotonic()))
+        return all(result.ready() for _, result in self._results)
+
+    def printed(self):
+        """Of each rank, what it has printed so far."""
+        return [text for _, result in self._results for text in result.stdout]
+
+    def n_done(self):
+        return sum(result.progress for _, result in self._results)
+
+    def outcomes(self):
+        """rank -> the error as (name, text), None where the cell ended well. Of ended cells."""
+        found = {}
+        for ranks, result in self._results:
+            for rank, each in zip(ranks, result.get(return_exceptions=True)):
+                is_error = isinstance(each, BaseException)
+                found[rank] = _error(each) if is_error else None
+        return found
+
+
+def _error(error):
+    return getattr(error, "ename", type(error).__name__), getattr(error, "evalue", str(error))
+
+
+class Session:
+    """A cluster of four ranks under mpiexec, and a client of it; it lives until close().
+
+    language: of the engines as `pxcluster --language` takes it: python, cpp, python:2,cpp:2.
+    client: own, or ipyparallel for an unmodified ipyparallel.Client.
+    """
+
+    def __init__(self, language, client="own"):
+        import polyxeus
+
+        self.language = language
+        self.languages = _by_rank(language)
+        self.n_programs = 0
+        plan = {"language": language} if ":" in language else {"language": language, "n": RANKS}
+        self._cluster = polyxeus.Cluster(engines="mpi", profile="fuzz", **plan)
+        try:
+            self._own = self._cluster.start_and_connect_sync()
+            self._own.wait_for_engines(RANKS, timeout=START)
+            self.rc = self._own if client == "own" else self._other_client()
+            self._other = None if client == "own" else self.rc
+            self.set_up()
+        except BaseException:
+            self._cluster.stop_cluster_sync()
+            raise
+
+    def _other_client(self):
+        import ipyparallel
+
+        rc = ipyparallel.Client(profile="fuzz", cluster_id=self._cluster.cluster_id, timeout=START)
+        rc.wait_for_engines(RANKS, timeout=START, interactive=False)
+        return rc
+
+    def close(self):
+        if self._other:
+            self._other.close()
+        self._own.close()
+        self._cluster.stop_cluster_sync()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def set_up(self):
+        cells = self.execute(mpi_cells.setup_cell)
+        if not cells.wait(START):
+            raise RuntimeError(f"the setup cell has not ended within {START:g} s")
+        failed = {rank: error for rank, error in cells.outcomes().items() if error}
+        if failed:
+            raise RuntimeError(f"the setup cell failed: {failed}")
+
+    def execute(self, cell_of):
+        """Sends cell_of(language) to the ranks of each language; Cells."""
+        results = []
+        for language in dict.fromkeys(self.languages):
+            ranks = [rank for rank in range(RANKS) if self.languages[rank] == language]
+            view = self.rc[ranks]
+            results.append((ranks, view.execute(cell_of(language), silent=False, block=False)))
+        return Cells(results)
+
+    def next_program(self):
+        """The number of the next program: its values are in no earlier message."""
+        self.n_programs += 1
+        return self.n_programs
+
+    def interrupt(self):
+        """Interrupts all ranks; the result is there when all have been."""
+        return self.rc.send_signal("SIGINT", block=False)
+
+
+def _by_rank(language):
+    if ":" not in language:
+        return [language] * RANKS
+    parts = [part.split(":") for part in language.split(",")]
+    return [name for name, count in parts for _ in range(int(count))]
+
+
+def run_seed(session, seed, client, patience=PATIENCE, way=None):
+    """Runs the program of a seed on the session: its Outcome. After a verdict that is not `right`
+    nobody knows in what state the session is. way: one of WAYS; the seed's own by default."""
+    chance = random.Random(f"run {seed}")
+    way_of_seed = chance.choice(WAYS)
+    way = way or way_of_seed
+    is_python = set(session.languages) == {mpi_cells.PYTHON}
+    program = random_program(seed, with_objects=is_python)
+    give_up = None
+    if way in (RAISE, RAISE_ALONE):
+        rank = chance.choice([rank for rank in range(RANKS) if program.operations[rank]])
+        give_up = rank, chance.randrange(len(program.operations[rank])), chance.randint(1, 3)
+    run = _Run(session, Outcome(seed, session.language, client, way), chance, patience)
+    run.stop_program(program, give_up)
+    return run.outcome
+
+
+class _Run:
+    def __init__(self, session, outcome, chance, patience):
+        self.session = session
+        self.outcome = outcome
+        self.chance = chance
+        self.patience = patience
+
+    def stop_program(self, program, give_up):
+        number = self.session.next_program()
+        passes = 2 if self.outcome.way == NOTHING else 0
+        texts = {language: mpi_cells.program_cell(program, number, language, passes, give_up)
+                 for language in set(self.session.languages)}  # fmt: skip
+        self.outcome.text = "\n".join(texts[language] for language in sorted(texts))
+        cells = self.session.execute(texts.get)
+        if self.outcome.way == NOTHING:
+            if self._have_ended("the program", cells, max(self.patience, 10)):
+                self._expect_right("the program", cells)
+        elif self._stop(cells, give_up):
+            self._judge_stopped(cells, give_up)
+        if self.outcome.verdict != RIGHT:
+            return
+        self._known("the known program")
+        if self.outcome.way != NOTHING and self.outcome.verdict == RIGHT:
+            self._leftovers()
+
+    def _stop(self, cells, give_up):
+        """Stops what runs for ever, at a random moment; whether all ranks have ended."""
+        if give_up:
+            deadlines.wait_until(cells.n_done, f"rank {give_up[0]} raises", START, 0.005)
+            if self.outcome.way == RAISE_ALONE:
+                return self._have_ended("the program", cells, RANKS * GRACE + self.patience)
+        else:
+            deadlines.wait_until(lambda: all("begun" in text for text in cells.printed()) or
+                                 cells.n_done(), "all ranks run the program", START, 0.005)  # fmt: skip
+        interrupts = []
+        for _ in range(2 if self.outcome.way == TWICE else 1):
+            pause = self.chance.uniform(0, 0.05 if give_up else 0.2)
+            time.sleep(pause)  # the random moment
+            self._say(f"interrupt after {pause:.3f} s")
+            interrupts.append(self.session.interrupt())
+        have_ended = self._have_ended("the stopped program", cells, self.patience)
+        for each in interrupts:  # none may come to a later cell
+            each.wait(self.patience)
+        return have_ended
+
+    def _have_ended(self, what, cells, patience):
+        begun = time.monotonic()
+        if cells.wait(patience):
+            self._say(f"{what} ended after {time.monotonic() - begun:.2f} s")
+            return True
+        self._worsen(HUNG, f"{what}: {RANKS - cells.n_done()} ranks run after {patience:g} s")
+        self._find_cause(cells)
+        return False
+
+    def _find_cause(self, cells):
+        """Ranks that wait for one that was given something wrong do not hang."""
+        self.session.interrupt().wait(self.patience)
+        if not cells.wait(self.patience):
+            return
+        for rank, error in cells.outcomes().items():
+            if error:
+                self._say(f"rank {rank}, after an interrupt: {error[0]}: {error[1]}")
+                if error[0] not in INTERRUPTED and is_wrong(error):
+                    self.outcome.verdict = WRONG
+
+    def _judge_stopped(self, cells, give_up):
+        for rank, error in cells.outcomes().items():
+            if error is None:
+                self._worsen(WRONG, f"rank {rank}: a program that has no end ended ok")
+            elif "by force" in error[1]:
+                self._refused(rank, error)
+            elif error[0] in INTERRUPTED or give_up and give_up[0] == rank and mpi_cells.RAISED in error[1]:
+                self._say(f"rank {rank}: {error[0]}: {error[1]}")
+            elif is_wrong(error):
+                self._worsen(WRONG, f"rank {rank}: {error[0]}: {error[1]}")
+            else:  # as the rank that it waited for has ended
+                self._say(f"rank {rank}: {error[0]}: {error[1]}")
+
+    def _expect_right(self, what, cells):
+        for rank, error in cells.outcomes().items():
+            if error:
+                self._worsen(WRONG, f"{what}: rank {rank}: {error[0]}: {error[1]}")
+
+    def _known(self, what):
+        number = self.session.next_program()
+        cells = self.session.execute(lambda language: mpi_cells.known_cell(number, language))
+        if self._have_ended(what, cells, self.patience):
+            for rank, error in cells.outcomes().items():
+                if error and (is_wrong(error) or self.outcome.way == NOTHING):
+                    self._worsen(WRONG, f"{what}: rank {rank}: {error[0]}: {error[1]}")
+                elif error:
+                    self._refused(rank, error)
+
+    def _leftovers(self):
+        """Requests that the stop left behind: they are done, or refused, and harm nothing."""
+        cells = self.session.execute(mpi_cells.leftover_cell)
+        if not self._have_ended("waiting for requests of the stopped program", cells, self.patience):
+            return
+        for rank, error in cells.outcomes().items():
+            if error and is_wrong(error):
+                self._worsen(WRONG, f"requests of the stopped program: rank {rank}: {error[0]}: {error[1]}")
+            elif error:
+                self._say(f"requests of the stopped program: rank {rank}: {error[0]}: {error[1]}")
+        self._known("the known program after that")
+
+    def _refused(self, rank, error):
+        self._worsen(REFUSED, f"rank {rank} refuses: {error[0]}: {error[1]}")
+
+    def _worsen(self, verdict, words):
+        self.outcome.verdict = max(self.outcome.verdict, verdict, key=VERDICTS.index)
+        self._say(words)
+
+    def _say(self, words):
+        self.outcome.story.append(words)
+
+
+def is_wrong(error):
+    """Whether an error tells that MPI gave something wrong, or that the engine is damaged, and is
+    not the one sentence of a refusal."""
+    name, text = error
+    text = text.strip()
+    return (name in ("Crashed", "EngineError", "AssertionError", "NameError") or not text or "\n" in text
+            or bool(re.search(r"WRONG|MPI_ERR_|free\(\)|corrupt", text)))  # fmt: skip
+
+
+class Runner:
+    """Runs seeds one after the other; replaces the cluster when it is of no use any more."""
+
+    def __init__(self, language, client, patience=PATIENCE, way=None):
+        self.language, self.client, self.patience, self.way = language, client, patience, way
+        self._session = None
+
+    def run(self, seed):
+        if self._session is None:
+            self._session = Session(self.language, self.client)
+        try:
+            outcome = run_seed(self._session, seed, self.client, self.patience, self.way)
+        except Exception as error:  # the driver's own waits: the ranks do nothing
+            outcome = Outcome(seed, self.language, self.client, "?", HUNG, [str(error)])
+        if outcome.verdict != RIGHT:
+            self.close()
+        return outcome
+
+    def close(self):
+        if self._session:
+            self._session.close()
+            self._session = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def summary(outcomes):
+    counts = Counter(outcome.verdict for outcome in outcomes)
+    return f"{len(outcomes)} seeds: " + ", ".join(f"{counts[each]} {each}" for each in VERDICTS)

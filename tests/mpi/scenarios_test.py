@@ -1,0 +1,188 @@
+"""What works after a stop, one thing a test: a rank does not come, the others wait for it in MPI, the
+user presses stop."""
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from deadlines import cpu_time, wait_until
+
+import mpi_cells
+from mpi_fuzz import INTERRUPTED, START
+
+HERE = Path(__file__).parent
+PATIENCE = 20  # seconds for what takes milliseconds
+EVERYBODY = (0, 1, 2, 3)
+
+# What rank 2 does instead, and the name of its error once all are interrupted.
+FAULTS = {"raises": ("give_up_in()", "RuntimeError"), "loops": ("loop()", "KeyboardInterrupt"),
+          "sleeps": ("sleep_long()", "KeyboardInterrupt")}  # fmt: skip
+
+# Calls in which the others wait for rank 2.
+CALLS = {
+    "Barrier": "world.Barrier()",
+    "Allreduce": "world.Allreduce(np.ones(1), np.empty(1))",
+    "Bcast": "world.Bcast(np.empty(1), root=2)",
+    "Recv": "world.Recv(np.empty(1), source=2)",
+    "Sendrecv": "world.Sendrecv(np.ones(1), 2, 0, np.empty(1), 2, 0)",
+    "Wait": "world.Irecv(kept_array, source=2).Wait()",
+    "Gatherv": "world.Gatherv(np.ones(1), np.empty(4) if mpi_rank == 0 else None, root=0)",
+}
+COLLECTIVE = ("Barrier", "Allreduce", "Bcast", "Gatherv")
+
+def kinds(*pairs):
+    ids = [f"{language}-{client}" for language, client in pairs]
+    return pytest.mark.parametrize("kind", pairs, ids=ids, indirect=True)
+
+
+python_ranks = kinds(("python", "own"))
+languages = kinds(("python", "own"), ("cpp", "own"), ("python:2,cpp:2", "own"))
+foreign_clients = kinds(("python", "ipyparallel"), ("cpp", "ipyparallel"))
+
+
+def effort(pid):
+    """How much the main thread of a process has done: its milliseconds of computing, and how often it
+    has slept. Both grow while it waits in MPI, whether it polls at once or in intervals."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("voluntary_ctxt_switches"):
+            return cpu_time(pid) * 1e3 + int(line.split()[1])
+    raise AssertionError(f"/proc/{pid}/status has no voluntary_ctxt_switches")
+
+
+def run(ranks, cell_of):
+    """Runs a cell to its end: rank -> its error or None."""
+    cells = ranks.execute(cell_of)
+    if not cells.wait(PATIENCE):
+        ranks.interrupt()
+        cells.wait(PATIENCE)
+        state = f"{4 - cells.n_done()} ranks still run" if cells.n_done() < 4 else cells.outcomes()
+        pytest.fail(f"not done after {PATIENCE} s; after an interrupt: {state}")
+    return cells.outcomes()
+
+
+def call(ranks, calls):
+    """Runs calls of the helpers on each rank; the Cells."""
+    number = ranks.next_program()
+    return ranks.execute(lambda language: mpi_cells.calls_cell(calls, number, language))
+
+
+def stop(ranks, cells, waiting, done=()):
+    """Interrupts all ranks once `waiting` are in their call and `done` have ended; rank -> its error."""
+    wait_until(lambda: all("\n" in text for text in cells.printed()), "all ranks run the cell", START)
+    pids = {rank: int(cells.printed()[rank].split()[1]) for rank in waiting}
+    before = {rank: effort(pid) for rank, pid in pids.items()}
+    wait_until(lambda: cells.n_done() >= len(done), "the ranks that raise have ended", PATIENCE)
+    wait_until(lambda: all(effort(pid) > before[rank] + 10 for rank, pid in pids.items()),
+               "the others wait", PATIENCE)  # fmt: skip
+    begun = time.monotonic()
+    ranks.interrupt()
+    assert cells.wait(PATIENCE), f"{4 - cells.n_done()} ranks run {PATIENCE} s after the interrupt"
+    outcomes = cells.outcomes()
+    print(f"stopped after {time.monotonic() - begun:.2f} s:", *outcomes.items(), sep="\n")
+    return outcomes
+
+
+def assert_well(ranks):
+    """Messages and collective calls are right, on the world and on other communicators."""
+    for _ in range(2):
+        number = ranks.next_program()
+        failed = run(ranks, lambda language: mpi_cells.known_cell(number, language))
+        assert failed == dict.fromkeys(EVERYBODY)
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory):
+    """The path of waiting_calls.c as a shared library."""
+    path = tmp_path_factory.mktemp("library") / "libwaiting_calls.so"
+    subprocess.run(["mpicc", "-shared", "-fPIC", HERE / "waiting_calls.c", "-o", path], check=True)
+    return path
+
+
+@python_ranks
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("way", ["mpi4py", "library"])
+def test_ranks_that_wait_are_stopped_and_say_for_whom(ranks, library, way, name, fault):
+    does, ename = FAULTS[fault]
+    waits = CALLS[name]
+    if way == "library":
+        run(ranks, lambda _: f"import ctypes\nlibrary = ctypes.CDLL({str(library)!r})")
+        waits = f"library.wait_{name}()"
+    run(ranks, lambda _: "kept = mpi_rank * 11\nkept_array = np.empty(1)")
+    others = [waits, "reached = True"]
+    run(ranks, lambda _: "reached = False")
+    cells = call(ranks, [others, others, [does], others])
+    waiting = (0,) if name == "Gatherv" else (0, 1, 3)  # only the root must wait
+    outcomes = stop(ranks, cells, waiting, done=(2,) if fault == "raises" else ())
+    assert outcomes[2][0] == ename
+    for rank in waiting:
+        assert outcomes[rank][0] == "KeyboardInterrupt"
+        assert f"MPI_{name}" in outcomes[rank][1]
+        if name in COLLECTIVE:
+            assert "rank 2" in outcomes[rank][1]
+    assert ranks.rc[:].pull("kept", block=True) == [0, 11, 22, 33]
+    assert [ranks.rc[rank].pull("reached", block=True) for rank in waiting] == [False] * len(waiting)
+    assert_well(ranks)
+
+
+@languages
+@pytest.mark.parametrize("name", ["Sendrecv", "Sendrecv_replace"])
+def test_no_exchange_ends_well_without_its_data(ranks, name):
+    """Rank 3 waits for a value of rank 2, soon the others for rank 3."""
+    shift = [f"{name}(world, {(rank + 1) % 4}, {(rank + 3) % 4}, 0, 4, 1)" for rank in EVERYBODY]
+    calls = [[shift[rank]] * 5 for rank in EVERYBODY]
+    calls[2] = [shift[2], "give_up_in()"]
+    outcomes = stop(ranks, call(ranks, calls), waiting=(0, 1, 3), done=(2,))
+    assert [outcomes[rank][0] for rank in (0, 1, 3) if outcomes[rank][0] not in INTERRUPTED] == []
+    assert_well(ranks)
+
+
+@languages
+@pytest.mark.parametrize("n_messages", [1, 40])
+def test_messages_of_a_stopped_cell_are_not_received_by_the_next(ranks, n_messages):
+    """They have been sent, and nobody has received them."""
+    calls = [[f"Send(world, {(rank + 1) % 4}, 0, 4, 1)"] * n_messages + ["Barrier(world)"]
+             for rank in EVERYBODY]  # fmt: skip
+    calls[2][-1] = "give_up_in()"
+    stop(ranks, call(ranks, calls), waiting=(0, 1, 3), done=(2,))
+    assert_well(ranks)
+
+
+@languages
+@pytest.mark.parametrize("calls", [
+    ["Iallreduce(0, world, 4, 1)", "Wait(0)"],
+    ["Iallreduce(0, world, 4, 1)", "Waitall(0)"],
+    ["Ibarrier(0, world)", "Test_until_done(0)"],
+    ["Ibarrier(0, world)", "Ibarrier(1, pair)", "Iallreduce(2, world, 4, 3)", "Wait(2)"],
+], ids=["Wait", "Waitall", "Test", "several"])  # fmt: skip
+def test_collective_requests_that_are_stopped_leave_the_next_calls_well(ranks, calls):
+    outcomes = stop(ranks, call(ranks, [calls, calls, ["give_up_in()"], calls]), (0, 1, 3), done=(2,))
+    assert {outcomes[rank][0] for rank in (0, 1, 3)} <= set(INTERRUPTED)
+    assert_well(ranks)
+
+
+@languages
+def test_requests_begun_before_a_stop_are_refused_with_a_sentence_or_done(ranks):
+    """Rank 0 waits in vain for a value of rank 2, which never sends it."""
+    waits = ["Irecv(0, world, 2, 0, 4, 1)", "Barrier(world)"]
+    stop(ranks, call(ranks, [waits, ["Barrier(world)"], ["give_up_in()"], ["Barrier(world)"]]), (0, 1, 3), (2,))
+    outcomes = run(ranks, mpi_cells.leftover_cell)
+    assert {rank: error for rank, error in outcomes.items() if error and rank != 0} == {}
+    assert outcomes[0] is not None
+    assert "stop" in outcomes[0][1] and "\n" not in outcomes[0][1].strip()
+    assert_well(ranks)
+
+
+@languages
+def test_ranks_can_be_stopped_again_and_again(ranks):
+    for _ in range(3):
+        stop(ranks, call(ranks, [["Barrier(world)"]] * 2 + [["loop()"]] + [["Allreduce(pair, 4, 1)"]]), (0, 1, 3))
+        assert_well(ranks)
+
+
+@foreign_clients
+def test_a_client_of_ipyparallel_can_stop_ranks_again_and_again(ranks):
+    for _ in range(3):
+        stop(ranks, call(ranks, [["Barrier(world)"]] * 2 + [["loop()"]] + [["Barrier(world)"]]), (0, 1, 3))
+        assert_well(ranks)

@@ -8,14 +8,33 @@
 #include <vector>
 
 #include "engine/cpp/mpi_steps.hpp"
+#include "engine/mpi/call_place.hpp"
 
 namespace px::engine {
 namespace {
+
+/// What a call tells to other threads. The number of its communicator is left out: to ask for it
+/// out of a collective call could number communicators in another order than on the other ranks.
+MpiCall about(const char* name, MPI_Comm communicator, int peer = MPI_PROC_NULL,
+              int tag = MpiCall::none) {
+  MpiCall call{.name = name, .began = Clock::now()};
+  if (communicator != MPI_COMM_NULL) PMPI_Comm_size(communicator, &call.size);
+  if (peer != MPI_PROC_NULL) call.peer = peer == MPI_ANY_SOURCE ? MpiCall::any : peer;
+  if (tag != MpiCall::none) call.tag = tag == MPI_ANY_TAG ? MpiCall::any : tag;
+  return call;
+}
+
+MpiCall about_collective(MpiSteps& steps, const char* name, MPI_Comm communicator) {
+  MpiCall call = about(name, communicator);
+  call.communicator = steps.number_of(communicator);
+  return call;
+}
 
 template <typename Operation>
 int collective(const char* name, MPI_Comm communicator, const Operation& operation) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return operation();
+  const InMpiCall here{*px_call_place(), about_collective(*steps, name, communicator)};
   const bool leaves = steps->arrive(name, communicator);
   const int code = operation();
   if (leaves) steps->leave(name);
@@ -76,6 +95,7 @@ int send_with(const char* name, Send plain, BegunSend begin, const void* data,
               const Destination& to) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return plain(data, to.count, to.type, to.rank, to.tag, to.communicator);
+  const InMpiCall here{*px_call_place(), about(name, to.communicator, to.rank, to.tag)};
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = begin(data, to.count, to.type, to.rank, to.tag, to.communicator, &request);
   return code == MPI_SUCCESS ? send(name, to, request, *steps) : code;
@@ -83,15 +103,16 @@ int send_with(const char* name, Send plain, BegunSend begin, const void* data,
 
 /// Calls `test` until it sets its argument, or the cell is left; where calls are plain, `plain`.
 template <typename Plain, typename Test>
-int answering(const char* name, const Plain& plain, const Test& test) {
+int answering(const MpiCall& call, const Plain& plain, const Test& test) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return plain();
+  const InMpiCall here{*px_call_place(), call};
   int code = MPI_SUCCESS, done = 0;
   const bool is_done = steps->wait([&] {
     code = test(&done);
     return done != 0 || code != MPI_SUCCESS;
   });
-  if (!is_done) steps->leave(name);
+  if (!is_done) steps->leave(call.name);
   return code;
 }
 
@@ -117,6 +138,11 @@ int answering(const char* name, const Plain& plain, const Test& test) {
 
 extern "C" {
 
+px::engine::CallPlace* px_call_place() {
+  static px::engine::CallPlace place;
+  return &place;
+}
+
 // ---------------------------------------------------------------- one to one
 
 PX_SEND(Send, Isend)
@@ -127,6 +153,8 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Co
              MPI_Status* status) {
   px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
   if (!steps) return PMPI_Recv(data, count, type, rank, tag, communicator, status);
+  const px::engine::InMpiCall here{*px_call_place(),
+                                   px::engine::about("MPI_Recv", communicator, rank, tag)};
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Irecv(data, count, type, rank, tag, communicator, &request);
   return code == MPI_SUCCESS ? px::engine::receive("MPI_Recv", request, status, *steps) : code;
@@ -135,6 +163,7 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int rank, int tag, MPI_Co
 int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
   px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
   if (!steps) return PMPI_Mrecv(data, count, type, message, status);
+  const px::engine::InMpiCall here{*px_call_place(), px::engine::about("MPI_Mrecv", MPI_COMM_NULL)};
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = PMPI_Imrecv(data, count, type, message, &request);
   return code == MPI_SUCCESS ? px::engine::receive("MPI_Mrecv", request, status, *steps) : code;
@@ -147,6 +176,8 @@ int MPI_Sendrecv(const void* data, int count, MPI_Datatype type, int to, int tag
   if (!steps)
     return PMPI_Sendrecv(data, count, type, to, tag, received, received_count, received_type, from,
                          received_tag, communicator, status);
+  const px::engine::InMpiCall here{*px_call_place(),
+                                   px::engine::about("MPI_Sendrecv", communicator, from)};
   MPI_Request receiving = MPI_REQUEST_NULL, sending = MPI_REQUEST_NULL;
   int code = PMPI_Irecv(received, received_count, received_type, from, received_tag, communicator,
                         &receiving);
@@ -177,13 +208,15 @@ int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int t
 
 int MPI_Probe(int rank, int tag, MPI_Comm communicator, MPI_Status* status) {
   return px::engine::answering(
-      "MPI_Probe", [&] { return PMPI_Probe(rank, tag, communicator, status); },
+      px::engine::about("MPI_Probe", communicator, rank, tag),
+      [&] { return PMPI_Probe(rank, tag, communicator, status); },
       [&](int* done) { return PMPI_Iprobe(rank, tag, communicator, done, status); });
 }
 
 int MPI_Mprobe(int rank, int tag, MPI_Comm communicator, MPI_Message* message, MPI_Status* status) {
   return px::engine::answering(
-      "MPI_Mprobe", [&] { return PMPI_Mprobe(rank, tag, communicator, message, status); },
+      px::engine::about("MPI_Mprobe", communicator, rank, tag),
+      [&] { return PMPI_Mprobe(rank, tag, communicator, message, status); },
       [&](int* done) { return PMPI_Improbe(rank, tag, communicator, done, message, status); });
 }
 
@@ -191,26 +224,29 @@ int MPI_Mprobe(int rank, int tag, MPI_Comm communicator, MPI_Message* message, M
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   return px::engine::answering(
-      "MPI_Wait", [&] { return PMPI_Wait(request, status); },
+      px::engine::about("MPI_Wait", MPI_COMM_NULL), [&] { return PMPI_Wait(request, status); },
       [&](int* done) { return PMPI_Test(request, done, status); });
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   return px::engine::answering(
-      "MPI_Waitall", [&] { return PMPI_Waitall(count, requests, statuses); },
+      px::engine::about("MPI_Waitall", MPI_COMM_NULL),
+      [&] { return PMPI_Waitall(count, requests, statuses); },
       [&](int* done) { return PMPI_Testall(count, requests, done, statuses); });
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
   return px::engine::answering(
-      "MPI_Waitany", [&] { return PMPI_Waitany(count, requests, index, status); },
+      px::engine::about("MPI_Waitany", MPI_COMM_NULL),
+      [&] { return PMPI_Waitany(count, requests, index, status); },
       [&](int* done) { return PMPI_Testany(count, requests, index, done, status); });
 }
 
 int MPI_Waitsome(int count, MPI_Request* requests, int* number, int* indices,
                  MPI_Status* statuses) {
   return px::engine::answering(
-      "MPI_Waitsome", [&] { return PMPI_Waitsome(count, requests, number, indices, statuses); },
+      px::engine::about("MPI_Waitsome", MPI_COMM_NULL),
+      [&] { return PMPI_Waitsome(count, requests, number, indices, statuses); },
       [&](int* done) {
         const int code = PMPI_Testsome(count, requests, number, indices, statuses);
         *done = *number != 0;  // MPI_UNDEFINED where nothing is under way
@@ -223,6 +259,8 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* number, int* indices,
 int MPI_Barrier(MPI_Comm communicator) {
   px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
   if (!steps || !steps->holds_roll_calls_on(communicator)) return PMPI_Barrier(communicator);
+  const px::engine::InMpiCall here{
+      *px_call_place(), px::engine::about_collective(*steps, "MPI_Barrier", communicator)};
   if (steps->arrive("MPI_Barrier", communicator)) steps->leave("MPI_Barrier");
   return MPI_SUCCESS;
 }

@@ -12,6 +12,7 @@
 #include "engine/cpp/communicators.hpp"
 #include "engine/cpp/mpi_steps.hpp"
 #include "engine/cpp/sent_notes.hpp"
+#include "engine/mpi/call_place.hpp"
 #include "engine/mpi/rank_names.hpp"
 
 namespace px::engine {
@@ -285,6 +286,7 @@ MpiSteps* MpiSteps::of_this_thread() {
 }
 
 void MpiSteps::begin_cell(std::optional<SharedCell> cell) {
+  px_call_place()->clear();
   state_->cell = std::move(cell);
   state_->has_settled = false;
 }
@@ -306,8 +308,9 @@ void MpiSteps::made(MPI_Comm communicator) {
   state_->communicators.of(communicator);
 }
 
-bool MpiSteps::holds_roll_calls_on(MPI_Comm communicator) {
-  return state_->communicators.of(communicator) != nullptr;
+std::uint64_t MpiSteps::number_of(MPI_Comm communicator) {
+  const KnownCommunicator* const known = state_->communicators.of(communicator);
+  return known ? known->number : 0;
 }
 
 bool MpiSteps::wait(const std::function<bool()>& is_done) {

@@ -52,7 +52,9 @@ class MpiSteps {
   /// To be called by all ranks of the cell: closes what can be closed.
   void settle_all(const SharedCell& cell);
 
-  bool holds_roll_calls_on(MPI_Comm communicator);
+  bool holds_roll_calls_on(MPI_Comm communicator) { return number_of(communicator) != 0; }
+  /// The same on all of its ranks; 0 where no roll calls are held on it.
+  std::uint64_t number_of(MPI_Comm communicator);
   /// A collective call came: returns when all ranks are there. Leaves the cell where it is
   /// interrupted and some are not. True: it was interrupted, so leave() is to follow the call.
   bool arrive(const char* name, MPI_Comm communicator);

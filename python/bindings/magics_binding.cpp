@@ -201,6 +201,10 @@ class PythonMagics {
     return run(std::move(screen),
                [&](magics::CellOutput& on) { return magics_.pxresult(line, on); });
   }
+  py::dict pxwhere(const std::string& line, py::object screen) {
+    return run(std::move(screen),
+               [&](magics::CellOutput& on) { return magics_.pxwhere(line, on); });
+  }
   /// (profile, cluster id) where the line names another cluster.
   py::tuple pxconfig(const std::string& line) {
     magics::MagicOptions options;
@@ -292,6 +296,7 @@ void bind_magics(py::module_& module) {
       .def("px_line", &PythonMagics::px_line)
       .def("px_cell", &PythonMagics::px_cell)
       .def("pxresult", &PythonMagics::pxresult)
+      .def("pxwhere", &PythonMagics::pxwhere)
       .def("pxconfig", &PythonMagics::pxconfig)
       .def("settings_text", &PythonMagics::settings_text)
       .def("pxpush", &PythonMagics::carry<&magics::Magics::pxpush>)

@@ -1,6 +1,8 @@
 """Who waits where: the MPI calls of C++ ranks."""
 
 import subprocess
+from contextlib import contextmanager
+from queue import Empty
 
 import pytest
 from deadlines import wait_until
@@ -58,3 +60,45 @@ def test_ranks_that_wait_in_no_call_are_in_none(rc, view):
     places = rc.where()
     assert [place["mpi"] for place in places] == [None] * 4
     assert str(places) == "0-3 idle"
+
+
+@contextmanager
+def notebook():
+    """The client of a Python notebook that drives the C++ ranks, and its kernel."""
+    from jupyter_client.manager import start_new_kernel
+
+    manager, client = start_new_kernel(kernel_name="python3", startup_timeout=60)
+    try:
+        client.execute_interactive("%load_ext polyxeus\n%pxconfig --profile=cpp", timeout=60)
+        yield manager, client
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+        manager.cleanup_resources()
+
+
+def displays(client, cell, is_met):
+    """The texts that the cell shows in its display of progress, until one is met."""
+    texts = []
+
+    def next_text():
+        try:
+            message = client.get_iopub_msg(timeout=0.1)
+        except Empty:
+            return None
+        if message["parent_header"].get("msg_id") == cell and "data" in message["content"]:
+            texts.append(message["content"]["data"].get("text/plain", ""))
+        return texts and is_met(texts[-1])
+
+    wait_until(next_text, "the cell shows it", 60, 0)
+    return texts
+
+
+def test_a_cell_whose_ranks_wait_says_so_by_itself(running):
+    with notebook() as (manager, client):
+        cell = client.execute("%%px\nif (mpi_rank != 2) MPI_Barrier(MPI_COMM_WORLD);")
+        shown = displays(client, cell, lambda text: "waiting: " in text)[-1].splitlines()
+        assert shown[0].startswith("waiting: 0, 1 and 3 in MPI_Barrier for ")
+        assert shown[0].endswith("; 2 idle")
+        manager.interrupt_kernel()
+        displays(client, cell, lambda text: "waiting: " not in text)

@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace px::engine {
+namespace {
+
+constexpr Duration patience_at_the_end = std::chrono::seconds(2);
+
+}  // namespace
 
 bool PlaceFinder::wait() {
   sigset_t all;
@@ -35,7 +40,7 @@ void PlaceFinder::close() {
   std::unique_lock lock{mutex_};
   is_closed_ = true;
   changed_.notify_all();
-  changed_.wait(lock, [this] { return !has_finder_; });
+  changed_.wait_for(lock, patience_at_the_end, [this] { return !has_finder_; });
 }
 
 void PlaceFinder::ask(Instant now, Then then) {

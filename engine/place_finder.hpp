@@ -32,7 +32,8 @@ class PlaceFinder {
   void leave();
 
   /// The main thread, without the interpreter's lock: no question comes any more. Returns when the
-  /// finder has left.
+  /// finder has left, or after 2 s: it may read a file whose server does not answer. This object
+  /// must outlive it.
   void close();
 
   // For the I/O thread.

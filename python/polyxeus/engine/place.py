@@ -19,13 +19,15 @@ def start(engine):
 
 
 def _serve(engine, main):
-    while engine.wait_place_question():
-        try:
-            place = find(sys._current_frames().get(main))
-        except Exception:
-            place = {}
-        engine.answer_place(json_text.dump(place))
-    engine.leave_place_finder()
+    try:
+        while engine.wait_place_question():
+            try:
+                place = find(sys._current_frames().get(main))
+            except Exception:
+                place = {}
+            engine.answer_place(json_text.dump(place))
+    finally:
+        engine.leave_place_finder()
 
 
 def _folders_of_libraries():

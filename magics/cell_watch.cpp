@@ -117,7 +117,10 @@ void CellWatch::watch_waits(Instant now) {
     waits_.on_places(question_->places(), {late.begin(), late.end()}, place_patience, now);
     question_.reset();
   }
-  display_.say_wait(was_interrupted_ ? "" : waits_.line());
+  if (was_interrupted_) return display_.say_wait("");
+  if (screen_.shows_progress()) return display_.say_wait(waits_.line());
+  if (const std::string line = waits_.take_first(); !line.empty())
+    perform({WriteText{"stderr", line + "\n"}});
 }
 
 /// Ends what runs. The name of the signal, where one was sent.

@@ -44,4 +44,10 @@ void WaitNews::on_places(const std::vector<client::EnginePlace>& places,
   ask_at_ = now + pause_;
 }
 
+std::string WaitNews::take_first() {
+  if (line_.empty() || was_taken_) return "";
+  was_taken_ = true;
+  return line_;
+}
+
 }  // namespace px::magics

@@ -27,6 +27,9 @@ class WaitNews {
 
   /// "waiting: 0, 1 and 3 in MPI_Barrier for 42 s; 2 idle", or empty.
   const std::string& line() const { return line_; }
+  /// For where nothing that is shown can be replaced: the line, the first time that there is one;
+  /// otherwise empty.
+  std::string take_first();
 
   static constexpr Duration first_pause = std::chrono::seconds(10);
   static constexpr Duration longest_pause = std::chrono::seconds(60);
@@ -37,6 +40,7 @@ class WaitNews {
   Instant ask_at_;
   Duration pause_ = first_pause;
   bool may_ask_ = true;  // not once all have said that they know of no MPI calls
+  bool was_taken_ = false;
   std::string line_;
 };
 

@@ -37,6 +37,10 @@ class PythonScreen final : public magics::CellOutput {
     const py::gil_scoped_acquire lock;
     return screen_.attr("can_update").cast<bool>();
   }
+  bool shows_progress() override {
+    const py::gil_scoped_acquire lock;
+    return screen_.attr("can_update").cast<bool>() || !screen_.attr("terminal_size")().is_none();
+  }
   bool is_interrupted() override {
     const py::gil_scoped_acquire lock;
     if (PyErr_CheckSignals() != 0) {

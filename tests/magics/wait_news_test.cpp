@@ -71,6 +71,15 @@ TEST(WaitNews, WhatIsSaidGoesAtTheFirstSignOfLife) {
   EXPECT_EQ(news.line(), "");
 }
 
+TEST(WaitNews, WhereNothingCanBeReplacedItIsSaidOnce) {
+  WaitNews news{begun};
+  EXPECT_EQ(news.take_first(), "");
+  news.on_places({in_barrier(0, 42)}, {EngineId{0}}, 1s, begun + 10s);
+  EXPECT_EQ(news.take_first(), "waiting: 0 in MPI_Barrier for 42 s");
+  news.on_places({in_barrier(0, 52)}, {EngineId{0}}, 1s, begun + 20s);
+  EXPECT_EQ(news.take_first(), "");
+}
+
 TEST(WaitNews, AsksMoreAndMoreRarelyWhereNobodyWaits) {
   WaitNews news{begun};
   Instant now = begun + 10s;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "client/error.hpp"
+#include "wire/duration_text.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/read_text.hpp"
 
@@ -81,12 +82,8 @@ Json or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
 }
 
-/// "12 s", "3 min 20 s", "2 h 5 min".
 std::string age(double seconds) {
-  const auto whole = static_cast<long long>(std::lround(std::max(0.0, seconds)));
-  if (whole < 60) return std::to_string(whole) + " s";
-  if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
-  return std::to_string(whole / 3600) + " h " + std::to_string(whole / 60 % 60) + " min";
+  return format_age(std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds)));
 }
 
 std::string memory_text(double bytes) {

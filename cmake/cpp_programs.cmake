@@ -27,6 +27,7 @@ endfunction()
 
 px_cpp_program(pxengine-cpp engine ${CMAKE_SOURCE_DIR}/engine/mpi_calls/*.cpp)
 px_cpp_program(pxkernel-cpp kernel)
+target_link_options(pxengine-cpp PRIVATE -Wl,--export-dynamic-symbol=px_call_place)
 
 # `view` in the kernel's cells: headers as text in the program, the first cell of each session.
 px_embed_headers(view_code kernel/cpp/prelude px_view_exports px_view)

@@ -212,6 +212,10 @@ Result<std::filesystem::path> EngineProgram::bind_kernel(const std::filesystem::
   return server_->bind_kernel(file);
 }
 
+PlaceFinder& EngineProgram::place_finder() {
+  return server_->place_finder();
+}
+
 void EngineProgram::stop() {
   server_->stop();
 }

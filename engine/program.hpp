@@ -69,6 +69,8 @@ class EngineProgram {
   bool outlives_client() const;
   /// As Server::bind_kernel().
   Result<std::filesystem::path> bind_kernel(const std::filesystem::path& file);
+  /// As Server::place_finder().
+  PlaceFinder& place_finder();
   /// Any thread: the engine is to end.
   void stop();
 

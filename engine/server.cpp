@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "engine/console_format.hpp"
+#include "engine/mpi/call_place.hpp"
+#include "engine/mpi/call_report.hpp"
 #include "net/termination.hpp"
 
 namespace px::engine {
@@ -43,7 +45,8 @@ Server::Server(ServerConfig config, Signer signer, Packer packer,
       config_(std::move(config)),
       packer_(packer),
       signer_(std::move(signer)),
-      format_(std::move(format)) {}
+      format_(std::move(format)),
+      place_finder_(loop().waker()) {}
 
 Server::~Server() {
   finish();
@@ -66,7 +69,7 @@ void Server::announce_ready(const std::string& mpi) {
 
 std::optional<Instant> Server::further_deadline() const {
   std::optional<Instant> next = jupyter::earlier(registration_deadline_, heart_deadline_);
-  next = jupyter::earlier(next, redial_at_);
+  next = jupyter::earlier(jupyter::earlier(next, redial_at_), place_finder_.next_deadline());
   return heart_watch_ ? jupyter::earlier(next, heart_watch_->next_deadline()) : next;
 }
 
@@ -80,6 +83,20 @@ void Server::on_time(Instant now) {
   if (heart_watch_ && heart_watch_->is_lost(now) && !is_ending())
     end(1, "no heartbeat from the controller for a long time: ending");
   if (redial_at_ && now >= *redial_at_) dial_lifeline();
+  place_finder_.on_time(now);
+}
+
+/// Of an idle engine only the MPI call is of interest, as it may help others to end theirs.
+void Server::find_place(bool is_busy, std::function<void(Json place)> then) {
+  const auto add_call = [then = std::move(then)](Json place) {
+    const CallPlace* const calls = find_call_place();
+    if (calls) place["mpi"] = describe(calls->read(), Clock::now());
+    then(std::move(place));
+  };
+  if (is_busy)
+    place_finder_.ask(Clock::now(), add_call);
+  else
+    add_call(Json::object());
 }
 
 void Server::interrupt_main() {

@@ -13,6 +13,7 @@
 #include "engine/dialing_channels.hpp"
 #include "engine/engine_format.hpp"
 #include "engine/heart_watch.hpp"
+#include "engine/place_finder.hpp"
 #include "jupyter/io_thread.hpp"
 #include "net/lifeline/lifeline.hpp"
 #include "os/descriptor.hpp"
@@ -62,6 +63,8 @@ class Server final : public jupyter::IoThread {
   Result<std::filesystem::path> bind_kernel(const std::filesystem::path& file);
 
   const EngineFormat& format() const { return *format_; }
+  /// Where a thread of the interpreter is asked for the line of the user's code.
+  PlaceFinder& place_finder() { return place_finder_; }
 
  private:
   Server(ServerConfig config, Signer signer, Packer packer, std::shared_ptr<EngineFormat> format);
@@ -73,6 +76,7 @@ class Server final : public jupyter::IoThread {
   /// Others may wait for an idle C++ engine in MPI calls; a Python engine has nothing to end.
   bool interrupts_idle() const override { return config_.language == Language::cpp; }
   void on_shutdown_published() override { has_left_ = true; }  // the hub takes it for our leave
+  void find_place(bool is_busy, std::function<void(Json place)> then) override;
   void close_channels() override;
 
   void on_registration(RequestPtr reply);
@@ -99,6 +103,7 @@ class Server final : public jupyter::IoThread {
   std::optional<net::LifelineClient> lifeline_;
   std::optional<Instant> redial_at_;
   DeathWatch death_watch_;
+  PlaceFinder place_finder_;  // used by a thread of the interpreter too
   std::optional<Instant> registration_deadline_;
   std::optional<Instant> heart_deadline_;  // the heart starts then, subscribed or not
   bool is_subscribed_ = false;

@@ -272,8 +272,17 @@ void IoThread::perform(const AnswerUsage& effect) {
                           {"what", describe_work(*effect.running->request)},
                           {"seconds", age.count()}};
   }
-  perform(SendReply{effect.request, "usage_reply", formats_.of(effect.request).metadata(),
-                    pack(Packer::json, content)});
+  const auto reply = [this, request = effect.request](const Json& said) {
+    perform(SendReply{request, "usage_reply", formats_.of(request).metadata(),
+                      pack(Packer::json, said)});
+  };
+  if (!effect.asks_place) return reply(content);
+  find_place(effect.running.has_value(), [this, reply, content, effect](Json place) mutable {
+    if (!effect.last_error.empty()) place["last_error"] = effect.last_error;
+    content["place"] = std::move(place);
+    reply(content);
+    perform(PublishStatus{effect.request, false});
+  });
 }
 
 void IoThread::perform(const RaiseSignal& effect) {

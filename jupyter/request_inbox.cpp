@@ -86,6 +86,11 @@ bool RequestInbox::begin() {
   return queue_.begin(Clock::now());
 }
 
+void RequestInbox::end_cell(std::string error) {
+  const std::lock_guard lock{mutex_};
+  queue_.end_cell(std::move(error));
+}
+
 void RequestInbox::finish() {
   const std::lock_guard lock{mutex_};
   queue_.finish();

@@ -3,6 +3,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "jupyter/request_queue.hpp"
@@ -36,6 +37,7 @@ class RequestInbox {
   std::optional<Job> wait(const std::function<void(int descriptor)>& idle);
   /// See RequestQueue.
   bool begin();
+  void end_cell(std::string error);
   void finish();
 
   /// Ends the present or the next wait for a moment. Async-signal-safe.

@@ -162,16 +162,19 @@ std::vector<Effect> RequestQueue::answer(const RequestPtr& request) {
   if (type == "signal_request") return answer_signal(request, *content);
   if (type == "shutdown_request") return answer_shutdown(request, *content);
   if (type == "abort_request") return answer_abort(request, *content);
-  if (type == "usage_request") return answer_usage(request);
+  if (type == "usage_request") return answer_usage(request, *content);
   if (type == "kernel_info_request") return replied(request, *kernel_info_);
   if (type == "connect_request") return replied(request, connect_reply_);
   if (type == "debug_request") return replied(request, debug_refusal(*content));
   return surrounded(request, {reply(request, {{"status", "ok"}}), Interrupt{{}}});
 }
 
-std::vector<Effect> RequestQueue::answer_usage(const RequestPtr& request) const {
-  AnswerUsage answer{request, queued(), {}};
+std::vector<Effect> RequestQueue::answer_usage(const RequestPtr& request,
+                                               const Json& content) const {
+  AnswerUsage answer{
+      request, queued(), {}, bool_member(content, "place").value_or(false), last_error_};
   if (running_ && has_begun_) answer.running = RunningWork{running_, began_};
+  if (answer.asks_place) return {PublishStatus{request, true}, std::move(answer)};
   return surrounded(request, {std::move(answer)});
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -57,6 +58,10 @@ struct AnswerUsage {
   RequestPtr request;
   std::size_t queued = 0;  ///< Requests that wait.
   std::optional<RunningWork> running = {};
+  /// In which line and call the user's code is, too. That takes a moment: the answer comes later,
+  /// and `idle` is to be published behind it.
+  bool asks_place = false;
+  std::string last_error = {};  ///< The type of the exception that ended the last cell, or empty.
 };
 /// The main thread has something to take().
 struct WakeMain {};
@@ -100,6 +105,8 @@ class RequestQueue {
   /// is to hit it now.
   bool begin(Instant now);
   void finish() { running_.reset(); }
+  /// A cell has run.  error  the type of the exception that ended it; empty: none did.
+  void end_cell(std::string error) { last_error_ = std::move(error); }
   /// Whether the main thread is to be interrupted now: it runs what the interrupt is for. What was
   /// taken and has not begun is told by begin().
   bool interrupt(const InterruptScope& scope);
@@ -123,7 +130,7 @@ class RequestQueue {
  private:
   std::vector<Effect> refuse_type(const RequestPtr& request) const;
   std::vector<Effect> refuse_overload(const RequestPtr& request, WallTime now) const;
-  std::vector<Effect> answer_usage(const RequestPtr& request) const;
+  std::vector<Effect> answer_usage(const RequestPtr& request, const Json& content) const;
   std::vector<Effect> answer_abort(const RequestPtr& request, const Json& content);
   void remember_aborted(const RequestPtr& request, const Json& ids);
   std::vector<Effect> answer_signal(const RequestPtr& request, const Json& content) const;
@@ -145,6 +152,7 @@ class RequestQueue {
   bool has_begun_ = false;  // what runs
   Instant began_{};
   bool is_interrupted_ = false;  // before it began
+  std::string last_error_;
   std::unordered_set<std::string> aborted_;
 };
 

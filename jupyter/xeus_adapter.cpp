@@ -94,7 +94,9 @@ class XeusInterpreter final : public xeus::xinterpreter {
         shared_->interpreter.execute({code, is_silent, keeps_history, std::move(user_expressions),
                                       count, metadata ? std::move(*metadata) : Json::object()});
     shared_->execution_count = content.value("execution_count", Json(count));
-    if (content.value("status", "error") == "error") {
+    const bool has_failed = content.value("status", "error") == "error";
+    shared_->queues.requests.end_cell(has_failed ? content.value("ename", "an error") : "");
+    if (has_failed) {
       shared_->formats.of(request).describe_error(content, "execute");
       // Before the reply: what a fast client sends after it is not to be aborted.
       if (!is_silent && shared_->stops_on_error)

@@ -55,6 +55,8 @@ class CellOutput {
   virtual void perform(const Action& action) = 0;
   /// Whether what is shown can be replaced by its display id, as in a notebook; a terminal cannot.
   virtual bool can_update() { return true; }
+  /// Whether ShowProgress is shown at all: not where text goes to a file or a pipe.
+  virtual bool shows_progress() { return true; }
   /// Whether the user has interrupted the cell since the last call.
   virtual bool is_interrupted() = 0;
   /// Runs a cell in the kernel itself.

@@ -16,6 +16,8 @@ using namespace std::chrono_literals;
 constexpr Duration look_interval = 50ms;
 /// After an interrupt; with what is around it the prompt is back within two seconds.
 constexpr Duration interrupt_patience = 1500ms;
+/// For engines to say where they are.
+constexpr Duration place_patience = 1s;
 /// Output that is still missing when all have answered and nothing came for so long is lost.
 constexpr Duration output_patience = 2s;
 
@@ -32,6 +34,7 @@ CellWatch::CellWatch(client::AsyncResult result, WatchOptions options, CellOutpu
       options_(std::move(options)),
       screen_(screen),
       display_(for_screen(options_.display, screen), Clock::now()),
+      waits_(Clock::now()),
       last_news_(Clock::now()),
       looked_at_(last_news_),
       begun_(last_news_) {}
@@ -53,7 +56,10 @@ bool CellWatch::turn() {
   const Instant until = std::min(display_.next_deadline(), Clock::now() + look_interval);
   const auto events = result_.events(cursor_, std::max(until - Clock::now(), Duration{}));
   const Instant now = Clock::now();
-  if (!events.empty()) last_news_ = now;
+  if (!events.empty()) {
+    last_news_ = now;
+    waits_.on_sign_of_life(now);
+  }
   cursor_ += events.size();
   for (const client::CallEvent& event : events) feed(event);
   if (is_complete) return false;
@@ -63,6 +69,7 @@ bool CellWatch::turn() {
     looked_at_ = now;
     for (const std::string& sentence : silences_.take(result_.silences(), now))
       perform({WriteText{"stderr", "Warning: " + sentence + ".\n"}});
+    watch_waits(now);
     if (screen_.is_interrupted()) {
       if (was_interrupted_) return false;
       on_interrupt(now);
@@ -95,6 +102,25 @@ void CellWatch::fail(std::size_t rank) {
   if (!options_.shows_tracebacks) info.failure->traceback.clear();
   failed_.insert(rank);
   display_.on(Failed{rank, *info.failure}, Clock::now());
+}
+
+/// Says where the engines are while all that have not finished wait in MPI calls.
+void CellWatch::watch_waits(Instant now) {
+  if (!question_ && options_.ask_places && waits_.is_due(now)) try {
+      asked_at_ = now;
+      question_ = options_.ask_places();
+    } catch (const client::ClientError&) {
+      options_.ask_places = {};  // the cell itself will say what is wrong with the connection
+    }
+  if (question_ && (question_->is_ready() || now - asked_at_ >= place_patience)) {
+    const std::vector<EngineId> late = unanswered();
+    waits_.on_places(question_->places(), {late.begin(), late.end()}, place_patience, now);
+    question_.reset();
+  }
+  if (was_interrupted_) return display_.say_wait("");
+  if (screen_.shows_progress()) return display_.say_wait(waits_.line());
+  if (const std::string line = waits_.take_first(); !line.empty())
+    perform({WriteText{"stderr", line + "\n"}});
 }
 
 /// Ends what runs. The name of the signal, where one was sent.

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "client/async_result.hpp"
+#include "client/engine_place.hpp"
 #include "client/silence.hpp"
 #include "magics/cell_output.hpp"
 #include "magics/display.hpp"
+#include "magics/wait_news.hpp"
 
 namespace px::magics {
 
@@ -19,6 +22,8 @@ struct WatchOptions {
   bool shows_failures = true;            ///< Otherwise they are for the caller to tell.
   Json signal = "SIGINT";                ///< What the engines get on an interrupt; 0: nothing.
   std::optional<Duration> timeout = {};  ///< After which the cell is interrupted.
+  /// Asks all engines where they are, once the cell waits for long; empty: nobody asks.
+  std::function<client::PlaceQuestion()> ask_places = {};
 };
 
 /// How the wait for a cell ended.
@@ -42,6 +47,7 @@ class CellWatch {
   void on_interrupt(Instant now);
   void on_timeout(Instant now);
   std::optional<std::string> stop(Instant now);
+  void watch_waits(Instant now);
   void perform(const std::vector<Action>& actions);
   void say_what_goes_on(const std::vector<EngineId>& stuck);
   std::vector<EngineId> unanswered() const;
@@ -53,6 +59,9 @@ class CellWatch {
   std::size_t cursor_ = 0;
   std::set<std::size_t> failed_;  // ranks whose failure was shown
   client::SilenceNews silences_;
+  WaitNews waits_;
+  std::optional<client::PlaceQuestion> question_;  // that waits for answers
+  Instant asked_at_{};
   std::optional<Instant> gives_up_at_;
   Instant last_news_, looked_at_;  // the latter: for an interrupt
   const Instant begun_;

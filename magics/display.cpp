@@ -547,6 +547,7 @@ ShowProgress Display::progress(Instant now) const {
         if (current.lines.size() < max_progress_lines)
           current.lines.push_back(stream_label(is_error, {options_.engines[rank]}) + " " + line);
     }
+  if (!wait_line_.empty()) current.lines.push_back(wait_line_);
   return current;
 }
 

@@ -43,6 +43,8 @@ class Display {
   void on(const DisplayEvent& event, Instant now);
   /// All engines were told to stop: their failures are shown together.
   void expect_failures() { expects_failures_ = true; }
+  /// A line below the progress: what the engines wait for. Empty: nothing.
+  void say_wait(std::string line) { wait_line_ = std::move(line); }
   /// What is to be done on the screen now.
   std::vector<Action> take(Instant now);
   /// When take() is to be called at the latest.
@@ -139,6 +141,7 @@ class Display {
   Cursor cursor_;
   std::size_t done_ = 0;
   ShowProgress shown_progress_;
+  std::string wait_line_;
   std::optional<Instant> progress_at_;  // when the progress was shown last
   ShownFigures figures_;
   std::string tiles_id_;  // once the tiles are on the screen

@@ -24,6 +24,7 @@ constexpr unsigned runs = of(Magic::px) | of(Magic::pxconfig);
 constexpr unsigned shows = of(Magic::px) | of(Magic::pxresult);
 constexpr unsigned moves =
     of(Magic::pxpush) | of(Magic::pxpull) | of(Magic::pxscatter) | of(Magic::pxgather);
+constexpr unsigned chooses = runs | moves | of(Magic::pxwhere);
 
 using Apply = Result<void> (*)(MagicOptions& options, const std::string& value);
 
@@ -130,10 +131,10 @@ Result<void> flag(MagicOptions& options, const std::string&) {
 
 // In the order in which the usage names them.
 const std::array all_options{
-    Option{"targets", 't', "TARGETS", runs | moves,
+    Option{"targets", 't', "TARGETS", chooses,
            "the engines: all, 2, 0:4, ::2, 0,3 (for this cell; %pxconfig sets the default)",
            set_targets},
-    Option{"language", 0, "python|cpp|all", runs | moves,
+    Option{"language", 0, "python|cpp|all", chooses,
            "only those of the targets that run this language", set_language},
     Option{"block", 'b', "", runs, "wait for the engines", flag<&MagicOptions::block, true>},
     Option{"noblock", 'a', "", runs, "do not wait; %pxresult shows the output and the result",
@@ -192,8 +193,8 @@ const std::array all_options{
 };
 
 std::string_view name_of(Magic magic) {
-  constexpr std::array<std::string_view, 7> names{"%%px",    "%pxconfig",  "%pxresult", "%pxpush",
-                                                  "%pxpull", "%pxscatter", "%pxgather"};
+  constexpr std::array<std::string_view, 8> names{"%%px",    "%pxconfig",  "%pxresult", "%pxpush",
+                                                  "%pxpull", "%pxscatter", "%pxgather", "%pxwhere"};
   return names[static_cast<std::size_t>(magic)];
 }
 
@@ -380,6 +381,7 @@ std::optional<Magic> magic_named(std::string_view name) {
   if (name == "pxpull") return Magic::pxpull;
   if (name == "pxscatter") return Magic::pxscatter;
   if (name == "pxgather") return Magic::pxgather;
+  if (name == "pxwhere") return Magic::pxwhere;
   return std::nullopt;
 }
 

@@ -12,7 +12,7 @@
 namespace px::magics {
 
 /// The magics that take options; `%px` takes a line of code, `%pxcluster` those of its program.
-enum class Magic { px, pxconfig, pxresult, pxpush, pxpull, pxscatter, pxgather };
+enum class Magic { px, pxconfig, pxresult, pxpush, pxpull, pxscatter, pxgather, pxwhere };
 
 /// How the outputs of several engines are put in order once all are there.
 enum class Grouping { type, engine, order };

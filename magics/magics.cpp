@@ -5,6 +5,8 @@
 #include <sstream>
 #include <utility>
 
+#include "client/engine_place.hpp"
+#include "client/place_text.hpp"
 #include "magics/grouped_display.hpp"
 
 namespace px::magics {
@@ -12,6 +14,8 @@ namespace {
 
 /// More engines than this are not all named.
 constexpr std::size_t max_named = 10;
+/// For engines to say where they are.
+constexpr Duration place_patience = std::chrono::seconds(1);
 
 MagicOptions read(Magic magic, const std::string& line) {
   return client::value_or_throw(read_options(magic, line));
@@ -159,6 +163,10 @@ WatchOptions Magics::watch_options(const std::vector<EngineId>& engines,
   if (limit > 0) watch.timeout = duration_of(limit);
   watch.is_live = is_live;
   watch.signal = options.signal.value_or(settings_.signal);
+  watch.ask_places = [this] {
+    const std::shared_ptr<client::ClientCore> core = connect_();
+    return client::PlaceQuestion{*core, core->connection().engines()->ids()};
+  };
   return watch;
 }
 
@@ -255,6 +263,14 @@ MagicOutcome Magics::pxresult(const std::string& line, CellOutput& screen) {
   outcome.result = last_->result;
   outcome.save_name = options.save_name;
   return outcome;
+}
+
+MagicOutcome Magics::pxwhere(const std::string& line, CellOutput& screen) {
+  const std::vector<EngineId> engines = engines_of(read(Magic::pxwhere, line));
+  const auto places = client::ask_places(*connect_(), engines, place_patience);
+  for (const std::string& sentence : client::fold_places(places, place_patience))
+    screen.perform(WriteText{"stdout", sentence + "\n"});
+  return {};
 }
 
 }  // namespace px::magics

@@ -62,6 +62,8 @@ class Magics {
   MagicOutcome px_line(const std::string& code, CellOutput& screen);
   MagicOutcome px_cell(const std::string& line, const std::string& cell, CellOutput& screen);
   MagicOutcome pxresult(const std::string& line, CellOutput& screen);
+  /// Shows in which MPI call or line each engine is.
+  MagicOutcome pxwhere(const std::string& line, CellOutput& screen);
   /// Changes the settings; gives what was said, for what is not in them.
   MagicOptions pxconfig(const std::string& line);
 

@@ -10,4 +10,7 @@ namespace px {
 /// decimals.
 std::string format_duration(Duration time);
 
+/// "12 s", "3 min 20 s", "2 h 5 min": how long something has lasted, rounded.
+std::string format_age(Duration age);
+
 }  // namespace px

@@ -28,6 +28,8 @@ int run_command(const program::ProgramOptions& program, const LogsOptions& optio
                 Console& console);
 int run_command(const program::ProgramOptions& program, const StatusOptions& options,
                 Console& console);
+int run_command(const program::ProgramOptions& program, const WhereOptions& options,
+                Console& console);
 int run_command(const program::ProgramOptions& program, const PxOptions& options, Console& console);
 int run_command(const program::ProgramOptions& program, const PushOptions& options,
                 Console& console);

@@ -80,6 +80,7 @@ struct Parts {
   ProfileListOptions profiles;
   ProfileCreateOptions create;
   StatusOptions status;
+  WhereOptions where;
   PxOptions px;
   PushOptions push;
   PullOptions pull;
@@ -272,6 +273,10 @@ void add_work(CLI::App& app, Parts& parts) {
   CLI::App& status = *app.add_subcommand("status", "Show what each engine is and does now");
   program::add_program_options(status, parts.program);
   add_status_options(status, parts.status);
+  CLI::App& where = *app.add_subcommand(
+      "where", "Show in which MPI call or line of its code each engine is, and for how long");
+  program::add_program_options(where, parts.program);
+  add_where_options(where, parts.where);
   CLI::App& px = *app.add_subcommand("px", "Run code on the engines and show their output");
   program::add_program_options(px, parts.program);
   add_px_options(px, parts.px);
@@ -329,6 +334,7 @@ Options collect(const CLI::App& app, Parts& parts) {
   }
   if (app.got_subcommand("clean")) options.command = parts.clean;
   if (app.got_subcommand("status")) options.command = parts.status;
+  if (app.got_subcommand("where")) options.command = parts.where;
   if (app.got_subcommand("px")) options.command = parts.px;
   if (app.got_subcommand("push")) options.command = parts.push;
   if (app.got_subcommand("pull")) options.command = parts.pull;
@@ -340,7 +346,8 @@ Options collect(const CLI::App& app, Parts& parts) {
     if (app.get_subcommand("profile")->got_subcommand("create")) options.command = parts.create;
   }
   options.as_json = parts.list.as_json || parts.status.as_json || parts.profiles.as_json ||
-                    parts.px.as_json || parts.pull.as_json || parts.doctor.as_json;
+                    parts.px.as_json || parts.pull.as_json || parts.doctor.as_json ||
+                    parts.where.as_json;
   return options;
 }
 

@@ -19,7 +19,7 @@ struct StartOptions {
   std::vector<std::string> controller_args;  ///< All behind `--`.
   bool is_daemon = false;
   std::string notebook;  ///< "python" or "cpp": a cell of such a notebook has started it.
-  int owner = 0;  ///< Ends with this process; 0: runs until it is stopped.
+  int owner = 0;         ///< Ends with this process; 0: runs until it is stopped.
   bool clean_logs = true;
 };
 struct StopOptions {
@@ -59,8 +59,8 @@ struct WatchOptions {
 struct Options {
   program::ProgramOptions program;
   std::variant<StartOptions, StopOptions, RestartOptions, ListOptions, CleanOptions,
-               ProfileListOptions, ProfileCreateOptions, StatusOptions, PxOptions, PushOptions,
-               PullOptions, LogsOptions, WatchOptions, DoctorOptions>
+               ProfileListOptions, ProfileCreateOptions, StatusOptions, WhereOptions, PxOptions,
+               PushOptions, PullOptions, LogsOptions, WatchOptions, DoctorOptions>
       command;
   bool as_json = false;  ///< Standard output is to hold JSON alone.
   std::string warning;   ///< Of options that have no effect; empty: there are none.

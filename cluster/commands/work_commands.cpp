@@ -1,4 +1,4 @@
-// pxcluster status, px, push and pull: work for the engines of a running cluster.
+// pxcluster status, where, px, push and pull: work for the engines of a running cluster.
 
 #include <algorithm>
 #include <csignal>
@@ -9,8 +9,10 @@
 
 #include "client/client.hpp"
 #include "client/core.hpp"
+#include "client/engine_place.hpp"
 #include "client/engine_status.hpp"
 #include "client/npy.hpp"
+#include "client/place_text.hpp"
 #include "cluster/commands/commands.hpp"
 #include "cluster/commands/engine_output.hpp"
 #include "os/private_file.hpp"
@@ -258,6 +260,23 @@ int run_command(const program::ProgramOptions& program, const StatusOptions& opt
       std::cout << pack(Packer::json, client::status_as_json(rows)) << "\n";
     else
       std::cout << client::status_as_text(rows);
+    return std::cout.flush() ? 0 : 1;
+  });
+}
+
+int run_command(const program::ProgramOptions& program, const WhereOptions& options,
+                Console& console) {
+  return guarded(console, [&] {
+    const client::Client client = connect(program, options, console);
+    const auto targets = client::value_or_throw(client::Targets::parse(options.targets));
+    const auto patience = std::chrono::duration_cast<Duration>(
+        std::chrono::duration<double>(options.timeout_s.value_or(1)));
+    const auto places =
+        client::ask_places(*client.core(), client.core()->resolve(targets), patience);
+    if (options.as_json) std::cout << pack(Packer::json, client::places_as_json(places)) << "\n";
+    if (!options.as_json)
+      for (const std::string& sentence : client::fold_places(places, patience))
+        std::cout << sentence << "\n";
     return std::cout.flush() ? 0 : 1;
   });
 }

@@ -36,6 +36,12 @@ void add_status_options(CLI::App& app, StatusOptions& options) {
   app.add_flag("--json", options.as_json, "Print a list of JSON objects, one for each engine");
 }
 
+void add_where_options(CLI::App& app, WhereOptions& options) {
+  add_work_options(app, options);
+  app.get_option("--timeout")->description("Seconds to wait for engines that do not answer (1)");
+  app.add_flag("--json", options.as_json, "Print a list of JSON objects, one for each engine");
+}
+
 void add_push_options(CLI::App& app, PushOptions& options) {
   add_work_options(app, options);
   app.add_option("data", options.file, "A .npy or .json file; - reads JSON from standard input")

@@ -10,7 +10,7 @@
 
 namespace px::cluster {
 
-/// What `px`, `push`, `pull` and `status` have in common: which engines of which cluster.
+/// What `px`, `push`, `pull`, `status` and `where` have in common: which engines of which cluster.
 struct WorkOptions {
   std::string targets = "all";
   std::string connection_file;      ///< Empty: that of the profile.
@@ -39,9 +39,14 @@ struct StatusOptions : WorkOptions {
   bool as_json = false;
 };
 
+struct WhereOptions : WorkOptions {
+  bool as_json = false;
+};
+
 /// The commands' options; all arguments must outlive the parse.
 void add_px_options(CLI::App& app, PxOptions& options);
 void add_status_options(CLI::App& app, StatusOptions& options);
+void add_where_options(CLI::App& app, WhereOptions& options);
 void add_push_options(CLI::App& app, PushOptions& options);
 void add_pull_options(CLI::App& app, PullOptions& options);
 

@@ -17,7 +17,7 @@ struct MpiCall {
   const char* name = "";           ///< "MPI_Barrier"; a string that lives for ever.
   std::uint64_t communicator = 0;  ///< Its number, the same on all of its ranks; 0 = unknown.
   int size = none;                 ///< Ranks in the communicator.
-  int peer = none;                 ///< A rank of the communicator: the other one, or the root.
+  int peer = none;                 ///< The other rank, by its rank in the world.
   int tag = none;
   Instant began{};
 

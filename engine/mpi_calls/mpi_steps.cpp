@@ -484,11 +484,13 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
   State& state = *state_;
   const Need* const first = needs.empty() ? nullptr : &needs.front();
   const KnownCommunicator* known = first ? state.by_number(first->communicator) : nullptr;
-  const InMpiCall place{
-      call_place(),
-      {name, first ? first->communicator : 0,
-       known ? static_cast<int>(known->members.size()) : MpiCall::none,
-       first && first->peer >= 0 ? first->peer : MpiCall::none, MpiCall::none, Clock::now()}};
+  int peer = MpiCall::none;
+  if (first && first->kind == Need::Kind::receive) peer = MpiCall::any;
+  if (first && first->peer >= 0) peer = first->peer;
+  const InMpiCall place{call_place(),
+                        {name, first ? first->communicator : 0,
+                         known ? static_cast<int>(known->members.size()) : MpiCall::none, peer,
+                         MpiCall::none, Clock::now()}};
   Pause pause;
   while (!is_done()) {
     if (state.hooks.is_interrupted()) {

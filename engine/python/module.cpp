@@ -66,8 +66,20 @@ class PythonEngine {
       return run_tasks(backend, descriptor);
     });
     releases_->on_put(nullptr);
+    program_.place_finder().close();
     return exit_code;
   }
+
+  /// For the thread that finds the line of the user's code, as PlaceFinder.
+  bool wait_place_question() {
+    const py::gil_scoped_release unlock;
+    return program_.place_finder().wait();
+  }
+  void answer_place(const std::string& place) {
+    Result<Json> found = unpack(Packer::json, place);
+    program_.place_finder().answer(found ? std::move(*found) : Json::object());
+  }
+  void leave_place_finder() { program_.place_finder().leave(); }
 
   void write(const std::string& stream, std::string_view text) {
     if (!program_.is_started()) return;
@@ -190,6 +202,9 @@ PYBIND11_MODULE(_engine, module) {
       .def_property_readonly("allows_input", &PythonEngine::allows_input)
       .def_property_readonly("outlives_client", &PythonEngine::outlives_client)
       .def("stop", &PythonEngine::stop)
+      .def("wait_place_question", &PythonEngine::wait_place_question)
+      .def("answer_place", &PythonEngine::answer_place)
+      .def("leave_place_finder", &PythonEngine::leave_place_finder)
       .def("set_has_tasks", &PythonEngine::set_has_tasks)
       .def_property_readonly("world", &PythonEngine::world)
       .def_property_readonly(

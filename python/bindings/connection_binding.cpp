@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "client/async_result.hpp"
+#include "client/engine_place.hpp"
 #include "client/engine_status.hpp"
 #include "client/hub_result.hpp"
+#include "client/place_text.hpp"
 #include "magics/comm_output.hpp"
 
 #include "python/bindings/python_json.hpp"
@@ -148,6 +150,15 @@ std::pair<std::string, std::string> PythonConnection::status(double patience) co
         *held, std::chrono::duration_cast<Duration>(std::chrono::duration<double>(patience)));
   });
   return {pack(Packer::json, client::status_as_json(engines)), client::status_as_text(engines)};
+}
+
+std::pair<std::string, std::vector<std::string>> PythonConnection::where(
+    const std::vector<int>& ids, double patience) const {
+  const auto held = core();
+  const auto time = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(patience));
+  std::vector<client::EnginePlace> places;
+  without_lock([&] { places = client::ask_places(*held, engine_ids(ids), time); });
+  return {pack(Packer::json, client::places_as_json(places)), client::fold_places(places, time)};
 }
 
 std::string PythonConnection::session_id() const {
@@ -359,6 +370,7 @@ void bind_connection(py::module_& module) {
            })
       .def("news_of_silence", &PythonConnection::news_of_silence)
       .def("status", &PythonConnection::status)
+      .def("where", &PythonConnection::where)
       .def("relay_comms", &PythonConnection::relay_comms)
       .def("take_comm_news", &PythonConnection::take_comm_news)
       .def("send_to_comm", &PythonConnection::send_to_comm)

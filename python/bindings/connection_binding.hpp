@@ -45,6 +45,10 @@ class PythonConnection {
   /// What each engine is and does: as JSON, and as a table for people. Waits for engines that do
   /// not answer for `patience` seconds.
   std::pair<std::string, std::string> status(double patience) const;
+  /// Where these engines are: as JSON, and as sentences for people. Waits for engines that do not
+  /// answer for `patience` seconds.
+  std::pair<std::string, std::vector<std::string>> where(const std::vector<int>& ids,
+                                                         double patience) const;
   std::string session_id() const;
 
   /// work  (type of the request, content as JSON in bytes or text, buffers).

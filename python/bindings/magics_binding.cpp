@@ -37,6 +37,10 @@ class PythonScreen final : public magics::CellOutput {
     const py::gil_scoped_acquire lock;
     return screen_.attr("can_update").cast<bool>();
   }
+  bool shows_progress() override {
+    const py::gil_scoped_acquire lock;
+    return screen_.attr("can_update").cast<bool>() || !screen_.attr("terminal_size")().is_none();
+  }
   bool is_interrupted() override {
     const py::gil_scoped_acquire lock;
     if (PyErr_CheckSignals() != 0) {
@@ -201,6 +205,10 @@ class PythonMagics {
     return run(std::move(screen),
                [&](magics::CellOutput& on) { return magics_.pxresult(line, on); });
   }
+  py::dict pxwhere(const std::string& line, py::object screen) {
+    return run(std::move(screen),
+               [&](magics::CellOutput& on) { return magics_.pxwhere(line, on); });
+  }
   /// (profile, cluster id) where the line names another cluster.
   py::tuple pxconfig(const std::string& line) {
     magics::MagicOptions options;
@@ -292,6 +300,7 @@ void bind_magics(py::module_& module) {
       .def("px_line", &PythonMagics::px_line)
       .def("px_cell", &PythonMagics::px_cell)
       .def("pxresult", &PythonMagics::pxresult)
+      .def("pxwhere", &PythonMagics::pxwhere)
       .def("pxconfig", &PythonMagics::pxconfig)
       .def("settings_text", &PythonMagics::settings_text)
       .def("pxpush", &PythonMagics::carry<&magics::Magics::pxpush>)

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "engine/mpi/call_place.hpp"
+#include "engine/mpi/call_report.hpp"
 
 namespace px::engine {
 namespace {
@@ -80,6 +81,15 @@ TEST(CallPlace, AReaderNeverSeesHalfOfACall) {
   }
   ends = true;
   writer.join();
+}
+
+TEST(CallPlace, ACallIsToldWithItsAgeAndWithWhatIsKnownOfIt) {
+  EXPECT_EQ(describe(barrier, Instant{47s}),
+            (Json{{"call", "MPI_Barrier"}, {"seconds", 42.0}, {"communicator", 77}, {"size", 4}}));
+  const MpiCall receive{"MPI_Recv", 0, MpiCall::none, MpiCall::any, 9, Instant{6s}};
+  EXPECT_EQ(describe(receive, Instant{6s}),
+            (Json{{"call", "MPI_Recv"}, {"seconds", 0.0}, {"peer", "any"}, {"tag", 9}}));
+  EXPECT_EQ(describe(std::nullopt, Instant{6s}), Json());
 }
 
 TEST(CallPlace, AProcessInWhichNobodyWritesOneHasNone) {

@@ -155,6 +155,16 @@ TEST_F(EngineRequestsTest, WhatRunsAndWhatWaitsIsToldWhileUserCodeRuns) {
   EXPECT_EQ(usage(effects)->running->since, Instant{} + std::chrono::seconds(7));
 }
 
+TEST_F(EngineRequestsTest, WhoAsksForThePlaceGetsIdleBehindTheAnswerWhichComesLater) {
+  queue.end_cell("ValueError");
+  const auto effects = arrive(client.order("usage_request", {{"place", true}}));
+  EXPECT_EQ(words(effects), "busy usage");
+  EXPECT_TRUE(usage(effects)->asks_place);
+  EXPECT_EQ(usage(effects)->last_error, "ValueError");
+  queue.end_cell("");
+  EXPECT_EQ(usage(arrive(client.order("usage_request", {{"place", true}})))->last_error, "");
+}
+
 TEST_F(EngineRequestsTest, ANameThatIsNoSignalIsAnErrorAndRaisesNothing) {
   const auto effects = arrive(client.order("signal_request", {{"sig", "SIGNOTHING"}}));
   EXPECT_EQ(words(effects), "reply:_request");

@@ -130,6 +130,13 @@ def test_px_cells_run_on_the_engines_and_are_labelled(cpp, cluster):
     assert sorted(values) == ["Out[0]: 10", "Out[1]: 11"]
 
 
+def test_pxwhere_tells_where_the_engines_are(cpp, cluster):
+    assert cpp.run("%px 1;").status == "ok"
+    assert cpp.run("%pxwhere").text() == "0 and 1 idle\n"
+    cell = cpp.run("%pxwhere -t 1")
+    assert (cell.status, cell.text()) == ("ok", "1 idle\n")
+
+
 def test_variables_go_to_the_engines_and_back(cpp, cluster):
     assert cpp.run("std::vector<double> mine{1, 2, 3, 4};").status == "ok"
     assert cpp.run("%pxscatter mine --as part").status == "ok"

@@ -41,6 +41,10 @@ class Show {
   Show& fail(std::size_t rank, const std::string& name, std::vector<std::string> traceback = {}) {
     return on(Failed{rank, {name, "why", std::move(traceback), std::nullopt, ""}});
   }
+  Show& say_wait(std::string line) {
+    display_.say_wait(std::move(line));
+    return *this;
+  }
   Show& interrupt() {
     display_.expect_failures();
     return *this;
@@ -553,6 +557,14 @@ TEST(Display, AProgressBarAppearsAfterItsTimeAndGoes) {
   shown.on(Done{1}).at(3100ms);
   EXPECT_EQ(shown.progress, (ShowProgress{2, 4, 3s, {}}));
   shown.finish();
+  EXPECT_TRUE(shown.progress.is_empty());
+}
+
+TEST(Display, WhatTheEnginesWaitForStandsWithTheProgressAndGoes) {
+  Show shown{2, {.engines = {}, .progress_after = std::nullopt}};
+  shown.say_wait("waiting: 0 and 1 in MPI_Barrier for 12 s").at(12s);
+  EXPECT_EQ(shown.progress, (ShowProgress{0, 0, {}, {"waiting: 0 and 1 in MPI_Barrier for 12 s"}}));
+  shown.say_wait("").at(13s);
   EXPECT_TRUE(shown.progress.is_empty());
 }
 

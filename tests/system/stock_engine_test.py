@@ -69,3 +69,9 @@ def test_other_clients_of_ours_say_the_same(mixed, cluster_cmd):
     assert pxcluster("px", "print('cell')").stdout == "[0,1] cell\n"
     done = pxcluster("pull", "x")
     assert done.returncode == 1 and SENTENCE in done.stderr
+
+
+def test_where_says_that_it_does_not_tell(rc):
+    places = rc.where(timeout=20)
+    assert [place["state"] for place in places] == ["idle", "unknown"]
+    assert "1 unknown (an engine that does not know the question" in str(places)

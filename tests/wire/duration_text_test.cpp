@@ -16,5 +16,12 @@ TEST(DurationText, IsInSecondsWithAtMostThreeDecimals) {
   EXPECT_EQ(format_duration(1ms + 400us), "0.001 s");
 }
 
+TEST(DurationText, AnAgeIsRoundedToWhatMatters) {
+  EXPECT_EQ(format_age(12400ms), "12 s");
+  EXPECT_EQ(format_age(200s), "3 min 20 s");
+  EXPECT_EQ(format_age(2h + 5min + 59s), "2 h 5 min");
+  EXPECT_EQ(format_age(-3s), "0 s");
+}
+
 }  // namespace
 }  // namespace px

@@ -17,6 +17,7 @@ from polyxeus import _client, activation, error
 from polyxeus.client import pxcluster
 from polyxeus.client.engine_control import EngineControl
 from polyxeus.client.hub_queries import HubQueries
+from polyxeus.client.places import EnginePlaces
 from polyxeus.client.status import ClusterStatus
 from polyxeus.client.unknown_option import unknown_option
 from polyxeus.client.wait_for_engines import wait_for_engines
@@ -324,6 +325,16 @@ class Client(HubQueries, EngineControl):
         are shown without what only they know.
         """
         return ClusterStatus(*self._connection.status(float(timeout)))
+
+    def where(self, targets: Any = "all", timeout: float = 1.0) -> EnginePlaces:
+        """In which MPI call or line of its code each engine is, and for how long: a text to print, and a
+        dict for each engine.
+
+        Engines answer while they run something, also inside an MPI call or other C code; those that
+        do not answer within `timeout` seconds are named as such.
+        """
+        ids = self._build_targets(targets)[1]
+        return EnginePlaces(*self._connection.where(list(ids), float(timeout)))
 
     def _repr_html_(self):
         try:

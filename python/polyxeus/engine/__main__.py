@@ -52,7 +52,7 @@ def main(arguments):
         return fail(failure, 1)
 
     # The registration is on its way while IPython is imported.
-    from polyxeus.engine import mpi, start
+    from polyxeus.engine import mpi, place, start
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     backend = start.make_backend(engine)
@@ -68,6 +68,7 @@ def main(arguments):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     start.run_startup_code(engine, backend.shell)
     backend.signals = signal_pipe()
+    place.start(engine)
     code = engine.run(backend, backend.signals)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.set_wakeup_fd(-1)

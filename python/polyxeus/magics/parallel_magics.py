@@ -1,4 +1,4 @@
-"""The parallel magics of IPython: %px, %%px, %autopx, %pxresult, %pxconfig, %pxpush ...
+"""The parallel magics of IPython: %px, %%px, %autopx, %pxresult, %pxwhere, %pxconfig, %pxpush ...
 
 What they mean is decided by the magics in C++; here they are given names, the output of the cell
 and the user's variables.
@@ -56,6 +56,7 @@ class ParallelMagics(Magics):
         names = {
             "px": self.px,
             "pxresult": self.pxresult,
+            "pxwhere": self.pxwhere,
             "pxconfig": self.pxconfig,
             "autopx": self.autopx,
             "pxpush": self.pxpush,
@@ -172,6 +173,10 @@ class ParallelMagics(Magics):
         """Shows what came of the last %px or %%px."""
         return self._run("pxresult", line)
 
+    def pxwhere(self, line=""):
+        """Shows in which MPI call or line of its code each engine is, and for how long."""
+        self._run("pxwhere", line)
+
     def pxconfig(self, line=""):
         """Sets what holds for all cells that follow; without options it shows that."""
         self._take_flags()
@@ -234,7 +239,7 @@ def _program():
 
 def _add_usage():
     """Each magic's help lists its options."""
-    for name in ("pxresult", "pxconfig", "pxpush", "pxpull", "pxscatter", "pxgather"):
+    for name in ("pxresult", "pxwhere", "pxconfig", "pxpush", "pxpull", "pxscatter", "pxgather"):
         getattr(ParallelMagics, name).__doc__ += "\n\n" + _client.magic_usage(name)
     ParallelMagics.cell_px.__doc__ += "\n\n" + _client.magic_usage("px")
 

@@ -101,6 +101,7 @@ def test_clusters() -> None:
         record = rc.db_query({"completed": {"$ne": None}}, keys="msg_id")[0]
         print(record["msg_id"])
         rc.wait_for_engines(4, timeout=60)
+        print(rc.where([0, 1], timeout=2)[0]["mpi"], rc.where())
         started: datetime | None = rc.metadata["id"].started
         print(started)
     cluster = ipp.Cluster.from_file(profile="default")

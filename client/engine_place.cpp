@@ -1,0 +1,130 @@
+#include "client/engine_place.hpp"
+
+#include <utility>
+
+namespace px::client {
+namespace {
+
+double real(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
+Json object_at(const Json& content, const char* key) {
+  const auto found = content.find(key);
+  return found != content.end() && found->is_object() ? *found : Json::object();
+}
+
+/// A number, or null; or "any", where that may be.
+Json number_at(const Json& object, const char* key, bool may_be_any = false) {
+  const auto found = object.find(key);
+  if (found == object.end()) return nullptr;
+  const bool fits = found->is_number_integer() || (may_be_any && *found == "any");
+  return fits ? *found : Json();
+}
+
+MpiWait read_call(const Json& said) {
+  return {string_member(said, "call").value_or(""),
+          real(said, "seconds"),
+          number_at(said, "communicator"),
+          number_at(said, "size"),
+          number_at(said, "peer", true),
+          number_at(said, "tag", true)};
+}
+
+const char* name_of(EnginePlace::State state) {
+  switch (state) {
+    case EnginePlace::State::idle:
+      return "idle";
+    case EnginePlace::State::busy:
+      return "busy";
+    case EnginePlace::State::no_answer:
+      return "no answer";
+    case EnginePlace::State::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+Json or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+Json call_as_json(const std::optional<MpiWait>& call) {
+  if (!call) return nullptr;
+  return {{"call", call->call}, {"seconds", call->seconds}, {"communicator", call->communicator},
+          {"size", call->size}, {"peer", call->peer},       {"tag", call->tag}};
+}
+
+}  // namespace
+
+EnginePlace read_place(EngineId id, const Json& usage) {
+  EnginePlace place{.id = id, .state = EnginePlace::State::unknown};
+  if (!usage.is_object() || !usage.contains("place")) return place;
+  const Json running = object_at(usage, "running"), said = object_at(usage, "place");
+  place.state = running.empty() ? EnginePlace::State::idle : EnginePlace::State::busy;
+  place.msg_id = string_member(running, "msg_id").value_or("");
+  place.runs = string_member(running, "what").value_or("");
+  place.seconds = real(running, "seconds");
+  place.file = string_member(said, "file").value_or("");
+  place.line = static_cast<int>(int_member(said, "line").value_or(0));
+  place.function = string_member(said, "function").value_or("");
+  place.source = string_member(said, "source").value_or("");
+  place.is_cell = bool_member(said, "is_cell").value_or(false);
+  place.holds_lock = bool_member(said, "holds_lock").value_or(false);
+  place.tells_calls = said.contains("mpi");
+  const Json call = object_at(said, "mpi");
+  if (!call.empty()) place.mpi = read_call(call);
+  place.last_error = string_member(said, "last_error").value_or("");
+  return place;
+}
+
+PlaceQuestion::PlaceQuestion(ClientCore& core, std::vector<EngineId> engines)
+    : engines_(std::move(engines)) {
+  if (!engines_.empty()) call_ = core.send_control(engines_, "usage_request", {{"place", true}});
+}
+
+void PlaceQuestion::wait(Instant deadline) const {
+  if (call_) call_->wait_ready(deadline);
+}
+
+std::vector<EnginePlace> PlaceQuestion::places() const {
+  std::vector<EnginePlace> places;
+  for (std::size_t i = 0; i < engines_.size(); ++i) {
+    places.push_back({.id = engines_[i]});
+    if (call_->status(i) == TaskStatus::pending) continue;
+    const TaskInfo info = call_->info(i);
+    if (!info.failure) places.back() = read_place(engines_[i], info.reply.content());
+  }
+  return places;
+}
+
+std::vector<EnginePlace> ask_places(ClientCore& core, const std::vector<EngineId>& engines,
+                                    Duration patience) {
+  const PlaceQuestion question{core, engines};
+  question.wait(Clock::now() + patience);
+  return question.places();
+}
+
+Json places_as_json(const std::vector<EnginePlace>& places) {
+  Json rows = Json::array();
+  for (const EnginePlace& place : places) {
+    const bool is_busy = place.state == EnginePlace::State::busy;
+    rows.push_back({{"engine", place.id.value},
+                    {"state", name_of(place.state)},
+                    {"msg_id", or_null(place.msg_id)},
+                    {"runs", or_null(place.runs)},
+                    {"seconds", is_busy ? Json(place.seconds) : Json()},
+                    {"file", or_null(place.file)},
+                    {"line", place.line > 0 ? Json(place.line) : Json()},
+                    {"function", or_null(place.function)},
+                    {"source", or_null(place.source)},
+                    {"is_cell", place.is_cell},
+                    {"holds_lock", place.holds_lock},
+                    {"mpi", call_as_json(place.mpi)},
+                    {"last_error", or_null(place.last_error)}});
+  }
+  return rows;
+}
+
+}  // namespace px::client

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/engine_place.hpp"
+
+namespace px::client {
+
+/// Where the engines are, for people: a sentence for each group of them that is in the same place,
+/// in the order of their ids, as "0, 1 and 3 in MPI_Barrier for 42 s (cell line 3: comm.Barrier())"
+/// and "2 idle (its last cell raised ValueError)". Where times differ the longest one is told, as
+/// "for up to 42 s".
+/// patience  the time that engines without an answer had.
+std::vector<std::string> fold_places(const std::vector<EnginePlace>& places, Duration patience);
+
+}  // namespace px::client

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "client/engine_place.hpp"
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
+
+namespace px::magics {
+
+/// Decides when a waiting cell asks where its engines are, and what it says of that by itself: only
+/// where all that have not finished are in MPI calls for a while, so that none of them may ever go
+/// on. A long computation is no news. Sees no clock.
+class WaitNews {
+ public:
+  explicit WaitNews(Instant begun) : ask_at_(begun + first_pause) {}
+
+  /// An engine has answered or shown something: what is said of the wait is over.
+  void on_sign_of_life(Instant now);
+  /// Whether the engines are to be asked now; then on_places() is to follow.
+  bool is_due(Instant now) const { return may_ask_ && now >= ask_at_; }
+  /// The answers.  unfinished  the engines that still run the cell.
+  void on_places(const std::vector<client::EnginePlace>& places,
+                 const std::set<EngineId>& unfinished, Duration patience, Instant now);
+
+  /// "waiting: 0, 1 and 3 in MPI_Barrier for 42 s; 2 idle", or empty.
+  const std::string& line() const { return line_; }
+  /// For where nothing that is shown can be replaced: the line, the first time that there is one;
+  /// otherwise empty.
+  std::string take_first();
+
+  static constexpr Duration first_pause = std::chrono::seconds(10);
+  static constexpr Duration longest_pause = std::chrono::seconds(60);
+  /// A call that takes less may just be one of many.
+  static constexpr Duration least_wait = std::chrono::seconds(5);
+
+ private:
+  Instant ask_at_;
+  Duration pause_ = first_pause;
+  bool may_ask_ = true;  // not once all have said that they know of no MPI calls
+  bool was_taken_ = false;
+  std::string line_;
+};
+
+}  // namespace px::magics

@@ -1,0 +1,44 @@
+"""In which MPI call or line of its code each engine of a cluster is, at one moment."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from typing import Any, overload
+
+__all__ = ["EnginePlaces"]
+
+
+class EnginePlaces(Sequence):
+    """One dict for each engine; printed as the text that `pxcluster where` shows.
+
+    Keys: engine, state ("idle", "busy", "no answer", or "unknown" of engines that do not know the
+    question), msg_id, runs (the first line of its code, or its function), seconds (for which it
+    runs), file, line, function and source of the user's line, is_cell (whether that is one of the
+    cell that runs), holds_lock (C code keeps Python's lock, so that the line is not known), mpi
+    (None, or the MPI call: call, seconds, communicator, size, peer, tag) and last_error (the type of
+    the exception that ended its last cell).  What is not known is None.
+    """
+
+    def __init__(self, rows: str, sentences: list[str]) -> None:
+        self._rows = json.loads(rows)
+        self._sentences = sentences
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, index):
+        return self._rows[index]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __str__(self):
+        return "\n".join(self._sentences)
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        return "".join(f"<div>{html.escape(sentence)}</div>" for sentence in self._sentences)

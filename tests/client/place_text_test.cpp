@@ -1,0 +1,159 @@
+#include "client/place_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace px::client {
+namespace {
+
+using namespace std::chrono_literals;
+using Sentences = std::vector<std::string>;
+
+/// What an engine answers that runs line 3 of its cell.
+EnginePlace at_line_3(int id, const std::string& source, double seconds) {
+  return {.id = EngineId{id},
+          .state = EnginePlace::State::busy,
+          .seconds = seconds,
+          .file = "<ipython-input-1>",
+          .line = 3,
+          .function = "<module>",
+          .source = source,
+          .is_cell = true};
+}
+
+EnginePlace in_barrier(int id, double seconds) {
+  EnginePlace place = at_line_3(id, "comm.Barrier()", 99);
+  place.mpi = MpiWait{.call = "MPI_Barrier", .seconds = seconds, .communicator = 7, .size = 4};
+  return place;
+}
+
+EnginePlace idle(int id, const std::string& error = "") {
+  return {.id = EngineId{id}, .state = EnginePlace::State::idle, .last_error = error};
+}
+
+Sentences folded(const std::vector<EnginePlace>& places) {
+  return fold_places(places, 1s);
+}
+
+TEST(PlaceText, RanksThatWaitInOneCallAreNamedTogether) {
+  EXPECT_EQ(
+      folded({in_barrier(0, 42), in_barrier(1, 42.2), idle(2, "ValueError"), in_barrier(3, 41.9)}),
+      (Sentences{"0, 1 and 3 in MPI_Barrier for 42 s (cell line 3: comm.Barrier())",
+                 "2 idle (its last cell raised ValueError)"}));
+}
+
+TEST(PlaceText, OfDifferentTimesTheLongestIsTold) {
+  EXPECT_EQ(folded({in_barrier(0, 3), in_barrier(1, 200)}),
+            Sentences{"0 and 1 in MPI_Barrier for up to 3 min 20 s (cell line 3: comm.Barrier())"});
+}
+
+TEST(PlaceText, AMessageIsToldWithWhomItIsFor) {
+  EnginePlace receives{.id = EngineId{0}, .state = EnginePlace::State::busy};
+  receives.mpi = MpiWait{.call = "MPI_Recv", .seconds = 5, .peer = 1, .tag = 9};
+  EnginePlace sends{.id = EngineId{1}, .state = EnginePlace::State::busy};
+  sends.mpi = MpiWait{.call = "MPI_Send", .seconds = 5, .peer = 0};
+  EnginePlace probes{.id = EngineId{2}, .state = EnginePlace::State::busy};
+  probes.mpi = MpiWait{.call = "MPI_Mprobe", .seconds = 5, .peer = "any", .tag = "any"};
+  EXPECT_EQ(
+      folded({receives, sends, probes}),
+      (Sentences{"0 in MPI_Recv from rank 1 with tag 9 for 5 s", "1 in MPI_Send to rank 0 for 5 s",
+                 "2 in MPI_Mprobe from any rank for 5 s"}));
+}
+
+TEST(PlaceText, CallsOnDifferentCommunicatorsAreToldApart) {
+  EnginePlace half = in_barrier(1, 42);
+  half.mpi->communicator = 8;
+  half.mpi->size = 2;
+  half.source.clear();
+  EXPECT_EQ(folded({in_barrier(0, 42), half}),
+            (Sentences{"0 in MPI_Barrier of 4 ranks for 42 s (cell line 3: comm.Barrier())",
+                       "1 in MPI_Barrier of 2 ranks for 42 s (cell line 3)"}));
+}
+
+TEST(PlaceText, WithoutAnMpiCallTheLineIsTold) {
+  EnginePlace function = at_line_3(1, "return np.linalg.solve(A, b)", 12);
+  function.is_cell = false;
+  function.function = "solve";
+  EnginePlace file = function;
+  file.id = EngineId{2};
+  file.file = "/home/ann/solver.py";
+  file.function = "<module>";
+  EXPECT_EQ(folded({at_line_3(0, "time.sleep(100)", 12), function, file}),
+            (Sentences{"0 at cell line 3 for 12 s: time.sleep(100)",
+                       "1 at line 3 of solve() for 12 s: return np.linalg.solve(A, b)",
+                       "2 at solver.py:3 for 12 s: return np.linalg.solve(A, b)"}));
+}
+
+TEST(PlaceText, WhereTheLineIsNotKnownWhatRunsIsTold) {
+  EnginePlace stuck{.id = EngineId{0},
+                    .state = EnginePlace::State::busy,
+                    .runs = "lib.solve()",
+                    .seconds = 61,
+                    .holds_lock = true};
+  EnginePlace cpp{
+      .id = EngineId{1}, .state = EnginePlace::State::busy, .runs = "double x = 0;", .seconds = 2};
+  EXPECT_EQ(folded({stuck, cpp}),
+            (Sentences{"0 in C code that holds Python's lock for 1 min 1 s (lib.solve())",
+                       "1 busy for 2 s (double x = 0;)"}));
+}
+
+TEST(PlaceText, EnginesThatSayNothingAreNamed) {
+  EnginePlace of_ipyparallel{.id = EngineId{2}, .state = EnginePlace::State::unknown};
+  EXPECT_EQ(folded({EnginePlace{.id = EngineId{0}}, EnginePlace{.id = EngineId{1}}, of_ipyparallel,
+                    idle(3, "KeyError"), idle(4, "KeyError"), idle(5)}),
+            (Sentences{"0 and 1 did not answer within 1 s",
+                       "2 unknown (an engine that does not know the question, as of ipyparallel)",
+                       "3 and 4 idle (their last cells raised KeyError)", "5 idle"}));
+}
+
+TEST(EnginePlace, IsReadFromAUsageReply) {
+  const Json usage = {
+      {"queued", 0},
+      {"running", {{"msg_id", "x_1"}, {"what", "import time"}, {"seconds", 12.5}}},
+      {"place",
+       {{"file", "<ipython-input-1>"},
+        {"line", 3},
+        {"function", "<module>"},
+        {"source", "comm.Recv(a)"},
+        {"is_cell", true},
+        {"mpi", {{"call", "MPI_Recv"}, {"seconds", 5.5}, {"peer", "any"}, {"tag", 9}}},
+        {"last_error", "KeyError"}}}};
+  const Json row = places_as_json({read_place(EngineId{3}, usage)})[0];
+  EXPECT_EQ(row, (Json{{"engine", 3},
+                       {"state", "busy"},
+                       {"msg_id", "x_1"},
+                       {"runs", "import time"},
+                       {"seconds", 12.5},
+                       {"file", "<ipython-input-1>"},
+                       {"line", 3},
+                       {"function", "<module>"},
+                       {"source", "comm.Recv(a)"},
+                       {"is_cell", true},
+                       {"holds_lock", false},
+                       {"mpi",
+                        {{"call", "MPI_Recv"},
+                         {"seconds", 5.5},
+                         {"communicator", nullptr},
+                         {"size", nullptr},
+                         {"peer", "any"},
+                         {"tag", 9}}},
+                       {"last_error", "KeyError"}}));
+  EXPECT_TRUE(read_place(EngineId{3}, usage).tells_calls);
+}
+
+TEST(EnginePlace, AnAnswerThatSaysNothingOfItIsUnknown) {
+  const Json row = places_as_json({read_place(EngineId{0}, {{"pid", 7}})})[0];
+  EXPECT_EQ(row["state"], "unknown");
+  EXPECT_EQ(row["seconds"], nullptr);
+  EXPECT_EQ(places_as_json({EnginePlace{.id = EngineId{1}}})[0]["state"], "no answer");
+}
+
+TEST(EnginePlace, MembersOfWrongTypesAreLeftOut) {
+  const Json usage = {{"running", 5}, {"place", {{"line", "x"}, {"mpi", "no"}, {"source", 3}}}};
+  const EnginePlace place = read_place(EngineId{0}, usage);
+  EXPECT_EQ(place.state, EnginePlace::State::idle);
+  EXPECT_EQ(place.line, 0);
+  EXPECT_FALSE(place.mpi);
+}
+
+}  // namespace
+}  // namespace px::client

@@ -48,6 +48,10 @@ std::optional<int> EngineProgram::parse(const std::vector<std::string>& argument
   launched_ = find_world(program::process_environment());
   if (options_.is_mpi) world_ = launched_.value_or(World{});
   watcher_ = take_watcher();
+  if (launched_ && launched_->dies_as_one && launched_->size > 1 && launched_->rank.value == 0)
+    spdlog::info(
+        "srun with PMIx ends all ranks when one dies: where the others are to live on, start the "
+        "engines with mpiexec, or with srun --mpi=pmi2 and an MPICH");
   return std::nullopt;
 }
 
@@ -77,8 +81,13 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
   config.language = language_;
   config.facts = own_facts();
   const std::optional<int> number = number_in_set();
-  if (!info.engine_set.empty())
+  if (!info.engine_set.empty()) {
     config.facts.place = info.engine_set + "/" + (number ? std::to_string(*number) : "");
+    // Not every launcher has a name for its run.
+    if (!config.facts.world.empty())
+      config.facts.world = info.engine_set + " " + config.facts.world;
+  }
+  config.broken_world = &broken_world_;
   config.is_tunnelled = tunnel_ != nullptr;
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};

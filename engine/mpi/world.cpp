@@ -47,7 +47,8 @@ std::optional<World> find_world(const program::Environment& environment) {
       if (size && *size > *rank)
         return World{Rank{*rank}, *size, launcher.name,
                      std::string(launcher.name) + " " + run_name(environment) + " of " +
-                         std::to_string(*size)};
+                         std::to_string(*size),
+                     environment("PMIX_NAMESPACE").value_or("").starts_with("slurm.pmix")};
     }
   }
   return std::nullopt;

@@ -14,6 +14,8 @@ struct World {
   int size = 1;
   std::string launcher;  ///< "Open MPI", "PMI", "PMIx" or "Slurm"; for messages.
   std::string name;      ///< Another one for another run of the launcher, where it says so.
+  /// When a rank dies its launcher ends the others, and nothing keeps it from that.
+  bool dies_as_one = false;
 };
 
 /// Rank and size from the variables that mpiexec, MPICH, Intel MPI, PMIx or srun set, without MPI

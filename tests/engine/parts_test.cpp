@@ -137,6 +137,15 @@ TEST(World, OpenMpiUnderSlurmIsOpenMpis) {
                                                            {"SLURM_NTASKS", "1"}}));
   EXPECT_EQ(world->launcher, "Open MPI");
   EXPECT_EQ(world->size, 4);
+  EXPECT_FALSE(world->dies_as_one);
+}
+
+TEST(World, SrunWithPmixEndsAllRanksWhenOneDies) {
+  const auto srun = [](const std::string& run) {
+    return find_world(variables({{"PMIX_RANK", "1"}, {"PMIX_SIZE", "2"}, {"PMIX_NAMESPACE", run}}));
+  };
+  EXPECT_TRUE(srun("slurm.pmix.7.0")->dies_as_one);
+  EXPECT_FALSE(srun("prterun-host1-812@1")->dies_as_one);
 }
 
 TEST(World, NothingWhereNoLauncherStartedUsOrTheNumbersMakeNoSense) {

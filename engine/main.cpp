@@ -76,8 +76,7 @@ int main(int argc, char** argv) {
     if (const auto threads = threads_of_rank(program::process_environment(), count_usable_cores(0),
                                              count_usable_cores(::getppid())))
       ::setenv("OMP_NUM_THREADS", std::to_string(*threads).c_str(), 1);
-    if (const auto code =
-            stay_as_parent(options.when_rank_dies == "continue" && !world->dies_as_one))
+    if (const auto code = stay_as_parent(*world, options.when_rank_dies == "continue"))
       return *code;
   }
   if (*language == Language::cpp) {

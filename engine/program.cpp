@@ -48,10 +48,6 @@ std::optional<int> EngineProgram::parse(const std::vector<std::string>& argument
   launched_ = find_world(program::process_environment());
   if (options_.is_mpi) world_ = launched_.value_or(World{});
   watcher_ = take_watcher();
-  if (launched_ && launched_->dies_as_one && launched_->size > 1 && launched_->rank.value == 0)
-    spdlog::info(
-        "srun with PMIx ends all ranks when one dies: where the others are to live on, start the "
-        "engines with mpiexec, or with srun --mpi=pmi2 and an MPICH");
   return std::nullopt;
 }
 

@@ -13,9 +13,11 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/controller_link.hpp"
 #include "engine/death_watch.hpp"
@@ -23,6 +25,7 @@
 #include "net/loop.hpp"
 #include "os/host_name.hpp"
 #include "os/oom_kills.hpp"
+#include "os/pidfd.hpp"
 #include "os/process_end.hpp"
 #include "os/spawn.hpp"
 #include "wire/engine_end.hpp"
@@ -53,9 +56,10 @@ void become_child(pid_t parent, const sigset_t& signals_before, const os::Descri
 /// Waits for the engine's process and reads what it says of itself.
 class RankParent {
  public:
-  RankParent(pid_t child, os::Descriptor pipe, bool outlasts_world)
+  RankParent(pid_t child, os::Descriptor pipe, const World& world, bool outlasts_world)
       : child_(child),
         pipe_(std::move(pipe)),
+        world_(world),
         outlasts_world_(outlasts_world),
         oom_kills_(os::count_oom_kills()) {
     for (const int number : {SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE})
@@ -77,6 +81,7 @@ class RankParent {
       ::poll(sources.data(), pipe_.is_open() ? 2 : 1, -1);
       read_signals();
       listen();
+      if (is_unshared_ && has_heard(readiness)) share_connection();
     }
   }
 
@@ -108,13 +113,26 @@ class RankParent {
     return report;
   }
 
+  /// Now that MPI is initialized: the death of the rank does not end the connection then.
+  void share_connection() {
+    is_unshared_ = false;
+    pmix_ = os::share_connections(child_, world_.pmix_port);
+    if (!pmix_.empty()) return;
+    outlasts_world_ = false;
+    if (world_.rank.value == 0)
+      std::cerr << "pxengine: when an MPI rank dies, srun will end the others: the connection to "
+                   "its PMIx server cannot be shared here. Where they are to live on, start the "
+                   "engines with mpiexec, or with srun --mpi=pmi2 and an MPICH"
+                << std::endl;
+  }
+
   bool has_heard(std::string_view what) const { return heard_.find(what) != std::string::npos; }
 
   /// Not where all ranks left together, and MPI with them.
   bool stays(const WatchedEngine& engine) const {
     const bool was_left = has_heard(dismissal) && !has_heard(breakage) && !has_heard(termination);
-    return outlasts_world_ && !is_terminated_ && !was_left && !engine.world.empty() &&
-           has_heard(readiness);
+    return outlasts_world_ && !is_unshared_ && !is_terminated_ && !was_left &&
+           !engine.world.empty() && has_heard(readiness);
   }
 
   /// Until no other rank is left, the launcher is gone or SIGTERM comes.
@@ -157,7 +175,10 @@ class RankParent {
 
   const pid_t child_, launcher_ = ::getppid();
   os::Descriptor pipe_, signals_;
-  const bool outlasts_world_;
+  const World world_;
+  bool outlasts_world_;
+  bool is_unshared_ = outlasts_world_ && world_.size > 1 && world_.pmix_port > 0;
+  std::vector<os::Descriptor> pmix_;          // held until the end
   bool has_ended_ = false;                    // the child
   bool is_terminated_ = false;                // the launcher ends all ranks, or somebody this one
   const std::optional<long long> oom_kills_;  // so far
@@ -180,7 +201,7 @@ int end_alike(const os::ProcessEnd& end) {
 
 }  // namespace
 
-std::optional<int> stay_as_parent(bool outlasts_world) {
+std::optional<int> stay_as_parent(const World& world, bool outlasts_world) {
   Result<os::Pipe> pipe = os::make_pipe();
   if (!pipe) return std::nullopt;
   const sigset_t blocked = signals_to_read();
@@ -197,7 +218,7 @@ std::optional<int> stay_as_parent(bool outlasts_world) {
     return std::nullopt;
   }
   pipe->write_end.close();
-  RankParent rank{child, std::move(pipe->read_end), outlasts_world};
+  RankParent rank{child, std::move(pipe->read_end), world, outlasts_world};
   const os::ProcessEnd end = rank.wait();
   rank.bury(end);
   return end_alike(end);

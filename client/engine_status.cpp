@@ -44,6 +44,7 @@ std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
     if (facts.pid > 0) engine.pid = facts.pid;
     engine.language = string_member(languages, key).value_or("");
     engine.silent_for = real(said, "silent_for");
+    engine.world_broken = string_member(said, "world_broken").value_or("");
   }
   if (engines.empty()) return engines;
   const Json queues =
@@ -90,6 +91,20 @@ std::string memory_text(double bytes) {
   const double mebibytes = bytes / (1 << 20);
   if (mebibytes < 10'000) return std::to_string(std::lround(mebibytes)) + " MiB";
   return std::to_string(std::lround(mebibytes / 1024)) + " GiB";
+}
+
+/// "engines 0, 1, 3: MPI world broken: ...".
+std::string broken_worlds(const std::vector<EngineStatus>& engines) {
+  std::map<std::string, std::string> ids;  // by sentence
+  for (const EngineStatus& engine : engines) {
+    if (engine.world_broken.empty()) continue;
+    std::string& names = ids[engine.world_broken];
+    names += (names.empty() ? "" : ", ") + std::to_string(engine.id.value);
+  }
+  std::string text;
+  for (const auto& [sentence, names] : ids)
+    text += (text.empty() ? "\nengines " : "engines ") + names + ": " + sentence + "\n";
+  return text;
 }
 
 constexpr std::size_t columns = 11;
@@ -157,7 +172,8 @@ Json status_as_json(const std::vector<EngineStatus>& engines) {
                     {"msg_id", or_null(engine.msg_id)},
                     {"queue", engine.queue},
                     {"memory", or_null(engine.memory)},
-                    {"cpu", or_null(engine.cpu)}});
+                    {"cpu", or_null(engine.cpu)},
+                    {"world_broken", or_null(engine.world_broken)}});
   return rows;
 }
 
@@ -178,7 +194,7 @@ std::string status_as_text(const std::vector<EngineStatus>& engines) {
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
-  return text;
+  return text + broken_worlds(engines);
 }
 
 }  // namespace px::client

@@ -27,6 +27,7 @@ struct EngineStatus {
   int queue = 0;                     ///< Requests that wait; without an answer what runs, too.
   std::optional<double> memory;      ///< Resident bytes.
   std::optional<double> cpu;         ///< Seconds of processor time since the start.
+  std::string world_broken = {};     ///< Which rank of its MPI world died; "" while it is whole.
 };
 
 /// Asks all engines at once what they do, by a message that they answer while user code runs, and
@@ -38,7 +39,8 @@ std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience);
 /// [{"engine": 0, "host": ..., "state": ...}, ...]; what is not known is null.
 Json status_as_json(const std::vector<EngineStatus>& engines);
 
-/// A table for people: a header and a line for each engine.
+/// A table for people: a header and a line for each engine; then an empty line, and a line for each
+/// MPI world that has lost a rank.
 std::string status_as_text(const std::vector<EngineStatus>& engines);
 
 }  // namespace px::client

@@ -133,6 +133,9 @@ void Server::State::listen_to_membership() {
     broadcast_.engine_left(engine.uuid, end);
     queries_.engine_left(engine.uuid);
   });
+  membership_.on_broken([this](const EngineUuid& uuid, const std::string& sentence) {
+    queries_.tell_broken(uuid, sentence);
+  });
   membership_.know_facts_by([this](const EngineUuid& uuid) { return queries_.facts_of(uuid); });
 }
 

@@ -6,10 +6,9 @@
 #include <array>
 #include <utility>
 
-#include "net/socket.hpp"
+#include "engine/controller_link.hpp"
 #include "os/pidfd.hpp"
 #include "os/spawn.hpp"
-#include "wire/session.hpp"
 
 namespace px::engine {
 namespace {
@@ -53,6 +52,7 @@ std::string write_watched_engine(const WatchedEngine& engine) {
   const Json about{{"id", engine.id.value},
                    {"uuid", engine.uuid.text},
                    {"pid", engine.pid},
+                   {"world", engine.world},
                    {"info", write_connection_info(engine.info)}};
   return pack(Packer::json, about) + "\n";
 }
@@ -66,25 +66,8 @@ Result<WatchedEngine> read_watched_engine(std::string_view line) {
   return WatchedEngine{std::move(*info),
                        EngineId{static_cast<int>(int_member(*about, "id").value_or(-1))},
                        EngineUuid{string_member(*about, "uuid").value_or("")},
-                       static_cast<int>(int_member(*about, "pid").value_or(0))};
-}
-
-void tell_controller(const EngineConnectionInfo& info, std::string_view msg_type,
-                     const Json& content) {
-  Result<Signer> signer = Signer::create(info.signature_scheme, info.key);
-  const Result<Packer> packer = packer_by_name(info.pack);
-  if (!signer || !packer) return;
-  net::Context context;
-  net::SocketOptions options;
-  options.linger = std::chrono::seconds(3);
-  options.curve_server_key = info.curve_serverkey;
-  net::Socket socket{context, net::SocketKind::dealer, options};
-  if (!socket.connect(endpoint(info.interface, info.registration))) return;
-  Session session{SessionId{new_session_id()}, current_username(), *packer, std::move(*signer)};
-  Draft draft;
-  draft.msg_type = msg_type;
-  draft.content = content;
-  socket.send(session.compose(draft, wall_now()));
+                       static_cast<int>(int_member(*about, "pid").value_or(0)),
+                       string_member(*about, "world").value_or("")};
 }
 
 Result<DeathWatch> DeathWatch::start(const std::string& program, const WatchedEngine& engine) {
@@ -111,17 +94,22 @@ Result<DeathWatch> DeathWatch::by(os::Descriptor pipe, const WatchedEngine& engi
   return watch;
 }
 
-void DeathWatch::dismiss() {
+void DeathWatch::tell(std::string_view what) {
   if (!pipe_.is_open()) return;
-  [[maybe_unused]] const auto written = ::write(pipe_.value(), dismissal.data(), dismissal.size());
+  [[maybe_unused]] const auto written = ::write(pipe_.value(), what.data(), what.size());
+}
+
+void DeathWatch::dismiss() {
+  tell(dismissal);
   pipe_.close();
 }
 
 int watch_parent() {
   const Result<WatchedEngine> engine = read_watched_engine(read_line());
   if (!engine) return 1;
-  if (wait_for_end(engine->pid))
-    tell_controller(engine->info, "unregistration_request", {{"id", engine->id.value}});
+  if (!wait_for_end(engine->pid)) return 0;
+  if (auto controller = ControllerLink::dial(engine->info))
+    controller->send("unregistration_request", {{"id", engine->id.value}});
   return 0;
 }
 

@@ -19,6 +19,7 @@ struct WatchedEngine {
   EngineId id;
   EngineUuid uuid;
   int pid = 0;
+  std::string world = {};  ///< The MPI world that it is in, as the controller knows it; or empty.
 };
 /// One line of text.
 std::string write_watched_engine(const WatchedEngine& engine);
@@ -26,10 +27,9 @@ std::string write_watched_engine(const WatchedEngine& engine);
 Result<WatchedEngine> read_watched_engine(std::string_view line);
 /// What stands behind that line once nobody is to be told.
 inline constexpr std::string_view dismissal = "\ndismissed\n";
-
-/// Sends the controller one message, and waits 3 s at most until it is on its way.
-void tell_controller(const EngineConnectionInfo& info, std::string_view msg_type,
-                     const Json& content);
+/// And what else may: the engine works; a rank of its MPI world died; it ends by SIGTERM.
+inline constexpr std::string_view readiness = "\nready\n", breakage = "\nbroken\n",
+                                  termination = "\nterminated\n";
 
 /// What tells the controller of this engine's end: another process that waits for ours.
 class DeathWatch {
@@ -41,6 +41,8 @@ class DeathWatch {
   static Result<DeathWatch> start(const std::string& program, const WatchedEngine& engine);
   /// The watcher is there and reads from this pipe.  errors  system: it is gone.
   static Result<DeathWatch> by(os::Descriptor pipe, const WatchedEngine& engine);
+  /// Tells the watcher one of the above.
+  void tell(std::string_view what);
   /// The engine has taken leave itself: the watcher ends and says nothing. To be called only when
   /// the controller has been told.
   void dismiss();

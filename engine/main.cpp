@@ -70,12 +70,14 @@ int main(int argc, char** argv) {
   if (const auto code = parse_options(app, options, argc, argv)) return *code;
   const Result<Language> language = own_language(options);
   if (!language) return fail(language.error().what);
-  if (!is_watched() && find_world(program::process_environment())) {
+  const std::optional<World> world = find_world(program::process_environment());
+  if (!is_watched() && world) {
     // The launcher's own process is not bound to cores where the ranks are.
     if (const auto threads = threads_of_rank(program::process_environment(), count_usable_cores(0),
                                              count_usable_cores(::getppid())))
       ::setenv("OMP_NUM_THREADS", std::to_string(*threads).c_str(), 1);
-    if (const auto code = stay_as_parent()) return *code;
+    if (const auto code = stay_as_parent(*world, options.when_rank_dies == "continue"))
+      return *code;
   }
   if (*language == Language::cpp) {
     ::setenv("POLYXEUS_PXENGINE", program::own_program().c_str(), 1);

@@ -57,6 +57,11 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
   app.add_option("-s,--IPEngine.startup_script", options.script, "A script to run at the start");
   app.add_flag("--mpi,--IPEngine.use_mpi", options.is_mpi,
                "Use the MPI rank as engine id; define mpi_rank and mpi_size");
+  app.add_option("--when-rank-dies", options.when_rank_dies,
+                 "When an MPI rank dies: continue, the other ranks live on, or abort, the MPI "
+                 "launcher ends them")
+      ->check(CLI::IsMember({"continue", "abort"}))
+      ->capture_default_str();
   app.add_option("--IPEngine.id", options.id, "The engine id to request")
       ->check(program::whole_number("", -1, most));
   app.add_option("--InteractiveShell.colors,--colors", options.colors,

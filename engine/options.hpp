@@ -26,9 +26,11 @@ struct EngineOptions {
   std::string colors;               ///< --InteractiveShell.colors
   double timeout_s = 5;             ///< for the registration
   double wait_for_file_s = 10;
-  int id = -1;                     ///< --IPEngine.id: the wanted id; -1 = any
-  int max_heartbeat_misses = 50;   ///< 0 = never give the controller up
-  bool is_mpi = false;             ///< --mpi
+  int id = -1;                    ///< --IPEngine.id: the wanted id; -1 = any
+  int max_heartbeat_misses = 50;  ///< 0 = never give the controller up
+  bool is_mpi = false;            ///< --mpi
+  /// --when-rank-dies: "continue", the other ranks live on, or "abort", their launcher ends them.
+  std::string when_rank_dies = "continue";
   bool is_file_of_rank_0 = false;  ///< --file-from-rank-0: no other rank reads the file
 };
 

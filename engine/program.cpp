@@ -77,8 +77,13 @@ ServerConfig EngineProgram::server_config(EngineConnectionInfo info,
   config.language = language_;
   config.facts = own_facts();
   const std::optional<int> number = number_in_set();
-  if (!info.engine_set.empty())
+  if (!info.engine_set.empty()) {
     config.facts.place = info.engine_set + "/" + (number ? std::to_string(*number) : "");
+    // Not every launcher has a name for its run.
+    if (!config.facts.world.empty())
+      config.facts.world = info.engine_set + " " + config.facts.world;
+  }
+  config.broken_world = &broken_world_;
   config.is_tunnelled = tunnel_ != nullptr;
   config.username = options_.user.empty() ? current_username() : options_.user;
   if (options_.id >= 0) config.wanted_id = EngineId{options_.id};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/connection.hpp"
+#include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/world.hpp"
 #include "engine/options.hpp"
 #include "engine/rank_parent.hpp"
@@ -31,6 +32,9 @@ class EngineProgram {
   const EngineUuid& uuid() const { return uuid_; }
   /// The MPI world, with --mpi; rank 0 of 1 where no launcher has made one.
   const std::optional<World>& world() const { return world_; }
+
+  /// Whether a rank of that world has died; set by the I/O thread while the engine runs.
+  const BrokenWorld& broken_world() const { return broken_world_; }
 
   /// Whether the ranks are to get the connection info from rank 0, over MPI: then MPI is to be
   /// initialized first, and start() is to be given what find_info() says on rank 0.
@@ -91,6 +95,7 @@ class EngineProgram {
   EngineUuid uuid_;
   std::optional<World> world_;
   std::optional<World> launched_;  // with or without --mpi
+  BrokenWorld broken_world_;       // outlives the server
   Watcher watcher_;
   std::unique_ptr<net::SshTunnel> tunnel_;  // outlives the server
   std::unique_ptr<Server> server_;

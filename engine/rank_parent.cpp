@@ -9,19 +9,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "engine/controller_link.hpp"
 #include "engine/death_watch.hpp"
+#include "engine/mpi/world_wait.hpp"
+#include "net/loop.hpp"
 #include "os/host_name.hpp"
 #include "os/oom_kills.hpp"
+#include "os/pidfd.hpp"
 #include "os/process_end.hpp"
 #include "os/spawn.hpp"
 #include "wire/engine_end.hpp"
+#include "wire/engine_facts.hpp"
 #include "wire/read_text.hpp"
 
 namespace px::engine {
@@ -48,8 +56,12 @@ void become_child(pid_t parent, const sigset_t& signals_before, const os::Descri
 /// Waits for the engine's process and reads what it says of itself.
 class RankParent {
  public:
-  RankParent(pid_t child, os::Descriptor pipe)
-      : child_(child), pipe_(std::move(pipe)), oom_kills_(os::count_oom_kills()) {
+  RankParent(pid_t child, os::Descriptor pipe, const World& world, bool outlasts_world)
+      : child_(child),
+        pipe_(std::move(pipe)),
+        world_(world),
+        outlasts_world_(outlasts_world),
+        oom_kills_(os::count_oom_kills()) {
     for (const int number : {SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE})
       ::signal(number, SIG_IGN);
     ::fcntl(pipe_.value(), F_SETFL, O_NONBLOCK);
@@ -61,36 +73,96 @@ class RankParent {
     for (;;) {
       int status = 0;
       const pid_t ended = ::waitpid(child_, &status, WNOHANG);
-      if (ended == child_ || (ended < 0 && errno != EINTR)) return os::end_of_wait(status);
+      if (ended == child_ || (ended < 0 && errno != EINTR)) {
+        has_ended_ = true;
+        return os::end_of_wait(status);
+      }
       std::array<pollfd, 2> sources{{{signals_.value(), POLLIN, 0}, {pipe_.value(), POLLIN, 0}}};
       ::poll(sources.data(), pipe_.is_open() ? 2 : 1, -1);
       read_signals();
       listen();
+      if (is_unshared_ && has_heard(readiness)) share_connection();
     }
   }
 
-  /// Tells the controller, where it knows the engine and was not told by the engine itself.
-  void report(const os::ProcessEnd& end) {
+  /// Tells the controller, where it knows the engine and was not told by the engine itself, and
+  /// stays where the other ranks are to live.
+  void bury(const os::ProcessEnd& end) {
+    read_signals();
     listen();
-    if (heard_.find(dismissal) != std::string::npos) return;
     const Result<WatchedEngine> engine = read_watched_engine(heard_.substr(0, heard_.find('\n')));
-    if (!engine) return;
+    if (!engine || (has_heard(dismissal) && !stays(*engine))) return;
+    auto controller = ControllerLink::dial(engine->info);
+    if (!controller) return;
+    if (!has_heard(dismissal))
+      controller->send("engine_ended", write_death_report(report(*engine, end)));
+    if (stays(*engine)) outlast(*engine, *controller);
+  }
+
+ private:
+  DeathReport report(const WatchedEngine& engine, const os::ProcessEnd& end) const {
     DeathReport report;
-    report.uuid = engine->uuid;
+    report.uuid = engine.uuid;
     report.host = os::host_name();
     report.pid = child_;
     report.exit_code = end.exit_code;
     report.signal = end.signal;
     if (const auto kills = os::count_oom_kills(); kills && oom_kills_)
       report.is_out_of_memory = *kills > *oom_kills_;
-    tell_controller(engine->info, "engine_ended", write_death_report(report));
+    report.is_hidden = stays(engine);
+    return report;
   }
 
- private:
+  /// Now that MPI is initialized: the death of the rank does not end the connection then.
+  void share_connection() {
+    is_unshared_ = false;
+    pmix_ = os::share_connections(child_, world_.pmix_port);
+    if (!pmix_.empty()) return;
+    outlasts_world_ = false;
+    if (world_.rank.value == 0)
+      std::cerr << "pxengine: when an MPI rank dies, srun will end the others: the connection to "
+                   "its PMIx server cannot be shared here. Where they are to live on, start the "
+                   "engines with mpiexec, or with srun --mpi=pmi2 and an MPICH"
+                << std::endl;
+  }
+
+  bool has_heard(std::string_view what) const { return heard_.find(what) != std::string::npos; }
+
+  /// Not where all ranks left together, and MPI with them.
+  bool stays(const WatchedEngine& engine) const {
+    const bool was_left = has_heard(dismissal) && !has_heard(breakage) && !has_heard(termination);
+    return outlasts_world_ && !is_unshared_ && !is_terminated_ && !was_left &&
+           !engine.world.empty() && has_heard(readiness);
+  }
+
+  /// Until no other rank is left, the launcher is gone or SIGTERM comes.
+  void outlast(const WatchedEngine& engine, ControllerLink& controller) {
+    EngineFacts facts;
+    facts.world = engine.world;
+    Json question = Json::object();
+    write_engine_facts(question, facts);
+    WorldWait others{Clock::now()};
+    net::Loop loop;
+    loop.watch(signals_.value(), [this] { read_signals(); });
+    loop.watch(controller.socket(), [&] {
+      while (const auto answer = controller.receive())
+        if (const auto living = int_member(*answer, "living"))
+          others.heard(static_cast<int>(std::min(*living, 1LL)), Clock::now());
+    });
+    while (!is_terminated_ && ::getppid() == launcher_ && !others.is_over(Clock::now())) {
+      if (others.asks(Clock::now())) controller.send("world_request", question);
+      loop.wait_until(others.next_deadline());
+    }
+    loop.forget(controller.socket());
+  }
+
   void read_signals() {
     signalfd_siginfo info;
-    while (::read(signals_.value(), &info, sizeof info) == sizeof info)
-      if (info.ssi_signo == SIGTERM) ::kill(child_, SIGTERM);
+    while (::read(signals_.value(), &info, sizeof info) == sizeof info) {
+      if (info.ssi_signo != SIGTERM) continue;
+      is_terminated_ = true;
+      if (!has_ended_) ::kill(child_, SIGTERM);
+    }
   }
 
   void listen() {
@@ -101,8 +173,14 @@ class RankParent {
     if (count == 0) pipe_.close();
   }
 
-  const pid_t child_;
+  const pid_t child_, launcher_ = ::getppid();
   os::Descriptor pipe_, signals_;
+  const World world_;
+  bool outlasts_world_;
+  bool is_unshared_ = outlasts_world_ && world_.size > 1 && world_.pmix_port > 0;
+  std::vector<os::Descriptor> pmix_;          // held until the end
+  bool has_ended_ = false;                    // the child
+  bool is_terminated_ = false;                // the launcher ends all ranks, or somebody this one
   const std::optional<long long> oom_kills_;  // so far
   std::string heard_;
 };
@@ -123,7 +201,7 @@ int end_alike(const os::ProcessEnd& end) {
 
 }  // namespace
 
-std::optional<int> stay_as_parent() {
+std::optional<int> stay_as_parent(const World& world, bool outlasts_world) {
   Result<os::Pipe> pipe = os::make_pipe();
   if (!pipe) return std::nullopt;
   const sigset_t blocked = signals_to_read();
@@ -140,9 +218,9 @@ std::optional<int> stay_as_parent() {
     return std::nullopt;
   }
   pipe->write_end.close();
-  RankParent rank{child, std::move(pipe->read_end)};
+  RankParent rank{child, std::move(pipe->read_end), world, outlasts_world};
   const os::ProcessEnd end = rank.wait();
-  rank.report(end);
+  rank.bury(end);
   return end_alike(end);
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "engine/mpi/world.hpp"
 #include "os/descriptor.hpp"
 
 namespace px::engine {
@@ -13,9 +14,13 @@ namespace px::engine {
 /// does the launcher learn of it and end the other ranks. SIGTERM is passed on, other signals are
 /// not: launchers send them to the process group. The engine is killed when its parent is.
 /// Call it while there is one thread.
+/// outlasts_world  Where a rank of an MPI world ends that had begun to work, the parent stays until
+///                 the others have ended, the launcher is gone, or it gets SIGTERM itself: so the
+///                 launcher lets the others live. Where the launcher watches the connection of the
+///                 rank to its PMIx server, the parent holds that, too.
 /// result  in the child, and where no process can be forked: nothing; in the parent, once the
 ///         engine has ended: the exit code of this process.
-std::optional<int> stay_as_parent();
+std::optional<int> stay_as_parent(const World& world, bool outlasts_world);
 
 /// Who waits for the end of this engine's process, as $PX_WATCHER says; the variable is removed.
 struct Watcher {

@@ -108,14 +108,15 @@ void Server::interrupt_main() {
 
 void Server::begin() {
   context_.emplace();
-  channels_.emplace(*context_, loop(), config_.info,
-                    Session{SessionId{config_.uuid.text}, config_.username, packer_, signer_},
-                    DialingChannels::Handlers{
-                        handlers(), [this](RequestPtr reply) { on_registration(std::move(reply)); },
-                        [this] {
-                          if (heart_watch_) heart_watch_->heard();
-                        },
-                        [this] { is_subscribed_ = true; }});
+  channels_.emplace(
+      *context_, loop(), config_.info,
+      Session{SessionId{config_.uuid.text}, config_.username, packer_, signer_},
+      DialingChannels::Handlers{
+          handlers(), [this](RequestPtr message) { on_controller_message(std::move(message)); },
+          [this] {
+            if (heart_watch_) heart_watch_->heard();
+          },
+          [this] { is_subscribed_ = true; }});
   set_channels(controller, &*channels_);
   if (auto done = channels_->connect_registration(); !done) return fail_registration(done.error());
   Json content{{"uuid", config_.uuid.text}, {"language", name_of(config_.language)}};
@@ -134,8 +135,22 @@ Result<int> Server::read_registration(const Json& content) const {
   return static_cast<int>(int_member(content, "hb_period").value_or(3000));
 }
 
+void Server::on_controller_message(RequestPtr message) {
+  if (message->type() == "registration_reply") return on_registration(std::move(message));
+  if (message->type() == "world_broken") return on_broken_world(message);
+}
+
+void Server::on_broken_world(const RequestPtr& notice) {
+  const Result<Json> content = unpack(packer_, notice->envelope.content);
+  const std::string sentence = content ? string_member(*content, "why").value_or("") : "";
+  if (!config_.broken_world || sentence.empty()) return;
+  config_.broken_world->set(sentence);
+  death_watch_.tell(breakage);
+  spdlog::warn("{}", sentence);
+}
+
 void Server::on_registration(RequestPtr reply) {
-  if (reply->type() != "registration_reply" || !registration_deadline_) return;
+  if (!registration_deadline_) return;
   const Result<Json> content = unpack(packer_, reply->envelope.content);
   if (!content) return fail_registration(content.error());
   const Result<int> period = read_registration(*content);
@@ -183,6 +198,7 @@ void Server::start_heart_if_due(Instant now) {
   if (!is_subscribed_ && now < *heart_deadline_) return;
   heart_deadline_.reset();
   is_beating_ = true;
+  death_watch_.tell(readiness);
   tell_mpi();
   if (auto done = channels_->connect_heart(); !done) return spdlog::error(done.error().what);
   spdlog::info("Completed registration with id {}", format_->identity().id.value);
@@ -202,7 +218,8 @@ void Server::tell_mpi() {
 
 void Server::watch_over_death() {
   const EngineIdentity identity = format_->identity();
-  const WatchedEngine engine{config_.info, identity.id, config_.uuid, config_.facts.pid};
+  const WatchedEngine engine{config_.info, identity.id, config_.uuid, config_.facts.pid,
+                             config_.facts.world};
   if (config_.info.lifeline) {
     if (config_.watcher_pipe.is_open())
       keep(DeathWatch::by(std::move(config_.watcher_pipe), engine));
@@ -236,7 +253,10 @@ void Server::leave() {
     // The last replies take another way: they are to be with the controller before this.
     std::this_thread::sleep_for(leave_pause);
     Json content{{"id", identity.id.value}};
-    if (net::Termination::was_asked()) content["signal"] = SIGTERM;
+    if (net::Termination::was_asked()) {
+      content["signal"] = SIGTERM;
+      death_watch_.tell(termination);
+    }
     channels_->send_registration("unregistration_request", content);
   }
   has_left_ = true;

@@ -13,6 +13,7 @@
 #include "engine/dialing_channels.hpp"
 #include "engine/engine_format.hpp"
 #include "engine/heart_watch.hpp"
+#include "engine/mpi/broken_world.hpp"
 #include "engine/place_finder.hpp"
 #include "jupyter/io_thread.hpp"
 #include "net/lifeline/lifeline.hpp"
@@ -39,6 +40,8 @@ struct ServerConfig {
   std::string watcher_program;
   os::Descriptor watcher_pipe;  ///< To the process that watches over this one; closed = none.
   bool is_tunnelled = false;    ///< Its way to the controller may break while it lives.
+  /// Told when the controller says that a rank has died; outlives the server. Null: nobody is.
+  BrokenWorld* broken_world = nullptr;
 };
 
 /// The I/O thread of an engine: its channels dial out to the controller. It registers, answers
@@ -79,7 +82,9 @@ class Server final : public jupyter::IoThread {
   void find_place(bool is_busy, std::function<void(Json place)> then) override;
   void close_channels() override;
 
+  void on_controller_message(RequestPtr message);
   void on_registration(RequestPtr reply);
+  void on_broken_world(const RequestPtr& notice);
   Result<int> read_registration(const Json& content) const;  // the heart's period in ms
   void fail_registration(Error error);
   void warn_of_other_version(const Json& registration);

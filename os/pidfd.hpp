@@ -2,6 +2,8 @@
 
 #include <sys/types.h>
 
+#include <vector>
+
 #include "os/descriptor.hpp"
 
 namespace px::os {
@@ -9,5 +11,11 @@ namespace px::os {
 /// A descriptor that becomes readable when the process `pid` ends; closed where there is no such
 /// process, or the kernel has no pidfds (Linux before 5.3).
 Descriptor open_pidfd(pid_t pid);
+
+/// Duplicates of the sockets by which the process `pid` is connected to this TCP port, of whatever
+/// host: while one of them is open, its peer does not see the connection end. Empty where there
+/// is none, it belongs to somebody else, or the kernel does not give it (Linux before 5.6, some
+/// containers).
+std::vector<Descriptor> share_connections(pid_t pid, int peer_port);
 
 }  // namespace px::os

@@ -32,6 +32,8 @@ struct DeathReport {
   int signal = 0;  ///< The signal that ended it, or 0.
   /// Whether the kernel killed it for want of memory; nothing: not known.
   std::optional<bool> is_out_of_memory = {};
+  /// An MPI rank whose launcher does not learn of its end, and so lets the others live.
+  bool is_hidden = false;
   std::string log = {};         ///< The path of its log; may be empty.
   std::string last_lines = {};  ///< Of its log; may be empty.
 };

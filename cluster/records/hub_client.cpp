@@ -33,6 +33,13 @@ void HubClient::report(const DeathReport& report) {
   socket_.send(session_.compose(draft, wall_now()));
 }
 
+void HubClient::announce_end(const std::string& engine_set, const std::string& why) {
+  Draft draft;
+  draft.msg_type = "engines_ending";
+  draft.content = {{"engine_set", engine_set}, {"why", why}};
+  socket_.send(session_.compose(draft, wall_now()));
+}
+
 std::optional<HubAnswer> HubClient::receive() {
   std::optional<HubAnswer> last;
   for (int i = 0; i < 64; ++i) {

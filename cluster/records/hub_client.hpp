@@ -33,6 +33,8 @@ class HubClient {
   std::optional<HubAnswer> receive();
   /// There is no answer.
   void report(const DeathReport& report);
+  /// The engines of this set are about to be ended; `why` is a clause. There is no answer.
+  void announce_end(const std::string& engine_set, const std::string& why);
   net::Socket& socket() { return socket_; }
 
  private:

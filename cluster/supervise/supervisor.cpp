@@ -299,6 +299,7 @@ void Supervisor::handle(const RestartAsked&, Instant now) {
   effects_.push_back(WatchEngines{true});
   const auto engines = running_engines();
   if (engines.empty()) return engines_are_gone(now);
+  effects_.push_back(AnnounceEnd{plan_.engine_set_id, "pxcluster ended it for a restart"});
   for (const ProcessKey key : engines)
     effects_.push_back(SendSignal{pids_.at(key), SIGTERM, false});
   deadline_ = now + patience_at_restart();
@@ -450,6 +451,7 @@ void Supervisor::begin_stop(Instant now) {
   unstarted_engines_ = 0;
   const auto engines = running_engines();
   if (engines.empty()) return stop_controller(now);
+  effects_.push_back(AnnounceEnd{plan_.engine_set_id, "pxcluster stopped it"});
   for (const ProcessKey key : engines)
     effects_.push_back(SendSignal{pids_.at(key), SIGTERM, false});
   deadline_ = now + plan_.patience;

@@ -80,6 +80,12 @@ struct ReportDeath {
   std::filesystem::path log_file;
   bool operator==(const ReportDeath&) const = default;
 };
+/// Tell the controller that the engines of the set are about to be ended.
+struct AnnounceEnd {
+  std::string engine_set;
+  std::string why;  ///< A clause: who ends them, and what for.
+  bool operator==(const AnnounceEnd&) const = default;
+};
 /// From now on look for the connection files, until FilesReady was reported.
 struct WatchFiles {
   bool operator==(const WatchFiles&) const = default;
@@ -123,8 +129,8 @@ struct EndRun {
   int exit_code = 0;
   bool operator==(const EndRun&) const = default;
 };
-using Effect =
-    std::variant<StartProcess, SendSignal, ReportDeath, WatchFiles, WatchEngines, SaveRecord,
-                 RemoveConnectionFiles, Say, ShowProgress, ReportReady, ReportRestart, EndRun>;
+using Effect = std::variant<StartProcess, SendSignal, ReportDeath, AnnounceEnd, WatchFiles,
+                            WatchEngines, SaveRecord, RemoveConnectionFiles, Say, ShowProgress,
+                            ReportReady, ReportRestart, EndRun>;
 
 }  // namespace px::cluster

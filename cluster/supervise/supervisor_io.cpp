@@ -297,6 +297,10 @@ void SupervisorIo::perform(const ReportDeath& order) {
   hub_->report(report);
 }
 
+void SupervisorIo::perform(const AnnounceEnd& order) {
+  if (hub_) hub_->announce_end(order.engine_set, order.why);
+}
+
 void SupervisorIo::perform(const WatchFiles&) {
   next_look_ = now();
 }

@@ -43,6 +43,7 @@ class SupervisorIo {
   Event start(const StartProcess& order);
   void perform(const SendSignal& order);
   void perform(const ReportDeath& order);
+  void perform(const AnnounceEnd& order);
   void perform(const WatchFiles& order);
   void perform(const WatchEngines& order);
   void perform(const SaveRecord& order);

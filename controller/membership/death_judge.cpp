@@ -29,6 +29,13 @@ std::string end_text(const DeathReport& report) {
              : "was killed by SIGKILL: by kill -9, or by its launcher";
 }
 
+/// "SIGKILL", "exit code 3".
+std::string end_word(const DeathReport& report) {
+  if (report.signal == 0) return "exit code " + std::to_string(report.exit_code);
+  return os::signal_name(report.signal) +
+         (report.is_out_of_memory == true ? ", out of memory" : "");
+}
+
 std::string log_text(const DeathReport& report) {
   if (report.last_lines.empty()) return "";
   std::string text = "; the last lines of its log";
@@ -71,8 +78,37 @@ DeathJudge::Waiting& DeathJudge::wait(const EngineUuid& uuid, const EngineFacts&
   return waiting;
 }
 
+void DeathJudge::expect_end(const EngineUuid& uuid, std::string why, Instant now) {
+  const auto waiting = waiting_.find(uuid);
+  if (waiting != waiting_.end()) {
+    waiting->second.until = std::min(waiting->second.until, now);
+    waiting->second.may_return = false;
+    if (!waiting->second.is_own) waiting->second.why = why;
+    waiting->second.how.clear();
+  }
+  expected_.insert_or_assign(uuid, std::move(why));
+}
+
+void DeathJudge::forget(const EngineUuid& uuid) {
+  waiting_.erase(uuid);
+  expected_.erase(uuid);
+}
+
+/// Whether its end was announced: it is given up now.
+bool DeathJudge::ends_as_expected(const EngineUuid& uuid, const EngineFacts& facts, Instant now) {
+  const auto expected = expected_.find(uuid);
+  if (expected == expected_.end()) return false;
+  Waiting& waiting = wait(uuid, facts, now, now);
+  waiting.may_return = false;
+  waiting.is_own = true;
+  waiting.why = expected->second;
+  waiting.how.clear();
+  return true;
+}
+
 void DeathJudge::connection_lost(const EngineUuid& uuid, const EngineFacts& facts, Duration grace,
                                  Instant now) {
+  if (ends_as_expected(uuid, facts, now)) return;
   if (waiting_.contains(uuid)) return;  // it has said why it goes, or its watcher has
   if (has_cause(world_of(facts)))
     grace = Duration{};
@@ -81,6 +117,7 @@ void DeathJudge::connection_lost(const EngineUuid& uuid, const EngineFacts& fact
   Waiting& waiting = wait(uuid, facts, now + grace, now);
   waiting.may_return = true;
   waiting.why = process_name(facts.rank) + " exited";
+  waiting.how = "its process exited";
 }
 
 void DeathJudge::connection_back(const EngineUuid& uuid) {
@@ -89,22 +126,28 @@ void DeathJudge::connection_back(const EngineUuid& uuid) {
 }
 
 void DeathJudge::terminated(const EngineUuid& uuid, const EngineFacts& facts, Instant now) {
+  if (ends_as_expected(uuid, facts, now)) return;
   const bool may_have_cause = facts.rank && !has_cause(facts.world);
   Waiting& waiting = wait(uuid, facts, may_have_cause ? now + cause_patience : now, now);
   waiting.may_return = false;
   waiting.why = process_name(facts.rank) +
                 " was ended by SIGTERM: by its launcher, by the batch system or by hand";
+  waiting.how = "SIGTERM";
 }
 
 void DeathJudge::reported(const EngineUuid& uuid, EngineId id, const EngineFacts& facts,
                           const DeathReport& report, Instant now) {
+  if (ends_as_expected(uuid, facts, now)) return;
   const std::string world = world_of(facts);
   const bool was_ended = report.signal == SIGTERM;
-  Waiting& waiting = wait(uuid, facts, was_ended && facts.rank ? now + cause_patience : now, now);
+  const bool may_have_cause = was_ended && facts.rank && !report.is_hidden;
+  Waiting& waiting = wait(uuid, facts, may_have_cause ? now + cause_patience : now, now);
   waiting.may_return = false;
   waiting.why = death_text(report, facts.rank);
-  waiting.is_own = !was_ended && (report.signal != SIGKILL || report.is_out_of_memory == true);
-  if (world.empty() || has_cause(world) || was_ended) return;
+  waiting.how = end_word(report);
+  waiting.is_own = report.is_hidden ||
+                   (!was_ended && (report.signal != SIGKILL || report.is_out_of_memory == true));
+  if (world.empty() || has_cause(world) || was_ended || report.is_hidden) return;
   waiting.is_cause = true;
   blame(world, engine_name(id, facts) + " died first: it " + end_text(report), now);
 }
@@ -146,7 +189,7 @@ std::vector<Death> DeathJudge::take_due(Instant now) {
            std::tuple(!b.second.is_cause, b.second.since, b.first);
   });
   std::vector<Death> deaths;
-  for (const auto& [uuid, waiting] : due) deaths.push_back({uuid, reason_of(waiting)});
+  for (const auto& [uuid, waiting] : due) deaths.push_back({uuid, reason_of(waiting), waiting.how});
   return deaths;
 }
 

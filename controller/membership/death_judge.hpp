@@ -16,6 +16,7 @@ namespace px::controller {
 struct Death {
   EngineUuid uuid;
   std::string why;
+  std::string how = {};  ///< The same in a word, e.g. "SIGKILL"; empty: its end was expected.
   bool operator==(const Death&) const = default;
 };
 
@@ -35,13 +36,16 @@ class DeathJudge {
   void connection_lost(const EngineUuid& uuid, const EngineFacts& facts, Duration grace,
                        Instant now);
   void connection_back(const EngineUuid& uuid);
+  /// Who started it is about to end it: whatever its end looks like, there is nothing to wait for.
+  /// why  a clause that says who ends it and what for.
+  void expect_end(const EngineUuid& uuid, std::string why, Instant now);
   /// It says that it ends because it was sent SIGTERM.
   void terminated(const EngineUuid& uuid, const EngineFacts& facts, Instant now);
   /// Its watcher tells how it ended.
   void reported(const EngineUuid& uuid, EngineId id, const EngineFacts& facts,
                 const DeathReport& report, Instant now);
   /// It is given up, or has left.
-  void forget(const EngineUuid& uuid) { waiting_.erase(uuid); }
+  void forget(const EngineUuid& uuid);
   /// Why it is about to be given up; nothing where no end of it was noticed.
   std::optional<std::string> reason_of(const EngineUuid& uuid) const;
 
@@ -56,20 +60,22 @@ class DeathJudge {
     bool may_return = false;
     bool is_cause = false;
     bool is_own = false;  // it would have ended without the launcher
-    std::string why;
+    std::string why, how;
   };
   struct Cause {
     std::string text;  // "MPI rank 2 (engine 2 on host1) died first: ..."
     Instant since;
   };
   Waiting& wait(const EngineUuid& uuid, const EngineFacts& facts, Instant until, Instant now);
+  bool ends_as_expected(const EngineUuid& uuid, const EngineFacts& facts, Instant now);
   bool has_cause(const std::string& world) const { return causes_.contains(world); }
   std::string reason_of(const Waiting& waiting) const;
   void blame(const std::string& world, std::string text, Instant now);
 
   const Duration report_patience_;
   std::map<EngineUuid, Waiting> waiting_;
-  std::map<std::string, Cause> causes_;  // by world
+  std::map<EngineUuid, std::string> expected_;  // why they are ended
+  std::map<std::string, Cause> causes_;         // by world
 };
 
 /// "its process was killed by SIGSEGV: a crash in compiled code; the last lines of its log, ...".

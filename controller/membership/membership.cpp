@@ -93,6 +93,16 @@ void Membership::terminated(EngineId id) {
   give_up_the_dead(Clock::now());
 }
 
+void Membership::expect_ends(std::string_view engine_set, const std::string& why) {
+  const Instant now = Clock::now();
+  for (const auto& [id, uuid] : table_.engines()) {
+    const std::string place = facts_of(uuid).place;
+    if (std::string_view(place).substr(0, place.find('/')) == engine_set)
+      deaths_.expect_end(uuid, why, now);
+  }
+  give_up_the_dead(now);
+}
+
 std::optional<EngineUuid> Membership::find(const DeathReport& report) const {
   if (!report.uuid.empty()) return report.uuid;
   for (const auto& [id, uuid] : table_.engines())
@@ -111,7 +121,53 @@ void Membership::reported(const DeathReport& report) {
 }
 
 void Membership::give_up_the_dead(Instant now) {
-  for (const Death& death : deaths_.take_due(now)) leave(death.uuid, death.why);
+  std::set<std::string> worlds;
+  for (const Death& death : deaths_.take_due(now)) {
+    const EngineFacts facts = facts_of(death.uuid);
+    if (facts.rank && !facts.world.empty() && !death.how.empty() &&
+        table_.is_registered(death.uuid.text)) {
+      broken_.rank_died(facts.world, *facts.rank, death.how);
+      worlds.insert(facts.world);
+    }
+    leave(death.uuid, death.why);
+  }
+  for (const std::string& world : worlds) tell_survivors(world);
+}
+
+std::vector<RegisteredEngine> Membership::members_of(std::string_view world) const {
+  std::vector<RegisteredEngine> members;
+  for (const auto& [id, uuid] : table_.engines())
+    if (facts_of(uuid).world == world) members.push_back({id, uuid});
+  return members;
+}
+
+void Membership::tell_survivors(const std::string& world) {
+  const std::vector<RegisteredEngine> members = members_of(world);
+  std::set<int> ranks;
+  for (const RegisteredEngine& member : members)
+    if (const auto rank = facts_of(member.uuid).rank) ranks.insert(rank->value);
+  // Not every launcher has a name of its own for each run: these are two worlds.
+  if (ranks.size() < members.size() || members.empty()) return broken_.ended(world);
+  const std::string sentence = broken_.sentence_of(world);
+  spdlog::warn("{}", sentence);
+  for (const RegisteredEngine& member : members)
+    if (broken_listener_ && !deaths_.reason_of(member.uuid))
+      broken_listener_(member.uuid, sentence);
+}
+
+std::string Membership::broken_world_of(const EngineUuid& uuid) const {
+  return broken_.sentence_of(facts_of(uuid).world);
+}
+
+/// An engine that came back with its controller has not said again where it is.
+int Membership::living_in(std::string_view world) const {
+  int count = 0;
+  for (const auto& [id, uuid] : table_.engines()) {
+    const EngineFacts facts = facts_of(uuid);
+    const bool may_be_there = facts.polyxeus.empty() && !table_.language_of(uuid).empty();
+    if ((facts.world == world || may_be_there) && !deaths_.reason_of(uuid)) ++count;
+  }
+  return count;
 }
 
 void Membership::left(const RegisteredEngine& engine, std::string_view why) {
@@ -119,7 +175,10 @@ void Membership::left(const RegisteredEngine& engine, std::string_view why) {
                why);
   save_due_ = save_due_.value_or(Clock::now() + save_delay);
   Json content{{"id", engine.id.value}, {"uuid", engine.uuid.text}, {"reason", why}};
-  write_engine_facts(content, facts_of(engine.uuid));  // before they are forgotten
+  const EngineFacts facts = facts_of(engine.uuid);  // before they are forgotten
+  write_engine_facts(content, facts);
+  if (!broken_.sentence_of(facts.world).empty() && members_of(facts.world).empty())
+    broken_.ended(facts.world);
   const EngineEnd end =
       make_engine_end(engine.id, string_member(content, "host").value_or(""), why);
   shared_.hub.post(EngineLeft{engine.id, engine.uuid, end});

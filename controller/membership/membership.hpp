@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "controller/membership/broken_worlds.hpp"
 #include "controller/membership/death_judge.hpp"
 #include "controller/membership/engine_table.hpp"
 #include "controller/membership/heartbeat_monitor.hpp"
@@ -53,6 +54,14 @@ class Membership {
   using Facts = std::function<EngineFacts(const EngineUuid&)>;
   void know_facts_by(Facts facts) { facts_ = std::move(facts); }
 
+  /// A rank of this engine's MPI world has died: it is to be told this sentence.
+  using BrokenListener = std::function<void(const EngineUuid&, const std::string& sentence)>;
+  void on_broken(BrokenListener listener) { broken_listener_ = std::move(listener); }
+  /// That sentence; empty while its world is whole.
+  std::string broken_world_of(const EngineUuid& uuid) const;
+  /// How many engines of this MPI world live, or may.
+  int living_in(std::string_view world) const;
+
   const EngineTable& table() const { return table_; }
   /// HeartbeatMonitor::silence_of().
   Duration silence_of(const EngineUuid& uuid) const { return heartbeat_.silence_of(uuid.text); }
@@ -66,6 +75,8 @@ class Membership {
   void leave(const EngineUuid& uuid, std::string_view why);
   /// The engine ends, as SIGTERM asks it to.
   void terminated(EngineId id);
+  /// Who started this set of engines is about to end them: `why` is a clause for those who wait.
+  void expect_ends(std::string_view engine_set, const std::string& why);
   /// Somebody saw an engine's process end. One that has left already is left alone.
   void reported(const DeathReport& report);
 
@@ -93,6 +104,8 @@ class Membership {
   EngineFacts facts_of(const EngineUuid& uuid) const;
   std::optional<EngineUuid> find(const DeathReport& report) const;
   void give_up_the_dead(Instant now);
+  void tell_survivors(const std::string& world);
+  std::vector<RegisteredEngine> members_of(std::string_view world) const;
   RelayContext& shared_;
   MembershipOptions options_;
   net::Socket& notification_;
@@ -109,9 +122,11 @@ class Membership {
   std::vector<Listener> joined_listeners_;
   std::vector<LeftListener> left_listeners_;
   Listener silent_listener_, returned_listener_;
+  BrokenListener broken_listener_;
   std::map<EngineUuid, Missed> missed_;
   Facts facts_;
   DeathJudge deaths_;
+  BrokenWorlds broken_;
   std::set<EngineUuid> living_;  // whose lifelines are open
   std::optional<Instant> save_due_;
 };

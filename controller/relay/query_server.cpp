@@ -15,6 +15,8 @@ namespace {
 constexpr long long max_engine_id = 1 << 30;
 /// Nor can a longer name of a language.
 constexpr std::size_t max_language_size = 32;
+/// Nor a longer reason for the end of engines.
+constexpr std::size_t max_reason_size = 255;
 
 }  // namespace
 
@@ -69,6 +71,7 @@ void QueryServer::handle_engine(const Request& request) {
   if (type == "unregistration_request") return unregister_engine(request);
   if (type == "engine_facts") return learn_facts(request);
   if (type == "engine_ended") return take_death_report(request);
+  if (type == "world_request") return count_world(request);
   // An engine asks so for who is there; that there is an answer is all that it may know.
   if (type != "connection_request")
     shared_.bad_messages.add("registration of engines: a request that only clients may send", type);
@@ -83,6 +86,7 @@ void QueryServer::handle(Request request) {
   if (type == "registration_request") return register_engine(request);
   if (type == "unregistration_request") return unregister_engine(request);
   if (type == "engine_ended") return take_death_report(request);
+  if (type == "engines_ending") return expect_ends(request);
   if (type == "connection_request") return connect_client(request);
   if (type == "shutdown_request") return shut_down(request);
   if (type == "become_dask_request") return become_dask(std::move(request));
@@ -160,11 +164,34 @@ void QueryServer::take_death_report(const Request& request) {
   membership_.reported(*report);
 }
 
+void QueryServer::expect_ends(const Request& request) {
+  const std::string set = string_member(request.content, "engine_set").value_or("");
+  if (set.empty())
+    return shared_.bad_messages.add("registration: an engines_ending that names no engine set");
+  membership_.expect_ends(
+      set, string_member(request.content, "why").value_or("").substr(0, max_reason_size));
+}
+
+void QueryServer::count_world(const Request& request) {
+  const std::string world = read_engine_facts(request.content).world;
+  if (world.empty())
+    return shared_.bad_messages.add("registration of engines: a world_request without a world");
+  reply(request, "world_reply", Json{{"living", membership_.living_in(world)}});
+}
+
+void QueryServer::tell_broken(const EngineUuid& uuid, const std::string& sentence) {
+  engine_socket_.send(shared_.session.compose(
+      Draft{{uuid.text}, "world_broken", "{}", Json::object(), Json{{"why", sentence}}, {}},
+      wall_now()));
+}
+
 Json QueryServer::describe(const EngineUuid& uuid, const EngineFacts& facts) const {
   Json content = Json::object();
   write_engine_facts(content, facts);
   if (const Duration silence = membership_.silence_of(uuid); silence > Duration{})
     content["silent_for"] = std::chrono::duration<double>(silence).count();
+  if (std::string broken = membership_.broken_world_of(uuid); !broken.empty())
+    content["world_broken"] = std::move(broken);
   return content;
 }
 

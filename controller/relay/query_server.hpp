@@ -31,6 +31,8 @@ class QueryServer {
   /// For the notification of an engine: what it said of itself.
   EngineFacts facts_of(const EngineUuid& uuid) const { return versions_.facts_of(uuid); }
   void engine_left(const EngineUuid& uuid) { versions_.forget(uuid); }
+  /// Tells an engine that a rank of its MPI world has died.
+  void tell_broken(const EngineUuid& uuid, const std::string& sentence);
   /// A client asked the hub to shut down.
   bool is_shutdown_requested() const { return is_shutdown_requested_; }
 
@@ -49,6 +51,8 @@ class QueryServer {
   void register_engine(const Request& request);
   void unregister_engine(const Request& request);
   void take_death_report(const Request& request);
+  void expect_ends(const Request& request);
+  void count_world(const Request& request);
   void learn_facts(const Request& request);
   Json describe(const EngineUuid& uuid, const EngineFacts& facts) const;
   void connect_client(const Request& request);

@@ -138,7 +138,7 @@ int run(const std::vector<std::string>& arguments) {
   run_startup_code(program, **interpreter);
   const int code = program.run(**interpreter, -1);
   os::exit_within(patience_with_other_ranks_s, code);
-  if (*world) (*world)->leave();
+  if (*world && !program.broken_world().is_broken()) (*world)->leave();
   // What a cell has damaged is not to be destroyed.
   std::cout.flush();
   ::_exit(code);

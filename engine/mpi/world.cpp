@@ -1,6 +1,7 @@
 #include "engine/mpi/world.hpp"
 
 #include <array>
+#include <string_view>
 
 #include "wire/read_text.hpp"
 
@@ -36,6 +37,17 @@ std::string run_name(const program::Environment& environment) {
   return job ? *job + "." + environment("SLURM_STEP_ID").value_or("") : "";
 }
 
+/// The port in PMIX_SERVER_URI: "pmix-server.70;tcp4://127.0.0.1:53419". Slurm's plugin for PMIx
+/// ends the step when it loses a client; others do not.
+int fatal_port(const program::Environment& environment) {
+  if (!environment("PMIX_NAMESPACE").value_or("").starts_with("slurm.pmix")) return 0;
+  for (const char* name :
+       {"PMIX_SERVER_URI41", "PMIX_SERVER_URI4", "PMIX_SERVER_URI3", "PMIX_SERVER_URI2"})
+    if (const auto uri = environment(name))
+      return read_whole_number(std::string_view(*uri).substr(uri->rfind(':') + 1)).value_or(0);
+  return 0;
+}
+
 }  // namespace
 
 std::optional<World> find_world(const program::Environment& environment) {
@@ -47,7 +59,8 @@ std::optional<World> find_world(const program::Environment& environment) {
       if (size && *size > *rank)
         return World{Rank{*rank}, *size, launcher.name,
                      std::string(launcher.name) + " " + run_name(environment) + " of " +
-                         std::to_string(*size)};
+                         std::to_string(*size),
+                     fatal_port(environment)};
     }
   }
   return std::nullopt;

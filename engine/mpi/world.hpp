@@ -14,6 +14,9 @@ struct World {
   int size = 1;
   std::string launcher;  ///< "Open MPI", "PMI", "PMIx" or "Slurm"; for messages.
   std::string name;      ///< Another one for another run of the launcher, where it says so.
+  /// Its launcher ends all ranks when the connection of one to its PMIx server ends, at this TCP
+  /// port; 0: it does not.
+  int pmix_port = 0;
 };
 
 /// Rank and size from the variables that mpiexec, MPICH, Intel MPI, PMIx or srun set, without MPI

@@ -418,12 +418,14 @@ KnownCommunicator* MpiSteps::known(MPI_Comm communicator) {
 
 int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
   State& state = *state_;
+  if (const auto why = state.hooks.why_broken()) return state.refuse(name + (": " + *why));
   if (!known.renewals.empty()) {
     const InMpiCall place{call_place(),
                           {name, known.number, static_cast<int>(known.members.size()),
                            MpiCall::none, MpiCall::none, Clock::now()}};
     Pause pause;
     while (state.pump(), !known.renewals.empty()) {
+      if (const auto why = state.hooks.why_broken()) return state.refuse(name + (": " + *why));
       if (state.hooks.is_interrupted())
         return state.leave_with(std::string("in ") + name +
                                 ", which waited for the other ranks to end the cell that was "
@@ -472,7 +474,9 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
       if (roll_call != MPI_REQUEST_NULL) state.abandoned.push_back(roll_call);
       return state.fail_with(name, *why);
     }
-    if (pause()) state.pump();
+    if (!pause()) continue;
+    state.pump();
+    if (const auto broken = state.hooks.why_broken()) return state.refuse(name + (": " + *broken));
   }
   known.entered = call.place;
   return MPI_SUCCESS;
@@ -499,6 +503,10 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
     }
     if (!pause()) continue;
     state.pump();
+    if (const auto why = state.hooks.why_broken()) {
+      if (clean_up) clean_up();
+      return state.refuse(name + (": " + *why));
+    }
     if (const auto why = state.why_in_vain(needs, needs_all)) {
       if (is_done()) break;
       if (clean_up) clean_up();

@@ -27,6 +27,8 @@ struct CellHooks {
   /// From true to false a second interrupt must not leave the cell by force, as the first one is
   /// answered soon.
   std::function<void(bool)> hold_jumps;
+  /// Which rank of the world has died, a sentence; nothing while all live.
+  std::function<std::optional<std::string>()> why_broken;
 };
 
 /// What a call that has begun, or waits, needs of other ranks.

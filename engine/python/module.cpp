@@ -144,6 +144,12 @@ class PythonEngine {
     program_.watch_cells(steps.watch());
   }
 
+  /// Which rank of the world has died, as a sentence; nothing while the world is whole.
+  std::optional<std::string> broken_world() const {
+    if (!program_.broken_world().is_broken()) return std::nullopt;
+    return program_.broken_world().sentence();
+  }
+
   const EngineProgram& program() const { return program_; }
   EngineProgram& program() { return program_; }
 
@@ -207,6 +213,7 @@ PYBIND11_MODULE(_engine, module) {
       .def("leave_place_finder", &PythonEngine::leave_place_finder)
       .def("set_has_tasks", &PythonEngine::set_has_tasks)
       .def_property_readonly("world", &PythonEngine::world)
+      .def_property_readonly("broken_world", &PythonEngine::broken_world)
       .def_property_readonly(
           "uuid", [](const PythonEngine& engine) { return engine.program().uuid().text; })
       .def_property_readonly(

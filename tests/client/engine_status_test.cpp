@@ -48,6 +48,16 @@ TEST(EngineStatus, IsATableForPeople) {
             "-\n");
 }
 
+TEST(EngineStatus, NamesTheEnginesOfABrokenWorldBelowTheTable) {
+  auto engines = three();
+  const std::string whole = status_as_text(engines);
+  engines[0].world_broken = engines[2].world_broken = "MPI world broken: rank 2 died (SIGKILL)";
+  EXPECT_EQ(status_as_text(engines),
+            whole + "\nengines 0, 10: MPI world broken: rank 2 died (SIGKILL)\n");
+  EXPECT_EQ(status_as_json(engines)[0]["world_broken"], "MPI world broken: rank 2 died (SIGKILL)");
+  EXPECT_TRUE(status_as_json(engines)[1]["world_broken"].is_null());
+}
+
 TEST(EngineStatus, IsJsonWhoseUnknownValuesAreNull) {
   const Json rows = status_as_json(three());
   EXPECT_EQ(rows[0]["runs"], "solve(A, b)");

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "cluster/supervise/supervisor.hpp"
@@ -432,6 +433,18 @@ TEST(SupervisorRestart, EndsTheEnginesAndLeavesTheController) {
   RestartStory story;
   EXPECT_EQ(only<SendSignal>(story.asked()),
             (std::vector{SendSignal{20, SIGTERM, false}, SendSignal{21, SIGTERM, false}}));
+}
+
+TEST(SupervisorRestart, TellsTheControllerBeforeItEndsThem) {
+  RestartStory story;
+  const auto effects = story.asked();
+  EXPECT_EQ(only<AnnounceEnd>(effects),
+            (std::vector{AnnounceEnd{"17", "pxcluster ended it for a restart"}}));
+  const auto is = [](auto type) {
+    return [](const Effect& effect) { return std::holds_alternative<decltype(type)>(effect); };
+  };
+  EXPECT_LT(std::find_if(effects.begin(), effects.end(), is(AnnounceEnd{})),
+            std::find_if(effects.begin(), effects.end(), is(SendSignal{})));
 }
 
 TEST(SupervisorRestart, KillsEnginesThatHang) {

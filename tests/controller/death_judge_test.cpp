@@ -45,7 +45,8 @@ TEST_F(DeathJudgeTest, AnEngineWhoseConnectionEndsIsGivenUpAfterTheGrace) {
   judge.connection_lost(ann, alone(false), 250ms, at(0s));
   EXPECT_EQ(judge.next_deadline(), at(250ms));
   EXPECT_TRUE(judge.take_due(at(249ms)).empty());
-  EXPECT_EQ(judge.take_due(at(250ms)), (std::vector{Death{ann, "its process exited"}}));
+  EXPECT_EQ(judge.take_due(at(250ms)),
+            (std::vector{Death{ann, "its process exited", "its process exited"}}));
   EXPECT_FALSE(judge.next_deadline());
 }
 
@@ -59,7 +60,8 @@ TEST_F(DeathJudgeTest, AWatchedEngineIsGivenUpWithTheReasonAsSoonAsItIsTold) {
   judge.connection_lost(ann, alone(true), 250ms, at(0s));
   EXPECT_TRUE(judge.take_due(at(1s)).empty());
   judge.reported(ann, EngineId{0}, alone(true), ended(3), at(1s));
-  EXPECT_EQ(judge.take_due(at(1s)), (std::vector{Death{ann, "its process exited with code 3"}}));
+  EXPECT_EQ(judge.take_due(at(1s)),
+            (std::vector{Death{ann, "its process exited with code 3", "exit code 3"}}));
 }
 
 TEST_F(DeathJudgeTest, AWatchedEngineOfWhichNothingIsToldIsGivenUpAllTheSame) {
@@ -70,21 +72,23 @@ TEST_F(DeathJudgeTest, AWatchedEngineOfWhichNothingIsToldIsGivenUpAllTheSame) {
 TEST_F(DeathJudgeTest, TheReasonMayComeBeforeTheConnectionEnds) {
   judge.reported(ann, EngineId{0}, alone(true), ended(0, SIGSEGV), at(0s));
   judge.connection_lost(ann, alone(true), 250ms, at(0s));
-  EXPECT_EQ(
-      judge.take_due(at(0s)),
-      (std::vector{Death{ann, "its process was killed by SIGSEGV: a crash in compiled code"}}));
+  EXPECT_EQ(judge.take_due(at(0s)),
+            (std::vector{Death{ann, "its process was killed by SIGSEGV: a crash in compiled code",
+                               "SIGSEGV"}}));
 }
 
 TEST_F(DeathJudgeTest, TheFirstRankThatDiedIsTheReasonOfTheOthers) {
   judge.reported(cat, EngineId{2}, rank(2), ended(3), at(0s));
-  EXPECT_EQ(judge.take_due(at(0s)),
-            (std::vector{Death{cat, "its process, MPI rank 2, exited with code 3"}}));
+  EXPECT_EQ(
+      judge.take_due(at(0s)),
+      (std::vector{Death{cat, "its process, MPI rank 2, exited with code 3", "exit code 3"}}));
   judge.terminated(ann, rank(0), at(1s));
   judge.connection_lost(bob, rank(1), 250ms, at(1s));
   const std::string why =
       "its MPI launcher ended it, as MPI rank 2 (engine 2 on host1) died first: it exited with "
       "code 3";
-  EXPECT_EQ(judge.take_due(at(1s)), (std::vector{Death{ann, why}, Death{bob, why}}));
+  EXPECT_EQ(judge.take_due(at(1s)),
+            (std::vector{Death{ann, why, "SIGTERM"}, Death{bob, why, "its process exited"}}));
 }
 
 TEST_F(DeathJudgeTest, TheNewsOfTheFirstRankMayComeLast) {
@@ -118,6 +122,39 @@ TEST_F(DeathJudgeTest, RanksThatAreAllTerminatedHaveNoFirst) {
       deaths[1].why,
       "its process, MPI rank 1, was ended by SIGTERM: by its launcher, by the batch system or "
       "by hand");
+}
+
+TEST_F(DeathJudgeTest, ARankWhoseLauncherDoesNotLearnOfItsEndIsNoReasonOfOthers) {
+  DeathReport hidden = ended(0, SIGKILL);
+  hidden.is_hidden = true;
+  judge.reported(cat, EngineId{2}, rank(2), hidden, at(0s));
+  EXPECT_EQ(judge.take_due(at(0s)).at(0).how, "SIGKILL");
+  judge.reported(bob, EngineId{1}, rank(1), hidden, at(1s));
+  const auto deaths = judge.take_due(at(1s));
+  EXPECT_TRUE(deaths.at(0).why.starts_with("its process, MPI rank 1, was killed by SIGKILL"));
+}
+
+TEST_F(DeathJudgeTest, RanksWhoseEndIsExpectedAreGivenUpAtOnceHoweverTheyEnd) {
+  const std::string why = "pxcluster ended it for a restart";
+  for (const EngineUuid& uuid : {ann, bob, cat}) judge.expect_end(uuid, why, at(0s));
+  EXPECT_FALSE(judge.next_deadline());  // they live
+  judge.terminated(ann, rank(0), at(1s));
+  judge.reported(bob, EngineId{1}, rank(1), ended(0, SIGKILL), at(1s));
+  judge.connection_lost(cat, rank(2), 10s, at(1s));
+  EXPECT_EQ(judge.take_due(at(1s)),
+            (std::vector{Death{ann, why}, Death{bob, why}, Death{cat, why}}));
+}
+
+TEST_F(DeathJudgeTest, AnEndMayBeginBeforeItIsSaidToBeExpected) {
+  judge.terminated(ann, rank(0), at(0s));
+  judge.connection_lost(bob, rank(1), 250ms, at(0s));
+  judge.reported(cat, EngineId{2}, rank(2, "Open MPI 8 of 3"), ended(3), at(0s));
+  for (const EngineUuid& uuid : {ann, bob, cat}) judge.expect_end(uuid, "it was stopped", at(10ms));
+  const auto deaths = judge.take_due(at(10ms));
+  ASSERT_EQ(deaths.size(), 3u);
+  EXPECT_EQ(deaths[0].why, "its process, MPI rank 2, exited with code 3");
+  EXPECT_EQ(deaths[1].why, "it was stopped");
+  EXPECT_EQ(deaths[2].why, "it was stopped");
 }
 
 TEST_F(DeathJudgeTest, OtherWorldsAndEnginesOutsideOfMpiAreNotDrawnIn) {

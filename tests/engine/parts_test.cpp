@@ -137,6 +137,18 @@ TEST(World, OpenMpiUnderSlurmIsOpenMpis) {
                                                            {"SLURM_NTASKS", "1"}}));
   EXPECT_EQ(world->launcher, "Open MPI");
   EXPECT_EQ(world->size, 4);
+  EXPECT_EQ(world->pmix_port, 0);
+}
+
+TEST(World, SrunWithPmixEndsAllRanksWhenItsServerLosesOne) {
+  const auto srun = [](const std::string& run) {
+    return find_world(variables({{"PMIX_RANK", "1"},
+                                 {"PMIX_SIZE", "2"},
+                                 {"PMIX_NAMESPACE", run},
+                                 {"PMIX_SERVER_URI4", "pmix-server.70;tcp4://127.0.0.1:53419"}}));
+  };
+  EXPECT_EQ(srun("slurm.pmix.7.0")->pmix_port, 53419);
+  EXPECT_EQ(srun("prterun-host1-812@1")->pmix_port, 0);
 }
 
 TEST(World, NothingWhereNoLauncherStartedUsOrTheNumbersMakeNoSense) {

@@ -62,6 +62,12 @@ class HostCluster:
         assert all(answer["status"] == "ok" for answer in answers), answers
         return [answer["stdout"].strip() for answer in answers]
 
+    def kill_engine(self, engine):
+        """By SIGKILL; when it returns, the controller knows of it."""
+        code = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+        done = self.run("px", f"--targets={engine}", code, check=False)
+        assert "was killed by SIGKILL" in done.stdout + done.stderr
+
     def count(self):
         return len(self.px("1"))
 

@@ -55,6 +55,16 @@ def test_a_host_that_does_not_exist_is_told(cluster):
     assert "nowhere" in done.stderr
 
 
+def test_a_rank_that_dies_leaves_the_others_on_all_hosts(cluster):
+    cluster.start("--engines=mpi", "--hosts=host1:2,host2:2")
+    cluster.px("kept = 42")
+    cluster.kill_engine(2)
+    assert cluster.px("print(mpi_rank, kept)") == ["0 42", "1 42", "3 42"]
+    assert "MPI world broken: rank 2 died (SIGKILL)" in cluster.run("status").stdout
+    cluster.run("restart")
+    assert cluster.px(RANKS) == TWO_EACH
+
+
 def test_a_host_that_is_powered_off_ends_the_world_instead_of_a_wait_for_ever(own_bed):
     cluster = HostCluster(own_bed)
     said = own_bed.folder / "said.txt"

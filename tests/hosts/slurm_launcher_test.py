@@ -70,6 +70,14 @@ def test_engines_are_the_ranks_of_a_job_that_a_stop_cancels(cluster):
     assert [line for line in cluster.left_over() if "engine" in line and "host4" not in line] == []
 
 
+def test_a_rank_that_dies_leaves_the_others_of_its_srun(cluster):
+    cluster.start("--engines=slurm", "-n", "4")
+    cluster.px("kept = 42")
+    cluster.kill_engine(2)
+    longer = "import time; time.sleep(3)"  # than the second after which Slurm ends a step
+    assert cluster.px(f"{longer}; print(mpi_rank, kept)") == ["0 42", "1 42", "3 42"]
+
+
 def test_options_reach_the_job(cluster):
     cluster.start(
         "--engines=slurm", "-n", "1", "--partition=main", "--time=5", "--batch-option=--comment=hi",

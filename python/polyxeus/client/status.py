@@ -17,7 +17,8 @@ class ClusterStatus(Sequence):
 
     Keys: engine, host, rank, pid, language, state ("idle", "busy", "no answer"), silent_for, runs
     (the first line of its code, or its function), runs_for, msg_id, queue, memory (bytes) and cpu
-    (seconds of processor time).  Times are seconds; what is not known is None.
+    (seconds of processor time), world_broken (a sentence where a rank of its MPI world has died).
+    Times are seconds; what is not known is None.
     """
 
     def __init__(self, rows: str, table: str) -> None:
@@ -40,7 +41,8 @@ class ClusterStatus(Sequence):
     __repr__ = __str__
 
     def _repr_html_(self):
-        head, *lines = self._table.splitlines()
+        table, _, notes = self._table.partition("\n\n")
+        head, *lines = table.splitlines()
         starts = [head.index(word) for word in head.split()]
         ends = [*starts[1:], None]
 
@@ -51,4 +53,5 @@ class ClusterStatus(Sequence):
         shown = [row("td", line) for line in lines[:_MOST_ROWS]]
         left = len(lines) - len(shown)
         more = f"<p>... and {left} more engines</p>" if left else ""
-        return f"<table>{row('th', head)}{''.join(shown)}</table>{more}"
+        below = "".join(f"<p>{html.escape(note)}</p>" for note in notes.splitlines())
+        return f"<table>{row('th', head)}{''.join(shown)}</table>{more}{below}"

@@ -1,5 +1,6 @@
 """`python -m polyxeus.engine`: what pxengine becomes once it has found the user's Python."""
 
+import atexit
 import os
 import signal
 import sys
@@ -39,6 +40,14 @@ def shared_info(engine):
         raise _engine.Failure(mismatch) from mismatch
 
 
+def leave_without_mpi(code):
+    """Ends the process without MPI_Finalize, which would wait for a rank that has died."""
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 def main(arguments):
     from polyxeus import _engine
 
@@ -74,6 +83,8 @@ def main(arguments):
     signal.set_wakeup_fd(-1)
     start.restore_streams()
     _engine.exit_within(30, code)  # MPI_Finalize waits for the other ranks, maybe in vain
+    if engine.broken_world:
+        leave_without_mpi(code)
     return code
 
 

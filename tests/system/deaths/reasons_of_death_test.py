@@ -31,12 +31,12 @@ def connect(file, count):
 
 @pytest.fixture
 def world(own_cluster):
-    """Three ranks, of which 0 and 2 work on a cell."""
+    """Three ranks, of which 0 and 2 work on a cell, whose launcher ends all when one dies."""
 
     def start(mpiexec):
         cluster = own_cluster()
         cluster.start_controller()
-        launcher = cluster.start_mpi_engines(3, mpiexec=mpiexec)
+        launcher = cluster.start_mpi_engines(3, "--when-rank-dies=abort", mpiexec=mpiexec)
         rc = connect(cluster.connection_file("client"), 3)
         busy = [rc[rank].execute("print('at work'); import time; time.sleep(600)") for rank in (0, 2)]
         for answer in busy:

@@ -104,10 +104,10 @@ def test_a_task_without_retries_whose_engine_died_is_an_error_for_the_client(pai
     assert rc.load_balanced_view().apply_sync(len, "abc") == 3
 
 
-def test_a_dead_rank_ends_its_mpi_world_and_leaves_other_engines_alone(own_cluster, mpiexec):
+def test_a_dead_rank_leaves_engines_outside_of_its_mpi_world_alone(own_cluster, mpiexec):
     cluster = own_cluster()
     cluster.start_controller()
-    world = cluster.start_mpi_engines(3)
+    cluster.start_mpi_engines(3)
     rc = cluster.client(engines=3)
     cluster.start_engines(1)
     cluster.wait_for_engines(rc, 4)
@@ -118,9 +118,8 @@ def test_a_dead_rank_ends_its_mpi_world_and_leaves_other_engines_alone(own_clust
     with pytest.raises(ipp.RemoteError, match="EngineError"):
         answer.get(20)
     assert time.monotonic() - started < HEARD_WITHIN
-    wait_until(lambda: rc.ids == [single], "the rest of the MPI world is unregistered")
+    wait_until(lambda: 1 not in rc.ids, "the rank is unregistered")
     assert rc[single]["kept"] == 42
-    assert world.wait(20) != 0
 
 
 def test_an_engine_that_ends_on_sigterm_is_unregistered_at_once(pair):

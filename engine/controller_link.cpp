@@ -1,0 +1,43 @@
+#include "engine/controller_link.hpp"
+
+#include <utility>
+
+#include "wire/envelope.hpp"
+#include "wire/new_session.hpp"
+
+namespace px::engine {
+
+ControllerLink::ControllerLink(std::unique_ptr<net::Context> context, net::Socket socket,
+                               Session session)
+    : context_(std::move(context)), socket_(std::move(socket)), session_(std::move(session)) {}
+
+Result<ControllerLink> ControllerLink::dial(const EngineConnectionInfo& info) {
+  Result<Session> session = new_session(info);
+  if (!session) return session.error();
+  auto context = std::make_unique<net::Context>();
+  net::SocketOptions options;
+  options.linger = std::chrono::seconds(3);
+  options.curve_server_key = info.curve_serverkey;
+  net::Socket socket{*context, net::SocketKind::dealer, options};
+  if (auto done = socket.connect(endpoint(info.interface, info.registration)); !done)
+    return done.error();
+  return ControllerLink{std::move(context), std::move(socket), std::move(*session)};
+}
+
+void ControllerLink::send(std::string_view msg_type, const Json& content) {
+  Draft draft;
+  draft.msg_type = msg_type;
+  draft.content = content;
+  socket_.send(session_.compose(draft, wall_now()));
+}
+
+std::optional<Json> ControllerLink::receive() {
+  while (const SharedFrames frames = socket_.receive()) {
+    const auto envelope = Envelope::locate(*frames);
+    if (!envelope || !session_.signer().verify(*envelope)) continue;
+    if (auto content = unpack(session_.packer(), envelope->content)) return std::move(*content);
+  }
+  return std::nullopt;
+}
+
+}  // namespace px::engine

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace px::engine {
+
+/// Whether a rank of this engine's MPI world has died, as the controller tells: what waits for that
+/// rank in an MPI call waits for ever, and MPI_Finalize waits, too. Any thread may use it.
+class BrokenWorld {
+ public:
+  /// sentence  which rank died, how, and how to get a new world; a later one replaces it.
+  void set(std::string sentence) {
+    const std::lock_guard lock{mutex_};
+    sentence_ = std::move(sentence);
+    is_broken_.store(true, std::memory_order_release);
+  }
+  /// Cheap enough to be asked in each MPI call.
+  bool is_broken() const noexcept { return is_broken_.load(std::memory_order_acquire); }
+  /// Empty while it is whole.
+  std::string sentence() const {
+    const std::lock_guard lock{mutex_};
+    return sentence_;
+  }
+
+ private:
+  std::atomic<bool> is_broken_ = false;
+  mutable std::mutex mutex_;  // of the sentence
+  std::string sentence_;
+};
+
+}  // namespace px::engine

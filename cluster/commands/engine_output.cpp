@@ -46,7 +46,7 @@ magics::DisplayOptions display_options(const client::AsyncResult& result, bool i
   options.is_plain = true;
   options.has_colours = wants_colours();
   options.can_update = false;
-  options.progress_after.reset();
+  if (!is_terminal()) options.progress_after.reset();
   return options;
 }
 
@@ -57,6 +57,12 @@ TerminalOutput::TerminalOutput(const client::AsyncResult& result, bool is_live)
       is_live_(is_live),
       is_terminal_(is_terminal()),
       display_(display_options(result, is_live), Clock::now()) {}
+
+void TerminalOutput::print_above(const std::function<void()>& print) {
+  std::cerr << progress_.before_text() << std::flush;
+  print();
+  std::cerr << progress_.after_text(true) << std::flush;
+}
 
 void TerminalOutput::write(const std::vector<magics::Action>& actions) {
   for (const magics::Action& action : actions) {
@@ -81,8 +87,11 @@ void TerminalOutput::take(std::size_t task, const client::Publication& publicati
 void TerminalOutput::show_new(Duration patience) {
   const auto events = result_.events(cursor_, patience);
   cursor_ += events.size();
-  for (const client::CallEvent& event : events)
-    if (event.publication) take(event.task, *event.publication);
+  for (const client::CallEvent& event : events) {
+    if (event.kind == client::CallEvent::Kind::answered)
+      display_.on(magics::Done{event.task}, Clock::now());
+    if (event.publication && is_live_) take(event.task, *event.publication);
+  }
   write(display_.take(Clock::now()));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <set>
 
 #include "client/async_result.hpp"
@@ -14,6 +15,7 @@ namespace px::cluster {
 Json engine_output_json(const client::AsyncResult& result, std::size_t task);
 
 /// Shows on standard output and standard error what the engines of a call print, show and answer.
+/// On a terminal a call that takes more than two seconds shows below that how many have answered.
 /// One thread uses it.
 class TerminalOutput {
  public:
@@ -21,8 +23,11 @@ class TerminalOutput {
   ///          that engines rewrite stay below it. Otherwise output is shown at the end, in the
   ///          order of the engines, what they have in common once: "[0-3] hello".
   TerminalOutput(const client::AsyncResult& result, bool is_live);
-  /// Waits for something new, at most so long, and shows it.  Precondition: this is live.
+  /// Waits for something new, at most so long, and shows it; where this is not live only how far
+  /// the call is.
   void show_new(Duration patience);
+  /// Has whole lines printed above the progress.
+  void print_above(const std::function<void()>& print);
   /// Shows all that is there and not shown yet.
   void finish();
 

@@ -84,7 +84,7 @@ std::string read_code(const PxOptions& options) {
 }
 
 /// Waits for the answers and their output. False when the time is over or the user has had enough.
-bool wait_for(const client::AsyncResult& result, const WorkOptions& options, TerminalOutput* live,
+bool wait_for(const client::AsyncResult& result, const WorkOptions& options, TerminalOutput* output,
               Console& console) {
   const InterruptsCounted counted;
   const Instant start = Clock::now();
@@ -96,25 +96,27 @@ bool wait_for(const client::AsyncResult& result, const WorkOptions& options, Ter
   std::size_t heard = 0;
   Instant last_news = start;
   client::SilenceNews silences;
-  while (!result.wait_for_output(live ? 0ms : 100ms)) {
-    if (live) live->show_new(100ms);
+  const auto warn = [&](const std::string& text) {
+    const auto print = [&] { console.say(Level::warning, text); };
+    output ? output->print_above(print) : print();
+  };
+  while (!result.wait_for_output(output ? 0ms : 100ms)) {
+    if (output) output->show_new(100ms);
     if (const std::size_t news = result.events(heard, 0ms).size(); news > 0) {
       heard += news;
       last_news = Clock::now();
     }
     if (result.is_ready() && Clock::now() - last_news > output_patience) {
-      console.say(Level::warning, "the output did not end within " +
-                                      format_duration(output_patience) +
-                                      " after the last of it: some of it may be missing");
+      warn("the output did not end within " + format_duration(output_patience) +
+           " after the last of it: some of it may be missing");
       return true;
     }
     for (const std::string& sentence : silences.take(result.silences(), Clock::now()))
-      console.say(Level::warning, sentence);
+      warn(sentence);
     if (interrupts > seen) {
       seen = interrupts;
       if (seen > 1) return false;
-      console.say(Level::warning,
-                  "interrupting the engines; a second Ctrl-C returns without waiting for them");
+      warn("interrupting the engines; a second Ctrl-C returns without waiting for them");
       result.stop();
     }
     if (give_up && Clock::now() > *give_up) {
@@ -236,7 +238,8 @@ int run_command(const program::ProgramOptions& program, const PxOptions& options
     const client::AsyncResult result = view.execute(code, {.is_silent = false});
     const bool is_live = options.is_live && !options.as_json;
     TerminalOutput output{result, is_live};
-    const bool is_complete = wait_for(result, options, is_live ? &output : nullptr, console);
+    const bool is_complete =
+        wait_for(result, options, options.as_json ? nullptr : &output, console);
     if (!options.as_json) output.finish();
     for (std::size_t i = 0; options.as_json && i < result.size(); ++i)
       std::cout << pack(Packer::json, engine_output_json(result, i)) << "\n";

@@ -74,10 +74,13 @@ cpp::CppInterpreter::Agree vote_in(MpiWorld& world) {
 void connect(MpiWorld& world, cpp::CppInterpreter& interpreter, EngineProgram& program) {
   interpreter.set_agreement(vote_in(world));
   throw_mpi_errors();
-  MpiSteps* const steps =
-      world.watch_calls(!is_off(std::getenv("POLYXEUS_MPI_INTERRUPTS")),
-                        {cpp::CellGuard::can_answer_interrupt, cpp::CellGuard::answer_interrupt_in,
-                         throw_failed_call, cpp::CellGuard::hold_jumps});
+  MpiSteps* const steps = world.watch_calls(
+      !is_off(std::getenv("POLYXEUS_MPI_INTERRUPTS")),
+      {cpp::CellGuard::can_answer_interrupt, cpp::CellGuard::answer_interrupt_in, throw_failed_call,
+       cpp::CellGuard::hold_jumps, [&program]() -> std::optional<std::string> {
+         if (!program.broken_world().is_broken()) return std::nullopt;
+         return program.broken_world().sentence();
+       }});
   if (steps)
     program.watch_cells({[steps](std::uint64_t number) { steps->begin_cell(number); },
                          [steps](const auto& failure) { steps->end_cell(failure); },

@@ -24,7 +24,11 @@ int px_mpi_join(int wants, const px_mpi_hooks* hooks, int grace_ms) {
       wants != 0,
       {[given] { return given.is_interrupted(given.self) != 0; },
        [given](const std::string& where) { given.leave(given.self, where.c_str()); },
-       [given](const std::string& why) { given.fail(given.self, why.c_str()); }, [](bool) {}},
+       [given](const std::string& why) { given.fail(given.self, why.c_str()); }, [](bool) {},
+       [given]() -> std::optional<std::string> {
+         const char* const why = given.why_broken(given.self);
+         return why ? std::optional<std::string>(why) : std::nullopt;
+       }},
       {std::chrono::milliseconds(grace_ms)});
   return steps() ? steps()->error_code() : 0;
 }

@@ -13,6 +13,8 @@ struct px_mpi_hooks {
   int (*is_interrupted)(void* self);
   void (*leave)(void* self, const char* where);
   void (*fail)(void* self, const char* why);
+  /// Null while the world is whole; lives until the next call.
+  const char* (*why_broken)(void* self);
 };
 
 /// MpiSteps::join() on the world that MPI has been initialized with.

@@ -140,7 +140,8 @@ class PythonEngine {
   void join_mpi(const std::string& library, py::object error_type, bool wants, double grace) {
     const PythonMpiSteps& steps = PythonMpiSteps::join(
         library, std::move(error_type), wants,
-        std::chrono::duration_cast<Duration>(std::chrono::duration<double>(grace)));
+        std::chrono::duration_cast<Duration>(std::chrono::duration<double>(grace)),
+        program_.broken_world());
     program_.watch_cells(steps.watch());
   }
 

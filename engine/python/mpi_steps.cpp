@@ -29,8 +29,8 @@ class PythonLock {
 
 }  // namespace
 
-PythonMpiSteps::PythonMpiSteps(const std::string& path)
-    : library_(::dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+PythonMpiSteps::PythonMpiSteps(const std::string& path, const BrokenWorld& world)
+    : world_(world), library_(::dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
   if (!library_) throw std::runtime_error(path + " has not been loaded");
   begin_cell_ = find<decltype(begin_cell_)>("px_mpi_begin_cell");
   end_cell_ = find<decltype(end_cell_)>("px_mpi_end_cell");
@@ -45,15 +45,16 @@ Function PythonMpiSteps::find(const char* name) const {
 }
 
 PythonMpiSteps& PythonMpiSteps::join(const std::string& path, py::object error_type, bool wants,
-                                     Duration grace) {
+                                     Duration grace, const BrokenWorld& world) {
   if (of_process) throw std::runtime_error("the MPI library has been joined already");
-  of_process = new PythonMpiSteps(path);  // MPI calls it until the process ends
+  of_process = new PythonMpiSteps(path, world);  // MPI calls it until the process ends
   PythonMpiSteps& self = *of_process;
   const px_mpi_hooks hooks{
       &self,
       [](void* pointer) { return static_cast<PythonMpiSteps*>(pointer)->is_interrupted() ? 1 : 0; },
       [](void* pointer, const char* where) { static_cast<PythonMpiSteps*>(pointer)->leave(where); },
-      [](void* pointer, const char* why) { static_cast<PythonMpiSteps*>(pointer)->fail(why); }};
+      [](void* pointer, const char* why) { static_cast<PythonMpiSteps*>(pointer)->fail(why); },
+      [](void* pointer) { return static_cast<PythonMpiSteps*>(pointer)->why_broken(); }};
   const auto join_world = self.find<decltype(&px_mpi_join)>("px_mpi_join");
   const auto grace_ms = std::chrono::duration_cast<std::chrono::milliseconds>(grace).count();
   {
@@ -109,6 +110,12 @@ void PythonMpiSteps::fail(const char* why) {
   Py_XDECREF(text);
   pending_is_failure_ = true;
   raise_soon();
+}
+
+const char* PythonMpiSteps::why_broken() {
+  if (!world_.is_broken()) return nullptr;
+  why_broken_ = world_.sentence();
+  return why_broken_.c_str();
 }
 
 /// For code that does not look at the error code of the call, such as a C library.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/mpi/broken_world.hpp"
 #include "engine/mpi_library/library.hpp"
 #include "engine/watched_cells.hpp"
 #include "wire/time.hpp"
@@ -19,27 +20,30 @@ class PythonMpiSteps {
  public:
   /// Has loaded the library from the file `path` (with RTLD_GLOBAL, before mpi4py); MPI is
   /// initialized. All ranks of the world call it at once. error_type  mpi4py.MPI.Exception.
-  /// wants  whether this rank takes part. Throws std::runtime_error where that is no such library.
-  /// The caller holds Python's lock.
+  /// wants  whether this rank takes part. world  outlives the process's calls of MPI. Throws
+  /// std::runtime_error where that is no such library. The caller holds Python's lock.
   static PythonMpiSteps& join(const std::string& path, pybind11::object error_type, bool wants,
-                              Duration grace);
+                              Duration grace, const BrokenWorld& world);
 
   /// What the engine's cells are to be watched by; it watches nothing where this rank takes no
   /// part.
   CellWatch watch() const;
 
  private:
-  explicit PythonMpiSteps(const std::string& path);
+  PythonMpiSteps(const std::string& path, const BrokenWorld& world);
   template <typename Function>
   Function find(const char* name) const;
 
   bool is_interrupted();
   void leave(const char* where);
   void fail(const char* why);
+  const char* why_broken();
   void raise_soon();
   static int raise_pending(void* self);
   static PyObject* make_error(PyTypeObject* type, PyObject* arguments, PyObject* keywords);
 
+  const BrokenWorld& world_;
+  std::string why_broken_;
   void* library_ = nullptr;
   decltype(&px_mpi_begin_cell) begin_cell_ = nullptr;
   decltype(&px_mpi_end_cell) end_cell_ = nullptr;

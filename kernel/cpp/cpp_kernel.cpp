@@ -6,7 +6,9 @@
 #include "kernel/cpp/cpp_variables.hpp"
 #include "magics/cluster_command.hpp"
 #include "magics/failure_text.hpp"
+#include "magics/magic_completion.hpp"
 #include "magics/remote_names.hpp"
+#include "os/run_command.hpp"
 
 namespace px::kernel {
 namespace {
@@ -211,7 +213,29 @@ bool CppKernel::is_for_engines(const magics::MagicCell& cell) const {
   return is_auto_ || !cell.calls.empty();
 }
 
+/// Nothing where the line of a magic is not to be completed by what the magics know themselves.
+std::optional<Json> CppKernel::complete_magic(const std::string& code, int cursor) const {
+  const std::size_t at = cpp::byte_offset(code, cursor);
+  const std::size_t begin = at == 0 ? 0 : code.rfind('\n', at - 1) + 1;
+  const auto found = magics::complete_magic(std::string_view(code).substr(begin, at - begin),
+                                            [this](const std::string& command) {
+                                              os::CommandOptions options;
+                                              options.argv = {cluster_program_};
+                                              if (!command.empty()) options.argv.push_back(command);
+                                              options.argv.push_back("--help");
+                                              const auto said = os::run_command(options);
+                                              return said ? said->output : std::string();
+                                            });
+  if (!found) return std::nullopt;
+  return Json{{"status", "ok"},
+              {"matches", found->matches},
+              {"cursor_start", cpp::code_points(code, begin + found->begin)},
+              {"cursor_end", cursor},
+              {"metadata", Json::object()}};
+}
+
 Json CppKernel::complete(const std::string& code, int cursor) {
+  if (auto reply = complete_magic(code, cursor)) return *reply;
   const auto part = remote_part(code, cursor);
   if (part && client_)
     if (const auto ids = client_->ids(); !ids.empty())

@@ -52,6 +52,7 @@ class CppKernel final : public interpreters::Interpreter {
   magics::MagicOutcome dispatch(const magics::MagicCall& call, magics::CellOutput& screen);
   std::optional<Problem> conclude(const magics::MagicOutcome& outcome);
   magics::MagicOutcome run_cluster_command(const std::string& line, magics::CellOutput& screen);
+  std::optional<Json> complete_magic(const std::string& code, int cursor) const;
   Json fail(const Problem& problem, int count);
   bool is_for_engines(const magics::MagicCell& cell) const;
 

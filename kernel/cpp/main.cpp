@@ -29,6 +29,19 @@ void wait_readable(int descriptor) {
   ::poll(&wanted, 1, -1);
 }
 
+/// What std::cin in a cell reads: lines that the user of the notebook types.
+cpp::CellInput::Ask ask_user_of(jupyter::Queues& queues) {
+  return [&queues]() -> Result<std::string> {
+    if (!queues.inputs.is_allowed())
+      return Error{ErrorKind::unsupported,
+                   "std::cin has no input here: the client that runs this cell takes no questions "
+                   "(allow_stdin is false)"};
+    auto answer = queues.ask_user("", false, cpp::CppSession::is_interrupt_pending);
+    if (!answer) return Error{ErrorKind::system, "std::cin was interrupted"};
+    return *answer;
+  };
+}
+
 int run(int argc, char** argv) {
   Options options;
   if (const auto code = parse_options(argc, argv, options)) return *code;
@@ -49,6 +62,7 @@ int run(int argc, char** argv) {
     ::dprintf((*server)->original_stderr(), "pxkernel: %s\n", interpreter.error().what.c_str());
     return 1;
   }
+  (*interpreter)->set_input(ask_user_of(queues));
   const auto cluster =
       std::filesystem::path(program::own_program()).replace_filename("pxcluster").string();
   CppKernel kernel{**interpreter, queues.outgoing, cluster};

@@ -5,6 +5,7 @@
 
 #include "interpreters/python/python_buffers.hpp"
 #include "magics/cluster_command.hpp"
+#include "magics/magic_completion.hpp"
 #include "magics/magics.hpp"
 #include "magics/progress_text.hpp"
 #include "magics/remote_names.hpp"
@@ -289,6 +290,14 @@ py::object inspect_there(PythonConnection& connection, int engine, const std::st
   return answer ? python_of(*answer) : py::none();
 }
 
+/// (matches, the fragment that they replace), or None.
+py::object complete_magic(const std::string& line, const py::function& help) {
+  const auto found = magics::complete_magic(
+      line, [&help](const std::string& command) { return help(command).cast<std::string>(); });
+  if (!found) return py::none();
+  return py::make_tuple(found->matches, line.substr(found->begin));
+}
+
 }  // namespace
 
 void bind_magics(py::module_& module) {
@@ -309,6 +318,7 @@ void bind_magics(py::module_& module) {
       .def("pxgather", &PythonMagics::carry<&magics::Magics::pxgather>);
   module.def("magic_usage",
              [](const std::string& name) { return magics::usage(*magics::magic_named(name)); });
+  module.def("complete_magic", &complete_magic);
   module.def("split_words", [](const std::string& line) {
     return client::value_or_throw(magics::split_words(line));
   });

@@ -1,6 +1,7 @@
 """What people type into cells of C++ engines: each test is a cell or two."""
 
 import os
+import re
 import time
 
 import ipyparallel
@@ -58,6 +59,22 @@ def test_a_compile_error_names_the_line(rc):
     failures = error_of(rc[[0]], "int y = 1;\nint z = nonsense;")
     name, value = failures[0]
     assert name == "CompileError" and "line 2" in value and "nonsense" in value
+
+
+def test_an_exception_names_the_lines_that_it_passed(rc):
+    view = rc[[0]]
+    run(view, "void refuse() {\n  throw std::runtime_error(\"no\");\n}")
+    result = view.execute("int before = 1;\nrefuse();", silent=False)
+    result.wait(60)
+    with pytest.raises(ipp.RemoteError) as raised:
+        result.get()
+    text = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(raised.value.render_traceback()))
+    assert re.search(r"cell \d+, line 2\n    refuse\(\);\ncell \d+, line 2\n    throw std::runtime", text), text
+
+
+def test_cin_says_at_once_that_there_is_no_input(rc):
+    name, value = error_of(rc[[0]], "int answer; std::cin >> answer;")[0]
+    assert name == "NoInput" and "push the value instead" in value
 
 
 def test_no_rank_runs_a_cell_that_does_not_compile_on_all(rc, view):

@@ -270,6 +270,38 @@ def test_names_of_the_engines_are_completed(cpp, cluster):
     assert code[reply["cursor_start"] :] == "only_on_en"
 
 
+@pytest.mark.parametrize("code, matches", [
+    ("%%px --no", ["--no-fold", "--no-stream", "--no-verbose", "--noblock"]),
+    ("%%px -t 0 --loc", ["--local"]),
+    ("%pxcluster st", ["start", "status", "stop"]),
+    ("%pxcluster stop --al", ["--all"]),
+])
+def test_options_and_commands_of_the_magics_are_completed(cpp, code, matches):
+    reply = cpp.reply_to(cpp.client.complete(code, len(code)))["content"]
+    assert reply["matches"] == matches
+    assert code[reply["cursor_start"] :] == code.split()[-1]
+
+
+def test_cin_asks_the_user(cpp):
+    message_id = cpp.client.execute("int age = 0; std::cin >> age; age", allow_stdin=True)
+    question = cpp.client.get_stdin_msg(timeout=60)
+    assert question["content"] == {"prompt": "", "password": False}
+    cpp.client.input("42")
+    assert value(cpp.finish(message_id)) == "42"
+
+
+def test_cin_that_waits_is_interrupted(cpp):
+    message_id = cpp.client.execute("std::cin >> age;", allow_stdin=True)
+    cpp.client.get_stdin_msg(timeout=60)
+    cpp.manager.interrupt_kernel()
+    assert "in std::cin" in cpp.finish(message_id).reply["evalue"]
+
+
+def test_cin_of_a_client_without_a_user_fails_at_once(cpp):
+    reply = cpp.run("std::cin >> age;", allow_stdin=False).reply
+    assert reply["ename"] == "NoInput" and "allow_stdin" in reply["evalue"]
+
+
 def test_autopx_sends_all_cells_to_the_engines(cpp, cluster):
     assert "enabled" in cpp.run("%autopx").text()
     assert cpp.run("int by_autopx = 7;").status == "ok"

@@ -20,6 +20,12 @@ void CellHistory::set_output(std::string text) {
   if (!cells_.empty()) cells_.back().output = std::move(text);
 }
 
+std::optional<std::string> CellHistory::code_of(int count) const {
+  const auto found = std::find_if(cells_.rbegin(), cells_.rend(),
+                                  [&](const Cell& cell) { return cell.count == count; });
+  return found == cells_.rend() ? std::nullopt : std::optional(found->code);
+}
+
 Json CellHistory::find(const Json& request) const {
   constexpr long long all = std::numeric_limits<int>::max();
   const std::string access = string_member(request, "hist_access_type").value_or("tail");

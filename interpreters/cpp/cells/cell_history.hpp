@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 
 #include "wire/json.hpp"
@@ -13,6 +14,9 @@ class CellHistory {
   void add(int count, std::string code);
   /// What the cell that was added last has shown of its value.
   void set_output(std::string text);
+
+  /// The code of the cell with that number; nothing where it is not known.
+  std::optional<std::string> code_of(int count) const;
 
   /// request  the content of a history_request: hist_access_type tail (n), range (start, stop) or
   ///          search (pattern with * and ?, n, unique); output.

@@ -48,10 +48,12 @@ std::string with_tail_behind(const std::string& what, const std::string& code) {
   return changed.insert(tail->begin, what + ", (");
 }
 
+constexpr std::string_view wrapper_prefix = "px_run_";
+
 /// A name that no other cell has.
 std::string new_name() {
   static std::atomic<unsigned long> count = 0;
-  return "px_run_" + std::to_string(++count);
+  return std::string(wrapper_prefix) + std::to_string(++count);
 }
 
 /// The code with lambdas in functions: clang 22 cannot name one that stands directly in a
@@ -117,6 +119,10 @@ std::string timed_form(const std::string& code, const CellDirective& timing, boo
   const std::string name = new_name();
   return head + "void " + name + "() { ::px::cell::timeit(" + std::to_string(timing.loops) + ", " +
          std::to_string(timing.repeats) + ", [] { " + followed_by(body, " }); } ") + name + "();";
+}
+
+bool is_wrapper(std::string_view function) {
+  return function.substr(0, wrapper_prefix.size()) == wrapper_prefix;
 }
 
 std::vector<std::string> forms_of(const CellText& cell) {

@@ -62,6 +62,9 @@ std::string statement_form(const std::string& code);
 /// shows_tail  Whether the last expression is shown (%time) or kept from the optimizer (%timeit).
 std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail);
 
+/// Whether a function of that name was put around a statement by one of these forms.
+bool is_wrapper(std::string_view function);
+
 /// What to compile of the cell: the first of these texts that compiles; where none does, the
 /// diagnostics of the last one are those for the user.
 std::vector<std::string> forms_of(const CellText& cell);

@@ -8,6 +8,7 @@
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/failed_part.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
+#include "interpreters/cpp/run/cell_stack.hpp"
 
 extern "C" void* __emutls_get_address(void*);  // for thread_local; libgcc has it in its archive
 
@@ -32,7 +33,9 @@ Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CppSession:
                                                                bool uses_precompiled_header) {
   std::vector<const char*> arguments;
   for (const std::string& flag : options.flags) arguments.push_back(flag.c_str());
-  arguments.insert(arguments.end(), {"-resource-dir", options.resource_folder.c_str()});
+  // Line tables change nothing of the code.
+  arguments.insert(arguments.end(), {"-gline-tables-only", "-fcolor-diagnostics", "-resource-dir",
+                                     options.resource_folder.c_str()});
   if (uses_precompiled_header)
     arguments.insert(arguments.end(), {"-include-pch", options.precompiled_header.c_str()});
   clang::IncrementalCompilerBuilder builder;
@@ -46,7 +49,9 @@ Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CppSession:
 }  // namespace
 
 DiagnosticLog::DiagnosticLog(clang::DiagnosticOptions& options)
-    : stream_(text_), printer_(stream_, options) {}
+    : stream_(text_), printer_(stream_, options) {
+  stream_.enable_colors(true);
+}
 
 void DiagnosticLog::BeginSourceFile(const clang::LangOptions& language,
                                     const clang::Preprocessor* preprocessor) {
@@ -97,6 +102,7 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   jit_builder->setJITTargetMachineBuilder(std::move(*target));
   jit_builder->setNotifyCreatedCallback([made = compiler.get()](llvm::orc::LLJIT& jit) {
     made->jit_ = &jit;
+    made->line_table_.watch(jit);
     jit.getIRTransformLayer().setTransform(
         [](llvm::orc::ThreadSafeModule module, const llvm::orc::MaterializationResponsibility&) {
           module.withModuleDo([](llvm::Module& content) { add_interrupt_points(content); });
@@ -128,6 +134,7 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   };
   for (const auto& [name, address] : options.symbols) add(name, address);
   add("exit", reinterpret_cast<const void*>(&CellGuard::leave_by_exit));
+  add("px_cell_personality", reinterpret_cast<const void*>(&px_cell_personality));
   add("__emutls_get_address", reinterpret_cast<const void*>(&__emutls_get_address));
   if (llvm::Error error = jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(symbols)))
     return clang_error("a symbol for cells is defined twice", std::move(error));

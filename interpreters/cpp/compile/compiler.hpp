@@ -16,6 +16,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "interpreters/cpp/compile/line_table.hpp"
 #include "interpreters/cpp/run/cpp_session.hpp"
 
 // For the files of this room that see clang; slow to compile.
@@ -27,7 +28,7 @@ struct Clash {
   clang::SourceLocation earlier;
 };
 
-/// Keeps what the compiler says, as text with carets, until it is taken.
+/// Keeps what the compiler says, as text with carets and colours, until it is taken.
 class DiagnosticLog final : public clang::DiagnosticConsumer {
  public:
   explicit DiagnosticLog(clang::DiagnosticOptions& options);
@@ -64,6 +65,7 @@ class Compiler {
   clang::Interpreter& interpreter() { return *interpreter_; }
   llvm::orc::LLJIT& jit() { return *jit_; }
   DiagnosticLog& log() { return *log_; }
+  LineTable& line_table() { return line_table_; }
   /// Called when the compiler has read all of a part, before it forgets one with errors.
   std::function<void(clang::TranslationUnitDecl&)> at_end_of_part;
 
@@ -84,6 +86,7 @@ class Compiler {
   // In this order: the JIT's hooks, which run in the interpreter's destructor, use what is above.
   llvm::orc::LLJIT* jit_ = nullptr;
   DiagnosticLog* log_ = nullptr;
+  LineTable line_table_;
   std::vector<clang::TranslationUnitDecl*> parts_;
   std::unique_ptr<clang::Interpreter> interpreter_;
 };
@@ -95,7 +98,8 @@ std::vector<std::string> defined_symbols(const llvm::Module& module);
 
 /// Lets constants be initialized where they stand in the cell, not before all else of it.
 void order_initializers(llvm::PassBuilder& passes);
-/// Puts a look at the interrupt word into every loop, and tells CellGuard when the cell begins.
+/// Puts a look at the interrupt word into every loop, tells CellGuard when the cell begins, and
+/// CellStack when an exception leaves it.
 void add_interrupt_points(llvm::Module& module);
 
 }  // namespace px::cpp

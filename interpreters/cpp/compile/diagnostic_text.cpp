@@ -4,6 +4,11 @@
 #include <sstream>
 
 namespace px::cpp {
+namespace {
+
+constexpr const char* end_of_colour = "\x1b[0m";
+
+}  // namespace
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -15,10 +20,14 @@ std::vector<std::string> lines_of(const std::string& text) {
 std::string name_lines_of_cells(const std::string& text) {
   // The name of a cell is no path: it has neither a slash nor a dot.
   static const std::regex place(
-      R"(^((?:In file included from )?[^/.:|\s][^/.:|]*):(\d+):(?:(\d+):)?)");
+      R"(^((?:\x1b\[[0-9;]*m)*(?:In file included from )?[^/.:|\s\x1b][^/.:|]*):(\d+):(?:(\d+):)?)");
   std::string result;
   for (const std::string& line : lines_of(text)) {
     if (line.find("<<< inputs >>>") != std::string::npos) continue;  // clang's name for all cells
+    if (line == end_of_colour && !result.empty()) {                  // after a line of carets
+      result.insert(result.size() - 1, line);
+      continue;
+    }
     std::smatch match;
     if (line.size() < 4096 && std::regex_search(line, match, place)) {
       result += match[1].str() + ", line " + match[2].str();
@@ -31,8 +40,13 @@ std::string name_lines_of_cells(const std::string& text) {
   return result;
 }
 
+std::string without_colours(const std::string& text) {
+  static const std::regex colour("\x1b\\[[0-9;]*m");
+  return std::regex_replace(text, colour, "");
+}
+
 std::string first_error(const std::string& text) {
-  for (const std::string& line : lines_of(text))
+  for (const std::string& line : lines_of(without_colours(text)))
     if (line.find("error: ") != std::string::npos) return line;
   return "the compiler gave no reason";
 }

@@ -8,7 +8,10 @@ namespace px::cpp {
 /// What a compiler said, with "cell 3:2:5: error:" spelled "cell 3, line 2, column 5: error:".
 std::string name_lines_of_cells(const std::string& text);
 
-/// The first error in such a text, without the source line and its caret.
+/// Without the colours of a terminal.
+std::string without_colours(const std::string& text);
+
+/// The first error in such a text, without colours, the source line and its caret.
 std::string first_error(const std::string& text);
 
 /// The lines of a text, without their ends.

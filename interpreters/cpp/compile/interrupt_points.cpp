@@ -6,6 +6,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <map>
+
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
 
@@ -23,15 +25,24 @@ bool is_parallel_region(const llvm::Function& function) {
   return function.getName().contains("omp_outlined") || function.getName().contains(".omp_");
 }
 
-void poll_before(llvm::Instruction* jump) {
+/// The line of the loop that an interrupt is reported at: the last one before it jumps back.
+llvm::DebugLoc line_of(const llvm::Loop& loop, const llvm::BasicBlock& latch) {
+  for (auto each = latch.rbegin(); each != latch.rend(); ++each)
+    if (each->getDebugLoc() && each->getDebugLoc().getLine() != 0) return each->getDebugLoc();
+  return loop.getStartLoc();
+}
+
+void poll_before(llvm::Instruction* jump, const llvm::DebugLoc& line) {
   llvm::LLVMContext& context = jump->getContext();
   llvm::IRBuilder<> builder(jump);
+  builder.SetCurrentDebugLocation(line);
   auto* word =
       builder.CreateLoad(builder.getInt32Ty(), address(context, CellGuard::interrupt_word()), true);
   auto* is_asked = builder.CreateICmpNE(word, builder.getInt32(0));
   auto* rarely = llvm::MDBuilder(context).createBranchWeights(1, 1 << 20);
   llvm::Instruction* inside = llvm::SplitBlockAndInsertIfThen(is_asked, jump, false, rarely);
   builder.SetInsertPoint(inside);
+  builder.SetCurrentDebugLocation(line);
   auto* type = llvm::FunctionType::get(builder.getVoidTy(), false);
   auto* call = builder.CreateCall(
       type, address(context, reinterpret_cast<const void*>(&CellGuard::answer_interrupt)));
@@ -60,6 +71,10 @@ void begin_code_in(llvm::Function& function) {
   builder.CreateCall(
       type, address(function.getContext(), reinterpret_cast<const void*>(&CellGuard::begin_code)));
   let_exceptions_through(function);
+  llvm::Module& module = *function.getParent();
+  auto* personality = llvm::FunctionType::get(builder.getInt32Ty(), true);
+  function.setPersonalityFn(llvm::cast<llvm::Constant>(
+      module.getOrInsertFunction("px_cell_personality", personality).getCallee()));
 }
 
 }  // namespace
@@ -70,17 +85,18 @@ void add_interrupt_points(llvm::Module& module) {
     if (is_first_function(function)) begin_code_in(function);
     const llvm::DominatorTree dominators(function);
     const llvm::LoopInfo loops(dominators);
-    std::vector<llvm::Instruction*> jumps;
+    std::map<llvm::Instruction*, llvm::DebugLoc> jumps;  // with their lines
     if (!is_parallel_region(function))
       for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
         llvm::SmallVector<llvm::BasicBlock*, 4> latches;
         loop->getLoopLatches(latches);
-        for (llvm::BasicBlock* latch : latches) jumps.push_back(latch->getTerminator());
+        for (llvm::BasicBlock* latch : latches)
+          jumps.try_emplace(latch->getTerminator(), line_of(*loop, *latch));
       }
-    std::sort(jumps.begin(), jumps.end());
-    jumps.erase(std::unique(jumps.begin(), jumps.end()), jumps.end());
-    for (llvm::Instruction* jump : jumps) poll_before(jump);
+    for (const auto& [jump, line] : jumps) poll_before(jump, line);
     let_exceptions_through(function);
+    function.addFnAttr("disable-tail-calls",
+                       "true");  // who calls stays on the stack: see CellStack
   }
 }
 

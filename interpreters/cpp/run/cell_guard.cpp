@@ -14,6 +14,7 @@
 #include <typeinfo>
 
 #include "interpreters/cpp/run/cell_guard.hpp"
+#include "interpreters/cpp/run/cell_input.hpp"
 #include "wire/error.hpp"
 
 namespace px::cpp {
@@ -144,6 +145,8 @@ CellOutcome run_throwing(const std::function<void()>& code) {
     return {};
   } catch (const Interruption& interruption) {
     return interrupted(interruption.where);
+  } catch (const NoInput& error) {
+    return failure(CellOutcome::Kind::exception, "NoInput", error.what());
   } catch (const std::exception& error) {
     return thrown(error.what());
   } catch (const std::string& text) {

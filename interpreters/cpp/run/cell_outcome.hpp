@@ -10,6 +10,14 @@ namespace px::cpp {
 /// One thing to show in several forms: MIME type -> text (base64 where the form is binary).
 using MimeBundle = std::map<std::string, std::string>;
 
+/// A line of a cell; the first is 1.
+struct CellLine {
+  std::string cell;  ///< Its name: "cell 3".
+  int line = 0;
+  bool is_of_this_cell = true;  ///< Else of an earlier one, which may have the same name.
+  bool operator==(const CellLine&) const = default;
+};
+
 /// What came of one cell.
 struct CellOutcome {
   enum class Kind {
@@ -24,6 +32,9 @@ struct CellOutcome {
   std::string error_name = {};  ///< "CompileError", the exception's type ...
   std::string error_value = {};
   std::vector<std::string> traceback = {};
+  /// Where an exception or an interrupt was raised, and who called that, innermost first; empty
+  /// where it is not known.
+  std::vector<CellLine> lines = {};
   /// What the value of its last expression looks like.
   std::optional<MimeBundle> shown = {};
 

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "interpreters/cpp/cells/code_mask.hpp"
 #include "interpreters/cpp/cells/code_points.hpp"
+#include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/package_flags.hpp"
 #include "interpreters/cpp/compile/precompiled_header.hpp"
 #include "interpreters/cpp/compile/prelude_text.hpp"
@@ -64,6 +67,26 @@ Result<std::unique_ptr<CppSession>> make_session(const std::vector<std::string>&
     return Error{ErrorKind::bad_input, "the first cell of the session failed: " +
                                            outcome.error_name + ": " + outcome.error_value};
   return session;
+}
+
+constexpr std::size_t max_shown_lines = 16;  // of a deep recursion
+
+/// Without blanks around it; "" where there is none.
+std::string source_line(const std::string& code, int number) {
+  const std::vector<std::string> lines = lines_of(code);
+  if (number < 1 || static_cast<std::size_t>(number) > lines.size()) return "";
+  const std::string& line = lines[static_cast<std::size_t>(number) - 1];
+  const std::size_t begin = line.find_first_not_of(" \t\r");
+  return begin == line.npos ? "" : line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
+}
+
+/// "cell 3" -> 3; 0 for other names.
+int number_of_cell(const std::string& name) {
+  constexpr std::string_view prefix = "cell ";
+  int number = 0;
+  if (name.compare(0, prefix.size(), prefix) == 0)
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+  return number;
 }
 
 interpreters::ApplyResult refuse(const std::string& why) {
@@ -139,11 +162,31 @@ CellOutcome CppInterpreter::run_cell(const interpreters::Execution& execution) {
   if (reason) return refusal("NotRun", *reason);
   if (!session_->warnings().empty()) output_.write("stderr", session_->warnings());
   has_run_ = true;
+  input_.begin_cell();
   exchange_->take_shown();  // what something else may have left
   CellOutcome outcome = session_->run(form, name);
+  add_source_lines(outcome, execution);
   if (outcome.kind == CellOutcome::Kind::interrupted) CppSession::forget_interrupts();
   outcome.shown = exchange_->take_shown();
   return outcome;
+}
+
+/// Puts the lines where it was left before the message, the innermost one last, as Python does.
+void CppInterpreter::add_source_lines(CellOutcome& outcome,
+                                      const interpreters::Execution& execution) const {
+  std::vector<std::string> shown;
+  const std::size_t count = std::min(outcome.lines.size(), max_shown_lines);
+  if (count < outcome.lines.size()) shown.push_back("...");
+  for (std::size_t i = count; i-- > 0;) {
+    const CellLine& line = outcome.lines[i];
+    const std::string code = line.is_of_this_cell
+                                 ? execution.code
+                                 : history_.code_of(number_of_cell(line.cell)).value_or("");
+    shown.push_back("\x1b[32m" + line.cell + ", line " + std::to_string(line.line) + "\x1b[0m");
+    if (const std::string source = source_line(code, line.line); !source.empty())
+      shown.push_back("    " + source);
+  }
+  outcome.traceback.insert(outcome.traceback.begin(), shown.begin(), shown.end());
 }
 
 /// Obeys the directives and checks the code. form  what is to be run; "" where there is no code.

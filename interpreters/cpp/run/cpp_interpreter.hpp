@@ -4,11 +4,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "interpreters/cpp/cells/cell_history.hpp"
 #include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/run/captured_output.hpp"
+#include "interpreters/cpp/run/cell_input.hpp"
 #include "interpreters/cpp/run/cpp_session.hpp"
 #include "interpreters/cpp/values/cell_exchange.hpp"
 #include "interpreters/cpp/values/cpp_values.hpp"
@@ -44,6 +46,9 @@ class CppInterpreter final : public interpreters::Interpreter {
 
   void set_agreement(Agree agree) { agree_ = std::move(agree); }
 
+  /// What std::cin in cells reads; without it a cell that reads fails. See CellInput.
+  void set_input(CellInput::Ask ask) { input_.set_ask(std::move(ask)); }
+
   Json execute(const interpreters::Execution& execution) override;
   interpreters::ApplyResult apply(const interpreters::Application& application) override;
   interpreters::ApplyResult serve(const interpreters::NativeRequest& request) override;
@@ -61,6 +66,7 @@ class CppInterpreter final : public interpreters::Interpreter {
   CppSession& session() { return *session_; }
 
  private:
+  void add_source_lines(CellOutcome& outcome, const interpreters::Execution& execution) const;
   CellOutcome run_cell(const interpreters::Execution& execution);
   CellOutcome prepare(const CellText& cell, const std::string& name, std::string& form);
   Result<void> obey(const CellDirective& directive);
@@ -80,6 +86,7 @@ class CppInterpreter final : public interpreters::Interpreter {
   CellHistory history_;
   bool has_run_ = false;
   CapturedOutput captured_;
+  CellInput input_;
 };
 
 }  // namespace px::cpp

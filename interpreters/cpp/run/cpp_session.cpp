@@ -9,6 +9,7 @@
 #include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
+#include "interpreters/cpp/run/cell_stack.hpp"
 
 namespace px::cpp {
 namespace {
@@ -123,7 +124,7 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
   for (int round = 0; round < max_check_rounds; ++round) {
     const CheckReport report = check_in_child(*compiler, result.text, result.hidden, version);
     result.outcome = outcome_of(report);
-    warnings = name_lines_of_cells(report.said);
+    warnings = without_colours(name_lines_of_cells(report.said));
     std::vector<TextEdit> edits = report.redefinition.marks;
     const bool has_more_room = add_new(result.hidden, report.redefinition.hidden);
     if (report.kind == CheckReport::Kind::ok && result.outcome.is_ok()) edits = report.privates;
@@ -186,8 +187,11 @@ CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit) {
   for (const std::string& symbol : symbols)
     if (!strong_symbols.insert(symbol).second) remove_symbol(symbol);  // the newest wins
   Result<void> linked;
+  CellStack::clear();
+  compiler->line_table().begin_cell();
   CellOutcome outcome =
       guard.run([&] { linked = compiler->execute(unit); }, CellGuard::Begin::when_told);
+  outcome.lines = compiler->line_table().lines_of(CellStack::recorded());
   if (linked) {
     const Result<void> finished = compiler->finish(symbols);
     if (!finished && outcome.is_ok()) linked = finished;

@@ -1,17 +1,16 @@
 """Completion and inspection of the engines' names in %px lines and %%px cells, and of the options
-of the magics."""
+of the magics and the commands of %pxcluster."""
 
 import re
 
 from polyxeus import _client
+from polyxeus.client import pxcluster
 
 __all__ = ["RemoteNames"]
 
 _HEAD = re.compile(r"(\s*%{1,2}px(\w*))(?:[^\S\n]|\n|$)")
 _LINE = re.compile(r"(\s*%px(\w*)[^\S\n]+)")
 _WORD = re.compile(r"\w+\Z")
-_OPTION = re.compile(r"\s*(?:%%(?:px|cpp)|%(?P<line>px(?:config|result|push|pull|scatter|gather)))"
-                     r"\w*\s(?:.*\s)?(?P<begun>--[\w-]*)\Z")
 _MAGIC = re.compile(r"[^\S\n]*(%{1,2})(\w+)")
 
 
@@ -77,17 +76,18 @@ class RemoteNames:
         _, ids = view.client._build_targets(view.targets)
         return view.client._connection, ids[0]
 
-    # ------------------------------------------------------------ options
+    # ------------------------------------------------------------ options and commands
 
     @staticmethod
-    def complete_option(text, cursor):
-        """(options of the magic in this line, the fragment that they replace), or None."""
-        begun = _OPTION.match(text[text.rfind("\n", 0, cursor) + 1 : cursor])
-        if begun is None:
+    def complete_magic(text, cursor):
+        """(options of the magic in this line or commands, the fragment that they replace), or None."""
+        try:
+            return _client.complete_magic(
+                text[text.rfind("\n", 0, cursor) + 1 : cursor],
+                lambda command: pxcluster.run([*command.split(), "--help"]),
+            )
+        except Exception:
             return None
-        usage = _client.magic_usage(begun["line"] or "px")
-        options = sorted(set(re.findall(r"--[a-z][\w-]+", usage)))
-        return [each for each in options if each.startswith(begun["begun"])], begun["begun"]
 
     # ------------------------------------------------------------ questions
 
@@ -113,7 +113,7 @@ class RemoteNames:
         def matcher(context):
             cursor = sum(len(line) + 1 for line in context.full_text.split("\n")[: context.cursor_line])
             cursor += context.cursor_position
-            found = self.complete_option(context.full_text, cursor)
+            found = self.complete_magic(context.full_text, cursor)
             found = found or self.complete(context.full_text, cursor)
             if found is None:
                 return {"completions": []}

@@ -63,6 +63,52 @@ TEST_F(BrokenCells, NameTheTypeAndTextOfAnException) {
   expect_session_holds();
 }
 
+/// "cell 4, line 2 < cell 5, line 1": the innermost first.
+std::string lines_in(const CellOutcome& outcome) {
+  std::string text;
+  for (const CellLine& line : outcome.lines)
+    text += (text.empty() ? "" : " < ") + line.cell + ", line " + std::to_string(line.line);
+  return text;
+}
+
+TEST_F(BrokenCells, NameTheLinesThatAnExceptionPassed) {
+  runs("#include <stdexcept>\n#include <string>\n#include <vector>");  // cell 3
+  // The throw that left the cell, not one that it caught.
+  CellOutcome outcome = fails(
+      "int n = 0;\ntry { throw 1; } catch (int) {}\n++n;\n\nthrow std::logic_error(\"bad\");\n",
+      Kind::exception);
+  EXPECT_EQ(lines_in(outcome), "cell 4, line 5");
+  // A throw in the library that the cell calls, inlined or not.
+  outcome = fails("std::string text;\ntext.at(5);", Kind::exception);
+  EXPECT_EQ(lines_in(outcome), "cell 5, line 2");
+  // Functions of this and of earlier cells.
+  runs(
+      "__attribute__((noinline)) int look(const std::vector<int>& v) {\n"
+      "  return v.at(7);\n}");
+  outcome =
+      fails("int twice(int n) {\n  return n + look({1, 2});\n}\n\nn = twice(2);", Kind::exception);
+  EXPECT_EQ(lines_in(outcome), "cell 6, line 2 < cell 7, line 2 < cell 7, line 5");
+  outcome = fails("for (int i = 0; i < 3; ++i) {\n  if (i == 2)\n    throw i;\n}", Kind::exception);
+  EXPECT_EQ(lines_in(outcome), "cell 8, line 3");
+  outcome = fails("n = 1;\n[] {\n  throw 5;\n}();", Kind::exception);
+  EXPECT_EQ(lines_in(outcome), "cell 9, line 3 < cell 9, line 2");
+  outcome = fails("int broken = look({});", Kind::exception);
+  EXPECT_EQ(lines_in(outcome), "cell 6, line 2 < cell 10, line 1");
+  outcome = fails("n = 2;\nlook({});", Kind::exception);  // no tail call
+  EXPECT_EQ(lines_in(outcome), "cell 6, line 2 < cell 11, line 2");
+  outcome = fails("int broken = ;", Kind::compile_error);
+  EXPECT_EQ(lines_in(outcome), "");
+}
+
+TEST_F(BrokenCells, NameTheLineThatAnInterruptHit) {
+  Alarm alarm;
+  const CellOutcome outcome =
+      fails("volatile long steps = 0;\nstart_alarm();\nfor (;;)\n  steps = steps + 1;",
+            Kind::interrupted);
+  ASSERT_EQ(outcome.lines.size(), 1u) << said(outcome);
+  EXPECT_GE(outcome.lines[0].line, 3);
+}
+
 TEST_F(BrokenCells, RunUpToTheThrowAndKeepWhatWasBefore) {
   fails("int x = 5; throw 1; int y = 6;", Kind::exception);
   EXPECT_EQ(value("x"), 5);

@@ -74,6 +74,58 @@ class CppInterpreterTest : public testing::Test {
 
 using Log = RecordingOutput::Log;
 
+TEST_F(CppInterpreterTest, ShowsTheLinesThatAnExceptionPassed) {
+  execute(
+      "int check_size(int n) {\n  if (n > 2) throw std::length_error(\"too many\");\n  return "
+      "n;\n}");
+  const std::string first = "\x1b[32mcell " + std::to_string(count_);
+  const Json reply = execute("int size = 3;\n  check_size(size) + 1");
+  EXPECT_EQ(reply["evalue"], "too many");
+  EXPECT_EQ(reply["traceback"], (Json{"\x1b[32mcell " + std::to_string(count_) + ", line 2\x1b[0m",
+                                      "    check_size(size) + 1", first + ", line 2\x1b[0m",
+                                      "    if (n > 2) throw std::length_error(\"too many\");",
+                                      "std::length_error: too many"}));
+}
+
+TEST_F(CppInterpreterTest, ShowsNoLinesOfAnotherCellWhereCellsHaveNoNumbers) {
+  execute("void refuse_all() {\n  throw 3;\n}", true);
+  EXPECT_EQ(execute("1;\nrefuse_all();", true)["traceback"],
+            (Json{"\x1b[32mcell, line 2\x1b[0m", "    refuse_all();", "\x1b[32mcell, line 2\x1b[0m",
+                  "int: 3"}));
+}
+
+TEST_F(CppInterpreterTest, CutsTheLinesOfADeepRecursion) {
+  const Json reply = execute(
+      "int deep(int n) {\n  if (n == 0) throw 1;\n  return deep(n - 1) + n * deep(n - 2);\n}\n"
+      "deep(100)");
+  ASSERT_LE(reply["traceback"].size(), 40u) << reply["traceback"].dump(1);
+  EXPECT_EQ(reply["traceback"][0], "...");
+  EXPECT_EQ(reply["traceback"].back(), "int: 1");
+}
+
+TEST_F(CppInterpreterTest, EndsACellThatReadsWhatNobodyCanType) {
+  const Json reply = execute("int typed = 7;\nstd::cin >> typed;\ntyped = 8;");
+  EXPECT_EQ(reply["ename"], "NoInput");
+  EXPECT_NE(reply["evalue"].get<std::string>().find("std::cin has no input here"),
+            std::string::npos);
+  EXPECT_EQ(result_of("typed"), "7");
+  EXPECT_EQ(execute("std::string word; std::getline(std::cin, word);")["ename"], "NoInput");
+}
+
+TEST_F(CppInterpreterTest, ReadsWhatTheUserTypes) {
+  std::vector<std::string> typed{"12 left over", "a whole line", "\x04"};
+  interpreter().set_input([&typed]() -> Result<std::string> {
+    if (typed.empty()) return Error{ErrorKind::unsupported, "nothing more"};
+    std::string line = typed.front();
+    typed.erase(typed.begin());
+    return line;
+  });
+  EXPECT_EQ(result_of("int number = 0; std::cin >> number; number"), "12");
+  EXPECT_EQ(result_of("std::string line; std::getline(std::cin, line); line"), "\"a whole line\"");
+  EXPECT_EQ(result_of("bool is_read = bool(std::cin >> number); is_read"), "false");
+  EXPECT_EQ(execute("std::cin >> number;")["evalue"], "nothing more");
+}
+
 TEST_F(CppInterpreterTest, ShowsTheValueOfTheLastExpression) {
   EXPECT_EQ(result_of("int x = 41; x + 1"), "42");
   EXPECT_EQ(result_of("std::vector<double> v{1, 2.5}; v"), "{1.0, 2.5}");

@@ -1,6 +1,7 @@
 // Upstream's incremental compiler loses things when a cell fails; a session must not.
 #include <gtest/gtest.h>
 
+#include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "tests/interpreters/cpp/sessions.hpp"
 
 namespace px::cpp {
@@ -66,8 +67,24 @@ TEST_F(FailedCells, SayWhereEachErrorIsWithACaret) {
   const CellOutcome outcome = fails("int a = 1;\nint b = a +* ;\n", Kind::compile_error);
   EXPECT_EQ(outcome.error_value, "cell 1, line 2, column 14: error: expected expression");
   ASSERT_GE(outcome.traceback.size(), 3u);
-  EXPECT_NE(outcome.traceback[1].find("int b = a +* ;"), std::string::npos);
+  EXPECT_NE(without_colours(outcome.traceback[1]).find("int b = a +* ;"), std::string::npos);
   EXPECT_NE(outcome.traceback[2].find("^"), std::string::npos);
+}
+
+TEST_F(FailedCells, ShowErrorsInTheColoursOfATerminal) {
+  const CellOutcome outcome = fails("int a = typo;", Kind::compile_error);
+  EXPECT_EQ(outcome.error_value.find('\x1b'), std::string::npos) << outcome.error_value;
+  EXPECT_NE(outcome.traceback[0].find("\x1b[0;1;31merror: \x1b[0m"), std::string::npos);
+  EXPECT_EQ(without_colours(outcome.traceback[0]), outcome.error_value);
+  ASSERT_EQ(outcome.traceback.size(), 3u);
+  EXPECT_NE(outcome.traceback[2].find("\x1b[0;1;32m"), std::string::npos);
+  EXPECT_TRUE(outcome.traceback[2].ends_with("\x1b[0m"));
+}
+
+TEST_F(FailedCells, WarnWithoutColours) {
+  runs("int f(int n) { if (n) return 1; }");
+  EXPECT_NE(session().warnings().find("warning: "), std::string::npos);
+  EXPECT_EQ(session().warnings().find('\x1b'), std::string::npos);
 }
 
 TEST_F(FailedCells, ThatBreakTheCompilerBreakOnlyACopyOfIt) {

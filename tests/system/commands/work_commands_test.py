@@ -253,6 +253,18 @@ def test_labels_are_coloured_on_a_terminal_unless_no_color_is_set(run):
     assert run("px", "print('a')").stdout == "[0-3] a\n"
 
 
+def test_a_long_call_shows_how_far_it_is_on_a_terminal(run):
+    code = "import time; time.sleep(0 if id % 2 else 2.6); print('slept')"
+    run("px", "id = 1"), run("px", "-t", "0", "id = 0")
+    for options in ([], ["--stream"]):
+        written = on_terminal(run, "px", *options, code, NO_COLOR="1")
+        assert re.search(r"\[#{15}-{5}\] 3/4 engines done, 0:0[2-9]", written), written
+        assert written.endswith("\r\x1b[J") or "engines done" not in written.split("\x1b[J")[-1], written
+    plain = run("px", code)
+    assert (plain.stdout, plain.stderr) == ("[0-3] slept\n", "")
+    assert "engines done" not in on_terminal(run, "px", "--json", code)
+
+
 NESTED = """
 import sys, time
 print('begun')

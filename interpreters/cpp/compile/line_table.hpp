@@ -1,0 +1,45 @@
+#pragma once
+
+#include <llvm/DebugInfo/DWARF/DWARFContext.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "interpreters/cpp/run/cell_outcome.hpp"
+
+namespace px::cpp {
+
+/// Knows from which lines of which cells machine code was made. It keeps the debug information of
+/// what the JIT links as it comes, and reads it only when a line is asked for.
+class LineTable {
+ public:
+  /// From here on it knows what `jit` links. Outlives it.
+  void watch(llvm::orc::LLJIT& jit);
+  /// What is linked from here on is of another cell than what was linked before.
+  void begin_cell();
+  /// The lines of cells of these calls, and of what was inlined there. Each list innermost first.
+  std::vector<CellLine> lines_of(std::span<const std::uintptr_t> calls);
+
+ private:
+  class Plugin;
+  struct Code {
+    std::uintptr_t end = 0;
+    unsigned long cell = 0;
+    llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> sections;  // what `information` reads
+    std::unique_ptr<llvm::DWARFContext> information;
+  };
+  llvm::Error add(llvm::jitlink::LinkGraph& graph);
+
+  static constexpr std::size_t max_bytes = 64 << 20;  ///< What is linked then has no lines.
+  std::mutex mutex_;                                  // compiled code may be linked by any thread
+  std::map<std::uintptr_t, Code> code_;               // by its first address
+  std::size_t bytes_ = 0;
+  unsigned long cell_ = 0;
+};
+
+}  // namespace px::cpp

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "wire/error.hpp"
+
+namespace px::cpp {
+
+/// Why std::cin has nothing to read; ends the cell that reads.
+struct NoInput : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+/// While one lives, std::cin in cells reads lines that somebody is asked for. There is one at a
+/// time; only the thread that runs cells gets input, others the end of the file.
+class CellInput {
+ public:
+  /// The next line, without its end; "\x04" is the end of the file. The error is for the user: the
+  /// cell ends with it. It returns soon after an interrupt.
+  using Ask = std::function<Result<std::string>()>;
+
+  /// Where nobody can be asked: an engine.
+  CellInput();
+  ~CellInput();
+  CellInput(const CellInput&) = delete;
+  CellInput& operator=(const CellInput&) = delete;
+
+  void set_ask(Ask ask);
+  /// What the last cell left unread, and its failure to read, are not the next one's.
+  void begin_cell();
+
+ private:
+  class Lines;
+  std::unique_ptr<Lines> lines_;
+};
+
+}  // namespace px::cpp

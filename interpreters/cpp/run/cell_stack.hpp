@@ -1,0 +1,30 @@
+#pragma once
+
+#include <unwind.h>
+
+#include <cstdint>
+#include <span>
+
+namespace px::cpp {
+
+/// Where an exception that leaves a cell was thrown: the stack at the throw. It is recorded while
+/// the runtime looks for a handler, when the exception reaches the cell's outermost function; code
+/// that throws nothing, or catches it itself, pays nothing. The thread that runs cells.
+class CellStack {
+ public:
+  /// Of the last exception since clear(): addresses of calls, innermost first; bounded. They are in
+  /// functions of cells and of libraries.
+  static std::span<const std::uintptr_t> recorded();
+  static void clear();
+};
+
+}  // namespace px::cpp
+
+extern "C" {
+
+/// The personality routine of the function that the JIT calls first (see add_interrupt_points):
+/// records the stack and catches nothing.
+_Unwind_Reason_Code px_cell_personality(int version, _Unwind_Action actions,
+                                        _Unwind_Exception_Class kind, _Unwind_Exception* exception,
+                                        _Unwind_Context* context);
+}

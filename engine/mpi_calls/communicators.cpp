@@ -29,6 +29,14 @@ Communicators::Communicators(std::set<int> callers) : callers_(std::move(callers
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Communicators::forget, &key_, this);
 }
 
+Communicators::~Communicators() {
+  // MPI_Finalize, which comes later, must not find us.
+  std::vector<MPI_Comm> handles;
+  for (const auto& [number, known] : by_number_) handles.push_back(known->handle);
+  for (MPI_Comm handle : handles) PMPI_Comm_delete_attr(handle, key_);
+  PMPI_Comm_free_keyval(&key_);
+}
+
 int Communicators::forget(MPI_Comm, int, void* known, void* book) {
   auto& self = *static_cast<Communicators*>(book);
   const auto found = self.by_number_.find(static_cast<KnownCommunicator*>(known)->number);
@@ -97,7 +105,8 @@ std::vector<MPI_Comm> Communicators::behind(MPI_Comm communicator) const {
   if (!is_known) return {};
   const auto* known = static_cast<KnownCommunicator*>(value);
   std::vector<MPI_Comm> found;
-  if (!known->renewals.empty()) return found;
+  // Messages of a cell that was stopped may be under way over what is lost.
+  if (!known->renewals.empty() || !known->why_lost.empty()) return found;
   if (known->spare != MPI_COMM_NULL) found.push_back(known->spare);
   if (known->current != communicator) found.push_back(known->current);
   return found;

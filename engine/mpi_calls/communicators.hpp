@@ -42,6 +42,8 @@ class Communicators {
  public:
   /// callers  the ranks of the world that hold roll calls.
   explicit Communicators(std::set<int> callers);
+  /// MPI is not finalized yet.
+  ~Communicators();
   Communicators(const Communicators&) = delete;
   Communicators& operator=(const Communicators&) = delete;
 

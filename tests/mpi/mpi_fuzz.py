@@ -141,7 +141,7 @@ class Session:
         return self.n_programs
 
     def interrupt(self):
-        """Interrupts all ranks; the result is there when all have been."""
+        """Interrupts all ranks; what it gives is done() when all engines have answered that."""
         return self.rc.send_signal("SIGINT", block=False)
 
 
@@ -212,7 +212,7 @@ class _Run:
             interrupts.append(self.session.interrupt())
         have_ended = self._have_ended("the stopped program", cells, self.patience)
         for each in interrupts:  # none may come to a later cell
-            each.wait(self.patience)
+            deadlines.wait_until(each.done, "the engines answer the interrupt", START)
         return have_ended
 
     def _comes_to(self, what, cells, is_there):
@@ -236,7 +236,7 @@ class _Run:
 
     def _find_cause(self, cells):
         """Ranks that wait for one that was given something wrong do not hang."""
-        self.session.interrupt().wait(self.patience)
+        self.session.interrupt()
         if not cells.wait(self.patience):
             return
         for rank, error in cells.outcomes().items():

@@ -141,7 +141,7 @@ class Session:
         return self.n_programs
 
     def interrupt(self):
-        """Interrupts all ranks; the result is there when all have been."""
+        """Interrupts all ranks; what it gives is done() when all engines have answered that."""
         return self.rc.send_signal("SIGINT", block=False)
 
 
@@ -197,12 +197,13 @@ class _Run:
     def _stop(self, cells, give_up):
         """Stops what runs for ever, at a random moment; whether all ranks have ended."""
         if give_up:
-            deadlines.wait_until(cells.n_done, f"rank {give_up[0]} raises", START, 0.005)
+            if not self._comes_to(f"rank {give_up[0]} raises", cells, cells.n_done):
+                return False
             if self.outcome.way == RAISE_ALONE:
                 return self._have_ended("the program", cells, RANKS * GRACE + self.patience)
-        else:
-            deadlines.wait_until(lambda: all("begun" in text for text in cells.printed()) or
-                                 cells.n_done(), "all ranks run the program", START, 0.005)  # fmt: skip
+        elif not self._comes_to("all ranks run the program", cells,
+                                lambda: cells.n_done() or all("begun" in text for text in cells.printed())):  # fmt: skip
+            return False
         interrupts = []
         for _ in range(2 if self.outcome.way == TWICE else 1):
             pause = self.chance.uniform(0, 0.05 if give_up else 0.2)
@@ -211,8 +212,18 @@ class _Run:
             interrupts.append(self.session.interrupt())
         have_ended = self._have_ended("the stopped program", cells, self.patience)
         for each in interrupts:  # none may come to a later cell
-            each.wait(self.patience)
+            deadlines.wait_until(each.done, "the engines answer the interrupt", START)
         return have_ended
+
+    def _comes_to(self, what, cells, is_there):
+        """Whether a program that runs gets so far."""
+        try:
+            deadlines.wait_until(is_there, what, START / 3, 0.005)
+            return True
+        except AssertionError as late:
+            self._worsen(HUNG, str(late))
+            self._find_cause(cells)
+            return False
 
     def _have_ended(self, what, cells, patience):
         begun = time.monotonic()
@@ -225,7 +236,7 @@ class _Run:
 
     def _find_cause(self, cells):
         """Ranks that wait for one that was given something wrong do not hang."""
-        self.session.interrupt().wait(self.patience)
+        self.session.interrupt()
         if not cells.wait(self.patience):
             return
         for rank, error in cells.outcomes().items():
@@ -306,8 +317,8 @@ class Runner:
             self._session = Session(self.language, self.client)
         try:
             outcome = run_seed(self._session, seed, self.client, self.patience, self.way)
-        except Exception as error:  # the driver's own waits: the ranks do nothing
-            outcome = Outcome(seed, self.language, self.client, "?", HUNG, [str(error)])
+        except Exception as error:  # an engine has died since the program before
+            outcome = Outcome(seed, self.language, self.client, "?", WRONG, [str(error)])
         if outcome.verdict != RIGHT:
             self.close()
         return outcome

@@ -83,10 +83,10 @@ std::string read_code(const PxOptions& options) {
   return options.code;
 }
 
-/// Waits for the answers and their output. False when the time is over or the user has had enough.
+/// Waits for the answers and their output. Precondition: interrupts are counted since before the
+/// request was sent, so that none leaves the engines at work. False when the time is over or the user has had enough.
 bool wait_for(const client::AsyncResult& result, const WorkOptions& options, TerminalOutput* output,
               Console& console) {
-  const InterruptsCounted counted;
   const Instant start = Clock::now();
   std::optional<Instant> give_up;
   if (options.timeout_s)
@@ -235,6 +235,7 @@ int run_command(const program::ProgramOptions& program, const PxOptions& options
     const std::string code = read_code(options);
     const client::Client client = connect(program, options, console);
     const client::DirectView view = view_of(client, options);
+    const InterruptsCounted counted;
     const client::AsyncResult result = view.execute(code, {.is_silent = false});
     const bool is_live = options.is_live && !options.as_json;
     TerminalOutput output{result, is_live};
@@ -291,6 +292,7 @@ int run_command(const program::ProgramOptions& program, const PushOptions& optio
     const Value value = read_data(options.file);
     const client::Client client = connect(program, options, console);
     const client::DirectView view = view_of(client, options);
+    const InterruptsCounted counted;
     const client::AsyncResult result =
         options.is_scattered ? view.scatter(name, value) : view.push({{name, value}});
     if (!wait_for(result, options, nullptr, console)) return 1;
@@ -304,6 +306,7 @@ int run_command(const program::ProgramOptions& program, const PullOptions& optio
   return guarded(console, [&] {
     const client::Client client = connect(program, options, console);
     const client::DirectView view = view_of(client, options);
+    const InterruptsCounted counted;
     const client::AsyncResult result = view.pull(options.expression);
     if (!wait_for(result, options, nullptr, console)) return 1;
     const bool to_stdout = options.file.empty() || options.file == "-";

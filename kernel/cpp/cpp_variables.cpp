@@ -12,11 +12,14 @@ Error wrong(std::string what) {
   return {ErrorKind::bad_input, std::move(what)};
 }
 
-/// What the content of a failed request says.
+/// What the content of a failed request says; an interrupt is thrown, as it ends the cell.
 Error error_of(const interpreters::ApplyResult& result) {
   const Result<Json> content = unpack(Packer::json, result.content);
   if (!content) return content.error();
-  return wrong(string_member(*content, "evalue").value_or("no reason"));
+  const std::string why = string_member(*content, "evalue").value_or("no reason");
+  const std::string name = string_member(*content, "ename").value_or("");
+  if (name == "Interrupted") throw client::RemoteError({name, why, {}, std::nullopt, ""});
+  return wrong(why);
 }
 
 const Array* array_of(const Value& value) {

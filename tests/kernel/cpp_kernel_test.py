@@ -1,8 +1,12 @@
 """The C++ kernel: Jupyter's own tests of kernels, then cells and magics."""
 
+import os
+import random
 import re
 import subprocess
 import sys
+import time
+from queue import Empty
 
 import jupyter_kernel_test
 import pytest
@@ -217,6 +221,53 @@ def test_the_view_obeys_the_stop_button(cpp, cluster):
     cell = cpp.finish(cell)
     assert cell.reply["ename"] == "Interrupted"
     assert value(cpp.run('view.pull<int>("mpi_rank")')) == "{0, 1}"
+
+
+ROUNDS = int(os.environ.get("PX_TEST_INTERRUPTS", "25"))
+FOREVER, SHORT = 60, 0.005
+CALLS = {
+    "%px": "%px spin({});",
+    "%%px": "%%px\nspin({});\nint after = 1;",
+    "%%px in MPI": "%%px\nif (mpi_rank == 0) spin({});\nMPI_Barrier(MPI_COMM_WORLD);",
+    "execute": 'view.execute("spin({});");',
+    "push": 'view.push("pushed", {});',
+    "pull": 'view.pull<double>("kept")',
+    "%pxpush": "%pxpush kept",
+    "here": "spin({});",
+}
+
+
+def test_stop_at_random_moments_of_random_cells_ends_them_and_hits_nothing_else(cpp, cluster):
+    spin = ("void spin(double seconds) { const auto end = std::chrono::steady_clock::now() + "
+            "std::chrono::duration<double>(seconds); while (std::chrono::steady_clock::now() < end) {} } "
+            "double kept = 5;")
+    assert cpp.run("%px " + spin).status == cpp.run(spin).status == "ok"
+    seed = 20261122
+    chance = random.Random(seed)
+    interrupted = 0
+    for round_number in range(ROUNDS):
+        name, seconds = chance.choice(list(CALLS)), chance.choice([SHORT, FOREVER])
+        delay = chance.uniform(0, 0.06)
+        told = f"seed {seed}, round {round_number}: {name}, {seconds} s, stopped after {delay:.4f} s"
+        message_id = cpp.client.execute(CALLS[name].format(seconds))
+        cpp.output_of(message_id, until=lambda each: each["msg_type"] == "status")
+        time.sleep(delay)
+        began = time.monotonic()
+        cpp.manager.interrupt_kernel()
+        try:
+            cell = cpp.finish(message_id)
+        except Empty as problem:
+            raise AssertionError(f"{told}: it never ended") from problem
+        assert time.monotonic() - began < 20, told
+        if cell.status == "error":
+            interrupted += 1
+            assert re.search("[Ii]nterrupted", str(cell.reply)), f"{told}: {cell.reply}"
+        else:
+            assert seconds == SHORT or "pu" in name, f"{told}: it was not hit"
+        check = cpp.run('%px spin(0);\nview.pull<int>("mpi_rank")')
+        assert check.status == "ok", f"{told}: a later call fails: {check.reply}"
+        assert value(check) == "{0, 1}", told
+    assert interrupted
 
 
 def test_the_view_may_be_another_variable_and_comes_back(cpp, cluster):

@@ -39,6 +39,24 @@ def test_pxconfig_names_the_cluster_to_work_with(lonely_notebook):
             in notebook.fails("%px print(1)").error)
 
 
+def test_a_restart_from_the_notebook_gives_fresh_engines_with_the_same_ids(lonely_notebook):
+    notebook = lonely_notebook
+    notebook.ok("%pxcluster start -n 2")
+    try:
+        notebook.ok("rc.wait_for_engines(2, timeout=30)")
+        before = notebook.text("%px import os; old = 1; print(os.getpid())")
+        notebook.ok("%%px --noblock\nimport time; time.sleep(600)")
+        said = notebook.ok("%pxcluster restart")
+        assert "Traceback" not in said.text() + said.text("stderr")
+        notebook.ok("rc.wait_for_engines(2, timeout=30)")
+        assert notebook.ok("rc.ids").contents("execute_result")[0]["data"]["text/plain"] == "[0, 1]"
+        after = notebook.text("%px import os; print(os.getpid())")
+        assert after and not set(after.split()) & set(before.split()) - {"[stdout:0]", "[stdout:1]", "[0]", "[1]"}
+        assert notebook.text("%px print('old' in globals())") == "[0,1] False\n"
+    finally:
+        notebook.ok("%pxcluster stop")
+
+
 def test_what_the_program_says_is_plain_output(lonely_notebook):
     result = lonely_notebook.ok("%pxcluster list")
     assert result.text() != ""

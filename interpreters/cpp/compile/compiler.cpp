@@ -19,6 +19,11 @@ Error clang_error(const std::string& what, llvm::Error error) {
   return {ErrorKind::bad_input, what + ": " + llvm::toString(std::move(error))};
 }
 
+llvm::orc::ExecutorSymbolDef symbol_at(const void* address) {
+  return {llvm::orc::ExecutorAddr::fromPtr(address),
+          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+}
+
 void start_llvm() {
   static const bool is_started = [] {
     llvm::InitializeNativeTarget();
@@ -108,7 +113,10 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
           module.withModuleDo([](llvm::Module& content) { add_interrupt_points(content); });
           return llvm::Expected<llvm::orc::ThreadSafeModule>(std::move(module));
         });
-    return llvm::Error::success();
+    // Here, as the interpreter runs some code of its own before create() is over.
+    return jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(
+        {{jit.mangleAndIntern("px_cell_personality"),
+          symbol_at(reinterpret_cast<const void*>(&px_cell_personality))}}));
   });
   auto executor = std::make_unique<clang::IncrementalExecutorBuilder>();
   executor->JITBuilder = std::move(jit_builder);
@@ -128,13 +136,10 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   auto& jit = *compiler->jit_;
   llvm::orc::SymbolMap symbols;
   const auto add = [&](const std::string& name, const void* address) {
-    symbols[jit.mangleAndIntern(name)] = {
-        llvm::orc::ExecutorAddr::fromPtr(address),
-        llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    symbols[jit.mangleAndIntern(name)] = symbol_at(address);
   };
   for (const auto& [name, address] : options.symbols) add(name, address);
   add("exit", reinterpret_cast<const void*>(&CellGuard::leave_by_exit));
-  add("px_cell_personality", reinterpret_cast<const void*>(&px_cell_personality));
   add("__emutls_get_address", reinterpret_cast<const void*>(&__emutls_get_address));
   if (llvm::Error error = jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(symbols)))
     return clang_error("a symbol for cells is defined twice", std::move(error));

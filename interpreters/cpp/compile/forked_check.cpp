@@ -34,8 +34,9 @@ void write_all(int descriptor, const std::string& text) {
 
 [[noreturn]] void be_child(int descriptor, const std::function<std::string()>& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (const int number : {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+  for (const int number : {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
     ::signal(number, SIG_DFL);
+  ::signal(SIGINT, SIG_IGN);  // the whole process group may get one; the parent ends this child
   const int silence = ::open("/dev/null", O_WRONLY);  // LLVM's last words are of no use to users
   ::dup2(silence, 2);
   std::string answer = "+";

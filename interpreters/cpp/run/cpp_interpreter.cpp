@@ -159,6 +159,10 @@ CellOutcome CppInterpreter::run_cell(const interpreters::Execution& execution) {
   // All ranks see by the text alone whether there is code to vote on, a failed directive or not.
   if (agree_ && !form.empty()) reason = agree_(execution.metadata, checked);
   if (!checked.is_ok() || form.empty()) return checked;
+  if (reason && CppSession::is_interrupt_pending()) {
+    end_interrupt();
+    return {CellOutcome::Kind::interrupted, "Interrupted", *reason, {"Interrupted: " + *reason}};
+  }
   if (reason) return refusal("NotRun", *reason);
   if (!session_->warnings().empty()) output_.write("stderr", session_->warnings());
   has_run_ = true;

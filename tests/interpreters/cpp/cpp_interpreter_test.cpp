@@ -74,6 +74,16 @@ class CppInterpreterTest : public testing::Test {
 
 using Log = RecordingOutput::Log;
 
+TEST_F(CppInterpreterTest, IsInterruptedWhileRanksVote) {
+  interpreter().set_agreement([](const Json&, const CellOutcome&) {
+    CppSession::interrupt();
+    return std::optional<std::string>("it was interrupted before all ranks had compiled it");
+  });
+  EXPECT_EQ(execute("int voted = 1;")["ename"], "Interrupted");
+  interpreter().set_agreement({});
+  EXPECT_EQ(result_of("1 + 1"), "2");
+}
+
 TEST_F(CppInterpreterTest, ShowsTheLinesThatAnExceptionPassed) {
   execute(
       "int check_size(int n) {\n  if (n > 2) throw std::length_error(\"too many\");\n  return "

@@ -1,8 +1,10 @@
 """pxcluster px, push and pull: what a shell script does with a running cluster."""
 
+import collections
 import fcntl
 import json
 import os
+import random
 import re
 import signal
 import struct
@@ -223,6 +225,29 @@ def test_control_c_interrupts_the_engines_and_keeps_their_state(run, local_clust
     assert process.returncode == 130
     assert "KeyboardInterrupt" in complaints
     assert run("px", "print(kept)").stdout == "[0-3] 1\n"
+
+
+ROUNDS = int(os.environ.get("PX_TEST_INTERRUPTS", "20"))
+
+
+def test_control_c_at_any_moment_leaves_no_engine_at_work(run, local_cluster, cluster_cmd):
+    code = "import time; time.sleep(60)"
+    ways = [["px", code], ["px", "--stream", code], ["px", "-t", "1:", code], ["px", "--json", code]]
+    seed = 20261122
+    chance = random.Random(seed)
+    ends = collections.Counter()
+    for round_number in range(ROUNDS):
+        words, delay = chance.choice(ways), chance.uniform(0, 0.15)
+        told = f"seed {seed}, round {round_number}: {words}, Ctrl-C after {delay:.4f} s"
+        with subprocess.Popen(run.command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, cwd=run.folder, env=run.environment) as process:
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            _, complaints = process.communicate(timeout=30)
+        assert process.returncode in (130, -signal.SIGINT), f"{told}: {complaints}"
+        ends[process.returncode] += 1
+        assert run("px", "print('idle')").stdout == "[0-3] idle\n", told
+    assert len(ends) == 2, f"moments before and after the request was sent: {ends}"
 
 
 def on_terminal(run, *arguments, **environment):

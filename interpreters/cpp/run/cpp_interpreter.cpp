@@ -160,7 +160,7 @@ CellOutcome CppInterpreter::run_cell(const interpreters::Execution& execution) {
   if (agree_ && !form.empty()) reason = agree_(execution.metadata, checked);
   if (!checked.is_ok() || form.empty()) return checked;
   if (reason && CppSession::is_interrupt_pending()) {
-    end_interrupt();
+    CppSession::forget_interrupts();
     return {CellOutcome::Kind::interrupted, "Interrupted", *reason, {"Interrupted: " + *reason}};
   }
   if (reason) return refusal("NotRun", *reason);

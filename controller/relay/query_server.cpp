@@ -17,6 +17,8 @@ constexpr long long max_engine_id = 1 << 30;
 constexpr std::size_t max_language_size = 32;
 /// Nor a longer reason for the end of engines.
 constexpr std::size_t max_reason_size = 255;
+/// So many parents of dead ranks are told when the controller shuts down; the others end later.
+constexpr std::size_t max_waiting_parents = 4096;
 
 }  // namespace
 
@@ -176,7 +178,12 @@ void QueryServer::count_world(const Request& request) {
   const std::string world = read_engine_facts(request.content).world;
   if (world.empty())
     return shared_.bad_messages.add("registration of engines: a world_request without a world");
-  reply(request, "world_reply", Json{{"living", membership_.living_in(world)}});
+  const int living = is_shutdown_requested_ ? 0 : membership_.living_in(world);
+  reply(request, "world_reply", Json{{"living", living}});
+  if (living == 0)
+    waiting_parents_.erase(request.client);
+  else if (waiting_parents_.size() < max_waiting_parents)
+    waiting_parents_.insert_or_assign(request.client, request);
 }
 
 void QueryServer::tell_broken(const EngineUuid& uuid, const std::string& sentence) {
@@ -220,6 +227,8 @@ void QueryServer::shut_down(const Request& request) {
   spdlog::info("hub::shutdown: requested by a client");
   reply(request, "shutdown_reply", Json{{"status", "ok"}});
   membership_.notify("shutdown_notification", Json{{"status", "ok"}}, request.header);
+  for (const auto& [client, question] : waiting_parents_)
+    reply(question, "world_reply", Json{{"living", 0}});
   is_shutdown_requested_ = true;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,6 +70,7 @@ class QueryServer {
   VersionCheck versions_;
   ReplayHistory history_;
   std::vector<Request> waiting_for_dask_;
+  std::map<std::string, Request> waiting_parents_;  // of dead ranks, by who asks
   bool is_shutdown_requested_ = false;
 };
 

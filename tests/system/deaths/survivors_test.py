@@ -112,6 +112,15 @@ def test_the_launcher_ends_when_the_last_survivor_has_left(world, mpiexec):
     launcher.wait(PATIENCE)
 
 
+def test_the_launcher_ends_when_the_hub_is_shut_down(world, mpiexec):
+    launcher, rc = world(mpiexec)
+    kill_rank_2(rc)
+    slow = "import atexit, time; atexit.register(time.sleep, 2); time.sleep(3)"
+    rc[:].execute(slow).get(PATIENCE)  # they end when nobody answers their parents any more
+    rc.shutdown(hub=True, block=True)
+    launcher.wait(PATIENCE)
+
+
 def test_the_launcher_ends_when_all_ranks_have_died(world, mpiexec):
     launcher, rc = world(mpiexec)
     for row in rc.status():

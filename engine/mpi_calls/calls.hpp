@@ -50,9 +50,12 @@ int maker(const char* name, MPI_Comm communicator, const MPI_Comm* result,
           const Operation& operation) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   const InCall in_call{steps};
-  const int code = collective(name, communicator, operation);
-  if (steps && code == MPI_SUCCESS) steps->made(*result);
-  return code;
+  return collective(name, communicator, [&](MPI_Comm current) {
+    const int code = operation(current);
+    // Before a rank that was interrupted meanwhile leaves: all take part in this, too.
+    if (steps && code == MPI_SUCCESS) steps->made(*result);
+    return code;
+  });
 }
 
 /// A call that only begins something, or ends at once.

@@ -4,6 +4,7 @@ import collections
 
 import pytest
 
+import mpi_cells
 import mpi_programs
 from mpi_programs import COLLECTIVE, FIELDS, KEPT, LARGE, RANKS, SMALL, known_program, random_program
 
@@ -172,3 +173,27 @@ def test_programs_for_ranks_of_c_plus_plus_have_no_pickles():
     names = {operation.name for seed in SEEDS for operations in random_program(seed).operations
              for operation in operations}  # fmt: skip
     assert names.isdisjoint(mpi_programs.OF_OBJECTS)
+
+
+def calls_of(cell):
+    """The calls in a cell, without what the languages write differently."""
+    lines = [line.strip().rstrip(";") for line in cell.splitlines()]
+    return [line for line in lines if "(" in line and not line.startswith(("while", "switch", "{"))]
+
+
+@pytest.mark.parametrize("give_up", [None, (2, 1, 3)])
+def test_the_cells_of_both_languages_make_the_same_calls(give_up):
+    for seed in range(20):
+        python, cpp = (mpi_cells.program_cell(random_program(seed), 5, language, 0, give_up)
+                       for language in (mpi_cells.PYTHON, mpi_cells.CPP))  # fmt: skip
+        compile(python, "cell", "exec")
+        assert calls_of(python) == calls_of(cpp)
+        assert ("give_up_in(3)" in python) == bool(give_up)
+
+
+def test_a_rank_gives_up_before_the_operation_that_is_named():
+    program = random_program(4)
+    lines = mpi_cells.lines_of(program, 1, mpi_cells.PYTHON, give_up=(1, 2, 3))
+    assert lines[2] == "give_up_in(3)"
+    assert lines[:2] + lines[3:] == mpi_cells.lines_of(program, 1, mpi_cells.PYTHON)
+    assert lines != mpi_cells.lines_of(program, 2, mpi_cells.PYTHON)

@@ -123,41 +123,44 @@ void Communicators::renew_all(std::uint64_t epoch) {
   }
 }
 
-bool Communicators::take_ready(KnownCommunicator& known, const RankBoard& board) {
-  while (!known.renewals.empty()) {
-    KnownCommunicator::Renewal& first = known.renewals.front();
-    if (!first.has_begun) {
-      for (std::size_t place = 0; place < known.members.size(); ++place) {
-        if (static_cast<int>(place) == known.own) continue;
-        const Rank member{known.members[place]};
-        const auto knew = board.knew(member, first.epoch, known.number);
-        if (!knew) return false;
-        if (*knew) continue;
-        known.why_lost = name_ranks({member}) + " had freed it, or not made it yet";
-        known.renewals.clear();
-        return true;
-      }
-      first.has_begun = true;
-      PMPI_Comm_idup(known.spare, &first.fresh, &first.request);
+bool Communicators::renew(KnownCommunicator& known, const RankBoard& board) {
+  KnownCommunicator::Renewal& first = known.renewals.front();
+  if (!first.has_begun) {
+    for (std::size_t place = 0; place < known.members.size(); ++place) {
+      if (static_cast<int>(place) == known.own) continue;
+      const Rank member{known.members[place]};
+      const auto knew = board.knew(member, first.epoch, known.number);
+      if (!knew) return false;
+      if (*knew) continue;
+      known.why_lost = name_ranks({member}) + " had freed it, or not made it yet";
+      known.renewals.clear();
+      return true;
     }
-    int is_ready = 0;
-    PMPI_Test(&first.request, &is_ready, MPI_STATUS_IGNORE);
-    if (!is_ready) return false;
-    MPI_Errhandler errors = MPI_ERRHANDLER_NULL;
-    PMPI_Comm_get_errhandler(known.handle, &errors);
-    PMPI_Comm_set_errhandler(first.fresh, errors);
-    PMPI_Errhandler_free(&errors);
-    known.current = first.fresh;
-    known.renewals.pop_front();
+    first.has_begun = true;
+    PMPI_Comm_idup(known.spare, &first.fresh, &first.request);
   }
+  int is_ready = 0;
+  PMPI_Test(&first.request, &is_ready, MPI_STATUS_IGNORE);
+  if (!is_ready) return false;
+  MPI_Errhandler errors = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(known.handle, &errors);
+  PMPI_Comm_set_errhandler(first.fresh, errors);
+  PMPI_Errhandler_free(&errors);
+  known.current = first.fresh;
+  known.renewals.pop_front();
   return true;
 }
 
 bool Communicators::progress(const RankBoard& board) {
-  bool are_ready = true;
-  for (const auto& [number, known] : by_number_)
-    if (!take_ready(*known, board)) are_ready = false;
-  return are_ready;
+  for (;;) {
+    KnownCommunicator* next = nullptr;
+    for (const auto& [number, known] : by_number_)
+      if (!known->renewals.empty() &&
+          (!next || known->renewals.front().epoch < next->renewals.front().epoch))
+        next = known.get();
+    if (!next) return true;
+    if (!renew(*next, board)) return false;
+  }
 }
 
 }  // namespace px::engine

@@ -58,8 +58,9 @@ class Communicators {
   /// This rank has left the epoch: what was sent in it over a communicator must not come any more,
   /// so each is to have a fresh one.
   void renew_all(std::uint64_t epoch);
-  /// Begins with the fresh ones that can be made, and takes those into use that are ready. True:
-  /// all are.  board  knows which ranks have left the epoch, with which communicators.
+  /// Makes the fresh ones, one after the other and in the same order on all ranks, as far as the
+  /// others do the same: MPI libraries get stuck where several are made at once. True: all are
+  /// ready.  board  knows which ranks have left the epoch, with which communicators.
   bool progress(const RankBoard& board);
 
   /// What is to be freed with it: the communicators that stand behind that of the cells.
@@ -72,7 +73,8 @@ class Communicators {
  private:
   static int forget(MPI_Comm, int, void* known, void* book);
   std::unique_ptr<KnownCommunicator> describe(MPI_Comm communicator);
-  static bool take_ready(KnownCommunicator& known, const RankBoard& board);
+  /// The first fresh one that it is to have. False: it is not ready.
+  static bool renew(KnownCommunicator& known, const RankBoard& board);
 
   std::set<int> callers_;
   int key_ = MPI_KEYVAL_INVALID;

@@ -395,7 +395,8 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
     if (state_->has_called && state_->has_called_in_epoch) state_->stop(*failure);
     const Instant end = Clock::now() + telling_time;
     Pause pause;
-    while (state_->pump(), !state_->sent.is_empty() && Clock::now() < end) pause();
+    while (state_->pump(), (!state_->sent.is_empty() || !state_->is_renewed) && Clock::now() < end)
+      pause();
   }
   tick();
 }
@@ -419,12 +420,12 @@ KnownCommunicator* MpiSteps::known(MPI_Comm communicator) {
 int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
   State& state = *state_;
   if (const auto why = state.hooks.why_broken()) return state.refuse(name + (": " + *why));
-  if (!known.renewals.empty()) {
+  if (!state.is_renewed) {
     const InMpiCall place{call_place(),
                           {name, known.number, static_cast<int>(known.members.size()),
                            MpiCall::none, MpiCall::none, Clock::now()}};
     Pause pause;
-    while (state.pump(), !known.renewals.empty()) {
+    while (state.pump(), !state.is_renewed) {
       if (const auto why = state.hooks.why_broken()) return state.refuse(name + (": " + *why));
       if (state.hooks.is_interrupted())
         return state.leave_with(std::string("in ") + name +
@@ -543,7 +544,7 @@ void MpiSteps::made(MPI_Comm communicator) {
 int MpiSteps::free(const char* name, MPI_Comm* communicator, int (*release)(MPI_Comm*)) {
   KnownCommunicator* const known = this->known(*communicator);
   // The other ranks make the fresh one with this rank.
-  if (known && !known->renewals.empty())
+  if (known && !state_->is_renewed)
     if (const int code = prepare(name, *known); code != MPI_SUCCESS) return code;
   std::vector<MPI_Comm> behind = state_->communicators.behind(*communicator);
   const int code = release(communicator);

@@ -11,7 +11,7 @@ import pytest
 
 import mpi_fuzz
 
-SEEDS = 8
+SEEDS = 5
 
 
 def seeds_of(number):

@@ -153,8 +153,8 @@ ALL = [
     PythonBench(
         "mpi_latency",
         "MPI calls of Python ranks that answer interrupts, and the same calls left alone",
-        100,
-        ("--runs=5", "--seconds=0.5"),
+        24,
+        ("--runs=3", "--seconds=0.2"),
         ("--runs=1", "--seconds=0.05"),
     ),
     PythonBench(

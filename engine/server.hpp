@@ -76,8 +76,6 @@ class Server final : public jupyter::IoThread {
   void on_time(Instant now) override;
   std::optional<Instant> further_deadline() const override;
   void interrupt_main() override;
-  /// Others may wait for an idle C++ engine in MPI calls; a Python engine has nothing to end.
-  bool interrupts_idle() const override { return config_.language == Language::cpp; }
   void on_shutdown_published() override { has_left_ = true; }  // the hub takes it for our leave
   void find_place(bool is_busy, std::function<void(Json place)> then) override;
   void close_channels() override;

@@ -44,7 +44,7 @@ interpreters::ApplyResult WatchedCells::run(std::uint64_t number, const Work& wo
   watch_.begin(number);
   interpreters::ApplyResult result = work();
   std::optional<std::string> failure;
-  if (!result.is_ok) {
+  if (!result.is_ok && !result.is_unmet_dependency) {
     const Json content = Json::parse(result.content, nullptr, false);
     failure = describe(content.is_object() ? content : Json::object());
   }

@@ -151,7 +151,7 @@ void IoThread::end(int exit_code, const std::string& why) {
 }
 
 void IoThread::interrupt(const InterruptScope& scope) {
-  queues_.requests.interrupt(scope, interrupts_idle(), [this] { interrupt_main(); });
+  queues_.requests.interrupt(scope, [this] { interrupt_main(); });
 }
 
 // ---------------------------------------------------------------- what comes in

@@ -67,8 +67,6 @@ class IoThread {
   virtual std::optional<Instant> further_deadline() const { return std::nullopt; }
   /// Sends the main thread SIGINT.
   virtual void interrupt_main() = 0;
-  /// Whether an interrupt is for a main thread that runs no request, too.
-  virtual bool interrupts_idle() const { return false; }
   virtual void on_shutdown_published() {}
   /// In which line and call the main thread is: has `then` called with members of a usage_reply's
   /// `place`, on this thread, now or within a second (docs/protocol.md).

@@ -56,12 +56,12 @@ std::size_t RequestInbox::queued() const {
   return queue_.queued();
 }
 
-void RequestInbox::interrupt(const InterruptScope& scope, bool is_for_idle,
+void RequestInbox::interrupt(const InterruptScope& scope,
                              const std::function<void()>& interrupt_main) {
   // With the lock: the main thread takes the next request by a system call after finish(), and gets
   // a signal that was sent before at its latest there.
   const std::lock_guard lock{mutex_};
-  if (queue_.is_busy() ? queue_.interrupt(scope) : is_for_idle) interrupt_main();
+  if (queue_.interrupt(scope)) interrupt_main();
 }
 
 std::optional<Job> RequestInbox::take(bool& is_stopped) {

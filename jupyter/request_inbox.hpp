@@ -28,9 +28,7 @@ class RequestInbox {
   std::size_t queued() const;
   /// Calls `interrupt_main` where the main thread runs what the interrupt is for, which cannot end
   /// meanwhile: no other request is hit.
-  /// is_for_idle  also where nothing runs.
-  void interrupt(const InterruptScope& scope, bool is_for_idle,
-                 const std::function<void()>& interrupt_main);
+  void interrupt(const InterruptScope& scope, const std::function<void()>& interrupt_main);
 
   /// For the main thread: waits for the next request; nothing when the process is to end.
   /// idle  returns when the descriptor is readable, or earlier; it may be called often.

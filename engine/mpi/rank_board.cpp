@@ -106,6 +106,7 @@ void RankBoard::hear(RankNote note, Instant now) {
     return;
   }
   const auto [place, is_new] = told_.try_emplace(rank);
+  if (note.kind == RankNote::Kind::idle && !is_new) return;  // what it has told before says more
   // What a rank that has failed does later makes it no less lost.
   const bool was_lost = !is_new && place->second.note.kind != RankNote::Kind::leaving &&
                         place->second.note.cell == note.cell;
@@ -153,10 +154,29 @@ bool RankBoard::has_reached(Rank rank, const CollectiveCall& call) const {
 std::optional<std::string> RankBoard::why_lost(Rank rank, std::uint64_t cell,
                                                Instant before) const {
   const Told* const heard = told(rank);
-  if (!heard || heard->since > before || heard->note.kind == RankNote::Kind::leaving)
+  if (!heard || heard->since > before || heard->note.kind == RankNote::Kind::leaving ||
+      heard->note.kind == RankNote::Kind::idle)
     return std::nullopt;
   if (heard->note.kind == RankNote::Kind::failed && heard->note.cell != cell) return std::nullopt;
   return heard->note.reason;
+}
+
+std::vector<std::pair<int, CollectiveCall>> RankBoard::leaving() const {
+  std::vector<std::pair<int, CollectiveCall>> found;
+  for (const auto& [rank, heard] : told_)
+    if (heard.note.kind == RankNote::Kind::leaving && heard.note.waits_in)
+      found.emplace_back(rank, *heard.note.waits_in);
+  return found;
+}
+
+void RankBoard::forget_idle() {
+  std::erase_if(told_,
+                [](const auto& each) { return each.second.note.kind == RankNote::Kind::idle; });
+}
+
+bool RankBoard::has_told(Rank rank, std::uint64_t cell) const {
+  const Told* const heard = told(rank);
+  return heard && (heard->note.kind != RankNote::Kind::failed || heard->note.cell == cell);
 }
 
 bool RankBoard::has_stopped(Rank rank) const {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "wire/ids.hpp"
@@ -27,9 +28,10 @@ struct CollectiveCall {
 struct RankNote {
   /// leaving  it was interrupted in a roll call, and asks whether all have come.
   /// stays    all had come: it takes part in that call after all.
+  /// idle     asked by such a rank: it runs no cell, so it comes to no call for now.
   /// failed   its cell ended by an error; it goes on in the same epoch.
   /// stopped  it does nothing any more in the epoch `epoch`, as it goes on in the next one.
-  enum class Kind { leaving, stays, failed, stopped };
+  enum class Kind { leaving, stays, idle, failed, stopped };
 
   Kind kind = Kind::stopped;
   Rank rank;
@@ -71,8 +73,12 @@ class RankBoard {
   bool has_stopped(Rank rank) const;
   /// Whether it was interrupted in the roll call, and has not said yet what it does.
   bool is_leaving(Rank rank, const CollectiveCall& call) const;
-  /// Whether it has told anything in this epoch.
-  bool has_told(Rank rank) const { return told_.count(rank.value) != 0; }
+  /// The ranks that were interrupted in roll calls and have not said yet what they do, and where.
+  std::vector<std::pair<int, CollectiveCall>> leaving() const;
+  /// A cell begins: ranks that ran none may run it, too.
+  void forget_idle();
+  /// Whether it has told anything of this cell, or has left the epoch.
+  bool has_told(Rank rank, std::uint64_t cell) const;
   /// Whether the rank knew the communicator when it left the epoch; nothing while that is unknown.
   std::optional<bool> knew(Rank rank, std::uint64_t epoch, std::uint64_t communicator) const;
   /// Whether a rank has failed in the cell of that number.

@@ -89,7 +89,8 @@ int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& r
 
 /// A blocking send, by the nonblocking one of its kind: `begun` begins with it.
 template <typename Plain, typename Begun>
-int send(const char* name, MPI_Comm communicator, int to, const Plain& plain, const Begun& begun) {
+int send(const char* name, MPI_Comm communicator, int to, int tag, const Plain& plain,
+         const Begun& begun) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return plain(MpiSteps::current(communicator));
   const InCall in_call{steps};
@@ -97,13 +98,13 @@ int send(const char* name, MPI_Comm communicator, int to, const Plain& plain, co
   const int code =
       begin(name, communicator, [&](MPI_Comm current) { return begun(current, &request); });
   if (code != MPI_SUCCESS) return code;
-  const Need need = steps->need(Need::Kind::send, steps->known(communicator), to);
+  const Need need = steps->need(Need::Kind::send, steps->known(communicator), to, tag);
   return wait_for(name, *steps, need, request, MPI_STATUS_IGNORE);
 }
 
 /// A blocking receive in the same way.
 template <typename Plain, typename Begun>
-int receive(const char* name, MPI_Comm communicator, int from, MPI_Status* status,
+int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Status* status,
             const Plain& plain, const Begun& begun) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return plain(MpiSteps::current(communicator), status);
@@ -113,8 +114,8 @@ int receive(const char* name, MPI_Comm communicator, int from, MPI_Status* statu
   if (code != MPI_SUCCESS) return code;
   KnownCommunicator* const known = steps->known(communicator);
   MPI_Status own_status;
-  code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from), request, &own_status,
-                  [&request] {
+  code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from, tag), request,
+                  &own_status, [&request] {
                     PMPI_Cancel(&request);
                     PMPI_Wait(&request, MPI_STATUS_IGNORE);
                   });
@@ -125,7 +126,8 @@ int receive(const char* name, MPI_Comm communicator, int from, MPI_Status* statu
 
 /// Calls `test` until it sets its argument; where calls are plain, `plain`.
 template <typename Plain, typename Test>
-int probe(const char* name, MPI_Comm communicator, int from, const Plain& plain, const Test& test) {
+int probe(const char* name, MPI_Comm communicator, int from, int tag, const Plain& plain,
+          const Test& test) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return plain(MpiSteps::current(communicator));
   const InCall in_call{steps};
@@ -134,10 +136,11 @@ int probe(const char* name, MPI_Comm communicator, int from, const Plain& plain,
     if (const int code = steps->prepare(name, *known); code != MPI_SUCCESS) return code;
   const MPI_Comm current = known ? known->current : communicator;
   int code = MPI_SUCCESS, done = 0;
-  const int waited = steps->wait(name, {steps->need(Need::Kind::receive, known, from)}, true, [&] {
-    code = test(current, &done);
-    return done != 0 || code != MPI_SUCCESS;
-  });
+  const int waited =
+      steps->wait(name, {steps->need(Need::Kind::receive, known, from, tag)}, true, [&] {
+        code = test(current, &done);
+        return done != 0 || code != MPI_SUCCESS;
+      });
   return waited != MPI_SUCCESS ? waited : code;
 }
 

@@ -177,14 +177,14 @@ extern "C" {
 
 int MPI_Probe(int rank, int tag, MPI_Comm communicator, MPI_Status* status) {
   return px::engine::probe(
-      "MPI_Probe", communicator, rank,
+      "MPI_Probe", communicator, rank, tag,
       [&](MPI_Comm comm) { return PMPI_Probe(rank, tag, comm, status); },
       [&](MPI_Comm comm, int* done) { return PMPI_Iprobe(rank, tag, comm, done, status); });
 }
 
 int MPI_Mprobe(int rank, int tag, MPI_Comm communicator, MPI_Message* message, MPI_Status* status) {
   return px::engine::probe(
-      "MPI_Mprobe", communicator, rank,
+      "MPI_Mprobe", communicator, rank, tag,
       [&](MPI_Comm comm) { return PMPI_Mprobe(rank, tag, comm, message, status); },
       [&](MPI_Comm comm, int* done) {
         return PMPI_Improbe(rank, tag, comm, done, message, status);

@@ -98,7 +98,8 @@ struct MpiSteps::State {
   bool has_called = false;  // in this cell, something that needs others
   bool has_called_in_epoch = false;
   std::unordered_map<MPI_Request, Need> requests;
-  std::list<MPI_Request> abandoned;  // roll calls that were left
+  std::vector<std::pair<int, CollectiveCall>> answered;  // while no cell ran
+  std::list<MPI_Request> abandoned;                      // roll calls that were left
 
   // ------------------------------------------------------------ notes
 
@@ -252,7 +253,7 @@ struct MpiSteps::State {
   std::vector<Rank> silent(const KnownCommunicator& known) const {
     std::vector<Rank> silent_ranks;
     for (const int member : known.members)
-      if (member != own.value && !board.has_told(Rank{member}))
+      if (member != own.value && !board.has_told(Rank{member}, cell))
         silent_ranks.push_back(Rank{member});
     return silent_ranks;
   }
@@ -381,6 +382,7 @@ void MpiSteps::begin_cell(std::uint64_t number) {
   state_->depth = 0;  // what an earlier cell was left in by force
   state_->pump(thorough_looks);
   state_->follow();
+  state_->board.forget_idle();
   state_->cell = number;
   state_->is_cell_running = true;
   state_->has_called = false;
@@ -393,7 +395,8 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
   if (failure) {
     state_->tell(state_->make_note(RankNote::Kind::failed, *failure));
     if (state_->has_called && state_->has_called_in_epoch) state_->stop(*failure);
-    const Instant end = Clock::now() + telling_time;
+    // A cell that has not called MPI leaves nothing behind that a later one could get.
+    const Instant end = state_->has_called ? Clock::now() + telling_time : Instant{};
     Pause pause;
     while (state_->pump(), (!state_->sent.is_empty() || !state_->is_renewed) && Clock::now() < end)
       pause();
@@ -408,6 +411,10 @@ Duration MpiSteps::tick() {
   // Another rank has failed in the cell, and may not have received what this one has sent to it.
   if (state.has_called && state.has_called_in_epoch && state.board.has_failure_in(state.cell))
     state.stop("had ended its cell");
+  if (auto leaving = state.board.leaving(); leaving != state.answered) {
+    if (!leaving.empty()) state.tell(state.make_note(RankNote::Kind::idle, "had ended its cell"));
+    state.answered = std::move(leaving);
+  }
   return state.is_renewed ? Duration(tick_in_step) : Duration(tick_out_of_step);
 }
 
@@ -492,10 +499,12 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
   int peer = MpiCall::none;
   if (first && first->kind == Need::Kind::receive) peer = MpiCall::any;
   if (first && first->peer >= 0) peer = first->peer;
-  const InMpiCall place{call_place(),
-                        {name, first ? first->communicator : 0,
-                         known ? static_cast<int>(known->members.size()) : MpiCall::none, peer,
-                         MpiCall::none, Clock::now()}};
+  int tag = first ? first->tag : MpiCall::none;
+  if (tag == MPI_ANY_TAG) tag = MpiCall::any;
+  const InMpiCall place{
+      call_place(),
+      {name, first ? first->communicator : 0,
+       known ? static_cast<int>(known->members.size()) : MpiCall::none, peer, tag, Clock::now()}};
   Pause pause;
   while (!is_done()) {
     if (state.hooks.is_interrupted()) {
@@ -566,8 +575,8 @@ int MpiSteps::check_source(const char* name, KnownCommunicator& known, int sourc
 
 // ---------------------------------------------------------------- requests
 
-Need MpiSteps::need(Need::Kind kind, const KnownCommunicator* known, int peer) const {
-  Need need{kind, known ? known->number : 0, -1, state_->epoch, false};
+Need MpiSteps::need(Need::Kind kind, const KnownCommunicator* known, int peer, int tag) const {
+  Need need{kind, known ? known->number : 0, -1, state_->epoch, false, tag};
   if (known && peer >= 0 && peer < static_cast<int>(known->members.size()))
     need.peer = known->members[static_cast<std::size_t>(peer)];
   return need;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/mpi/call_place.hpp"
 #include "engine/mpi_calls/communicators.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
@@ -39,6 +40,7 @@ struct Need {
   int peer = -1;                   ///< A rank of the world; -1 = any, or all.
   std::uint64_t epoch = 0;         ///< In which it began.
   bool is_persistent = false;
+  int tag = MpiCall::none;  ///< MPI_ANY_TAG, too.
 };
 
 /// Makes the blocking MPI calls of cells answer an interrupt, and keeps the ranks in step when
@@ -110,7 +112,9 @@ class MpiSteps {
 
   // ------------------------------------------------------------ requests
 
-  Need need(Need::Kind kind, const KnownCommunicator* known, int peer) const;
+  /// peer  a rank of the communicator; negative: any, or all.
+  Need need(Need::Kind kind, const KnownCommunicator* known, int peer,
+            int tag = MpiCall::none) const;
   /// A request was begun.
   void begun(MPI_Request request, const Need& need);
   /// What it waits for; nothing where it is not known.

@@ -56,7 +56,7 @@ TEST(RankBoard, SaysNothingOfRanksThatHaveToldNothing) {
   const RankBoard board;
   EXPECT_FALSE(board.why_missing(Rank{2}, first, cell));
   EXPECT_FALSE(board.why_lost(Rank{2}, cell, start));
-  EXPECT_FALSE(board.has_told(Rank{2}));
+  EXPECT_FALSE(board.has_told(Rank{2}, cell));
   EXPECT_EQ(board.latest_epoch(), 0U);
 }
 
@@ -75,6 +75,8 @@ TEST(RankBoard, KnowsThatARankThatFailedInAnEarlierCellMayComeInThisOne) {
   EXPECT_FALSE(board.why_missing(Rank{2}, first, other_cell));
   EXPECT_FALSE(board.why_lost(Rank{2}, other_cell, start));
   EXPECT_FALSE(board.has_failure_in(other_cell));
+  EXPECT_FALSE(board.has_told(Rank{2}, other_cell));
+  EXPECT_TRUE(board.has_told(Rank{2}, cell));
 }
 
 TEST(RankBoard, MissesARankThatHasStoppedWhateverCellItRan) {
@@ -113,6 +115,32 @@ TEST(RankBoard, WaitsForTheLastWordOfARankThatIsLeaving) {
   EXPECT_FALSE(board.is_leaving(Rank{2}, first));
   EXPECT_TRUE(board.why_missing(Rank{2}, first, cell));
   EXPECT_TRUE(board.has_reached(Rank{2}, first)) << "it was there, which messages say";
+}
+
+TEST(RankBoard, MissesAnIdleRankUntilACellBegins) {
+  RankBoard board;
+  board.hear(note(Kind::idle, "had ended its cell"), start);
+  EXPECT_TRUE(board.why_missing(Rank{2}, first, cell));
+  EXPECT_TRUE(board.has_told(Rank{2}, cell));
+  EXPECT_FALSE(board.why_lost(Rank{2}, cell, start)) << "it may be given a cell";
+  board.forget_idle();
+  EXPECT_FALSE(board.why_missing(Rank{2}, first, cell));
+}
+
+TEST(RankBoard, KeepsWhatARankHasToldBeforeItWasIdle) {
+  RankBoard board;
+  board.hear(note(Kind::failed), start);
+  board.hear(note(Kind::idle, "had ended its cell"), start);
+  EXPECT_EQ(board.why_lost(Rank{2}, cell, start), "raised ValueError: x");
+}
+
+TEST(RankBoard, KnowsWhoAsks) {
+  RankBoard board;
+  board.hear(in_roll_call(Kind::leaving, second), start);
+  ASSERT_EQ(board.leaving().size(), 1U);
+  EXPECT_EQ(board.leaving()[0], std::pair(2, second));
+  board.hear(note(Kind::stays), start);
+  EXPECT_TRUE(board.leaving().empty());
 }
 
 TEST(RankBoard, CountsTheGraceFromTheFirstNote) {

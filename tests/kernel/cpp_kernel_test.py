@@ -12,6 +12,7 @@ import jupyter_kernel_test
 import pytest
 
 from conftest import PATIENCE, start_driver
+from deadlines import wait_until
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -136,7 +137,8 @@ def test_px_cells_run_on_the_engines_and_are_labelled(cpp, cluster):
 
 def test_pxwhere_tells_where_the_engines_are(cpp, cluster):
     assert cpp.run("%px 1;").status == "ok"
-    assert cpp.run("%pxwhere").text() == "0 and 1 idle\n"
+    # An engine answers before it is idle.
+    wait_until(lambda: cpp.run("%pxwhere").text() == "0 and 1 idle\n", "engines that are idle", 10)
     cell = cpp.run("%pxwhere -t 1")
     assert (cell.status, cell.text()) == ("ok", "1 idle\n")
 

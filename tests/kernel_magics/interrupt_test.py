@@ -88,11 +88,27 @@ def test_stop_interrupts_the_engines_and_keeps_their_state(mpi_notebook, what):
     assert notebook.text("print(view['kept'], mine)") == "[0, 10, 20, 30] kept\n"
 
 
-def test_stop_gives_the_prompt_back_where_a_receive_blocks(mpi_notebook):
+def test_stop_ends_a_receive_that_blocks(mpi_notebook):
+    notebook = mpi_notebook
+    result, seconds = stop(notebook, "%%px -t 0:3\nprint('begun', flush=True)\n"
+                                     "x = comm.recv(source=3, tag=77)", (0, 1, 2))  # fmt: skip
+    assert ranks_that_failed(result, "KeyboardInterrupt") == [0, 1, 2], result.text("stderr")
+    assert "in MPI_Mprobe" in result.text("stderr")
+    assert seconds < 2, f"{seconds:.2f} s"
+    assert notebook.text("%px print(comm.allreduce(1))") == "[0-3] 4\n"
+
+
+def test_stop_gives_the_prompt_back_where_nothing_can_be_interrupted(mpi_notebook):
     notebook = mpi_notebook
     notebook.ok("import os")
     pids = [int(each) for each in notebook.text("print(*rc[:3].apply_sync(os.getpid))").split()]
-    code = "%%px -t 0:3\nprint('begun', flush=True)\nx = comm.recv(source=3, tag=77)"
+    code = ("%%px -t 0:3\nimport signal\nprint('begun', flush=True)\n"
+            "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})\n"
+            "while not comm.iprobe(source=3, tag=77): pass\n"
+            "x = comm.recv(source=3, tag=77)\n"
+            "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+            "signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)")
     # what polls for a message computes
     result, seconds = stop(notebook, code, (0, 1, 2), lambda: wait_until_busy(pids, 30))
     assert result.status == "error"

@@ -568,9 +568,9 @@ int MpiSteps::check_source(const char* name, KnownCommunicator& known, int sourc
   state.pump();
   const Rank rank{known.members[static_cast<std::size_t>(source)]};
   if (!state.board.has_stopped(rank)) return MPI_SUCCESS;
-  return state.fail_with(
-      name, name_ranks({rank}) + " " +
-                state.board.why_lost(rank, state.cell, Clock::now()).value_or("was stopped"));
+  const std::string why =
+      state.board.why_lost(rank, state.cell, Clock::now()).value_or("was stopped");
+  return state.fail_with(name, *State::explain({rank}, why));
 }
 
 // ---------------------------------------------------------------- requests

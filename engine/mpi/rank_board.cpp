@@ -169,9 +169,11 @@ std::vector<std::pair<int, CollectiveCall>> RankBoard::leaving() const {
   return found;
 }
 
-void RankBoard::forget_idle() {
+void RankBoard::begin_cell(Instant now) {
   std::erase_if(told_,
                 [](const auto& each) { return each.second.note.kind == RankNote::Kind::idle; });
+  for (auto& [rank, heard] : told_)
+    if (heard.note.kind == RankNote::Kind::failed) heard.since = now;
 }
 
 bool RankBoard::has_told(Rank rank, std::uint64_t cell) const {

@@ -27,7 +27,8 @@ struct CollectiveCall {
 /// What a rank tells all others when it does not go on as they may expect.
 struct RankNote {
   /// leaving  it was interrupted in a roll call, and asks whether all have come.
-  /// stays    all had come: it takes part in that call after all.
+  /// stays    it takes back what it has told: all had come to the call that it wanted to leave, or
+  ///          it begins with another cell than the one that failed.
   /// idle     asked by such a rank: it runs no cell, so it comes to no call for now.
   /// failed   its cell ended by an error; it goes on in the same epoch.
   /// stopped  it does nothing any more in the epoch `epoch`, as it goes on in the next one.
@@ -75,8 +76,8 @@ class RankBoard {
   bool is_leaving(Rank rank, const CollectiveCall& call) const;
   /// The ranks that were interrupted in roll calls and have not said yet what they do, and where.
   std::vector<std::pair<int, CollectiveCall>> leaving() const;
-  /// A cell begins: ranks that ran none may run it, too.
-  void forget_idle();
+  /// A cell begins: ranks that ran none, or have failed in an earlier one, may run it, too.
+  void begin_cell(Instant now);
   /// Whether it has told anything of this cell, or has left the epoch.
   bool has_told(Rank rank, std::uint64_t cell) const;
   /// Whether the rank knew the communicator when it left the epoch; nothing while that is unknown.

@@ -97,6 +97,8 @@ struct MpiSteps::State {
   bool is_cell_running = false;
   bool has_called = false;  // in this cell, something that needs others
   bool has_called_in_epoch = false;
+  bool has_stopped = false;       // in this cell
+  bool has_told_failure = false;  // of its last cell, in this epoch
   std::unordered_map<MPI_Request, Need> requests;
   std::vector<std::pair<int, CollectiveCall>> answered;  // while no cell ran
   std::list<MPI_Request> abandoned;                      // roll calls that were left
@@ -155,7 +157,8 @@ struct MpiSteps::State {
         PMPI_Cancel(&cancelled);
       }
     board.begin_epoch(++epoch);
-    has_called_in_epoch = false;
+    has_called_in_epoch = has_told_failure = false;
+    has_stopped = true;
     communicators.renew_all(epoch - 1);
     is_renewed = communicators.progress(board);
   }
@@ -382,7 +385,10 @@ void MpiSteps::begin_cell(std::uint64_t number) {
   state_->depth = 0;  // what an earlier cell was left in by force
   state_->pump(thorough_looks);
   state_->follow();
-  state_->board.forget_idle();
+  if (std::exchange(state_->has_told_failure, false))
+    state_->tell(state_->make_note(RankNote::Kind::stays, ""));
+  state_->board.begin_cell(Clock::now());
+  state_->has_stopped = false;
   state_->cell = number;
   state_->is_cell_running = true;
   state_->has_called = false;
@@ -393,7 +399,11 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
   if (!state_->is_cell_running) return;
   state_->is_cell_running = false;
   if (failure) {
-    state_->tell(state_->make_note(RankNote::Kind::failed, *failure));
+    // Where it has left a call and called nothing since, the others know.
+    if (!state_->has_stopped || state_->has_called_in_epoch) {
+      state_->tell(state_->make_note(RankNote::Kind::failed, *failure));
+      state_->has_told_failure = true;
+    }
     if (state_->has_called && state_->has_called_in_epoch) state_->stop(*failure);
     // A cell that has not called MPI leaves nothing behind that a later one could get.
     const Instant end = state_->has_called ? Clock::now() + telling_time : Instant{};

@@ -68,6 +68,13 @@ def test_a_cell_that_does_not_compile_on_one_rank_leaves_nobody_in_a_barrier(rc,
     assert_in_step(view)
 
 
+def test_the_same_cell_can_be_stopped_again(rc, view):
+    for _ in range(2):
+        outcomes = stop(rc, view, "if (mpi_rank != 2) MPI_Barrier(MPI_COMM_WORLD); else for (;;) ;")
+        for rank in (0, 1, 3):
+            assert "in MPI_Barrier, which rank 2 had not reached" in outcomes[rank].evalue
+
+
 def test_several_ranks_may_miss_a_call_that_several_others_wait_in(rc, view):
     outcomes = stop(rc, view, "if (mpi_rank % 2) MPI_Barrier(MPI_COMM_WORLD); else for (;;) ;")
     for rank in (1, 3):

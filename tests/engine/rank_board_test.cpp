@@ -123,8 +123,18 @@ TEST(RankBoard, MissesAnIdleRankUntilACellBegins) {
   EXPECT_TRUE(board.why_missing(Rank{2}, first, cell));
   EXPECT_TRUE(board.has_told(Rank{2}, cell));
   EXPECT_FALSE(board.why_lost(Rank{2}, cell, start)) << "it may be given a cell";
-  board.forget_idle();
+  board.begin_cell(start);
   EXPECT_FALSE(board.why_missing(Rank{2}, first, cell));
+}
+
+TEST(RankBoard, GivesARankThatFailedTheGraceAnewInTheNextCell) {
+  RankBoard board;
+  board.hear(note(Kind::failed), start);
+  board.begin_cell(start + seconds(60));
+  EXPECT_FALSE(board.why_lost(Rank{2}, cell, start + seconds(58)));
+  EXPECT_TRUE(board.why_lost(Rank{2}, cell, start + seconds(60)));
+  board.hear(note(Kind::stays), start + seconds(61));
+  EXPECT_FALSE(board.why_lost(Rank{2}, cell, start + seconds(70))) << "it runs the same cell again";
 }
 
 TEST(RankBoard, KeepsWhatARankHasToldBeforeItWasIdle) {

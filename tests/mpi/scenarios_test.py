@@ -144,6 +144,34 @@ def test_no_exchange_ends_well_without_its_data(ranks, name):
 
 
 @languages
+@pytest.mark.parametrize("calls_before", [[], ["Barrier(world)"]], ids=["at once", "after a call"])
+def test_the_same_cell_again_waits_for_the_rank_that_failed_before(ranks, calls_before):
+    """Longer than ranks wait for one that has failed."""
+    slow = {mpi_cells.PYTHON: "import time; time.sleep(3)", mpi_cells.CPP: "sleep(3);"}
+    fails = {mpi_cells.PYTHON: "fails = {}", mpi_cells.CPP: "fails = {};"}
+    run(ranks, lambda language: "fails = 1" if language == mpi_cells.PYTHON else "int fails = 1;")
+    number = ranks.next_program()
+
+    def cell(language):
+        calls = [[*calls_before, "Barrier(world)"] for _ in EVERYBODY]
+        text = mpi_cells.calls_cell(calls, number, language)
+        if language == mpi_cells.PYTHON:
+            return ("if mpi_rank == 2 and fails: raise ValueError('not yet')\n"
+                    f"if mpi_rank == 2: {slow[language]}\n{text}")
+        return ('if (mpi_rank == 2 && fails) throw std::runtime_error("not yet");\n'
+                f"if (mpi_rank == 2) {slow[language]}\n{text}")
+
+    first = ranks.execute(cell)
+    assert first.wait(PATIENCE + 5)
+    assert "not yet" in first.outcomes()[2][1]
+    run(ranks, lambda language: fails[language].format(0))
+    again = ranks.execute(cell)
+    assert again.wait(PATIENCE + 10)
+    assert again.outcomes() == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+
+
+@languages
 @pytest.mark.parametrize("n_messages", [1, 40])
 def test_messages_of_a_stopped_cell_are_not_received_by_the_next(ranks, n_messages):
     """They have been sent, and nobody has received them."""

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/mpi/rank_names.hpp"
+
 namespace px::engine {
 namespace {
 
@@ -198,6 +200,73 @@ std::optional<bool> RankBoard::knew(Rank rank, std::uint64_t epoch,
   const auto of_rank = of_epoch->second.find(rank.value);
   if (of_rank == of_epoch->second.end()) return std::nullopt;
   return of_rank->second.count(communicator) != 0;
+}
+
+std::vector<Rank> RankBoard::missing(const std::vector<Rank>& others, const CollectiveCall& call,
+                                     std::uint64_t cell) const {
+  std::vector<Rank> found;
+  if (is_empty()) return found;
+  for (const Rank rank : others)
+    if (why_missing(rank, call, cell)) found.push_back(rank);
+  return found;
+}
+
+std::vector<Rank> RankBoard::silent(const std::vector<Rank>& others, std::uint64_t cell) const {
+  std::vector<Rank> found;
+  for (const Rank rank : others)
+    if (!has_told(rank, cell)) found.push_back(rank);
+  return found;
+}
+
+bool RankBoard::is_one_leaving(const std::vector<Rank>& others, const CollectiveCall& call) const {
+  return !is_empty() && std::any_of(others.begin(), others.end(),
+                                    [&](Rank rank) { return is_leaving(rank, call); });
+}
+
+bool RankBoard::has_one_stopped(const std::vector<Rank>& others, const CollectiveCall& call,
+                                std::uint64_t cell) const {
+  return !is_empty() && std::any_of(others.begin(), others.end(), [&](Rank rank) {
+    return has_stopped(rank) && why_missing(rank, call, cell);
+  });
+}
+
+std::optional<std::string> RankBoard::why_incomplete(const std::vector<Rank>& others,
+                                                     const CollectiveCall& call, std::uint64_t cell,
+                                                     Instant before) const {
+  std::vector<Rank> first;  // of those that give the same reason
+  std::optional<std::string> reason, consequence;
+  for (const Rank rank : missing(others, call, cell)) {
+    const auto why = why_lost(rank, cell, before);
+    if (!why) continue;
+    if (told(rank)->note.is_consequence) {
+      consequence = why;
+      continue;
+    }
+    if (!reason) reason = why;
+    if (reason == why) first.push_back(rank);
+  }
+  return reason ? explain(first, *reason) : consequence;
+}
+
+std::optional<std::string> RankBoard::why_in_vain(const std::vector<Rank>& others, bool needs_all,
+                                                  std::uint64_t cell, Instant before) const {
+  std::vector<Rank> lost;
+  std::optional<std::string> reason;
+  if (is_empty()) return reason;
+  for (const Rank rank : others) {
+    const auto why = why_lost(rank, cell, before);
+    if (!why && !needs_all) return std::nullopt;
+    if (!why) continue;
+    lost.push_back(rank);
+    if (!reason) reason = why;
+  }
+  if (!reason) return std::nullopt;
+  return explain(lost, *reason);
+}
+
+/// The ranks and what the first of them did; where it waited for another one, what that did.
+std::string RankBoard::explain(const std::vector<Rank>& lost, const std::string& reason) const {
+  return told(lost.front())->note.is_consequence ? reason : name_ranks(lost) + " " + reason;
 }
 
 bool RankBoard::has_failure_in(std::uint64_t cell) const {

@@ -41,8 +41,10 @@ struct RankNote {
   std::optional<CollectiveCall> waits_in;  ///< Whose roll call it has come to.
   /// By communicator, all that it knows: the collective calls that began.
   std::map<std::uint64_t, std::uint64_t> entered;
-  bool is_consequence = false;  ///< Of Kind::stopped: another rank has failed or left.
-  std::string reason;           ///< For the user: "raised ValueError: x", "was interrupted".
+  /// Of Kind::stopped: it waited for a rank that has failed or left; `reason` is then that of
+  /// why_incomplete() or why_in_vain(), a sentence that names that rank.
+  bool is_consequence = false;
+  std::string reason;  ///< For the user: "raised ValueError: x", "was interrupted".
 };
 
 /// The note as bytes, for ranks that may be of another architecture or MPI; and back.
@@ -74,6 +76,29 @@ class RankBoard {
   bool has_stopped(Rank rank) const;
   /// Whether it was interrupted in the roll call, and has not said yet what it does.
   bool is_leaving(Rank rank, const CollectiveCall& call) const;
+
+  // Of several ranks, the others of a communicator: what a rank that waits in a cell is to know.
+
+  /// Those that have said, or shown, that they do not come to the call.
+  std::vector<Rank> missing(const std::vector<Rank>& others, const CollectiveCall& call,
+                            std::uint64_t cell) const;
+  /// Those that have told nothing of the cell.
+  std::vector<Rank> silent(const std::vector<Rank>& others, std::uint64_t cell) const;
+  /// Whether one is_leaving() the call.
+  bool is_one_leaving(const std::vector<Rank>& others, const CollectiveCall& call) const;
+  /// Whether one has left the epoch before it could take part in the call.
+  bool has_one_stopped(const std::vector<Rank>& others, const CollectiveCall& call,
+                       std::uint64_t cell) const;
+  /// Why the call cannot begin on all of them: names those that have not come for reasons of their
+  /// own, if it is known. Nothing while it can.
+  /// before  what was told later than that does not count yet.
+  std::optional<std::string> why_incomplete(const std::vector<Rank>& others,
+                                            const CollectiveCall& call, std::uint64_t cell,
+                                            Instant before) const;
+  /// Why one waits for them in vain, for all of them or else for any. Nothing while one may not.
+  std::optional<std::string> why_in_vain(const std::vector<Rank>& others, bool needs_all,
+                                         std::uint64_t cell, Instant before) const;
+
   /// The ranks that were interrupted in roll calls and have not said yet what they do, and where.
   std::vector<std::pair<int, CollectiveCall>> leaving() const;
   /// A cell begins: ranks that ran none, or have failed in an earlier one, may run it, too.
@@ -92,6 +117,7 @@ class RankBoard {
     Instant since;
   };
   const Told* told(Rank rank) const;
+  std::string explain(const std::vector<Rank>& lost, const std::string& reason) const;
 
   std::uint64_t epoch_ = 0;
   std::map<int, Told> told_;                      // of this epoch, by rank

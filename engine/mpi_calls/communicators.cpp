@@ -59,6 +59,8 @@ std::unique_ptr<KnownCommunicator> Communicators::describe(MPI_Comm communicator
   known->handle = known->current = communicator;
   known->members = members;
   PMPI_Comm_rank(communicator, &known->own);
+  for (const int rank : members)
+    if (rank != members[static_cast<std::size_t>(known->own)]) known->others.push_back(Rank{rank});
   const std::uint64_t group = stable_hash(
       {reinterpret_cast<const char*>(members.data()), members.size() * sizeof members[0]});
   // Ranks that were stopped in different places count anew together.
@@ -126,9 +128,7 @@ void Communicators::renew_all(std::uint64_t epoch) {
 bool Communicators::renew(KnownCommunicator& known, const RankBoard& board) {
   KnownCommunicator::Renewal& first = known.renewals.front();
   if (!first.has_begun) {
-    for (std::size_t place = 0; place < known.members.size(); ++place) {
-      if (static_cast<int>(place) == known.own) continue;
-      const Rank member{known.members[place]};
+    for (const Rank member : known.others) {
       const auto knew = board.knew(member, first.epoch, known.number);
       if (!knew) return false;
       if (*knew) continue;

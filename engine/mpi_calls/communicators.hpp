@@ -34,6 +34,7 @@ struct KnownCommunicator {
   std::uint64_t entered = 0;         ///< Those of them that all ranks have come to.
   int own = 0;                       ///< This rank's place in it.
   std::vector<int> members;          ///< Its ranks' ranks in the world.
+  std::vector<Rank> others;          ///< The same without this rank.
 };
 
 /// The communicators on which roll calls are held: those of several ranks. Forgets

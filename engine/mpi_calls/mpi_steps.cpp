@@ -3,9 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <array>
 #include <list>
-#include <numeric>
 #include <set>
 #include <thread>
 #include <unordered_map>
@@ -23,8 +21,6 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr int note_tag = 4;
-/// How a rank that was stopped for another one tells why.
-constexpr std::string_view consequence = "was stopped, as ";
 /// How long a rank that was interrupted in a roll call asks the others before it leaves it: in that
 /// time those that have come to the call say so, or begin with it.
 constexpr auto leaving_time = milliseconds(250);
@@ -141,14 +137,17 @@ struct MpiSteps::State {
       abandoned.remove_if([](MPI_Request& each) { return is_complete(each); });
   }
 
+  /// The roll call goes on without this rank, or never ends.
+  void abandon(MPI_Request roll_call) {
+    if (roll_call != MPI_REQUEST_NULL) abandoned.push_back(roll_call);
+  }
+
   // ------------------------------------------------------------ epochs
 
   /// This rank does nothing any more in this epoch.
-  /// left  the call whose roll call it has left.
-  void stop(std::string reason, std::optional<CollectiveCall> left = std::nullopt) {
-    RankNote note = make_note(RankNote::Kind::stopped, std::move(reason));
-    note.is_consequence = note.reason.starts_with(consequence);
-    note.waits_in = left;
+  void stop(const std::string& reason) { stop(make_note(RankNote::Kind::stopped, reason)); }
+
+  void stop(const RankNote& note) {
     tell(note);
     // A message that still comes must not be written where the cell had its variables.
     for (auto& [request, need] : requests)
@@ -175,32 +174,13 @@ struct MpiSteps::State {
     return found == communicators.all().end() ? nullptr : found->second.get();
   }
 
-  /// Why the need is never met: names the ranks. Nothing while it may be met.
+  /// Why the need is never met. Nothing while it may be met.
   std::optional<std::string> why_in_vain(const Need& need, Instant before) const {
-    if (need.epoch != epoch || board.is_empty()) return std::nullopt;
-    if (need.peer >= 0)
-      return explain({Rank{need.peer}}, board.why_lost(Rank{need.peer}, cell, before));
+    if (need.epoch != epoch) return std::nullopt;
+    if (need.peer >= 0) return board.why_in_vain({Rank{need.peer}}, true, cell, before);
     const KnownCommunicator* known = by_number(need.communicator);
     if (!known) return std::nullopt;
-    const bool needs_all = need.kind == Need::Kind::collective;
-    std::vector<Rank> lost;
-    std::optional<std::string> reason;
-    for (const int member : known->members) {
-      if (member == own.value) continue;
-      const auto why = board.why_lost(Rank{member}, cell, before);
-      if (!why && !needs_all) return std::nullopt;
-      if (!why) continue;
-      lost.push_back(Rank{member});
-      if (!reason) reason = why;
-    }
-    return explain(lost, reason);
-  }
-
-  static std::optional<std::string> explain(const std::vector<Rank>& ranks,
-                                            const std::optional<std::string>& reason) {
-    if (!reason) return std::nullopt;
-    if (reason->starts_with(consequence)) return reason->substr(consequence.size());
-    return name_ranks(ranks) + " " + *reason;
+    return board.why_in_vain(known->others, need.kind == Need::Kind::collective, cell, before);
   }
 
   std::optional<std::string> why_in_vain(const std::vector<Need>& needs, bool needs_all) const {
@@ -214,51 +194,6 @@ struct MpiSteps::State {
       if (!first) first = why;
     }
     return first;
-  }
-
-  /// The members that have said, or shown, that they do not come to the call.
-  std::vector<Rank> missing(const KnownCommunicator& known, const CollectiveCall& call) const {
-    std::vector<Rank> ranks_missing;
-    if (board.is_empty()) return ranks_missing;
-    for (const int member : known.members)
-      if (member != own.value && board.why_missing(Rank{member}, call, cell))
-        ranks_missing.push_back(Rank{member});
-    return ranks_missing;
-  }
-
-  /// Why the call cannot begin on all ranks: names those of the members that have not come for
-  /// reasons of their own, if it is known.
-  /// before  what was told later than that does not count yet.
-  std::optional<std::string> why_incomplete(const KnownCommunicator& known,
-                                            const CollectiveCall& call, Instant before) const {
-    std::vector<Rank> first;
-    std::optional<std::string> reason, other_reason;
-    for (const Rank rank : missing(known, call)) {
-      const auto why = board.why_lost(rank, cell, before);
-      if (!why) continue;
-      if (why->starts_with(consequence)) {
-        other_reason = why;
-        continue;
-      }
-      if (!reason) reason = why;
-      if (reason == why) first.push_back(rank);
-    }
-    return reason ? explain(first, reason) : explain({}, other_reason);
-  }
-
-  bool is_somebody_leaving(const KnownCommunicator& known, const CollectiveCall& call) const {
-    return !board.is_empty() &&
-           std::any_of(known.members.begin(), known.members.end(),
-                       [&](int member) { return board.is_leaving(Rank{member}, call); });
-  }
-
-  /// The members that have not told anything.
-  std::vector<Rank> silent(const KnownCommunicator& known) const {
-    std::vector<Rank> silent_ranks;
-    for (const int member : known.members)
-      if (member != own.value && !board.has_told(Rank{member}, cell))
-        silent_ranks.push_back(Rank{member});
-    return silent_ranks;
   }
 
   // ------------------------------------------------------------ ways out
@@ -276,12 +211,12 @@ struct MpiSteps::State {
     for (;;) {
       pump();
       is_called = is_called || is_complete(roll_call);
-      const std::vector<Rank> absent = missing(known, call);
-      if (is_called && absent.empty() && !has_stopped_in(known, call)) {
+      const std::vector<Rank> absent = board.missing(known.others, call, cell);
+      if (is_called && absent.empty()) {
         tell(make_note(RankNote::Kind::stays, ""));
         return true;
       }
-      const std::vector<Rank> no_answer = silent(known);
+      const std::vector<Rank> no_answer = board.silent(known.others, cell);
       const bool is_over = Clock::now() > end;
       if (is_over || (!absent.empty() && no_answer.empty())) {
         std::vector<Rank> never_came;
@@ -295,14 +230,13 @@ struct MpiSteps::State {
     }
   }
 
-  bool has_stopped_in(const KnownCommunicator& known, const CollectiveCall& call) const {
-    return std::any_of(known.members.begin(), known.members.end(), [&](int member) {
-      return board.has_stopped(Rank{member}) && board.why_missing(Rank{member}, call, cell);
-    });
-  }
-
+  /// left  the call whose roll call it leaves.
   int leave_with(const std::string& where, std::optional<CollectiveCall> left = std::nullopt) {
-    if (has_called_in_epoch) stop("was interrupted", left);
+    if (has_called_in_epoch) {
+      RankNote note = make_note(RankNote::Kind::stopped, "was interrupted");
+      note.waits_in = left;
+      stop(note);
+    }
     call_place().clear();
     hooks.leave(where);
     return error_code;
@@ -310,9 +244,18 @@ struct MpiSteps::State {
 
   /// The call cannot end, as others do not come.
   int fail_with(const char* name, const std::string& why) {
-    if (has_called_in_epoch) stop(std::string(consequence) + why);
-    const std::string text = std::string(name) + " cannot end: " + why;
-    return refuse(text);
+    if (has_called_in_epoch) {
+      RankNote note = make_note(RankNote::Kind::stopped, why);
+      note.is_consequence = true;
+      stop(note);
+    }
+    return refuse(std::string(name) + " cannot end: " + why);
+  }
+
+  /// The code of a call that cannot be made as a rank of the world has died; otherwise success.
+  int refuse_broken(const char* name) {
+    const auto why = hooks.why_broken();
+    return why ? refuse(name + (": " + *why)) : MPI_SUCCESS;
   }
 
   int refuse(const std::string& text) {
@@ -436,14 +379,14 @@ KnownCommunicator* MpiSteps::known(MPI_Comm communicator) {
 
 int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
   State& state = *state_;
-  if (const auto why = state.hooks.why_broken()) return state.refuse(name + (": " + *why));
+  if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
   if (!state.is_renewed) {
     const InMpiCall place{call_place(),
                           {name, known.number, static_cast<int>(known.members.size()),
                            MpiCall::none, MpiCall::none, Clock::now()}};
     Pause pause;
     while (state.pump(), !state.is_renewed) {
-      if (const auto why = state.hooks.why_broken()) return state.refuse(name + (": " + *why));
+      if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
       if (state.hooks.is_interrupted())
         return state.leave_with(std::string("in ") + name +
                                 ", which waited for the other ranks to end the cell that was "
@@ -466,9 +409,6 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
   const CollectiveCall call{known.number, ++known.arrivals};
   MPI_Request roll_call = MPI_REQUEST_NULL;
   PMPI_Ibarrier(known.current, &roll_call);
-  const InMpiCall place{call_place(),
-                        {name, known.number, static_cast<int>(known.members.size()), MpiCall::none,
-                         MpiCall::none, Clock::now()}};
   Pause pause;
   bool is_called = false;
   for (;;) {
@@ -476,7 +416,8 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
       is_called = true;
       state.pump();
     }
-    if (is_called && !state.is_somebody_leaving(known, call) && !state.has_stopped_in(known, call))
+    if (is_called && !state.board.is_one_leaving(known.others, call) &&
+        !state.board.has_one_stopped(known.others, call, state.cell))
       break;
     if (state.hooks.is_interrupted()) {
       std::string where = std::string("in ") + name;
@@ -484,17 +425,19 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
         leaves = true;
         break;
       }
-      if (roll_call != MPI_REQUEST_NULL) state.abandoned.push_back(roll_call);
+      state.abandon(roll_call);
       return state.leave_with(where, call);
     }
-    const Instant before = is_called ? Clock::now() : Clock::now() - state.options.grace;
-    if (const auto why = state.why_incomplete(known, call, before)) {
-      if (roll_call != MPI_REQUEST_NULL) state.abandoned.push_back(roll_call);
-      return state.fail_with(name, *why);
+    if (!state.board.is_empty()) {
+      const Instant before = is_called ? Clock::now() : Clock::now() - state.options.grace;
+      if (const auto why = state.board.why_incomplete(known.others, call, state.cell, before)) {
+        state.abandon(roll_call);
+        return state.fail_with(name, *why);
+      }
     }
     if (!pause()) continue;
     state.pump();
-    if (const auto broken = state.hooks.why_broken()) return state.refuse(name + (": " + *broken));
+    if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
   }
   known.entered = call.place;
   return MPI_SUCCESS;
@@ -523,9 +466,9 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
     }
     if (!pause()) continue;
     state.pump();
-    if (const auto why = state.hooks.why_broken()) {
+    if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) {
       if (clean_up) clean_up();
-      return state.refuse(name + (": " + *why));
+      return code;
     }
     if (const auto why = state.why_in_vain(needs, needs_all)) {
       if (is_done()) break;
@@ -578,9 +521,8 @@ int MpiSteps::check_source(const char* name, KnownCommunicator& known, int sourc
   state.pump();
   const Rank rank{known.members[static_cast<std::size_t>(source)]};
   if (!state.board.has_stopped(rank)) return MPI_SUCCESS;
-  const std::string why =
-      state.board.why_lost(rank, state.cell, Clock::now()).value_or("was stopped");
-  return state.fail_with(name, *State::explain({rank}, why));
+  const auto why = state.board.why_in_vain({rank}, true, state.cell, Clock::now());
+  return state.fail_with(name, why.value_or(name_ranks({rank}) + " was stopped"));
 }
 
 // ---------------------------------------------------------------- requests

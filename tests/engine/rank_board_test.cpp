@@ -200,6 +200,52 @@ TEST(RankBoard, KnowsWithWhichCommunicatorsARankHasLeft) {
   EXPECT_FALSE(board.knew(Rank{3}, 0, 77));
 }
 
+TEST(RankBoard, NamesTheRanksThatDoNotComeForReasonsOfTheirOwn) {
+  RankBoard board;
+  const std::vector<Rank> others{Rank{1}, Rank{2}, Rank{3}};
+  EXPECT_FALSE(board.why_incomplete(others, first, cell, start));
+  RankNote dragged = note(Kind::stopped, "rank 2 raised ValueError: x");
+  dragged.rank = Rank{1};
+  dragged.is_consequence = true;
+  board.hear(dragged, start);
+  EXPECT_EQ(board.why_incomplete(others, first, cell, start), "rank 2 raised ValueError: x");
+  board.hear(note(Kind::failed), start);
+  RankNote same = note(Kind::failed);
+  same.rank = Rank{3};
+  board.hear(same, start);
+  EXPECT_EQ(board.why_incomplete(others, first, cell, start), "ranks 2, 3 raised ValueError: x");
+  EXPECT_EQ(board.missing(others, first, cell), others);
+  EXPECT_FALSE(board.has_one_stopped({Rank{2}, Rank{3}}, first, cell));
+  EXPECT_TRUE(board.has_one_stopped(others, first, cell));
+}
+
+TEST(RankBoard, KnowsWhenOneWaitsInVain) {
+  RankBoard board;
+  const std::vector<Rank> others{Rank{1}, Rank{2}};
+  EXPECT_FALSE(board.why_in_vain(others, true, cell, start));
+  board.hear(note(Kind::failed), start);
+  EXPECT_EQ(board.why_in_vain(others, true, cell, start), "rank 2 raised ValueError: x");
+  EXPECT_FALSE(board.why_in_vain(others, false, cell, start)) << "rank 1 may still send";
+  EXPECT_EQ(board.why_in_vain({Rank{2}}, false, cell, start), "rank 2 raised ValueError: x");
+  EXPECT_FALSE(board.why_in_vain(others, true, cell, start - seconds(1))) << "the grace";
+  RankNote dragged = note(Kind::stopped, "rank 2 raised ValueError: x");
+  dragged.rank = Rank{1};
+  dragged.is_consequence = true;
+  board.hear(dragged, start);
+  EXPECT_EQ(board.why_in_vain(others, false, cell, start), "rank 2 raised ValueError: x");
+}
+
+TEST(RankBoard, CountsTheSilentAndThoseWhoAsk) {
+  RankBoard board;
+  const std::vector<Rank> others{Rank{1}, Rank{2}};
+  EXPECT_EQ(board.silent(others, cell), others);
+  EXPECT_FALSE(board.is_one_leaving(others, first));
+  board.hear(in_roll_call(Kind::leaving, first), start);
+  EXPECT_EQ(board.silent(others, cell), std::vector{Rank{1}});
+  EXPECT_TRUE(board.is_one_leaving(others, first));
+  EXPECT_FALSE(board.is_one_leaving(others, second));
+}
+
 TEST(RankNames, AreCountedWhereTheyAreMany) {
   std::vector<Rank> many;
   for (int rank = 0; rank < 100; ++rank) many.push_back(Rank{rank});

@@ -144,4 +144,15 @@ int probe(const char* name, MPI_Comm communicator, int from, int tag, const Plai
   return waited != MPI_SUCCESS ? waited : code;
 }
 
+/// Tests once whether a message waits. test  sets *flag.
+template <typename Test>
+int probe_once(const char* name, MPI_Comm communicator, int from, const int* flag,
+               const Test& test) {
+  const int code = begin(name, communicator, test);
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  if (!steps || code != MPI_SUCCESS || *flag) return code;
+  return steps->look(name, {steps->need(Need::Kind::receive, steps->known(communicator), from)},
+                     true);
+}
+
 }  // namespace px::engine

@@ -196,26 +196,16 @@ int MPI_Mprobe(int rank, int tag, MPI_Comm communicator, MPI_Message* message, M
 }
 
 int MPI_Iprobe(int rank, int tag, MPI_Comm communicator, int* flag, MPI_Status* status) {
-  const int code = px::engine::begin("MPI_Iprobe", communicator, [&](MPI_Comm comm) {
+  return px::engine::probe_once("MPI_Iprobe", communicator, rank, flag, [&](MPI_Comm comm) {
     return PMPI_Iprobe(rank, tag, comm, flag, status);
   });
-  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
-  if (!steps || code != MPI_SUCCESS || *flag) return code;
-  return steps->look(
-      "MPI_Iprobe",
-      {steps->need(px::engine::Need::Kind::receive, steps->known(communicator), rank)}, true);
 }
 
 int MPI_Improbe(int rank, int tag, MPI_Comm communicator, int* flag, MPI_Message* message,
                 MPI_Status* status) {
-  const int code = px::engine::begin("MPI_Improbe", communicator, [&](MPI_Comm comm) {
+  return px::engine::probe_once("MPI_Improbe", communicator, rank, flag, [&](MPI_Comm comm) {
     return PMPI_Improbe(rank, tag, comm, flag, message, status);
   });
-  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
-  if (!steps || code != MPI_SUCCESS || *flag) return code;
-  return steps->look(
-      "MPI_Improbe",
-      {steps->need(px::engine::Need::Kind::receive, steps->known(communicator), rank)}, true);
 }
 
 // ---------------------------------------------------------------- requests

@@ -77,10 +77,7 @@ void connect(MpiWorld& world, cpp::CppInterpreter& interpreter, EngineProgram& p
   MpiSteps* const steps = world.watch_calls(
       !is_off(std::getenv("POLYXEUS_MPI_INTERRUPTS")),
       {cpp::CellGuard::can_answer_interrupt, cpp::CellGuard::answer_interrupt_in, throw_failed_call,
-       cpp::CellGuard::hold_jumps, [&program]() -> std::optional<std::string> {
-         if (!program.broken_world().is_broken()) return std::nullopt;
-         return program.broken_world().sentence();
-       }});
+       cpp::CellGuard::hold_jumps, [&program] { return program.broken_world().why_broken(); }});
   if (steps)
     program.watch_cells({[steps](std::uint64_t number) { steps->begin_cell(number); },
                          [steps](const auto& failure) { steps->end_cell(failure); },

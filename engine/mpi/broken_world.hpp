@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -17,12 +18,15 @@ class BrokenWorld {
     sentence_ = std::move(sentence);
     is_broken_.store(true, std::memory_order_release);
   }
-  /// Cheap enough to be asked in each MPI call.
   bool is_broken() const noexcept { return is_broken_.load(std::memory_order_acquire); }
   /// Empty while it is whole.
   std::string sentence() const {
     const std::lock_guard lock{mutex_};
     return sentence_;
+  }
+  /// The sentence; nothing while it is whole. Cheap enough then to be asked in each MPI call.
+  std::optional<std::string> why_broken() const {
+    return is_broken() ? std::optional(sentence()) : std::nullopt;
   }
 
  private:

@@ -147,8 +147,7 @@ class PythonEngine {
 
   /// Which rank of the world has died, as a sentence; nothing while the world is whole.
   std::optional<std::string> broken_world() const {
-    if (!program_.broken_world().is_broken()) return std::nullopt;
-    return program_.broken_world().sentence();
+    return program_.broken_world().why_broken();
   }
 
   const EngineProgram& program() const { return program_; }

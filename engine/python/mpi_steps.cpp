@@ -113,9 +113,8 @@ void PythonMpiSteps::fail(const char* why) {
 }
 
 const char* PythonMpiSteps::why_broken() {
-  if (!world_.is_broken()) return nullptr;
-  why_broken_ = world_.sentence();
-  return why_broken_.c_str();
+  why_broken_ = world_.why_broken();
+  return why_broken_ ? why_broken_->c_str() : nullptr;
 }
 
 /// For code that does not look at the error code of the call, such as a C library.

@@ -43,7 +43,7 @@ class PythonMpiSteps {
   static PyObject* make_error(PyTypeObject* type, PyObject* arguments, PyObject* keywords);
 
   const BrokenWorld& world_;
-  std::string why_broken_;
+  std::optional<std::string> why_broken_;  // what was told last
   void* library_ = nullptr;
   decltype(&px_mpi_begin_cell) begin_cell_ = nullptr;
   decltype(&px_mpi_end_cell) end_cell_ = nullptr;

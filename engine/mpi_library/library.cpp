@@ -18,10 +18,10 @@ std::unique_ptr<px::engine::MpiSteps>& steps() {
 
 }  // namespace
 
-int px_mpi_join(int wants, const px_mpi_hooks* hooks, int grace_ms) {
+int px_mpi_join(const px_mpi_hooks* hooks, int grace_ms) {
   const px_mpi_hooks given = *hooks;
   steps() = px::engine::MpiSteps::join(
-      wants != 0,
+      true,
       {[given] { return given.is_interrupted(given.self) != 0; },
        [given](const std::string& where) { given.leave(given.self, where.c_str()); },
        [given](const std::string& why) { given.fail(given.self, why.c_str()); }, [](bool) {},

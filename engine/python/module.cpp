@@ -137,18 +137,16 @@ class PythonEngine {
   }
 
   /// PythonMpiSteps::join(). grace  in seconds.
-  void join_mpi(const std::string& library, py::object error_type, bool wants, double grace) {
+  void join_mpi(const std::string& library, py::object error_type, double grace) {
     const PythonMpiSteps& steps = PythonMpiSteps::join(
-        library, std::move(error_type), wants,
+        library, std::move(error_type),
         std::chrono::duration_cast<Duration>(std::chrono::duration<double>(grace)),
         program_.broken_world());
     program_.watch_cells(steps.watch());
   }
 
   /// Which rank of the world has died, as a sentence; nothing while the world is whole.
-  std::optional<std::string> broken_world() const {
-    return program_.broken_world().why_broken();
-  }
+  std::optional<std::string> broken_world() const { return program_.broken_world().why_broken(); }
 
   const EngineProgram& program() const { return program_; }
   EngineProgram& program() { return program_; }
@@ -193,7 +191,7 @@ PYBIND11_MODULE(_engine, module) {
       .def("describe_mpi", [](PythonEngine& engine,
                               std::string mpi) { engine.program().describe_mpi(std::move(mpi)); })
       .def("join_mpi", &PythonEngine::join_mpi, py::arg("library"), py::arg("error_type"),
-           py::arg("wants"), py::arg("grace"))
+           py::arg("grace"))
       .def("find_info", &PythonEngine::find_info)
       .def("start", &PythonEngine::start, py::arg("watcher_program"), py::arg("info") = py::none())
       .def_property_readonly(

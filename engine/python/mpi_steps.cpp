@@ -44,8 +44,8 @@ Function PythonMpiSteps::find(const char* name) const {
   return reinterpret_cast<Function>(found);
 }
 
-PythonMpiSteps& PythonMpiSteps::join(const std::string& path, py::object error_type, bool wants,
-                                     Duration grace, const BrokenWorld& world) {
+PythonMpiSteps& PythonMpiSteps::join(const std::string& path, py::object error_type, Duration grace,
+                                     const BrokenWorld& world) {
   if (of_process) throw std::runtime_error("the MPI library has been joined already");
   of_process = new PythonMpiSteps(path, world);  // MPI calls it until the process ends
   PythonMpiSteps& self = *of_process;
@@ -59,7 +59,7 @@ PythonMpiSteps& PythonMpiSteps::join(const std::string& path, py::object error_t
   const auto grace_ms = std::chrono::duration_cast<std::chrono::milliseconds>(grace).count();
   {
     const py::gil_scoped_release unlock;
-    self.error_code_ = join_world(wants ? 1 : 0, &hooks, static_cast<int>(grace_ms));
+    self.error_code_ = join_world(&hooks, static_cast<int>(grace_ms));
   }
   if (self.error_code_ != 0) {
     auto* const type = reinterpret_cast<PyTypeObject*>(error_type.release().ptr());

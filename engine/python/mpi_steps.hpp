@@ -20,10 +20,10 @@ class PythonMpiSteps {
  public:
   /// Has loaded the library from the file `path` (with RTLD_GLOBAL, before mpi4py); MPI is
   /// initialized. All ranks of the world call it at once. error_type  mpi4py.MPI.Exception.
-  /// wants  whether this rank takes part. world  outlives the process's calls of MPI. Throws
+  /// world  outlives the process's calls of MPI. Throws
   /// std::runtime_error where that is no such library. The caller holds Python's lock.
-  static PythonMpiSteps& join(const std::string& path, pybind11::object error_type, bool wants,
-                              Duration grace, const BrokenWorld& world);
+  static PythonMpiSteps& join(const std::string& path, pybind11::object error_type, Duration grace,
+                              const BrokenWorld& world);
 
   /// What the engine's cells are to be watched by; it watches nothing where this rank takes no
   /// part.

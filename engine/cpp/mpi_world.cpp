@@ -227,7 +227,7 @@ std::optional<Verdict> MpiWorld::agree(const SharedCell& cell, bool compiles,
 }
 
 MpiSteps* MpiWorld::watch_calls(bool wants, CellHooks hooks) {
-  state_->steps = MpiSteps::join(wants, std::move(hooks), {});
+  state_->steps = MpiSteps::join(wants, std::move(hooks));
   return state_->steps.get();
 }
 

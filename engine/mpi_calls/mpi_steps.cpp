@@ -3,8 +3,13 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <iostream>
 #include <list>
 #include <set>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 #include <utility>
@@ -64,6 +69,21 @@ class Pause {
   Instant begin_ = Clock::now();
 };
 
+/// How long ranks go on to wait for one whose cell has failed or was stopped.
+Duration read_grace() {
+  constexpr auto usual = std::chrono::seconds(2);
+  const char* const setting = std::getenv("POLYXEUS_MPI_GRACE");
+  if (!setting) return usual;
+  const std::string_view text = setting;
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error == std::errc{} && end == text.data() + text.size() && seconds >= 0 && seconds < 1e6)
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+  std::cerr << "pxengine: POLYXEUS_MPI_GRACE=" << text
+            << " is not a number of seconds below 1000000: 2 s are used" << std::endl;
+  return usual;
+}
+
 CallPlace& call_place() {
   return *px_call_place();
 }
@@ -81,7 +101,7 @@ struct MpiSteps::State {
   const std::vector<int> ranks;  // of the world, in the order of `notes`
   Rank own;
   CellHooks hooks;
-  Options options;
+  const Duration grace = read_grace();
   int error_code = MPI_ERR_OTHER;
   int depth = 0;  // of calls within calls
   Communicators communicators;
@@ -185,7 +205,7 @@ struct MpiSteps::State {
 
   std::optional<std::string> why_in_vain(const std::vector<Need>& needs, bool needs_all) const {
     if (needs.empty() || board.is_empty()) return std::nullopt;
-    const Instant before = Clock::now() - options.grace;
+    const Instant before = Clock::now() - grace;
     std::optional<std::string> first;
     for (const Need& need : needs) {
       const auto why = why_in_vain(need, before);
@@ -267,7 +287,7 @@ struct MpiSteps::State {
   }
 };
 
-std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks, Options options) {
+std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks) {
   int size = 0, rank = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -291,7 +311,6 @@ std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks, Options op
       std::make_unique<State>(notes, callers, std::set<int>(callers.begin(), callers.end()));
   state->own = Rank{rank};
   state->hooks = std::move(hooks);
-  state->options = options;
   int error_class = MPI_ERR_OTHER;
   PMPI_Add_error_class(&error_class);
   PMPI_Add_error_code(error_class, &state->error_code);
@@ -429,7 +448,7 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
       return state.leave_with(where, call);
     }
     if (!state.board.is_empty()) {
-      const Instant before = is_called ? Clock::now() : Clock::now() - state.options.grace;
+      const Instant before = is_called ? Clock::now() : Clock::now() - state.grace;
       if (const auto why = state.board.why_incomplete(known.others, call, state.cell, before)) {
         state.abandon(roll_call);
         return state.fail_with(name, *why);

@@ -52,14 +52,10 @@ struct Need {
 /// For the main thread. (docs/decisions/0009-interrupts-in-mpi.md)
 class MpiSteps {
  public:
-  struct Options {
-    /// How long ranks go on to wait for one whose cell has failed or was stopped.
-    Duration grace = std::chrono::seconds(2);
-  };
-
   /// Call it on all ranks of the world at once, when MPI is initialized. wants  whether this rank
-  /// takes part. Returns nothing on ranks that do not, or if no other one does.
-  static std::unique_ptr<MpiSteps> join(bool wants, CellHooks hooks, Options options);
+  /// takes part. Returns nothing on ranks that do not, or if no other one does. Ranks wait for one
+  /// that has failed or left for as many seconds as $POLYXEUS_MPI_GRACE says (2).
+  static std::unique_ptr<MpiSteps> join(bool wants, CellHooks hooks);
   ~MpiSteps();
   MpiSteps(const MpiSteps&) = delete;
   MpiSteps& operator=(const MpiSteps&) = delete;

@@ -2,7 +2,6 @@
 
 #include <mpi.h>
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,18 +17,16 @@ std::unique_ptr<px::engine::MpiSteps>& steps() {
 
 }  // namespace
 
-int px_mpi_join(const px_mpi_hooks* hooks, int grace_ms) {
+int px_mpi_join(const px_mpi_hooks* hooks) {
   const px_mpi_hooks given = *hooks;
   steps() = px::engine::MpiSteps::join(
-      true,
-      {[given] { return given.is_interrupted(given.self) != 0; },
-       [given](const std::string& where) { given.leave(given.self, where.c_str()); },
-       [given](const std::string& why) { given.fail(given.self, why.c_str()); }, [](bool) {},
-       [given]() -> std::optional<std::string> {
-         const char* const why = given.why_broken(given.self);
-         return why ? std::optional<std::string>(why) : std::nullopt;
-       }},
-      {std::chrono::milliseconds(grace_ms)});
+      true, {[given] { return given.is_interrupted(given.self) != 0; },
+             [given](const std::string& where) { given.leave(given.self, where.c_str()); },
+             [given](const std::string& why) { given.fail(given.self, why.c_str()); }, [](bool) {},
+             [given]() -> std::optional<std::string> {
+               const char* const why = given.why_broken(given.self);
+               return why ? std::optional<std::string>(why) : std::nullopt;
+             }});
   return steps() ? steps()->error_code() : 0;
 }
 

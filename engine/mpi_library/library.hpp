@@ -18,9 +18,8 @@ struct px_mpi_hooks {
 };
 
 /// MpiSteps::join() on the world that MPI has been initialized with; this rank wants to take part.
-/// grace_ms  MpiSteps::Options::grace.
 /// Returns the error code of calls that were left; 0 where no other rank takes part.
-__attribute__((visibility("default"))) int px_mpi_join(const px_mpi_hooks* hooks, int grace_ms);
+__attribute__((visibility("default"))) int px_mpi_join(const px_mpi_hooks* hooks);
 __attribute__((visibility("default"))) void px_mpi_begin_cell(std::uint64_t number);
 /// failure  null where the cell did not fail.
 __attribute__((visibility("default"))) void px_mpi_end_cell(const char* failure);

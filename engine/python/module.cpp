@@ -136,13 +136,10 @@ class PythonEngine {
     return std::pair{program_.world()->rank.value, program_.world()->size};
   }
 
-  /// PythonMpiSteps::join(). grace  in seconds.
-  void join_mpi(const std::string& library, py::object error_type, double grace) {
-    const PythonMpiSteps& steps = PythonMpiSteps::join(
-        library, std::move(error_type),
-        std::chrono::duration_cast<Duration>(std::chrono::duration<double>(grace)),
-        program_.broken_world());
-    program_.watch_cells(steps.watch());
+  /// PythonMpiSteps::join().
+  void join_mpi(const std::string& library, py::object error_type) {
+    program_.watch_cells(
+        PythonMpiSteps::join(library, std::move(error_type), program_.broken_world()).watch());
   }
 
   /// Which rank of the world has died, as a sentence; nothing while the world is whole.
@@ -190,8 +187,7 @@ PYBIND11_MODULE(_engine, module) {
       .def("parse", &PythonEngine::parse)
       .def("describe_mpi", [](PythonEngine& engine,
                               std::string mpi) { engine.program().describe_mpi(std::move(mpi)); })
-      .def("join_mpi", &PythonEngine::join_mpi, py::arg("library"), py::arg("error_type"),
-           py::arg("grace"))
+      .def("join_mpi", &PythonEngine::join_mpi, py::arg("library"), py::arg("error_type"))
       .def("find_info", &PythonEngine::find_info)
       .def("start", &PythonEngine::start, py::arg("watcher_program"), py::arg("info") = py::none())
       .def_property_readonly(

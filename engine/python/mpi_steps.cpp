@@ -44,7 +44,7 @@ Function PythonMpiSteps::find(const char* name) const {
   return reinterpret_cast<Function>(found);
 }
 
-PythonMpiSteps& PythonMpiSteps::join(const std::string& path, py::object error_type, Duration grace,
+PythonMpiSteps& PythonMpiSteps::join(const std::string& path, py::object error_type,
                                      const BrokenWorld& world) {
   if (of_process) throw std::runtime_error("the MPI library has been joined already");
   of_process = new PythonMpiSteps(path, world);  // MPI calls it until the process ends
@@ -56,10 +56,9 @@ PythonMpiSteps& PythonMpiSteps::join(const std::string& path, py::object error_t
       [](void* pointer, const char* why) { static_cast<PythonMpiSteps*>(pointer)->fail(why); },
       [](void* pointer) { return static_cast<PythonMpiSteps*>(pointer)->why_broken(); }};
   const auto join_world = self.find<decltype(&px_mpi_join)>("px_mpi_join");
-  const auto grace_ms = std::chrono::duration_cast<std::chrono::milliseconds>(grace).count();
   {
     const py::gil_scoped_release unlock;
-    self.error_code_ = join_world(&hooks, static_cast<int>(grace_ms));
+    self.error_code_ = join_world(&hooks);
   }
   if (self.error_code_ != 0) {
     auto* const type = reinterpret_cast<PyTypeObject*>(error_type.release().ptr());

@@ -22,7 +22,7 @@ class PythonMpiSteps {
   /// initialized. All ranks of the world call it at once. error_type  mpi4py.MPI.Exception.
   /// world  outlives the process's calls of MPI. Throws
   /// std::runtime_error where that is no such library. The caller holds Python's lock.
-  static PythonMpiSteps& join(const std::string& path, pybind11::object error_type, Duration grace,
+  static PythonMpiSteps& join(const std::string& path, pybind11::object error_type,
                               const BrokenWorld& world);
 
   /// What the engine's cells are to be watched by; it watches nothing where this rank takes no

@@ -69,9 +69,8 @@ def _load():
 
 def _join_steps(MPI, engine):
     """Makes MPI calls answer interrupts, with all other ranks of the world."""
-    grace = float(os.environ.get("POLYXEUS_MPI_GRACE", "2"))
     if _steps:
-        engine.join_mpi(_steps, MPI.Exception, grace)
+        engine.join_mpi(_steps, MPI.Exception)
     else:  # as the library does on ranks that take no part
         MPI.COMM_WORLD.Allgather([struct.pack("=i", 0), MPI.INT],
                                  [bytearray(4 * MPI.COMM_WORLD.Get_size()), MPI.INT])

@@ -5,16 +5,6 @@
 namespace px::client {
 namespace {
 
-double real(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : 0.0;
-}
-
-Json object_at(const Json& content, const char* key) {
-  const auto found = content.find(key);
-  return found != content.end() && found->is_object() ? *found : Json::object();
-}
-
 /// A number, or null; or "any", where that may be.
 Json number_at(const Json& object, const char* key, bool may_be_any = false) {
   const auto found = object.find(key);
@@ -25,7 +15,7 @@ Json number_at(const Json& object, const char* key, bool may_be_any = false) {
 
 MpiWait read_call(const Json& said) {
   return {string_member(said, "call").value_or(""),
-          real(said, "seconds"),
+          number_member(said, "seconds").value_or(0),
           number_at(said, "communicator"),
           number_at(said, "size"),
           number_at(said, "peer", true),
@@ -46,10 +36,6 @@ const char* name_of(EnginePlace::State state) {
   return "unknown";
 }
 
-Json or_null(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
-}
-
 Json call_as_json(const std::optional<MpiWait>& call) {
   if (!call) return nullptr;
   return {{"call", call->call}, {"seconds", call->seconds}, {"communicator", call->communicator},
@@ -61,11 +47,11 @@ Json call_as_json(const std::optional<MpiWait>& call) {
 EnginePlace read_place(EngineId id, const Json& usage) {
   EnginePlace place{.id = id, .state = EnginePlace::State::unknown};
   if (!usage.is_object() || !usage.contains("place")) return place;
-  const Json running = object_at(usage, "running"), said = object_at(usage, "place");
+  const Json running = object_member(usage, "running"), said = object_member(usage, "place");
   place.state = running.empty() ? EnginePlace::State::idle : EnginePlace::State::busy;
   place.msg_id = string_member(running, "msg_id").value_or("");
   place.runs = string_member(running, "what").value_or("");
-  place.seconds = real(running, "seconds");
+  place.seconds = number_member(running, "seconds").value_or(0);
   place.file = string_member(said, "file").value_or("");
   place.line = static_cast<int>(int_member(said, "line").value_or(0));
   place.function = string_member(said, "function").value_or("");
@@ -73,7 +59,7 @@ EnginePlace read_place(EngineId id, const Json& usage) {
   place.is_cell = bool_member(said, "is_cell").value_or(false);
   place.holds_lock = bool_member(said, "holds_lock").value_or(false);
   place.tells_calls = said.contains("mpi");
-  const Json call = object_at(said, "mpi");
+  const Json call = object_member(said, "mpi");
   if (!call.empty()) place.mpi = read_call(call);
   place.last_error = string_member(said, "last_error").value_or("");
   return place;
@@ -112,17 +98,17 @@ Json places_as_json(const std::vector<EnginePlace>& places) {
     const bool is_busy = place.state == EnginePlace::State::busy;
     rows.push_back({{"engine", place.id.value},
                     {"state", name_of(place.state)},
-                    {"msg_id", or_null(place.msg_id)},
-                    {"runs", or_null(place.runs)},
+                    {"msg_id", text_or_null(place.msg_id)},
+                    {"runs", text_or_null(place.runs)},
                     {"seconds", is_busy ? Json(place.seconds) : Json()},
-                    {"file", or_null(place.file)},
+                    {"file", text_or_null(place.file)},
                     {"line", place.line > 0 ? Json(place.line) : Json()},
-                    {"function", or_null(place.function)},
-                    {"source", or_null(place.source)},
+                    {"function", text_or_null(place.function)},
+                    {"source", text_or_null(place.source)},
                     {"is_cell", place.is_cell},
                     {"holds_lock", place.holds_lock},
                     {"mpi", call_as_json(place.mpi)},
-                    {"last_error", or_null(place.last_error)}});
+                    {"last_error", text_or_null(place.last_error)}});
   }
   return rows;
 }

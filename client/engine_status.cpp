@@ -15,35 +15,25 @@ namespace {
 
 constexpr Duration hub_patience = std::chrono::seconds(10);
 
-std::optional<double> real(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
-}
-
-Json object_at(const Json& content, const std::string& key) {
-  const auto found = content.find(key);
-  return found != content.end() && found->is_object() ? *found : Json::object();
-}
-
 /// What the controller says.
 std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
   const Json known = core.ask_hub("connection_request", {{"facts", true}}, hub_patience).content();
-  const Json described = object_at(known, "facts"), languages = object_at(known, "languages");
+  const Json described = object_member(known, "facts"),
+             languages = object_member(known, "languages");
   std::map<EngineId, EngineStatus> engines;
-  const Json present = object_at(known, "engines");
+  const Json present = object_member(known, "engines");
   for (const auto& [key, uuid] : present.items()) {
     const std::optional<int> id = read_whole_number(key);
     if (!id) continue;
     EngineStatus& engine = engines[EngineId{*id}];
-    const Json said = object_at(described, key);
+    const Json said = object_member(described, key);
     const EngineFacts facts = read_engine_facts(said);
     engine.id = EngineId{*id};
     engine.host = facts.host;
     if (facts.rank) engine.rank = facts.rank->value;
     if (facts.pid > 0) engine.pid = facts.pid;
     engine.language = string_member(languages, key).value_or("");
-    engine.silent_for = real(said, "silent_for");
+    engine.silent_for = number_member(said, "silent_for");
     engine.world_broken = string_member(said, "world_broken").value_or("");
   }
   if (engines.empty()) return engines;
@@ -51,7 +41,7 @@ std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
       core.ask_hub("queue_request", {{"targets", nullptr}, {"verbose", false}}, hub_patience)
           .content();
   for (auto& [id, engine] : engines) {
-    const Json counts = object_at(queues, std::to_string(id.value));
+    const Json counts = object_member(queues, std::to_string(id.value));
     engine.queue = static_cast<int>(int_member(counts, "queue").value_or(0) +
                                     int_member(counts, "tasks").value_or(0));
   }
@@ -62,25 +52,21 @@ std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
 void add_answer(EngineStatus& engine, const Json& usage) {
   if (engine.host.empty()) engine.host = string_member(usage, "hostname").value_or("");
   if (const auto pid = int_member(usage, "pid")) engine.pid = static_cast<int>(*pid);
-  engine.memory = real(usage, "kernel_memory");
-  engine.cpu = real(usage, "kernel_cpu_seconds");
+  engine.memory = number_member(usage, "kernel_memory");
+  engine.cpu = number_member(usage, "kernel_cpu_seconds");
   engine.silent_for.reset();
   const auto queued = int_member(usage, "queued");
-  const Json running = object_at(usage, "running");
+  const Json running = object_member(usage, "running");
   engine.state = (queued ? !running.empty() : engine.queue > 0) ? "busy" : "idle";
   if (queued) engine.queue = static_cast<int>(*queued);
   engine.runs = string_member(running, "what").value_or("");
-  engine.runs_for = real(running, "seconds");
+  engine.runs_for = number_member(running, "seconds");
   engine.msg_id = string_member(running, "msg_id").value_or("");
 }
 
 template <class T>
 Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
-}
-
-Json or_null(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
 }
 
 std::string age(double seconds) {
@@ -161,19 +147,19 @@ Json status_as_json(const std::vector<EngineStatus>& engines) {
   Json rows = Json::array();
   for (const EngineStatus& engine : engines)
     rows.push_back({{"engine", engine.id.value},
-                    {"host", or_null(engine.host)},
+                    {"host", text_or_null(engine.host)},
                     {"rank", or_null(engine.rank)},
                     {"pid", or_null(engine.pid)},
-                    {"language", or_null(engine.language)},
+                    {"language", text_or_null(engine.language)},
                     {"state", engine.state},
                     {"silent_for", or_null(engine.silent_for)},
-                    {"runs", or_null(engine.runs)},
+                    {"runs", text_or_null(engine.runs)},
                     {"runs_for", or_null(engine.runs_for)},
-                    {"msg_id", or_null(engine.msg_id)},
+                    {"msg_id", text_or_null(engine.msg_id)},
                     {"queue", engine.queue},
                     {"memory", or_null(engine.memory)},
                     {"cpu", or_null(engine.cpu)},
-                    {"world_broken", or_null(engine.world_broken)}});
+                    {"world_broken", text_or_null(engine.world_broken)}});
   return rows;
 }
 

@@ -79,19 +79,17 @@ void add_text(const Json& io, const char* stream, std::vector<Publication>& publ
 
 RecordedResult read_record(const MessageId& id, const Json& record,
                            const std::vector<SharedBytes>& buffers) {
-  const auto member = [&](const char* key) {
-    const auto found = record.find(key);
-    return found != record.end() && found->is_object() ? *found : Json::object();
-  };
-  const Json content = member("result_content"), metadata = member("result_metadata");
+  const Json content = object_member(record, "result_content"),
+             metadata = object_member(record, "result_metadata");
   const std::string status = string_member(content, "status").value_or("error");
   const TaskStatus ended = status == "ok"        ? TaskStatus::ok
                            : status == "aborted" ? TaskStatus::aborted
                                                  : TaskStatus::error;
-  RecordedResult result{{id, ended, std::nullopt, string_member(metadata, "engine").value_or("")},
-                        Reply::of_record(member("result_header"), metadata, content, buffers),
-                        {}};
-  const Json io = member("io");
+  RecordedResult result{
+      {id, ended, std::nullopt, string_member(metadata, "engine").value_or("")},
+      Reply::of_record(object_member(record, "result_header"), metadata, content, buffers),
+      {}};
+  const Json io = object_member(record, "io");
   add_text(io, "stdout", result.publications);
   add_text(io, "stderr", result.publications);
   for (const char* type : {"execute_input", "execute_result", "error"}) {

@@ -5,11 +5,6 @@
 namespace px::magics {
 namespace {
 
-Json object_member(const Json& content, const char* key) {
-  const auto found = content.find(key);
-  return found != content.end() && found->is_object() ? *found : Json::object();
-}
-
 ShowData read_display(const Json& content, bool is_update) {
   ShowData display{
       object_member(content, "data"), object_member(content, "metadata"), {}, is_update};

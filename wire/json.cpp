@@ -123,4 +123,19 @@ std::optional<bool> bool_member(const Json& object, std::string_view key) {
   return found->get<bool>();
 }
 
+std::optional<double> number_member(const Json& object, std::string_view key) {
+  const Json* found = member(object, key);
+  if (!found || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+Json object_member(const Json& object, std::string_view key) {
+  const Json* found = member(object, key);
+  return found && found->is_object() ? *found : Json::object();
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
 }  // namespace px

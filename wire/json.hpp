@@ -37,5 +37,11 @@ Result<Json> unpack(Packer packer, std::string_view packed);
 std::optional<std::string> string_member(const Json& object, std::string_view key);
 std::optional<long long> int_member(const Json& object, std::string_view key);
 std::optional<bool> bool_member(const Json& object, std::string_view key);
+/// The same for any number.
+std::optional<double> number_member(const Json& object, std::string_view key);
+/// The member `key` that is an object; an empty one where it is absent or of another type.
+Json object_member(const Json& object, std::string_view key);
+/// The text, or null where it is empty: for replies in which null is what is not known.
+Json text_or_null(const std::string& text);
 
 }  // namespace px

@@ -110,6 +110,12 @@ TEST(Json, MembersAreReadOnlyInTheirType) {
   const Json object = everything();
   EXPECT_EQ(int_member(object, "int"), -7);
   EXPECT_EQ(bool_member(object, "yes"), true);
+  EXPECT_EQ(number_member(object, "int"), double(*int_member(object, "int")));
+  EXPECT_FALSE(number_member(object, "text"));
+  EXPECT_EQ(object_member(object, "text"), Json::object());
+  EXPECT_EQ(object_member(Json{{"inner", {{"a", 1}}}}, "inner"), (Json{{"a", 1}}));
+  EXPECT_TRUE(text_or_null("").is_null());
+  EXPECT_EQ(text_or_null("x"), "x");
   EXPECT_EQ(string_member(object, "text"), "gr\u00fc\u00df \"dich\"\n");
   EXPECT_FALSE(int_member(object, "float"));
   EXPECT_FALSE(string_member(object, "int"));

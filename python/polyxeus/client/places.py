@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import html
-import json
-from collections.abc import Sequence
-from typing import Any, overload
+
+from polyxeus.client.engine_rows import EngineRows
 
 __all__ = ["EnginePlaces"]
 
 
-class EnginePlaces(Sequence):
+class EnginePlaces(EngineRows):
     """One dict for each engine; printed as the text that `pxcluster where` shows.
 
     Keys: engine, state ("idle", "busy", "no answer", or "unknown" of engines that do not know the
@@ -22,23 +21,11 @@ class EnginePlaces(Sequence):
     """
 
     def __init__(self, rows: str, sentences: list[str]) -> None:
-        self._rows = json.loads(rows)
+        super().__init__(rows)
         self._sentences = sentences
-
-    @overload
-    def __getitem__(self, index: int) -> dict[str, Any]: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
-    def __getitem__(self, index):
-        return self._rows[index]
-
-    def __len__(self) -> int:
-        return len(self._rows)
 
     def __str__(self):
         return "\n".join(self._sentences)
-
-    __repr__ = __str__
 
     def _repr_html_(self):
         return "".join(f"<div>{html.escape(sentence)}</div>" for sentence in self._sentences)

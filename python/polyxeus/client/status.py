@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import html
-import json
-from collections.abc import Sequence
-from typing import Any, overload
+
+from polyxeus.client.engine_rows import EngineRows
 
 __all__ = ["ClusterStatus"]
 
 _MOST_ROWS = 200  # in HTML
 
 
-class ClusterStatus(Sequence):
+class ClusterStatus(EngineRows):
     """One dict for each engine; printed as the table that `pxcluster status` shows.
 
     Keys: engine, host, rank, pid, language, state ("idle", "busy", "no answer"), silent_for, runs
@@ -22,23 +21,11 @@ class ClusterStatus(Sequence):
     """
 
     def __init__(self, rows: str, table: str) -> None:
-        self._rows = json.loads(rows)
+        super().__init__(rows)
         self._table = table
-
-    @overload
-    def __getitem__(self, index: int) -> dict[str, Any]: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
-    def __getitem__(self, index):
-        return self._rows[index]
-
-    def __len__(self) -> int:
-        return len(self._rows)
 
     def __str__(self):
         return self._table.rstrip("\n")
-
-    __repr__ = __str__
 
     def _repr_html_(self):
         table, _, notes = self._table.partition("\n\n")

@@ -1,0 +1,28 @@
+"""What was found out about each engine of a cluster, as a sequence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, overload
+
+
+class EngineRows(Sequence):
+    """One dict for each engine. A subclass says what it is printed as."""
+
+    def __init__(self, rows: str) -> None:
+        """rows  a list of objects as JSON text."""
+        self._rows = json.loads(rows)
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, index):
+        return self._rows[index]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self):
+        return str(self)

@@ -1,11 +1,11 @@
 """Clusters of four ranks under mpiexec; one at a time, and nothing outlives a test run."""
 
-import os
 import sys
 from pathlib import Path
 
 import deadlines
 import pytest
+from cluster_folders import ipython_dir_of_tests
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -36,10 +36,7 @@ def pytest_configure(config):
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
     """The IPYTHONDIR of all clusters of these tests."""
-    ipython_dir = tmp_path_factory.mktemp("ipython")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IPYTHONDIR", str(ipython_dir))
-        patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    with ipython_dir_of_tests(tmp_path_factory) as ipython_dir:
         yield ipython_dir
 
 

@@ -1,7 +1,6 @@
 """The C++ kernel: Jupyter's own tests of kernels, then cells and magics."""
 
 import os
-import random
 import re
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 
 from conftest import PATIENCE, start_driver
 from deadlines import wait_until
+from random_stops import SHORT, random_stops
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -226,7 +226,6 @@ def test_the_view_obeys_the_stop_button(cpp, cluster):
 
 
 ROUNDS = int(os.environ.get("PX_TEST_INTERRUPTS", "25"))
-FOREVER, SHORT = 60, 0.005
 CALLS = {
     "%px": "%px spin({});",
     "%%px": "%%px\nspin({});\nint after = 1;",
@@ -244,31 +243,26 @@ def test_stop_at_random_moments_of_random_cells_ends_them_and_hits_nothing_else(
             "std::chrono::duration<double>(seconds); while (std::chrono::steady_clock::now() < end) {} } "
             "double kept = 5;")
     assert cpp.run("%px " + spin).status == cpp.run(spin).status == "ok"
-    seed = 20261122
-    chance = random.Random(seed)
     interrupted = 0
-    for round_number in range(ROUNDS):
-        name, seconds = chance.choice(list(CALLS)), chance.choice([SHORT, FOREVER])
-        delay = chance.uniform(0, 0.06)
-        told = f"seed {seed}, round {round_number}: {name}, {seconds} s, stopped after {delay:.4f} s"
-        message_id = cpp.client.execute(CALLS[name].format(seconds))
+    for stop in random_stops(CALLS, ROUNDS, longest_delay=0.06):
+        message_id = cpp.client.execute(stop.code)
         cpp.output_of(message_id, until=lambda each: each["msg_type"] == "status")
-        time.sleep(delay)
+        time.sleep(stop.delay)
         began = time.monotonic()
         cpp.manager.interrupt_kernel()
         try:
             cell = cpp.finish(message_id)
         except Empty as problem:
-            raise AssertionError(f"{told}: it never ended") from problem
-        assert time.monotonic() - began < 20, told
+            raise AssertionError(f"{stop.told}: it never ended") from problem
+        assert time.monotonic() - began < 20, stop.told
         if cell.status == "error":
             interrupted += 1
-            assert re.search("[Ii]nterrupted", str(cell.reply)), f"{told}: {cell.reply}"
+            assert re.search("[Ii]nterrupted", str(cell.reply)), f"{stop.told}: {cell.reply}"
         else:
-            assert seconds == SHORT or "pu" in name, f"{told}: it was not hit"
+            assert stop.seconds == SHORT or "pu" in stop.name, f"{stop.told}: it was not hit"
         check = cpp.run('%px spin(0);\nview.pull<int>("mpi_rank")')
-        assert check.status == "ok", f"{told}: a later call fails: {check.reply}"
-        assert value(check) == "{0, 1}", told
+        assert check.status == "ok", f"{stop.told}: a later call fails: {check.reply}"
+        assert value(check) == "{0, 1}", stop.told
     assert interrupted
 
 

@@ -1,13 +1,13 @@
 """The stop button, on four engines under MPI."""
 
 import os
-import random
 import re
 import time
 
 import pytest
 from conftest import Notebook
 from deadlines import wait_until, wait_until_busy
+from random_stops import random_stops
 from running_cluster import RunningCluster
 from scale_test import lines_by_engine
 
@@ -221,7 +221,6 @@ def test_a_second_interrupt_returns_at_once(mpi_notebook):
 
 
 ROUNDS = int(os.environ.get("PX_TEST_INTERRUPTS", "30"))
-FOREVER, SHORT = 60, 0.005
 CALLS = {
     "%px": "%px time.sleep({})",
     "%%px": "%%px\ntime.sleep({})\nafter = 1",
@@ -241,28 +240,23 @@ CALLS = {
 def test_stop_at_random_moments_of_random_cells_ends_them_and_hits_nothing_else(notebook):
     notebook.ok("%px import time\nkept = 5\nimport time")
     notebook.ok("kept = 5\n%pxpush kept")
-    seed = 20261122
-    chance = random.Random(seed)
     interrupted = 0
-    for round_number in range(ROUNDS):
-        name, seconds = chance.choice(list(CALLS)), chance.choice([SHORT, FOREVER])
-        delay = chance.uniform(0, 0.03)
-        told = f"seed {seed}, round {round_number}: {name}, {seconds} s, stopped after {delay:.4f} s"
-        message_id, seen = notebook.begin(CALLS[name].format(seconds)), []
+    for planned in random_stops(CALLS, ROUNDS, longest_delay=0.03):
+        message_id, seen = notebook.begin(planned.code), []
         notebook.await_message(message_id, seen, lambda each: each["msg_type"] == "status")
-        time.sleep(delay)
+        time.sleep(planned.delay)
         began = time.monotonic()
         notebook.interrupt()
         result = notebook.end(message_id, seen)
-        assert time.monotonic() - began < 20, told
+        assert time.monotonic() - began < 20, planned.told
         if result.status == "error":
             interrupted += 1
             assert re.match("KeyboardInterrupt|Interrupted|AlreadyDisplayed", result.error), (
-                f"{told}: {result.error}")
+                f"{planned.told}: {result.error}")
         else:
-            assert "60" not in CALLS[name].format(seconds), f"{told}: it was not hit"
+            assert "60" not in planned.code, f"{planned.told}: it was not hit"
         check = notebook.run("assert view.apply_async(len, 'ab').get(20) == [2] * 4; assert rc.wait(timeout=20)")
-        assert check.status == "ok", f"{told}: a later call fails: {check.error}"
+        assert check.status == "ok", f"{planned.told}: a later call fails: {check.error}"
     assert interrupted
     notebook.ok("assert all(each['queue'] == each['tasks'] == 0 for each in rc.queue_status().values()"
                 " if isinstance(each, dict))")

@@ -3,6 +3,7 @@
 import numpy as np
 import polyxeus
 import pytest
+from running_cluster import connect
 
 ARRAY = np.arange(3_000_001, dtype="<i4")
 MIXED = {"large": ARRAY, "empty": np.empty((0, 4)), "small": np.arange(5.0), "text": b"ab" * 400_000}
@@ -18,8 +19,7 @@ def cluster(new_cluster, request):
 
 @pytest.fixture
 def client(cluster):
-    with polyxeus.Client(str(cluster.connection_file("client")), timeout=20) as client:
-        client.wait_for_engines(2, timeout=20)
+    with connect(cluster.connection_file("client"), 2, timeout=20) as client:
         yield client
 
 

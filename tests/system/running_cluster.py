@@ -4,8 +4,16 @@ import json
 import signal
 
 import ipyparallel as ipp
+import polyxeus
 import programs
 from programs import PATIENCE, wait_until
+
+
+def connect(file, count, timeout=PATIENCE):
+    """A client of our own package, once `count` engines are there; to be closed, or used in `with`."""
+    client = polyxeus.Client(str(file), timeout=timeout)
+    client.wait_for_engines(count, timeout=timeout)
+    return client
 
 
 class RunningCluster:

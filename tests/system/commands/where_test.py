@@ -7,8 +7,7 @@ import subprocess
 
 import pytest
 from deadlines import wait_until
-
-import polyxeus
+from running_cluster import connect
 
 BARRIER = """from mpi4py import MPI
 comm = MPI.COMM_WORLD
@@ -21,8 +20,7 @@ LATE = "MPI.COMM_WORLD.Barrier()"
 @pytest.fixture
 def ours(mpi_cluster):
     """Our own client of the four MPI engines."""
-    with polyxeus.Client(str(mpi_cluster.connection_file("client")), timeout=20) as client:
-        client.wait_for_engines(4, timeout=20)
+    with connect(mpi_cluster.connection_file("client"), 4, timeout=20) as client:
         yield client
 
 

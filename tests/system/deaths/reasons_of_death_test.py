@@ -7,6 +7,7 @@ import zlib
 import polyxeus
 import pytest
 from programs import PATIENCE, wait_until
+from running_cluster import connect
 
 DEATHS = [
     ("import os; os._exit(3)", "exited with code 3"),
@@ -21,12 +22,6 @@ def error_of(answer):
     with pytest.raises(polyxeus.RemoteError) as raised:
         answer.get(PATIENCE)
     return str(raised.value)
-
-
-def connect(file, count):
-    client = polyxeus.Client(str(file), timeout=PATIENCE)
-    client.wait_for_engines(count, timeout=PATIENCE)
-    return client
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import subprocess
 import polyxeus
 import pytest
 from programs import PATIENCE, wait_until
+from running_cluster import connect
 
 DEATHS = [
     ("import os; os._exit(3)", "exited with code 3", "exit code 3"),
@@ -14,12 +15,6 @@ DEATHS = [
     ("import ctypes; ctypes.string_at(0)", "was killed by SIGSEGV", "SIGSEGV"),
 ]
 NAMES = ["exit", "kill", "segmentation fault"]
-
-
-def connect(file, count):
-    client = polyxeus.Client(str(file), timeout=PATIENCE)
-    client.wait_for_engines(count, timeout=PATIENCE)
-    return client
 
 
 @pytest.fixture

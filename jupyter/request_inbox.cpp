@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <utility>
 
-#include "os/host_memory.hpp"
+#include "os/usable_memory.hpp"
 
 namespace px::jupyter {
 
 RequestInbox::RequestInbox(const ReplyFormats& formats)
-    : queue_(formats, static_cast<std::size_t>(os::half_of_host_memory())),
+    : queue_(formats, static_cast<std::size_t>(os::half_of_usable_memory())),
       event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   check(event_.is_open());
 }

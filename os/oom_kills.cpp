@@ -1,8 +1,9 @@
 #include "os/oom_kills.hpp"
 
 #include <charconv>
-#include <filesystem>
+#include <string>
 
+#include "os/memory_group.hpp"
 #include "os/private_file.hpp"
 #include "wire/read_text.hpp"
 
@@ -20,33 +21,14 @@ std::optional<long long> read_oom_kills(std::string_view text) {
   return std::nullopt;
 }
 
-std::string oom_kills_file(std::string_view cgroup_text) {
-  std::string second_version;
-  while (!cgroup_text.empty()) {
-    const std::string_view line = take_line(cgroup_text);  // "4:memory:/user" or "0::/user"
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (first == std::string_view::npos || second == std::string_view::npos) continue;
-    const std::string controllers =
-        "," + std::string(line.substr(first + 1, second - first - 1)) + ",";
-    std::string group(line.substr(second + 1));
-    if (group == "/") group.clear();
-    if (controllers.find(",memory,") != std::string::npos)
-      return "/sys/fs/cgroup/memory" + group + "/memory.oom_control";
-    if (controllers == ",,") second_version = "/sys/fs/cgroup" + group + "/memory.events";
-  }
-  return second_version;
-}
-
 std::optional<long long> count_oom_kills() {
-  const Result<std::string> groups = read_file("/proc/self/cgroup");
-  if (!groups) return std::nullopt;
-  const std::filesystem::path file = oom_kills_file(*groups);
+  const auto group = own_memory_group();
+  if (!group) return std::nullopt;
+  const std::string name =
+      group->version == MemoryGroup::Version::first ? "/memory.oom_control" : "/memory.events";
   // In a container the group has the name that the host gives it, and lies where all groups do.
-  const std::filesystem::path folder =
-      file.filename() == "memory.events" ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
-  for (const std::filesystem::path& path : {file, folder / file.filename()})
-    if (const Result<std::string> text = read_file(path)) return read_oom_kills(*text);
+  for (const std::string& folder : {group->root + group->path, group->root})
+    if (const Result<std::string> text = read_file(folder + name)) return read_oom_kills(*text);
   return std::nullopt;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace px::os {
@@ -13,9 +12,5 @@ std::optional<long long> count_oom_kills();
 
 /// The same from the text of a group's memory.events (cgroup v2) or memory.oom_control (v1).
 std::optional<long long> read_oom_kills(std::string_view text);
-
-/// The file that holds it, from the text of /proc/self/cgroup:
-/// "/sys/fs/cgroup/user.slice/memory.events"; empty where the process is in no such group.
-std::string oom_kills_file(std::string_view cgroup_text);
 
 }  // namespace px::os

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "os/host_memory.hpp"
+#include "os/usable_memory.hpp"
 
 namespace px::controller {
 namespace {
@@ -18,7 +18,7 @@ class Binder {
     net::SocketOptions options;
     options.identity = std::move(identity);
     // A longer frame cannot be meant: its sender is disconnected.
-    options.max_frame_bytes = os::half_of_host_memory();
+    options.max_frame_bytes = os::half_of_usable_memory();
     options.hand_over = true;
     options.linger = std::chrono::milliseconds(500);
     if (plan_.curve)

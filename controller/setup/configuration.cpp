@@ -11,9 +11,9 @@
 #include "controller/hub/sqlite_store.hpp"
 #include "controller/setup/announcement.hpp"
 #include "net/discovery/address.hpp"
-#include "os/host_memory.hpp"
 #include "os/host_name.hpp"
 #include "os/private_file.hpp"
+#include "os/usable_memory.hpp"
 #include "wire/new_session.hpp"
 
 namespace px::controller {
@@ -225,7 +225,7 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
   server.tasks.hwm = static_cast<std::size_t>(options.hwm);
   server.tasks.max_bytes = options.task_queue_mib > 0
                                ? static_cast<std::size_t>(options.task_queue_mib) << 20
-                               : static_cast<std::size_t>(os::half_of_host_memory());
+                               : static_cast<std::size_t>(os::half_of_usable_memory());
   server.restore_engines = options.restore;
   return server;
 }

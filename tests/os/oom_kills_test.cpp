@@ -12,13 +12,5 @@ TEST(OomKills, AreReadFromWhatTheKernelSaysOfAGroup) {
   EXPECT_EQ(read_oom_kills("oom_kill many\n"), std::nullopt);
 }
 
-TEST(OomKills, AreInTheFileOfTheGroupThatLimitsMemory) {
-  EXPECT_EQ(oom_kills_file("0::/user.slice/a:b\n"), "/sys/fs/cgroup/user.slice/a:b/memory.events");
-  EXPECT_EQ(oom_kills_file("0::/\n"), "/sys/fs/cgroup/memory.events");
-  EXPECT_EQ(oom_kills_file("5:cpu,memory:/box\n1:name=systemd:/\n0::/\n"),
-            "/sys/fs/cgroup/memory/box/memory.oom_control");
-  EXPECT_EQ(oom_kills_file("1:name=systemd:/\n"), "");
-}
-
 }  // namespace
 }  // namespace px::os

@@ -10,9 +10,6 @@
 
 namespace px::client {
 
-/// Which of the controller's channels a request takes.
-enum class Way { direct, balanced, broadcast, control, hub };
-
 /// Where, when and how often a balanced task may run (protocol 8.1).
 struct TaskOptions {
   Json label;                       ///< Any JSON; shown by the controller's records.

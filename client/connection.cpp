@@ -20,6 +20,10 @@ constexpr int arrivals_per_turn = 256;
 constexpr Duration short_patience = 3s;
 /// The same while a tunnel is being made again.
 constexpr Duration tunnel_patience = 60s;
+/// The same where it will be started again.
+constexpr Duration successor_patience = 60s;
+/// A longer request is not kept to be sent again: see SentRequest.
+constexpr std::size_t longest_kept = 1 << 20;
 /// Frames up to this size are kept in memory of their own: see compacted().
 constexpr std::size_t small_message = 4096;
 
@@ -153,6 +157,7 @@ std::optional<Instant> Connection::next_deadline() const {
 }
 
 Duration Connection::patience() const {
+  if (!controller_.empty()) return successor_patience;
   return tunnel_ ? tunnel_patience : short_patience;
 }
 
@@ -211,7 +216,12 @@ void Connection::send_posted() {
 
 void Connection::send(Outgoing message) {
   const WallTime now = wall_now();
-  for (auto& [id, entry] : message.entries) pending_.add(id, std::move(entry));
+  const std::vector<std::string> frames = composer_.seal(std::move(message.head));
+  const auto sent = copy_of(message.way, frames, message.payloads);
+  for (auto& [id, entry] : message.entries) {
+    entry.sent = sent;
+    pending_.add(id, std::move(entry));
+  }
   const auto fail_all = [&](const Failure& failure) {
     for (const auto& [id, entry] : message.entries) pending_.fail(id, failure, now);
   };
@@ -227,7 +237,21 @@ void Connection::send(Outgoing message) {
     payloads.push_back({bytes.bytes.data(), bytes.bytes.size(),
                         [](void* owner) { delete static_cast<SharedBytes*>(owner); },
                         new SharedBytes(bytes)});
-  socket_of(message.way).send_with_payloads(composer_.seal(std::move(message.head)), payloads);
+  socket_of(message.way).send_with_payloads(frames, payloads);
+}
+
+/// Null where it cannot be sent again: it is too long, or engines could not know it again.
+std::shared_ptr<const SentRequest> Connection::copy_of(Way way,
+                                                       const std::vector<std::string>& frames,
+                                                       const std::vector<SharedBytes>& payloads) {
+  if (way == Way::control || way == Way::hub || !signer_.is_enabled()) return nullptr;
+  std::size_t bytes = 0;
+  for (const std::string& frame : frames) bytes += frame.size();
+  for (const SharedBytes& payload : payloads) bytes += payload.bytes.size();
+  if (bytes > longest_kept) return nullptr;
+  auto copy = std::make_shared<SentRequest>(SentRequest{++sent_count_, way, frames});
+  for (const SharedBytes& payload : payloads) copy->frames.emplace_back(payload.bytes);
+  return copy;
 }
 
 net::Socket& Connection::socket_of(Way way) {

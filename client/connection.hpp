@@ -137,6 +137,9 @@ class Connection {
   void on_time(Instant now);
   void send_posted();
   void send(Outgoing message);
+  std::shared_ptr<const SentRequest> copy_of(Way way, const std::vector<std::string>& frames,
+                                             const std::vector<SharedBytes>& payloads);
+  void go_on_with(const std::string& controller);
   net::Socket& socket_of(Way way);
   void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language);
   void remove_engine(const EngineUuid& uuid, const Pending::Loss& loss = {});
@@ -166,6 +169,8 @@ class Connection {
   ReplayHistory history_;
   Pending pending_;
   MessageId hello_;
+  std::string controller_;  // which one answered last; empty: no other one will follow it
+  std::uint64_t sent_count_ = 0;
   std::optional<Instant> lost_since_;
 
   mutable std::mutex mutex_;  // shared, from here on

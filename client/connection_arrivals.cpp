@@ -10,6 +10,12 @@
 #include "wire/json_scan.hpp"
 
 namespace px::client {
+namespace {
+
+/// A new controller knows again all engines of the one before that still live, after so much time.
+constexpr Duration return_of_engines = std::chrono::seconds(10);
+
+}  // namespace
 
 void Connection::on_reply(const Envelope& envelope, const SharedFrames& frames) {
   if (!signer_.verify(envelope) || !history_.is_new(envelope.signature)) return;
@@ -30,6 +36,8 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
   if (engines == content->end() || !engines->is_object())
     return enter(Stage::refused, "the controller refused the client: " +
                                      string_member(*content, "evalue").value_or("no reason given"));
+  const std::string controller = string_member(*content, "controller").value_or("");
+  const bool is_successor = !controller_.empty() && controller != controller_;
   std::vector<EngineUuid> gone;
   for (const EngineId id : engines_.ids()) gone.push_back(*engines_.uuid_of(id));
   const Json languages = content->value("languages", Json::object());
@@ -39,7 +47,11 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
     add_engine(EngineId{std::atoi(id.c_str())}, EngineUuid{uuid.get<std::string>()},
                string_member(languages, id.c_str()));
   }
-  for (const EngineUuid& uuid : gone) remove_engine(uuid);
+  if (is_successor)
+    go_on_with(controller);
+  else
+    for (const EngineUuid& uuid : gone) remove_engine(uuid);
+  controller_ = controller;
   for (const Json& warning : content->value("warnings", Json::array()))
     if (warning.is_string()) warn(warning.get<std::string>());
   const Json pythons = content->value("pythons", Json::object());
@@ -124,6 +136,27 @@ void Connection::came_back() {
   warn(
       "the ssh tunnel to the controller broke and was opened again; messages in transit were "
       "lost: fetch a missing result with get_result(msg_ids), or send its request again");
+}
+
+/// Another controller has the place of the one that we knew. Its engines come back to it; those
+/// that do not are missed later.
+void Connection::go_on_with(const std::string& controller) {
+  const Pending::Unanswered unanswered = pending_.begin_again();
+  for (const auto& request : unanswered.to_send) socket_of(request->way).send(request->frames);
+  for (const MessageId& id : unanswered.lost)
+    pending_.fail(id,
+                  lost("the controller ended and was started again before this was answered; it "
+                       "is not sent again by itself, as it is longer than 1 MiB, an order or a "
+                       "question: send it again"),
+                  wall_now());
+  after(return_of_engines, [this, controller] {
+    if (controller_ == controller && !lost_since_) ask_for_engines();
+  });
+  std::string sentence = "the controller was started again";
+  if (const std::size_t count = unanswered.to_send.size(); count > 0)
+    sentence += "; " + std::to_string(count) + " unanswered " +
+                (count == 1 ? "request was" : "requests were") + " sent to it again";
+  warn(sentence);
 }
 
 /// The subscriptions are on their way once a handshake is done. Only then anything is asked: what

@@ -1,5 +1,6 @@
 #include "client/pending.hpp"
 
+#include <map>
 #include <utility>
 
 #include "wire/engine_end.hpp"
@@ -17,6 +18,7 @@ bool Pending::answer(const ReplyHead& head, Reply reply, WallTime now) {
   if (found == states_.end() || found->second.is_answered) return false;
   State& state = found->second;
   state.is_answered = true;
+  state.entry.sent.reset();
   --unanswered_;
   if (state.entry.output_end == OutputEnd::by_count) state.expected = head.published;
   // Nobody works for what was aborted or what the controller itself refused.
@@ -87,6 +89,26 @@ void Pending::fail_all(const Failure& failure, WallTime now) {
 
 void Pending::fail(const MessageId& id, const Failure& failure, WallTime now) {
   if (const auto found = states_.find(id); found != states_.end()) fail(found, failure, now);
+}
+
+Pending::Unanswered Pending::begin_again() {
+  Unanswered unanswered;
+  std::map<std::uint64_t, std::shared_ptr<const SentRequest>> to_send;
+  std::vector<MessageId> without_output;
+  for (auto& [id, state] : states_) {
+    Entry& entry = state.entry;
+    if (entry.output_end == OutputEnd::by_leave) continue;
+    entry.output_end = OutputEnd::none;
+    if (state.is_answered)
+      without_output.push_back(id);
+    else if (entry.sent)
+      to_send.emplace(entry.sent->number, entry.sent);
+    else
+      unanswered.lost.push_back(id);
+  }
+  for (const MessageId& id : without_output) settle(states_.find(id));
+  for (auto& [number, request] : to_send) unanswered.to_send.push_back(std::move(request));
+  return unanswered;
 }
 
 std::vector<MessageId> Pending::unanswered_ids() const {

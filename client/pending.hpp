@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/call.hpp"
+#include "client/way.hpp"
 #include "wire/recent_map.hpp"
 
 namespace px::client {
@@ -30,6 +31,8 @@ class Pending {
     std::size_t task = 0;
     EngineUuid engine;  ///< Empty: whichever the controller chooses.
     OutputEnd output_end = OutputEnd::by_idle;
+    /// As it was sent, until it is answered; null: it cannot be sent again.
+    std::shared_ptr<const SentRequest> sent = {};
   };
   void add(const MessageId& id, Entry entry);
 
@@ -54,6 +57,14 @@ class Pending {
   /// Everything fails: the controller is lost, or the client closes.
   void fail_all(const Failure& failure, WallTime now);
   void fail(const MessageId& id, const Failure& failure, WallTime now);
+
+  /// The controller was started again: what it had in hand is gone. What was printed meanwhile is
+  /// not waited for.
+  struct Unanswered {
+    std::vector<std::shared_ptr<const SentRequest>> to_send;  ///< Each once, in their order.
+    std::vector<MessageId> lost;                              ///< Those that cannot be sent again.
+  };
+  Unanswered begin_again();
 
   /// Requests without a reply, of one engine or of all.
   std::size_t unanswered() const { return unanswered_; }

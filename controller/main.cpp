@@ -1,6 +1,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
@@ -17,19 +18,29 @@
 namespace px::controller {
 namespace {
 
-Server* running_server = nullptr;  // for the signal handler alone
+std::atomic<Server*> running_server = nullptr;  // for the signal handler alone
 
 extern "C" void stop_on_signal(int) {
-  if (running_server) running_server->stop();
+  if (Server* const server = running_server) server->stop();
 }
 
-void handle_signals(Server& server) {
-  running_server = &server;
-  struct sigaction action{};
-  action.sa_handler = stop_on_signal;
-  for (const int signal : {SIGTERM, SIGINT, SIGABRT, SIGHUP}) ::sigaction(signal, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-}
+/// Signals stop the server as long as this lives; afterwards they do nothing.
+class StopsOnSignals {
+ public:
+  explicit StopsOnSignals(Server& server) {
+    running_server = &server;
+    struct sigaction action{};
+    action.sa_handler = stop_on_signal;
+    for (const int signal : {SIGTERM, SIGINT, SIGABRT}) ::sigaction(signal, &action, nullptr);
+    struct sigaction hang_up{};
+    ::sigaction(SIGHUP, nullptr, &hang_up);
+    if (hang_up.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);  // SIG_IGN: nohup
+    std::signal(SIGPIPE, SIG_IGN);
+  }
+  ~StopsOnSignals() { running_server = nullptr; }
+  StopsOnSignals(const StopsOnSignals&) = delete;
+  StopsOnSignals& operator=(const StopsOnSignals&) = delete;
+};
 
 /// Says why on stderr or in the log, whichever the user sees, and gives the exit code.
 int fail(const Error& error) {
@@ -107,7 +118,7 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   }
   Result<BindPlan> plan = make_bind_plan(options, environment, previous, previous_keys);
   if (!plan) return plan.error();
-  if (plan->curve && keeps_files)
+  if (plan->curve && (keeps_files || options.restartable))
     if (auto written = write_secrets(files, *plan->curve); !written) return written.error();
   const Result<ServerOptions> server_options = make_server_options(options, paths);
   if (!server_options) return server_options.error();
@@ -122,7 +133,7 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   if (!bound) return bound.error();
   const ConnectionPair connection = bound->connection;
   Server server{std::move(*bound), std::move(*session), std::move(*store), *server_options};
-  handle_signals(server);
+  const StopsOnSignals stops_on_signals{server};
   if (auto written = write_connection_files(files, connection); !written) {
     remove_connection_files(files);
     return written.error();
@@ -136,7 +147,6 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   server.run();
   if (!keeps_files) remove_connection_files(files);
   spdlog::info("the controller has stopped");
-  running_server = nullptr;
   return {};
 }
 

@@ -35,6 +35,11 @@ Json engine_ports(const EngineConnectionInfo& info) {
               {"broadcast", info.broadcast}};
 }
 
+Stocktaking take_stock(const Membership& membership, const ServerOptions& options) {
+  if (!options.is_successor) return {};
+  return {membership.former_engines(), Clock::now() + options.stocktaking_patience};
+}
+
 std::string ip_of(const std::string& interface) {
   const std::size_t start = interface.find("://");
   return start == std::string::npos ? interface : interface.substr(start + 3);
@@ -99,7 +104,8 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       control_(shared_, sockets_.control_client, control_engines_, false, "control"),
       output_(shared_, sockets_.iopub_in, sockets_.iopub_out,
               [this](const EngineUuid& uuid) { membership_.leave(uuid, "it was shut down"); }),
-      tasks_(shared_, options.tasks, random_source(), sockets_.task_client, task_engines_),
+      tasks_(shared_, options.tasks, random_source(), sockets_.task_client, task_engines_,
+             take_stock(membership_, options)),
       pure_tasks_(shared_, sockets_.task_client, task_engines_.socket()),
       broadcast_(shared_, sockets_.broadcast_client, broadcast_engines_),
       queries_(shared_, membership_, dask_, sockets_.registration, sockets_.engine_registration,
@@ -109,6 +115,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       client_connections_(*bound.context, sockets_.registration),
       engine_connections_(*bound.context, sockets_.engine_registration) {
   listen_to_membership();
+  if (options.has_successor) queries_.promise_return();
   if (options.restore_engines)
     if (const auto restored = membership_.restore(); !restored)
       spdlog::error("cannot restore the engines of the last run: {}", restored.error().what);
@@ -135,6 +142,10 @@ void Server::State::listen_to_membership() {
   });
   membership_.on_broken([this](const EngineUuid& uuid, const std::string& sentence) {
     queries_.tell_broken(uuid, sentence);
+  });
+  membership_.on_stranger([this](const EngineUuid& uuid) { queries_.ask_to_register(uuid); });
+  queries_.on_holds([this](const EngineUuid& uuid, const std::vector<std::string>& msg_ids) {
+    if (has_queue_) tasks_.engine_holds(uuid, msg_ids);
   });
   membership_.know_facts_by([this](const EngineUuid& uuid) { return queries_.facts_of(uuid); });
 }

@@ -21,6 +21,12 @@ struct ServerOptions {
   TaskQueueOptions tasks;
   HubOptions hub;
   bool restore_engines = false;
+  /// It may have the ports and keys of an earlier controller, whose engines and clients go on.
+  bool is_successor = false;
+  /// A later one will have its own, if it dies.
+  bool has_successor = false;
+  /// For engines of an earlier controller to say which tasks they hold.
+  Duration stocktaking_patience = std::chrono::seconds(5);
 };
 
 /// The controller: owns the sockets, hands what comes to those who decide, performs what they say.

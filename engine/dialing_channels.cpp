@@ -2,10 +2,14 @@
 
 #include <utility>
 
+#include "wire/header.hpp"
+#include "wire/message_type.hpp"
+
 namespace px::engine {
 namespace {
 
-constexpr std::size_t upstream_count = 4;
+// Our upstreams.
+constexpr std::size_t task_upstream = 1, upstream_count = 4;
 
 /// The message's last frame becomes its first buffer, which keeps the message's place among what
 /// waits to be sent until the network has taken it.
@@ -92,8 +96,41 @@ Result<void> DialingChannels::connect_upstream(int port, Channel channel) {
 
 void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames frames,
                            const std::function<void(RequestPtr)>& handle) {
+  const SharedFrames came = frames;
   Result<RequestPtr> request = reader_.read(channel, socket, std::move(frames));
-  request ? handle(std::move(*request)) : handlers_.work.on_rejected(request.error());
+  const bool is_work = channel == Channel::shell;
+  if (!request && is_work && reader_.was_repeat()) return answer_again(socket, *came);
+  if (!request) return handlers_.work.on_rejected(request.error());
+  if (is_work) kept_.arrived((*request)->envelope.signature, (*request)->header.msg_id, socket);
+  handle(std::move(*request));
+}
+
+/// A client sends its request again when the controller was started again: it does not know
+/// whether we got it, nor whether our reply was lost.
+void DialingChannels::answer_again(std::size_t socket, const Frames& frames) {
+  const Result<Envelope> envelope = Envelope::locate(frames);
+  const KeptReplies::Entry* const known = kept_.find(envelope->signature);
+  if (known && !known->is_answered) return;  // it runs, or waits to
+  if (known && !known->reply.empty()) {
+    upstreams_[socket].send(known->reply);
+    return;
+  }
+  const Result<Header> header = read_header(session_.packer(), envelope->header);
+  if (!header) return;
+  Draft lost;
+  for (std::size_t i = 0; i < envelope->ident_count; ++i) lost.idents.emplace_back(frames.at(i));
+  lost.msg_type = stand_in_reply_type(header->msg_type);
+  lost.parent_header = std::string(envelope->header);
+  lost.metadata = Json{{"status", "error"}, {"engine", session_.id().text}};
+  lost.content = error_content(
+      "ResultLost",
+      "it was done, and its reply was lost when the controller ended: engines keep only short and "
+      "recent replies to send them again");
+  upstreams_[socket].send(session_.compose(lost, wall_now()));
+}
+
+std::vector<std::string> DialingChannels::held_tasks() const {
+  return kept_.held_by(task_upstream);
 }
 
 Result<void> DialingChannels::connect_heart() {
@@ -117,6 +154,19 @@ std::vector<std::string> DialingChannels::idents_of(const jupyter::Outgoing& mes
   return {"engine." + std::to_string(id_.value) + "." + topic_of(message)};
 }
 
+void DialingChannels::keep(const jupyter::Outgoing& message,
+                           const std::vector<std::string>& frames) {
+  std::size_t bytes = 0;
+  for (const std::string& frame : frames) bytes += frame.size();
+  for (const SharedBytes& buffer : message.buffers) bytes += buffer.bytes.size();
+  std::vector<std::string> reply;
+  if (kept_.has_room_for(bytes)) {
+    reply = frames;
+    for (const SharedBytes& buffer : message.buffers) reply.emplace_back(buffer.bytes);
+  }
+  kept_.answered(message.request->envelope.signature, std::move(reply));
+}
+
 bool DialingChannels::send(jupyter::Outgoing& message) {
   const bool is_publication = message.to == jupyter::Outgoing::To::everybody;
   if (is_publication ? !iopub_ : message.request->socket >= upstreams_.size()) return true;
@@ -125,6 +175,7 @@ bool DialingChannels::send(jupyter::Outgoing& message) {
   std::vector<std::string> frames = jupyter::compose(session_, header, message, idents_of(message));
   // A status comes with each request, and those are counted.
   if (is_publication && message.type != "status") keep_place(message, frames);
+  if (message.to == jupyter::Outgoing::To::client) keep(message, frames);
   jupyter::send_with_buffers(socket, frames, message.buffers);
   return true;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/kept_replies.hpp"
 #include "jupyter/channels.hpp"
 #include "wire/connection_info.hpp"
 
@@ -36,11 +37,16 @@ class DialingChannels final : public jupyter::Channels {
   /// OutgoingQueue until the network has taken them.
   bool send(jupyter::Outgoing& message) override;
 
+  /// The balanced tasks that came: those that run or wait, and those with a kept reply.
+  std::vector<std::string> held_tasks() const;
+
  private:
   net::Socket make(net::SocketKind kind) const;
   Result<void> connect_upstream(int port, Channel channel);
   void read(Channel channel, std::size_t socket, SharedFrames frames,
             const std::function<void(RequestPtr)>& handle);
+  void answer_again(std::size_t socket, const Frames& frames);
+  void keep(const jupyter::Outgoing& message, const std::vector<std::string>& frames);
   void answer_hearts(const SharedFrames& frames);
   std::vector<std::string> idents_of(const jupyter::Outgoing& message) const;
 
@@ -53,6 +59,7 @@ class DialingChannels final : public jupyter::Channels {
   EngineId id_{-1};
   net::Socket registration_;
   std::vector<net::Socket> upstreams_;
+  KeptReplies kept_;
   std::optional<net::Socket> iopub_, ping_, pong_;
 };
 

@@ -138,6 +138,30 @@ Result<int> Server::read_registration(const Json& content) const {
 void Server::on_controller_message(RequestPtr message) {
   if (message->type() == "registration_reply") return on_registration(std::move(message));
   if (message->type() == "world_broken") return on_broken_world(message);
+  if (message->type() == "register_again") return register_again();
+}
+
+/// The controller was started again, and has forgotten us.
+void Server::register_again() {
+  if (is_ending() || has_left_ || !is_beating_) return;
+  EngineFacts facts = config_.facts;
+  {
+    const std::lock_guard lock{mutex_};
+    facts.mpi = mpi_;
+  }
+  Json content{{"uuid", config_.uuid.text},
+               {"id", format_->identity().id.value},
+               {"language", name_of(config_.language)},
+               {"again", true},
+               {"holds", channels_->held_tasks()}};
+  write_engine_facts(content, facts);
+  channels_->send_registration("registration_request", content);
+}
+
+void Server::on_second_registration(const Json& content) {
+  const Result<int> period = read_registration(content);
+  if (!period) return end(1, period.error().what + ": ending");
+  spdlog::info("the controller was started again and has registered this engine again");
 }
 
 void Server::on_broken_world(const RequestPtr& notice) {
@@ -150,8 +174,9 @@ void Server::on_broken_world(const RequestPtr& notice) {
 }
 
 void Server::on_registration(RequestPtr reply) {
-  if (!registration_deadline_) return;
   const Result<Json> content = unpack(packer_, reply->envelope.content);
+  if (!registration_deadline_ && content && is_beating_) return on_second_registration(*content);
+  if (!registration_deadline_) return;
   if (!content) return fail_registration(content.error());
   const Result<int> period = read_registration(*content);
   if (!period) return fail_registration(period.error());

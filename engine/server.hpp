@@ -82,6 +82,8 @@ class Server final : public jupyter::IoThread {
 
   void on_controller_message(RequestPtr message);
   void on_registration(RequestPtr reply);
+  void register_again();
+  void on_second_registration(const Json& content);
   void on_broken_world(const RequestPtr& notice);
   Result<int> read_registration(const Json& content) const;  // the heart's period in ms
   void fail_registration(Error error);

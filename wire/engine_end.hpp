@@ -13,6 +13,8 @@ namespace px {
 struct EngineEnd {
   std::string engine = {};  ///< What people call it: "3 on host2"; may be empty.
   std::string why = {};     ///< "its process ended"; may be empty.
+  /// Its process has ended for certain; else it may live and answer later.
+  bool is_dead = false;
 };
 
 /// host  empty: unknown.

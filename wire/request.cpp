@@ -22,13 +22,14 @@ std::vector<std::string> Request::idents() const {
 }
 
 Result<RequestPtr> RequestReader::read(Channel channel, std::size_t socket, SharedFrames frames) {
+  was_repeat_ = false;
   Result<Envelope> envelope = Envelope::locate(*frames);
   if (!envelope) return envelope.error();
   if (!signer_.verify(*envelope))
     return Error{ErrorKind::bad_input,
                  "a message has a bad signature: its sender does not use the key of this cluster"};
-  if (!history_.is_new(envelope->signature))
-    return Error{ErrorKind::bad_input, "a message arrived twice"};
+  was_repeat_ = !history_.is_new(envelope->signature);
+  if (was_repeat_) return Error{ErrorKind::bad_input, "a message arrived twice"};
   Result<Header> header = read_header(packer_, envelope->header);
   if (!header) return header.error();
   if (is_old_message(*header)) {

@@ -46,12 +46,15 @@ class RequestReader {
 
   /// errors  bad_input: too few frames, not signed with our key, seen before, or no header.
   Result<RequestPtr> read(Channel channel, std::size_t socket, SharedFrames frames);
+  /// Whether the last read() failed as this very message has been read before.
+  bool was_repeat() const { return was_repeat_; }
 
  private:
   Signer signer_;
   Packer packer_;
   std::size_t peer_;
   ReplayHistory history_;
+  bool was_repeat_ = false;
 };
 
 }  // namespace px

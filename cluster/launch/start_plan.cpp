@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 #include "wire/language_plan.hpp"
 
@@ -38,6 +39,11 @@ std::string command_arguments(const net::ProfilePaths& paths, bool is_default_fo
     text += " --profile=" + paths.profile_name();
   if (!paths.cluster_id.empty()) text += " --cluster-id=" + paths.cluster_id;
   return text;
+}
+
+/// Whether it can take the place of one that died, which only ours is known to be able to.
+bool is_own_controller(const std::vector<std::string>& command) {
+  return command.size() == 1 && std::filesystem::path(command.front()).filename() == "pxcontroller";
 }
 
 }  // namespace
@@ -78,6 +84,10 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
     auto controller = (*launcher)->plan_controller(request, machine);
     if (!controller) return controller.error();
     plan.controller = std::move(*controller);
+    if ((*launcher)->name() == "local" && is_own_controller(settings.controller_cmd)) {
+      plan.controller->command.argv.push_back("--restartable");
+      plan.takes_over = {"--restore"};
+    }
     plan.record.controller_launcher = (*launcher)->recorded_name();
   }
   if (plan.engines.patience) plan.patience = *plan.engines.patience;

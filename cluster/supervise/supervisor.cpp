@@ -12,6 +12,9 @@ namespace {
 constexpr Duration hub_patience = std::chrono::seconds(10);
 /// For the controller to notice that engines have ended: a tunnel may break while they live.
 constexpr Duration leave_patience = std::chrono::seconds(15);
+/// A controller that dies more often than this in this time is not started again.
+constexpr std::size_t most_controller_restarts = 5;
+constexpr Duration time_of_restarts = std::chrono::minutes(10);
 
 std::string with_log(const std::string& log, const std::string& tail) {
   if (tail.empty()) return "; its log is empty: " + log;
@@ -109,10 +112,11 @@ std::vector<Effect> Supervisor::on_time(Instant now) {
 void Supervisor::handle(const ProcessStarted& event, Instant now) {
   pids_[event.key] = event.pid;
   if (planned(event.key).has_children) sessions_[event.key] = event.pid;
-  if (event.key == controller_process) {
+  if (event.key == controller_process && phase_ == Phase::controller_starting) {
     effects_.push_back(WatchFiles{});
     return;
   }
+  if (event.key == controller_process) return save_record();
   if (--unstarted_engines_ > 0) return;
   save_record();
   check_registered(now);
@@ -154,9 +158,28 @@ void Supervisor::controller_ended(const ProcessEnded& event, Instant now) {
   if (phase_ == Phase::controller_starting)
     return fail("the controller " + reason(event, *plan_.controller), now);
   const bool was_asked = !event.end.is_failure() || event.end.signal == SIGTERM;
+  if (!was_asked && may_restart_controller(now)) return restart_controller(event, now);
   if (!was_asked) return fail("the controller " + reason(event, *plan_.controller), now);
   say(Level::info, "the controller has stopped: stopping the engines");
   begin_stop(now);
+}
+
+bool Supervisor::may_restart_controller(Instant now) {
+  if (plan_.takes_over.empty()) return false;
+  std::erase_if(controller_restarts_,
+                [now](Instant restart) { return restart + time_of_restarts <= now; });
+  return controller_restarts_.size() < most_controller_restarts;
+}
+
+void Supervisor::restart_controller(const ProcessEnded& event, Instant now) {
+  controller_restarts_.push_back(now);
+  say(Level::warning, "the controller " + reason(event, *plan_.controller));
+  say(Level::warning,
+      "starting the controller again: engines and clients go on with it, and send again what it "
+      "did not answer");
+  Command command = plan_.controller->command;
+  command.argv.insert(command.argv.end(), plan_.takes_over.begin(), plan_.takes_over.end());
+  effects_.push_back(StartProcess{controller_process, std::move(command)});
 }
 
 void Supervisor::engine_ended(const ProcessEnded& event, Instant now) {

@@ -25,6 +25,8 @@ struct StartPlan {
   int supervisor = 0;        ///< The pid of this program.
   int owner = 0;             ///< The pid of the process with which all ends; 0: nobody's.
   bool keeps_files = false;  ///< --reuse: the connection files outlive the controller.
+  /// A controller that dies is started again by its command and these words; empty: it is not.
+  std::vector<std::string> takes_over = {};
   Duration delay{};
   Duration engine_timeout = std::chrono::seconds(60);
   Duration controller_timeout = std::chrono::seconds(60);
@@ -72,6 +74,8 @@ class Supervisor {
   void handle(const RestartAsked& event, Instant now);
   void handle(const SignalArrived& event, Instant now);
   void controller_ended(const ProcessEnded& event, Instant now);
+  bool may_restart_controller(Instant now);
+  void restart_controller(const ProcessEnded& event, Instant now);
   void engine_ended(const ProcessEnded& event, Instant now);
   void report_death(const ProcessEnded& event, int pid);
   void note_exit(const ProcessEnded& event);
@@ -125,6 +129,7 @@ class Supervisor {
   int exited_ = 0;            // engines whose processes ended before all had registered
   std::string first_exit_;    // why the first of them did, without its log
   std::set<std::string> told_warnings_;
+  std::vector<Instant> controller_restarts_;  // the latest ones
   bool had_files_ = false;
   bool has_reported_ = false;
   bool has_registered_ = false;  // an engine of ours has, ever

@@ -320,7 +320,9 @@ void SupervisorIo::perform(const SaveRecord& order) {
 }
 
 void SupervisorIo::perform(const RemoveConnectionFiles&) {
-  for (const auto& path : {options_.paths.client_file(), options_.paths.engine_file()}) {
+  auto secrets = options_.paths.client_file();
+  secrets.replace_extension(".secret.json");
+  for (const auto& path : {options_.paths.client_file(), options_.paths.engine_file(), secrets}) {
     std::error_code error;
     std::filesystem::remove(path, error);
   }

@@ -14,6 +14,10 @@ namespace {
 constexpr Duration save_delay = std::chrono::milliseconds(20);
 /// So many engines that were given up may come back.
 constexpr std::size_t max_missed = 4096;
+/// An engine of an earlier controller is asked to introduce itself so often: its connections come
+/// back one after the other.
+constexpr Duration between_questions = std::chrono::milliseconds(100);
+constexpr int max_questions = 50;
 
 }  // namespace
 
@@ -35,10 +39,49 @@ Result<EngineId> Membership::request(const EngineUuid& uuid, std::optional<Engin
   // An engine that was restarted wants the id of one that is just about to be found dead.
   if (const auto owner = wanted ? table_.find(*wanted) : std::nullopt;
       const auto reason = owner ? deaths_.reason_of(*owner) : std::nullopt)
-    leave(*owner, *reason);
+    leave(*owner, *reason, Process::has_ended);
   auto id = table_.request(uuid, wanted, now, language);
   if (id) heartbeat_.newcomer(now);
   return id;
+}
+
+Result<EngineId> Membership::request_again(const EngineUuid& uuid, EngineId id, Instant now,
+                                           const std::string& language) {
+  strangers_.erase(uuid);
+  if (const auto known = table_.id_of(uuid)) return *known;
+  const auto granted = request(uuid, id, now, language);
+  if (!granted || *granted == id) return granted;
+  table_.remove(uuid);
+  return Error{ErrorKind::bad_input,
+               "engine id " + std::to_string(id.value) + " belongs to another engine now"};
+}
+
+std::set<EngineUuid> Membership::former_engines() const {
+  std::set<EngineUuid> former;
+  const Result<std::string> text = os::read_file(options_.table_file);
+  EngineTable table{Duration{}};
+  if (!text || !table.restore(*text)) return former;
+  for (const auto& [id, uuid] : table.engines())
+    if (!table.language_of(uuid).empty()) former.insert(uuid);
+  return former;
+}
+
+/// Somebody answers our pings whom we do not know, or of whom we know no more than an earlier
+/// controller wrote down.
+void Membership::meet(const EngineUuid& uuid) {
+  if (table_.is_pending(uuid.text) || strangers_.contains(uuid)) return;
+  const bool is_restored = table_.is_registered(uuid.text) && !table_.language_of(uuid).empty() &&
+                           facts_of(uuid).polyxeus.empty();
+  if (!is_restored && met_.contains(uuid)) return;
+  strangers_.emplace(uuid, Asked{Clock::now()});
+}
+
+void Membership::ask_strangers(Instant now) {
+  for (auto& [uuid, asked] : strangers_) {
+    if (asked.next > now) continue;
+    asked.next = ++asked.times < max_questions ? now + between_questions : Instant::max();
+    if (stranger_listener_) stranger_listener_(uuid);
+  }
 }
 
 Result<void> Membership::restore() {
@@ -51,6 +94,7 @@ Result<void> Membership::restore() {
 }
 
 void Membership::welcome(const RegisteredEngine& engine) {
+  met_.insert(engine.uuid);
   heartbeat_.watch(engine.uuid);
   deaths_.joined(facts_of(engine.uuid));
   shared_.hub.post(EngineJoined{engine.id, engine.uuid});
@@ -80,10 +124,11 @@ void Membership::leave(EngineId id, std::string_view why) {
   if (const auto uuid = table_.find(id)) leave(*uuid, why);
 }
 
-void Membership::leave(const EngineUuid& uuid, std::string_view why) {
+void Membership::leave(const EngineUuid& uuid, std::string_view why, Process process) {
   deaths_.forget(uuid);
+  strangers_.erase(uuid);
   heartbeat_.forget(uuid);
-  if (const auto engine = table_.remove(uuid)) left(*engine, why);
+  if (const auto engine = table_.remove(uuid)) left(*engine, why, process);
 }
 
 void Membership::terminated(EngineId id) {
@@ -129,7 +174,7 @@ void Membership::give_up_the_dead(Instant now) {
       broken_.rank_died(facts.world, *facts.rank, death.how);
       worlds.insert(facts.world);
     }
-    leave(death.uuid, death.why);
+    leave(death.uuid, death.why, Process::has_ended);
   }
   for (const std::string& world : worlds) tell_survivors(world);
 }
@@ -170,7 +215,7 @@ int Membership::living_in(std::string_view world) const {
   return count;
 }
 
-void Membership::left(const RegisteredEngine& engine, std::string_view why) {
+void Membership::left(const RegisteredEngine& engine, std::string_view why, Process process) {
   spdlog::info("registration::unregister_engine({}:{}): {}", engine.id.value, engine.uuid.text,
                why);
   save_due_ = save_due_.value_or(Clock::now() + save_delay);
@@ -179,8 +224,8 @@ void Membership::left(const RegisteredEngine& engine, std::string_view why) {
   write_engine_facts(content, facts);
   if (!broken_.sentence_of(facts.world).empty() && members_of(facts.world).empty())
     broken_.ended(facts.world);
-  const EngineEnd end =
-      make_engine_end(engine.id, string_member(content, "host").value_or(""), why);
+  EngineEnd end = make_engine_end(engine.id, string_member(content, "host").value_or(""), why);
+  end.is_dead = process == Process::has_ended;
   shared_.hub.post(EngineLeft{engine.id, engine.uuid, end});
   for (const LeftListener& listener : left_listeners_) listener(engine, end);
   notify("unregistration_notification", std::move(content));
@@ -245,6 +290,7 @@ void Membership::receive_pongs() {
     if (!heartbeat_.heard(uuid, frames->at(1))) continue;
     if (was_silent) returned(EngineUuid{uuid});
     if (!missed_.empty()) readmit(EngineUuid{uuid});
+    meet(EngineUuid{uuid});
     if (!table_.is_pending(uuid)) continue;
     const auto engine = table_.complete(EngineUuid{uuid});
     spdlog::info("registration::finished registering engine {}:{}", engine->id.value,
@@ -300,6 +346,7 @@ void Membership::on_time(Instant now) {
     spdlog::warn("registration::timed out, no heartbeat: {}:{}", engine.id.value, engine.uuid.text);
   if (const auto due = lifeline_.next_deadline(); due && *due <= now) receive_lifelines();
   give_up_the_dead(now);
+  ask_strangers(now);
   if (save_due_ && *save_due_ <= now) save();
 }
 
@@ -308,6 +355,7 @@ Instant Membership::next_deadline() const {
   for (const auto& due :
        {table_.next_deadline(), lifeline_.next_deadline(), deaths_.next_deadline(), save_due_})
     if (due) next = std::min(next, *due);
+  for (const auto& [uuid, asked] : strangers_) next = std::min(next, asked.next);
   return next;
 }
 

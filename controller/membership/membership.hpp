@@ -50,6 +50,12 @@ class Membership {
   void on_silent(Listener listener) { silent_listener_ = std::move(listener); }
   void on_returned(Listener listener) { returned_listener_ = std::move(listener); }
 
+  /// An engine of an earlier controller lives: it is to introduce itself again.
+  using StrangerListener = std::function<void(const EngineUuid&)>;
+  void on_stranger(StrangerListener listener) { stranger_listener_ = std::move(listener); }
+  /// The engines in the table file that can introduce themselves again: those of polyxeus.
+  std::set<EngineUuid> former_engines() const;
+
   /// What an engine has said of itself: clients are told of it, too.
   using Facts = std::function<EngineFacts(const EngineUuid&)>;
   void know_facts_by(Facts facts) { facts_ = std::move(facts); }
@@ -69,10 +75,14 @@ class Membership {
   /// language  "" where the engine does not say.
   Result<EngineId> request(const EngineUuid& uuid, std::optional<EngineId> wanted, Instant now,
                            const std::string& language = "");
+  /// The same for one that an earlier controller registered, and that has only its old id.
+  Result<EngineId> request_again(const EngineUuid& uuid, EngineId id, Instant now,
+                                 const std::string& language);
   /// Takes the engines of the table file back in, as if they had never been away.
   Result<void> restore();
   void leave(EngineId id, std::string_view why);
-  void leave(const EngineUuid& uuid, std::string_view why);
+  enum class Process { has_ended, may_live };
+  void leave(const EngineUuid& uuid, std::string_view why, Process process = Process::may_live);
   /// The engine ends, as SIGTERM asks it to.
   void terminated(EngineId id);
   /// Who started this set of engines is about to end them: `why` is a clause for those who wait.
@@ -94,13 +104,15 @@ class Membership {
 
  private:
   void welcome(const RegisteredEngine& engine);
-  void left(const RegisteredEngine& engine, std::string_view why);
+  void left(const RegisteredEngine& engine, std::string_view why, Process process);
   /// That it is there, and whether it is silent. Clients may hear that more than once.
   void announce(const RegisteredEngine& engine);
   void heart_stopped(const EngineUuid& uuid);
   void became_silent(const EngineUuid& uuid);
   void returned(const EngineUuid& uuid);
   void readmit(const EngineUuid& uuid);
+  void meet(const EngineUuid& uuid);
+  void ask_strangers(Instant now);
   EngineFacts facts_of(const EngineUuid& uuid) const;
   std::optional<EngineUuid> find(const DeathReport& report) const;
   void give_up_the_dead(Instant now);
@@ -125,6 +137,14 @@ class Membership {
   BrokenListener broken_listener_;
   std::map<EngineUuid, Missed> missed_;
   Facts facts_;
+  /// An engine of an earlier controller that has not introduced itself yet.
+  struct Asked {
+    Instant next;
+    int times = 0;
+  };
+  std::map<EngineUuid, Asked> strangers_;
+  std::set<EngineUuid> met_;  // all who ever joined this controller
+  StrangerListener stranger_listener_;
   DeathJudge deaths_;
   BrokenWorlds broken_;
   std::set<EngineUuid> living_;  // whose lifelines are open

@@ -119,20 +119,33 @@ void QueryServer::register_engine(const Request& request) {
                    error_content("ValueError", "the requested engine id is not a number >= 0"));
     wanted = EngineId{static_cast<int>(*number)};
   }
+  const bool is_again =
+      bool_member(request.content, "again").value_or(false) && wanted && request.client == *uuid;
   std::string language = string_member(request.content, "language").value_or("");
   if (language.size() > max_language_size) language.clear();
-  const auto id = membership_.request(EngineUuid{*uuid}, wanted, Clock::now(), language);
+  const auto id =
+      is_again ? membership_.request_again(EngineUuid{*uuid}, *wanted, Clock::now(), language)
+               : membership_.request(EngineUuid{*uuid}, wanted, Clock::now(), language);
   if (!id) {
     spdlog::error("registration::{}", id.error().what);
     return reply(request, "registration_reply",
                  error_content("KeyError", "\"" + id.error().what + "\""));
   }
   spdlog::debug("registration::register_engine({}, '{}')", id->value, *uuid);
-  versions_.learn(*id, EngineUuid{*uuid}, read_engine_facts(request.content));
+  welcome_engine(request, *id, EngineUuid{*uuid});
+  if (!is_again || !holds_listener_) return;
+  std::vector<std::string> held;
+  for (const Json& msg_id : request.content.value("holds", Json::array()))
+    if (msg_id.is_string()) held.push_back(msg_id.get<std::string>());
+  holds_listener_(EngineUuid{*uuid}, held);
+}
+
+void QueryServer::welcome_engine(const Request& request, EngineId id, const EngineUuid& uuid) {
+  versions_.learn(id, uuid, read_engine_facts(request.content));
   for (const std::string& warning : versions_.take_news()) spdlog::warn("{}", warning);
   const auto period = std::chrono::duration<double, std::milli>(heartbeat_period_).count();
   reply(request, "registration_reply",
-        Json{{"id", id->value},
+        Json{{"id", id.value},
              {"status", "ok"},
              {"hb_period", static_cast<long long>(period)},
              {"polyxeus", program::program_version()},
@@ -186,6 +199,11 @@ void QueryServer::count_world(const Request& request) {
     waiting_parents_.insert_or_assign(request.client, request);
 }
 
+void QueryServer::ask_to_register(const EngineUuid& uuid) {
+  engine_socket_.send(shared_.session.compose(
+      Draft{{uuid.text}, "register_again", "{}", Json::object(), Json::object(), {}}, wall_now()));
+}
+
 void QueryServer::tell_broken(const EngineUuid& uuid, const std::string& sentence) {
   engine_socket_.send(shared_.session.compose(
       Draft{{uuid.text}, "world_broken", "{}", Json::object(), Json{{"why", sentence}}, {}},
@@ -217,6 +235,7 @@ void QueryServer::connect_client(const Request& request) {
   }
   Json content{
       {"status", "ok"}, {"engines", std::move(engines)}, {"languages", std::move(languages)}};
+  if (returns_) content["controller"] = incarnation_;
   if (!pythons.empty()) content["pythons"] = std::move(pythons);
   if (wants_facts) content["facts"] = std::move(described);
   if (const auto warnings = versions_.warnings(); !warnings.empty()) content["warnings"] = warnings;

@@ -32,6 +32,14 @@ class QueryServer {
   /// For the notification of an engine: what it said of itself.
   EngineFacts facts_of(const EngineUuid& uuid) const { return versions_.facts_of(uuid); }
   void engine_left(const EngineUuid& uuid) { versions_.forget(uuid); }
+  /// Asks an engine of an earlier controller to introduce itself, and for the tasks that it holds.
+  void ask_to_register(const EngineUuid& uuid);
+  /// It says which tasks it holds.
+  using HoldsListener =
+      std::function<void(const EngineUuid&, const std::vector<std::string>& msg_ids)>;
+  void on_holds(HoldsListener listener) { holds_listener_ = std::move(listener); }
+  /// Clients are told that this controller will be started again if it ends without having said so.
+  void promise_return() { returns_ = true; }
   /// Tells an engine that a rank of its MPI world has died.
   void tell_broken(const EngineUuid& uuid, const std::string& sentence);
   /// A client asked the hub to shut down.
@@ -50,6 +58,7 @@ class QueryServer {
   void handle_engine(const Request& request);
   void reply(const Request& request, std::string_view msg_type, Json content);
   void register_engine(const Request& request);
+  void welcome_engine(const Request& request, EngineId id, const EngineUuid& uuid);
   void unregister_engine(const Request& request);
   void take_death_report(const Request& request);
   void expect_ends(const Request& request);
@@ -71,6 +80,9 @@ class QueryServer {
   ReplayHistory history_;
   std::vector<Request> waiting_for_dask_;
   std::map<std::string, Request> waiting_parents_;  // of dead ranks, by who asks
+  HoldsListener holds_listener_;
+  const std::string incarnation_ = new_session_id();  // of this process: never that of another
+  bool returns_ = false;
   bool is_shutdown_requested_ = false;
 };
 

@@ -1,5 +1,6 @@
 #include "controller/relay/task_relay.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
@@ -13,6 +14,10 @@ namespace {
 /// The ident under which the hub's own tasks travel: engines echo it, nobody is called so.
 constexpr std::string_view hub_ident = "hub";
 
+/// After the start of a controller so much time passes until clients of an earlier one have all
+/// their connections again. What is sent to them before that is lost.
+constexpr Duration return_of_clients = std::chrono::seconds(2);
+
 std::string_view client_of(const Frames& request, std::size_t delimiter_index) {
   return delimiter_index == 0 ? hub_ident : request.at(0);
 }
@@ -20,8 +25,13 @@ std::string_view client_of(const Frames& request, std::size_t delimiter_index) {
 }  // namespace
 
 TaskRelay::TaskRelay(RelayContext& shared, const TaskQueueOptions& options, RandomSource random,
-                     net::Socket& client, EngineLink& engines)
-    : shared_(shared), queue_(options, std::move(random)), client_(client), engines_(engines) {}
+                     net::Socket& client, EngineLink& engines, Stocktaking stock)
+    : shared_(shared),
+      queue_(options, std::move(random)),
+      stock_(std::move(stock)),
+      clients_are_back_(Clock::now() + return_of_clients),
+      client_(client),
+      engines_(engines) {}
 
 void TaskRelay::receive_requests() {
   for (int i = 0; i < messages_per_turn; ++i) {
@@ -29,11 +39,19 @@ void TaskRelay::receive_requests() {
     if (!frames) return;
     const auto envelope = shared_.open(*frames, 1, "task");
     if (!envelope) continue;
-    if (history_.is_new(envelope->signature))
+    if (!history_.is_new(envelope->signature))
+      shared_.bad_messages.add("task: a message that arrived twice");
+    else if (stock_.is_done(Clock::now()))
       submit(frames, *envelope);
     else
-      shared_.bad_messages.add("task: a message that arrived twice");
+      waiting_.push_back(frames);
   }
+}
+
+void TaskRelay::submit_waiting() {
+  if (waiting_.empty() || !stock_.is_done(Clock::now())) return;
+  for (const SharedFrames& frames : std::exchange(waiting_, {}))
+    submit(frames, *Envelope::locate(*frames, 1));
 }
 
 void TaskRelay::resubmit(SharedFrames frames) {
@@ -46,8 +64,10 @@ void TaskRelay::submit(const SharedFrames& frames, const Envelope& envelope) {
   shared_.hub.post(TaskSubmitted{msg_id, frames});
   Result<TaskRules> rules = read_task_rules(shared_.packer(), envelope.metadata);
   if (!rules) return refuse(frames, envelope, std::move(msg_id), rules.error().what);
-  perform(queue_.submit({std::move(msg_id), frames, envelope.delimiter_index(), std::move(*rules)},
-                        Clock::now()));
+  EngineUuid holder = stock_.take_holder(msg_id.text);
+  perform(queue_.submit(
+      {std::move(msg_id), frames, envelope.delimiter_index(), std::move(*rules), std::move(holder)},
+      Clock::now()));
 }
 
 void TaskRelay::refuse(const SharedFrames& frames, const Envelope& envelope, MessageId msg_id,
@@ -64,16 +84,48 @@ void TaskRelay::receive_replies() {
     if (!envelope) continue;
     const MessageId parent = read_msg_id(shared_.packer(), envelope->parent_header);
     const TaskOutcome outcome = read_task_outcome(shared_.packer(), envelope->metadata);
+    if (!queue_.knows(parent.text)) unknown_.push_back(frames);
     perform(queue_.reply(frames->at(0), parent.text, outcome, frames, Clock::now()));
   }
 }
 
+/// Asked for by an earlier controller: whoever waits for it is still there, or is not.
+void TaskRelay::forward_unknown() {
+  if (unknown_.empty() || Clock::now() < clients_are_back_) return;
+  for (const SharedFrames& frames : std::exchange(unknown_, {}))
+    client_.forward(std::array{frames->at(1), frames->at(0)}, *frames, 2);
+}
+
 void TaskRelay::engine_joined(const EngineUuid& engine) {
   perform(queue_.engine_joined(engine, Clock::now()));
+  stock_.joined(engine);
+  submit_waiting();
+}
+
+void TaskRelay::engine_holds(const EngineUuid& engine, const std::vector<std::string>& msg_ids) {
+  stock_.reported(engine, msg_ids);
+  submit_waiting();
+}
+
+void TaskRelay::on_time(Instant now) {
+  perform(queue_.on_time(now));
+  submit_waiting();
+  forward_unknown();
+}
+
+std::optional<Instant> TaskRelay::next_deadline() const {
+  std::optional<Instant> next = queue_.next_deadline();
+  const auto consider = [&next](std::optional<Instant> other) {
+    if (other && (!next || *other < *next)) next = other;
+  };
+  if (!waiting_.empty()) consider(stock_.deadline());
+  if (!unknown_.empty()) consider(clients_are_back_);
+  return next;
 }
 
 void TaskRelay::engine_left(const EngineUuid& engine, EngineEnd end) {
   engines_.forget(engine.text);
+  stock_.left(engine);
   perform(queue_.engine_left(engine, Clock::now(), std::move(end)));
 }
 

@@ -87,9 +87,9 @@ TaskEffects TaskQueue::engine_left(const EngineUuid& engine, Instant now, Engine
   if (found == key_by_uuid_.end()) return {};
   const WorkerKey key = found->second;
   key_by_uuid_.erase(found);
+  dying_.emplace(now + (end.is_dead ? options_.last_words_grace : options_.engine_grace), key);
   worker_by_key_.at(key)->end = std::move(end);
   workers_.remove(key);
-  dying_.emplace(now + options_.engine_grace, key);
   settle_restricted();
   return finish_event();
 }
@@ -128,7 +128,10 @@ TaskEffects TaskQueue::submit(TaskRequest request, Instant now) {
   task.delimiter_index = request.delimiter_index;
   task.bytes = total_bytes(*task.frames);
   bytes_ += task.bytes;
-  if (options_.max_bytes > 0 && bytes_ > options_.max_bytes)
+  const auto holder = key_by_uuid_.find(request.held_by);
+  if (holder != key_by_uuid_.end())
+    hand_back(task, request.rules, holder->second);
+  else if (options_.max_bytes > 0 && bytes_ > options_.max_bytes)
     refuse_overload(task);
   else if (request.rules.is_plain() || watch_dependencies(task, request.rules))
     settle(task);
@@ -289,6 +292,20 @@ void TaskQueue::assign(Task& task, WorkerKey worker) {
   workers_.assigned(worker);
   effects_.push_back(AssignTask{task.msg_id, worker_by_key_.at(worker)->uuid, task.frames,
                                 task.delimiter_index, repetition});
+}
+
+/// To the engine that has it: what it waited for has come about.
+void TaskQueue::hand_back(Task& task, const TaskRules& rules, WorkerKey holder) {
+  if (!rules.is_plain()) {
+    TaskRules met = rules;
+    met.after = met.follow = {};
+    watch_dependencies(task, met);
+  }
+  assign(task, holder);
+}
+
+bool TaskQueue::knows(std::string_view msg_id) const {
+  return tasks_.contains(msg_id) || finished_.find(digest_of(msg_id)) != nullptr;
 }
 
 void TaskQueue::attempt_ended(Task& task, bool is_unmet) {

@@ -61,6 +61,8 @@ struct TaskQueueOptions {
   std::size_t hwm = 1;  ///< Outstanding tasks per engine; 0 = no limit.
   /// So long after its engine left may a reply still come; then the task counts as failed.
   Duration engine_grace = std::chrono::seconds(5);
+  /// The same of an engine whose process has ended: what it sent before that is under way.
+  Duration last_words_grace = std::chrono::milliseconds(300);
   /// A task that failed on all engines waits so long before they are tried again.
   Duration pause = std::chrono::milliseconds(500);
   /// Of all unfinished tasks together; a task beyond it fails as Overloaded. 0 = no limit.
@@ -87,13 +89,16 @@ class TaskQueue {
   TaskEffects engine_silent(const EngineUuid& engine, Instant now);
   /// A silent engine is heard again.
   TaskEffects engine_returned(const EngineUuid& engine, Instant now);
-  /// A msg_id that is in the queue already is ignored.
+  /// A msg_id that is in the queue already is ignored. One that an engine holds goes to that one.
   TaskEffects submit(TaskRequest request, Instant now);
   /// `msg_id`: of the request. Ignored unless the task runs on that engine.
   TaskEffects reply(std::string_view engine, std::string_view msg_id, TaskOutcome outcome,
                     SharedFrames reply, Instant now);
   TaskEffects on_time(Instant now);
   std::optional<Instant> next_deadline() const;
+
+  /// Whether the task waits, runs, or is one of the latest that ended.
+  bool knows(std::string_view msg_id) const;
 
   /// Tasks that wait or run.
   std::size_t size() const { return tasks_.size(); }
@@ -116,6 +121,7 @@ class TaskQueue {
   // life of a task
   void settle(Task& task);
   void assign(Task& task, WorkerKey worker);
+  void hand_back(Task& task, const TaskRules& rules, WorkerKey holder);
   void fail(Task& task, std::string_view name, std::string value = {}, EngineUuid engine = {});
   void end(Task& task, FinishedTask result);
   void refuse_overload(Task& task);

@@ -33,6 +33,8 @@ struct TaskRequest {
   SharedFrames frames;  ///< [client ident, delimiter, ...], or without the ident: the hub's own.
   std::size_t delimiter_index = 0;
   TaskRules rules;
+  /// The engine that was given it by an earlier controller; empty: none.
+  EngineUuid held_by = {};
 };
 
 /// Reads the metadata frame of a task. Missing keys have their defaults.

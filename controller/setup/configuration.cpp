@@ -227,6 +227,8 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
                                ? static_cast<std::size_t>(options.task_queue_mib) << 20
                                : static_cast<std::size_t>(os::half_of_usable_memory());
   server.restore_engines = options.restore;
+  server.is_successor = options.reuse || options.restore;
+  server.has_successor = server.is_successor || options.restartable;
   return server;
 }
 

@@ -50,6 +50,9 @@ void add_file_options(CLI::App& app, ControllerOptions& o) {
                "Take ports and key from the connection files of the last run, and keep them");
   app.add_flag("--restore,--IPController.restore_engines", o.restore,
                "The same, and accept the engines of the last run again");
+  app.add_flag("--restartable", o.restartable,
+               "Keep on disk what a controller with --restore needs to go on if this one dies; "
+               "clients then wait for it");
   app.add_option("--IPController.engine_json_file", o.engine_json_file,
                  "Name of the engines' file");
   app.add_option("--IPController.client_json_file", o.client_json_file,

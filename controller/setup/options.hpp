@@ -27,7 +27,7 @@ struct ControllerOptions {
   int registration_port = 0;
   std::string client_ssh, engine_ssh;
   std::string engine_json_file, client_json_file;
-  bool reuse = false, restore = false;
+  bool reuse = false, restore = false, restartable = false;
 
   double ping_ms = 3000;
   /// TCP tries again after ever longer pauses: a partition of 20 s may be felt for 40.

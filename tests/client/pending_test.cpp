@@ -38,6 +38,30 @@ TEST_F(PendingTest, AnAnswerIsOneOfItsCall) {
   EXPECT_EQ(pending.unanswered(), 0u);
 }
 
+TEST_F(PendingTest, AfterAControllerWasLostEachUnansweredRequestIsSentAgainInItsOrder) {
+  const auto early = std::make_shared<SentRequest>(SentRequest{1, Way::balanced, {"early"}});
+  const auto late = std::make_shared<SentRequest>(SentRequest{2, Way::broadcast, {"late"}});
+  pending.add(second, {call, 1, {}, OutputEnd::by_count, late});
+  pending.add(MessageId{"m_2"}, {call, 1, {}, OutputEnd::by_count, late});
+  pending.add(first, {call, 0, {}, OutputEnd::by_count, early});
+  pending.add(MessageId{"m_3"}, {call, 1, {}, OutputEnd::none});
+  const Pending::Unanswered unanswered = pending.begin_again();
+  ASSERT_EQ(unanswered.to_send.size(), 2u);
+  EXPECT_EQ(unanswered.to_send[0]->frames, std::vector<std::string>{"early"});
+  EXPECT_EQ(unanswered.to_send[1]->frames, std::vector<std::string>{"late"});
+  EXPECT_EQ(unanswered.lost, std::vector{MessageId{"m_3"}});
+}
+
+TEST_F(PendingTest, AfterAControllerWasLostNobodyWaitsForOutputThatMayBeLostAsWell) {
+  send(OutputEnd::by_count);
+  pending.answer(ok(first, 7), {}, {});
+  EXPECT_EQ(call->outputs_complete(), 0u);
+  pending.begin_again();
+  EXPECT_EQ(call->outputs_complete(), 1u);
+  pending.answer(ok(second, 7), {}, {});
+  EXPECT_EQ(call->outputs_complete(), 2u);
+}
+
 TEST_F(PendingTest, NobodyWaitsForASecondOrAStrangeAnswer) {
   send(OutputEnd::none);
   pending.answer(ok(first), {}, {});

@@ -29,7 +29,7 @@ Machine machine_with(std::vector<std::string> programs,
 }
 
 Machine usual_machine() {
-  return machine_with({"pxcontroller", "pxengine", "mpiexec"});
+  return machine_with({"pxcontroller", "ipcontroller", "pxengine", "mpiexec"});
 }
 
 LaunchRequest request_for(int engine_count, const std::string& cluster_id = "") {
@@ -327,13 +327,31 @@ TEST(StartPlan, LetsTheControllerListenEverywhereWhereEnginesAreElsewhereAndSays
   };
   LaunchRequest request = request_on("host2", 1);
   request.settings.engines = "ssh";
-  EXPECT_EQ(controller_of(request), std::pair(words({"pxcontroller", "--ip=*"}), std::size_t{1}));
+  EXPECT_EQ(controller_of(request),
+            std::pair(words({"pxcontroller", "--ip=*", "--restartable"}), std::size_t{1}));
   request.settings.ip = "10.0.0.1";
-  EXPECT_EQ(controller_of(request).first, words({"pxcontroller", "--ip=10.0.0.1"}));
+  EXPECT_EQ(controller_of(request).first,
+            words({"pxcontroller", "--ip=10.0.0.1", "--restartable"}));
   request = request_on("localhost", 1);
   request.settings.engines = "ssh";
-  EXPECT_EQ(controller_of(request).first, words({"pxcontroller"}));
-  EXPECT_EQ(controller_of(request_for(2)).first, words({"pxcontroller"}));
+  EXPECT_EQ(controller_of(request).first, words({"pxcontroller", "--restartable"}));
+  EXPECT_EQ(controller_of(request_for(2)).first, words({"pxcontroller", "--restartable"}));
+}
+
+TEST(StartPlan, StartsOnlyAControllerOfOursOnThisHostAgain) {
+  const auto takes_over = [](const LaunchRequest& request) {
+    const Machine machine = machine_with({"pxcontroller", "ipcontroller", "pxengine", "mpiexec"});
+    const auto plan = make_start_plan(request, false, machine);
+    EXPECT_TRUE(plan) << plan.error().what;
+    return plan ? plan->takes_over : std::vector<std::string>{"no plan"};
+  };
+  LaunchRequest request = request_for(2);
+  EXPECT_EQ(takes_over(request), words({"--restore"}));
+  request.settings.controller_cmd = {"ipcontroller"};
+  EXPECT_EQ(takes_over(request), words({}));
+  request = request_for(2);
+  request.settings.controller = "mpi";
+  EXPECT_EQ(takes_over(request), words({}));
 }
 
 TEST(StartPlan, KnowsAControllerThatOnlyThisHostReaches) {

@@ -110,6 +110,13 @@ class Place:
         until(lambda: not self.pids(), f"the end of {self.pids()}", 5)
         return not list(self.security.glob("*")) and not list(self.profile.glob("pid/*"))
 
+    def cluster_text(self):
+        """Of the cluster file; empty where there is none any more."""
+        try:
+            return self.cluster_file.read_text()
+        except FileNotFoundError:
+            return ""
+
     def recorded_pids(self):
         state = json.loads(self.cluster_file.read_text())
         controller = state["controller"]["state"]["pid"]
@@ -372,11 +379,27 @@ def test_a_controller_that_cannot_start_ends_it_with_the_reason(place):
     assert place.becomes_empty()
 
 
-def test_a_killed_controller_takes_the_engines_along(place):
+def test_a_killed_controller_is_started_again_and_knows_its_engines(place):
+    process = place.start("-n", "2")
+    before = engines_of(place)
+    first = place.recorded_pids()[0]
+    os.kill(first, signal.SIGKILL)
+    until(lambda: place.recorded_pids()[0] != first, "another controller")
+    until(lambda: engines_of(place) == before, "the same engines")
+    said = process.output.read_text()
+    assert "SIGKILL" in said and "starting the controller again" in said
+    process.terminate()
+    assert process.wait(20) == 0
+    assert place.becomes_empty()
+
+
+def test_a_controller_that_dies_again_and_again_takes_the_engines_along(place):
     process = place.start("-n", "1")
-    os.kill(place.recorded_pids()[0], signal.SIGKILL)
+    for _ in range(6):
+        controller = place.recorded_pids()[0]
+        os.kill(controller, signal.SIGKILL)
+        until(lambda: str(controller) not in place.cluster_text(), "another controller, or the end")
     assert process.wait(20) == 1
-    assert "SIGKILL" in process.output.read_text()
     assert place.becomes_empty()
 
 

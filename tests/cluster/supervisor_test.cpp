@@ -352,6 +352,53 @@ TEST(Supervisor, EndsWithAnErrorWhenTheControllerIsKilled) {
   EXPECT_EQ(only<EndRun>(story.ended(second, 51s)), (std::vector{EndRun{1}}));
 }
 
+TEST(Supervisor, StartsAControllerThatIsKilledAgain) {
+  StartPlan plan = two_local_engines();
+  plan.takes_over = {"--restore"};
+  Story story{std::move(plan)};
+  story.all_is_up();
+  const auto effects = story.ended(controller_process, 50s, {.exit_code = 0, .signal = SIGKILL});
+  ASSERT_EQ(only<StartProcess>(effects).size(), 1u);
+  EXPECT_EQ(only<StartProcess>(effects)[0].key, controller_process);
+  EXPECT_EQ(only<StartProcess>(effects)[0].command.argv,
+            (std::vector<std::string>{"pxcontroller", "--restore"}));
+  EXPECT_NE(said(effects).find("killed by SIGKILL"), std::string::npos);
+  EXPECT_NE(said(effects).find("starting the controller again"), std::string::npos);
+  EXPECT_TRUE(only<SendSignal>(effects).empty());
+  const auto started = story.supervisor.on(ProcessStarted{controller_process, 11}, at(51s));
+  EXPECT_TRUE(only<WatchFiles>(started).empty());
+  EXPECT_EQ(only<SaveRecord>(started)[0].own.controller->pid, 11);
+  EXPECT_FALSE(story.supervisor.is_ended());
+}
+
+TEST(Supervisor, GivesUpOnAControllerThatDiesAgainAndAgain) {
+  StartPlan plan = two_local_engines();
+  plan.takes_over = {"--restore"};
+  Story story{std::move(plan)};
+  story.all_is_up();
+  for (int death = 0; death < 5; ++death) {
+    EXPECT_EQ(only<StartProcess>(story.ended(controller_process, 50s, {.exit_code = 1})).size(),
+              1u);
+    story.supervisor.on(ProcessStarted{controller_process, 11}, at(50s));
+  }
+  story.ended(controller_process, 50s, {.exit_code = 1});
+  story.ended(first, 51s);
+  EXPECT_EQ(only<EndRun>(story.ended(second, 51s)), (std::vector{EndRun{1}}));
+}
+
+TEST(Supervisor, ForgetsDeathsOfTheControllerThatAreLongAgo) {
+  StartPlan plan = two_local_engines();
+  plan.takes_over = {"--restore"};
+  Story story{std::move(plan)};
+  story.all_is_up();
+  for (int death = 0; death < 20; ++death) {
+    const Duration when = 50s + death * 3min;
+    EXPECT_EQ(only<StartProcess>(story.ended(controller_process, when, {.exit_code = 1})).size(),
+              1u);
+    story.supervisor.on(ProcessStarted{controller_process, 11}, at(when));
+  }
+}
+
 TEST(Supervisor, CountsTheRanksOfOneProcess) {
   Story story{three_ranks()};
   story.controller_is_up();

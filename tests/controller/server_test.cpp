@@ -39,6 +39,49 @@ TEST_F(ServerTest, EachNewSubscriberHearsOfTheEnginesThatAreThere) {
   second->wait_for("registration_notification", "ann");
 }
 
+TEST_F(ServerTest, AnEngineOfAnEarlierControllerIsAskedToIntroduceItselfAndKeepsItsId) {
+  ServerOptions options;
+  options.is_successor = options.has_successor = true;
+  start(options);
+  auto ann = engine("ann");
+  ann->beat();
+  const Received question = receive(ann->registration);
+  EXPECT_EQ(question.header.msg_type, "register_again");
+  ann->send(ann->registration, Draft{{},
+                                     "registration_request",
+                                     "{}",
+                                     Json::object(),
+                                     Json{{"uuid", "ann"}, {"id", 3}, {"again", true}},
+                                     {}});
+  while (receive(ann->registration).header.msg_type == "register_again") continue;
+  ann->beat();
+  auto user = client();
+  user->wait_for("registration_notification", "ann");
+  const Received connection = user->ask("connection_request");
+  EXPECT_EQ(connection.content["engines"], (Json{{"3", "ann"}}));
+  EXPECT_TRUE(connection.content["controller"].is_string());
+}
+
+TEST_F(ServerTest, AnEngineOfAnEarlierControllerWhoseIdIsTakenIsRefused) {
+  start();
+  auto ann = engine("ann");
+  ann->join(0);
+  auto bob = engine("bob");
+  const Received reply =
+      bob->ask("registration_request", Json{{"uuid", "bob"}, {"id", 0}, {"again", true}});
+  EXPECT_EQ(reply.content["evalue"], "\"engine id 0 belongs to another engine now\"");
+}
+
+TEST_F(ServerTest, AnEngineThatIsKnownMaySayAgainWhatItIs) {
+  start();
+  auto ann = engine("ann");
+  ann->join(0);
+  const Json again{{"uuid", "ann"}, {"id", 0}, {"again", true}};
+  EXPECT_EQ(ann->ask("registration_request", again).content["status"], "ok");
+  auto eve = engine("eve");  // nobody else may say it for ann
+  EXPECT_EQ(eve->ask("registration_request", again).content["status"], "error");
+}
+
 TEST_F(ServerTest, AUuidThatIsInUseIsRefused) {
   start();
   auto ann = engine("ann");

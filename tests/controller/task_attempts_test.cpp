@@ -192,6 +192,24 @@ TEST(TaskAttempts, ATaskOfADeadEngineFailsAfterFiveSeconds) {
   EXPECT_EQ(cluster.last_error(), "Engine 'ann' died while running task 't1'");
 }
 
+TEST(TaskAttempts, ATaskOfAnEngineWhoseProcessHasEndedIsGivenUpAsSoonAsNoReplyCanBeUnderWay) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  cluster.submit("t1", retries(1));
+  cluster.leave("bob", {.is_dead = true});
+  EXPECT_EQ(cluster.queue().next_deadline(), at(300ms));
+  EXPECT_EQ(cluster.clock(300ms), (Texts{"t1>ann"}));
+}
+
+TEST(TaskAttempts, TheLastWordsOfAnEngineWhoseProcessHasEndedAreHeard) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.submit("t1");
+  cluster.leave("ann", {.is_dead = true});
+  EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann"}));
+}
+
 TEST(TaskAttempts, AReplyWithinTheFiveSecondsWins) {
   Cluster cluster;
   cluster.join("ann");

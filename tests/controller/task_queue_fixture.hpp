@@ -46,6 +46,12 @@ class Cluster {
         std::vector<std::string>{"client", "<IDS|MSG>", std::string(payload_bytes, 'x')});
     return texts(queue_.submit({MessageId{id}, frames, 1, std::move(rules)}, now_));
   }
+  Texts submit_held(const std::string& id, const std::string& engine,
+                    controller::TaskRules rules = {}) {
+    auto frames = std::make_shared<TextFrames>(std::vector<std::string>{"client", "<IDS|MSG>"});
+    return texts(
+        queue_.submit({MessageId{id}, frames, 1, std::move(rules), EngineUuid{engine}}, now_));
+  }
   Texts reply(const std::string& engine, const std::string& id,
               controller::TaskOutcome outcome = controller::TaskOutcome::ok) {
     return texts(queue_.reply(engine, id, outcome, std::make_shared<TextFrames>(), now_));

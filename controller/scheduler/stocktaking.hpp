@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
+
+namespace px::controller {
+
+/// What the engines of a controller that was started again have still in hand. Their clients send
+/// again what is not answered; until it is known which engine holds which task, no task may be
+/// given to another one, or it would run twice. Sees no socket and no clock.
+class Stocktaking {
+ public:
+  /// Nothing is to be found out: this controller is the first one.
+  Stocktaking() = default;
+  /// awaited  engines that will say what they hold, if they still live.
+  /// until    nobody is waited for longer.
+  Stocktaking(std::set<EngineUuid> awaited, Instant until)
+      : awaited_(std::move(awaited)), until_(until) {}
+
+  /// An engine says which tasks it runs, has in its queue, or has a kept reply of.
+  void reported(const EngineUuid& engine, const std::vector<std::string>& msg_ids);
+  /// It can be given tasks.
+  void joined(const EngineUuid& engine);
+  void left(const EngineUuid& engine);
+
+  /// Whether tasks may be handed out: all who were awaited have reported and joined, or are late.
+  bool is_done(Instant now) const { return awaited_.empty() || now >= until_; }
+  /// When it is done at the latest; nothing where it is.
+  std::optional<Instant> deadline() const;
+
+  /// The engine that holds this task, which is forgotten; empty: none does.
+  EngineUuid take_holder(std::string_view msg_id);
+
+ private:
+  void settle(const EngineUuid& engine);
+
+  std::set<EngineUuid> awaited_, reported_, joined_;
+  Instant until_{};
+  std::map<std::string, EngineUuid, std::less<>> holders_;  // by msg_id
+};
+
+}  // namespace px::controller

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "wire/ids.hpp"
+
+namespace px::engine {
+
+/// The requests that came and the replies that they got. A controller that was started again may
+/// have lost a reply on its way: when the same request comes once more, the reply is sent once
+/// more, and nothing runs twice. Sees no socket.
+class KeptReplies {
+ public:
+  struct Limits {
+    std::size_t count = 4096;      ///< Of replies; the oldest go first.
+    std::size_t bytes = 16 << 20;  ///< Of all replies together.
+    std::size_t of_one = 1 << 20;  ///< A longer reply is not kept.
+  };
+  explicit KeptReplies(Limits limits) : limits_(limits) {}
+  KeptReplies() : KeptReplies(Limits{}) {}
+
+  struct Entry {
+    MessageId msg_id;
+    std::size_t socket = 0;  ///< By which it came.
+    bool is_answered = false;
+    std::vector<std::string> reply;  ///< All frames; empty: it was too long to be kept.
+    std::size_t bytes = 0;
+  };
+  /// A request came; its signature is its name. One without a signature is not followed.
+  void arrived(std::string_view signature, const MessageId& msg_id, std::size_t socket);
+  /// Whether a reply of so many bytes would be kept.
+  bool has_room_for(std::size_t bytes) const { return bytes <= limits_.of_one; }
+  /// It is answered.  reply  all frames; empty: it is too long.
+  void answered(std::string_view signature, std::vector<std::string> reply);
+  /// Null: it never came, or is forgotten. Valid until the next call.
+  const Entry* find(std::string_view signature) const;
+  /// The requests that came by this socket: those that run or wait, and those with a kept reply.
+  std::vector<std::string> held_by(std::size_t socket) const;
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+  void forget_oldest();
+
+  Limits limits_;
+  std::unordered_map<std::string, Entry, Hash, std::equal_to<>> entries_;  // by signature
+  std::deque<std::string> answered_;                                       // the oldest first
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace px::engine

@@ -1,0 +1,90 @@
+#include "controller/scheduler/stocktaking.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/controller/task_queue_fixture.hpp"
+
+namespace px::controller {
+namespace {
+
+const EngineUuid ann{"ann"}, bob{"bob"};
+
+TEST(Stocktaking, OfTheFirstControllerIsDoneAtOnce) {
+  const Stocktaking stock;
+  EXPECT_TRUE(stock.is_done(at(0s)));
+  EXPECT_EQ(stock.deadline(), std::nullopt);
+}
+
+TEST(Stocktaking, IsDoneWhenAllWhoAreAwaitedHaveReportedAndJoined) {
+  Stocktaking stock{{ann, bob}, at(5s)};
+  EXPECT_FALSE(stock.is_done(at(0s)));
+  stock.joined(ann);
+  stock.reported(ann, {"t1"});
+  EXPECT_FALSE(stock.is_done(at(0s)));
+  stock.reported(bob, {});
+  EXPECT_FALSE(stock.is_done(at(0s)));
+  stock.joined(bob);
+  EXPECT_TRUE(stock.is_done(at(0s)));
+}
+
+TEST(Stocktaking, WaitsForNobodyLongerThanItsPatienceNorForThoseWhoLeft) {
+  Stocktaking late{{ann}, at(5s)};
+  EXPECT_EQ(late.deadline(), at(5s));
+  EXPECT_TRUE(late.is_done(at(5s)));
+  Stocktaking stock{{ann}, at(5s)};
+  stock.left(ann);
+  EXPECT_TRUE(stock.is_done(at(0s)));
+}
+
+TEST(Stocktaking, KnowsWhoHoldsATaskOnce) {
+  Stocktaking stock{{ann, bob}, at(5s)};
+  stock.reported(ann, {"t1", "t2"});
+  stock.reported(bob, {"t3"});
+  EXPECT_EQ(stock.take_holder("t1"), ann);
+  EXPECT_EQ(stock.take_holder("t1"), EngineUuid{});
+  EXPECT_EQ(stock.take_holder("t3"), bob);
+  EXPECT_EQ(stock.take_holder("other"), EngineUuid{});
+}
+
+TEST(Stocktaking, WhatAnEngineThatLeftHeldIsHeldByNobody) {
+  Stocktaking stock{{ann}, at(5s)};
+  stock.reported(ann, {"t1"});
+  stock.left(ann);
+  EXPECT_EQ(stock.take_holder("t1"), EngineUuid{});
+}
+
+// ---------------------------------------------------------------- in the queue
+
+TEST(HeldTasks, GoToTheEngineThatHoldsThemWhateverItsLoad) {
+  Cluster cluster;
+  cluster.join("ann");
+  EXPECT_EQ(cluster.submit("t1"), Texts{"t1>ann"});
+  cluster.join("bob");
+  EXPECT_EQ(cluster.submit_held("t2", "ann"), Texts{"t2>ann"});
+  EXPECT_EQ(cluster.reply("ann", "t2"), Texts{"t2=ann"});
+}
+
+TEST(HeldTasks, KeepTheirRetries) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.join("bob");
+  EXPECT_EQ(cluster.submit_held("t1", "ann", {.retries = 1}), Texts{"t1>ann"});
+  EXPECT_EQ(cluster.fails("ann", "t1"), Texts{"t1>bob"});
+}
+
+TEST(HeldTasks, WaitForNoTaskThatTheyDependedOn) {
+  Cluster cluster;
+  cluster.join("ann");
+  TaskRules rules;
+  rules.after.msg_ids = {"forgotten"};
+  EXPECT_EQ(cluster.submit_held("t1", "ann", rules), Texts{"t1>ann"});
+}
+
+TEST(HeldTasks, OfAnEngineThatIsNotThereGoAnywhere) {
+  Cluster cluster;
+  cluster.join("bob");
+  EXPECT_EQ(cluster.submit_held("t1", "ann"), Texts{"t1>bob"});
+}
+
+}  // namespace
+}  // namespace px::controller

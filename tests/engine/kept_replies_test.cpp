@@ -1,0 +1,77 @@
+#include "engine/kept_replies.hpp"
+
+#include <gtest/gtest.h>
+
+namespace px::engine {
+namespace {
+
+using Ids = std::vector<std::string>;
+
+std::vector<std::string> reply_of(std::size_t bytes) {
+  return {"client", std::string(bytes - 6, 'x')};
+}
+
+TEST(KeptReplies, ARequestIsHeldFromItsArrivalOn) {
+  KeptReplies kept;
+  kept.arrived("sig", MessageId{"t1"}, 1);
+  ASSERT_NE(kept.find("sig"), nullptr);
+  EXPECT_FALSE(kept.find("sig")->is_answered);
+  EXPECT_EQ(kept.held_by(1), Ids{"t1"});
+  EXPECT_EQ(kept.held_by(0), Ids{});
+  EXPECT_EQ(kept.find("other"), nullptr);
+}
+
+TEST(KeptReplies, TheReplyOfARequestIsFoundByItsSignature) {
+  KeptReplies kept;
+  kept.arrived("sig", MessageId{"t1"}, 1);
+  kept.answered("sig", {"client", "answer"});
+  EXPECT_TRUE(kept.find("sig")->is_answered);
+  EXPECT_EQ(kept.find("sig")->reply, (std::vector<std::string>{"client", "answer"}));
+  EXPECT_EQ(kept.held_by(1), Ids{"t1"});
+}
+
+TEST(KeptReplies, OfAReplyThatIsTooLongOnlyThatItWasGivenIsKept) {
+  KeptReplies kept{{.count = 10, .bytes = 100, .of_one = 50}};
+  EXPECT_TRUE(kept.has_room_for(50));
+  EXPECT_FALSE(kept.has_room_for(51));
+  kept.arrived("sig", MessageId{"t1"}, 1);
+  kept.answered("sig", {});
+  EXPECT_TRUE(kept.find("sig")->is_answered);
+  EXPECT_TRUE(kept.find("sig")->reply.empty());
+}
+
+TEST(KeptReplies, TheOldestAreForgottenBeyondTheirNumberAndTheirBytes) {
+  KeptReplies kept{{.count = 3, .bytes = 100, .of_one = 100}};
+  for (const char* name : {"a", "b", "c", "d"}) {
+    kept.arrived(name, MessageId{name}, 1);
+    kept.answered(name, reply_of(20));
+  }
+  EXPECT_EQ(kept.find("a"), nullptr);
+  EXPECT_NE(kept.find("b"), nullptr);
+  kept.arrived("e", MessageId{"e"}, 1);
+  kept.answered("e", reply_of(70));
+  EXPECT_EQ(kept.find("c"), nullptr);
+  EXPECT_NE(kept.find("d"), nullptr);
+  EXPECT_NE(kept.find("e"), nullptr);
+}
+
+TEST(KeptReplies, ARequestThatRunsIsNeverForgotten) {
+  KeptReplies kept{{.count = 1, .bytes = 100, .of_one = 100}};
+  kept.arrived("long", MessageId{"long"}, 1);
+  for (const char* name : {"a", "b", "c"}) {
+    kept.arrived(name, MessageId{name}, 1);
+    kept.answered(name, reply_of(20));
+  }
+  EXPECT_NE(kept.find("long"), nullptr);
+}
+
+TEST(KeptReplies, WhatIsNotSignedHasNoName) {
+  KeptReplies kept;
+  kept.arrived("", MessageId{"t1"}, 1);
+  kept.answered("", {"client"});
+  EXPECT_EQ(kept.find(""), nullptr);
+  EXPECT_EQ(kept.held_by(1), Ids{});
+}
+
+}  // namespace
+}  // namespace px::engine

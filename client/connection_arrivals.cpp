@@ -74,6 +74,9 @@ void Connection::on_notification(const Envelope& envelope, const SharedFrames&) 
     add_engine(EngineId{static_cast<int>(*id)}, EngineUuid{*uuid},
                string_member(*content, "language"));
     note_silence(EngineId{static_cast<int>(*id)}, *content);
+    if (bool_member(*content, "reconnected").value_or(false))
+      for (const auto& request : pending_.begin_again_with(EngineUuid{*uuid}))
+        socket_of(request->way).send(request->frames);
   }
   if (header->msg_type == "unregistration_notification")
     remove_engine(EngineUuid{*uuid}, {read_engine_facts(*content).host,

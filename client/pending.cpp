@@ -111,6 +111,21 @@ Pending::Unanswered Pending::begin_again() {
   return unanswered;
 }
 
+std::vector<std::shared_ptr<const SentRequest>> Pending::begin_again_with(const EngineUuid& uuid) {
+  const auto filed = by_engine_.find(uuid);
+  if (filed == by_engine_.end()) return {};
+  std::map<std::uint64_t, std::shared_ptr<const SentRequest>> by_number;
+  for (const std::string& id : filed->second) {
+    Entry& entry = states_.find(std::string_view(id))->second.entry;
+    if (!entry.sent) continue;
+    entry.output_end = OutputEnd::none;
+    by_number.emplace(entry.sent->number, entry.sent);
+  }
+  std::vector<std::shared_ptr<const SentRequest>> requests;
+  for (auto& [number, request] : by_number) requests.push_back(std::move(request));
+  return requests;
+}
+
 std::vector<MessageId> Pending::unanswered_ids() const {
   std::vector<MessageId> ids;
   for (const auto& [id, state] : states_)

@@ -66,6 +66,10 @@ class Pending {
   };
   Unanswered begin_again();
 
+  /// Connections of this engine broke and stand again: what it was sent and has not answered, in
+  /// the order of sending. Output that may be lost is not waited for.
+  std::vector<std::shared_ptr<const SentRequest>> begin_again_with(const EngineUuid& uuid);
+
   /// Requests without a reply, of one engine or of all.
   std::size_t unanswered() const { return unanswered_; }
   std::vector<MessageId> unanswered_ids() const;

@@ -144,6 +144,9 @@ void Server::State::listen_to_membership() {
     queries_.tell_broken(uuid, sentence);
   });
   membership_.on_stranger([this](const EngineUuid& uuid) { queries_.ask_to_register(uuid); });
+  queries_.on_reconnected([this](const EngineUuid& uuid) {
+    if (has_queue_) tasks_.engine_reconnected(uuid);
+  });
   queries_.on_holds([this](const EngineUuid& uuid, const std::vector<std::string>& msg_ids) {
     if (has_queue_) tasks_.engine_holds(uuid, msg_ids);
   });

@@ -10,6 +10,7 @@ namespace {
 
 // Our upstreams.
 constexpr std::size_t task_upstream = 1, upstream_count = 4;
+constexpr std::string_view names_of_work[] = {"mux", "task", "broadcast"};
 
 /// The message's last frame becomes its first buffer, which keeps the message's place among what
 /// waits to be sent until the network has taken it.
@@ -47,6 +48,7 @@ DialingChannels::DialingChannels(net::Context& context, net::Loop& loop,
       handlers_(std::move(handlers)),
       registration_(make(net::SocketKind::dealer)) {
   upstreams_.reserve(upstream_count);  // the loop keeps references
+  watched_.reserve(upstream_count);
   jupyter::watch_arrivals(loop_, registration_, [this](SharedFrames frames) {
     read(Channel::control, 0, std::move(frames), handlers_.on_registration);
   });
@@ -91,7 +93,19 @@ Result<void> DialingChannels::connect_upstream(int port, Channel channel) {
   jupyter::watch_arrivals(loop_, socket, [this, channel, index](SharedFrames frames) {
     read(channel, index, std::move(frames), handlers_.work.on_request);
   });
+  if (channel == Channel::shell) watch_connection(names_of_work[index], socket);
   return socket.connect(endpoint(info_.interface, port));
+}
+
+void DialingChannels::watch_connection(std::string_view name, net::Socket& socket) {
+  Watched& watched = watched_.emplace_back(Watched{name, net::ConnectionMonitor{context_, socket}});
+  loop_.watch(watched.monitor.socket(), [this, &watched] {
+    while (const auto event = watched.monitor.receive()) {
+      const bool stands = *event == net::ConnectionEvent::connected;
+      if (stands && watched.has_broken) handlers_.on_reconnected(watched.name);
+      watched.has_broken = !stands;
+    }
+  });
 }
 
 void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames frames,

@@ -3,10 +3,12 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/kept_replies.hpp"
 #include "jupyter/channels.hpp"
+#include "net/connection_monitor.hpp"
 #include "wire/connection_info.hpp"
 
 namespace px::engine {
@@ -20,6 +22,9 @@ class DialingChannels final : public jupyter::Channels {
     std::function<void(RequestPtr)> on_registration;  ///< A reply about our registration.
     std::function<void()> on_ping;        ///< The controller's heart was heard (and answered).
     std::function<void()> on_subscribed;  ///< Somebody listens to what is published.
+    /// A connection for requests ("mux", "task", "broadcast") broke and stands again: what was on
+    /// its way may be lost.
+    std::function<void(std::string_view channel)> on_reconnected;
   };
 
   DialingChannels(net::Context& context, net::Loop& loop, const EngineConnectionInfo& info,
@@ -43,6 +48,7 @@ class DialingChannels final : public jupyter::Channels {
  private:
   net::Socket make(net::SocketKind kind) const;
   Result<void> connect_upstream(int port, Channel channel);
+  void watch_connection(std::string_view name, net::Socket& socket);
   void read(Channel channel, std::size_t socket, SharedFrames frames,
             const std::function<void(RequestPtr)>& handle);
   void answer_again(std::size_t socket, const Frames& frames);
@@ -59,6 +65,12 @@ class DialingChannels final : public jupyter::Channels {
   EngineId id_{-1};
   net::Socket registration_;
   std::vector<net::Socket> upstreams_;
+  struct Watched {
+    std::string_view name;
+    net::ConnectionMonitor monitor;
+    bool has_broken = false;
+  };
+  std::vector<Watched> watched_;  // of upstreams_; destroyed before them
   KeptReplies kept_;
   std::optional<net::Socket> iopub_, ping_, pong_;
 };

@@ -116,7 +116,11 @@ void Server::begin() {
           [this] {
             if (heart_watch_) heart_watch_->heard();
           },
-          [this] { is_subscribed_ = true; }});
+          [this] { is_subscribed_ = true; },
+          [this](std::string_view channel) {
+            if (is_controller_ours_)
+              channels_->send_registration("engine_reconnected", Json{{"channel", channel}});
+          }});
   set_channels(controller, &*channels_);
   if (auto done = channels_->connect_registration(); !done) return fail_registration(done.error());
   Json content{{"uuid", config_.uuid.text}, {"language", name_of(config_.language)}};

@@ -101,13 +101,18 @@ void Membership::welcome(const RegisteredEngine& engine) {
   for (const Listener& listener : joined_listeners_) listener(engine);
 }
 
-void Membership::announce(const RegisteredEngine& engine) {
+void Membership::reconnected(const EngineUuid& uuid) {
+  if (const auto id = table_.find(uuid.text)) announce({*id, uuid}, {{"reconnected", true}});
+}
+
+void Membership::announce(const RegisteredEngine& engine, const Json& more) {
   Json content{{"id", engine.id.value},
                {"uuid", engine.uuid.text},
                {"language", table_.language_of(engine.uuid)}};
   if (const Duration silence = heartbeat_.silence_of(engine.uuid.text); silence > Duration{})
     content["silent_for"] = std::chrono::duration<double>(silence).count();
   write_engine_facts(content, facts_of(engine.uuid));
+  content.update(more);
   notify("registration_notification", std::move(content));
 }
 

@@ -87,6 +87,9 @@ class Membership {
   void terminated(EngineId id);
   /// Who started this set of engines is about to end them: `why` is a clause for those who wait.
   void expect_ends(std::string_view engine_set, const std::string& why);
+  /// Connections of an engine broke and stand again: clients are told, who then send again what is
+  /// not answered.
+  void reconnected(const EngineUuid& uuid);
   /// Somebody saw an engine's process end. One that has left already is left alone.
   void reported(const DeathReport& report);
 
@@ -106,7 +109,7 @@ class Membership {
   void welcome(const RegisteredEngine& engine);
   void left(const RegisteredEngine& engine, std::string_view why, Process process);
   /// That it is there, and whether it is silent. Clients may hear that more than once.
-  void announce(const RegisteredEngine& engine);
+  void announce(const RegisteredEngine& engine, const Json& more = Json::object());
   void heart_stopped(const EngineUuid& uuid);
   void became_silent(const EngineUuid& uuid);
   void returned(const EngineUuid& uuid);

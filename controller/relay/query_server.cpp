@@ -72,6 +72,7 @@ void QueryServer::handle_engine(const Request& request) {
   if (type == "registration_request") return register_engine(request);
   if (type == "unregistration_request") return unregister_engine(request);
   if (type == "engine_facts") return learn_facts(request);
+  if (type == "engine_reconnected") return note_reconnection(request);
   if (type == "engine_ended") return take_death_report(request);
   if (type == "world_request") return count_world(request);
   // An engine asks so for who is there; that there is an answer is all that it may know.
@@ -159,6 +160,12 @@ void QueryServer::learn_facts(const Request& request) {
     return shared_.bad_messages.add("registration of engines: engine_facts of an unknown engine");
   versions_.learn(*id, uuid, read_engine_facts(request.content));
   for (const std::string& warning : versions_.take_news()) spdlog::warn("{}", warning);
+}
+
+void QueryServer::note_reconnection(const Request& request) {
+  const EngineUuid uuid{request.client};
+  if (string_member(request.content, "channel") != "task") return membership_.reconnected(uuid);
+  if (reconnected_listener_) reconnected_listener_(uuid);
 }
 
 void QueryServer::unregister_engine(const Request& request) {

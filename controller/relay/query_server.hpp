@@ -38,6 +38,9 @@ class QueryServer {
   using HoldsListener =
       std::function<void(const EngineUuid&, const std::vector<std::string>& msg_ids)>;
   void on_holds(HoldsListener listener) { holds_listener_ = std::move(listener); }
+  /// The connection of an engine for balanced tasks broke and stands again.
+  using ReconnectedListener = std::function<void(const EngineUuid&)>;
+  void on_reconnected(ReconnectedListener listener) { reconnected_listener_ = std::move(listener); }
   /// Clients are told that this controller will be started again if it ends without having said so.
   void promise_return() { returns_ = true; }
   /// Tells an engine that a rank of its MPI world has died.
@@ -60,6 +63,7 @@ class QueryServer {
   void register_engine(const Request& request);
   void welcome_engine(const Request& request, EngineId id, const EngineUuid& uuid);
   void unregister_engine(const Request& request);
+  void note_reconnection(const Request& request);
   void take_death_report(const Request& request);
   void expect_ends(const Request& request);
   void count_world(const Request& request);
@@ -81,6 +85,7 @@ class QueryServer {
   std::vector<Request> waiting_for_dask_;
   std::map<std::string, Request> waiting_parents_;  // of dead ranks, by who asks
   HoldsListener holds_listener_;
+  ReconnectedListener reconnected_listener_;
   const std::string incarnation_ = new_session_id();  // of this process: never that of another
   bool returns_ = false;
   bool is_shutdown_requested_ = false;

@@ -137,6 +137,10 @@ void TaskRelay::engine_returned(const EngineUuid& engine) {
   perform(queue_.engine_returned(engine, Clock::now()));
 }
 
+void TaskRelay::engine_reconnected(const EngineUuid& engine) {
+  perform(queue_.engine_reconnected(engine, Clock::now()));
+}
+
 void TaskRelay::perform(TaskEffects effects) {
   for (TaskEffect& effect : effects) std::visit([this](auto& e) { (*this)(e); }, effect);
 }
@@ -150,7 +154,8 @@ void TaskRelay::operator()(AssignTask& effect) {
   } else {
     engines_.send(effect.engine.text, client, effect.request, effect.delimiter_index, Clock::now());
   }
-  shared_.hub.post(TaskAssigned{std::move(effect.msg_id), std::move(effect.engine)});
+  if (!effect.is_resent)
+    shared_.hub.post(TaskAssigned{std::move(effect.msg_id), std::move(effect.engine)});
 }
 
 /// The engine would drop a message that it saw before: one more key makes it another one.

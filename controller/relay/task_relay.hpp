@@ -29,6 +29,7 @@ class TaskRelay {
   void engine_left(const EngineUuid& engine, EngineEnd end = {});
   void engine_silent(const EngineUuid& engine);
   void engine_returned(const EngineUuid& engine);
+  void engine_reconnected(const EngineUuid& engine);
   /// A task of the hub itself: [delimiter, ...]. Nobody but the hub gets its answer.
   void resubmit(SharedFrames frames);
   void on_time(Instant now);

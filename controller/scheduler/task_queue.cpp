@@ -117,6 +117,18 @@ TaskEffects TaskQueue::engine_returned(const EngineUuid& engine, Instant now) {
   return finish_event();
 }
 
+TaskEffects TaskQueue::engine_reconnected(const EngineUuid& engine, Instant now) {
+  now_ = now;
+  const auto found = key_by_uuid_.find(engine);
+  if (found == key_by_uuid_.end()) return {};
+  for (const Task* task : running_on(found->second)) {
+    const bool is_copy = task->rules && contains(task->rules->seen_by, found->second);
+    effects_.push_back(AssignTask{task->msg_id, engine, task->frames, task->delimiter_index,
+                                  is_copy ? task->rules->repetitions : 0, true});
+  }
+  return finish_event();
+}
+
 TaskEffects TaskQueue::submit(TaskRequest request, Instant now) {
   now_ = now;
   auto owner = std::make_unique<Task>();

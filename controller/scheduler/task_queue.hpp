@@ -34,6 +34,8 @@ struct AssignTask {
   SharedFrames request;
   std::size_t delimiter_index;
   int repetition;  ///< 0 = the engine never saw it; else the copy must differ, or it is a replay.
+  /// The very message was sent before, and may be lost: the engine knows it again if it is not.
+  bool is_resent = false;
 };
 /// Send the engine's reply to whoever asked: the final one.
 struct DeliverReply {
@@ -89,6 +91,8 @@ class TaskQueue {
   TaskEffects engine_silent(const EngineUuid& engine, Instant now);
   /// A silent engine is heard again.
   TaskEffects engine_returned(const EngineUuid& engine, Instant now);
+  /// Its connection broke and stands again: what was on its way to it, or back, may be lost.
+  TaskEffects engine_reconnected(const EngineUuid& engine, Instant now);
   /// A msg_id that is in the queue already is ignored. One that an engine holds goes to that one.
   TaskEffects submit(TaskRequest request, Instant now);
   /// `msg_id`: of the request. Ignored unless the task runs on that engine.

@@ -52,6 +52,19 @@ TEST_F(PendingTest, AfterAControllerWasLostEachUnansweredRequestIsSentAgainInIts
   EXPECT_EQ(unanswered.lost, std::vector{MessageId{"m_3"}});
 }
 
+TEST_F(PendingTest, AfterABrokenConnectionTheRequestsToThatEngineAreSentAgain) {
+  const auto to_ann = std::make_shared<SentRequest>(SentRequest{1, Way::direct, {"to ann"}});
+  const auto to_bob = std::make_shared<SentRequest>(SentRequest{2, Way::direct, {"to bob"}});
+  pending.add(first, {call, 0, ann, OutputEnd::by_count, to_ann});
+  pending.add(second, {call, 1, bob, OutputEnd::by_count, to_bob});
+  const auto requests = pending.begin_again_with(ann);
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_EQ(requests[0]->frames, std::vector<std::string>{"to ann"});
+  pending.answer(ok(first, 7), {}, {});
+  EXPECT_EQ(call->outputs_complete(), 1u);
+  EXPECT_TRUE(pending.begin_again_with(ann).empty());
+}
+
 TEST_F(PendingTest, AfterAControllerWasLostNobodyWaitsForOutputThatMayBeLostAsWell) {
   send(OutputEnd::by_count);
   pending.answer(ok(first, 7), {}, {});

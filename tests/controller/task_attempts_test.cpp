@@ -266,6 +266,32 @@ TEST(TaskAttempts, TheErrorOfADeadEngineSaysWhoItWasAndWhyItDied) {
             "Engine 3 on host2 died while running task 't1': its heart stopped");
 }
 
+// ---------------------------------------------------------------- a connection breaks
+
+TEST(TaskAttempts, WhatAnEngineRunsIsSentAgainWhenItsConnectionStandsAgain) {
+  Cluster cluster{{.hwm = 2}};
+  cluster.join("ann");
+  cluster.submit("t1");
+  cluster.submit("t2");
+  cluster.submit("t3");
+  EXPECT_EQ(cluster.reconnected("ann"), (Texts{"t1>ann resent", "t2>ann resent"}));
+  EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann", "t3>ann"}));
+}
+
+TEST(TaskAttempts, ACopyIsSentAgainAsTheCopyThatItWas) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.submit("t1", retries(2));
+  cluster.fails("ann", "t1");
+  EXPECT_EQ(cluster.clock(1s), (Texts{"t1>ann again"}));
+  EXPECT_EQ(cluster.reconnected("ann"), (Texts{"t1>ann again resent"}));
+}
+
+TEST(TaskAttempts, NothingIsSentAgainToAnEngineThatIsNotThere) {
+  Cluster cluster;
+  EXPECT_EQ(cluster.reconnected("ann"), Texts{});
+}
+
 // ---------------------------------------------------------------- an engine is silent
 
 TEST(TaskAttempts, ASilentEngineGetsNoTaskUntilItReturns) {

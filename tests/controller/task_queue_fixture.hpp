@@ -17,7 +17,8 @@ inline Instant at(Duration since_start) {
 }
 
 /// A queue with a clock that a test sets, and its effects as text: "t1>ann" (assigned),
-/// "t1>ann again" (as a copy), "t1=ann" (answered by ann), "t1!Name" (failed).
+/// "t1>ann again" (as a copy), "t1>ann resent" (the same message), "t1=ann" (answered by ann),
+/// "t1!Name" (failed).
 class Cluster {
  public:
   explicit Cluster(controller::TaskQueueOptions options = {}, std::vector<double> draws = {})
@@ -36,6 +37,9 @@ class Cluster {
   }
   Texts silent(const std::string& engine) {
     return texts(queue_.engine_silent(EngineUuid{engine}, now_));
+  }
+  Texts reconnected(const std::string& engine) {
+    return texts(queue_.engine_reconnected(EngineUuid{engine}, now_));
   }
   Texts returned(const std::string& engine) {
     return texts(queue_.engine_returned(EngineUuid{engine}, now_));
@@ -75,7 +79,8 @@ class Cluster {
     for (const controller::TaskEffect& effect : effects) {
       if (const auto* assign = std::get_if<controller::AssignTask>(&effect))
         result.push_back(assign->msg_id.text + ">" + assign->engine.text +
-                         (assign->repetition > 0 ? " again" : ""));
+                         (assign->repetition > 0 ? " again" : "") +
+                         (assign->is_resent ? " resent" : ""));
       if (const auto* reply = std::get_if<controller::DeliverReply>(&effect))
         result.push_back(reply->msg_id.text + "=" + reply->engine.text);
       if (const auto* failure = std::get_if<controller::FailTask>(&effect)) {

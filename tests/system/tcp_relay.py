@@ -1,5 +1,6 @@
 """A man in the middle of TCP connections: it keeps what the near side says, and can add to it."""
 
+import contextlib
 import socket
 import threading
 
@@ -12,6 +13,8 @@ class TcpRelay:
         self.streams = []  # what the near side of each connection has said
         self.pairs = []  # (near, far) socket of each connection
         self.is_hung_up = threading.Event()  # the far side has ended a connection
+        self.swallows = False  # what is said by either side is lost
+        self.swallowed = threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -29,12 +32,11 @@ class TcpRelay:
             for pump in (self.pump_there, self.pump_back):
                 threading.Thread(target=pump, args=(near, far, stream), daemon=True).start()
 
-    @staticmethod
-    def pump_there(near, far, stream):
+    def pump_there(self, near, far, stream):
         try:
             while data := near.recv(65536):
                 stream += data
-                far.sendall(data)
+                self.say(far, data)
             far.shutdown(socket.SHUT_WR)
         except OSError:
             pass  # one of the two has hung up
@@ -42,10 +44,24 @@ class TcpRelay:
     def pump_back(self, near, far, _stream):
         try:
             while data := far.recv(65536):
-                near.sendall(data)
+                self.say(near, data)
         except OSError:
             pass  # a reset ends the connection as well
         self.is_hung_up.set()
+
+    def say(self, to, data):
+        if self.swallows:
+            self.swallowed.set()
+        else:
+            to.sendall(data)
+
+    def break_connections(self):
+        """Ends those that stand; new ones go through, and nothing is swallowed any more."""
+        self.swallows = False
+        for end in (end for pair in self.pairs for end in pair):
+            with contextlib.suppress(OSError):  # it has ended already
+                end.shutdown(socket.SHUT_RDWR)
+        self.pairs.clear()
 
     def inject(self, data):
         """Says `data` to the far side of the first connection, as if the near side had said it."""

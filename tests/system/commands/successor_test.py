@@ -55,7 +55,7 @@ def replace_controller(cluster, *options):
 
 
 @pytest.mark.parametrize("option", ["--restore", "--reuse"])
-def test_balanced_tasks_all_end_and_none_runs_twice(cluster, client, tmp_path, option):
+def test_tasks_all_end_and_none_twice(cluster, client, tmp_path, option):
     folder, gate = tmp_path / "runs", tmp_path / "gate"
     folder.mkdir()
     view = client.load_balanced_view()

@@ -89,7 +89,10 @@ Result<void> Membership::restore() {
   if (!text) return text.error();
   const auto engines = table_.restore(*text);
   if (!engines) return engines.error();
-  for (const RegisteredEngine& engine : *engines) welcome(engine);
+  for (const RegisteredEngine& engine : *engines) {
+    welcome(engine);
+    tell_joined(engine);
+  }
   return {};
 }
 
@@ -98,6 +101,19 @@ void Membership::welcome(const RegisteredEngine& engine) {
   heartbeat_.watch(engine.uuid);
   deaths_.joined(facts_of(engine.uuid));
   shared_.hub.post(EngineJoined{engine.id, engine.uuid});
+}
+
+void Membership::newly_registered(const RegisteredEngine& engine) {
+  save_due_ = save_due_.value_or(Clock::now() + save_delay);
+  welcome(engine);
+  if (options_.saves_first)
+    unsaved_.push_back(engine);
+  else
+    tell_joined(engine);
+  announce(engine);
+}
+
+void Membership::tell_joined(const RegisteredEngine& engine) {
   for (const Listener& listener : joined_listeners_) listener(engine);
 }
 
@@ -277,9 +293,7 @@ void Membership::readmit(const EngineUuid& uuid) {
         uuid.text);
   spdlog::info("registration::engine {}:{} answers again and is registered again", engine->id.value,
                uuid.text);
-  save_due_ = save_due_.value_or(Clock::now() + save_delay);
-  welcome(*engine);
-  announce(*engine);
+  newly_registered(*engine);
 }
 
 void Membership::receive_pongs() {
@@ -300,9 +314,7 @@ void Membership::receive_pongs() {
     const auto engine = table_.complete(EngineUuid{uuid});
     spdlog::info("registration::finished registering engine {}:{}", engine->id.value,
                  engine->uuid.text);
-    save_due_ = save_due_.value_or(Clock::now() + save_delay);
-    welcome(*engine);
-    announce(*engine);
+    newly_registered(*engine);
   }
 }
 
@@ -369,6 +381,8 @@ void Membership::save() {
   save_due_.reset();
   const auto written = os::write_file_atomically(options_.table_file, table_.write(), 0644);
   if (!written) shared_.bad_messages.add("cannot save the engine table", written.error().what);
+  for (const RegisteredEngine& engine : std::exchange(unsaved_, {}))
+    if (table_.is_registered(engine.uuid.text)) tell_joined(engine);
 }
 
 }  // namespace px::controller

@@ -33,6 +33,9 @@ struct MembershipOptions {
   /// For the process that watches over an engine, to tell how it ended.
   Duration report_patience = std::chrono::seconds(2);
   std::filesystem::path table_file;  ///< engines<id>.json
+  /// An engine is told of to those who give it tasks only when it is in the table file: a later
+  /// controller is to know of all who may hold one.
+  bool saves_first = false;
 };
 
 /// Lets engines in and out: listens to hearts and lifelines, tells clients and the rest of the
@@ -107,6 +110,8 @@ class Membership {
 
  private:
   void welcome(const RegisteredEngine& engine);
+  void newly_registered(const RegisteredEngine& engine);
+  void tell_joined(const RegisteredEngine& engine);
   void left(const RegisteredEngine& engine, std::string_view why, Process process);
   /// That it is there, and whether it is silent. Clients may hear that more than once.
   void announce(const RegisteredEngine& engine, const Json& more = Json::object());
@@ -135,6 +140,7 @@ class Membership {
     std::string language;
   };
   std::vector<Listener> joined_listeners_;
+  std::vector<RegisteredEngine> unsaved_;  // of which joined_listeners_ have not heard yet
   std::vector<LeftListener> left_listeners_;
   Listener silent_listener_, returned_listener_;
   BrokenListener broken_listener_;

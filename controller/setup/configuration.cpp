@@ -229,6 +229,7 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
   server.restore_engines = options.restore;
   server.is_successor = options.reuse || options.restore;
   server.has_successor = server.is_successor || options.restartable;
+  server.membership.saves_first = server.has_successor;
   return server;
 }
 

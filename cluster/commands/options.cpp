@@ -26,6 +26,29 @@ std::string check_signal(const std::string& text) {
   return signal ? "" : signal.error().what;
 }
 
+/// "a,b" -> a, b
+std::vector<std::string> variables_in(const std::string& text) {
+  std::vector<std::string> names{""};
+  for (const char c : text)
+    if (c == ',')
+      names.emplace_back();
+    else if (c != ' ')
+      names.back() += c;
+  return names;
+}
+
+std::string check_variables(const std::string& text) {
+  for (const std::string& name : variables_in(text)) {
+    const bool is_name =
+        !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+        std::all_of(name.begin(), name.end(), [](unsigned char c) {
+          return std::isalnum(c) || c == '_' || c >= 0x80;  // Python has letters of all scripts
+        });
+    if (!is_name) return "'" + name + "' is not the name of a variable: write --keep=a,b";
+  }
+  return "";
+}
+
 /// Options that go into the settings as the members of a profile do.
 class SettingOptions {
  public:
@@ -229,6 +252,19 @@ void add_restart(CLI::App& app, Parts& parts) {
   program::add_program_options(restart, parts.program);
   restart.add_option("--engine-set", parts.restart.engine_set,
                      "Only the engines of this set, as `pxcluster list --json` calls it");
+  CLI::Option* const keep =
+      restart
+          .add_option_function<std::string>(
+              "--keep",
+              [&parts](const std::string& text) { parts.restart.keep.names = variables_in(text); },
+              "Variables that the new engines get from the old ones: a,b")
+          ->check(&check_variables);
+  restart
+      .add_flag("--keep-all", parts.restart.keep.has_all,
+                "The new engines get all variables that can be carried over")
+      ->excludes(keep);
+  restart.add_flag("--json", parts.restart.as_json,
+                   "Print as JSON what the engines have kept and lost");
 }
 
 void add_list_and_clean(CLI::App& app, Parts& parts) {
@@ -347,7 +383,7 @@ Options collect(const CLI::App& app, Parts& parts) {
   }
   options.as_json = parts.list.as_json || parts.status.as_json || parts.profiles.as_json ||
                     parts.px.as_json || parts.pull.as_json || parts.doctor.as_json ||
-                    parts.where.as_json;
+                    parts.where.as_json || parts.restart.as_json;
   return options;
 }
 

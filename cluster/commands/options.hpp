@@ -8,6 +8,7 @@
 #include "cluster/commands/console.hpp"
 #include "cluster/commands/work_options.hpp"
 #include "cluster/doctor/doctor_options.hpp"
+#include "cluster/keep/keep_report.hpp"
 #include "program/program.hpp"
 #include "wire/json.hpp"
 
@@ -29,6 +30,8 @@ struct StopOptions {
 };
 struct RestartOptions {
   std::string engine_set;  ///< Empty: all.
+  Keep keep;
+  bool as_json = false;
 };
 struct ListOptions {
   bool as_json = false;

@@ -7,8 +7,6 @@
 #include "cluster/launch/profile_store.hpp"
 #include "cluster/records/cluster_list.hpp"
 #include "cluster/records/cluster_lock.hpp"
-#include "cluster/records/restart_report.hpp"
-#include "cluster/supervise/restarter.hpp"
 #include "cluster/supervise/stopper.hpp"
 #include "os/processes.hpp"
 
@@ -147,27 +145,6 @@ int run_command(const program::ProgramOptions& program, const StopOptions& optio
     }
   }
   return code;
-}
-
-int run_command(const program::ProgramOptions& program, const RestartOptions& options,
-                Console& console) {
-  const auto paths = net::find_profile(program.profile);
-  if (!paths) return fail(console, paths.error());
-  os::LocalProcesses processes;
-  const auto found = load_cluster(*paths, processes);
-  if (!found || found->living.is_empty())
-    return fail(console,
-                Error{ErrorKind::not_found,
-                      called(*paths) + " is not running: start it with `pxcluster start`"},
-                exit_not_running);
-  console.say(Level::info, "restarting the engines of " + called(*paths));
-  const auto restarted =
-      restart_engines(found->record, options.engine_set, processes,
-                      [&](int supervisor) { return read_restart_report(*paths, supervisor); });
-  if (!restarted) return fail(console, restarted.error());
-  console.say(Level::info, std::to_string(*restarted) +
-                               (*restarted == 1 ? " engine is" : " engines are") + " ready");
-  return 0;
 }
 
 int run_command(const program::ProgramOptions& program, const ListOptions& options,

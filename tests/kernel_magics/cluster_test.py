@@ -53,6 +53,11 @@ def test_a_restart_from_the_notebook_gives_fresh_engines_with_the_same_ids(lonel
         after = notebook.text("%px import os; print(os.getpid())")
         assert after and not set(after.split()) & set(before.split()) - {"[stdout:0]", "[stdout:1]", "[0]", "[1]"}
         assert notebook.text("%px print('old' in globals())") == "[0,1] False\n"
+        notebook.ok("%px new = 2")
+        said = notebook.ok("%pxcluster restart --keep new")
+        assert "engines 0 and 1 have kept new" in said.text() + said.text("stderr")
+        notebook.ok("rc.wait_for_engines(2, timeout=30)")
+        assert notebook.text("%px print(new)") == "[0,1] 2\n"
     finally:
         notebook.ok("%pxcluster stop")
 

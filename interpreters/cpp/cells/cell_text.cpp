@@ -121,6 +121,10 @@ std::string timed_form(const std::string& code, const CellDirective& timing, boo
          std::to_string(timing.repeats) + ", [] { " + followed_by(body, " }); } ") + name + "();";
 }
 
+bool is_name_of_cell(std::string_view file) {
+  return !file.empty() && file.find_first_of("/.<") == file.npos;
+}
+
 bool is_wrapper(std::string_view function) {
   return function.substr(0, wrapper_prefix.size()) == wrapper_prefix;
 }

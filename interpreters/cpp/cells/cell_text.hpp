@@ -62,6 +62,9 @@ std::string statement_form(const std::string& code);
 /// shows_tail  Whether the last expression is shown (%time) or kept from the optimizer (%timeit).
 std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail);
 
+/// Whether it names a cell, not a file: it has neither a slash nor a dot.
+bool is_name_of_cell(std::string_view file);
+
 /// Whether a function of that name was put around a statement by one of these forms.
 bool is_wrapper(std::string_view function);
 

@@ -8,6 +8,7 @@
 
 #include <set>
 
+#include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/cells/name_queries.hpp"
 
 namespace px::cpp {
@@ -188,6 +189,22 @@ const clang::NamedDecl* find_name(Compiler& compiler, const std::string& name) {
     scope = context_of(found);
   }
   return found;
+}
+
+std::vector<std::string> variables_of_cells(Compiler& compiler) {
+  const clang::SourceManager& sources = compiler.instance().getSourceManager();
+  std::vector<std::string> names;
+  for (const clang::TranslationUnitDecl* const part : compiler.parts())
+    for (const clang::Decl* const each : part->decls()) {
+      const auto* const variable = llvm::dyn_cast<clang::VarDecl>(each);
+      if (!variable || variable->getName().empty() || variable->isInvalidDecl()) continue;
+      const clang::PresumedLoc place = sources.getPresumedLoc(variable->getLocation());
+      if (place.isInvalid() || !is_name_of_cell(place.getFilename())) continue;
+      const std::string name = variable->getName().str();
+      if (name.starts_with("_") || find_name(compiler, name) != variable) continue;
+      names.push_back(name);
+    }
+  return names;
 }
 
 std::optional<std::string> spelled_type(Compiler& compiler, const std::string& expression) {

@@ -13,6 +13,9 @@ namespace px::cpp {
 /// The most recent visible declaration of a name, `a::b` or `b`, at namespace scope.
 const clang::NamedDecl* find_name(Compiler& compiler, const std::string& name);
 
+/// The variables at global scope that cells have defined and that are visible, oldest first.
+std::vector<std::string> variables_of_cells(Compiler& compiler);
+
 // These parse, so they are called in a forked child.
 
 /// The type of an expression, as spelled in a message.

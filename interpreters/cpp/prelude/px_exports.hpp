@@ -107,6 +107,9 @@ void px_cell_close(void* answer);
 
 // ---------------------------------------------------------------- the rest
 
+/// The names of the variables that cells have defined, a line each; until the next call.
+const char* px_cell_variables();
+
 /// Compiled code that the engine may call again.
 void px_cell_bind(int number, void (*code)());
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -15,6 +16,21 @@
 #include "interpreters/cpp/prelude/px_exports.hpp"
 #include "interpreters/cpp/prelude/px_show.hpp"
 #include "interpreters/cpp/prelude/px_values.hpp"
+
+namespace px {
+
+/// The names of the variables that cells have defined, in the order of their definitions.
+inline std::vector<std::string> variables() {
+  std::vector<std::string> names;
+  for (std::string_view rest = px_cell_variables(); !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    names.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  return names;
+}
+
+}  // namespace px
 
 namespace px::cell {
 

@@ -117,12 +117,20 @@ CppInterpreter::CppInterpreter(std::unique_ptr<CppSession> session,
   exchange_->on_display([this](const MimeBundle& shown) {
     publish("display_data", shown, {{"transient", Json::object()}});
   });
+  exchange_->on_variables([this] { return variables(); });
   exchange_->on_clear([this](bool waits) {
     output_.publish("clear_output", pack(Packer::json, {{"wait", waits}}), "{}", {});
   });
 }
 
 CppInterpreter::~CppInterpreter() = default;
+
+/// A line each.
+std::string CppInterpreter::variables() {
+  std::string lines;
+  for (const std::string& name : session_->variables()) lines += name + "\n";
+  return lines;
+}
 
 Json CppInterpreter::execute(const interpreters::Execution& execution) {
   const bool is_kept = execution.keeps_history && !execution.is_silent;

@@ -73,6 +73,7 @@ class CppInterpreter final : public interpreters::Interpreter {
   Result<void> use_flags(const std::vector<std::string>& flags);
   Result<void> use_package(const std::string& name);
   Result<void> renew(const std::vector<std::string>& flags);
+  std::string variables();
   Json evaluate(const std::string& expression);
   Json user_expressions(const Json& expressions);
   void publish(const char* type, const MimeBundle& shown, Json content);

@@ -332,6 +332,10 @@ bool CppSession::is_defined(const std::string& name) {
 }
 
 const void* CppSession::identity(const std::string& name) {
+std::vector<std::string> CppSession::variables() {
+  return variables_of_cells(*state_->compiler);
+}
+
   return find_name(*state_->compiler, name);
 }
 

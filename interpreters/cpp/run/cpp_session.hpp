@@ -71,6 +71,9 @@ class CppSession {
   std::optional<std::string> type_of(const std::string& expression);
   /// A variable, function, type, template or namespace, qualified or not.
   bool is_defined(const std::string& name);
+  /// The variables that cells have defined and no later one has redefined, oldest first; without
+  /// those of headers, and of namespaces.
+  std::vector<std::string> variables();
   /// Another one for each definition of an unqualified global name; null where there is none.
   const void* identity(const std::string& name);
   /// Where a global variable, or function with a C name, lies in memory; null where it is unknown.

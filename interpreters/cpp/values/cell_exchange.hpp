@@ -38,6 +38,9 @@ class CellExchange {
   /// px::clear_output() means this.
   void on_clear(std::function<void(bool waits)> clear);
   void clear_output(bool waits);
+  /// px::variables() asks this for names, a line each.
+  void on_variables(std::function<std::string()> names) { variables_ = std::move(names); }
+  std::string variables() const { return variables_ ? variables_() : std::string(); }
   /// The value of the cell that ran last, if it had one; forgets it.
   std::optional<MimeBundle> take_shown();
 
@@ -61,6 +64,7 @@ class CellExchange {
   std::mutex mutex_;  // guards display_, clear_ and shown_
   Display display_;
   std::function<void(bool)> clear_;
+  std::function<std::string()> variables_;
   std::optional<MimeBundle> shown_;
   std::unique_ptr<CellArguments> arguments_ = std::make_unique<CellArguments>();
   std::map<std::size_t, CellAnswer> answers_;

@@ -229,6 +229,12 @@ void px_cell_refuse_type(const char* type, std::size_t size) {
 void px_cell_bind(int number, void (*code)()) {
   CellExchange::installed().bind(number, code);
 }
+const char* px_cell_variables() {
+  static std::string names;
+  names = CellExchange::installed().variables();
+  return names.c_str();
+}
+
 long long px_cell_clock_ns() {
   return nanoseconds(CLOCK_MONOTONIC);
 }
@@ -269,6 +275,7 @@ std::vector<std::pair<std::string, const void*>> cell_symbols() {
           {"px_cell_clock_ns", address(&px_cell_clock_ns)},
           {"px_cell_close", address(&px_cell_close)},
           {"px_cell_count", address(&px_cell_count)},
+          {"px_cell_variables", address(&px_cell_variables)},
           {"px_cell_drop_bundle", address(&px_cell_drop_bundle)},
           {"px_cell_elements", address(&px_cell_elements)},
           {"px_cell_end_timing", address(&px_cell_end_timing)},

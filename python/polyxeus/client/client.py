@@ -14,9 +14,10 @@ from concurrent.futures import Future
 from typing import Any
 
 from polyxeus import _client, activation, error
-from polyxeus.client import pxcluster
+from polyxeus.client import kept_variables
 from polyxeus.client.engine_control import EngineControl
 from polyxeus.client.hub_queries import HubQueries
+from polyxeus.client.kept_variables import KeptVariables
 from polyxeus.client.places import EnginePlaces
 from polyxeus.client.status import ClusterStatus
 from polyxeus.client.unknown_option import unknown_option
@@ -343,18 +344,23 @@ class Client(HubQueries, EngineControl):
             table = ""
         return f"<p>{html.escape(repr(self))}</p>{table}"
 
-    def restart_engines(self) -> None:
+    def restart_engines(self, keep: Any = None) -> KeptVariables | None:
         """Ends all engines, also those that hang, and starts them again: as many, with the same
         ids, commands and options. Returns when they are registered.
 
-        What ran or waited on them fails with an EngineError, or runs again where it has retries.
-        Works on the host where `pxcluster` or Cluster has started the engines.
+        keep    names of variables that the new engines get from the old ones of the same ids, or
+                True: all that can be carried over. Cells that run are interrupted first.
+        result  with `keep`: what each engine has kept and lost, and why; a text to print.
+
+        What ran or waited on the engines fails with an EngineError, or runs again where it has
+        retries. Works on the host where `pxcluster` or Cluster has started the engines.
         """
         if self.cluster is not None:
-            self.cluster.restart_engines_sync()
+            kept = self.cluster.restart_engines_sync(keep=keep)
         else:
-            pxcluster.run(["restart", *self._cluster_options()], timeout=None)
+            kept = kept_variables.restart(["restart", *self._cluster_options()], keep)
         self._catch_up()
+        return kept
 
     def _cluster_options(self):
         """The options of pxcluster that name this cluster."""

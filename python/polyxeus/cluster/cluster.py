@@ -15,7 +15,9 @@ import weakref
 from typing import Any
 
 from polyxeus import _client
+from polyxeus.client import kept_variables
 from polyxeus.client.client import Client
+from polyxeus.client.kept_variables import KeptVariables
 from polyxeus.client.pxcluster import run
 from polyxeus.client.unknown_option import unknown_option
 from polyxeus.cluster.programs import Program, signal_number
@@ -282,19 +284,27 @@ class Cluster:
             known = ", ".join(self.engines) or "none"
             raise KeyError(f"unknown engine set {engine_set_id!r}; known: {known}") from None
 
-    def restart_engines_sync(self, engine_set_id: str | None = None) -> None:
+    def restart_engines_sync(
+        self, engine_set_id: str | None = None, keep: Any = None
+    ) -> KeptVariables | None:
         """Ends a set of engines, default all, also those that hang, and starts it again with the
-        same ids and options; returns when its engines are registered."""
+        same ids and options; returns when its engines are registered.
+
+        keep  as in Client.restart_engines(), and the result with it.
+        """
+        kept = None
         for name in [engine_set_id] if engine_set_id else list(self.engines):
             each = self._set(name)
             if each.is_running():
-                one_set = f"--engine-set={each.set_id}"
-                run(self._command("restart", one_set), timeout=None)
+                command = self._command("restart", f"--engine-set={each.set_id}")
+                more = kept_variables.restart(command, keep)
+                kept = kept.joined(more) if kept is not None and more is not None else more
             else:
                 self.engines.pop(name)
                 self.start_engines_sync(each.n, name)
         for client in list(self._clients):
             client._catch_up()
+        return kept
 
     def signal_engines_sync(self, signum: int | str, engine_set_id: str | None = None) -> None:
         """Sends a signal to the engines of a set, default to all."""

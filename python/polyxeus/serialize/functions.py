@@ -26,7 +26,7 @@ import weakref
 from polyxeus.serialize import sources
 
 __all__ = [
-    "dumps", "evaluate", "explain", "forget_carried", "loads", "namespace", "set_namespace"
+    "dumps", "evaluate", "explain", "forget_carried", "ids_in", "loads", "namespace", "set_namespace"
 ]  # fmt: skip
 
 PROTOCOL = 5
@@ -439,6 +439,43 @@ def _dump(value, buffers):
         if buffers is not None:
             del buffers[first:]
         return dump(_Trip(is_careful=True))
+
+
+class _Nowhere:
+    def write(self, data):
+        pass
+
+
+def _is_common(thing):
+    """Whether many values have it in common without being changed by one another."""
+    if isinstance(thing, types.FunctionType):
+        return not _is_interactive(thing)
+    if isinstance(thing, (type, types.ModuleType, types.BuiltinFunctionType, str, bytes)):
+        return True
+    return isinstance(thing, getattr(sys.modules.get("numpy"), "dtype", ()))
+
+
+# What cloudpickle turns into something else: the text of a file, bytes.
+_NOT_FAITHFUL = (io.TextIOWrapper, memoryview)
+
+
+def ids_in(value):
+    """The ids of the objects that the pickle of a value holds, plain and common ones left out.
+
+    errors  those of dumps(), and PicklingError for what would be something else afterwards.
+    """
+    ids = set()
+
+    class Finder(_pickler_class()):
+        def persistent_id(self, thing):
+            if isinstance(thing, _NOT_FAITHFUL):
+                raise pickle.PicklingError(f"cannot pickle {type(thing).__name__!r} object")
+            if type(thing) not in _PLAIN and not _is_common(thing):
+                ids.add(id(thing))
+            return None
+
+    Finder(_Nowhere(), _Trip(is_careful=True), lambda buffer: False).dump(value)
+    return ids
 
 
 def _pack_code(code):

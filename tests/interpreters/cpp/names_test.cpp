@@ -30,6 +30,12 @@ TEST_F(Names, OfEarlierCellsAreCompleted) {
   EXPECT_EQ(names("whi"), std::vector<std::string>{"while"});
 }
 
+TEST_F(Names, OfVariablesAreThoseThatCellsHaveDefined) {
+  runs("#include <iostream>\nint first = 1; double second, _hidden; int function() { return 1; }");
+  runs("struct Third {} third; namespace apart { int fourth; } std::string first;");
+  EXPECT_EQ(session().variables(), (std::vector<std::string>{"second", "third", "first"}));
+}
+
 TEST_F(Names, OfMembersAreCompleted) {
   runs(
       "struct Base { int base; }; struct P : Base { int x; double get(int) { return 1; }"

@@ -1,0 +1,88 @@
+#include "cluster/keep/keep_report.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/targets.hpp"
+
+namespace px::cluster {
+namespace {
+
+std::string list_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// "engine 2 has", "engines 0 and 1 have".
+std::string have(const std::vector<EngineId>& ids) {
+  return (ids.size() == 1 ? "engine " : "engines ") + client::name_engines(ids) +
+         (ids.size() == 1 ? " has" : " have");
+}
+
+/// "f, g (not defined there), h (cannot pickle ...)"
+std::string list_lost(const std::map<std::string, std::string>& lost) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const auto& [name, why] : lost) by_reason[why].push_back(name);
+  std::string text;
+  for (const auto& [why, names] : by_reason)
+    text += (text.empty() ? "" : ", ") + list_names(names) + " (" + why + ")";
+  return text;
+}
+
+}  // namespace
+
+void lose(KeptEngine& engine, const std::string& name, std::string why) {
+  std::erase(engine.kept, name);
+  engine.lost[name] = std::move(why);
+}
+
+void lose_all(KeptEngine& engine, const Keep& keep, std::string why) {
+  for (const std::string& name : keep.names) lose(engine, name, why);
+  for (const std::string& name : std::vector(engine.kept)) lose(engine, name, why);
+  engine.why = std::move(why);
+}
+
+void read_kept(const Json& answer, KeptEngine& engine) {
+  engine.kept.clear();
+  for (const Json& name : answer.is_object() ? answer.value("kept", Json::array()) : Json::array())
+    if (name.is_string()) engine.kept.push_back(name.get<std::string>());
+  const Json lost = object_member(answer, "lost");
+  for (const auto& [name, why] : lost.items())
+    if (why.is_string()) lose(engine, name, why.get<std::string>());
+}
+
+Json kept_as_json(const std::vector<KeptEngine>& engines) {
+  Json rows = Json::array();
+  for (const KeptEngine& engine : engines)
+    rows.push_back({{"engine", engine.id.value},
+                    {"kept", engine.kept},
+                    {"lost", engine.lost},
+                    {"why", text_or_null(engine.why)}});
+  return rows;
+}
+
+KeptSentences kept_as_text(const std::vector<KeptEngine>& engines) {
+  KeptSentences sentences;
+  std::vector<std::pair<std::vector<std::string>, std::vector<EngineId>>> by_names;
+  for (const KeptEngine& engine : engines) {
+    if (engine.kept.empty()) continue;
+    const auto same = std::find_if(by_names.begin(), by_names.end(),
+                                   [&](const auto& each) { return each.first == engine.kept; });
+    if (same == by_names.end())
+      by_names.push_back({engine.kept, {engine.id}});
+    else
+      same->second.push_back(engine.id);
+  }
+  for (const auto& [names, ids] : by_names)
+    sentences.kept.push_back(have(ids) + " kept " + list_names(names));
+  for (const KeptEngine& engine : engines) {
+    if (!engine.why.empty())
+      sentences.lost.push_back(have({engine.id}) + " kept nothing: " + engine.why);
+    else if (!engine.lost.empty())
+      sentences.lost.push_back(have({engine.id}) + " lost " + list_lost(engine.lost));
+  }
+  return sentences;
+}
+
+}  // namespace px::cluster

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "wire/ids.hpp"
+#include "wire/json.hpp"
+
+namespace px::cluster {
+
+/// Which variables a restart carries over.
+struct Keep {
+  std::vector<std::string> names;
+  bool has_all = false;  ///< All that can be carried; `names` is empty.
+  bool is_on() const { return has_all || !names.empty(); }
+};
+
+/// What became of the variables of one engine.
+struct KeptEngine {
+  EngineId id;
+  std::vector<std::string> kept = {};
+  std::map<std::string, std::string> lost = {};  ///< Name -> why.
+  std::string why = {};  ///< A clause: why nothing was carried; empty where something could be.
+};
+
+/// Moves `name` to what is lost.
+void lose(KeptEngine& engine, const std::string& name, std::string why);
+/// Nothing of the engine was carried.
+void lose_all(KeptEngine& engine, const Keep& keep, std::string why);
+/// What an engine says of save() or restore() of polyxeus.engine_calls.kept_variables.
+void read_kept(const Json& answer, KeptEngine& engine);
+
+/// [{"engine": 0, "kept": ["a"], "lost": {"f": "cannot pickle ..."}, "why": null}, ...]
+Json kept_as_json(const std::vector<KeptEngine>& engines);
+
+/// For people: "engines 0, 1 and 3 have kept a, b"; then a sentence for each engine that has lost
+/// something: "engine 2 has kept nothing: it had died before the restart".
+struct KeptSentences {
+  std::vector<std::string> kept;
+  std::vector<std::string> lost;
+};
+KeptSentences kept_as_text(const std::vector<KeptEngine>& engines);
+
+}  // namespace px::cluster

@@ -1,0 +1,59 @@
+"""What became of the variables that a restart of the engines was to carry over."""
+
+from __future__ import annotations
+
+import html
+import json
+
+from polyxeus.client import pxcluster
+from polyxeus.client.engine_rows import EngineRows
+
+__all__ = ["KeptVariables", "restart"]
+
+
+class KeptVariables(EngineRows):
+    """One dict for each engine; printed as sentences.
+
+    Keys: engine, kept (names), lost (name -> why), why (None, or why the engine has kept nothing).
+    """
+
+    def __init__(self, rows: str, sentences: list[str]) -> None:
+        super().__init__(rows)
+        self._sentences = sentences
+
+    def __str__(self):
+        return "\n".join(self._sentences)
+
+    def _repr_html_(self):
+        return "".join(f"<div>{html.escape(sentence)}</div>" for sentence in self._sentences)
+
+    def joined(self, other: KeptVariables) -> KeptVariables:
+        """These engines and those of another set."""
+        rows = sorted([*self, *other], key=lambda row: row["engine"])
+        return KeptVariables(json.dumps(rows), self._sentences + other._sentences)
+
+
+def _options(keep):
+    if keep is None or keep is False:
+        return []
+    if keep is True:
+        return ["--keep-all", "--json"]
+    names = [keep] if isinstance(keep, str) else list(keep)
+    for name in names:
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ValueError(f"keep must be names of variables or True, not {name!r}")
+    return [f"--keep={','.join(names)}", "--json"] if names else []
+
+
+def restart(command, keep):
+    """Runs `pxcluster restart`.
+
+    command  the words that name the cluster and its engines, "restart" first
+    keep     names of variables, True, or None
+    """
+    more = _options(keep)
+    told = pxcluster.run([*command, *more], timeout=None)
+    if not more:
+        return None
+    told = json.loads(told)
+    return KeptVariables(json.dumps(told["kept"]), told["sentences"])

@@ -1,0 +1,248 @@
+"""Variables that an engine hands over to the one that takes its place: `pxcluster restart --keep`.
+
+The old engine writes them to files of its host, the new one reads and removes them. Variables that
+share objects (a model and its optimizer) are written together, so that they share them afterwards;
+one that cannot be written or read keeps no other back. Buffers of arrays are copied twice: from the
+array to the file, and from the file to the new array.
+"""
+
+import errno
+import importlib
+import json
+import mmap
+import os
+import socket
+import sys
+import types
+
+from polyxeus.serialize import functions
+
+__all__ = ["restore", "save"]
+
+_GIVEN = frozenset({"mpi_rank", "mpi_size"})  # the new engine has its own
+_LEAST_MAPPED_BYTES = 1 << 20
+_MOST_WRITTEN_BYTES = 1 << 30  # at once
+
+
+class _NoRoom(Exception):
+    pass
+
+
+def save(folders, engine, names=None, share=1):
+    """Writes variables to the first of the folders that has room for them.
+
+    folders  paths; those that are not on this host, or not the user's alone, are left aside.
+    names    None: all that the user has defined.
+    share    how many engines write at the same time.
+    result   {"kept": names, "lost": {name: why not}}
+    """
+    known = functions.namespace()
+    lost = {name: "not defined there" for name in names or () if name not in known}
+    wanted = _users_names(known) if names is None else [name for name in names if name in known]
+    present = [folder for folder in folders if _is_ours(folder)]
+    if not present:
+        why = f"no folder for it: pxcluster runs on another host than {socket.gethostname()}"
+        return {"kept": [], "lost": {**lost, **dict.fromkeys(wanted, why)}}
+    parts = []
+    for group in _groups({name: known[name] for name in wanted}, lost):
+        values = {name: known[name] for name in group}
+        try:
+            parts.append(_write(values, present, f"{engine}-{len(parts)}", share))
+        except Exception as problem:
+            lost.update(dict.fromkeys(group, _sentence(problem)))
+    index = {"parts": parts, "path": [os.path.abspath(each) for each in sys.path]}
+    with _create(os.path.join(present[-1], f"{engine}.json")) as file:
+        file.write(json.dumps(index).encode())
+    return {"kept": [name for part in parts for name in part["names"]], "lost": lost}
+
+
+def restore(folders, engine):
+    """Defines what save() has written for the engine of this id, and removes its files.
+
+    result  as that of save()
+    """
+    found = [os.path.join(folder, f"{engine}.json") for folder in folders if _is_ours(folder)]
+    found = [path for path in found if os.path.exists(path)]
+    if not found:
+        raise FileNotFoundError(f"its files are on another host than {socket.gethostname()}")
+    with open(found[0], "rb") as file:
+        index = json.load(file)
+    kept, lost = [], {}
+    path = list(sys.path)
+    sys.path += [each for each in index["path"] if each not in path]
+    try:
+        for part in index["parts"]:
+            try:
+                _define(_read(part))
+                kept += part["names"]
+            except Exception as problem:
+                lost.update(dict.fromkeys(part["names"], _sentence(problem)))
+            _remove(part.get("file"))
+    finally:
+        sys.path[:] = path
+        _remove(found[0])
+    return {"kept": kept, "lost": lost}
+
+
+def _sentence(problem):
+    text = str(problem).strip().splitlines()
+    return text[0] if text else type(problem).__name__
+
+
+def _define(values):
+    functions.forget_carried(values)
+    functions.namespace().update(values)
+
+
+def _remove(path):
+    try:
+        if path:
+            os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+# ---------------------------------------------------------------- which variables
+
+
+def _users_names(known):
+    """What the user has defined, or a library for the user."""
+    shell = known.get("get_ipython")
+    hidden = getattr(shell() if callable(shell) else None, "user_ns_hidden", {})
+    return [
+        name
+        for name, value in list(known.items())
+        if not name.startswith("_") and name not in _GIVEN and hidden.get(name, functions) is not value
+        and name not in ("In", "Out", "get_ipython", "exit", "quit")
+    ]
+
+
+def _is_plain_module(value):
+    return isinstance(value, types.ModuleType) and sys.modules.get(value.__name__) is value
+
+
+def _groups(values, lost):
+    """Lists of names: values of different groups share no objects. What cannot be pickled goes to
+    `lost` with the reason."""
+    group_of, owner = {}, {}
+    for name, value in values.items():
+        try:
+            ids = () if _is_plain_module(value) else functions.ids_in(value)
+        except Exception as problem:
+            lost[name] = _sentence(problem)
+            continue
+        group = group_of[name] = [name]
+        for other in {owner.setdefault(each, name) for each in ids} - {name}:
+            if group_of[other] is not group:
+                joined = group_of[other]
+                joined += group
+                group_of.update(dict.fromkeys(group, joined))
+                group = joined
+    unlike = {id(group): group for group in group_of.values()}
+    return [sorted(group, key=list(values).index) for group in unlike.values()]
+
+
+# ---------------------------------------------------------------- files
+
+
+def _is_ours(folder):
+    """Whether it is there, and nobody else can write to it."""
+    try:
+        about = os.stat(folder)
+    except OSError:
+        return False
+    return about.st_uid == os.geteuid() and about.st_mode & 0o077 == 0
+
+
+def _create(path):
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    return os.fdopen(descriptor, "wb", buffering=0)
+
+
+def _write(values, folders, name, share):
+    """Where the values are, for the index."""
+    if len(values) == 1 and _is_plain_module(*values.values()):
+        ((variable, module),) = values.items()
+        return {"names": [variable], "module": module.__name__, "submodules": _submodules(module)}
+    buffers = []
+    pickled = functions.dumps(values, buffers)
+    size = len(pickled) + sum(buffer.nbytes for buffer in buffers)
+    for folder in folders:
+        path = os.path.join(folder, name)
+        if size > _room(folder, share):
+            continue
+        try:
+            with _create(path) as file:
+                for piece in (pickled, *buffers):
+                    _write_whole(file, piece)
+        except OSError as problem:
+            _remove(path)
+            if problem.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            continue
+        described = [[buffer.nbytes, buffer.readonly] for buffer in buffers]
+        return {"names": list(values), "file": path, "pickle": len(pickled), "buffers": described}
+    raise _NoRoom(f"{size / 1e6:.1f} MB do not fit into {' or '.join(map(os.path.dirname, folders))}")
+
+
+def _submodules(module):
+    """Its imported modules that are attributes of it: import scipy.linalg names scipy alone."""
+    names = (f"{module.__name__}.{name}" for name in vars(module) if not name.startswith("_"))
+    return [name for name in names if name in sys.modules]
+
+
+def _write_whole(file, piece):
+    view = memoryview(piece)
+    while view:
+        view = view[file.write(view[:_MOST_WRITTEN_BYTES]) :]
+
+
+def _room(folder, share):
+    """The bytes that this engine may use there."""
+    about = os.statvfs(folder)
+    room = about.f_bavail * about.f_frsize
+    if folder.startswith("/dev/shm/"):
+        room = min([room, *_free_memory()])
+    return room // share
+
+
+def _free_memory():
+    """The bytes that the host, and the container, have left."""
+    try:
+        with open("/proc/meminfo") as file:
+            found = dict(line.split(":") for line in file)
+        yield int(found["MemAvailable"].split()[0]) * 1024
+        with open("/sys/fs/cgroup/memory.max") as most, open("/sys/fs/cgroup/memory.current") as now:
+            yield int(most.read()) - int(now.read())
+    except (OSError, KeyError, ValueError):
+        return  # "max": no limit
+
+
+def _read(part):
+    """name -> value"""
+    if "module" in part:
+        for submodule in part["submodules"]:
+            try:
+                importlib.import_module(submodule)
+            except ImportError:
+                pass
+        return {part["names"][0]: importlib.import_module(part["module"])}
+    with open(part["file"], "rb", buffering=0) as file:
+        pickled = _read_piece(file, part["pickle"])
+        buffers = []
+        for size, is_readonly in part["buffers"]:
+            piece = memoryview(_read_piece(file, size))
+            buffers.append(piece.toreadonly() if is_readonly else piece)
+    return functions.loads(bytes(pickled) if len(pickled) < _LEAST_MAPPED_BYTES else pickled, buffers)
+
+
+def _read_piece(file, size):
+    # Anonymous memory need not be cleared first.
+    memory = mmap.mmap(-1, size) if size >= _LEAST_MAPPED_BYTES else bytearray(size)
+    view = memoryview(memory)
+    while view:
+        count = file.readinto(view[:_MOST_WRITTEN_BYTES])
+        if not count:
+            raise EOFError(f"the file {file.name} is incomplete")
+        view = view[count:]
+    return memory

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/controller_link.hpp"
+#include "os/last_stack.hpp"
 #include "os/pidfd.hpp"
 #include "os/spawn.hpp"
 
@@ -91,6 +92,7 @@ Result<DeathWatch> DeathWatch::by(os::Descriptor pipe, const WatchedEngine& engi
   const std::string line = write_watched_engine(engine);
   if (::write(watch.pipe_.value(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
     return Error{ErrorKind::system, "the watcher process does not read its input"};
+  os::tell_last_stack(watch.pipe_.value());
   return watch;
 }
 
@@ -100,6 +102,7 @@ void DeathWatch::tell(std::string_view what) {
 }
 
 void DeathWatch::dismiss() {
+  os::tell_last_stack(-1);
   tell(dismissal);
   pipe_.close();
 }

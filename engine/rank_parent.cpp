@@ -24,6 +24,7 @@
 #include "engine/mpi/world_wait.hpp"
 #include "net/loop.hpp"
 #include "os/host_name.hpp"
+#include "os/last_stack.hpp"
 #include "os/oom_kills.hpp"
 #include "os/pidfd.hpp"
 #include "os/process_end.hpp"
@@ -110,6 +111,7 @@ class RankParent {
     if (const auto kills = os::count_oom_kills(); kills && oom_kills_)
       report.is_out_of_memory = *kills > *oom_kills_;
     report.is_hidden = stays(engine);
+    report.last_lines = last_stack();
     return report;
   }
 
@@ -126,7 +128,16 @@ class RankParent {
                 << std::endl;
   }
 
-  bool has_heard(std::string_view what) const { return heard_.find(what) != std::string::npos; }
+  /// What the engine said when it crashed; they are lines of its log, too.
+  std::string last_stack() const {
+    const std::size_t mark = heard_.find(os::last_stack_mark);
+    if (mark == std::string::npos) return "";
+    return heard_.substr(mark + 1, heard_.find_last_not_of('\n') - mark);
+  }
+
+  bool has_heard(std::string_view what) const {
+    return heard_.substr(0, heard_.find(os::last_stack_mark)).find(what) != std::string::npos;
+  }
 
   /// Not where all ranks left together, and MPI with them.
   bool stays(const WatchedEngine& engine) const {

@@ -11,6 +11,7 @@
 #include "cluster/remote/report_sender.hpp"
 #include "cluster/remote/watch_report.hpp"
 #include "os/host_name.hpp"
+#include "os/last_stack.hpp"
 #include "os/oom_kills.hpp"
 #include "os/pidfd.hpp"
 #include "os/private_file.hpp"
@@ -102,10 +103,12 @@ std::string edges_of_log(const std::filesystem::path& path) {
 
 namespace {
 
-/// What a log says of the end of its program: where Python crashed, or else the last lines.
+/// What a log says of the end of its program: where it crashed, or else the last lines.
 std::string last_words(const std::filesystem::path& log) {
   constexpr std::size_t count = 8;
   const std::string tail = last_lines(log, 40);
+  if (const std::size_t stack = tail.rfind(os::last_stack_headline); stack != std::string::npos)
+    return tail.substr(stack);
   const std::size_t crash = tail.rfind("Fatal Python error");
   if (crash == std::string::npos) return last_lines(log, count);
   std::size_t end = crash;

@@ -13,8 +13,10 @@
 #include "engine/cpp/mpi_errors.hpp"
 #include "engine/cpp/mpi_world.hpp"
 #include "engine/program.hpp"
+#include "interpreters/cpp/compile/cell_code.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
+#include "os/last_stack.hpp"
 #include "os/signals_blocked.hpp"
 #include "wire/language_plan.hpp"
 
@@ -108,6 +110,7 @@ void run_startup_code(const EngineProgram& program, cpp::CppInterpreter& interpr
 }
 
 int run(const std::vector<std::string>& arguments) {
+  os::write_last_stack(cpp::CellCode::name_of);
   EngineProgram program{Language::cpp};
   if (const auto code = program.parse(arguments)) return *code;
   const char* const watcher = ::getenv("POLYXEUS_PXENGINE");

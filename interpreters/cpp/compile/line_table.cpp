@@ -8,17 +8,28 @@
 #include <utility>
 
 #include "interpreters/cpp/cells/cell_text.hpp"
+#include "interpreters/cpp/compile/cell_code.hpp"
 
 namespace px::cpp {
 namespace {
 
+using Addresses = std::pair<std::uintptr_t, std::uintptr_t>;  // the first one, that behind the last
+
+std::vector<Addresses> blocks_of_code(llvm::jitlink::LinkGraph& graph) {
+  std::vector<Addresses> blocks;
+  for (const llvm::jitlink::Section& section : graph.sections()) {
+    const auto access = static_cast<unsigned>(section.getMemProt());
+    if ((access & static_cast<unsigned>(llvm::orc::MemProt::Exec)) == 0) continue;
+    for (const llvm::jitlink::Block* block : section.blocks()) {
+      const llvm::orc::ExecutorAddrRange range = block->getRange();
+      blocks.emplace_back(range.Start.getValue(), range.End.getValue());
+    }
+  }
+  return blocks;
+}
+
 const llvm::DILineInfoSpecifier with_names{llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue,
                                            llvm::DILineInfoSpecifier::FunctionNameKind::ShortName};
-
-/// The name of a cell is no path: it has neither a slash nor a dot.
-bool is_cell(const std::string& file) {
-  return !file.empty() && file.find_first_of("/.<") == std::string::npos;
-}
 
 }  // namespace
 
@@ -29,7 +40,10 @@ class LineTable::Plugin final : public llvm::orc::ObjectLinkingLayer::Plugin {
                         llvm::jitlink::PassConfiguration& passes) override {
     passes.PrePrunePasses.push_back(llvm::orc::preserveDebugSections);
     passes.PostFixupPasses.push_back(
-        [this](llvm::jitlink::LinkGraph& graph) { return table_.add(graph); });
+        [this](llvm::jitlink::LinkGraph& graph) {
+          table_.add_functions(graph);
+          return table_.add(graph);
+        });
   }
   llvm::Error notifyFailed(llvm::orc::MaterializationResponsibility&) override {
     return llvm::Error::success();
@@ -51,14 +65,9 @@ void LineTable::watch(llvm::orc::LLJIT& jit) {
 
 llvm::Error LineTable::add(llvm::jitlink::LinkGraph& graph) {
   std::uintptr_t begin = std::numeric_limits<std::uintptr_t>::max(), end = 0;
-  for (const llvm::jitlink::Section& section : graph.sections()) {
-    const auto access = static_cast<unsigned>(section.getMemProt());
-    if ((access & static_cast<unsigned>(llvm::orc::MemProt::Exec)) == 0) continue;
-    for (const llvm::jitlink::Block* block : section.blocks()) {
-      const llvm::orc::ExecutorAddrRange range = block->getRange();
-      begin = std::min<std::uintptr_t>(begin, range.Start.getValue());
-      end = std::max<std::uintptr_t>(end, range.End.getValue());
-    }
+  for (const auto& [block_begin, block_end] : blocks_of_code(graph)) {
+    begin = std::min(begin, block_begin);
+    end = std::max(end, block_end);
   }
   if (begin >= end) return llvm::Error::success();
   auto made = llvm::orc::createDWARFContext(graph);
@@ -75,9 +84,27 @@ llvm::Error LineTable::add(llvm::jitlink::LinkGraph& graph) {
   return llvm::Error::success();
 }
 
-void LineTable::begin_cell() {
+void LineTable::add_functions(llvm::jitlink::LinkGraph& graph) {
+  std::string cell;
+  {
+    const std::lock_guard lock{mutex_};
+    cell = cell_name_;
+  }
+  for (const auto& [begin, end] : blocks_of_code(graph)) CellCode::add(begin, end, "", cell);
+  for (const llvm::jitlink::Symbol* symbol : graph.defined_symbols()) {
+    // Others are instances of templates and the like.
+    if (!symbol->isCallable() || !symbol->hasName() || symbol->getSize() == 0 ||
+        symbol->getLinkage() != llvm::jitlink::Linkage::Strong)
+      continue;
+    const std::uintptr_t begin = symbol->getAddress().getValue();
+    CellCode::add(begin, begin + symbol->getSize(), std::string_view(*symbol->getName()), cell);
+  }
+}
+
+void LineTable::begin_cell(std::string name) {
   const std::lock_guard lock{mutex_};
   ++cell_;
+  cell_name_ = std::move(name);
 }
 
 std::vector<CellLine> LineTable::lines_of(std::span<const std::uintptr_t> calls) {
@@ -91,7 +118,7 @@ std::vector<CellLine> LineTable::lines_of(std::span<const std::uintptr_t> calls)
         {call, llvm::object::SectionedAddress::UndefSection}, with_names);
     for (std::uint32_t i = 0; i < frames.getNumberOfFrames(); ++i) {
       const llvm::DILineInfo& frame = frames.getFrame(i);
-      if (frame.Line == 0 || !is_cell(frame.FileName)) continue;
+      if (frame.Line == 0 || !is_name_of_cell(frame.FileName)) continue;
       // A function around a statement is not the user's, nor is its call.
       if (!std::exchange(is_wrapped, is_wrapper(frame.FunctionName)))
         lines.push_back({frame.FileName, static_cast<int>(frame.Line), code->second.cell == cell_});

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "interpreters/cpp/run/cell_outcome.hpp"
@@ -20,8 +21,8 @@ class LineTable {
  public:
   /// From here on it knows what `jit` links. Outlives it.
   void watch(llvm::orc::LLJIT& jit);
-  /// What is linked from here on is of another cell than what was linked before.
-  void begin_cell();
+  /// What is linked from here on is of another cell than what was linked before.  name  "cell 3".
+  void begin_cell(std::string name);
   /// The lines of cells of these calls, and of what was inlined there. Each list innermost first.
   std::vector<CellLine> lines_of(std::span<const std::uintptr_t> calls);
 
@@ -34,12 +35,14 @@ class LineTable {
     std::unique_ptr<llvm::DWARFContext> information;
   };
   llvm::Error add(llvm::jitlink::LinkGraph& graph);
+  void add_functions(llvm::jitlink::LinkGraph& graph);
 
   static constexpr std::size_t max_bytes = 64 << 20;  ///< What is linked then has no lines.
   std::mutex mutex_;                                  // compiled code may be linked by any thread
   std::map<std::uintptr_t, Code> code_;               // by its first address
   std::size_t bytes_ = 0;
   unsigned long cell_ = 0;
+  std::string cell_name_;
 };
 
 }  // namespace px::cpp

@@ -15,6 +15,7 @@
 
 #include "interpreters/cpp/run/cell_guard.hpp"
 #include "interpreters/cpp/run/cell_input.hpp"
+#include "interpreters/cpp/run/cell_stack.hpp"
 #include "wire/error.hpp"
 
 namespace px::cpp {
@@ -36,6 +37,7 @@ volatile sig_atomic_t is_running = 0;
 volatile sig_atomic_t has_code_begun = 0;
 volatile sig_atomic_t has_jumps_held = 0;
 volatile sig_atomic_t has_overflown = 0;
+volatile sig_atomic_t crash = 0;  // the signal of the first one, or 0
 volatile int exit_status = 0;
 pthread_t cell_thread;
 sigjmp_buf way_out;
@@ -60,8 +62,12 @@ bool is_stack_overflow(const siginfo_t* info, const void* context) {
 
 void on_crash(int number, siginfo_t* info, void* context) {
   if (is_running && is_on_cell_thread()) {
-    has_overflown = number == SIGSEGV && is_stack_overflow(info, context);
-    siglongjmp(way_out, number);
+    if (crash == 0) {
+      crash = number;
+      has_overflown = number == SIGSEGV && is_stack_overflow(info, context);
+      CellStack::record();  // to walk a damaged stack may be another crash
+    }
+    siglongjmp(way_out, crash);
   }
   for (std::size_t i = 0; i < crash_signals.size(); ++i)  // not ours: as if we were not there
     if (crash_signals[i] == number) sigaction(number, &earlier_actions[i], nullptr);
@@ -186,6 +192,7 @@ CellGuard::~CellGuard() {
 CellOutcome CellGuard::run(const std::function<void()>& code, Begin begin) {
   const ExceptionState before = exception_state();
   has_overflown = 0;
+  crash = 0;
   has_jumps_held = 0;
   has_code_begun = begin == Begin::at_once;
   CellOutcome outcome;

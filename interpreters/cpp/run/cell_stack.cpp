@@ -29,13 +29,15 @@ void CellStack::clear() {
   recorded_stack.count = 0;
 }
 
+void CellStack::record() {
+  clear();
+  _Unwind_Backtrace(add_call, nullptr);
+}
+
 }  // namespace px::cpp
 
 _Unwind_Reason_Code px_cell_personality(int, _Unwind_Action actions, _Unwind_Exception_Class,
                                         _Unwind_Exception*, _Unwind_Context*) {
-  if ((actions & _UA_SEARCH_PHASE) != 0) {
-    px::cpp::CellStack::clear();
-    _Unwind_Backtrace(px::cpp::add_call, nullptr);
-  }
+  if ((actions & _UA_SEARCH_PHASE) != 0) px::cpp::CellStack::record();
   return _URC_CONTINUE_UNWIND;
 }

@@ -7,15 +7,18 @@
 
 namespace px::cpp {
 
-/// Where an exception that leaves a cell was thrown: the stack at the throw. It is recorded while
-/// the runtime looks for a handler, when the exception reaches the cell's outermost function; code
-/// that throws nothing, or catches it itself, pays nothing. The thread that runs cells.
+/// Where an exception that leaves a cell was thrown, or where a cell crashed: the stack at that
+/// moment. That of an exception is recorded while the runtime looks for a handler, when the
+/// exception reaches the cell's outermost function; code that throws nothing, or catches it itself,
+/// pays nothing. The thread that runs cells.
 class CellStack {
  public:
   /// Of the last exception since clear(): addresses of calls, innermost first; bounded. They are in
   /// functions of cells and of libraries.
   static std::span<const std::uintptr_t> recorded();
   static void clear();
+  /// For a signal handler: the stack that the signal interrupted.
+  static void record();
 };
 
 }  // namespace px::cpp

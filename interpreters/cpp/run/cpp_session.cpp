@@ -100,7 +100,7 @@ struct CppSession::State {
   void make_room(const std::vector<clang::NamedDecl*>& hidden);
   void remove_symbol(const std::string& symbol);
   CellOutcome run(const Plan& plan);
-  CellOutcome run_unit(clang::PartialTranslationUnit& unit);
+  CellOutcome run_unit(clang::PartialTranslationUnit& unit, const std::string& name);
   Result<void> run_silently(const std::string& code, const std::string& what);
 };
 
@@ -174,12 +174,13 @@ CellOutcome CppSession::State::run(const Plan& plan) {
   compiler->log().take_clashes();
   if (!unit) return compile_error(said);
   const std::vector<std::string> missing = missing_symbols(*compiler, *unit->TheModule);
-  if (missing.empty()) return run_unit(*unit);
+  if (missing.empty()) return run_unit(*unit, plan.name);
   if (!has_include(plan.code)) compiler->undo();  // else include guards would stay without guards
   return link_error(missing);
 }
 
-CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit) {
+CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit,
+                                        const std::string& name) {
   const std::vector<std::string> symbols = defined_symbols(*unit.TheModule);
   for (const llvm::GlobalValue& value : unit.TheModule->global_values())
     if (value.isWeakForLinker() && !value.isDeclaration())
@@ -188,7 +189,7 @@ CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit) {
     if (!strong_symbols.insert(symbol).second) remove_symbol(symbol);  // the newest wins
   Result<void> linked;
   CellStack::clear();
-  compiler->line_table().begin_cell();
+  compiler->line_table().begin_cell(name);
   CellOutcome outcome =
       guard.run([&] { linked = compiler->execute(unit); }, CellGuard::Begin::when_told);
   outcome.lines = compiler->line_table().lines_of(CellStack::recorded());
@@ -204,7 +205,7 @@ Result<void> CppSession::State::run_silently(const std::string& code, const std:
   clang::PartialTranslationUnit* unit = compiler->parse(code);
   const std::string said = compiler->log().take_text();
   if (!unit) return Error{ErrorKind::bad_input, what + " does not compile: " + first_error(said)};
-  const CellOutcome outcome = run_unit(*unit);
+  const CellOutcome outcome = run_unit(*unit, what);
   if (!outcome.is_ok())
     return Error{ErrorKind::bad_input, what + " does not run: " + outcome.error_value};
   return {};
@@ -331,11 +332,11 @@ bool CppSession::is_defined(const std::string& name) {
   return find_name(*state_->compiler, name) != nullptr;
 }
 
-const void* CppSession::identity(const std::string& name) {
 std::vector<std::string> CppSession::variables() {
   return variables_of_cells(*state_->compiler);
 }
 
+const void* CppSession::identity(const std::string& name) {
   return find_name(*state_->compiler, name);
 }
 

@@ -136,6 +136,16 @@ TEST_F(BrokenCells, SurviveANullPointer) {
   expect_session_holds();
 }
 
+TEST_F(BrokenCells, NameTheLinesThatLedToACrash) {
+  runs("void write_to(int* place) {\n  *const_cast<volatile int*>(place) = 1;\n}");
+  const CellOutcome outcome = fails("int* nowhere = nullptr;\nwrite_to(nowhere);", Kind::crashed);
+  ASSERT_EQ(outcome.lines.size(), 2u);
+  EXPECT_FALSE(outcome.lines[0].is_of_this_cell);
+  EXPECT_TRUE(outcome.lines[1].is_of_this_cell);
+  EXPECT_EQ(outcome.lines[0].line, 2);
+  EXPECT_EQ(outcome.lines[1].line, 2);
+}
+
 TEST_F(BrokenCells, SurviveADivisionByZero) {
   const CellOutcome outcome =
       fails("{ volatile int zero = 0; px_reported = 100 / zero; }", Kind::crashed);

@@ -68,6 +68,8 @@ def execute(name, kernel):
     ("heat_equation", "the same plate"),
     ("monte_carlo", "came home"),
     ("debugging", "division by zero"),
+    ("when_one_rank_fails", "the field is whole again"),
+    ("stop_look_go_on", "all ranks went on, the sum is 159"),
 ])
 def test_a_story_runs_in_our_kernel(stage, name, told):
     assert told in execute(name, "pxpython")
@@ -99,5 +101,5 @@ def test_the_training_story_runs_on_debians_torch(stage, debian_torch):
 def test_every_notebook_has_a_test():
     tested = {"first_steps", "psum", "heat_equation", "monte_carlo", "debugging",
               "data_parallel_training", "heat_equation_cpp", "own_cmake_library", "pi_by_ranks",
-              "teaching_mpi"}
+              "teaching_mpi", "when_one_rank_fails", "stop_look_go_on"}
     assert set(NOTEBOOKS) == tested

@@ -9,8 +9,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,25 @@ int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& r
 }
 
 namespace {
+
+/// Calls operation(group) with the same ranks as a group that was made of `communicator`: MPICH 4.0
+/// crashes in MPI_Comm_create_group where it is one of another communicator of these ranks.
+template <typename Operation>
+int with_group_of(MPI_Comm communicator, MPI_Group group, const Operation& operation) {
+  MPI_Group whole = MPI_GROUP_NULL, same = MPI_GROUP_NULL;
+  int size = 0;
+  PMPI_Comm_group(communicator, &whole);
+  PMPI_Group_size(group, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size)), translated(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  PMPI_Group_translate_ranks(group, size, ranks.data(), whole, translated.data());
+  const bool is_part = std::count(translated.begin(), translated.end(), MPI_UNDEFINED) == 0;
+  if (is_part) PMPI_Group_incl(whole, size, translated.data(), &same);
+  const int code = operation(is_part ? same : group);  // else MPI says what is wrong
+  if (is_part && same != MPI_GROUP_EMPTY) PMPI_Group_free(&same);
+  PMPI_Group_free(&whole);
+  return code;
+}
 
 /// plain  sends and receives at once; receive, send  begin to.
 template <typename Plain, typename Receive, typename Send>
@@ -392,7 +413,9 @@ PX_MAKER(Dist_graph_create_adjacent,
 int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_Comm* result) {
   // Not all ranks of the communicator come: no roll call.
   const int code = px::engine::begin("MPI_Comm_create_group", communicator, [&](MPI_Comm comm) {
-    return PMPI_Comm_create_group(comm, group, tag, result);
+    return px::engine::with_group_of(comm, group, [&](MPI_Group of_comm) {
+      return PMPI_Comm_create_group(comm, of_comm, tag, result);
+    });
   });
   px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
   if (steps && code == MPI_SUCCESS) steps->made(*result);

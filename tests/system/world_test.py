@@ -60,6 +60,16 @@ def test_under_mpich_the_engine_id_is_the_rank_and_collectives_work(own_cluster,
     assert all(library.startswith("MPICH") for library in rc[:]["library"])
 
 
+def test_under_mpich_communicators_are_made_of_groups(own_cluster, mpich):
+    cluster = own_cluster()
+    cluster.start_controller()
+    cluster.start_mpi_engines(3, mpiexec=mpich)
+    rc = cluster.client(engines=3)
+    made = "group = MPI.COMM_WORLD.Get_group().Incl([2, 0]); part = MPI.COMM_WORLD.Create_group(group)"
+    rc[[0, 2]].execute(f"from mpi4py import MPI; {made}; s = part.allreduce(part.rank)", block=True)
+    assert rc[[0, 2]]["s"] == [1, 1]
+
+
 def test_engines_with_another_mpi_than_their_launcher_refuse(own_cluster, mpich):
     """mpi4py loads Open MPI although MPICH has started them: two worlds of one rank each."""
     cluster = own_cluster()

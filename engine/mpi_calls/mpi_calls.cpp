@@ -81,7 +81,10 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
     code = wait_for(name, *steps, steps->need(Need::Kind::send, known, to), sending,
                     MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
-  if (status != MPI_STATUS_IGNORE) *status = own_status;
+  if (status != MPI_STATUS_IGNORE) {
+    own_status.MPI_ERROR = status->MPI_ERROR;  // MPI sets it in calls with several requests alone
+    *status = own_status;
+  }
   return code;
 }
 

@@ -59,14 +59,18 @@ bool is_off(const char* setting) {
   return setting && std::string_view(setting) == "0";
 }
 
-/// Lets the ranks vote on the cells that they got together.
+/// Lets the ranks vote on the cells that they got together. A rank whose cell was interrupted while
+/// it was compiled does not wait for the others: the same stop may have kept them from the cell.
 cpp::CppInterpreter::Agree vote_in(MpiWorld& world) {
   return [&world](const Json& metadata,
                   const cpp::CellOutcome& checked) -> std::optional<std::string> {
     const auto cell = shared_cell(metadata, world.rank(), world.peers());
     if (!cell) return std::nullopt;
-    const auto verdict = world.agree(*cell, checked.is_ok(), checked.error_value,
-                                     cpp::CppSession::is_interrupt_pending);
+    const bool was_interrupted = checked.kind == cpp::CellOutcome::Kind::interrupted;
+    const auto verdict =
+        world.agree(*cell, checked.is_ok(), checked.error_value, [was_interrupted] {
+          return was_interrupted || cpp::CppSession::is_interrupt_pending();
+        });
     if (!verdict) return "it was interrupted before all ranks had compiled it";
     return verdict->runs ? std::nullopt : std::optional(verdict->reason);
   };

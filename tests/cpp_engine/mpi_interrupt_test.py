@@ -1,5 +1,6 @@
 """Ranks that wait for others in MPI answer the stop button, and are in step again afterwards."""
 
+import os
 import time
 
 import polyxeus as ipp
@@ -163,3 +164,28 @@ def test_calls_of_mpi_are_left_alone_where_the_environment_says_so(folder, monke
         outcomes = result.get(return_exceptions=True)
         assert outcomes[1].ename == "Interrupted"
         assert "MPI_Barrier" not in str(outcomes[0])
+
+
+@pytest.mark.parametrize("compiling, busy", [(0, 3), (3, 0)])
+def test_a_rank_stopped_while_it_compiles_waits_for_nobody(rc, view, tmp_path, compiling, busy):
+    """The same stop keeps a busy rank from the cell: it never says whether the cell compiles there."""
+    gate, header = tmp_path / "gate", tmp_path / "endless.hpp"
+    os.mkfifo(gate)
+    os.mkfifo(header)
+    rc[busy].execute(f'{{ std::ifstream gate("{gate}"); gate.get(); }}', block=False)
+    both = rc[[compiling, busy]]
+    result = both.execute(f'#include "{header}"\nMPI_Barrier(MPI_COMM_WORLD);', block=False)
+    with open(header, "w"):  # the compiler reads it
+        both.abort(result, block=True)
+        rc.interrupt(targets=compiling, block=True)
+        try:
+            wait_until(lambda: result.progress == 1, f"rank {compiling} has ended", 20)
+        finally:
+            with open(gate, "w"):
+                pass
+            rc.interrupt(targets=compiling, block=True)
+    result.wait(20)
+    outcomes = dict(zip(result.engine_id, result.get(return_exceptions=True)))
+    assert outcomes[compiling].ename == "Interrupted"
+    assert isinstance(outcomes[busy], ipp.TaskAborted)
+    assert_in_step(view)

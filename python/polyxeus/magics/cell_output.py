@@ -33,6 +33,7 @@ class CellOutput:
 
     def __exit__(self, *_problem):
         self._give_signal()
+        deliver()  # what the engines have said of their widgets is with the front end by now
         sys.stdout.flush()
         sys.stderr.flush()
 

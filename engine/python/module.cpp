@@ -12,6 +12,7 @@
 #include "engine/python/mpi_steps.hpp"
 #include "interpreters/python/python_buffers.hpp"
 #include "interpreters/python/python_interpreter.hpp"
+#include "jupyter/runner.hpp"
 #include "os/signals_blocked.hpp"
 
 namespace py = pybind11;
@@ -107,6 +108,14 @@ class PythonEngine {
     return bound->string();
   }
 
+  /// That of the request that runs, or ran last: JSON text.
+  std::optional<py::bytes> request_header() {
+    if (!program_.is_started()) return std::nullopt;
+    const RequestPtr request = program_.queues().outgoing.request();
+    if (!request) return std::nullopt;
+    return py::bytes(jupyter::json_text(*request, request->envelope.header));
+  }
+
   bool allows_input() { return program_.is_started() && program_.queues().inputs.is_allowed(); }
 
   /// Precondition: allows_input().
@@ -199,6 +208,7 @@ PYBIND11_MODULE(_engine, module) {
       .def("publish", &PythonEngine::publish)
       .def("bind_kernel", &PythonEngine::bind_kernel)
       .def("input", &PythonEngine::input)
+      .def_property_readonly("request_header", &PythonEngine::request_header)
       .def_property_readonly("allows_input", &PythonEngine::allows_input)
       .def_property_readonly("outlives_client", &PythonEngine::outlives_client)
       .def("stop", &PythonEngine::stop)

@@ -13,6 +13,10 @@ from tqdm.notebook import tqdm
 for _ in tqdm(range(4)): pass""",
     """%%px
 print(slider.value)""",
+    """%%px -t 1
+from ipywidgets import interact
+@interact(n=(0, 10))
+def show(n): print('n is', n)""",
     "%pxcluster stop",
 ]
 
@@ -39,4 +43,13 @@ def test_sliders_of_engines_are_drawn_and_moved(server, page, screenshots):
     assert "Loading widget" not in book.output(1) and "not found" not in book.output(1)
     page.screenshot(path=screenshots / "lab-widgets-moved.png")
     book.run(4)
+    shown = book.cells.nth(4).locator(".widget-output")
+    book.wait_until(lambda: "n is 5" in shown.inner_text(), "the first output of interact")
+    handle = book.cells.nth(4).locator(".noUi-handle").first
+    handle.focus()
+    handle.press("ArrowRight")
+    book.wait_until(lambda: "n is 6" in shown.inner_text(), "the output for the new value")
+    assert "n is 5" not in shown.inner_text()
+    page.screenshot(path=screenshots / "lab-interact.png")
+    book.run(5)
     book.wait_until(lambda: sliders.count() == 0, "the widgets of ended engines are gone")

@@ -29,6 +29,7 @@ class Recorder:
 
     uuid = "engine-uuid"
     allows_input = outlives_client = False
+    request_header = None
 
     def __init__(self):
         self.forget()
@@ -65,7 +66,7 @@ def _world(tmp_path_factory):
     recorder = Recorder()
     main = sys.modules["__main__"]
     shell = make_shell(recorder, ProfileDir(location=str(tmp_path_factory.mktemp("profile"))))
-    shell.kernel = Kernel(shell, recorder.uuid)
+    shell.kernel = Kernel(shell, recorder)
     yield recorder, Backend(shell, shell.kernel, TaskRunner(shell, recorder))
     sys.modules["__main__"] = main
 

@@ -130,6 +130,46 @@ def test_what_the_engine_sets_reaches_the_front_end(front_end):
     assert front_end.states[model_id]["value"] == 42
 
 
+def outputs_of(front_end):
+    """What the Output widgets show, by model id."""
+    return {model_id: state["outputs"] for model_id, state in front_end.states.items()
+            if state.get("_model_name") == "OutputModel"}
+
+
+def texts_of(front_end, known):
+    """What Output widgets show beyond the known ones."""
+    return sorted("".join(each["text"] for each in outputs)
+                  for model_id, outputs in outputs_of(front_end).items() if model_id not in known)
+
+
+def test_interact_shows_in_its_output_widget_what_its_function_prints(front_end):
+    known = dict(front_end.states)
+    messages = front_end.run(
+        "%%px -t 0,1\nfrom ipywidgets import interact\nimport os\n"
+        "@interact(n=(0, 10))\n"
+        "def show(n): print(get_ipython().kernel.engine_id, 'has', n)")
+    assert texts_of(front_end, known) == ["0 has 5\n", "1 has 5\n"]
+    assert not [each for each in messages if each["msg_type"] == "stream"]
+    sliders = [model_id for model_id, state in front_end.states.items()
+               if model_id not in known and state.get("_model_name") == "IntSliderModel"]
+    front_end.change(sliders[0], value=8)
+    front_end.await_(lambda _: any("has 8" in text for text in texts_of(front_end, known)))
+    engine = next(text[0] for text in texts_of(front_end, known) if "has 8" in text)
+    assert texts_of(front_end, known) == sorted([f"{engine} has 8\n",
+                                                 f"{1 - int(engine)} has 5\n"])
+
+
+def test_an_output_widget_catches_all_that_is_shown_inside_of_it(front_end):
+    messages = front_end.run(
+        "%%px -t 2\nfrom ipywidgets import Output\nout = Output()\nwith out:\n"
+        "    print('text')\n    display(6 * 7)\n    1 / 0\nprint(len(out.outputs), 'outside')\nout")
+    (model_id,) = shown(messages)
+    kinds = [each["output_type"] for each in front_end.states[model_id]["outputs"]]
+    assert kinds == ["stream", "display_data", "error"]
+    said = [each["content"]["text"] for each in messages if each["msg_type"] == "stream"]
+    assert said == ["[stdout:2] 3 outside\n"]
+
+
 def test_a_progress_bar_of_tqdm_is_drawn(front_end):
     front_end.run("%%px -t 0\nfrom tqdm.notebook import tqdm\nfor _ in tqdm(range(5)): pass")
     bars = [state for state in front_end.states.values()

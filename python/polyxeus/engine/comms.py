@@ -3,15 +3,41 @@
 from polyxeus.engine import json_text
 
 
-def install(comm, engine, common_metadata):
-    """Makes comm.create_comm() create comms that speak through `engine`."""
+def install(comm, engine, common_metadata, output_widgets=None):
+    """Makes comm.create_comm() create comms that speak through `engine`.
+
+    output_widgets  the OutputWidgets of an engine, which follow the states of its widgets.
+    """
     from comm.base_comm import BaseComm
 
     class EngineComm(BaseComm):
         def publish_msg(self, msg_type, data=None, metadata=None, buffers=None, **keys):
+            self.tell(msg_type, data, metadata, buffers, **keys)
+            if output_widgets is not None:
+                _follow(output_widgets, self, msg_type, data or {})
+
+        def tell(self, msg_type, data=None, metadata=None, buffers=None, **keys):
+            """Sends a message of which the engine itself takes no notice."""
             content = dict(data=data or {}, comm_id=self.comm_id, **keys)
             engine.publish(msg_type, json_text.dump(content),
                            json_text.dump({**common_metadata, **(metadata or {})}),
                            list(buffers or []))
 
+        def on_msg(self, callback):
+            super().on_msg(callback)
+            self._callback = callback
+
+        def be_told(self, data):
+            """As if the front end had sent it, but not as a request of its own."""
+            self._callback({"content": {"data": data}, "metadata": {}, "buffers": []})
+
     comm.create_comm = EngineComm
+
+
+def _follow(output_widgets, comm, message_type, data):
+    if message_type == "comm_open":
+        output_widgets.on_open(comm, data.get("state", {}))
+    elif message_type == "comm_close":
+        output_widgets.on_close(comm)
+    elif data.get("method") == "update":
+        output_widgets.on_update(comm, data["state"])

@@ -38,9 +38,11 @@ class _Finder:
         return spec
 
 
-def install(shell, engine, comm_metadata, bound_kernel=None, has_widgets=False):
+def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None,
+            has_widgets=False):
     """comm_metadata  what the messages of comms carry.
     bound_kernel   the BoundKernel of an engine; a kernel has none.
+    output_widgets  the OutputWidgets of an engine; those of a kernel are its front end's.
     has_widgets    whether a front end draws ipywidgets.
     """
 
@@ -52,7 +54,7 @@ def install(shell, engine, comm_metadata, bound_kernel=None, has_widgets=False):
     def adopt_comms(module):
         from polyxeus.engine import comms
 
-        comms.install(module, engine, comm_metadata)
+        comms.install(module, engine, comm_metadata, output_widgets)
 
     def adopt_bars(module):
         """tqdm.auto takes these; it draws widgets itself only where ipykernel was imported."""

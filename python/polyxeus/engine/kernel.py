@@ -2,16 +2,18 @@
 
 import logging
 
+from polyxeus.engine import json_text
+
 
 class Kernel:
     """The few members of ipykernel's kernel that libraries ask for."""
 
-    def __init__(self, shell, uuid):
+    def __init__(self, shell, engine):
         self.shell = shell
-        self.ident = uuid
+        self.ident = engine.uuid
+        self._engine = engine
         self.engine_id = -1
         self.log = logging.getLogger("polyxeus")
-        self.parent_header = {}
         self.iopub_socket = None
 
     @property
@@ -29,7 +31,17 @@ class Kernel:
         return comm.get_comm_manager()
 
     def get_parent(self, channel=None):
+        """The request for which code runs now, or ran last: its header."""
         return {"header": self.parent_header}
+
+    @property
+    def parent_header(self):
+        header = self._engine.request_header
+        return {} if header is None else json_text.load(header)
+
+    @parent_header.setter
+    def parent_header(self, value):
+        """The core knows it already."""
 
     def get_engine_info(self, method=None):
         info = {"engine_uuid": self.ident, "engine_id": self.engine_id}

@@ -106,7 +106,7 @@ class Shell(InteractiveShell):
         except Exception as error:
             value = f"Failed to cast exception to string: {error}"
         content = {"traceback": self.last_traceback, "ename": etype.__name__, "evalue": value}
-        self.engine.publish("error", json_text.dump(content), b"", [])
+        self.display_pub.engine.publish("error", json_text.dump(content), b"", [])
 
 
 class DataPublisher:
@@ -122,8 +122,11 @@ class DataPublisher:
         self._engine.publish("data_message", content, b"", serialize_object(data))
 
 
-def make_shell(engine, profile_dir, colors=""):
-    """The shell; there is one in a process."""
+def make_shell(engine, profile_dir, colors="", output=None):
+    """The shell; there is one in a process.
+
+    output  has the engine's publish(): what cells show goes there; None: to the engine itself.
+    """
     from traitlets.config import Config
 
     config = Config()
@@ -131,7 +134,7 @@ def make_shell(engine, profile_dir, colors=""):
         config.InteractiveShell.colors = colors
     config.Completer.use_jedi = False
     shell = Shell.instance(engine=engine, profile_dir=profile_dir, config=config)
-    shell.display_pub.engine = shell.displayhook.engine = engine
+    shell.display_pub.engine = shell.displayhook.engine = output or engine
     shell.data_pub = DataPublisher(engine)
     shell.builtin_trap.activate()
     return shell

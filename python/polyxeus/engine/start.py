@@ -12,6 +12,7 @@ from polyxeus.engine import bound_kernel, import_hooks, streams
 from polyxeus.engine.backend import Backend
 from polyxeus.engine.event_loop import TaskRunner
 from polyxeus.engine.kernel import Kernel
+from polyxeus.engine.output_widgets import OutputWidgets
 from polyxeus.engine.shell import make_shell
 
 restore_streams = streams.restore
@@ -49,12 +50,13 @@ def report_crashes():
 def make_backend(engine):
     """All that the C++ core needs of Python."""
     _start_log()
-    shell = make_shell(engine, _profile_dir(engine.profile_dir), engine.colors)
-    shell.kernel = Kernel(shell, engine.uuid)
+    output = OutputWidgets(engine)
+    shell = make_shell(engine, _profile_dir(engine.profile_dir), engine.colors, output)
+    shell.kernel = Kernel(shell, engine)
     import_hooks.install(shell, engine, {"engine": engine.uuid},
-                         bound_kernel.install(shell, engine, engine.uuid))
+                         bound_kernel.install(shell, engine, engine.uuid), output)
     builtins.display = _display
-    streams.install(engine)
+    streams.install(output)
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     return Backend(shell, shell.kernel, TaskRunner(shell, engine))

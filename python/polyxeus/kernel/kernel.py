@@ -26,9 +26,8 @@ class Kernel(EngineKernel):
     implementation = "polyxeus"
 
     def __init__(self, shell, engine):
-        self._engine = engine
         self.front_end = FrontEnd(engine)
-        super().__init__(shell, engine.uuid)
+        super().__init__(shell, engine)
 
     def get_parent(self, channel=None):
         """The message for which the present code runs, as a dictionary."""

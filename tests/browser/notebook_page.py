@@ -57,6 +57,7 @@ class NotebookPage:
         has just been loaded may show a cell before it can run it."""
         before = self.prompt(index)
         for _ in range(10):
+            assert not self.dialogs(), f"the page asks before it runs a cell: {self.dialogs()}"
             self.cells.nth(index).locator(".cm-content").click()
             self.page.keyboard.press("Control+Enter")
             for _ in range(60):
@@ -64,6 +65,10 @@ class NotebookPage:
                     return
                 self.page.wait_for_timeout(50)
         raise AssertionError(f"cell {index} does not begin")
+
+    def dialogs(self):
+        """What the page asks; nobody can click on anything else meanwhile."""
+        return self.page.locator(".jp-Dialog").all_inner_texts()
 
     def run(self, index):
         """Runs a cell, waits for its end and gives what it shows."""

@@ -25,6 +25,22 @@ function(px_cpp_program name room)
   endif()
 endfunction()
 
+# pxcluster compares this with the kind of the mpiexec that is to start C++ engines.
+set(px_cpp_mpi "")
+foreach(folder ${MPI_C_INCLUDE_DIRS})
+  if(EXISTS ${folder}/mpi.h)
+    file(STRINGS ${folder}/mpi.h of_open_mpi REGEX "define OMPI_MAJOR_VERSION")
+    file(STRINGS ${folder}/mpi.h of_mpich REGEX "define (MPICH_VERSION|I_MPI_VERSION) ")
+    if(of_open_mpi)
+      set(px_cpp_mpi "Open MPI")
+    elseif(of_mpich)
+      set(px_cpp_mpi "MPICH")
+    endif()
+  endif()
+endforeach()
+set_source_files_properties(cluster/launch/installation.cpp PROPERTIES COMPILE_DEFINITIONS
+                            "PX_CPP_MPI=\"${px_cpp_mpi}\"")
+
 px_cpp_program(pxengine-cpp engine ${CMAKE_SOURCE_DIR}/engine/mpi_calls/*.cpp)
 px_cpp_program(pxkernel-cpp kernel)
 target_link_options(pxengine-cpp PRIVATE -Wl,--export-dynamic-symbol=px_call_place)

@@ -29,15 +29,14 @@ void wait_readable(int descriptor) {
   ::poll(&wanted, 1, -1);
 }
 
-/// What std::cin in a cell reads: lines that the user of the notebook types.
+/// What std::cin and stdin in a cell read: lines that the user of the notebook types.
 cpp::CellInput::Ask ask_user_of(jupyter::Queues& queues) {
   return [&queues]() -> Result<std::string> {
     if (!queues.inputs.is_allowed())
       return Error{ErrorKind::unsupported,
-                   "std::cin has no input here: the client that runs this cell takes no questions "
-                   "(allow_stdin is false)"};
+                   "the client that runs this cell takes no questions (allow_stdin is false)"};
     auto answer = queues.ask_user("", false, cpp::CppSession::is_interrupt_pending);
-    if (!answer) return Error{ErrorKind::system, "std::cin was interrupted"};
+    if (!answer) return Error{ErrorKind::system, "the question was interrupted"};
     return *answer;
   };
 }

@@ -75,6 +75,8 @@ def test_an_exception_names_the_lines_that_it_passed(rc):
 def test_cin_says_at_once_that_there_is_no_input(rc):
     name, value = error_of(rc[[0]], "int answer; std::cin >> answer;")[0]
     assert name == "NoInput" and "push the value instead" in value
+    name, value = error_of(rc[[0]], 'int typed; scanf("%d", &typed);')[0]
+    assert name == "NoInput" and value.startswith("stdin has no input here"), value
 
 
 def test_no_rank_runs_a_cell_that_does_not_compile_on_all(rc, view):

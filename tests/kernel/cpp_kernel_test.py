@@ -337,6 +337,18 @@ def test_cin_asks_the_user(cpp):
     assert value(cpp.finish(message_id)) == "42"
 
 
+def test_scanf_asks_the_user_and_is_interrupted(cpp):
+    read = 'int year = 0; scanf("%d", &year); year'
+    message_id = cpp.client.execute(read, allow_stdin=True)
+    cpp.client.get_stdin_msg(timeout=60)
+    cpp.client.input("1986")
+    assert value(cpp.finish(message_id)) == "1986"
+    message_id = cpp.client.execute(read, allow_stdin=True)
+    cpp.client.get_stdin_msg(timeout=60)
+    cpp.manager.interrupt_kernel()
+    assert "in stdin" in cpp.finish(message_id).reply["evalue"]
+
+
 def test_cin_that_waits_is_interrupted(cpp):
     message_id = cpp.client.execute("std::cin >> age;", allow_stdin=True)
     cpp.client.get_stdin_msg(timeout=60)

@@ -1,5 +1,8 @@
 #include "interpreters/cpp/run/cell_input.hpp"
 
+#include <stdio_ext.h>
+
+#include <cstdio>
 #include <iostream>
 #include <streambuf>
 #include <utility>
@@ -13,16 +16,28 @@ constexpr const char* end_of_file = "\x04";
 
 Result<std::string> refuse() {
   return Error{ErrorKind::unsupported,
-               "std::cin has no input here: cells of engines cannot ask the user; push the value "
-               "instead, for example view.push({\"x\": 1})"};
+               "cells of engines cannot ask the user; push the value instead, for example "
+               "view.push({\"x\": 1})"};
 }
 
 }  // namespace
 
+/// The lines for std::cin, and for C's stdin: that takes one character at a time, so that a cell
+/// may read one line by both.
 class CellInput::Lines final : public std::streambuf {
  public:
-  Lines() : before_(std::cin.rdbuf(this)), exceptions_(std::cin.exceptions()) {}
+  Lines()
+      : before_(std::cin.rdbuf(this)),
+        exceptions_(std::cin.exceptions()),
+        file_(::fopencookie(this, "r", {read_for_c, nullptr, nullptr, nullptr})),
+        file_before_(stdin) {
+    check(file_ != nullptr);
+    std::setvbuf(file_, nullptr, _IONBF, 0);
+    stdin = file_;
+  }
   ~Lines() override {
+    stdin = file_before_;
+    std::fclose(file_);
     std::cin.exceptions(exceptions_);
     std::cin.rdbuf(before_);
   }
@@ -33,6 +48,8 @@ class CellInput::Lines final : public std::streambuf {
     setg(nullptr, nullptr, nullptr);
     std::cin.clear();
     std::cin.exceptions(std::ios::badbit);  // lets the exceptions of underflow() through
+    ::__fpurge(file_);
+    std::clearerr(file_);
   }
 
  private:
@@ -42,18 +59,37 @@ class CellInput::Lines final : public std::streambuf {
     CellGuard::hold_jumps(true);  // an interrupt is answered below
     Result<std::string> line = ask_();
     CellGuard::hold_jumps(false);
-    if (CellGuard::is_interrupt_pending()) CellGuard::answer_interrupt_in("in std::cin");
-    if (!line) throw NoInput(line.error().what);
+    if (CellGuard::is_interrupt_pending())
+      CellGuard::answer_interrupt_in(std::string("in ") + reader_);
+    if (!line) throw NoInput(std::string(reader_) + " has no input here: " + line.error().what);
     if (*line == end_of_file) return traits_type::eof();
     line_ = *line + "\n";
     setg(line_.data(), line_.data(), line_.data() + line_.size());
     return traits_type::to_int_type(line_[0]);
   }
 
+  /// What the user is told passes scanf() and its like as the end of a thread does, which they
+  /// support.
+  static ssize_t read_for_c(void* self, char* to, std::size_t) {
+    auto& lines = *static_cast<Lines*>(self);
+    lines.reader_ = "stdin";
+    struct Restored {
+      Lines& lines;
+      ~Restored() { lines.reader_ = "std::cin"; }
+    } const restored{lines};
+    const int_type next = lines.sbumpc();
+    if (traits_type::eq_int_type(next, traits_type::eof())) return 0;
+    *to = traits_type::to_char_type(next);
+    return 1;
+  }
+
+  const char* reader_ = "std::cin";
   Ask ask_ = refuse;
   std::string line_;
   std::streambuf* before_;
   std::ios::iostate exceptions_;
+  std::FILE* const file_;
+  std::FILE* const file_before_;
 };
 
 CellInput::CellInput() : lines_(std::make_unique<Lines>()) {}

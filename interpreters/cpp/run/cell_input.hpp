@@ -9,17 +9,18 @@
 
 namespace px::cpp {
 
-/// Why std::cin has nothing to read; ends the cell that reads.
+/// Why std::cin or stdin has nothing to read; ends the cell that reads.
 struct NoInput : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// While one lives, std::cin in cells reads lines that somebody is asked for. There is one at a
-/// time; only the thread that runs cells gets input, others the end of the file.
+/// While one lives, std::cin and C's stdin (scanf, getchar ...) in cells read lines that somebody
+/// is asked for. There is one at a time; only the thread that runs cells gets input, others the end
+/// of the file.
 class CellInput {
  public:
   /// The next line, without its end; "\x04" is the end of the file. The error is for the user: the
-  /// cell ends with it. It returns soon after an interrupt.
+  /// cell ends with it, after "std::cin has no input here: ". It returns soon after an interrupt.
   using Ask = std::function<Result<std::string>()>;
 
   /// Where nobody can be asked: an engine.

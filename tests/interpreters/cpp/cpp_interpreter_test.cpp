@@ -122,6 +122,16 @@ TEST_F(CppInterpreterTest, EndsACellThatReadsWhatNobodyCanType) {
   EXPECT_EQ(execute("std::string word; std::getline(std::cin, word);")["ename"], "NoInput");
 }
 
+TEST_F(CppInterpreterTest, EndsACellThatReadsWhatNobodyCanTypeByC) {
+  const Json reply = execute("int by_c = 7;\nstd::scanf(\"%d\", &by_c);\nby_c = 8;");
+  EXPECT_EQ(reply["ename"], "NoInput");
+  EXPECT_EQ(reply["evalue"].get<std::string>().find("stdin has no input here"), 0u);
+  EXPECT_EQ(result_of("by_c"), "7");
+  EXPECT_EQ(execute("std::getchar();")["ename"], "NoInput");
+  EXPECT_EQ(execute("char some[9]; std::fgets(some, 9, stdin);")["ename"], "NoInput");
+  EXPECT_EQ(execute("std::fread(some, 1, 9, stdin);")["ename"], "NoInput");
+}
+
 TEST_F(CppInterpreterTest, ReadsWhatTheUserTypes) {
   std::vector<std::string> typed{"12 left over", "a whole line", "\x04"};
   interpreter().set_input([&typed]() -> Result<std::string> {
@@ -133,7 +143,25 @@ TEST_F(CppInterpreterTest, ReadsWhatTheUserTypes) {
   EXPECT_EQ(result_of("int number = 0; std::cin >> number; number"), "12");
   EXPECT_EQ(result_of("std::string line; std::getline(std::cin, line); line"), "\"a whole line\"");
   EXPECT_EQ(result_of("bool is_read = bool(std::cin >> number); is_read"), "false");
-  EXPECT_EQ(execute("std::cin >> number;")["evalue"], "nothing more");
+  EXPECT_EQ(execute("std::cin >> number;")["evalue"], "std::cin has no input here: nothing more");
+}
+
+TEST_F(CppInterpreterTest, ReadsWhatTheUserTypesByC) {
+  std::vector<std::string> typed{"12 left over", "3 4 5", "a whole line", "\x04", "6"};
+  interpreter().set_input([&typed]() -> Result<std::string> {
+    std::string line = typed.front();
+    typed.erase(typed.begin());
+    return line;
+  });
+  EXPECT_EQ(result_of("int first = 0; std::scanf(\"%d\", &first); first"), "12");
+  EXPECT_EQ(result_of("int second = 0, third = 0; std::cin >> first;"
+                      "std::scanf(\"%d\", &second); std::cin >> third;"
+                      "first * 100 + second * 10 + third"),
+            "345");
+  EXPECT_EQ(result_of("char text[99]; std::string(std::fgets(text, 99, stdin))"),
+            "\"a whole line\\n\"");
+  EXPECT_EQ(result_of("int end = std::getchar(); end == EOF && std::feof(stdin)"), "true");
+  EXPECT_EQ(result_of("std::getchar()"), "54");
 }
 
 TEST_F(CppInterpreterTest, ShowsTheValueOfTheLastExpression) {

@@ -105,6 +105,7 @@ void OutgoingQueue::publish(std::string_view type, std::string content, std::str
   gather();
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
+  if (parent && parent == abandoned_ && type == "error") return;
   if (parent == request_) ++published_;
   post(Outgoing{Outgoing::To::everybody, parent, std::string(type),
                 metadata.empty() ? formats_.of(parent).metadata() : std::move(metadata),

@@ -112,10 +112,11 @@ TEST_F(OutgoingQueueTest, WhatIsCapturedBelongsToTheRequestThatRunsOrRanLast) {
             "stream for other {\"name\":\"stdout\",\"text\":\"other\"}\n");
 }
 
-TEST_F(OutgoingQueueTest, ARequestThatIsAbandonedGetsItsOutputAndNoReply) {
+TEST_F(OutgoingQueueTest, ARequestThatIsAbandonedGetsItsOutputButNoErrorAndNoReply) {
   queue_.set_request(cell_);
   queue_.abandon_request();
   queue_.write("stdout", "said");
+  queue_.publish("error", "{}", "{}", {});
   queue_.reply(cell_, "{}");
   queue_.reply(other_, "{}");
   EXPECT_EQ(taken(),

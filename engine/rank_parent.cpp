@@ -21,6 +21,7 @@
 
 #include "engine/controller_link.hpp"
 #include "engine/death_watch.hpp"
+#include "engine/mpi/slurm_job.hpp"
 #include "engine/mpi/world_wait.hpp"
 #include "net/loop.hpp"
 #include "os/host_name.hpp"
@@ -82,6 +83,7 @@ class RankParent {
       ::poll(sources.data(), pipe_.is_open() ? 2 : 1, -1);
       read_signals();
       listen();
+      if (is_terminated_ && !std::exchange(has_told_cause_, true)) tell_cause();
       if (is_unshared_ && has_heard(readiness)) share_connection();
     }
   }
@@ -167,6 +169,19 @@ class RankParent {
     loop.forget(controller.socket());
   }
 
+  /// Tells the controller why the batch system ends all ranks; one of them asks for all.
+  void tell_cause() {
+    if (world_.rank.value != 0) return;
+    const Result<WatchedEngine> engine = read_watched_engine(heard_.substr(0, heard_.find('\n')));
+    if (!engine) return;
+    DeathReport report;
+    report.uuid = engine->uuid;
+    report.cause = why_slurm_ends_this_job().value_or("");
+    if (report.cause.empty()) return;
+    if (auto controller = ControllerLink::dial(engine->info))
+      controller->send("engine_ended", write_death_report(report));
+  }
+
   void read_signals() {
     signalfd_siginfo info;
     while (::read(signals_.value(), &info, sizeof info) == sizeof info) {
@@ -192,6 +207,7 @@ class RankParent {
   std::vector<os::Descriptor> pmix_;          // held until the end
   bool has_ended_ = false;                    // the child
   bool is_terminated_ = false;                // the launcher ends all ranks, or somebody this one
+  bool has_told_cause_ = false;
   const std::optional<long long> oom_kills_;  // so far
   std::string heard_;
 };

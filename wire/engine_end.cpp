@@ -42,6 +42,7 @@ Json write_death_report(const DeathReport& report) {
   if (!report.uuid.empty()) content["uuid"] = report.uuid.text;
   if (report.is_out_of_memory) content["out_of_memory"] = *report.is_out_of_memory;
   if (report.is_hidden) content["hidden"] = true;
+  if (!report.cause.empty()) content["cause"] = report.cause;
   if (!report.log.empty()) content["log"] = report.log;
   if (!report.last_lines.empty()) content["last_lines"] = last_part(report.last_lines);
   return content;
@@ -58,6 +59,7 @@ std::optional<DeathReport> read_death_report(const Json& content) {
   report.signal = small_number(content, "signal", 127);
   report.is_out_of_memory = bool_member(content, "out_of_memory");
   report.is_hidden = bool_member(content, "hidden").value_or(false);
+  report.cause = short_text(content, "cause");
   report.log = string_member(content, "log").value_or("").substr(0, max_lines);
   report.last_lines = last_part(string_member(content, "last_lines").value_or(""));
   return report;

@@ -36,6 +36,9 @@ struct DeathReport {
   std::optional<bool> is_out_of_memory = {};
   /// An MPI rank whose launcher does not learn of its end, and so lets the others live.
   bool is_hidden = false;
+  /// Why the batch system ends all ranks of the engine's world, "Slurm job 17 was cancelled"; then
+  /// the engine itself may still run, and the rest of the report says nothing.
+  std::string cause = {};
   std::string log = {};         ///< The path of its log; may be empty.
   std::string last_lines = {};  ///< Of its log; may be empty.
 };

@@ -11,8 +11,8 @@ namespace px::controller {
 namespace {
 
 /// For the news of the engine that ended first, where another was ended by the launcher: they take
-/// different ways.
-constexpr Duration cause_patience = std::chrono::seconds(1);
+/// different ways. And for that of the batch system, which rank 0 asks.
+constexpr Duration cause_patience = std::chrono::seconds(4);
 /// So many MPI worlds that have ended are remembered.
 constexpr std::size_t max_causes = 64;
 
@@ -150,6 +150,11 @@ void DeathJudge::reported(const EngineUuid& uuid, EngineId id, const EngineFacts
   if (world.empty() || has_cause(world) || was_ended || report.is_hidden) return;
   waiting.is_cause = true;
   blame(world, engine_name(id, facts) + " died first: it " + end_text(report), now);
+}
+
+void DeathJudge::batch_system_ends(const EngineFacts& facts, std::string why, Instant now) {
+  const std::string world = world_of(facts);
+  if (!world.empty()) blame(world, std::move(why), now);
 }
 
 void DeathJudge::blame(const std::string& world, std::string text, Instant now) {

@@ -44,6 +44,8 @@ class DeathJudge {
   /// Its watcher tells how it ended.
   void reported(const EngineUuid& uuid, EngineId id, const EngineFacts& facts,
                 const DeathReport& report, Instant now);
+  /// The batch system ends all ranks of this engine's world.  why  "Slurm job 17 was cancelled"
+  void batch_system_ends(const EngineFacts& facts, std::string why, Instant now);
   /// It is given up, or has left.
   void forget(const EngineUuid& uuid);
   /// Why it is about to be given up; nothing where no end of it was noticed.

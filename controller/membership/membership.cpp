@@ -182,7 +182,10 @@ void Membership::reported(const DeathReport& report) {
   const auto uuid = find(report);
   const auto id = uuid ? table_.find(uuid->text) : std::nullopt;
   if (!id) return;
-  deaths_.reported(*uuid, *id, facts_of(*uuid), report, Clock::now());
+  if (!report.cause.empty())
+    deaths_.batch_system_ends(facts_of(*uuid), report.cause, Clock::now());
+  else
+    deaths_.reported(*uuid, *id, facts_of(*uuid), report, Clock::now());
   give_up_the_dead(Clock::now());
 }
 

@@ -112,6 +112,15 @@ TEST_F(DeathJudgeTest, RanksThatCrashTogetherHaveReasonsOfTheirOwn) {
   EXPECT_TRUE(deaths[1].why.starts_with("its process, MPI rank 1, was killed by SIGSEGV"));
 }
 
+TEST_F(DeathJudgeTest, WhatTheBatchSystemSaysIsTheReasonOfAllRanks) {
+  judge.terminated(ann, rank(0), at(0s));
+  judge.batch_system_ends(rank(0), "Slurm job 7 was cancelled", at(100ms));
+  judge.terminated(bob, rank(1), at(100ms));
+  const std::string why = "its MPI launcher ended it, as Slurm job 7 was cancelled";
+  EXPECT_EQ(judge.take_due(at(100ms)),
+            (std::vector{Death{ann, why, "SIGTERM"}, Death{bob, why, "SIGTERM"}}));
+}
+
 TEST_F(DeathJudgeTest, RanksThatAreAllTerminatedHaveNoFirst) {
   judge.terminated(ann, rank(0), at(0s));
   judge.terminated(bob, rank(1), at(0s));

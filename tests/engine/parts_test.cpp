@@ -6,6 +6,7 @@
 #include "engine/engine_format.hpp"
 #include "engine/heart_watch.hpp"
 #include "engine/mpi/core_share.hpp"
+#include "engine/mpi/slurm_job.hpp"
 #include "engine/mpi/world.hpp"
 #include "tests/wire/requests.hpp"
 
@@ -128,6 +129,18 @@ TEST(CoreShare, IsLeftToTheUserWhoHasSetItAndToARankThatIsAlone) {
       variables({{"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}, {"OMP_NUM_THREADS", "8"}}), 16, 16));
   EXPECT_FALSE(threads_of_rank(variables({{"OMPI_COMM_WORLD_LOCAL_SIZE", "1"}}), 16, 16));
   EXPECT_FALSE(threads_of_rank(variables({}), 16, 16));
+}
+
+TEST(SlurmJob, SaysWhyItEnds) {
+  EXPECT_EQ(why_slurm_ends("7", "COMPLETING|TimeLimit\n"),
+            "Slurm job 7 ran into its time limit (--time)");
+  EXPECT_EQ(why_slurm_ends("7", "COMPLETING|None\n"),
+            "Slurm job 7 was cancelled (scancel) or preempted");
+  EXPECT_EQ(why_slurm_ends("7", "CANCELLED|None\n"), "Slurm job 7 was cancelled (scancel)");
+  EXPECT_EQ(why_slurm_ends("7", "COMPLETING|NodeDown\n"),
+            "Slurm job 7 was ended by Slurm: NodeDown");
+  EXPECT_FALSE(why_slurm_ends("7", "RUNNING|None\n"));
+  EXPECT_FALSE(why_slurm_ends("7", ""));
 }
 
 TEST(World, OpenMpiUnderSlurmIsOpenMpis) {

@@ -16,7 +16,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 ReturnToService=2
 SlurmdTimeout=5
-KillWait=2
+KillWait=10
 SlurmdParameters=config_overrides
 NodeName=host[1-{count}] CPUs=2 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES State=UP OverTimeLimit=0

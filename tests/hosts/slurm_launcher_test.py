@@ -29,14 +29,15 @@ def slurm(bed):
 
 @pytest.fixture(scope="module", autouse=True)
 def late(bed, slurm):
-    """What is said of a job that has a minute; Slurm looks but twice a minute."""
+    """What is said of a job that has a minute, and of a cell in it; Slurm looks but twice a minute."""
     cluster = HostCluster(bed, bed.folder / "ipython-late", **slurm)
     options = ("--batch-option=--nodelist=host4", "--batch-option=--comment=late")
-    said = in_front(cluster, "-n", "1", "--time=1", *options)
+    said = in_front(cluster, "-n", "2", "--time=1", *options)
+    cell = long_cell(cluster)
     job = bed.exec_on("host1", "squeue", "-h", "-o", "%i", **slurm).stdout.strip()
     end = ("scontrol", "update", f"JobId={job}", "EndTime=now+1")
     bed.exec_on("host1", *end, **slurm)
-    return said
+    return said, cell
 
 
 @pytest.fixture
@@ -57,6 +58,15 @@ def in_front(cluster, *arguments):
     said = cluster.bed.folder / f"{len(list(cluster.bed.folder.iterdir()))}.txt"
     cluster.start_in_front("--engines=slurm", *arguments, said=said)
     beds.wait_until(lambda: "ready" in said.read_text(), "the engines", 30)
+    return said
+
+
+def long_cell(cluster):
+    """Runs on all engines; the file with what it fails with."""
+    said = cluster.bed.folder / f"{len(list(cluster.bed.folder.iterdir()))}.txt"
+    code = "import time; time.sleep(600)"
+    cluster.bed.start_on("host1", cluster.program, "px", code, log=said, **cluster.environment)
+    beds.wait_until(lambda: "idle" not in cluster.run("status").stdout, "busy engines", 30)
     return said
 
 
@@ -91,8 +101,11 @@ def test_options_reach_the_job(cluster):
 
 def test_a_job_that_somebody_cancels_is_told(cluster):
     said = in_front(cluster, "-n", "2")
+    cell = long_cell(cluster)
     cluster.bed.exec_on("host1", "scancel", queue(cluster).split()[0], **cluster.environment)
     beds.wait_until(lambda: "has ended: CANCELLED: somebody" in said.read_text(), "the reason")
+    beds.wait_until(lambda: "was cancelled (scancel)" in cell.read_text(), "the reason in the cell")
+    assert "EngineError" in cell.read_text() and "KeyboardInterrupt" not in cell.read_text()
 
 
 def test_a_job_that_loses_its_host_is_told_with_the_reason(cluster):
@@ -155,4 +168,7 @@ def test_the_job_script_of_the_documentation_is_a_whole_cluster(cluster):
 
 
 def test_a_job_that_runs_into_its_time_limit_is_told(late):
-    beds.wait_until(lambda: "TIMEOUT: it ran into its time limit" in late.read_text(), "it", 75)
+    said, cell = late
+    beds.wait_until(lambda: "TIMEOUT: it ran into its time limit" in said.read_text(), "it", 75)
+    beds.wait_until(lambda: "ran into its time limit (--time)" in cell.read_text(), "in the cell")
+    assert "EngineError" in cell.read_text() and "KeyboardInterrupt" not in cell.read_text()

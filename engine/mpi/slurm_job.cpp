@@ -1,0 +1,41 @@
+#include "engine/mpi/slurm_job.hpp"
+
+#include <cstdlib>
+
+#include "os/run_command.hpp"
+
+namespace px::engine {
+namespace {
+
+/// The controller waits for four seconds before it says that nobody knows why an engine was ended.
+constexpr Duration patience = std::chrono::seconds(3);
+
+}  // namespace
+
+std::optional<std::string> why_slurm_ends(std::string_view job, std::string_view answer) {
+  const std::string_view line = answer.substr(0, answer.find('\n'));
+  const std::size_t bar = line.find('|');
+  if (bar == line.npos) return std::nullopt;
+  const std::string_view state = line.substr(0, bar), reason = line.substr(bar + 1);
+  const std::string name = "Slurm job " + std::string(job);
+  if (state == "TIMEOUT" || reason == "TimeLimit")
+    return name + " ran into its time limit (--time)";
+  if (state == "CANCELLED") return name + " was cancelled (scancel)";
+  if (state == "PREEMPTED") return name + " was preempted";
+  if (state != "COMPLETING") return std::nullopt;
+  if (reason == "None") return name + " was cancelled (scancel) or preempted";
+  return name + " was ended by Slurm: " + std::string(reason);
+}
+
+std::optional<std::string> why_slurm_ends_this_job() {
+  const char* const job = std::getenv("SLURM_JOB_ID");
+  if (!job) return std::nullopt;
+  os::CommandOptions options;
+  // Slurm sends SIGTERM more than once, and to all processes of the job.
+  options.argv = {"sh", "-c", "trap '' TERM; exec squeue -h -t all -o '%T|%r' -j \"$0\"", job};
+  options.timeout = patience;
+  const Result<os::CommandOutput> said = os::run_command(options);
+  return said ? why_slurm_ends(job, said->output) : std::nullopt;
+}
+
+}  // namespace px::engine

@@ -69,12 +69,17 @@ std::unique_ptr<KnownCommunicator> Communicators::describe(MPI_Comm communicator
   return known;
 }
 
-KnownCommunicator* Communicators::of(MPI_Comm communicator) {
+KnownCommunicator* Communicators::find(MPI_Comm communicator) const {
   if (communicator == MPI_COMM_NULL || communicator == MPI_COMM_SELF) return nullptr;
   void* value = nullptr;
   int is_known = 0;
   PMPI_Comm_get_attr(communicator, key_, &value, &is_known);
-  if (is_known) return static_cast<KnownCommunicator*>(value);
+  return is_known ? static_cast<KnownCommunicator*>(value) : nullptr;
+}
+
+KnownCommunicator* Communicators::of(MPI_Comm communicator) {
+  if (communicator == MPI_COMM_NULL || communicator == MPI_COMM_SELF) return nullptr;
+  if (KnownCommunicator* const known = find(communicator)) return known;
   std::unique_ptr<KnownCommunicator> known = describe(communicator);
   if (!known) return nullptr;
   KnownCommunicator* result = known.get();
@@ -101,11 +106,8 @@ MPI_Comm Communicators::current(MPI_Comm communicator) const {
 }
 
 std::vector<MPI_Comm> Communicators::behind(MPI_Comm communicator) const {
-  void* value = nullptr;
-  int is_known = 0;
-  PMPI_Comm_get_attr(communicator, key_, &value, &is_known);
-  if (!is_known) return {};
-  const auto* known = static_cast<KnownCommunicator*>(value);
+  const KnownCommunicator* const known = find(communicator);
+  if (!known) return {};
   std::vector<MPI_Comm> found;
   // Messages of a cell that was stopped may be under way over what is lost.
   if (!known->renewals.empty() || !known->why_lost.empty()) return found;

@@ -6,13 +6,46 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/mpi/rank_board.hpp"
 
 namespace px::engine {
+
+/// The attributes of a communicator in which libraries keep a duplicate of it, as mpi4py does for its
+/// reductions of objects, with a count of the calls on it. Where a cell was stopped the ranks may
+/// have counted differently, or the duplicate was not made: such an attribute is to be hidden, so
+/// that the library makes a duplicate anew, on all ranks.
+class CachedDuplicates {
+ public:
+  /// The attribute was set.
+  void set(int key, const void* value) {
+    last_ = {key, value};
+    epochs_.erase(key);
+  }
+  /// A duplicate is being made, and is to be written to `result`: it is kept in the attribute that
+  /// was set last if that is where it is written. Returns the attribute's key.
+  std::optional<int> made_at(const void* result) {
+    if (!last_ || last_->second != result) return std::nullopt;
+    epochs_.insert_or_assign(last_->first, std::nullopt);
+    return last_->first;
+  }
+  /// It has been made.
+  void made(int key, std::uint64_t epoch) { epochs_.insert_or_assign(key, epoch); }
+  /// Whether the attribute is to be hidden.
+  bool is_stale(int key, std::uint64_t epoch) const {
+    const auto found = epochs_.find(key);
+    return found != epochs_.end() && found->second != epoch;
+  }
+
+ private:
+  std::optional<std::pair<int, const void*>> last_;
+  std::map<int, std::optional<std::uint64_t>> epochs_;  // by key; null: it was not made
+};
 
 /// One communicator of the cells, as this rank sees it.
 struct KnownCommunicator {
@@ -35,6 +68,7 @@ struct KnownCommunicator {
   int own = 0;                       ///< This rank's place in it.
   std::vector<int> members;          ///< Its ranks' ranks in the world.
   std::vector<Rank> others;          ///< The same without this rank.
+  CachedDuplicates duplicates;       ///< Those of it that libraries keep.
 };
 
 /// The communicators on which roll calls are held: those of several ranks. Forgets
@@ -53,6 +87,8 @@ class Communicators {
   KnownCommunicator* of(MPI_Comm communicator);
   /// The same for one that its ranks have just made; makes what carries its messages.
   KnownCommunicator* made(MPI_Comm communicator);
+  /// The same, but null for one that is new.
+  KnownCommunicator* find(MPI_Comm communicator) const;
   /// What carries its messages; itself where no roll calls are held on it. Any thread.
   MPI_Comm current(MPI_Comm communicator) const;
 

@@ -375,8 +375,12 @@ int MPI_Abort(MPI_Comm communicator, int code) {
   }
 // The copy has the attributes and the topology of the cells' own communicator.
 int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* result) {
-  return px::engine::maker("MPI_Comm_dup", communicator, result,
-                           [&](MPI_Comm) { return PMPI_Comm_dup(communicator, result); });
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  const auto make = [&] {
+    return px::engine::maker("MPI_Comm_dup", communicator, result,
+                             [&](MPI_Comm) { return PMPI_Comm_dup(communicator, result); });
+  };
+  return steps ? steps->duplicate(communicator, result, make) : make();
 }
 int MPI_Comm_dup_with_info(MPI_Comm communicator, MPI_Info info, MPI_Comm* result) {
   return px::engine::maker("MPI_Comm_dup_with_info", communicator, result, [&](MPI_Comm) {
@@ -432,6 +436,22 @@ int MPI_Intercomm_create(MPI_Comm communicator, int leader, MPI_Comm peers, int 
       return PMPI_Intercomm_create(comm, leader, peer, remote_leader, tag, result);
     });
   });
+}
+
+int MPI_Comm_set_attr(MPI_Comm communicator, int key, void* value) {
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  const px::engine::InCall in_call{steps};
+  const int code = PMPI_Comm_set_attr(communicator, key, value);
+  if (steps && code == MPI_SUCCESS) steps->set_attribute(communicator, key, value);
+  return code;
+}
+
+int MPI_Comm_get_attr(MPI_Comm communicator, int key, void* value, int* is_set) {
+  const px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  const int code = PMPI_Comm_get_attr(communicator, key, value, is_set);
+  if (steps && code == MPI_SUCCESS && *is_set && steps->is_stale_duplicate(communicator, key))
+    *is_set = 0;
+  return code;
 }
 
 int MPI_Comm_set_errhandler(MPI_Comm communicator, MPI_Errhandler handler) {

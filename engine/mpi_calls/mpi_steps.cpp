@@ -396,23 +396,28 @@ KnownCommunicator* MpiSteps::known(MPI_Comm communicator) {
   return state_->communicators.of(communicator);
 }
 
+int MpiSteps::await_renewal(const char* name, const KnownCommunicator& known) {
+  State& state = *state_;
+  if (state.is_renewed) return MPI_SUCCESS;
+  const InMpiCall place{call_place(),
+                        {name, known.number, static_cast<int>(known.members.size()), MpiCall::none,
+                         MpiCall::none, Clock::now()}};
+  Pause pause;
+  while (state.pump(), !state.is_renewed) {
+    if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
+    if (state.hooks.is_interrupted())
+      return state.leave_with(std::string("in ") + name +
+                              ", which waited for the other ranks to end the cell that was "
+                              "stopped before");
+    pause();
+  }
+  return MPI_SUCCESS;
+}
+
 int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
   State& state = *state_;
   if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
-  if (!state.is_renewed) {
-    const InMpiCall place{call_place(),
-                          {name, known.number, static_cast<int>(known.members.size()),
-                           MpiCall::none, MpiCall::none, Clock::now()}};
-    Pause pause;
-    while (state.pump(), !state.is_renewed) {
-      if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
-      if (state.hooks.is_interrupted())
-        return state.leave_with(std::string("in ") + name +
-                                ", which waited for the other ranks to end the cell that was "
-                                "stopped before");
-      pause();
-    }
-  }
+  if (const int code = await_renewal(name, known); code != MPI_SUCCESS) return code;
   if (!known.why_lost.empty())
     return state.refuse(std::string(name) +
                         ": this communicator was lost when a cell was stopped, as " +
@@ -522,11 +527,30 @@ void MpiSteps::made(MPI_Comm communicator) {
   state_->communicators.made(communicator);
 }
 
+void MpiSteps::set_attribute(MPI_Comm communicator, int key, const void* value) {
+  if (KnownCommunicator* const known = state_->communicators.find(communicator))
+    known->duplicates.set(key, value);
+}
+
+bool MpiSteps::is_stale_duplicate(MPI_Comm communicator, int key) const {
+  const KnownCommunicator* const known = state_->communicators.find(communicator);
+  return known && known->duplicates.is_stale(key, state_->epoch);
+}
+
+int MpiSteps::duplicate(MPI_Comm communicator, const MPI_Comm* result,
+                        const std::function<int()>& make) {
+  KnownCommunicator* known = state_->communicators.find(communicator);
+  const std::optional<int> key = known ? known->duplicates.made_at(result) : std::nullopt;
+  const int code = make();
+  if (key && code == MPI_SUCCESS) known->duplicates.made(*key, state_->epoch);
+  return code;
+}
+
 int MpiSteps::free(const char* name, MPI_Comm* communicator, int (*release)(MPI_Comm*)) {
   KnownCommunicator* const known = this->known(*communicator);
   // The other ranks make the fresh one with this rank.
-  if (known && !state_->is_renewed)
-    if (const int code = prepare(name, *known); code != MPI_SUCCESS) return code;
+  if (known)
+    if (const int code = await_renewal(name, *known); code != MPI_SUCCESS) return code;
   std::vector<MPI_Comm> behind = state_->communicators.behind(*communicator);
   const int code = release(communicator);
   if (code == MPI_SUCCESS)

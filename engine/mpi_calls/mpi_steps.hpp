@@ -88,6 +88,8 @@ class MpiSteps {
   /// Waits until the communicator can carry messages, which it can at once unless a cell was
   /// stopped. Otherwise the error code that the call returns.
   int prepare(const char* name, KnownCommunicator& known);
+  /// Waits until there are fresh communicators, if a cell was stopped. Otherwise the error code.
+  int await_renewal(const char* name, const KnownCommunicator& known);
   /// A collective call came: returns when all ranks are there. Otherwise the error code.
   /// leaves  it was interrupted when all were there, so leave() is to follow the call.
   int arrive(const char* name, KnownCommunicator& known, bool& leaves);
@@ -101,6 +103,14 @@ class MpiSteps {
   int look(const char* name, const std::vector<Need>& needs, bool needs_all);
   /// A communicator was made by its ranks.
   void made(MPI_Comm communicator);
+  /// An attribute of a communicator was set.
+  void set_attribute(MPI_Comm communicator, int key, const void* value);
+  /// Whether an attribute holds a duplicate of the communicator that was made before a cell was
+  /// stopped, or whose making was stopped.
+  bool is_stale_duplicate(MPI_Comm communicator, int key) const;
+  /// Makes a duplicate of the communicator at `result` by `make`, which returns MPI's code; it may
+  /// be one that an attribute holds.
+  int duplicate(MPI_Comm communicator, const MPI_Comm* result, const std::function<int()>& make);
   /// Frees the communicator and what carried its messages. release  MPI_Comm_free or its like.
   int free(const char* name, MPI_Comm* communicator, int (*release)(MPI_Comm*));
   /// A message that a rank which has left may have overwritten while it was sent is none.

@@ -207,6 +207,32 @@ def test_requests_begun_before_a_stop_are_refused_with_a_sentence_or_done(ranks)
     assert_well(ranks)
 
 
+# Ranks 1 and 3 only send to rank 0, which waits for rank 2.
+REDUCTIONS = {
+    "ranks that are in different ones": ["world.reduce(1)"] * 3 + ["Barrier(world)"],
+    "ranks that are in the first one": ["allreduce_object(copied, 1)"],
+    "ranks that are in a later one": ["allreduce_object(world, 1)"],
+}
+
+
+@python_ranks
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions_of_objects_that_are_stopped_leave_the_next_ones_well(ranks, name):
+    """mpi4py sends their messages over a duplicate of its own, and counts them."""
+    run(ranks, lambda _: "copied = world.Dup()")
+    ends = call(ranks, [["allreduce_object(world, 1)"]] * 4)
+    assert ends.wait(PATIENCE)
+    calls = REDUCTIONS[name]
+    stop(ranks, call(ranks, [calls, calls, ["give_up_in()"], calls]), (0, 1, 3), done=(2,))
+    known = ["allreduce_object(copied, 1)", "allreduce_object(world, 2)", "allreduce_object(copied, 3)"]
+    again = call(ranks, [known] * 4)
+    if not again.wait(PATIENCE):
+        ranks.interrupt()
+        pytest.fail(f"{4 - again.n_done()} ranks wait for each other in the next reductions")
+    assert again.outcomes() == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+
+
 @languages
 def test_ranks_can_be_stopped_again_and_again(ranks):
     for _ in range(3):

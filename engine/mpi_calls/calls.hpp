@@ -41,6 +41,7 @@ int collective(const char* name, MPI_Comm communicator, const Operation& operati
   bool leaves = false;
   if (const int code = steps->arrive(name, *known, leaves); code != MPI_SUCCESS) return code;
   const int code = operation(known->current);
+  if (code != MPI_SUCCESS) steps->failed(*known);
   return leaves ? steps->leave(name) : code;
 }
 
@@ -77,7 +78,9 @@ int begin_request(const char* name, MPI_Comm communicator, Need::Kind kind, int 
   const int code = begin(name, communicator, operation);
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps || code != MPI_SUCCESS) return code;
-  Need need = steps->need(kind, steps->known(communicator), peer);
+  KnownCommunicator* const known = steps->known(communicator);
+  if (known && kind == Need::Kind::collective) ++known->use.begun;
+  Need need = steps->need(kind, known, peer);
   need.is_persistent = is_persistent;
   steps->begun(*request, need);
   return code;

@@ -27,7 +27,11 @@ int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& r
         if (!done) code = PMPI_Test(&request, &done, status);
         return done != 0 || code != MPI_SUCCESS;
       },
-      clean_up);
+      [&] {
+        if (clean_up) clean_up();
+        // It still comes, or waits for its receiver for ever.
+        if (need.kind == Need::Kind::send) steps.begun(request, need);
+      });
   return waited != MPI_SUCCESS ? waited : code;
 }
 
@@ -64,7 +68,10 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
     const int begun = receive(current, &receiving);
     return begun != MPI_SUCCESS ? begun : send(current, &sending);
   });
-  const auto stop_receiving = [&receiving] {
+  KnownCommunicator* const known = steps->known(communicator);
+  const Need sent = steps->need(Need::Kind::send, known, to);
+  const auto stop_receiving = [&] {
+    steps->begun(sending, sent);
     if (receiving == MPI_REQUEST_NULL) return;
     PMPI_Cancel(&receiving);
     PMPI_Wait(&receiving, MPI_STATUS_IGNORE);
@@ -73,13 +80,11 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
     stop_receiving();
     return code;
   }
-  KnownCommunicator* const known = steps->known(communicator);
   MPI_Status own_status;
   code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from), receiving,
                   &own_status, stop_receiving);
   if (code == MPI_SUCCESS)
-    code = wait_for(name, *steps, steps->need(Need::Kind::send, known, to), sending,
-                    MPI_STATUS_IGNORE);
+    code = wait_for(name, *steps, sent, sending, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
   if (status != MPI_STATUS_IGNORE) {
     own_status.MPI_ERROR = status->MPI_ERROR;  // MPI sets it in calls with several requests alone
@@ -245,7 +250,7 @@ int MPI_Startall(int count, MPI_Request* requests) {
 
 int MPI_Request_free(MPI_Request* request) {
   px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
-  if (steps) steps->ended(*request);
+  if (steps) steps->freed(*request);
   return PMPI_Request_free(request);
 }
 

@@ -117,13 +117,14 @@ struct MpiSteps::State {
   bool has_told_failure = false;  // of its last cell, in this epoch
   std::unordered_map<MPI_Request, Need> requests;
   std::vector<std::pair<int, CollectiveCall>> answered;  // while no cell ran
-  std::list<MPI_Request> abandoned;                      // roll calls that were left
+  // Number and epoch of what no longer known requests use, or where a collective call has failed.
+  std::set<std::pair<std::uint64_t, std::uint64_t>> spoiled;
 
   // ------------------------------------------------------------ notes
 
   RankNote make_note(RankNote::Kind kind, std::string reason) const {
     RankNote note{kind, own, epoch, cell, std::nullopt, {}, false, std::move(reason)};
-    for (const auto& [number, known] : communicators.all()) note.entered[number] = known->entered;
+    for (const auto& [number, known] : communicators.all()) note.entered[number] = known->use.entered;
     return note;
   }
 
@@ -153,13 +154,18 @@ struct MpiSteps::State {
     }
     sent.clean();
     if (!is_renewed) is_renewed = communicators.progress(board);
-    if (!abandoned.empty())
-      abandoned.remove_if([](MPI_Request& each) { return is_complete(each); });
   }
 
-  /// The roll call goes on without this rank, or never ends.
-  void abandon(MPI_Request roll_call) {
-    if (roll_call != MPI_REQUEST_NULL) abandoned.push_back(roll_call);
+  /// Whether all that this rank has begun over what carried messages in an earlier epoch is complete.
+  bool is_clean(const OldCarrier& carrier) const {
+    if (spoiled.count({carrier.number, carrier.epoch})) return false;
+    return std::all_of(requests.begin(), requests.end(), [&](const auto& each) {
+      const auto& [request, need] = each;
+      if (need.communicator != carrier.number || need.epoch != carrier.epoch) return true;
+      int is_done = 0;
+      PMPI_Request_get_status(request, &is_done, MPI_STATUS_IGNORE);
+      return is_done != 0;
+    });
   }
 
   // ------------------------------------------------------------ epochs
@@ -333,7 +339,8 @@ MpiSteps* MpiSteps::of_this_thread() {
 }
 
 MPI_Comm MpiSteps::current(MPI_Comm communicator) {
-  return of_cells ? of_cells->state_->communicators.current(communicator) : communicator;
+  if (!of_cells) return communicator;
+  return of_cells->state_->communicators.current(communicator, of_this_thread() != nullptr);
 }
 
 int MpiSteps::error_code() const {
@@ -380,6 +387,7 @@ Duration MpiSteps::tick() {
   State& state = *state_;
   state.pump(thorough_looks);
   state.follow();
+  state.communicators.free_old([&](const OldCarrier& carrier) { return state.is_clean(carrier); });
   // Another rank has failed in the cell, and may not have received what this one has sent to it.
   if (state.has_called && state.has_called_in_epoch && state.board.has_failure_in(state.cell))
     state.stop("had ended its cell");
@@ -430,7 +438,7 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
   State& state = *state_;
   leaves = false;
   if (const int code = prepare(name, known); code != MPI_SUCCESS) return code;
-  const CollectiveCall call{known.number, ++known.arrivals};
+  const CollectiveCall call{known.number, ++known.use.arrivals};
   MPI_Request roll_call = MPI_REQUEST_NULL;
   PMPI_Ibarrier(known.current, &roll_call);
   Pause pause;
@@ -449,13 +457,13 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
         leaves = true;
         break;
       }
-      state.abandon(roll_call);
+      known.use.left_calls.push_back(roll_call);
       return state.leave_with(where, call);
     }
     if (!state.board.is_empty()) {
       const Instant before = is_called ? Clock::now() : Clock::now() - state.grace;
       if (const auto why = state.board.why_incomplete(known.others, call, state.cell, before)) {
-        state.abandon(roll_call);
+        known.use.left_calls.push_back(roll_call);
         return state.fail_with(name, *why);
       }
     }
@@ -463,7 +471,7 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
     state.pump();
     if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
   }
-  known.entered = call.place;
+  known.use.entered = call.place;
   return MPI_SUCCESS;
 }
 
@@ -590,6 +598,19 @@ std::optional<Need> MpiSteps::need_of(MPI_Request request) const {
 
 void MpiSteps::ended(MPI_Request request) {
   state_->requests.erase(request);
+}
+
+void MpiSteps::freed(MPI_Request request) {
+  const auto need = need_of(request);
+  if (!need) return;
+  int is_done = 0;
+  PMPI_Request_get_status(request, &is_done, MPI_STATUS_IGNORE);
+  if (!is_done) state_->spoiled.emplace(need->communicator, need->epoch);
+  ended(request);
+}
+
+void MpiSteps::failed(const KnownCommunicator& known) {
+  state_->spoiled.emplace(known.number, state_->epoch);
 }
 
 bool MpiSteps::is_stale(const Need& need) const {

@@ -126,6 +126,10 @@ class MpiSteps {
   /// What it waits for; nothing where it is not known.
   std::optional<Need> need_of(MPI_Request request) const;
   void ended(MPI_Request request);
+  /// The cells want to know no more of it, whether it has ended or not.
+  void freed(MPI_Request request);
+  /// MPI has returned an error from a collective call to which all ranks had come.
+  void failed(const KnownCommunicator& known);
   /// Whether the request was begun before a cell was stopped, so that it never completes.
   bool is_stale(const Need& need) const;
   /// Refuses to wait for such a request; the error code.

@@ -1,6 +1,7 @@
 """What works after a stop, one thing a test: a rank does not come, the others wait for it in MPI, the
 user presses stop."""
 
+import os
 import subprocess
 import time
 from pathlib import Path
@@ -32,8 +33,8 @@ CALLS = {
 COLLECTIVE = ("Barrier", "Allreduce", "Bcast", "Gatherv")
 
 def kinds(*pairs):
-    ids = [f"{language}-{client}" for language, client in pairs]
-    return pytest.mark.parametrize("kind", pairs, ids=ids, indirect=True)
+    """pairs: language and client, and MPI where that is not Open MPI."""
+    return pytest.mark.parametrize("kind", pairs, ids=["-".join(pair) for pair in pairs], indirect=True)
 
 
 python_ranks = kinds(("python", "own"))
@@ -238,6 +239,34 @@ def test_ranks_can_be_stopped_again_and_again(ranks):
     for _ in range(3):
         stop(ranks, call(ranks, [["Barrier(world)"]] * 2 + [["loop()"]] + [["Allreduce(pair, 4, 1)"]]), (0, 1, 3))
         assert_well(ranks)
+
+
+STOPS = int(os.environ.get("PX_MPI_STOPS", 50))
+COPIES = max(10, 2000 // STOPS)  # each is renewed after each stop
+
+
+@kinds(("python", "own"), ("python", "own", "mpich"))
+@pytest.mark.time_limit(90 + 3 * STOPS)
+def test_stops_do_not_use_up_the_communicators_of_the_mpi_library(ranks):
+    """MPICH has 2,048; the stops need more. PX_MPI_STOPS=1000 stops that often."""
+    run(ranks, lambda _: "copies = []")
+    for _ in range(COPIES // 10):
+        run(ranks, lambda _: "copies += [world.Dup() for _ in range(10)]")
+    waits = [["Barrier(world)"], ["allreduce_object(world, 1)"], ["allreduce_object(copies[7], 1)"],
+             [f"Send(world, {rank}, 0, 4, 1)" for rank in EVERYBODY] + ["Barrier(copies[1])"],
+             ["Isend(0, copies[2], 2, 7, 4, 1)", "Irecv(1, copies[2], 2, 7, 4, 1)", "Bcast(world, 2, 4, 2)"],
+             ["Allreduce(copies[4], 4, 1)", "Barrier(world)"]]  # fmt: skip
+    for n in range(STOPS):
+        calls = waits[n % len(waits)]
+        stop(ranks, call(ranks, [calls, calls, ["give_up_in()"], calls]), (0, 1, 3), done=(2,))
+        together = call(ranks, [["Barrier(world)"]] * 4)
+        assert together.wait(PATIENCE)
+        assert together.outcomes() == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+    ends = call(ranks, [["allreduce_object(copies[7], 1)", "Bcast(copies[-1], 0, 4, 2)"]] * 4)
+    assert ends.wait(PATIENCE)
+    assert ends.outcomes() == dict.fromkeys(EVERYBODY)
+    run(ranks, lambda _: "for copy in copies: copy.Free()")
 
 
 @foreign_clients

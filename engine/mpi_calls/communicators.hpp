@@ -18,10 +18,10 @@
 
 namespace px::engine {
 
-/// The attributes of a communicator in which libraries keep a duplicate of it, as mpi4py does for its
-/// reductions of objects, with a count of the calls on it. Where a cell was stopped the ranks may
-/// have counted differently, or the duplicate was not made: such an attribute is to be hidden, so
-/// that the library makes a duplicate anew, on all ranks.
+/// The attributes of a communicator in which libraries keep a duplicate of it, as mpi4py does for
+/// its reductions of objects, with a count of the calls on it. Where a cell was stopped the ranks
+/// may have counted differently, or the duplicate was not made: such an attribute is to be hidden,
+/// so that the library makes a duplicate anew, on all ranks.
 class CachedDuplicates {
  public:
   /// The attribute was set.
@@ -70,10 +70,10 @@ struct KnownCommunicator {
   CarrierUse use;                    ///< Of `current`, in this epoch.
   /// Other threads have called MPI on it: what they have begun is not known.
   std::atomic<bool> is_shared = false;
-  int own = 0;                       ///< This rank's place in it.
-  std::vector<int> members;          ///< Its ranks' ranks in the world.
-  std::vector<Rank> others;          ///< The same without this rank.
-  CachedDuplicates duplicates;       ///< Those of it that libraries keep.
+  int own = 0;                  ///< This rank's place in it.
+  std::vector<int> members;     ///< Its ranks' ranks in the world.
+  std::vector<Rank> others;     ///< The same without this rank.
+  CachedDuplicates duplicates;  ///< Those of it that libraries keep.
 };
 
 /// The communicators on which roll calls are held: those of several ranks. Forgets

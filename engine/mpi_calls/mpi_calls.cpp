@@ -83,8 +83,7 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
   MPI_Status own_status;
   code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from), receiving,
                   &own_status, stop_receiving);
-  if (code == MPI_SUCCESS)
-    code = wait_for(name, *steps, sent, sending, MPI_STATUS_IGNORE);
+  if (code == MPI_SUCCESS) code = wait_for(name, *steps, sent, sending, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
   if (status != MPI_STATUS_IGNORE) {
     own_status.MPI_ERROR = status->MPI_ERROR;  // MPI sets it in calls with several requests alone
@@ -333,23 +332,6 @@ int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
     return px::engine::collective("MPI_" #name, communicator,                            \
                                   [&](MPI_Comm comm) { return PMPI_##name arguments; }); \
   }
-PX_COLLECTIVE(File_open,
-              (MPI_Comm communicator, const char* name, int mode, MPI_Info info, MPI_File* file),
-              (comm, name, mode, info, file))
-PX_COLLECTIVE(Win_create,
-              (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator,
-               MPI_Win* window),
-              (base, size, unit, info, comm, window))
-PX_COLLECTIVE(Win_allocate,
-              (MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, void* base,
-               MPI_Win* window),
-              (size, unit, info, comm, base, window))
-PX_COLLECTIVE(Win_allocate_shared,
-              (MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, void* base,
-               MPI_Win* window),
-              (size, unit, info, comm, base, window))
-PX_COLLECTIVE(Win_create_dynamic, (MPI_Info info, MPI_Comm communicator, MPI_Win* window),
-              (info, comm, window))
 PX_COLLECTIVE(Comm_spawn,
               (const char* command, char* arguments[], int most, MPI_Info info, int root,
                MPI_Comm communicator, MPI_Comm* result, int codes[]),
@@ -438,9 +420,20 @@ int MPI_Intercomm_create(MPI_Comm communicator, int leader, MPI_Comm peers, int 
                          int tag, MPI_Comm* result) {
   return px::engine::begin("MPI_Intercomm_create", communicator, [&](MPI_Comm comm) {
     return px::engine::begin("MPI_Intercomm_create", peers, [&](MPI_Comm peer) {
-      return PMPI_Intercomm_create(comm, leader, peer, remote_leader, tag, result);
+      return px::engine::named("MPI_Intercomm_create", [&] {
+        return PMPI_Intercomm_create(comm, leader, peer, remote_leader, tag, result);
+      });
     });
   });
+}
+
+int MPI_Intercomm_merge(MPI_Comm communicator, int is_high, MPI_Comm* result) {
+  // The others are not known as its ranks: no roll call.
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  const int code = px::engine::named(
+      "MPI_Intercomm_merge", [&] { return PMPI_Intercomm_merge(communicator, is_high, result); });
+  if (steps && code == MPI_SUCCESS) steps->made(*result);
+  return code;
 }
 
 int MPI_Comm_set_attr(MPI_Comm communicator, int key, void* value) {

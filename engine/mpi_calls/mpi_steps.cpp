@@ -105,6 +105,7 @@ struct MpiSteps::State {
   int error_code = MPI_ERR_OTHER;
   int depth = 0;  // of calls within calls
   Communicators communicators;
+  SharedThings shared;
   SentNotes sent;
   RankBoard board;
   std::uint64_t epoch = 0;
@@ -124,7 +125,8 @@ struct MpiSteps::State {
 
   RankNote make_note(RankNote::Kind kind, std::string reason) const {
     RankNote note{kind, own, epoch, cell, std::nullopt, {}, false, std::move(reason)};
-    for (const auto& [number, known] : communicators.all()) note.entered[number] = known->use.entered;
+    for (const auto& [number, known] : communicators.all())
+      note.entered[number] = known->use.entered;
     return note;
   }
 
@@ -156,7 +158,8 @@ struct MpiSteps::State {
     if (!is_renewed) is_renewed = communicators.progress(board);
   }
 
-  /// Whether all that this rank has begun over what carried messages in an earlier epoch is complete.
+  /// Whether all that this rank has begun over what carried messages in an earlier epoch is
+  /// complete.
   bool is_clean(const OldCarrier& carrier) const {
     if (spoiled.count({carrier.number, carrier.epoch})) return false;
     return std::all_of(requests.begin(), requests.end(), [&](const auto& each) {
@@ -564,6 +567,10 @@ int MpiSteps::free(const char* name, MPI_Comm* communicator, int (*release)(MPI_
   if (code == MPI_SUCCESS)
     for (MPI_Comm& each : behind) PMPI_Comm_free(&each);
   return code;
+}
+
+SharedThings& MpiSteps::shared() {
+  return state_->shared;
 }
 
 int MpiSteps::check_source(const char* name, KnownCommunicator& known, int source) {

@@ -11,6 +11,7 @@
 
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi_calls/communicators.hpp"
+#include "engine/mpi_calls/shared_things.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
 
@@ -113,6 +114,8 @@ class MpiSteps {
   int duplicate(MPI_Comm communicator, const MPI_Comm* result, const std::function<int()>& make);
   /// Frees the communicator and what carried its messages. release  MPI_Comm_free or its like.
   int free(const char* name, MPI_Comm* communicator, int (*release)(MPI_Comm*));
+  /// The files and windows of the cells.
+  SharedThings& shared();
   /// A message that a rank which has left may have overwritten while it was sent is none.
   int check_source(const char* name, KnownCommunicator& known, int source);
 

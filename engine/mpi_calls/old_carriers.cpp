@@ -64,7 +64,8 @@ void OldCarriers::hear(Carrier& carrier) {
 void OldCarriers::even_out(Carrier& carrier) {
   std::uint64_t most = carrier.of.use.arrivals;
   for (const auto& [rank, farewell] : carrier.heard) {
-    const bool is_same = std::equal(farewell.begin(), farewell.begin() + 3, carrier.farewell.begin());
+    const bool is_same =
+        std::equal(farewell.begin(), farewell.begin() + 3, carrier.farewell.begin());
     if (!is_same || farewell[4] != carrier.of.use.entered || farewell[5] != carrier.of.use.begun)
       carrier.is_lost = true;
     most = std::max(most, farewell[3]);

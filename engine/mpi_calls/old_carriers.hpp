@@ -31,8 +31,8 @@ struct OldCarrier {
 /// one, so nothing may be under way over it any more: each rank tells the others over it when all
 /// that it has begun on it is complete, as its last message. A rank that has heard this of all
 /// others takes part in the roll calls that some have come to, receives what nobody has received,
-/// drops that, and frees it. One over which the ranks have begun different calls, or a large message
-/// was half sent, is never freed. For the main thread.
+/// drops that, and frees it. One over which the ranks have begun different calls, or a large
+/// message was half sent, is never freed. For the main thread.
 class OldCarriers {
  public:
   /// Whether all that this rank has begun over the carrier is complete.
@@ -44,6 +44,7 @@ class OldCarriers {
   /// Does the next steps, as far as the other ranks have done theirs. Waits for nothing. To be
   /// called now and then; looks more and more seldom at what does not get further.
   void progress(const IsClean& is_clean);
+
  private:
   /// The last message of a rank: who it is from, and how far that has come.
   using Farewell = std::array<std::uint64_t, 6>;

@@ -26,6 +26,15 @@ class InCall {
   MpiSteps* const steps_;
 };
 
+/// A call in which MPI may wait, and which cannot be interrupted: it is told where the rank is.
+template <typename Operation>
+int named(const char* name, const Operation& operation) {
+  if (!MpiSteps::of_this_thread()) return operation();
+  const InMpiCall place{*px_call_place(),
+                        {name, 0, MpiCall::none, MpiCall::none, MpiCall::none, Clock::now()}};
+  return operation();
+}
+
 /// A collective call: begins when all ranks have come to it. operation  performs it on the
 /// communicator that it is given; returns MPI's code.
 template <typename Operation>
@@ -34,13 +43,14 @@ int collective(const char* name, MPI_Comm communicator, const Operation& operati
   if (!steps) return operation(MpiSteps::current(communicator));
   const InCall in_call{steps};
   KnownCommunicator* const known = steps->known(communicator);
-  if (!known) return operation(communicator);
+  if (!known) return named(name, [&] { return operation(communicator); });
   const InMpiCall place{*px_call_place(),
                         {name, known->number, static_cast<int>(known->members.size()),
                          MpiCall::none, MpiCall::none, Clock::now()}};
   bool leaves = false;
   if (const int code = steps->arrive(name, *known, leaves); code != MPI_SUCCESS) return code;
   const int code = operation(known->current);
+  if (code != MPI_SUCCESS) steps->failed(*known);
   return leaves ? steps->leave(name) : code;
 }
 
@@ -55,6 +65,49 @@ int maker(const char* name, MPI_Comm communicator, const MPI_Comm* result,
     // Before a rank that was interrupted meanwhile leaves: all take part in this, too.
     if (steps && code == MPI_SUCCESS) steps->made(*result);
     return code;
+  });
+}
+
+/// A collective call that makes a file or a window. make  makes it for the ranks of the
+/// communicator that it is given, of which the thing has one of its own: on that its roll calls are
+/// held.
+template <typename Handle, typename Make>
+int make_shared(const char* name, MPI_Comm communicator, Handle* result, const Make& make) {
+  return collective(name, communicator, [&](MPI_Comm current) {
+    MpiSteps* const steps = MpiSteps::of_this_thread();
+    if (!steps || !steps->known(communicator)) return make(current);
+    MPI_Comm own = MPI_COMM_NULL;
+    int code = PMPI_Comm_dup(current, &own);
+    if (code != MPI_SUCCESS) return code;
+    steps->made(own);
+    code = make(own);
+    if (code == MPI_SUCCESS)
+      steps->shared().own(*result) = own;
+    else
+      steps->free(name, &own, PMPI_Comm_free);
+    return code;
+  });
+}
+
+/// A collective call on it.
+template <typename Handle, typename Use>
+int use_shared(const char* name, Handle handle, const Use& use) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  const MPI_Comm own = steps ? steps->shared().find(handle) : MPI_COMM_NULL;
+  if (own == MPI_COMM_NULL) return named(name, use);
+  return collective(name, own, [&](MPI_Comm) { return use(); });
+}
+
+/// The one that frees it. release  sets the handle to null.
+template <typename Handle, typename Release>
+int free_shared(const char* name, Handle* handle, const Release& release) {
+  return use_shared(name, *handle, [&] {
+    const Handle freed = *handle;
+    const int code = release(handle);
+    MpiSteps* const steps = MpiSteps::of_this_thread();
+    if (!steps || code != MPI_SUCCESS) return code;
+    MPI_Comm own = steps->shared().take(freed);
+    return own == MPI_COMM_NULL ? code : steps->free(name, &own, PMPI_Comm_free);
   });
 }
 
@@ -77,7 +130,9 @@ int begin_request(const char* name, MPI_Comm communicator, Need::Kind kind, int 
   const int code = begin(name, communicator, operation);
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps || code != MPI_SUCCESS) return code;
-  Need need = steps->need(kind, steps->known(communicator), peer);
+  KnownCommunicator* const known = steps->known(communicator);
+  if (known && kind == Need::Kind::collective) ++known->use.begun;
+  Need need = steps->need(kind, known, peer);
   need.is_persistent = is_persistent;
   steps->begun(*request, need);
   return code;

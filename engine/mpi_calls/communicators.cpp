@@ -69,12 +69,17 @@ std::unique_ptr<KnownCommunicator> Communicators::describe(MPI_Comm communicator
   return known;
 }
 
-KnownCommunicator* Communicators::of(MPI_Comm communicator) {
+KnownCommunicator* Communicators::find(MPI_Comm communicator) const {
   if (communicator == MPI_COMM_NULL || communicator == MPI_COMM_SELF) return nullptr;
   void* value = nullptr;
   int is_known = 0;
   PMPI_Comm_get_attr(communicator, key_, &value, &is_known);
-  if (is_known) return static_cast<KnownCommunicator*>(value);
+  return is_known ? static_cast<KnownCommunicator*>(value) : nullptr;
+}
+
+KnownCommunicator* Communicators::of(MPI_Comm communicator) {
+  if (communicator == MPI_COMM_NULL || communicator == MPI_COMM_SELF) return nullptr;
+  if (KnownCommunicator* const known = find(communicator)) return known;
   std::unique_ptr<KnownCommunicator> known = describe(communicator);
   if (!known) return nullptr;
   KnownCommunicator* result = known.get();
@@ -92,20 +97,16 @@ KnownCommunicator* Communicators::made(MPI_Comm communicator) {
   return known;
 }
 
-MPI_Comm Communicators::current(MPI_Comm communicator) const {
-  if (communicator == MPI_COMM_NULL || communicator == MPI_COMM_SELF) return communicator;
-  void* value = nullptr;
-  int is_known = 0;
-  PMPI_Comm_get_attr(communicator, key_, &value, &is_known);
-  return is_known ? static_cast<KnownCommunicator*>(value)->current : communicator;
+MPI_Comm Communicators::current(MPI_Comm communicator, bool is_main) const {
+  KnownCommunicator* const known = find(communicator);
+  if (!known) return communicator;
+  if (!is_main) known->is_shared.store(true, std::memory_order_relaxed);
+  return known->current;
 }
 
 std::vector<MPI_Comm> Communicators::behind(MPI_Comm communicator) const {
-  void* value = nullptr;
-  int is_known = 0;
-  PMPI_Comm_get_attr(communicator, key_, &value, &is_known);
-  if (!is_known) return {};
-  const auto* known = static_cast<KnownCommunicator*>(value);
+  const KnownCommunicator* const known = find(communicator);
+  if (!known) return {};
   std::vector<MPI_Comm> found;
   // Messages of a cell that was stopped may be under way over what is lost.
   if (!known->renewals.empty() || !known->why_lost.empty()) return found;
@@ -118,10 +119,11 @@ void Communicators::renew_all(std::uint64_t epoch) {
   epoch_ = epoch + 1;
   made_of_group_.clear();
   for (const auto& [number, known] : by_number_) {
-    known->arrivals = known->entered = 0;
+    CarrierUse use = std::exchange(known->use, {});
     if (known->spare == MPI_COMM_NULL)
       known->why_lost = "it was made by a function that cannot be followed";
-    if (known->why_lost.empty()) known->renewals.push_back({epoch});
+    if (!known->why_lost.empty()) continue;
+    known->renewals.push_back({epoch, std::move(use)});
   }
 }
 
@@ -137,15 +139,24 @@ bool Communicators::renew(KnownCommunicator& known, const RankBoard& board) {
       return true;
     }
     first.has_begun = true;
-    PMPI_Comm_idup(known.spare, &first.fresh, &first.request);
+    PMPI_Comm_set_errhandler(known.spare, MPI_ERRORS_RETURN);
+    first.code = PMPI_Comm_idup(known.spare, &first.fresh, &first.request);
   }
-  int is_ready = 0;
-  PMPI_Test(&first.request, &is_ready, MPI_STATUS_IGNORE);
+  int is_ready = 1;
+  if (first.code == MPI_SUCCESS)
+    first.code = PMPI_Test(&first.request, &is_ready, MPI_STATUS_IGNORE);
+  if (first.code != MPI_SUCCESS) {
+    known.why_lost = "the MPI library can make no more communicators";
+    known.renewals.clear();
+    return true;
+  }
   if (!is_ready) return false;
   MPI_Errhandler errors = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(known.handle, &errors);
   PMPI_Comm_set_errhandler(first.fresh, errors);
   PMPI_Errhandler_free(&errors);
+  if (known.current != known.handle && !known.is_shared.load(std::memory_order_relaxed))
+    old_.add({known.current, known.number, first.epoch, std::move(first.use)});
   known.current = first.fresh;
   known.renewals.pop_front();
   return true;

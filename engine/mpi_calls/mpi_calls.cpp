@@ -27,7 +27,11 @@ int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& r
         if (!done) code = PMPI_Test(&request, &done, status);
         return done != 0 || code != MPI_SUCCESS;
       },
-      clean_up);
+      [&] {
+        if (clean_up) clean_up();
+        // It still comes, or waits for its receiver for ever.
+        if (need.kind == Need::Kind::send) steps.begun(request, need);
+      });
   return waited != MPI_SUCCESS ? waited : code;
 }
 
@@ -64,7 +68,10 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
     const int begun = receive(current, &receiving);
     return begun != MPI_SUCCESS ? begun : send(current, &sending);
   });
-  const auto stop_receiving = [&receiving] {
+  KnownCommunicator* const known = steps->known(communicator);
+  const Need sent = steps->need(Need::Kind::send, known, to);
+  const auto stop_receiving = [&] {
+    steps->begun(sending, sent);
     if (receiving == MPI_REQUEST_NULL) return;
     PMPI_Cancel(&receiving);
     PMPI_Wait(&receiving, MPI_STATUS_IGNORE);
@@ -73,13 +80,10 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
     stop_receiving();
     return code;
   }
-  KnownCommunicator* const known = steps->known(communicator);
   MPI_Status own_status;
   code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from), receiving,
                   &own_status, stop_receiving);
-  if (code == MPI_SUCCESS)
-    code = wait_for(name, *steps, steps->need(Need::Kind::send, known, to), sending,
-                    MPI_STATUS_IGNORE);
+  if (code == MPI_SUCCESS) code = wait_for(name, *steps, sent, sending, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
   if (status != MPI_STATUS_IGNORE) {
     own_status.MPI_ERROR = status->MPI_ERROR;  // MPI sets it in calls with several requests alone
@@ -245,7 +249,7 @@ int MPI_Startall(int count, MPI_Request* requests) {
 
 int MPI_Request_free(MPI_Request* request) {
   px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
-  if (steps) steps->ended(*request);
+  if (steps) steps->freed(*request);
   return PMPI_Request_free(request);
 }
 
@@ -328,23 +332,6 @@ int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
     return px::engine::collective("MPI_" #name, communicator,                            \
                                   [&](MPI_Comm comm) { return PMPI_##name arguments; }); \
   }
-PX_COLLECTIVE(File_open,
-              (MPI_Comm communicator, const char* name, int mode, MPI_Info info, MPI_File* file),
-              (comm, name, mode, info, file))
-PX_COLLECTIVE(Win_create,
-              (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator,
-               MPI_Win* window),
-              (base, size, unit, info, comm, window))
-PX_COLLECTIVE(Win_allocate,
-              (MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, void* base,
-               MPI_Win* window),
-              (size, unit, info, comm, base, window))
-PX_COLLECTIVE(Win_allocate_shared,
-              (MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, void* base,
-               MPI_Win* window),
-              (size, unit, info, comm, base, window))
-PX_COLLECTIVE(Win_create_dynamic, (MPI_Info info, MPI_Comm communicator, MPI_Win* window),
-              (info, comm, window))
 PX_COLLECTIVE(Comm_spawn,
               (const char* command, char* arguments[], int most, MPI_Info info, int root,
                MPI_Comm communicator, MPI_Comm* result, int codes[]),
@@ -375,8 +362,12 @@ int MPI_Abort(MPI_Comm communicator, int code) {
   }
 // The copy has the attributes and the topology of the cells' own communicator.
 int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* result) {
-  return px::engine::maker("MPI_Comm_dup", communicator, result,
-                           [&](MPI_Comm) { return PMPI_Comm_dup(communicator, result); });
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  const auto make = [&] {
+    return px::engine::maker("MPI_Comm_dup", communicator, result,
+                             [&](MPI_Comm) { return PMPI_Comm_dup(communicator, result); });
+  };
+  return steps ? steps->duplicate(communicator, result, make) : make();
 }
 int MPI_Comm_dup_with_info(MPI_Comm communicator, MPI_Info info, MPI_Comm* result) {
   return px::engine::maker("MPI_Comm_dup_with_info", communicator, result, [&](MPI_Comm) {
@@ -429,9 +420,36 @@ int MPI_Intercomm_create(MPI_Comm communicator, int leader, MPI_Comm peers, int 
                          int tag, MPI_Comm* result) {
   return px::engine::begin("MPI_Intercomm_create", communicator, [&](MPI_Comm comm) {
     return px::engine::begin("MPI_Intercomm_create", peers, [&](MPI_Comm peer) {
-      return PMPI_Intercomm_create(comm, leader, peer, remote_leader, tag, result);
+      return px::engine::named("MPI_Intercomm_create", [&] {
+        return PMPI_Intercomm_create(comm, leader, peer, remote_leader, tag, result);
+      });
     });
   });
+}
+
+int MPI_Intercomm_merge(MPI_Comm communicator, int is_high, MPI_Comm* result) {
+  // The others are not known as its ranks: no roll call.
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  const int code = px::engine::named(
+      "MPI_Intercomm_merge", [&] { return PMPI_Intercomm_merge(communicator, is_high, result); });
+  if (steps && code == MPI_SUCCESS) steps->made(*result);
+  return code;
+}
+
+int MPI_Comm_set_attr(MPI_Comm communicator, int key, void* value) {
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  const px::engine::InCall in_call{steps};
+  const int code = PMPI_Comm_set_attr(communicator, key, value);
+  if (steps && code == MPI_SUCCESS) steps->set_attribute(communicator, key, value);
+  return code;
+}
+
+int MPI_Comm_get_attr(MPI_Comm communicator, int key, void* value, int* is_set) {
+  const px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  const int code = PMPI_Comm_get_attr(communicator, key, value, is_set);
+  if (steps && code == MPI_SUCCESS && *is_set && steps->is_stale_duplicate(communicator, key))
+    *is_set = 0;
+  return code;
 }
 
 int MPI_Comm_set_errhandler(MPI_Comm communicator, MPI_Errhandler handler) {

@@ -105,6 +105,7 @@ struct MpiSteps::State {
   int error_code = MPI_ERR_OTHER;
   int depth = 0;  // of calls within calls
   Communicators communicators;
+  SharedThings shared;
   SentNotes sent;
   RankBoard board;
   std::uint64_t epoch = 0;
@@ -117,13 +118,15 @@ struct MpiSteps::State {
   bool has_told_failure = false;  // of its last cell, in this epoch
   std::unordered_map<MPI_Request, Need> requests;
   std::vector<std::pair<int, CollectiveCall>> answered;  // while no cell ran
-  std::list<MPI_Request> abandoned;                      // roll calls that were left
+  // Number and epoch of what no longer known requests use, or where a collective call has failed.
+  std::set<std::pair<std::uint64_t, std::uint64_t>> spoiled;
 
   // ------------------------------------------------------------ notes
 
   RankNote make_note(RankNote::Kind kind, std::string reason) const {
     RankNote note{kind, own, epoch, cell, std::nullopt, {}, false, std::move(reason)};
-    for (const auto& [number, known] : communicators.all()) note.entered[number] = known->entered;
+    for (const auto& [number, known] : communicators.all())
+      note.entered[number] = known->use.entered;
     return note;
   }
 
@@ -153,13 +156,19 @@ struct MpiSteps::State {
     }
     sent.clean();
     if (!is_renewed) is_renewed = communicators.progress(board);
-    if (!abandoned.empty())
-      abandoned.remove_if([](MPI_Request& each) { return is_complete(each); });
   }
 
-  /// The roll call goes on without this rank, or never ends.
-  void abandon(MPI_Request roll_call) {
-    if (roll_call != MPI_REQUEST_NULL) abandoned.push_back(roll_call);
+  /// Whether all that this rank has begun over what carried messages in an earlier epoch is
+  /// complete.
+  bool is_clean(const OldCarrier& carrier) const {
+    if (spoiled.count({carrier.number, carrier.epoch})) return false;
+    return std::all_of(requests.begin(), requests.end(), [&](const auto& each) {
+      const auto& [request, need] = each;
+      if (need.communicator != carrier.number || need.epoch != carrier.epoch) return true;
+      int is_done = 0;
+      PMPI_Request_get_status(request, &is_done, MPI_STATUS_IGNORE);
+      return is_done != 0;
+    });
   }
 
   // ------------------------------------------------------------ epochs
@@ -333,7 +342,8 @@ MpiSteps* MpiSteps::of_this_thread() {
 }
 
 MPI_Comm MpiSteps::current(MPI_Comm communicator) {
-  return of_cells ? of_cells->state_->communicators.current(communicator) : communicator;
+  if (!of_cells) return communicator;
+  return of_cells->state_->communicators.current(communicator, of_this_thread() != nullptr);
 }
 
 int MpiSteps::error_code() const {
@@ -380,6 +390,7 @@ Duration MpiSteps::tick() {
   State& state = *state_;
   state.pump(thorough_looks);
   state.follow();
+  state.communicators.free_old([&](const OldCarrier& carrier) { return state.is_clean(carrier); });
   // Another rank has failed in the cell, and may not have received what this one has sent to it.
   if (state.has_called && state.has_called_in_epoch && state.board.has_failure_in(state.cell))
     state.stop("had ended its cell");
@@ -396,23 +407,28 @@ KnownCommunicator* MpiSteps::known(MPI_Comm communicator) {
   return state_->communicators.of(communicator);
 }
 
+int MpiSteps::await_renewal(const char* name, const KnownCommunicator& known) {
+  State& state = *state_;
+  if (state.is_renewed) return MPI_SUCCESS;
+  const InMpiCall place{call_place(),
+                        {name, known.number, static_cast<int>(known.members.size()), MpiCall::none,
+                         MpiCall::none, Clock::now()}};
+  Pause pause;
+  while (state.pump(), !state.is_renewed) {
+    if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
+    if (state.hooks.is_interrupted())
+      return state.leave_with(std::string("in ") + name +
+                              ", which waited for the other ranks to end the cell that was "
+                              "stopped before");
+    pause();
+  }
+  return MPI_SUCCESS;
+}
+
 int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
   State& state = *state_;
   if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
-  if (!state.is_renewed) {
-    const InMpiCall place{call_place(),
-                          {name, known.number, static_cast<int>(known.members.size()),
-                           MpiCall::none, MpiCall::none, Clock::now()}};
-    Pause pause;
-    while (state.pump(), !state.is_renewed) {
-      if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
-      if (state.hooks.is_interrupted())
-        return state.leave_with(std::string("in ") + name +
-                                ", which waited for the other ranks to end the cell that was "
-                                "stopped before");
-      pause();
-    }
-  }
+  if (const int code = await_renewal(name, known); code != MPI_SUCCESS) return code;
   if (!known.why_lost.empty())
     return state.refuse(std::string(name) +
                         ": this communicator was lost when a cell was stopped, as " +
@@ -425,7 +441,7 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
   State& state = *state_;
   leaves = false;
   if (const int code = prepare(name, known); code != MPI_SUCCESS) return code;
-  const CollectiveCall call{known.number, ++known.arrivals};
+  const CollectiveCall call{known.number, ++known.use.arrivals};
   MPI_Request roll_call = MPI_REQUEST_NULL;
   PMPI_Ibarrier(known.current, &roll_call);
   Pause pause;
@@ -444,13 +460,13 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
         leaves = true;
         break;
       }
-      state.abandon(roll_call);
+      known.use.left_calls.push_back(roll_call);
       return state.leave_with(where, call);
     }
     if (!state.board.is_empty()) {
       const Instant before = is_called ? Clock::now() : Clock::now() - state.grace;
       if (const auto why = state.board.why_incomplete(known.others, call, state.cell, before)) {
-        state.abandon(roll_call);
+        known.use.left_calls.push_back(roll_call);
         return state.fail_with(name, *why);
       }
     }
@@ -458,7 +474,7 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
     state.pump();
     if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
   }
-  known.entered = call.place;
+  known.use.entered = call.place;
   return MPI_SUCCESS;
 }
 
@@ -522,16 +538,39 @@ void MpiSteps::made(MPI_Comm communicator) {
   state_->communicators.made(communicator);
 }
 
+void MpiSteps::set_attribute(MPI_Comm communicator, int key, const void* value) {
+  if (KnownCommunicator* const known = state_->communicators.find(communicator))
+    known->duplicates.set(key, value);
+}
+
+bool MpiSteps::is_stale_duplicate(MPI_Comm communicator, int key) const {
+  const KnownCommunicator* const known = state_->communicators.find(communicator);
+  return known && known->duplicates.is_stale(key, state_->epoch);
+}
+
+int MpiSteps::duplicate(MPI_Comm communicator, const MPI_Comm* result,
+                        const std::function<int()>& make) {
+  KnownCommunicator* known = state_->communicators.find(communicator);
+  const std::optional<int> key = known ? known->duplicates.made_at(result) : std::nullopt;
+  const int code = make();
+  if (key && code == MPI_SUCCESS) known->duplicates.made(*key, state_->epoch);
+  return code;
+}
+
 int MpiSteps::free(const char* name, MPI_Comm* communicator, int (*release)(MPI_Comm*)) {
   KnownCommunicator* const known = this->known(*communicator);
   // The other ranks make the fresh one with this rank.
-  if (known && !state_->is_renewed)
-    if (const int code = prepare(name, *known); code != MPI_SUCCESS) return code;
+  if (known)
+    if (const int code = await_renewal(name, *known); code != MPI_SUCCESS) return code;
   std::vector<MPI_Comm> behind = state_->communicators.behind(*communicator);
   const int code = release(communicator);
   if (code == MPI_SUCCESS)
     for (MPI_Comm& each : behind) PMPI_Comm_free(&each);
   return code;
+}
+
+SharedThings& MpiSteps::shared() {
+  return state_->shared;
 }
 
 int MpiSteps::check_source(const char* name, KnownCommunicator& known, int source) {
@@ -566,6 +605,19 @@ std::optional<Need> MpiSteps::need_of(MPI_Request request) const {
 
 void MpiSteps::ended(MPI_Request request) {
   state_->requests.erase(request);
+}
+
+void MpiSteps::freed(MPI_Request request) {
+  const auto need = need_of(request);
+  if (!need) return;
+  int is_done = 0;
+  PMPI_Request_get_status(request, &is_done, MPI_STATUS_IGNORE);
+  if (!is_done) state_->spoiled.emplace(need->communicator, need->epoch);
+  ended(request);
+}
+
+void MpiSteps::failed(const KnownCommunicator& known) {
+  state_->spoiled.emplace(known.number, state_->epoch);
 }
 
 bool MpiSteps::is_stale(const Need& need) const {

@@ -11,6 +11,7 @@
 
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi_calls/communicators.hpp"
+#include "engine/mpi_calls/shared_things.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
 
@@ -88,6 +89,8 @@ class MpiSteps {
   /// Waits until the communicator can carry messages, which it can at once unless a cell was
   /// stopped. Otherwise the error code that the call returns.
   int prepare(const char* name, KnownCommunicator& known);
+  /// Waits until there are fresh communicators, if a cell was stopped. Otherwise the error code.
+  int await_renewal(const char* name, const KnownCommunicator& known);
   /// A collective call came: returns when all ranks are there. Otherwise the error code.
   /// leaves  it was interrupted when all were there, so leave() is to follow the call.
   int arrive(const char* name, KnownCommunicator& known, bool& leaves);
@@ -101,8 +104,18 @@ class MpiSteps {
   int look(const char* name, const std::vector<Need>& needs, bool needs_all);
   /// A communicator was made by its ranks.
   void made(MPI_Comm communicator);
+  /// An attribute of a communicator was set.
+  void set_attribute(MPI_Comm communicator, int key, const void* value);
+  /// Whether an attribute holds a duplicate of the communicator that was made before a cell was
+  /// stopped, or whose making was stopped.
+  bool is_stale_duplicate(MPI_Comm communicator, int key) const;
+  /// Makes a duplicate of the communicator at `result` by `make`, which returns MPI's code; it may
+  /// be one that an attribute holds.
+  int duplicate(MPI_Comm communicator, const MPI_Comm* result, const std::function<int()>& make);
   /// Frees the communicator and what carried its messages. release  MPI_Comm_free or its like.
   int free(const char* name, MPI_Comm* communicator, int (*release)(MPI_Comm*));
+  /// The files and windows of the cells.
+  SharedThings& shared();
   /// A message that a rank which has left may have overwritten while it was sent is none.
   int check_source(const char* name, KnownCommunicator& known, int source);
 
@@ -116,6 +129,10 @@ class MpiSteps {
   /// What it waits for; nothing where it is not known.
   std::optional<Need> need_of(MPI_Request request) const;
   void ended(MPI_Request request);
+  /// The cells want to know no more of it, whether it has ended or not.
+  void freed(MPI_Request request);
+  /// MPI has returned an error from a collective call to which all ranks had come.
+  void failed(const KnownCommunicator& known);
   /// Whether the request was begun before a cell was stopped, so that it never completes.
   bool is_stale(const Need& need) const;
   /// Refuses to wait for such a request; the error code.

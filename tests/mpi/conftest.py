@@ -42,15 +42,15 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def clusters(folder):
-    """Gives the session of a language and a client; ends the one before, if that is another one."""
+    """Gives the session of a language, a client and an MPI; ends the one before, if that is another one."""
     running = {}
 
-    def session_of(language, client):
-        for key in [key for key in running if key != (language, client)]:
+    def session_of(*kind):
+        for key in [key for key in running if key != kind]:
             running.pop(key).close()
         if not running:
-            running[language, client] = mpi_fuzz.Session(language, client)
-        return running[language, client]
+            running[kind] = mpi_fuzz.Session(*kind)
+        return running[kind]
 
     def end():
         for key in list(running):
@@ -63,7 +63,7 @@ def clusters(folder):
 
 @pytest.fixture(scope="session")
 def kind(request):
-    """(language, client) of the ranks: tests with the same ones run after each other."""
+    """(language, client) of the ranks, and perhaps their MPI: tests with the same ones run after each other."""
     return request.param
 
 

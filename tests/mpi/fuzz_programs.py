@@ -25,6 +25,8 @@ def arguments():
     made.add_argument("--seed", type=int, help="this one alone")
     made.add_argument("--language", default="cpp", help="cpp, python or a plan such as python:2,cpp:2 (cpp)")
     made.add_argument("--client", choices=mpi_fuzz.CLIENTS, default="own", help="which client (own)")
+    made.add_argument("--mpi", choices=mpi_fuzz.MPIS, default=mpi_fuzz.MPIS[0],
+                      help="whose ranks; MPICH's are of Python alone (openmpi)")  # fmt: skip
     made.add_argument("--way", type=int, help="what happens to the program, by its place in\n"
                       + ", ".join(mpi_fuzz.WAYS))
     made.add_argument("--patience", type=float, default=mpi_fuzz.PATIENCE,
@@ -41,7 +43,7 @@ def main():
     outcomes = []
     with tempfile.TemporaryDirectory(prefix="px-mpi-") as folder:
         os.environ["IPYTHONDIR"] = folder
-        with mpi_fuzz.Runner(options.language, options.client, options.patience, way) as runner:
+        with mpi_fuzz.Runner(options.language, options.client, options.patience, way, options.mpi) as runner:
             for seed in seeds:
                 outcome = runner.run(seed)
                 outcomes.append(outcome)

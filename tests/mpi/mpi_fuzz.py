@@ -1,10 +1,16 @@
 """Runs random MPI programs on four ranks, stops them, and looks whether MPI is well afterwards."""
 
+import contextlib
+import os
 import random
 import re
+import shutil
+import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
+from unittest import mock
 
 import deadlines
 import mpi_cells
@@ -17,6 +23,7 @@ NOTHING, INTERRUPT, TWICE, RAISE, RAISE_ALONE = WAYS = (
     "a rank raises, nobody interrupts",
 )  # fmt: skip
 CLIENTS = ("own", "ipyparallel")
+MPIS = ("openmpi", "mpich")
 INTERRUPTED = ("Interrupted", "KeyboardInterrupt")
 PATIENCE = 3.0  # seconds in which a cell must have ended
 GRACE = 2.0  # seconds that a rank waits for one that has raised, as POLYXEUS_MPI_GRACE says
@@ -78,10 +85,10 @@ class Session:
     """A cluster of four ranks under mpiexec, and a client of it; it lives until close().
 
     language: of the engines as `pxcluster --language` takes it: python, cpp, python:2,cpp:2.
-    client: own, or ipyparallel for an unmodified ipyparallel.Client.
+    client: own, or ipyparallel for an unmodified ipyparallel.Client. mpi: one of MPIS.
     """
 
-    def __init__(self, language, client="own"):
+    def __init__(self, language, client="own", mpi=MPIS[0]):
         import polyxeus
 
         self.language = language
@@ -90,7 +97,8 @@ class Session:
         plan = {"language": language} if ":" in language else {"language": language, "n": RANKS}
         self._cluster = polyxeus.Cluster(engines="mpi", profile="fuzz", **plan)
         try:
-            self._own = self._cluster.start_and_connect_sync()
+            with _mpiexec_of(mpi):
+                self._own = self._cluster.start_and_connect_sync()
             self._own.wait_for_engines(RANKS, timeout=START)
             self.rc = self._own if client == "own" else self._other_client()
             self._other = None if client == "own" else self.rc
@@ -143,6 +151,25 @@ class Session:
     def interrupt(self):
         """Interrupts all ranks; what it gives is done() when all engines have answered that."""
         return self.rc.send_signal("SIGINT", block=False)
+
+
+@contextlib.contextmanager
+def _mpiexec_of(mpi):
+    """PATH finds the mpiexec of that MPI, and an mpi4py that was built for several takes that one. `mpiexec`
+    is Open MPI's already."""
+    if mpi == MPIS[0]:
+        yield
+        return
+    program = shutil.which(f"mpiexec.{mpi}")
+    if program is None:
+        raise FileNotFoundError(f"there is no mpiexec.{mpi} on PATH")
+    with tempfile.TemporaryDirectory(prefix="px-mpiexec-") as folder:
+        found = Path(folder) / "mpiexec"  # MPICH's looks for its other programs where it itself is
+        found.write_text(f'#!/bin/sh\nexec {program} "$@"\n')
+        found.chmod(0o755)
+        path = os.pathsep.join([folder, os.environ["PATH"]])
+        with mock.patch.dict(os.environ, PATH=path, MPI4PY_MPIABI=mpi):
+            yield
 
 
 def _by_rank(language):
@@ -218,7 +245,7 @@ class _Run:
     def _comes_to(self, what, cells, is_there):
         """Whether a program that runs gets so far."""
         try:
-            deadlines.wait_until(is_there, what, START / 3, 0.005)
+            deadlines.wait_until(is_there, what, max(START / 3, self.patience), 0.005)
             return True
         except AssertionError as late:
             self._worsen(HUNG, str(late))
@@ -308,13 +335,14 @@ def is_wrong(error):
 class Runner:
     """Runs seeds one after the other; replaces the cluster when it is of no use any more."""
 
-    def __init__(self, language, client, patience=PATIENCE, way=None):
+    def __init__(self, language, client, patience=PATIENCE, way=None, mpi=MPIS[0]):
         self.language, self.client, self.patience, self.way = language, client, patience, way
+        self.mpi = mpi
         self._session = None
 
     def run(self, seed):
         if self._session is None:
-            self._session = Session(self.language, self.client)
+            self._session = Session(self.language, self.client, self.mpi)
         try:
             outcome = run_seed(self._session, seed, self.client, self.patience, self.way)
         except Exception as error:  # an engine has died since the program before

@@ -1,6 +1,7 @@
 """What works after a stop, one thing a test: a rank does not come, the others wait for it in MPI, the
 user presses stop."""
 
+import os
 import subprocess
 import time
 from pathlib import Path
@@ -32,8 +33,8 @@ CALLS = {
 COLLECTIVE = ("Barrier", "Allreduce", "Bcast", "Gatherv")
 
 def kinds(*pairs):
-    ids = [f"{language}-{client}" for language, client in pairs]
-    return pytest.mark.parametrize("kind", pairs, ids=ids, indirect=True)
+    """pairs: language and client, and MPI where that is not Open MPI."""
+    return pytest.mark.parametrize("kind", pairs, ids=["-".join(pair) for pair in pairs], indirect=True)
 
 
 python_ranks = kinds(("python", "own"))
@@ -207,11 +208,151 @@ def test_requests_begun_before_a_stop_are_refused_with_a_sentence_or_done(ranks)
     assert_well(ranks)
 
 
+# Collective calls on files, windows and neighbours, in which the others wait for rank 2.
+SHARED = {
+    "File_write_all": "file.Write_all(np.full(4, mpi_rank, 'int64'))",
+    "File_read_at_all": "file.Read_at_all(0, np.empty(4, 'int64'))",
+    "File_set_size": "file.Set_size(32)",
+    "File_sync": "file.Sync()",
+    "File_open": "MPI.File.Open(world, path, MPI.MODE_RDONLY)",
+    "Win_fence": "window.Fence()",
+    "Win_allocate": "MPI.Win.Allocate(8, comm=world)",
+    "Neighbor_allgather": "ring.Neighbor_allgather(np.ones(1), np.empty(2))",
+}
+MAKE_SHARED = """
+file = MPI.File.Open(world, {path!r}, MPI.MODE_RDWR | MPI.MODE_CREATE)
+shown = np.full(4, -1, "int64")
+window = MPI.Win.Create(shown, 8, comm=world)
+ring = world.Create_cart([4], periods=[True])
+path = {path!r}
+"""
+USE_SHARED = """
+file.Set_view(0, MPI.INT64_T)
+file.Write_at_all(4 * mpi_rank, np.full(4, {number} + mpi_rank, "int64"))
+file.Sync()
+got = np.empty(4, "int64")
+file.Read_at_all(4 * ((mpi_rank + 1) % 4), got)
+assert np.all(got == {number} + (mpi_rank + 1) % 4), f"WRONG {{got}}"
+window.Fence()
+window.Put(np.full(4, {number} + mpi_rank, "int64"), (mpi_rank + 1) % 4)
+window.Fence()
+assert np.all(shown == {number} + (mpi_rank + 3) % 4), f"WRONG {{shown}}"
+near = np.empty(2, "int64")
+ring.Neighbor_allgather(np.full(1, {number} + mpi_rank, "int64"), near)
+assert list(near) == [{number} + (mpi_rank + 3) % 4, {number} + (mpi_rank + 1) % 4], f"WRONG {{near}}"
+"""
+
+
+@kinds(("python", "own"), ("python", "own", "mpich"))
+def test_files_windows_and_neighbours_are_usable_after_a_stop_in_one_of_their_calls(ranks, tmp_path):
+    path = str(tmp_path / "shared")
+    assert run(ranks, lambda _: MAKE_SHARED.format(path=path)) == dict.fromkeys(EVERYBODY)
+    assert run(ranks, lambda _: USE_SHARED.format(number=100)) == dict.fromkeys(EVERYBODY)
+    for place, (name, waits) in enumerate(SHARED.items(), 2):
+        outcomes = stop(ranks, call(ranks, [[waits], [waits], ["give_up_in()"], [waits]]), (0, 1, 3), done=(2,))
+        for rank in (0, 1, 3):
+            assert outcomes[rank][0] == "KeyboardInterrupt"
+            assert f"in MPI_{name}" in outcomes[rank][1] and "rank 2" in outcomes[rank][1]
+        assert run(ranks, lambda _: USE_SHARED.format(number=100 * place)) == dict.fromkeys(EVERYBODY)
+    assert run(ranks, lambda _: "file.Close(); window.Free(); ring.Free()") == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+
+
+MERGE = """
+half = world.Split(mpi_rank % 2)
+between = half.Create_intercomm(0, world, 1 - mpi_rank % 2, 5)
+merged = between.Merge(mpi_rank % 2 == 1)
+"""
+
+
+@kinds(("python", "own"), ("python", "own", "mpich"))
+def test_a_communicator_that_was_merged_is_usable_after_a_stop(ranks):
+    assert run(ranks, lambda _: MERGE) == dict.fromkeys(EVERYBODY)
+    waits = ["Allreduce(merged, 4, 1)"]
+    stop(ranks, call(ranks, [waits, waits, ["give_up_in()"], waits]), (0, 1, 3), done=(2,))
+    ends = call(ranks, [["Allreduce(merged, 4, 1)", "Bcast(merged, 3, 4, 2)"]] * 4)
+    assert ends.wait(PATIENCE)
+    assert ends.outcomes() == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+
+
+@python_ranks
+def test_where_names_a_call_that_cannot_be_interrupted(ranks, tmp_path):
+    """Rank 0 waits for the window of rank 2, which rank 3 has locked."""
+    free = tmp_path / "free"
+    run(ranks, lambda _: "window = MPI.Win.Create(np.zeros(1), comm=world)")
+    others = ["Barrier(world)"]
+    waits = [*others, "window.Lock(2)", "window.Unlock(2)"]
+    holds = ["window.Lock(2)", *others, f"while not os.path.exists({str(free)!r}): time.sleep(0.01)",
+             "window.Unlock(2)"]  # fmt: skip
+    cells = call(ranks, [waits, others, others, holds])
+    wait_until(lambda: "MPI_Win_" in str(ranks.rc.where(0)), "rank 0 waits for the lock", PATIENCE)
+    free.touch()
+    assert cells.wait(PATIENCE)
+    assert cells.outcomes() == dict.fromkeys(EVERYBODY)
+    run(ranks, lambda _: "window.Free()")
+    assert_well(ranks)
+
+
+# Ranks 1 and 3 only send to rank 0, which waits for rank 2.
+REDUCTIONS = {
+    "ranks that are in different ones": ["world.reduce(1)"] * 3 + ["Barrier(world)"],
+    "ranks that are in the first one": ["allreduce_object(copied, 1)"],
+    "ranks that are in a later one": ["allreduce_object(world, 1)"],
+}
+
+
+@python_ranks
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_reductions_of_objects_that_are_stopped_leave_the_next_ones_well(ranks, name):
+    """mpi4py sends their messages over a duplicate of its own, and counts them."""
+    run(ranks, lambda _: "copied = world.Dup()")
+    ends = call(ranks, [["allreduce_object(world, 1)"]] * 4)
+    assert ends.wait(PATIENCE)
+    calls = REDUCTIONS[name]
+    stop(ranks, call(ranks, [calls, calls, ["give_up_in()"], calls]), (0, 1, 3), done=(2,))
+    known = ["allreduce_object(copied, 1)", "allreduce_object(world, 2)", "allreduce_object(copied, 3)"]
+    again = call(ranks, [known] * 4)
+    if not again.wait(PATIENCE):
+        ranks.interrupt()
+        pytest.fail(f"{4 - again.n_done()} ranks wait for each other in the next reductions")
+    assert again.outcomes() == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+
+
 @languages
 def test_ranks_can_be_stopped_again_and_again(ranks):
     for _ in range(3):
         stop(ranks, call(ranks, [["Barrier(world)"]] * 2 + [["loop()"]] + [["Allreduce(pair, 4, 1)"]]), (0, 1, 3))
         assert_well(ranks)
+
+
+STOPS = int(os.environ.get("PX_MPI_STOPS", 50))
+COPIES = max(10, 2000 // STOPS)  # each is renewed after each stop
+
+
+@kinds(("python", "own"), ("python", "own", "mpich"))
+@pytest.mark.time_limit(90 + 3 * STOPS)
+def test_stops_do_not_use_up_the_communicators_of_the_mpi_library(ranks):
+    """MPICH has 2,048; the stops need more. PX_MPI_STOPS=1000 stops that often."""
+    run(ranks, lambda _: "copies = []")
+    for _ in range(COPIES // 10):
+        run(ranks, lambda _: "copies += [world.Dup() for _ in range(10)]")
+    waits = [["Barrier(world)"], ["allreduce_object(world, 1)"], ["allreduce_object(copies[7], 1)"],
+             [f"Send(world, {rank}, 0, 4, 1)" for rank in EVERYBODY] + ["Barrier(copies[1])"],
+             ["Isend(0, copies[2], 2, 7, 4, 1)", "Irecv(1, copies[2], 2, 7, 4, 1)", "Bcast(world, 2, 4, 2)"],
+             ["Allreduce(copies[4], 4, 1)", "Barrier(world)"]]  # fmt: skip
+    for n in range(STOPS):
+        calls = waits[n % len(waits)]
+        stop(ranks, call(ranks, [calls, calls, ["give_up_in()"], calls]), (0, 1, 3), done=(2,))
+        together = call(ranks, [["Barrier(world)"]] * 4)
+        assert together.wait(PATIENCE)
+        assert together.outcomes() == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+    ends = call(ranks, [["allreduce_object(copies[7], 1)", "Bcast(copies[-1], 0, 4, 2)"]] * 4)
+    assert ends.wait(PATIENCE)
+    assert ends.outcomes() == dict.fromkeys(EVERYBODY)
+    run(ranks, lambda _: "for copy in copies: copy.Free()")
 
 
 @foreign_clients

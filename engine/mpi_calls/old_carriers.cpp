@@ -1,0 +1,138 @@
+#include "engine/mpi_calls/old_carriers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace px::engine {
+namespace {
+
+/// No message of a cell begins so.
+constexpr std::uint64_t farewell_mark = 0x706f6c7978657573;
+/// Of carriers that are looked at in one go.
+constexpr std::size_t most_steps = 256;
+constexpr int looks_at_once = 8, most_skips = 600;
+constexpr int farewell_size = 6 * sizeof(std::uint64_t);
+
+}  // namespace
+
+OldCarriers::OldCarriers() {
+  int* last = nullptr;
+  int is_set = 0;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &last, &is_set);
+  last_tag_ = is_set ? *last : 32767;
+}
+
+void OldCarriers::add(OldCarrier carrier) {
+  Carrier& added = carriers_.emplace_back();
+  added.of = std::move(carrier);
+  added.requests = std::move(added.of.use.left_calls);
+  PMPI_Comm_rank(added.of.communicator, &added.own);
+  PMPI_Comm_size(added.of.communicator, &added.size);
+  PMPI_Comm_set_errhandler(added.of.communicator, MPI_ERRORS_RETURN);
+}
+
+void OldCarriers::tell(Carrier& carrier) {
+  const CarrierUse& use = carrier.of.use;
+  carrier.farewell = {farewell_mark, carrier.of.number, carrier.of.epoch,
+                      use.arrivals,  use.entered,       use.begun};
+  for (int rank = 0; rank < carrier.size; ++rank)
+    if (rank != carrier.own)
+      PMPI_Isend(carrier.farewell.data(), farewell_size, MPI_BYTE, rank, last_tag_,
+                 carrier.of.communicator, &carrier.requests.emplace_back(MPI_REQUEST_NULL));
+  carrier.is_clean = true;
+}
+
+void OldCarriers::hear(Carrier& carrier) {
+  for (int rank = 0; rank < carrier.size; ++rank) {
+    if (rank == carrier.own || carrier.heard.count(rank)) continue;
+    MPI_Status status;
+    int has_come = 0, size = 0;
+    PMPI_Iprobe(rank, last_tag_, carrier.of.communicator, &has_come, &status);
+    if (!has_come) continue;
+    PMPI_Get_count(&status, MPI_BYTE, &size);
+    if (size != farewell_size) {
+      carrier.is_lost = true;  // a message of a cell, which may be half sent
+      return;
+    }
+    Farewell farewell{};
+    PMPI_Recv(farewell.data(), farewell_size, MPI_BYTE, rank, last_tag_, carrier.of.communicator,
+              MPI_STATUS_IGNORE);
+    if (farewell[0] == farewell_mark) carrier.heard[rank] = farewell;
+  }
+}
+
+void OldCarriers::even_out(Carrier& carrier) {
+  std::uint64_t most = carrier.of.use.arrivals;
+  for (const auto& [rank, farewell] : carrier.heard) {
+    const bool is_same =
+        std::equal(farewell.begin(), farewell.begin() + 3, carrier.farewell.begin());
+    if (!is_same || farewell[4] != carrier.of.use.entered || farewell[5] != carrier.of.use.begun)
+      carrier.is_lost = true;
+    most = std::max(most, farewell[3]);
+  }
+  if (carrier.is_lost) return;
+  for (std::uint64_t n = carrier.of.use.arrivals; n < most; ++n)
+    PMPI_Ibarrier(carrier.of.communicator, &carrier.requests.emplace_back(MPI_REQUEST_NULL));
+  carrier.is_even = true;
+}
+
+void OldCarriers::drop_messages(Carrier& carrier) {
+  for (int rank = 0; rank < carrier.size; ++rank) {
+    int has_come = rank == carrier.own ? 0 : 1;
+    while (has_come) {
+      MPI_Message message = MPI_MESSAGE_NULL;
+      MPI_Status status;
+      PMPI_Improbe(rank, MPI_ANY_TAG, carrier.of.communicator, &has_come, &message, &status);
+      if (!has_come) break;
+      int size = 0;
+      PMPI_Get_count(&status, MPI_BYTE, &size);
+      std::vector<char>& bytes =
+          carrier.dropped.emplace_back(static_cast<std::size_t>(std::max(size, 0)));
+      PMPI_Imrecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, &message,
+                  &carrier.requests.emplace_back(MPI_REQUEST_NULL));
+    }
+  }
+}
+
+bool OldCarriers::step(Carrier& carrier, const IsClean& is_clean) {
+  if (!carrier.is_clean && is_clean(carrier.of)) tell(carrier);
+  if (!carrier.is_clean) return false;
+  hear(carrier);
+  if (carrier.is_lost) return false;
+  if (!carrier.is_even) {
+    if (static_cast<int>(carrier.heard.size()) + 1 < carrier.size) return false;
+    even_out(carrier);
+    if (carrier.is_lost) return false;
+    drop_messages(carrier);
+  }
+  std::erase_if(carrier.requests, [](MPI_Request& each) {
+    int is_done = 1;
+    if (each != MPI_REQUEST_NULL) PMPI_Test(&each, &is_done, MPI_STATUS_IGNORE);
+    return is_done != 0;
+  });
+  if (!carrier.requests.empty()) return false;
+  PMPI_Comm_free(&carrier.of.communicator);
+  return true;
+}
+
+void OldCarriers::progress(const IsClean& is_clean) {
+  std::list<Carrier> waiting;
+  for (std::size_t steps = 0; steps < most_steps && !carriers_.empty();) {
+    Carrier& carrier = carriers_.front();
+    if (carrier.skips > 0) {
+      --carrier.skips;
+    } else {
+      ++steps;
+      if (step(carrier, is_clean)) {
+        carriers_.pop_front();
+        continue;
+      }
+      carrier.skips = std::min(++carrier.looks / looks_at_once, most_skips);
+    }
+    std::list<Carrier>& next = carrier.is_lost ? lost_ : waiting;
+    next.splice(next.end(), carriers_, carriers_.begin());
+  }
+  carriers_.splice(carriers_.end(), waiting);
+}
+
+}  // namespace px::engine

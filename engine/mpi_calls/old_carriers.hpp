@@ -1,0 +1,76 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <vector>
+
+namespace px::engine {
+
+/// What this rank has done over a communicator in an epoch.
+struct CarrierUse {
+  std::uint64_t arrivals = 0;  ///< Collective calls that it has come to: so many roll calls.
+  std::uint64_t entered = 0;   ///< Those of them that all ranks have come to.
+  std::uint64_t begun = 0;     ///< Nonblocking collective calls.
+  std::vector<MPI_Request> left_calls;  ///< Roll calls that it has left.
+};
+
+/// A communicator that has carried the messages of an epoch which all its ranks have left.
+struct OldCarrier {
+  MPI_Comm communicator = MPI_COMM_NULL;
+  std::uint64_t number = 0;  ///< Of the communicator of the cells.
+  std::uint64_t epoch = 0;
+  CarrierUse use;
+};
+
+/// Frees the communicators of earlier epochs. MPI gives the place of one that was freed to the next
+/// one, so nothing may be under way over it any more: each rank tells the others over it when all
+/// that it has begun on it is complete, as its last message. A rank that has heard this of all
+/// others takes part in the roll calls that some have come to, receives what nobody has received,
+/// drops that, and frees it. One over which the ranks have begun different calls, or a large
+/// message was half sent, is never freed. For the main thread.
+class OldCarriers {
+ public:
+  /// Whether all that this rank has begun over the carrier is complete.
+  using IsClean = std::function<bool(const OldCarrier&)>;
+
+  OldCarriers();
+  /// It carries no messages of cells from now on.
+  void add(OldCarrier carrier);
+  /// Does the next steps, as far as the other ranks have done theirs. Waits for nothing. To be
+  /// called now and then; looks more and more seldom at what does not get further.
+  void progress(const IsClean& is_clean);
+
+ private:
+  /// The last message of a rank: who it is from, and how far that has come.
+  using Farewell = std::array<std::uint64_t, 6>;
+  struct Carrier {
+    OldCarrier of;
+    int own = 0, size = 0;
+    bool is_clean = false;  // and has told the others
+    bool is_lost = false;   // can never be freed
+    bool is_even = false;   // all have told, and this rank takes part in all roll calls
+    Farewell farewell{};
+    std::map<int, Farewell> heard;      // by rank of the carrier
+    std::vector<MPI_Request> requests;  // that must be complete before it is freed
+    std::list<std::vector<char>> dropped;
+    int looks = 0, skips = 0;  // calls of progress() that have looked at it, and are not to do so
+  };
+
+  void tell(Carrier& carrier);
+  void hear(Carrier& carrier);
+  void even_out(Carrier& carrier);
+  void drop_messages(Carrier& carrier);
+  /// True: it was freed.
+  bool step(Carrier& carrier, const IsClean& is_clean);
+
+  int last_tag_ = 0;
+  std::list<Carrier> carriers_;
+  std::list<Carrier> lost_;  // what MPI may still read or write is kept
+};
+
+}  // namespace px::engine

@@ -7,8 +7,8 @@
 
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/failed_part.hpp"
-#include "interpreters/cpp/run/cell_guard.hpp"
 #include "interpreters/cpp/run/cell_stack.hpp"
+#include "interpreters/cpp/run/guarded_calls.hpp"
 
 extern "C" void* __emutls_get_address(void*);  // for thread_local; libgcc has it in its archive
 
@@ -139,7 +139,7 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
     symbols[jit.mangleAndIntern(name)] = symbol_at(address);
   };
   for (const auto& [name, address] : options.symbols) add(name, address);
-  add("exit", reinterpret_cast<const void*>(&CellGuard::leave_by_exit));
+  for (const auto& [name, address] : guarded_symbols()) add(name, address);
   add("__emutls_get_address", reinterpret_cast<const void*>(&__emutls_get_address));
   if (llvm::Error error = jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(symbols)))
     return clang_error("a symbol for cells is defined twice", std::move(error));

@@ -163,6 +163,7 @@ clang::PartialTranslationUnit* Compiler::parse(const std::string& code) {
 }
 
 Result<void> Compiler::execute(clang::PartialTranslationUnit& unit) {
+  replace_thread_locals(*unit.TheModule, thread_locals_);
   if (llvm::Error error = interpreter_->Execute(unit))
     return clang_error("the cell could not be linked", std::move(error));
   return {};
@@ -183,6 +184,15 @@ Result<void> Compiler::finish(const std::vector<std::string>& symbols) {
 void Compiler::undo() {
   if (llvm::Error error = interpreter_->Undo(1)) llvm::consumeError(std::move(error));
   if (!parts_.empty()) parts_.pop_back();
+}
+
+void Compiler::drop_code(clang::PartialTranslationUnit& unit) {
+  if (auto executor = interpreter_->getExecutionEngine())
+    llvm::consumeError(executor->removeModule(unit));
+  else
+    llvm::consumeError(executor.takeError());
+  // What was to run first in it must not be looked for again.
+  llvm::consumeError(jit_->initialize(jit_->getMainJITDylib()));
 }
 
 }  // namespace px::cpp

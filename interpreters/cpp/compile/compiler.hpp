@@ -78,6 +78,8 @@ class Compiler {
   /// refer to what is defined now.
   Result<void> finish(const std::vector<std::string>& symbols);
   void undo();
+  /// Takes the code of a unit that could not be linked away, so that no later part is linked to it.
+  void drop_code(clang::PartialTranslationUnit& unit);
 
   /// The parts that were parsed and kept, oldest first.
   const std::vector<clang::TranslationUnitDecl*>& parts() const { return parts_; }
@@ -88,6 +90,7 @@ class Compiler {
   DiagnosticLog* log_ = nullptr;
   LineTable line_table_;
   std::vector<clang::TranslationUnitDecl*> parts_;
+  std::unordered_set<std::string> thread_locals_;  // of the parts that were executed
   std::unique_ptr<clang::Interpreter> interpreter_;
 };
 
@@ -96,7 +99,13 @@ std::vector<std::string> missing_symbols(Compiler& compiler, const llvm::Module&
 /// The functions and variables that the module alone defines, as the linker calls them.
 std::vector<std::string> defined_symbols(const llvm::Module& module);
 
-/// Lets constants be initialized where they stand in the cell, not before all else of it.
+/// LLVM's JIT knows no thread_local of the machine's kind, as those of loaded libraries are. Each
+/// one of the module becomes a call that finds this thread's copy.
+/// of_cells  those that compiled code defines; the module's are added. All others are of libraries.
+void replace_thread_locals(llvm::Module& module, std::unordered_set<std::string>& of_cells);
+
+/// Lets constants be initialized where they stand in the cell, not before all else of it, and
+/// thread_locals of other cells before they are used.
 void order_initializers(llvm::PassBuilder& passes);
 /// Puts a look at the interrupt word into every loop, tells CellGuard when the cell begins, and
 /// CellStack when an exception leaves it.

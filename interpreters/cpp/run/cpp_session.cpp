@@ -174,9 +174,11 @@ CellOutcome CppSession::State::run(const Plan& plan) {
   compiler->log().take_clashes();
   if (!unit) return compile_error(said);
   const std::vector<std::string> missing = missing_symbols(*compiler, *unit->TheModule);
-  if (missing.empty()) return run_unit(*unit, plan.name);
-  if (!has_include(plan.code)) compiler->undo();  // else include guards would stay without guards
-  return link_error(missing);
+  CellOutcome outcome = missing.empty() ? run_unit(*unit, plan.name) : link_error(missing);
+  const bool is_unlinked = outcome.kind == CellOutcome::Kind::compile_error;
+  // Else include guards would stay without what they guard.
+  if (is_unlinked && !has_include(plan.code)) compiler->undo();
+  return outcome;
 }
 
 CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit,
@@ -197,8 +199,9 @@ CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit,
     const Result<void> finished = compiler->finish(symbols);
     if (!finished && outcome.is_ok()) linked = finished;
   }
-  if (!linked) return failure(CellOutcome::Kind::compile_error, "LinkError", linked.error().what);
-  return outcome;
+  if (linked) return outcome;
+  compiler->drop_code(unit);
+  return failure(CellOutcome::Kind::compile_error, "LinkError", linked.error().what);
 }
 
 Result<void> CppSession::State::run_silently(const std::string& code, const std::string& what) {

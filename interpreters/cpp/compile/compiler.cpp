@@ -77,6 +77,10 @@ void DiagnosticLog::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                              id == clang::diag::note_previous_use;
   if (names_earlier && last_error_.isValid() && diagnostic.getLocation().isValid())
     clashes_.push_back({last_error_, diagnostic.getLocation()});
+  if (id == clang::diag::err_capture_non_automatic_variable)
+    captures_.push_back({diagnostic.getLocation(), false});
+  if (id == clang::diag::err_capture_default_non_local)
+    captures_.push_back({diagnostic.getLocation(), true});
   if (text_.size() < max_bytes) printer_.HandleDiagnostic(level, diagnostic);
 }
 
@@ -90,12 +94,17 @@ std::vector<Clash> DiagnosticLog::take_clashes() {
   return std::exchange(clashes_, {});
 }
 
+std::vector<GlobalCapture> DiagnosticLog::take_captures() {
+  return std::exchange(captures_, {});
+}
+
 Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& options,
                                                    bool uses_precompiled_header) {
   start_llvm();
   auto instance = make_instance(options, uses_precompiled_header);
   if (!instance) return instance.error();
   auto compiler = std::make_unique<Compiler>();
+  compiler->limits_ = options.limits;
   clang::DiagnosticsEngine& diagnostics = (*instance)->getDiagnostics();
   auto log = std::make_unique<DiagnosticLog>((*instance)->getDiagnosticOpts());
   compiler->log_ = log.get();
@@ -108,6 +117,9 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   jit_builder->setNotifyCreatedCallback([made = compiler.get()](llvm::orc::LLJIT& jit) {
     made->jit_ = &jit;
     made->line_table_.watch(jit);
+    jit.getExecutionSession().setErrorReporter([made](llvm::Error error) {
+      made->link_errors_ += llvm::toString(std::move(error)) + "\n";
+    });
     jit.getIRTransformLayer().setTransform(
         [](llvm::orc::ThreadSafeModule module, const llvm::orc::MaterializationResponsibility&) {
           module.withModuleDo([](llvm::Module& content) { add_interrupt_points(content); });
@@ -152,6 +164,14 @@ void Compiler::abandon() {
 
 Compiler::~Compiler() = default;
 
+/// What the JIT has said before is the cause.
+Error Compiler::link_error(llvm::Error error) {
+  std::string text = llvm::toString(std::move(error));
+  if (const std::string cause = std::exchange(link_errors_, {}); !cause.empty())
+    text = cause.substr(0, cause.find('\n'));
+  return {ErrorKind::bad_input, "the cell could not be linked: " + text};
+}
+
 clang::PartialTranslationUnit* Compiler::parse(const std::string& code) {
   auto unit = interpreter_->Parse(code);
   if (!unit) {
@@ -164,8 +184,7 @@ clang::PartialTranslationUnit* Compiler::parse(const std::string& code) {
 
 Result<void> Compiler::execute(clang::PartialTranslationUnit& unit) {
   replace_thread_locals(*unit.TheModule, thread_locals_);
-  if (llvm::Error error = interpreter_->Execute(unit))
-    return clang_error("the cell could not be linked", std::move(error));
+  if (llvm::Error error = interpreter_->Execute(unit)) return link_error(std::move(error));
   return {};
 }
 
@@ -177,7 +196,7 @@ Result<void> Compiler::finish(const std::vector<std::string>& symbols) {
   auto& dylib = jit_->getMainJITDylib();
   auto found = jit_->getExecutionSession().lookup(llvm::orc::makeJITDylibSearchOrder(&dylib),
                                                   std::move(names));
-  if (!found) return clang_error("the cell could not be linked", found.takeError());
+  if (!found) return link_error(found.takeError());
   return {};
 }
 

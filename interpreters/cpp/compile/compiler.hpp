@@ -28,6 +28,12 @@ struct Clash {
   clang::SourceLocation earlier;
 };
 
+/// What a lambda captures although it is no local variable: its name, or the default of the lambda.
+struct GlobalCapture {
+  clang::SourceLocation place;
+  bool is_default = false;
+};
+
 /// Keeps what the compiler says, as text with carets and colours, until it is taken.
 class DiagnosticLog final : public clang::DiagnosticConsumer {
  public:
@@ -39,6 +45,7 @@ class DiagnosticLog final : public clang::DiagnosticConsumer {
 
   std::string take_text();
   std::vector<Clash> take_clashes();
+  std::vector<GlobalCapture> take_captures();
 
  private:
   static constexpr std::size_t max_bytes = 64 << 10;
@@ -47,6 +54,7 @@ class DiagnosticLog final : public clang::DiagnosticConsumer {
   clang::TextDiagnosticPrinter printer_;
   clang::SourceLocation last_error_;
   std::vector<Clash> clashes_;
+  std::vector<GlobalCapture> captures_;
 };
 
 /// clang's interpreter with what this room needs around it. Owns no decision.
@@ -66,6 +74,7 @@ class Compiler {
   llvm::orc::LLJIT& jit() { return *jit_; }
   DiagnosticLog& log() { return *log_; }
   LineTable& line_table() { return line_table_; }
+  const CheckLimits& limits() const { return limits_; }
   /// Called when the compiler has read all of a part, before it forgets one with errors.
   std::function<void(clang::TranslationUnitDecl&)> at_end_of_part;
 
@@ -85,10 +94,14 @@ class Compiler {
   const std::vector<clang::TranslationUnitDecl*>& parts() const { return parts_; }
 
  private:
+  Error link_error(llvm::Error error);
+
   // In this order: the JIT's hooks, which run in the interpreter's destructor, use what is above.
   llvm::orc::LLJIT* jit_ = nullptr;
   DiagnosticLog* log_ = nullptr;
   LineTable line_table_;
+  CheckLimits limits_;
+  std::string link_errors_;  // what the JIT has said since they were asked for
   std::vector<clang::TranslationUnitDecl*> parts_;
   std::unordered_set<std::string> thread_locals_;  // of the parts that were executed
   std::unique_ptr<clang::Interpreter> interpreter_;

@@ -15,6 +15,7 @@ inline double reported = 0;
 
 inline CppSession::Options options_with_report() {
   CppSession::Options options;
+  options.limits.processor_seconds = 20;
   options.prelude = "extern \"C\" double px_reported;";
   options.symbols = {{"px_reported", &reported}};
   return options;
@@ -67,7 +68,10 @@ class SessionTest : public testing::Test {
 /// Cells as a notebook has them: with lambdas in their statements.
 class NotebookTest : public SessionTest {
  protected:
-  std::string form(const std::string& code) override { return forms_of({{}, code}).back(); }
+  std::string form(const std::string& code) override {
+    return forms_of({{}, code}, [&](const std::string& name) { return session().macro(name); })
+        .back();
+  }
 };
 
 }  // namespace px::cpp

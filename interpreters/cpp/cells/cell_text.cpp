@@ -22,17 +22,64 @@ CodeRange trimmed(std::string_view masked, CodeRange range) {
   return range;
 }
 
+/// A statement of a cell, and what it says where macros are expanded.
+struct Cut : CodeStatement {
+  std::string text = {};
+  std::string_view source = {};  ///< From where it begins.
+};
+
+void append(Cut& cut, const Cut& more) {
+  cut.end = more.end;
+  cut.is_ended = more.is_ended;
+  cut.is_open = more.is_open;
+  cut.kind = Kind::declaration;  // more than one: nothing may be put around them
+  cut.name = {};
+  cut.text += more.text;
+}
+
+/// Statements that one macro holds are one.
+std::vector<Cut> cut_statements(std::string_view code, const FindMacro& find_macro) {
+  const ExpandedCode expanded = expand_macros(code, find_macro);
+  std::vector<Cut> cuts;
+  bool is_in_macro = false;
+  for (const CodeStatement& each : split_statements(expanded.text)) {
+    const auto begin = expanded.begin_in_code(each.begin);
+    const auto end = expanded.end_in_code(each.end);
+    Cut cut{each, expanded.text.substr(each.begin, each.end - each.begin)};
+    cut.end = end.value_or(code.size());
+    if (begin && !is_in_macro) {
+      cut.begin = *begin;
+      const std::size_t name = code.find(each.name, *begin);  // of a macro it is not in the code
+      cut.name = name < cut.end ? code.substr(name, each.name.size()) : std::string_view();
+      cut.source = code.substr(*begin);
+      cuts.push_back(std::move(cut));
+    } else {
+      append(cuts.back(), cut);
+    }
+    is_in_macro = !end;
+  }
+  return cuts;
+}
+
+/// Without the ends of conditions at the end of the code.
+std::vector<Cut> without_endif(std::vector<Cut> statements) {
+  while (!statements.empty() && statements.back().kind == Kind::directive &&
+         statements.back().source.substr(0, 6) == "#endif")
+    statements.pop_back();
+  return statements;
+}
+
 /// The last statement that is no empty one.
-const CodeStatement* last_statement(const std::vector<CodeStatement>& statements) {
+const Cut* last_statement(const std::vector<Cut>& statements) {
   for (auto each = statements.rbegin(); each != statements.rend(); ++each)
     if (each->end - each->begin > 1 || !each->is_ended) return &*each;
   return nullptr;
 }
 
 /// Where directives of the preprocessor at the head of the code end.
-std::size_t end_of_directives(std::string_view masked) {
+std::size_t end_of_directives(std::string_view code) {
   std::size_t end = 0;
-  for (const CodeStatement& each : split_statements(masked)) {
+  for (const Cut& each : cut_statements(code, {})) {
     if (each.kind != Kind::directive) break;
     end = each.end;
   }
@@ -40,9 +87,10 @@ std::size_t end_of_directives(std::string_view masked) {
 }
 
 /// The code with its last expression behind `what`; as it is where it has none.
-std::string with_tail_behind(const std::string& what, const std::string& code) {
-  const std::optional<CodeRange> tail = find_tail(code);
-  if (!tail) return statement_form(code);
+std::string with_tail_behind(const std::string& what, const std::string& code,
+                             const FindMacro& find_macro) {
+  const std::optional<CodeRange> tail = find_tail(code, find_macro);
+  if (!tail) return statement_form(code, find_macro);
   std::string changed = code;
   changed.insert(tail->end, ");");
   return changed.insert(tail->begin, what + ", (");
@@ -58,13 +106,11 @@ std::string new_name() {
 
 /// The code with lambdas in functions: clang 22 cannot name one that stands directly in a
 /// statement of a cell, and crashes. Those in initializers of variables it can.
-std::string with_lambdas_in_functions(const std::string& code) {
-  const MaskedCode masked = mask_code(code);
-  std::vector<CodeStatement> statements = split_statements(masked.text);
+std::string with_lambdas_in_functions(const std::string& code, const FindMacro& find_macro) {
+  const std::vector<Cut> statements = cut_statements(code, find_macro);
   std::string changed = code;
   for (auto each = statements.rbegin(); each != statements.rend(); ++each) {
-    const std::string_view text =
-        std::string_view(masked.text).substr(each->begin, each->end - each->begin);
+    const std::string_view text = each->text;
     const bool is_run = each->kind == Kind::block
                             ? text.substr(0, 9) != "namespace" && text.substr(0, 6) != "inline" &&
                                   text.substr(0, 6) != "extern"
@@ -84,38 +130,41 @@ std::string followed_by(const std::string& code, const std::string& what) {
 
 }  // namespace
 
-std::optional<CodeRange> find_tail(std::string_view code) {
+std::optional<CodeRange> find_tail(std::string_view code, const FindMacro& find_macro) {
   const MaskedCode masked = mask_code(code);
   if (masked.is_open) return std::nullopt;
-  const std::vector<CodeStatement> statements = split_statements(masked.text);
+  const std::vector<Cut> statements = without_endif(cut_statements(code, find_macro));
   if (statements.empty()) return std::nullopt;
-  const CodeStatement& last = statements.back();
+  const Cut& last = statements.back();
   if (last.kind != Kind::other || last.is_ended || last.is_open) return std::nullopt;
   return trimmed(masked.text, {last.begin, last.end});
 }
 
-std::optional<std::string> display_form(const std::string& code) {
-  if (!find_tail(code)) return std::nullopt;
-  return with_lambdas_in_functions(with_tail_behind("::px::cell::Shower{}", code));
+std::optional<std::string> display_form(const std::string& code, const FindMacro& find_macro) {
+  if (!find_tail(code, find_macro)) return std::nullopt;
+  return with_lambdas_in_functions(with_tail_behind("::px::cell::Shower{}", code, find_macro),
+                                   find_macro);
 }
 
-std::string statement_form(const std::string& code) {
+std::string statement_form(const std::string& code, const FindMacro& find_macro) {
   const MaskedCode masked = mask_code(code);
-  const std::vector<CodeStatement> statements = split_statements(masked.text);
+  const std::vector<Cut> statements = without_endif(cut_statements(code, find_macro));
   if (masked.is_open || statements.empty() || statements.back().is_ended) return code;
   const CodeRange last = trimmed(masked.text, {statements.back().begin, statements.back().end});
   return std::string(code).insert(last.end, ";");
 }
 
-std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail) {
-  const std::size_t begin = end_of_directives(mask_code(code).text);
+std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail,
+                       const FindMacro& find_macro) {
+  const std::size_t begin = end_of_directives(code);
   const std::string head = code.substr(0, begin), rest = code.substr(begin);
   const bool repeats = timing.kind == CellDirective::Kind::timeit;
   const std::string tail_prefix = repeats ? "::px::cell::Keeper{}" : "::px::cell::Shower{}";
-  const std::string body = shows_tail ? with_tail_behind(tail_prefix, rest) : statement_form(rest);
+  const std::string body = shows_tail ? with_tail_behind(tail_prefix, rest, find_macro)
+                                      : statement_form(rest, find_macro);
   if (!repeats)
     return head + "::px::cell::begin_timing(); " +
-           followed_by(with_lambdas_in_functions(body), " ::px::cell::end_timing();");
+           followed_by(with_lambdas_in_functions(body, find_macro), " ::px::cell::end_timing();");
   const std::string name = new_name();
   return head + "void " + name + "() { ::px::cell::timeit(" + std::to_string(timing.loops) + ", " +
          std::to_string(timing.repeats) + ", [] { " + followed_by(body, " }); } ") + name + "();";
@@ -125,27 +174,32 @@ bool is_name_of_cell(std::string_view file) {
   return !file.empty() && file.find_first_of("/.<") == file.npos;
 }
 
+std::optional<std::string> copy_form(const std::string& code, const FindMacro& find_macro) {
+  if (!find_tail(code, find_macro)) return std::nullopt;
+  return with_lambdas_in_functions(with_tail_behind("::px::cell::CopyShower{}", code, find_macro),
+                                   find_macro);
+}
+
 bool is_wrapper(std::string_view function) {
   return function.substr(0, wrapper_prefix.size()) == wrapper_prefix;
 }
 
-std::vector<std::string> forms_of(const CellText& cell) {
-  const bool has_tail = find_tail(cell.code).has_value();
+std::vector<std::string> forms_of(const CellText& cell, const FindMacro& find_macro) {
+  const bool has_tail = find_tail(cell.code, find_macro).has_value();
   std::vector<std::string> forms;
   if (const CellDirective* const timing = cell.timing()) {
-    if (has_tail) forms.push_back(timed_form(cell.code, *timing, true));
-    forms.push_back(timed_form(cell.code, *timing, false));
+    if (has_tail) forms.push_back(timed_form(cell.code, *timing, true, find_macro));
+    forms.push_back(timed_form(cell.code, *timing, false, find_macro));
   } else {
-    if (has_tail) forms.push_back(*display_form(cell.code));
-    forms.push_back(with_lambdas_in_functions(statement_form(cell.code)));
+    if (has_tail) forms.push_back(*display_form(cell.code, find_macro));
+    forms.push_back(with_lambdas_in_functions(statement_form(cell.code, find_macro), find_macro));
   }
   return forms;
 }
 
 std::optional<std::string> last_defined_name(std::string_view code) {
-  const MaskedCode masked = mask_code(code);
-  const std::vector<CodeStatement> statements = split_statements(masked.text);
-  const CodeStatement* const last = last_statement(statements);
+  const std::vector<Cut> statements = cut_statements(code, {});
+  const Cut* const last = last_statement(statements);
   if (last == nullptr || last->name.empty() || last->name == "operator") return std::nullopt;
   if (last->kind != Kind::function && last->kind != Kind::other && last->kind != Kind::declaration)
     return std::nullopt;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "interpreters/cpp/cells/code_mask.hpp"
+#include "interpreters/cpp/cells/macro_text.hpp"
 #include "wire/error.hpp"
 
 namespace px::cpp {
@@ -45,22 +46,27 @@ Result<CellText> read_cell(std::string_view cell);
 
 /// Where the last expression of the code stands, if it seems to end in one: no semicolon behind
 /// it, and no definition. Only a compiler knows for sure.
+/// find_macro  here and below: macros of earlier cells, which may hide where statements end.
 struct CodeRange {
   std::size_t begin = 0, end = 0;  ///< In bytes, without blanks and comments around it.
 };
-std::optional<CodeRange> find_tail(std::string_view code);
+std::optional<CodeRange> find_tail(std::string_view code, const FindMacro& find_macro = {});
 
 /// The code, changed so that the value of its last expression is shown; nothing where it does not
 /// seem to end in an expression. Where this does not compile, statement_form() may.
-std::optional<std::string> display_form(const std::string& code);
+std::optional<std::string> display_form(const std::string& code, const FindMacro& find_macro = {});
+
+/// The same for an expression that no reference can be bound to: a bit-field.
+std::optional<std::string> copy_form(const std::string& code, const FindMacro& find_macro = {});
 
 /// The code with the semicolon that the last statement may lack.
-std::string statement_form(const std::string& code);
+std::string statement_form(const std::string& code, const FindMacro& find_macro = {});
 
 /// The code, changed so that it is measured and the result printed (%time, %timeit). %time leaves
 /// its definitions to later cells; %timeit runs the cell in a function, many times.
 /// shows_tail  Whether the last expression is shown (%time) or kept from the optimizer (%timeit).
-std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail);
+std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail,
+                       const FindMacro& find_macro = {});
 
 /// Whether it names a cell, not a file: it has neither a slash nor a dot.
 bool is_name_of_cell(std::string_view file);
@@ -70,7 +76,7 @@ bool is_wrapper(std::string_view function);
 
 /// What to compile of the cell: the first of these texts that compiles; where none does, the
 /// diagnostics of the last one are those for the user.
-std::vector<std::string> forms_of(const CellText& cell);
+std::vector<std::string> forms_of(const CellText& cell, const FindMacro& find_macro = {});
 
 /// The name that the last statement of the code defines as a function, or as a variable; nothing
 /// where it defines neither.

@@ -7,8 +7,8 @@
 
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/failed_part.hpp"
-#include "interpreters/cpp/run/cell_guard.hpp"
 #include "interpreters/cpp/run/cell_stack.hpp"
+#include "interpreters/cpp/run/guarded_calls.hpp"
 
 extern "C" void* __emutls_get_address(void*);  // for thread_local; libgcc has it in its archive
 
@@ -77,6 +77,10 @@ void DiagnosticLog::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                              id == clang::diag::note_previous_use;
   if (names_earlier && last_error_.isValid() && diagnostic.getLocation().isValid())
     clashes_.push_back({last_error_, diagnostic.getLocation()});
+  if (id == clang::diag::err_capture_non_automatic_variable)
+    captures_.push_back({diagnostic.getLocation(), false});
+  if (id == clang::diag::err_capture_default_non_local)
+    captures_.push_back({diagnostic.getLocation(), true});
   if (text_.size() < max_bytes) printer_.HandleDiagnostic(level, diagnostic);
 }
 
@@ -90,12 +94,17 @@ std::vector<Clash> DiagnosticLog::take_clashes() {
   return std::exchange(clashes_, {});
 }
 
+std::vector<GlobalCapture> DiagnosticLog::take_captures() {
+  return std::exchange(captures_, {});
+}
+
 Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& options,
                                                    bool uses_precompiled_header) {
   start_llvm();
   auto instance = make_instance(options, uses_precompiled_header);
   if (!instance) return instance.error();
   auto compiler = std::make_unique<Compiler>();
+  compiler->limits_ = options.limits;
   clang::DiagnosticsEngine& diagnostics = (*instance)->getDiagnostics();
   auto log = std::make_unique<DiagnosticLog>((*instance)->getDiagnosticOpts());
   compiler->log_ = log.get();
@@ -108,6 +117,9 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   jit_builder->setNotifyCreatedCallback([made = compiler.get()](llvm::orc::LLJIT& jit) {
     made->jit_ = &jit;
     made->line_table_.watch(jit);
+    jit.getExecutionSession().setErrorReporter([made](llvm::Error error) {
+      made->link_errors_ += llvm::toString(std::move(error)) + "\n";
+    });
     jit.getIRTransformLayer().setTransform(
         [](llvm::orc::ThreadSafeModule module, const llvm::orc::MaterializationResponsibility&) {
           module.withModuleDo([](llvm::Module& content) { add_interrupt_points(content); });
@@ -139,7 +151,7 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
     symbols[jit.mangleAndIntern(name)] = symbol_at(address);
   };
   for (const auto& [name, address] : options.symbols) add(name, address);
-  add("exit", reinterpret_cast<const void*>(&CellGuard::leave_by_exit));
+  for (const auto& [name, address] : guarded_symbols()) add(name, address);
   add("__emutls_get_address", reinterpret_cast<const void*>(&__emutls_get_address));
   if (llvm::Error error = jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(symbols)))
     return clang_error("a symbol for cells is defined twice", std::move(error));
@@ -152,6 +164,14 @@ void Compiler::abandon() {
 
 Compiler::~Compiler() = default;
 
+/// What the JIT has said before is the cause.
+Error Compiler::link_error(llvm::Error error) {
+  std::string text = llvm::toString(std::move(error));
+  if (const std::string cause = std::exchange(link_errors_, {}); !cause.empty())
+    text = cause.substr(0, cause.find('\n'));
+  return {ErrorKind::bad_input, "the cell could not be linked: " + text};
+}
+
 clang::PartialTranslationUnit* Compiler::parse(const std::string& code) {
   auto unit = interpreter_->Parse(code);
   if (!unit) {
@@ -163,8 +183,8 @@ clang::PartialTranslationUnit* Compiler::parse(const std::string& code) {
 }
 
 Result<void> Compiler::execute(clang::PartialTranslationUnit& unit) {
-  if (llvm::Error error = interpreter_->Execute(unit))
-    return clang_error("the cell could not be linked", std::move(error));
+  replace_thread_locals(*unit.TheModule, thread_locals_);
+  if (llvm::Error error = interpreter_->Execute(unit)) return link_error(std::move(error));
   return {};
 }
 
@@ -176,13 +196,22 @@ Result<void> Compiler::finish(const std::vector<std::string>& symbols) {
   auto& dylib = jit_->getMainJITDylib();
   auto found = jit_->getExecutionSession().lookup(llvm::orc::makeJITDylibSearchOrder(&dylib),
                                                   std::move(names));
-  if (!found) return clang_error("the cell could not be linked", found.takeError());
+  if (!found) return link_error(found.takeError());
   return {};
 }
 
 void Compiler::undo() {
   if (llvm::Error error = interpreter_->Undo(1)) llvm::consumeError(std::move(error));
   if (!parts_.empty()) parts_.pop_back();
+}
+
+void Compiler::drop_code(clang::PartialTranslationUnit& unit) {
+  if (auto executor = interpreter_->getExecutionEngine())
+    llvm::consumeError(executor->removeModule(unit));
+  else
+    llvm::consumeError(executor.takeError());
+  // What was to run first in it must not be looked for again.
+  llvm::consumeError(jit_->initialize(jit_->getMainJITDylib()));
 }
 
 }  // namespace px::cpp

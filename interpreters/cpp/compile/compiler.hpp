@@ -28,6 +28,12 @@ struct Clash {
   clang::SourceLocation earlier;
 };
 
+/// What a lambda captures although it is no local variable: its name, or the default of the lambda.
+struct GlobalCapture {
+  clang::SourceLocation place;
+  bool is_default = false;
+};
+
 /// Keeps what the compiler says, as text with carets and colours, until it is taken.
 class DiagnosticLog final : public clang::DiagnosticConsumer {
  public:
@@ -39,6 +45,7 @@ class DiagnosticLog final : public clang::DiagnosticConsumer {
 
   std::string take_text();
   std::vector<Clash> take_clashes();
+  std::vector<GlobalCapture> take_captures();
 
  private:
   static constexpr std::size_t max_bytes = 64 << 10;
@@ -47,6 +54,7 @@ class DiagnosticLog final : public clang::DiagnosticConsumer {
   clang::TextDiagnosticPrinter printer_;
   clang::SourceLocation last_error_;
   std::vector<Clash> clashes_;
+  std::vector<GlobalCapture> captures_;
 };
 
 /// clang's interpreter with what this room needs around it. Owns no decision.
@@ -66,6 +74,7 @@ class Compiler {
   llvm::orc::LLJIT& jit() { return *jit_; }
   DiagnosticLog& log() { return *log_; }
   LineTable& line_table() { return line_table_; }
+  const CheckLimits& limits() const { return limits_; }
   /// Called when the compiler has read all of a part, before it forgets one with errors.
   std::function<void(clang::TranslationUnitDecl&)> at_end_of_part;
 
@@ -78,16 +87,23 @@ class Compiler {
   /// refer to what is defined now.
   Result<void> finish(const std::vector<std::string>& symbols);
   void undo();
+  /// Takes the code of a unit that could not be linked away, so that no later part is linked to it.
+  void drop_code(clang::PartialTranslationUnit& unit);
 
   /// The parts that were parsed and kept, oldest first.
   const std::vector<clang::TranslationUnitDecl*>& parts() const { return parts_; }
 
  private:
+  Error link_error(llvm::Error error);
+
   // In this order: the JIT's hooks, which run in the interpreter's destructor, use what is above.
   llvm::orc::LLJIT* jit_ = nullptr;
   DiagnosticLog* log_ = nullptr;
   LineTable line_table_;
+  CheckLimits limits_;
+  std::string link_errors_;  // what the JIT has said since they were asked for
   std::vector<clang::TranslationUnitDecl*> parts_;
+  std::unordered_set<std::string> thread_locals_;  // of the parts that were executed
   std::unique_ptr<clang::Interpreter> interpreter_;
 };
 
@@ -96,7 +112,13 @@ std::vector<std::string> missing_symbols(Compiler& compiler, const llvm::Module&
 /// The functions and variables that the module alone defines, as the linker calls them.
 std::vector<std::string> defined_symbols(const llvm::Module& module);
 
-/// Lets constants be initialized where they stand in the cell, not before all else of it.
+/// LLVM's JIT knows no thread_local of the machine's kind, as those of loaded libraries are. Each
+/// one of the module becomes a call that finds this thread's copy.
+/// of_cells  those that compiled code defines; the module's are added. All others are of libraries.
+void replace_thread_locals(llvm::Module& module, std::unordered_set<std::string>& of_cells);
+
+/// Lets constants be initialized where they stand in the cell, not before all else of it, and
+/// thread_locals of other cells before they are used.
 void order_initializers(llvm::PassBuilder& passes);
 /// Puts a look at the interrupt word into every loop, tells CellGuard when the cell begins, and
 /// CellStack when an exception leaves it.

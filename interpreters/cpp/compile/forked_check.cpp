@@ -1,26 +1,36 @@
 #include <fcntl.h>
 #include <poll.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <fstream>
+#include <limits>
+#include <new>
 #include <utility>
 
 #include "interpreters/cpp/compile/forked_check.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
 #include "wire/json.hpp"
+#include "wire/time.hpp"
 
 namespace px::cpp {
 namespace {
 
 constexpr int look_interval_ms = 50;  // for an interrupt that came between two looks
+constexpr int waiting_factor = 5;     // a child may wait for a processor, but not for ever
+constexpr CheckLimits limits_of_questions{20, std::size_t{4} << 30};
+constexpr char answered = '+', has_no_memory = '!';  // how an answer begins
 
 /// What comes of a child: its answer, or how it ended without one.
 struct Answer {
-  enum class Kind { answered, crashed, interrupted } kind = Kind::crashed;
+  using Kind = CheckReport::Kind;  // ok: it has answered
+  Kind kind = Kind::crashed;
   std::string text = {};
 };
 
@@ -32,25 +42,61 @@ void write_all(int descriptor, const std::string& text) {
   }
 }
 
-[[noreturn]] void be_child(int descriptor, const std::function<std::string()>& work) {
+int answer_descriptor = -1;  // of this process, which is a child
+
+[[noreturn]] void say_no_memory() {
+  if (::write(answer_descriptor, &has_no_memory, 1) < 0) ::_exit(1);
+  ::_exit(0);
+}
+void on_no_memory(void*, const char*, bool) {
+  say_no_memory();
+}
+
+std::size_t bytes_in_use() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void limit(int resource, std::size_t amount) {
+  rlimit limits{};
+  ::getrlimit(static_cast<__rlimit_resource>(resource), &limits);
+  limits.rlim_cur = std::min<rlim_t>(amount, limits.rlim_max);
+  ::setrlimit(static_cast<__rlimit_resource>(resource), &limits);
+}
+
+/// The child ends when it has used up what it may, and with its parent.
+void bound_child(const CheckLimits& limits, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (const int number : {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+  if (::getppid() != parent) ::_exit(1);  // it has ended before this was said
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, static_cast<std::size_t>(limits.processor_seconds));
+  limit(RLIMIT_AS, bytes_in_use() + limits.more_bytes);
+  std::set_new_handler(say_no_memory);
+  llvm::install_bad_alloc_error_handler(on_no_memory);
+}
+
+[[noreturn]] void be_child(int descriptor, const std::function<std::string()>& work,
+                           const CheckLimits& limits, pid_t parent) {
+  answer_descriptor = descriptor;
+  bound_child(limits, parent);
+  for (const int number : {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU})
     ::signal(number, SIG_DFL);
   ::signal(SIGINT, SIG_IGN);  // the whole process group may get one; the parent ends this child
   const int silence = ::open("/dev/null", O_WRONLY);  // LLVM's last words are of no use to users
   ::dup2(silence, 2);
-  std::string answer = "+";
-  answer += work();
-  write_all(descriptor, answer);
+  write_all(descriptor, answered + work());
   ::_exit(0);
 }
 
-Answer read_answer(int descriptor, pid_t child) {
+Answer read_answer(int descriptor, pid_t child, int seconds) {
   Answer answer;
+  const Instant deadline = Clock::now() + std::chrono::seconds(seconds);
   for (;;) {
-    if (CellGuard::is_interrupt_pending()) {
+    if (CellGuard::is_interrupt_pending()) answer.kind = Answer::Kind::interrupted;
+    if (Clock::now() >= deadline) answer.kind = Answer::Kind::timed_out;
+    if (answer.kind != Answer::Kind::crashed) {
       ::kill(child, SIGKILL);
-      answer.kind = Answer::Kind::interrupted;
       return answer;
     }
     pollfd wait{descriptor, POLLIN, 0};
@@ -62,21 +108,26 @@ Answer read_answer(int descriptor, pid_t child) {
     answer.text.append(buffer, static_cast<std::size_t>(count));
   }
   if (answer.text.empty()) return answer;
-  answer.kind = Answer::Kind::answered;
+  answer.kind =
+      answer.text[0] == answered ? Answer::Kind::ok : Answer::Kind::out_of_memory;
   answer.text.erase(0, 1);
   return answer;
 }
 
-Answer ask(const std::function<std::string()>& work) {
+Answer ask(const std::function<std::string()>& work, const CheckLimits& limits) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child == 0) be_child(ends[1], work);
+  if (child == 0) be_child(ends[1], work, limits, parent);
   ::close(ends[1]);
   Answer answer;
   if (child > 0) {
-    answer = read_answer(ends[0], child);
-    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
+    answer = read_answer(ends[0], child, waiting_factor * limits.processor_seconds);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    const bool has_no_time = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+    if (has_no_time) answer.kind = Answer::Kind::timed_out;
   }
   ::close(ends[0]);
   return answer;
@@ -97,36 +148,52 @@ std::vector<TextEdit> edits_from(const Json& report, const char* key) {
 
 void add(const Redefinition& found, Json& report) {
   report["marks"] = to_json(found.marks);
-  for (const clang::NamedDecl* declaration : found.hidden)  // the same address in the parent
-    report["hidden"].push_back(reinterpret_cast<std::uintptr_t>(declaration));
+  for (const clang::NamedDecl* each : found.room.hidden)  // the same address in the parent
+    report["hidden"].push_back(reinterpret_cast<std::uintptr_t>(each));
+  for (const clang::NamedDecl* each : found.room.undefined)
+    report["undefined"].push_back(reinterpret_cast<std::uintptr_t>(each));
+}
+
+std::vector<clang::NamedDecl*> declarations_from(const Json& report, const char* key) {
+  std::vector<clang::NamedDecl*> declarations;
+  for (const std::uintptr_t address : report.value(key, std::vector<std::uintptr_t>{}))
+    declarations.push_back(reinterpret_cast<clang::NamedDecl*>(address));
+  return declarations;
 }
 
 /// Only the front end's work and what it would link: no optimization.
-Json check_here(Compiler& compiler, const std::string& text,
-                const std::vector<clang::NamedDecl*>& hidden, int version) {
+Json check_here(Compiler& compiler, const std::string& text, const Room& room, int version) {
   auto& generation = compiler.instance().getCodeGenOpts();
   generation.OptimizationLevel = 0;
   generation.DisableLLVMPasses = 1;
-  for (clang::NamedDecl* declaration : hidden) hide(compiler, declaration);
+  make_room(compiler, room);
+  std::vector<TextEdit> copies;
+  std::vector<GlobalCapture> captures;
+  compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
+    for (const GlobalCapture& each : compiler.log().take_captures()) captures.push_back(each);
+    copies = copy_captures(compiler, part, captures);
+  };
+  compiler.log().take_captures();
   const auto* unit = compiler.parse(text);
   Json report{{"ok", unit != nullptr}, {"said", compiler.log().take_text()}};
   Redefinition found;
   if (unit) {
     report["missing"] = missing_symbols(compiler, *unit->TheModule);
     report["privates"] = to_json(share_privates(compiler, *unit->TUPart));
-    found.hidden = hiding_types_of(compiler, *unit->TUPart);
+    found.room.hidden = hiding_types_of(compiler, *unit->TUPart);
   } else {
     found = read_clashes(compiler, compiler.log().take_clashes(), version);
   }
   add(found, report);
+  for (TextEdit& edit : initialize_captures(compiler, captures)) copies.push_back(std::move(edit));
+  report["captures"] = to_json(copies);
   return report;
 }
 
 /// Only reads the text: with an error before it, clang compiles nothing.
-Json foresee_here(Compiler& compiler, const std::string& text,
-                  const std::vector<clang::NamedDecl*>& hidden, const std::set<std::string>& names,
-                  int version) {
-  for (clang::NamedDecl* declaration : hidden) hide(compiler, declaration);
+Json foresee_here(Compiler& compiler, const std::string& text, const Room& room,
+                  const std::set<std::string>& names, int version) {
+  make_room(compiler, room);
   std::vector<TextEdit> marks;
   compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
     marks = marks_for(compiler, part, names, version);
@@ -145,20 +212,22 @@ Json foresee_here(Compiler& compiler, const std::string& text,
 Redefinition redefinition_from(const Json& report) {
   Redefinition redefinition;
   redefinition.marks = edits_from(report, "marks");
-  for (const std::uintptr_t address : report.value("hidden", std::vector<std::uintptr_t>{}))
-    redefinition.hidden.push_back(reinterpret_cast<clang::NamedDecl*>(address));
+  redefinition.room = {declarations_from(report, "hidden"), declarations_from(report, "undefined")};
   return redefinition;
 }
 
 }  // namespace
 
-CheckReport check_in_child(Compiler& compiler, const std::string& text,
-                           const std::vector<clang::NamedDecl*>& hidden, int version) {
+CheckReport check_in_child(Compiler& compiler, const std::string& text, const Room& room,
+                           int version) {
   const Answer answer =
-      ask([&] { return pack(Packer::json, check_here(compiler, text, hidden, version)); });
+      ask([&] { return pack(Packer::json, check_here(compiler, text, room, version)); },
+          compiler.limits());
   CheckReport report;
-  if (answer.kind == Answer::Kind::interrupted) report.kind = CheckReport::Kind::interrupted;
-  if (answer.kind != Answer::Kind::answered) return report;
+  if (answer.kind != Answer::Kind::ok) {
+    report.kind = answer.kind;
+    return report;
+  }
   const Result<Json> content = unpack(Packer::json, answer.text);
   if (!content) return report;
   const Json& found = *content;
@@ -166,26 +235,29 @@ CheckReport check_in_child(Compiler& compiler, const std::string& text,
   report.said = found.value("said", "");
   report.missing = found.value("missing", std::vector<std::string>{});
   report.privates = edits_from(found, "privates");
+  report.captures = edits_from(found, "captures");
   report.redefinition = redefinition_from(found);
   return report;
 }
 
-Redefinition foresee_in_child(Compiler& compiler, const std::string& text,
-                              const std::vector<clang::NamedDecl*>& hidden,
+Redefinition foresee_in_child(Compiler& compiler, const std::string& text, const Room& room,
                               const std::set<std::string>& names, int version) {
   const Answer answer =
-      ask([&] { return pack(Packer::json, foresee_here(compiler, text, hidden, names, version)); });
-  if (answer.kind != Answer::Kind::answered) return {};
+      ask([&] { return pack(Packer::json, foresee_here(compiler, text, room, names, version)); },
+          compiler.limits());
+  if (answer.kind != Answer::Kind::ok) return {};
   const Result<Json> report = unpack(Packer::json, answer.text);
   return report ? redefinition_from(*report) : Redefinition{};
 }
 
 std::optional<std::string> ask_child(const std::function<std::optional<std::string>()>& work) {
-  Answer answer = ask([&] {
-    const std::optional<std::string> text = work();
-    return text ? "+" + *text : std::string();
-  });
-  if (answer.kind != Answer::Kind::answered || answer.text.empty()) return std::nullopt;
+  const Answer answer = ask(
+      [&] {
+        const std::optional<std::string> text = work();
+        return text ? "+" + *text : std::string();
+      },
+      limits_of_questions);
+  if (answer.kind != Answer::Kind::ok || answer.text.empty()) return std::nullopt;
   return answer.text.substr(1);
 }
 

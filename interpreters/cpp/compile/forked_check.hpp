@@ -11,27 +11,27 @@ namespace px::cpp {
 
 /// What a forked copy of this process found out about a text.
 struct CheckReport {
-  enum class Kind { ok, rejected, crashed, interrupted };
+  enum class Kind { ok, rejected, crashed, interrupted, timed_out, out_of_memory };
   Kind kind = Kind::crashed;
   std::string said = {};                  ///< By the compiler: errors, warnings.
   std::vector<std::string> missing = {};  ///< Where ok: symbols that nobody has.
   std::vector<TextEdit> privates = {};    ///< Where ok: see share_privates().
+  std::vector<TextEdit> captures = {};    ///< Of lambdas: with them the text may compile.
   Redefinition redefinition = {};         ///< What must give way, if anything.
 };
 
-/// Compiles a text in a child, in which `hidden` are hidden first; nothing changes here.
+/// Compiles a text in a child, in which room is made first; nothing changes here.
 /// version  of what the text defines again; another one for each cell.
-CheckReport check_in_child(Compiler& compiler, const std::string& text,
-                           const std::vector<clang::NamedDecl*>& hidden, int version);
+CheckReport check_in_child(Compiler& compiler, const std::string& text, const Room& room,
+                           int version);
 
 /// What must give way and be marked before a text is compiled that defines some of `names` again:
 /// names that had another meaning before. clang may crash when it compiles it as it is.
-Redefinition foresee_in_child(Compiler& compiler, const std::string& text,
-                              const std::vector<clang::NamedDecl*>& hidden,
+Redefinition foresee_in_child(Compiler& compiler, const std::string& text, const Room& room,
                               const std::set<std::string>& names, int version);
 
 /// Runs `work` in a child and returns what it returns; nothing where it crashes, where it is
-/// interrupted or returns nothing.
+/// interrupted, takes longer than a user waits, or returns nothing.
 std::optional<std::string> ask_child(const std::function<std::optional<std::string>()>& work);
 
 }  // namespace px::cpp

@@ -74,9 +74,40 @@ void put_in_order(llvm::Module& module) {
   if (kept.size() < entries.size()) replace(*list, kept);
 }
 
+bool is_thread_local_elsewhere(const llvm::Value* value) {
+  const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(value->stripPointerCasts());
+  return variable && variable->isThreadLocal() && variable->isDeclaration();
+}
+
+/// Whether the function only hands out a thread_local that another module defines.
+bool leaves_out_initializer(const llvm::Function& wrapper) {
+  bool is_elsewhere = false;
+  for (const llvm::BasicBlock& block : wrapper)
+    for (const llvm::Instruction& each : block) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&each);
+      const llvm::Value* called = call ? call->getCalledOperand() : nullptr;
+      if (called && called->getName().starts_with("_ZTH")) return false;
+      for (const llvm::Value* operand : each.operands())
+        is_elsewhere = is_elsewhere || is_thread_local_elsewhere(operand);
+    }
+  return is_elsewhere;
+}
+
+/// Clang thinks that a thread_local which the program defines is initialized by each part that uses
+/// it. The part that defines it has the function that does so.
+void leave_to_definition(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    const bool is_wrapper = function.getName().starts_with("_ZTW") && !function.isDeclaration();
+    if (!is_wrapper || !leaves_out_initializer(function)) continue;
+    function.deleteBody();
+    function.setComdat(nullptr);
+  }
+}
+
 struct OrderInitializers : llvm::PassInfoMixin<OrderInitializers> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     put_in_order(module);
+    leave_to_definition(module);
     return llvm::PreservedAnalyses::none();
   }
   static bool isRequired() { return true; }

@@ -56,6 +56,7 @@ std::vector<std::string> defined_symbols(const llvm::Module& module) {
   };
   for (const llvm::Function& function : module) add(function);
   for (const llvm::GlobalVariable& variable : module.globals()) add(variable);
+  for (const llvm::GlobalAlias& alias : module.aliases()) add(alias);
   return names;
 }
 

@@ -1,7 +1,9 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclContextInternals.h>
+#include <clang/AST/DeclFriend.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/Mangle.h>
+#include <clang/Lex/Lexer.h>
 #include <clang/Sema/IdentifierResolver.h>
 #include <clang/Sema/Scope.h>
 #include <clang/Sema/Sema.h>
@@ -28,6 +30,19 @@ bool is_at(const NamedDecl& declaration, SourceLocation place) {
                                  [&](const auto* each) { return each->getLocation() == place; });
 }
 
+/// A function that a class defines as its friend.
+NamedDecl* find_friend(const clang::Decl& declaration, SourceLocation place) {
+  const auto* pattern = llvm::dyn_cast<clang::ClassTemplateDecl>(&declaration);
+  const auto* type = pattern ? pattern->getTemplatedDecl()
+                             : llvm::dyn_cast<clang::CXXRecordDecl>(&declaration);
+  if (!type) return nullptr;
+  for (const clang::Decl* member : type->noload_decls())
+    if (const auto* friendship = llvm::dyn_cast<clang::FriendDecl>(member))
+      if (NamedDecl* named = friendship->getFriendDecl(); named && is_at(*named, place))
+        return named;
+  return nullptr;
+}
+
 /// Where in user code the declaration of that place is; null where there is none.
 NamedDecl* find_in(DeclContext& context, SourceLocation place) {
   for (clang::Decl* declaration : context.noload_decls()) {
@@ -35,6 +50,7 @@ NamedDecl* find_in(DeclContext& context, SourceLocation place) {
       if (is_at(*named, place)) return named;
     if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl, clang::EnumDecl>(declaration))
       if (auto* found = find_in(*llvm::cast<DeclContext>(declaration), place)) return found;
+    if (auto* found = find_friend(*declaration, place)) return found;
   }
   return nullptr;
 }
@@ -82,9 +98,14 @@ std::optional<std::size_t> mark_of_declarator(Compiler& compiler, const NamedDec
   if (const auto* pattern = llvm::dyn_cast_or_null<clang::TemplateDecl>(declaration))
     declaration = pattern->getTemplatedDecl();
   const auto* declarator = llvm::dyn_cast_or_null<clang::DeclaratorDecl>(declaration);
-  if (!declarator || !declarator->getInnerLocStart().isFileID()) return std::nullopt;
+  if (!declarator) return std::nullopt;
   const auto& sources = compiler.instance().getSourceManager();
-  return sources.getDecomposedLoc(declarator->getInnerLocStart()).second;
+  SourceLocation start = declarator->getInnerLocStart();
+  if (start.isMacroID() &&  // a mark may stand before a macro that begins with it
+      !clang::Lexer::isAtStartOfMacroExpansion(start, sources, compiler.instance().getLangOpts(),
+                                               &start))
+    return std::nullopt;
+  return sources.getDecomposedLoc(start).second;
 }
 
 /// What stands there in the part that was read last, whether it had errors or not.
@@ -95,6 +116,28 @@ NamedDecl* find_in_last_part(Compiler& compiler, SourceLocation place) {
 
 std::string mark_text(int version) {
   return "__attribute__((abi_tag(\"v" + std::to_string(version) + "\"))) ";
+}
+
+bool is_friend(const clang::FunctionDecl* function) {
+  return std::any_of(function->redecls_begin(), function->redecls_end(), [](const auto* each) {
+    return each->getFriendObjectKind() != clang::Decl::FOK_None;
+  });
+}
+
+/// Whether the declaration must stay when its definition goes.
+bool keeps_declaration(const NamedDecl* declaration) {
+  if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration))
+    return variable->isStaticDataMember();
+  const clang::FunctionDecl* function = declaration->getAsFunction();
+  if (!function || llvm::isa<clang::CXXDeductionGuideDecl>(function)) return false;
+  return function->isOutOfLine() || is_friend(function) ||
+         function->getTemplateSpecializationKind() == clang::TSK_ExplicitSpecialization;
+}
+
+/// Whether clang knows marks on such a thing.
+bool may_be_marked(const NamedDecl* declaration) {
+  const clang::FunctionDecl* function = declaration->getAsFunction();
+  return !function || !llvm::isa<clang::CXXDeductionGuideDecl>(function);
 }
 
 bool contains(clang::DeclContextLookupResult list, const NamedDecl* declaration) {
@@ -134,18 +177,33 @@ bool mentions(const std::string& symbol, const std::string& identifier) {
 
 }  // namespace
 
+bool Room::add(const Room& more) {
+  const auto unite = [](std::vector<NamedDecl*>& known, const std::vector<NamedDecl*>& others) {
+    const std::size_t before = known.size();
+    for (NamedDecl* each : others)
+      if (!std::count(known.begin(), known.end(), each)) known.push_back(each);
+    return known.size() > before;
+  };
+  const bool hides_more = unite(hidden, more.hidden);
+  return unite(undefined, more.undefined) || hides_more;
+}
+
 Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes, int version) {
   const clang::SourceManager& sources = compiler.instance().getSourceManager();
   const std::string mark = mark_text(version);
   Redefinition result;
   for (const Clash& clash : clashes) {
-    NamedDecl* earlier = find_declaration(compiler, sources.getFileLoc(clash.earlier));
+    NamedDecl* earlier = find_declaration(compiler, clash.earlier);  // of a macro, maybe
+    if (!earlier) earlier = find_declaration(compiler, sources.getFileLoc(clash.earlier));
     if (!earlier || sources.isInSystemHeader(earlier->getLocation())) continue;
-    if (std::count(result.hidden.begin(), result.hidden.end(), earlier)) continue;
-    result.hidden.push_back(earlier);
+    if (keeps_declaration(earlier)) {
+      result.room.add({{}, {earlier}});
+      continue;
+    }
+    if (!result.room.add({{earlier}, {}})) continue;
     std::optional<std::size_t> offset;
     if (is_class(earlier)) offset = mark_of_class(sources, clash.here);
-    if (is_emitted_where_used(earlier))
+    if (is_emitted_where_used(earlier) && may_be_marked(earlier))
       offset = mark_of_declarator(compiler, find_in_last_part(compiler, clash.here));
     if (offset) result.marks.push_back({*offset, 0, mark});
   }
@@ -180,7 +238,8 @@ std::vector<TextEdit> marks_for(Compiler& compiler, clang::TranslationUnitDecl& 
     if (inner->hasAttr<clang::AbiTagAttr>() || named->getPreviousDecl()) continue;
     const auto offset = is_class(named) ? mark_of_class(sources, named->getLocation())
                                         : mark_of_declarator(compiler, named);
-    const auto buffer = sources.getBufferOrFake(sources.getFileID(named->getLocation()));
+    const SourceLocation place = sources.getFileLoc(named->getLocation());
+    const auto buffer = sources.getBufferOrFake(sources.getFileID(place));
     if (offset && buffer.getBufferIdentifier().starts_with("input_line_"))
       marks.push_back({*offset, 0, mark_text(version)});
   }
@@ -214,6 +273,9 @@ std::string apply_edits(std::string text, std::vector<TextEdit> edits) {
   return text;
 }
 
+namespace {
+
+/// From now on no lookup finds the declaration.
 void hide(Compiler& compiler, NamedDecl* declaration) {
   clang::Sema& sema = compiler.instance().getSema();
   if (auto* enumeration = llvm::dyn_cast<clang::EnumDecl>(declaration))
@@ -229,6 +291,80 @@ void hide(Compiler& compiler, NamedDecl* declaration) {
   }
 }
 
+/// It can be instantiated again, from another definition.
+void forget_instance(clang::FunctionDecl& function) {
+  if (function.getTemplateSpecializationKind() != clang::TSK_ImplicitInstantiation) return;
+  for (clang::FunctionDecl* each : function.redecls()) {
+    if (each->doesThisDeclarationHaveABody()) each->setBody(nullptr);
+    if (auto* member = each->getMemberSpecializationInfo())
+      member->setPointOfInstantiation({});
+    else if (auto* instance = each->getTemplateSpecializationInfo())
+      instance->setPointOfInstantiation({});
+  }
+}
+void forget_instances(const clang::FunctionTemplateDecl& family) {
+  for (clang::FunctionDecl* each : family.specializations()) forget_instance(*each);
+}
+
+/// The instances of a member of a class template.
+void forget_instances_in(const clang::ClassTemplateSpecializationDecl& type,
+                         const clang::FunctionDecl& pattern) {
+  for (clang::Decl* declaration : type.noload_decls()) {
+    if (const auto* family = llvm::dyn_cast<clang::FunctionTemplateDecl>(declaration)) {
+      const auto* origin = family->getInstantiatedFromMemberTemplate();
+      const auto* wanted = pattern.getDescribedFunctionTemplate();
+      if (origin && wanted && origin->getCanonicalDecl() == wanted->getCanonicalDecl())
+        forget_instances(*family);
+    } else if (auto* member = llvm::dyn_cast<clang::CXXMethodDecl>(declaration)) {
+      const auto* origin = member->getTemplateInstantiationPattern();
+      if (origin && origin->getCanonicalDecl() == pattern.getCanonicalDecl())
+        forget_instance(*member);
+    }
+  }
+}
+
+void undefine(clang::FunctionDecl& function) {
+  if (const auto* family = function.getDescribedFunctionTemplate()) forget_instances(*family);
+  const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&function);
+  const auto* types = method ? method->getParent()->getDescribedClassTemplate() : nullptr;
+  if (types)
+    for (const auto* each : types->specializations()) forget_instances_in(*each, function);
+  for (clang::FunctionDecl* each : function.redecls()) {
+    if (each->doesThisDeclarationHaveABody()) each->setBody(nullptr);
+    if (each->isOutOfLine() && each->isDefaulted()) {
+      each->setDefaulted(false);
+      each->setExplicitlyDefaulted(false);
+    }
+  }
+}
+
+/// Instances of a static member of a class template keep their values.
+void undefine(clang::VarDecl& variable) {
+  for (clang::VarDecl* each : variable.redecls())
+    if (each->isOutOfLine() && each->isThisDeclarationADefinition() == clang::VarDecl::Definition)
+      each->demoteThisDefinitionToDeclaration();
+}
+
+/// Members that its symbol alone does not find: special ones have no name of their own, and virtual
+/// ones are reached by what constructors do.
+const clang::IdentifierInfo* name_in_symbols(const NamedDecl* declaration) {
+  const clang::FunctionDecl* function = declaration->getAsFunction();
+  const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(function);
+  if (method && (method->isVirtual() || !declaration->getIdentifier()))
+    return method->getParent()->getIdentifier();
+  return declaration->getIdentifier();
+}
+
+}  // namespace
+
+void make_room(Compiler& compiler, const Room& room) {
+  for (NamedDecl* each : room.hidden) hide(compiler, each);
+  for (NamedDecl* each : room.undefined) {
+    if (auto* variable = llvm::dyn_cast<clang::VarDecl>(each)) undefine(*variable);
+    if (clang::FunctionDecl* function = each->getAsFunction()) undefine(*function);
+  }
+}
+
 std::vector<std::string> symbols_of(Compiler& compiler, const NamedDecl* declaration,
                                     const std::unordered_set<std::string>& weak) {
   std::vector<std::string> symbols;
@@ -238,8 +374,9 @@ std::vector<std::string> symbols_of(Compiler& compiler, const NamedDecl* declara
   if (llvm::isa<clang::VarDecl, clang::FunctionDecl>(declaration) && symbols.empty())
     symbols.push_back(
         clang::ASTNameGenerator(compiler.interpreter().getASTContext()).getName(declaration));
-  const auto* identifier = declaration->getIdentifier();
-  if (!identifier) return symbols;
+  const auto* identifier = name_in_symbols(declaration);
+  const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration);
+  if (!identifier || (variable && variable->isStaticDataMember())) return symbols;
   for (const std::string& symbol : weak)
     if (mentions(symbol, identifier->getName().str())) symbols.push_back(symbol);
   return symbols;

@@ -16,10 +16,21 @@ struct TextEdit {
   std::string text = {};
 };
 
+/// Declarations of earlier cells that give way to a cell.
+struct Room {
+  /// No lookup finds them any more.
+  std::vector<clang::NamedDecl*> hidden = {};
+  /// Still declared, but without their definitions: members of classes that are defined outside of
+  /// them, friends, specializations.
+  std::vector<clang::NamedDecl*> undefined = {};
+
+  /// Whether there was anything new.
+  bool add(const Room& more);
+};
+
 /// What must change so that a cell may define again what earlier cells have defined.
 struct Redefinition {
-  /// Declarations of earlier cells that give way.
-  std::vector<clang::NamedDecl*> hidden = {};
+  Room room = {};
   /// Mark classes, templates and what is inline, so that their symbols are others than those of the
   /// earlier ones of their names: objects of both may live on.
   std::vector<TextEdit> marks = {};
@@ -43,15 +54,25 @@ std::vector<clang::NamedDecl*> hiding_types_of(Compiler& compiler,
 std::string name_unnamed_namespaces(const std::string& code);
 
 /// What would not be one thing for all parts of the program: what is `static`, of which each part
-/// has a copy, and constants with an initializer that runs, which clang would run where they are
-/// first used.
+/// has a copy, constants with an initializer that runs, which clang would run where they are first
+/// used, and variables whose type holds a lambda.
 std::vector<TextEdit> share_privates(Compiler& compiler, clang::TranslationUnitDecl& part);
 
 /// The text with all the edits; two of the same place are one.
 std::string apply_edits(std::string text, std::vector<TextEdit> edits);
 
-/// From now on no lookup finds the declaration. What refers to it keeps it.
-void hide(Compiler& compiler, clang::NamedDecl* declaration);
+/// Captures of what is no local variable, which C++ refuses: `[a]` becomes `[a = a]`.
+std::vector<TextEdit> initialize_captures(Compiler& compiler,
+                                          const std::vector<GlobalCapture>& captures);
+
+/// What a lambda with `[=]` at the top of a cell uses of the cells' variables, as captures with
+/// initializers: they are no local variables, but shall be copied as those are.
+/// refused  where clang has refused the `=`, which then goes.
+std::vector<TextEdit> copy_captures(Compiler& compiler, clang::TranslationUnitDecl& part,
+                                    const std::vector<GlobalCapture>& refused);
+
+/// From now on the declarations give way. What refers to them keeps them.
+void make_room(Compiler& compiler, const Room& room);
 
 /// The symbols that must make room for others of the same name when it is hidden.
 /// weak  those that several cells may define, such as instances of templates.

@@ -1,6 +1,8 @@
 #include <clang/AST/Attr.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Lex/Lexer.h>
 
 #include "interpreters/cpp/compile/redefinition.hpp"
@@ -9,6 +11,19 @@ namespace px::cpp {
 namespace {
 
 using clang::SourceLocation;
+
+/// The lambdas of an expression, but for those in others.
+class OuterLambdas : public clang::RecursiveASTVisitor<OuterLambdas> {
+ public:
+  bool TraverseLambdaExpr(clang::LambdaExpr* lambda) {
+    found_.push_back(lambda);
+    return true;
+  }
+  const std::vector<const clang::LambdaExpr*>& found() const { return found_; }
+
+ private:
+  std::vector<const clang::LambdaExpr*> found_;
+};
 
 /// Finds what is private in a part and where its text must change.
 class PrivateFinder {
@@ -33,6 +48,8 @@ class PrivateFinder {
     if (llvm::isa<clang::DecompositionDecl>(variable)) return;
     if (variable.getStorageClass() == clang::SC_Static) {
       replace_static(variable);
+    } else if (holds_lambda(variable)) {
+      name_lambdas(variable);
     } else if (variable.getFormalLinkage() == clang::Linkage::Internal && variable.hasInit() &&
                !variable.hasAttr<clang::UsedAttr>() && !variable.isConstexpr() &&
                !variable.hasConstantInitialization()) {
@@ -40,13 +57,45 @@ class PrivateFinder {
     }
   }
 
+  /// Whether its type has a lambda in it, so that each part of the program has a variable of its
+  /// own; that does not matter where there is nothing to keep.
+  static bool holds_lambda(const clang::VarDecl& variable) {
+    if (variable.getLinkageInternal() != clang::Linkage::UniqueExternal || !variable.hasInit())
+      return false;
+    const auto* lambda = llvm::dyn_cast<clang::LambdaExpr>(variable.getInit()->IgnoreImplicit());
+    return !lambda || lambda->capture_size() > 0;
+  }
+
+  /// The lambdas of its initializer move into functions, by which all parts know them.
+  void name_lambdas(const clang::VarDecl& variable) {
+    OuterLambdas lambdas;
+    lambdas.TraverseStmt(const_cast<clang::Expr*>(variable.getInit()));
+    std::string functions;
+    for (const clang::LambdaExpr* each : lambdas.found()) {
+      const auto begin = sources_.getDecomposedLoc(each->getBeginLoc());
+      const auto end = sources_.getDecomposedLoc(
+          clang::Lexer::getLocForEndOfToken(each->getEndLoc(), 0, sources_, language_));
+      if (!each->getBeginLoc().isFileID() || begin.first != cell_ || end.first != cell_) return;
+      const std::size_t length = end.second - begin.second;
+      const std::string call = name_of_place("px_lambda_", each->getBeginLoc()) + "()";
+      const std::string text(sources_.getCharacterData(each->getBeginLoc()), length);
+      functions += "inline auto " + call + " { return " + text + "; } ";
+      edits_.push_back({begin.second, length, call});
+    }
+    if (!functions.empty()) add(variable.getInnerLocStart(), 0, functions);
+  }
+
+  std::string name_of_place(const char* prefix, SourceLocation location) const {
+    const auto [file, offset] = sources_.getDecomposedLoc(location);
+    return prefix + std::to_string(file.getHashValue()) + "_" + std::to_string(offset);
+  }
+
   /// Clang takes the statements on both sides of a constant together: a variable that is
   /// initialized here keeps them apart.
   std::string turn_of(const clang::VarDecl& variable) const {
     if (!has_statements_) return "";
-    const auto [file, offset] = sources_.getDecomposedLoc(variable.getInnerLocStart());
-    return "unsigned long long px_turn_" + std::to_string(file.getHashValue()) + "_" +
-           std::to_string(offset) + " = __builtin_readcyclecounter(); ";
+    return "unsigned long long " + name_of_place("px_turn_", variable.getInnerLocStart()) +
+           " = __builtin_readcyclecounter(); ";
   }
 
   void look_at(const clang::FunctionDecl& function) {

@@ -94,6 +94,13 @@ concept Streamed =
     requires(std::ostream & stream, const T& value) {
   stream << value;
 };
+/// As nlohmann's library has it: it converts itself to anything.
+template <class T>
+concept JsonLike = std::is_class_v<T> && requires(const T& value) {
+  std::string_view(value.dump(2));
+  value.is_object();
+  value.is_array();
+};
 template <class T>
 concept Stream = std::is_class_v<T> && std::derived_from<T, std::ios_base>;
 template <class T>
@@ -246,7 +253,9 @@ void write_tuple(const Text& out, const T& value, std::index_sequence<I...>) {
 
 template <class T>
 void write_class(const Text& out, const T& value) {
-  if constexpr (is_array<T>)
+  if constexpr (JsonLike<T>)
+    out << value.dump(2);
+  else if constexpr (is_array<T>)
     write_array(out, value);
   else if constexpr (TextLike<T>) {
     const std::string_view text = value;
@@ -410,6 +419,13 @@ struct Shower {};
 template <class T>
 void operator,(Shower, T&& value) {
   if constexpr (!Stream<std::remove_cvref_t<T>>) show(value, true);
+}
+
+/// `CopyShower{}, x` shows a copy of x.
+struct CopyShower {};
+template <class T>
+void operator,(CopyShower, const T& value) {
+  show(value, true);
 }
 
 /// `Keeper{}, x` makes the optimizer believe that x is needed.

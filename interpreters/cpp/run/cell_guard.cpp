@@ -1,50 +1,83 @@
-#include <cxxabi.h>
+#include "interpreters/cpp/run/cell_guard.hpp"
+
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <array>
+#include <atomic>
+#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
+#include <mutex>
+#include <optional>
 #include <string>
-#include <typeinfo>
 
-#include "interpreters/cpp/run/cell_guard.hpp"
-#include "interpreters/cpp/run/cell_input.hpp"
+#include "interpreters/cpp/run/cell_failure.hpp"
 #include "interpreters/cpp/run/cell_stack.hpp"
 #include "wire/error.hpp"
 
 namespace px::cpp {
 namespace {
 
-/// Thrown at a loop of the user's code; derived from nothing that a program catches by name.
-struct Interruption {
-  std::string where;
-};
-
 constexpr const char* while_compiled = "while it was compiled";
-constexpr std::size_t alternate_stack_bytes = 256 << 10;
 constexpr std::array crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-constexpr int left_by_interrupt = -1, left_by_exit = -2;  // beside the numbers of signals
+
+/// Code that can be left from a signal handler: that of the cell, or of a thread of cells.
+struct Guarded {
+  sigjmp_buf way_out;
+  Departure departure;
+  unsigned long run = 0;             ///< Of which run of CellGuard this is a part.
+  bool is_termination_interrupt = false;
+};
 
 // What signal handlers need; a process has one thread that runs cells.
 alignas(64) volatile int interrupt_requests = 0;
 volatile sig_atomic_t is_running = 0;
 volatile sig_atomic_t has_code_begun = 0;
 volatile sig_atomic_t has_jumps_held = 0;
-volatile sig_atomic_t has_overflown = 0;
-volatile sig_atomic_t crash = 0;  // the signal of the first one, or 0
-volatile int exit_status = 0;
+volatile sig_atomic_t are_crashes_caught = 0;
+volatile sig_atomic_t are_interrupts_handled = 0;
+std::atomic<unsigned long> run_number = 0;
+std::atomic<int> threads_alive = 0;
 pthread_t cell_thread;
-sigjmp_buf way_out;
+pid_t cell_process = 0;
+Guarded guarded_cell;
+thread_local Guarded* guarded_thread = nullptr;  // where this thread was started by a cell
 std::array<struct sigaction, crash_signals.size()> earlier_actions;
+std::terminate_handler earlier_terminate_handler = nullptr;
+
+/// What the first thread that failed during this run said.
+struct ThreadFailure {
+  std::mutex mutex;
+  std::optional<CellOutcome> outcome;
+};
+ThreadFailure thread_failure;
 
 bool is_on_cell_thread() {
   return pthread_equal(pthread_self(), cell_thread) != 0;
+}
+
+/// A cell may call fork(): its children end as processes do.
+bool is_cell_process() {
+  return getpid() == cell_process;
+}
+
+/// The user's code that this thread runs; null where it runs none.
+Guarded* guarded_here() {
+  if (!is_cell_process()) return nullptr;
+  if (is_on_cell_thread()) return is_running ? &guarded_cell : nullptr;
+  return guarded_thread;
+}
+
+[[noreturn]] void leave(Guarded& guarded, int reason) {
+  guarded.departure.reason = reason;
+  siglongjmp(guarded.way_out, 1);
 }
 
 /// Whether the fault was near the stack's end.
@@ -61,13 +94,13 @@ bool is_stack_overflow(const siginfo_t* info, const void* context) {
 }
 
 void on_crash(int number, siginfo_t* info, void* context) {
-  if (is_running && is_on_cell_thread()) {
-    if (crash == 0) {
-      crash = number;
-      has_overflown = number == SIGSEGV && is_stack_overflow(info, context);
-      CellStack::record();  // to walk a damaged stack may be another crash
+  if (Guarded* const guarded = guarded_here()) {
+    if (guarded->departure.reason == 0) {
+      guarded->departure.reason = number;
+      guarded->departure.has_overflown = number == SIGSEGV && is_stack_overflow(info, context);
+      if (guarded == &guarded_cell) CellStack::record();  // a damaged stack may be another crash
     }
-    siglongjmp(way_out, crash);
+    leave(*guarded, guarded->departure.reason);
   }
   for (std::size_t i = 0; i < crash_signals.size(); ++i)  // not ours: as if we were not there
     if (crash_signals[i] == number) sigaction(number, &earlier_actions[i], nullptr);
@@ -78,7 +111,19 @@ void on_interrupt(int) {
   CellGuard::interrupt();
 }
 
+void on_terminate() {
+  if (Guarded* const guarded = guarded_here()) {
+    guarded->is_termination_interrupt = is_interruption_under_way();
+    guarded->departure.termination = reason_of_termination();
+  } else if (earlier_terminate_handler) {
+    earlier_terminate_handler();
+  }
+  std::abort();
+}
+
 void catch_crashes() {
+  if (are_crashes_caught) return;
+  are_crashes_caught = 1;
   struct sigaction action{};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
@@ -86,84 +131,12 @@ void catch_crashes() {
     sigaction(crash_signals[i], &action, &earlier_actions[i]);
 }
 
+/// But for those of threads that live on.
 void leave_crashes_alone() {
+  if (threads_alive > 0) return;
+  are_crashes_caught = 0;
   for (std::size_t i = 0; i < crash_signals.size(); ++i)
     sigaction(crash_signals[i], &earlier_actions[i], nullptr);
-}
-
-std::string readable(const char* type_name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(type_name, nullptr, nullptr, &status);
-  std::string name = status == 0 ? text : type_name;
-  std::free(text);
-  for (std::size_t tag; (tag = name.find("[abi:")) != std::string::npos;)
-    name.erase(tag, name.find(']', tag) + 1 - tag);
-  return name;
-}
-
-CellOutcome failure(CellOutcome::Kind kind, std::string name, std::string value) {
-  CellOutcome outcome{kind, std::move(name), std::move(value)};
-  outcome.traceback = {outcome.error_name + ": " + outcome.error_value};
-  return outcome;
-}
-
-CellOutcome thrown(const std::string& value) {
-  const std::type_info* type = abi::__cxa_current_exception_type();
-  return failure(CellOutcome::Kind::exception, type ? readable(type->name()) : "exception", value);
-}
-
-CellOutcome interrupted(const std::string& where) {
-  return failure(CellOutcome::Kind::interrupted, "Interrupted",
-                 "the cell was interrupted" + (where.empty() ? "" : " " + where));
-}
-
-/// The cell was left without unwinding.
-CellOutcome left(int reason) {
-  const std::string advice =
-      ": no destructors ran, so its data may be damaged and locks may be held; "
-      "restart the engine if results look wrong";
-  if (reason == left_by_interrupt)
-    return failure(CellOutcome::Kind::interrupted, "Interrupted",
-                   "the cell did not react to the interrupt and was ended by force" + advice);
-  if (reason == left_by_exit)
-    return failure(CellOutcome::Kind::crashed, "Exited",
-                   "exit(" + std::to_string(exit_status) + ") was called" + advice);
-  const char* name = sigabbrev_np(reason);
-  const std::string signal = "SIG" + std::string(name ? name : std::to_string(reason));
-  std::string what = std::string(sigdescr_np(reason)) + " (" + signal + ")";
-  if (has_overflown) what = "Stack overflow (" + signal + ")";
-  if (reason == SIGABRT) what = "Aborted (" + signal + ", by abort, assert or std::terminate)";
-  return failure(CellOutcome::Kind::crashed, "Crashed", what + advice);
-}
-
-/// What the C++ runtime knows about exceptions of this thread that are under way.
-struct ExceptionState {
-  void* caught;
-  unsigned int uncaught;
-};
-ExceptionState& exception_state() {
-  return *reinterpret_cast<ExceptionState*>(abi::__cxa_get_globals());
-}
-
-CellOutcome run_throwing(const std::function<void()>& code) {
-  try {
-    code();
-    return {};
-  } catch (const Interruption& interruption) {
-    return interrupted(interruption.where);
-  } catch (const NoInput& error) {
-    return failure(CellOutcome::Kind::exception, "NoInput", error.what());
-  } catch (const std::exception& error) {
-    return thrown(error.what());
-  } catch (const std::string& text) {
-    return thrown(text);
-  } catch (const char* text) {
-    return thrown(text);
-  } catch (int number) {
-    return thrown(std::to_string(number));
-  } catch (...) {
-    return thrown("the cell threw an exception that is not a std::exception");
-  }
 }
 
 bool is_in_parallel_region() {
@@ -172,45 +145,157 @@ bool is_in_parallel_region() {
   return query && query();
 }
 
+/// Whether an exception that is thrown now ends what this thread does for the cell.
+bool can_throw() {
+  const Guarded* const guarded = guarded_here();
+  return guarded && is_running && guarded->run == run_number && !is_in_parallel_region();
+}
+
+/// Where signal handlers of this thread run, as its own stack may have no room.
+class AlternateStack {
+ public:
+  AlternateStack()
+      : memory_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    check(memory_ != MAP_FAILED);
+    const stack_t stack{memory_, 0, bytes};
+    sigaltstack(&stack, nullptr);
+  }
+  ~AlternateStack() {
+    const stack_t none{nullptr, SS_DISABLE, 0};
+    sigaltstack(&none, nullptr);
+    munmap(memory_, bytes);
+  }
+  AlternateStack(const AlternateStack&) = delete;
+  AlternateStack& operator=(const AlternateStack&) = delete;
+
+ private:
+  static constexpr std::size_t bytes = 256 << 10;
+  void* memory_;
+};
+
+/// While it lives, this thread is left, and not the process.
+class ThreadGuard {
+ public:
+  explicit ThreadGuard(Guarded& guarded) {
+    guarded_thread = &guarded;
+    ++threads_alive;
+  }
+  ~ThreadGuard() {
+    guarded_thread = nullptr;
+    --threads_alive;
+  }
+  ThreadGuard(const ThreadGuard&) = delete;
+  ThreadGuard& operator=(const ThreadGuard&) = delete;
+
+ private:
+  AlternateStack stack_;
+};
+
+/// The cell shall end now, since a thread of it has failed.
+void stop_cell() {
+  if (are_interrupts_handled)
+    pthread_kill(cell_thread, SIGINT);  // what sleeps shall wake up
+  else
+    interrupt_requests = interrupt_requests + 1;
+}
+
+void report_thread(unsigned long run, CellOutcome outcome) {
+  const std::string text = outcome.error_name + ": in a thread: " + outcome.error_value;
+  {
+    const std::lock_guard lock(thread_failure.mutex);
+    if (is_running && run == run_number) {
+      if (thread_failure.outcome) return;
+      outcome.error_value = "in a thread: " + outcome.error_value;
+      outcome.traceback = {text};
+      thread_failure.outcome = std::move(outcome);
+      stop_cell();
+      return;
+    }
+  }
+  const std::string line = "A thread of an earlier cell has ended: " + text + "\n";
+  if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
+}
+
+std::optional<CellOutcome> take_thread_failure() {
+  const std::lock_guard lock(thread_failure.mutex);
+  return std::exchange(thread_failure.outcome, std::nullopt);
+}
+
+/// Its end is the cell's, unless the cell has failed by itself.
+void join_thread_failure(CellOutcome& outcome) {
+  std::optional<CellOutcome> failure = take_thread_failure();
+  if (!failure) return;
+  while (!CellGuard::is_interrupt_pending()) sched_yield();  // see stop_cell()
+  CellGuard::forget_interrupts();
+  using Kind = CellOutcome::Kind;
+  if (outcome.kind == Kind::ok || outcome.kind == Kind::interrupted)
+    outcome = std::move(*failure);
+  else
+    outcome.traceback.insert(outcome.traceback.end(), failure->traceback.begin(),
+                             failure->traceback.end());
+}
+
+/// A child that the cell has made by fork() has reached the cell's end.
+void end_child(const CellOutcome& outcome) {
+  if (is_cell_process()) return;
+  std::fflush(nullptr);
+  std::_Exit(outcome.is_ok() ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
 }  // namespace
 
-CellGuard::CellGuard()
-    : alternate_stack_(mmap(nullptr, alternate_stack_bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
-  check(alternate_stack_ != MAP_FAILED);
-  const stack_t stack{alternate_stack_, 0, alternate_stack_bytes};
-  sigaltstack(&stack, nullptr);
+struct CellGuard::Stack : AlternateStack {};
+
+CellGuard::CellGuard() : stack_(std::make_unique<Stack>()) {
   cell_thread = pthread_self();
+  cell_process = getpid();
+  if (std::get_terminate() != on_terminate)
+    earlier_terminate_handler = std::set_terminate(on_terminate);
 }
 
-CellGuard::~CellGuard() {
-  const stack_t none{nullptr, SS_DISABLE, 0};
-  sigaltstack(&none, nullptr);
-  munmap(alternate_stack_, alternate_stack_bytes);
-}
+CellGuard::~CellGuard() = default;
 
 CellOutcome CellGuard::run(const std::function<void()>& code, Begin begin) {
   const ExceptionState before = exception_state();
-  has_overflown = 0;
-  crash = 0;
+  guarded_cell.departure = {};
+  guarded_cell.run = ++run_number;
   has_jumps_held = 0;
   has_code_begun = begin == Begin::at_once;
   CellOutcome outcome;
   catch_crashes();
-  const int reason = sigsetjmp(way_out, 1);
-  if (reason == 0) {
+  if (sigsetjmp(guarded_cell.way_out, 1) == 0) {
     is_running = 1;
-    outcome = run_throwing(code);
+    outcome = run_throwing(code, ThreadEnd::aborts);
     is_running = 0;
   } else {
     is_running = 0;
     has_jumped_ = true;
     exception_state() = before;
-    outcome = left(reason);
+    outcome = outcome_of(guarded_cell.departure);
   }
+  end_child(outcome);
   leave_crashes_alone();
+  join_thread_failure(outcome);
   if (outcome.kind == CellOutcome::Kind::interrupted) forget_interrupts();
   return outcome;
+}
+
+unsigned long CellGuard::current_run() {
+  return run_number;
+}
+
+void CellGuard::run_thread(unsigned long run, const std::function<void()>& code) {
+  Guarded guarded;
+  guarded.run = run;
+  const ThreadGuard guard(guarded);
+  CellOutcome outcome;
+  if (sigsetjmp(guarded.way_out, 1) == 0)
+    outcome = run_throwing(code, ThreadEnd::passes);
+  else
+    outcome = outcome_of(guarded.departure);
+  const bool is_interrupted = outcome.kind == CellOutcome::Kind::interrupted;
+  if (!outcome.is_ok() && !is_interrupted && !guarded.is_termination_interrupt)
+    report_thread(run, std::move(outcome));
 }
 
 void CellGuard::interrupt() {
@@ -221,13 +306,14 @@ void CellGuard::interrupt() {
   interrupt_requests = interrupt_requests + 1;
   const int answerable = has_jumps_held ? 3 : 1;
   if (interrupt_requests > answerable && is_running && has_code_begun)
-    siglongjmp(way_out, left_by_interrupt);
+    leave(guarded_cell, Departure::by_interrupt);
 }
 
 void CellGuard::handle_interrupts() {
   struct sigaction action{};
   action.sa_handler = on_interrupt;
   sigaction(SIGINT, &action, nullptr);  // without SA_RESTART: sleep() and the like end
+  are_interrupts_handled = 1;
 }
 
 void CellGuard::forget_interrupts() {
@@ -253,11 +339,11 @@ void CellGuard::answer_interrupt() {
 }
 
 void CellGuard::answer_interrupt_in(const std::string& where) {
-  if (is_running && is_on_cell_thread() && !is_in_parallel_region()) throw Interruption{where};
+  if (can_throw()) throw Interruption{where};
 }
 
 bool CellGuard::can_answer_interrupt() {
-  return is_interrupt_pending() && is_running && is_on_cell_thread() && !is_in_parallel_region();
+  return is_interrupt_pending() && is_on_cell_thread() && can_throw();
 }
 
 void CellGuard::hold_jumps(bool holds) {
@@ -268,9 +354,21 @@ bool CellGuard::is_cell_running() {
   return is_running && is_on_cell_thread();
 }
 
+bool CellGuard::is_cell_thread() {
+  return is_on_cell_thread();
+}
+
 void CellGuard::leave_by_exit(int status) {
-  exit_status = status;
-  if (is_running && is_on_cell_thread()) siglongjmp(way_out, left_by_exit);
+  if (Guarded* const guarded = guarded_here()) {
+    guarded->departure.exit_status = status;
+    leave(*guarded, Departure::by_exit);
+  }
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
+
+void CellGuard::leave_at_once(int status) {
+  if (guarded_here()) leave_by_exit(status);
   std::_Exit(status);
 }
 

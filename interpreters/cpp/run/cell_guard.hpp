@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "interpreters/cpp/run/cell_outcome.hpp"
@@ -8,10 +9,11 @@
 namespace px::cpp {
 
 /// Runs user code on this thread. Comes back whatever the code does: it returns, throws, is
-/// interrupted, crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, stack overflow), aborts or exits.
+/// interrupted, crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, stack overflow), aborts or exits. So do the
+/// threads that it starts, each of which ends; the run that has started it then fails.
 class CellGuard {
  public:
-  /// Must be created by the thread that runs the user's code: it alone is guarded.
+  /// Must be created by the thread that runs the user's code.
   CellGuard();
   ~CellGuard();
   CellGuard(const CellGuard&) = delete;
@@ -27,6 +29,13 @@ class CellGuard {
   /// Whether some code was ever left without unwinding it. Then objects of the libraries that it
   /// went through may be damaged: better not destroy them.
   bool has_jumped() const { return has_jumped_; }
+
+  /// Names the run that goes on, for threads that it starts.
+  static unsigned long current_run();
+  /// Runs what a thread does that user code has started. Comes back whatever the code does, except
+  /// where it ends the thread (pthread_exit). run  which run has started it: fails with it, ends
+  /// now, if it goes on; otherwise stderr says how the thread has ended.
+  static void run_thread(unsigned long run, const std::function<void()>& code);
 
   /// See CppSession.
   static void interrupt();
@@ -47,11 +56,17 @@ class CellGuard {
   static void hold_jumps(bool holds);
   /// Whether this thread is in run(), so that an exception ends the cell.
   static bool is_cell_running();
-  /// What exit() in a cell calls: leaves the cell, not the process.
+  /// Whether this is the thread that runs cells.
+  static bool is_cell_thread();
+  /// What exit() in a cell calls: leaves the cell, or a thread of it, not the process. A process
+  /// that the cell has made by fork() ends.
   static void leave_by_exit(int status);
+  /// The same for _exit(), which leaves what was printed unwritten.
+  static void leave_at_once(int status);
 
  private:
-  void* alternate_stack_;
+  struct Stack;
+  std::unique_ptr<Stack> stack_;
   bool has_jumped_ = false;
 };
 

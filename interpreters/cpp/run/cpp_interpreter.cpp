@@ -211,9 +211,15 @@ CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& nam
   }
   CellOutcome checked;
   if (form.empty()) return checked;
-  for (const std::string& each : forms_of(cell)) {
+  const FindMacro find_macro = [this](const std::string& each) { return session_->macro(each); };
+  for (const std::string& each : forms_of(cell, find_macro)) {
     form = each;
     checked = session_->check(form, name);
+    const bool is_of_bits = checked.error_value.find("bit-field") != std::string::npos;
+    if (const auto copy = is_of_bits ? copy_form(cell.code, find_macro) : std::nullopt) {
+      form = *copy;
+      checked = session_->check(form, name);
+    }
     if (checked.is_ok() || checked.kind == CellOutcome::Kind::interrupted) return checked;
   }
   return checked;

@@ -1,9 +1,11 @@
 #include <clang/Lex/HeaderSearch.h>
+#include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/Preprocessor.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "interpreters/cpp/cells/cell_mistakes.hpp"
 #include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/cells/name_queries.hpp"
 #include "interpreters/cpp/compile/diagnostic_text.hpp"
@@ -34,15 +36,12 @@ CellOutcome link_error(const std::vector<std::string>& missing) {
                      "defines it; load a library with %lib)");
 }
 
-/// Whether there was anything new.
-bool add_new(std::vector<clang::NamedDecl*>& known, const std::vector<clang::NamedDecl*>& more) {
-  const std::size_t before = known.size();
-  for (clang::NamedDecl* each : more)
-    if (!std::count(known.begin(), known.end(), each)) known.push_back(each);
-  return known.size() > before;
+CellOutcome not_compiled(const std::string& why) {
+  return failure(CellOutcome::Kind::compile_error, "CompileError",
+                 why + "; no part of the cell ran");
 }
 
-CellOutcome outcome_of(const CheckReport& report) {
+CellOutcome outcome_of(const CheckReport& report, const CheckLimits& limits) {
   switch (report.kind) {
     case CheckReport::Kind::ok:
       return report.missing.empty() ? CellOutcome{} : link_error(report.missing);
@@ -52,11 +51,16 @@ CellOutcome outcome_of(const CheckReport& report) {
       CellGuard::forget_interrupts();
       return failure(CellOutcome::Kind::interrupted, "Interrupted",
                      "the cell was interrupted while it was compiled");
+    case CheckReport::Kind::timed_out:
+      return not_compiled("the compiler did not finish this cell in " +
+                          std::to_string(limits.processor_seconds) + " s");
+    case CheckReport::Kind::out_of_memory:
+      return not_compiled("the compiler needed too much memory for this cell");
     case CheckReport::Kind::crashed:
       break;
   }
-  return failure(CellOutcome::Kind::compile_error, "CompileError",
-                 "the compiler crashed on this cell; no part of the cell ran");
+  return not_compiled(
+      "the compiler crashed on this cell (it does so at `return` outside of functions)");
 }
 
 std::string quoted(const std::string& name) {
@@ -90,14 +94,15 @@ struct CppSession::State {
   /// What a check found out, for the run that follows.
   struct Plan {
     std::string code, name, text;
-    std::vector<clang::NamedDecl*> hidden;
+    Room room;
     CellOutcome outcome;
   };
   std::optional<Plan> checked;
 
+  std::optional<MacroBody> macro(const std::string& name);
   bool mentions_hidden_name(const std::string& code) const;
   Plan plan(const std::string& code, const std::string& name);
-  void make_room(const std::vector<clang::NamedDecl*>& hidden);
+  void make_room_for(const Plan& plan);
   void remove_symbol(const std::string& symbol);
   CellOutcome run(const Plan& plan);
   CellOutcome run_unit(clang::PartialTranslationUnit& unit, const std::string& name);
@@ -109,6 +114,11 @@ struct CppSession::State {
 CppSession::State::Plan CppSession::State::plan(const std::string& code, const std::string& name) {
   Plan result{
       code, name, "#line 1 \"" + quoted(name) + "\"\n" + name_unnamed_namespaces(code), {}, {}};
+  const FindMacro find_macro = [this](const std::string& each) { return macro(each); };
+  if (const auto mistake = find_mistake(code, find_macro)) {
+    result.outcome = compile_error(diagnostic_of(*mistake, code, quoted(name)));
+    return result;
+  }
   const std::string as_written = result.text;
   bool is_edited = false, may_edit = true;
   ++version;
@@ -116,19 +126,21 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
   bool has_more = mentions_hidden_name(code);
   for (int round = 0; has_more && round < max_check_rounds; ++round) {
     const Redefinition foreseen =
-        foresee_in_child(*compiler, result.text, result.hidden, hidden_names, version);
-    has_more = add_new(result.hidden, foreseen.hidden);
+        foresee_in_child(*compiler, result.text, result.room, hidden_names, version);
+    has_more = result.room.add(foreseen.room);
     result.text = apply_edits(result.text, foreseen.marks);
     is_edited = is_edited || !foreseen.marks.empty();
   }
   for (int round = 0; round < max_check_rounds; ++round) {
-    const CheckReport report = check_in_child(*compiler, result.text, result.hidden, version);
-    result.outcome = outcome_of(report);
+    const CheckReport report = check_in_child(*compiler, result.text, result.room, version);
+    result.outcome = outcome_of(report, compiler->limits());
     warnings = without_colours(name_lines_of_cells(report.said));
     std::vector<TextEdit> edits = report.redefinition.marks;
-    const bool has_more_room = add_new(result.hidden, report.redefinition.hidden);
+    const bool has_more_room = result.room.add(report.redefinition.room);
     if (report.kind == CheckReport::Kind::ok && result.outcome.is_ok()) edits = report.privates;
-    if (may_edit && !edits.empty() && (has_more_room || result.outcome.is_ok())) {
+    edits.insert(edits.end(), report.captures.begin(), report.captures.end());
+    const bool may_help = has_more_room || result.outcome.is_ok() || !report.captures.empty();
+    if (may_edit && !edits.empty() && may_help) {
       result.text = apply_edits(result.text, edits);
       is_edited = true;
     } else if (report.kind == CheckReport::Kind::rejected && is_edited && !has_more_room) {
@@ -141,6 +153,17 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
   return result;
 }
 
+std::optional<MacroBody> CppSession::State::macro(const std::string& name) {
+  clang::Preprocessor& preprocessor = compiler->instance().getPreprocessor();
+  const clang::MacroInfo* found =
+      preprocessor.getMacroInfo(preprocessor.getIdentifierInfo(name));
+  if (!found || found->isBuiltinMacro()) return std::nullopt;
+  MacroBody body{found->isFunctionLike(), {}};
+  for (const clang::Token& token : found->tokens())
+    body.text += preprocessor.getSpelling(token) + " ";
+  return body;
+}
+
 bool CppSession::State::mentions_hidden_name(const std::string& code) const {
   if (hidden_names.empty()) return false;
   const std::vector<std::string> identifiers = identifiers_of(code);
@@ -148,16 +171,17 @@ bool CppSession::State::mentions_hidden_name(const std::string& code) const {
                      [&](const std::string& each) { return hidden_names.count(each) > 0; });
 }
 
-void CppSession::State::make_room(const std::vector<clang::NamedDecl*>& hidden) {
-  for (clang::NamedDecl* declaration : hidden) {
-    // Before it is hidden: to name its symbols, clang may look it up.
-    for (const std::string& symbol : symbols_of(*compiler, declaration, weak_symbols)) {
-      weak_symbols.erase(symbol);
-      remove_symbol(symbol);
-    }
+void CppSession::State::make_room_for(const Plan& plan) {
+  // Before they are hidden: to name their symbols, clang may look them up.
+  for (const auto* declarations : {&plan.room.hidden, &plan.room.undefined})
+    for (clang::NamedDecl* declaration : *declarations)
+      for (const std::string& symbol : symbols_of(*compiler, declaration, weak_symbols)) {
+        weak_symbols.erase(symbol);
+        remove_symbol(symbol);
+      }
+  for (clang::NamedDecl* declaration : plan.room.hidden)
     if (declaration->getIdentifier()) hidden_names.insert(declaration->getName().str());
-    hide(*compiler, declaration);
-  }
+  make_room(*compiler, plan.room);
 }
 
 /// What refers to it already keeps it.
@@ -167,16 +191,18 @@ void CppSession::State::remove_symbol(const std::string& symbol) {
 }
 
 CellOutcome CppSession::State::run(const Plan& plan) {
-  make_room(plan.hidden);
+  make_room_for(plan);
   compiler->log().take_text();
   clang::PartialTranslationUnit* unit = compiler->parse(plan.text);
   const std::string said = compiler->log().take_text();
   compiler->log().take_clashes();
   if (!unit) return compile_error(said);
   const std::vector<std::string> missing = missing_symbols(*compiler, *unit->TheModule);
-  if (missing.empty()) return run_unit(*unit, plan.name);
-  if (!has_include(plan.code)) compiler->undo();  // else include guards would stay without guards
-  return link_error(missing);
+  CellOutcome outcome = missing.empty() ? run_unit(*unit, plan.name) : link_error(missing);
+  const bool is_unlinked = outcome.kind == CellOutcome::Kind::compile_error;
+  // Else include guards would stay without what they guard.
+  if (is_unlinked && !has_include(plan.code)) compiler->undo();
+  return outcome;
 }
 
 CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit,
@@ -197,8 +223,9 @@ CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit,
     const Result<void> finished = compiler->finish(symbols);
     if (!finished && outcome.is_ok()) linked = finished;
   }
-  if (!linked) return failure(CellOutcome::Kind::compile_error, "LinkError", linked.error().what);
-  return outcome;
+  if (linked) return outcome;
+  compiler->drop_code(unit);
+  return failure(CellOutcome::Kind::compile_error, "LinkError", linked.error().what);
 }
 
 Result<void> CppSession::State::run_silently(const std::string& code, const std::string& what) {
@@ -307,6 +334,10 @@ Result<void> CppSession::load_library(const std::string& name) {
     if (said.empty()) said = text;
   }
   return Error{ErrorKind::not_found, "The library " + name + " cannot be loaded: " + said};
+}
+
+std::optional<MacroBody> CppSession::macro(const std::string& name) {
+  return state_->macro(name);
 }
 
 std::optional<std::string> CppSession::type_of(const std::string& expression) {

@@ -7,10 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "interpreters/cpp/cells/macro_text.hpp"
 #include "interpreters/cpp/run/cell_outcome.hpp"
 #include "wire/error.hpp"
 
 namespace px::cpp {
+
+/// What a forked copy of the compiler may use before it is ended.
+struct CheckLimits {
+  int processor_seconds = 120;
+  std::size_t more_bytes = std::size_t{6} << 30;  ///< Of memory, beside what this process has.
+};
 
 /// A C++ program that grows cell by cell: clang's incremental compiler behind a plain interface.
 /// What a failed cell would have defined is never defined; what earlier cells defined stays,
@@ -29,6 +36,7 @@ class CppSession {
     std::string resource_folder = {};
     /// Functions and variables of this program that cells may use under these (C) names.
     std::vector<std::pair<std::string, const void*>> symbols = {};
+    CheckLimits limits = {};
   };
   /// C++20, optimized for this machine.
   static std::vector<std::string> default_flags();
@@ -67,6 +75,8 @@ class CppSession {
   /// Declaration, type and documentation of what stands at `cursor`.
   std::optional<std::string> inspect(const std::string& code, std::size_t cursor);
 
+  /// A macro that stands defined; none where it is built in.
+  std::optional<MacroBody> macro(const std::string& name);
   /// The type of an expression, spelled; nothing where it does not compile.
   std::optional<std::string> type_of(const std::string& expression);
   /// A variable, function, type, template or namespace, qualified or not.

@@ -4,7 +4,7 @@
 
 #include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/cells/code_words.hpp"
-#include "interpreters/cpp/compile/natural_type.hpp"
+#include "interpreters/cpp/values/natural_type.hpp"
 #include "wire/session.hpp"
 
 namespace px::cpp {

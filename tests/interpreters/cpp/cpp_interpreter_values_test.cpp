@@ -124,6 +124,35 @@ TEST_F(CppCells, ShowTypesOfTheUser) {
   EXPECT_EQ(shown("struct Bare {}; Bare{}"), "<Bare>");
 }
 
+TEST_F(CppCells, ShowWhatNoReferenceIsBoundTo) {
+  run("struct Flags { unsigned low : 3; unsigned high : 5; }; Flags flags{5, 17};");
+  EXPECT_EQ(shown("flags.high"), "17");
+  EXPECT_EQ(shown("flags.low = 6; flags.low"), "6");
+}
+
+TEST_F(CppCells, ShowALastExpressionBeforeTheEndOfACondition) {
+  EXPECT_EQ(shown("#define HAS_IT 1\n#if HAS_IT\n6 * 7\n#endif"), "42");
+}
+
+TEST_F(CppCells, ShowJsonAsText) {
+  run("struct Json { std::string dump(int) const { return \"{\\\"a\\\": 1}\"; }"
+      " bool is_object() const { return true; } bool is_array() const { return false; }"
+      " operator bool() const { throw 1; } operator long long() const { throw 1; } };");
+  EXPECT_EQ(shown("Json()"), "{\"a\": 1}");
+}
+
+TEST_F(CppCells, HaveTheStandardLibraryWithoutAnInclude) {
+  EXPECT_EQ(shown("std::deque<int> d{1, 2}; std::list<int> l{3}; std::bitset<4> b(5);"
+                  "std::any a = 1; std::future<int> f; std::mutex m; std::queue<int> q;"
+                  "std::filesystem::path p(\"a/b\"); p.filename().string()"),
+            "\"b\"");
+  EXPECT_EQ(shown("std::regex_match(\"abc\", std::regex(\"a.c\"))"), "true");
+  EXPECT_EQ(shown("auto even = std::vector{1, 2, 4} |"
+                  " std::views::filter([](int n) { return n % 2 == 0; });"
+                  " std::ranges::distance(even)"),
+            "2");
+}
+
 TEST_F(CppCells, DisplayShowsWhileTheyRun) {
   run("px::display(px::html(\"<i>x</i>\"));");
   ASSERT_EQ(heard_->messages.size(), 1u);

@@ -20,9 +20,11 @@ int number_from_environment(const char* name, int otherwise) {
 }
 
 /// Makes cells, and knows what an expression must be worth after them.
-class SessionFuzz : public SessionTest {
+class SessionFuzz : public NotebookTest {
  protected:
   void SetUp() override {
+    runs("#include <stdexcept>\n#include <thread>\n#define OPEN_SPACE namespace spaces {\n"
+         "#define CLOSE_SPACE }\n#define NUMBER_OF(name, text) int name() { return text; }");
     runs(
         "template <class T> struct Box { T v; explicit Box(T t) : v(t) {} ~Box() { v = T(); }"
         " __attribute__((noinline)) T get() const { return v; } };"
@@ -44,7 +46,7 @@ class SessionFuzz : public SessionTest {
     const int k = number();
     const std::string text = std::to_string(k);
     const std::string inner = n + "_inner" + std::to_string(++inner_count_);
-    switch (pick(14)) {
+    switch (pick(20)) {
       case 0:
         return {n, "int " + n + " = " + text + ";", n, double(k)};
       case 1:
@@ -85,6 +87,29 @@ class SessionFuzz : public SessionTest {
       case 12:
         return {n, "inline int " + n + "() { static int count = " + text + "; return count; }",
                 n + "()", double(k)};
+      case 13:
+        return {n, "thread_local int " + n + " = same(" + text + ");", n, double(k)};
+      case 14:
+        return {n, "NUMBER_OF(" + n + ", " + text + ")", n + "()", double(k)};
+      case 15:
+        return {n,
+                "OPEN_SPACE double " + inner + " = " + text + "; CLOSE_SPACE double& " + n +
+                    " = spaces::" + inner + ";",
+                n, double(k)};
+      case 16:
+        return {n,
+                "struct " + n + " { int v; " + n + "(); int get() const; static int all; }; int " + n +
+                    "::all = 1; " + n + "::" + n + "() : v(" + text + ") {} int " + n +
+                    "::get() const { return v * all; }",
+                n + "().get()", double(k)};
+      case 17:
+        return {n,
+                "template <class T> struct " + n + " { T get() const; }; template <class T> T " + n +
+                    "<T>::get() const { return same(T(" + text + ")); }",
+                n + "<int>().get()", double(k)};
+      case 18:
+        return {n, "auto " + n + " = [n = " + text + "](int a) { return n + same(a); };", n + "(1)",
+                k + 1.0};
       default:
         return {n,
                 "namespace { int " + inner + " = " + text + "; } int& " + n + " = " + inner + ";",
@@ -137,7 +162,15 @@ class SessionFuzz : public SessionTest {
 
   void random_cell() {
     if (std::getenv("PX_SESSION_FUZZ_LOG")) std::fprintf(stderr, "-----\n");
-    switch (pick(10)) {
+    switch (pick(12)) {
+      case 10:
+        return failing_cell("{ std::thread t([] { Box<int> b(1); throw Box<int>(4); }); t.join(); }",
+                            Kind::exception);
+      case 11:
+        if (pick(2))
+          return failing_cell("{ std::jthread t([] { throw 1; }); for (;;) {} }", Kind::exception);
+        return failing_cell("{ std::thread t([] { volatile int* p = nullptr; *p = 1; }); t.join(); }",
+                            Kind::crashed);
       case 0:
       case 1:
       case 2:

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/run/cpp_session.hpp"
 
 namespace px::cpp {
@@ -14,6 +15,7 @@ inline double reported = 0;
 
 inline CppSession::Options options_with_report() {
   CppSession::Options options;
+  options.limits.processor_seconds = 20;
   options.prelude = "extern \"C\" double px_reported;";
   options.symbols = {{"px_reported", &reported}};
   return options;
@@ -31,8 +33,10 @@ class SessionTest : public testing::Test {
   }
 
   CppSession& session() { return *session_; }
+  /// What is compiled of a cell.
+  virtual std::string form(const std::string& code) { return code; }
   CellOutcome run(const std::string& code) {
-    return session().run(code, "cell " + std::to_string(++count_));
+    return session().run(form(code), "cell " + std::to_string(++count_));
   }
   /// Expects that the cell does what it should.
   void runs(const std::string& code) {
@@ -59,6 +63,15 @@ class SessionTest : public testing::Test {
  private:
   std::unique_ptr<CppSession> session_;
   int count_ = 0;
+};
+
+/// Cells as a notebook has them: with lambdas in their statements.
+class NotebookTest : public SessionTest {
+ protected:
+  std::string form(const std::string& code) override {
+    return forms_of({{}, code}, [&](const std::string& name) { return session().macro(name); })
+        .back();
+  }
 };
 
 }  // namespace px::cpp

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/compile/natural_type.hpp"
+#include "interpreters/cpp/values/natural_type.hpp"
 
 #include <limits>
 #include <map>

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "interpreters/cpp/cells/macro_text.hpp"
+
+namespace px::cpp {
+
+/// A mistake that clang's incremental compiler does not survive.
+struct CellMistake {
+  std::size_t offset = 0;  ///< In the code, in bytes.
+  std::string what = {};   ///< As a compiler would say it.
+};
+
+/// A brace that is never closed, or a `return` at the top of a cell. Code with #if may have more
+/// braces than the compiler sees: it is left alone.
+std::optional<CellMistake> find_mistake(std::string_view code, const FindMacro& find_macro);
+
+/// The mistake as a diagnostic of clang's, which names the cell and shows the line.
+std::string diagnostic_of(const CellMistake& mistake, const std::string& code,
+                          const std::string& cell);
+
+}  // namespace px::cpp

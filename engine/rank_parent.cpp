@@ -204,9 +204,9 @@ class RankParent {
   const World world_;
   bool outlasts_world_;
   bool is_unshared_ = outlasts_world_ && world_.size > 1 && world_.pmix_port > 0;
-  std::vector<os::Descriptor> pmix_;          // held until the end
-  bool has_ended_ = false;                    // the child
-  bool is_terminated_ = false;                // the launcher ends all ranks, or somebody this one
+  std::vector<os::Descriptor> pmix_;  // held until the end
+  bool has_ended_ = false;            // the child
+  bool is_terminated_ = false;        // the launcher ends all ranks, or somebody this one
   bool has_told_cause_ = false;
   const std::optional<long long> oom_kills_;  // so far
   std::string heard_;

@@ -97,8 +97,8 @@ struct Mapping {
     std::uintptr_t number = 0;
     while (!line.empty() && line.front() != '-' && line.front() != ' ') {
       const char digit = line.front();
-      number = number * 16 +
-               static_cast<std::uintptr_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+      number =
+          number * 16 + static_cast<std::uintptr_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
       line.remove_prefix(1);
     }
     if (!line.empty()) line.remove_prefix(1);
@@ -122,8 +122,7 @@ class FileFinder {
       if (call.address < mapping.begin || call.address >= mapping.end) continue;
       // Debuggers count from where the file's first part is mapped.
       call.offset = call.address - first_;
-      const std::size_t cut =
-          mapping.path.size() > most_path ? mapping.path.rfind('/') + 1 : 0;
+      const std::size_t cut = mapping.path.size() > most_path ? mapping.path.rfind('/') + 1 : 0;
       call.path_size = mapping.path.substr(cut).copy(call.path.data(), most_path);
     }
   }

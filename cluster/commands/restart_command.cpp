@@ -28,14 +28,13 @@ client::Client connect(const net::ProfilePaths& paths) {
 Result<int> restart(const net::ProfilePaths& paths, const ClusterRecord& record,
                     const RestartOptions& options) {
   os::LocalProcesses processes;
-  return restart_engines(record, options.engine_set, processes, [&](int supervisor) {
-    return read_restart_report(paths, supervisor);
-  });
+  return restart_engines(record, options.engine_set, processes,
+                         [&](int supervisor) { return read_restart_report(paths, supervisor); });
 }
 
 void say_ready(int count, Console& console) {
-  console.say(Level::info, std::to_string(count) + (count == 1 ? " engine is" : " engines are") +
-                               " ready");
+  console.say(Level::info,
+              std::to_string(count) + (count == 1 ? " engine is" : " engines are") + " ready");
 }
 
 /// What became of the variables. Nothing where the engines did not even let themselves be asked.
@@ -77,9 +76,9 @@ int run_command(const program::ProgramOptions& program, const RestartOptions& op
   console.say(Level::info, "restarting the engines of cluster '" + paths->cluster_id +
                                "' of profile " + paths->profile_name());
   std::vector<KeptEngine> reports;
-  const Result<int> restarted =
-      options.keep.is_on() ? restart_keeping(*paths, found->record, options, reports)
-                           : restart(*paths, found->record, options);
+  const Result<int> restarted = options.keep.is_on()
+                                    ? restart_keeping(*paths, found->record, options, reports)
+                                    : restart(*paths, found->record, options);
   const KeptSentences sentences = kept_as_text(reports);
   if (restarted && options.as_json) print_json(*restarted, reports, sentences);
   for (const std::string& sentence : sentences.kept) console.say(Level::info, sentence);

@@ -42,8 +42,7 @@ auto ask(const Ask& asked, std::string& why) -> std::optional<decltype(asked())>
 }
 
 std::string set_of(const Json& facts, EngineId id) {
-  const std::string place =
-      read_engine_facts(object_member(facts, std::to_string(id.value))).place;
+  const std::string place = read_engine_facts(object_member(facts, std::to_string(id.value))).place;
   return place.empty() ? std::string() : read_place(id, place).set;
 }
 
@@ -119,10 +118,9 @@ void KeptVariables::save_python(const client::Client& client) {
   std::map<EngineId, client::AsyncResult> answers;
   const Json names = keep_.has_all ? Json() : Json(keep_.names);
   for (const EngineId id : ids)
-    answers.emplace(
-        id, view_of(client, id)
-                .call(of_engine("save"),
-                      {folders_as_json(), Json(id.value), names, Json(ids.size())}));
+    answers.emplace(id, view_of(client, id)
+                            .call(of_engine("save"),
+                                  {folders_as_json(), Json(id.value), names, Json(ids.size())}));
   for (const auto& [id, answer] : answers) {
     KeptEngine& report = engines_.at(id).report;
     std::string why;

@@ -67,10 +67,9 @@ cpp::CppInterpreter::Agree vote_in(MpiWorld& world) {
     const auto cell = shared_cell(metadata, world.rank(), world.peers());
     if (!cell) return std::nullopt;
     const bool was_interrupted = checked.kind == cpp::CellOutcome::Kind::interrupted;
-    const auto verdict =
-        world.agree(*cell, checked.is_ok(), checked.error_value, [was_interrupted] {
-          return was_interrupted || cpp::CppSession::is_interrupt_pending();
-        });
+    const auto verdict = world.agree(
+        *cell, checked.is_ok(), checked.error_value,
+        [was_interrupted] { return was_interrupted || cpp::CppSession::is_interrupt_pending(); });
     if (!verdict) return "it was interrupted before all ranks had compiled it";
     return verdict->runs ? std::nullopt : std::optional(verdict->reason);
   };

@@ -14,8 +14,8 @@ KeptEngine kept(int id, std::vector<std::string> names) {
 
 TEST(KeepReport, NamesEnginesWithTheSameVariablesTogether) {
   const auto text = kept_as_text({kept(0, {"a", "b"}), kept(1, {"a", "b"}), kept(3, {"a"})});
-  EXPECT_EQ(text.kept, (std::vector<std::string>{"engines 0 and 1 have kept a, b",
-                                                 "engine 3 has kept a"}));
+  EXPECT_EQ(text.kept,
+            (std::vector<std::string>{"engines 0 and 1 have kept a, b", "engine 3 has kept a"}));
   EXPECT_TRUE(text.lost.empty());
 }
 

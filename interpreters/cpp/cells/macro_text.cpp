@@ -70,7 +70,8 @@ class Expander {
 
  private:
   bool is_line_start() const {
-    const std::size_t before = at_ == 0 ? std::string::npos : masked_.find_last_not_of(" \t", at_ - 1);
+    const std::size_t before =
+        at_ == 0 ? std::string::npos : masked_.find_last_not_of(" \t", at_ - 1);
     return before == std::string::npos || masked_[before] == '\n';
   }
   std::size_t number_end() const { return end_of_word(masked_, at_); }

@@ -36,8 +36,8 @@ void CellCode::add(std::uintptr_t begin, std::uintptr_t end, std::string_view sy
   const std::string name = symbol.empty() ? "" : readable(std::string(symbol));
   const bool has_name = !name.empty() && !name.starts_with("__") &&
                         !is_wrapper(std::string_view(name).substr(0, name.find('(')));
-  auto* const made = new Function{
-      begin, end, has_name ? name + " (" + cell + ")" : "code of " + cell, newest};
+  auto* const made =
+      new Function{begin, end, has_name ? name + " (" + cell + ")" : "code of " + cell, newest};
   while (!newest.compare_exchange_weak(made->earlier, made)) {
   }
 }

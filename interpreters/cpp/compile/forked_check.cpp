@@ -1,6 +1,6 @@
 #include <fcntl.h>
-#include <poll.h>
 #include <llvm/Support/ErrorHandling.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -108,8 +108,7 @@ Answer read_answer(int descriptor, pid_t child, int seconds) {
     answer.text.append(buffer, static_cast<std::size_t>(count));
   }
   if (answer.text.empty()) return answer;
-  answer.kind =
-      answer.text[0] == answered ? Answer::Kind::ok : Answer::Kind::out_of_memory;
+  answer.kind = answer.text[0] == answered ? Answer::Kind::ok : Answer::Kind::out_of_memory;
   answer.text.erase(0, 1);
   return answer;
 }

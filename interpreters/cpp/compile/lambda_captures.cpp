@@ -124,8 +124,8 @@ std::vector<TextEdit> initialize_captures(Compiler& compiler,
   for (const GlobalCapture& capture : captures) {
     if (capture.is_default || !capture.place.isFileID()) continue;
     const std::size_t offset = sources.getDecomposedLoc(capture.place).second;
-    const unsigned length = clang::Lexer::MeasureTokenLength(capture.place, sources,
-                                                             compiler.instance().getLangOpts());
+    const unsigned length =
+        clang::Lexer::MeasureTokenLength(capture.place, sources, compiler.instance().getLangOpts());
     const std::string name(sources.getCharacterData(capture.place), length);
     edits.push_back({offset + length, 0, " = " + name});
   }

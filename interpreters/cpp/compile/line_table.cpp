@@ -39,11 +39,10 @@ class LineTable::Plugin final : public llvm::orc::ObjectLinkingLayer::Plugin {
   void modifyPassConfig(llvm::orc::MaterializationResponsibility&, llvm::jitlink::LinkGraph&,
                         llvm::jitlink::PassConfiguration& passes) override {
     passes.PrePrunePasses.push_back(llvm::orc::preserveDebugSections);
-    passes.PostFixupPasses.push_back(
-        [this](llvm::jitlink::LinkGraph& graph) {
-          table_.add_functions(graph);
-          return table_.add(graph);
-        });
+    passes.PostFixupPasses.push_back([this](llvm::jitlink::LinkGraph& graph) {
+      table_.add_functions(graph);
+      return table_.add(graph);
+    });
   }
   llvm::Error notifyFailed(llvm::orc::MaterializationResponsibility&) override {
     return llvm::Error::success();

@@ -33,8 +33,8 @@ bool is_at(const NamedDecl& declaration, SourceLocation place) {
 /// A function that a class defines as its friend.
 NamedDecl* find_friend(const clang::Decl& declaration, SourceLocation place) {
   const auto* pattern = llvm::dyn_cast<clang::ClassTemplateDecl>(&declaration);
-  const auto* type = pattern ? pattern->getTemplatedDecl()
-                             : llvm::dyn_cast<clang::CXXRecordDecl>(&declaration);
+  const auto* type =
+      pattern ? pattern->getTemplatedDecl() : llvm::dyn_cast<clang::CXXRecordDecl>(&declaration);
   if (!type) return nullptr;
   for (const clang::Decl* member : type->noload_decls())
     if (const auto* friendship = llvm::dyn_cast<clang::FriendDecl>(member))

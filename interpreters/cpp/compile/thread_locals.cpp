@@ -61,9 +61,9 @@ class Lowering {
       const llvm::DataLayout& layout = module_.getDataLayout();
       const auto alignment = variable.getAlign().value_or(layout.getPreferredAlign(&variable));
       auto* none = llvm::ConstantPointerNull::get(pointer_);
-      content = llvm::ConstantStruct::get(
-          type, {word(layout.getTypeAllocSize(variable.getValueType())), word(alignment.value()),
-                 none, beginning_of(variable)});
+      content =
+          llvm::ConstantStruct::get(type, {word(layout.getTypeAllocSize(variable.getValueType())),
+                                           word(alignment.value()), none, beginning_of(variable)});
     }
     auto* control =
         new llvm::GlobalVariable(module_, type, false, variable.getLinkage(), content, "");

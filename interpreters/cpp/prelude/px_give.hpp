@@ -67,9 +67,7 @@ void give_matrix(void* answer, const T& value) {
   array<Scalar, 2> copy(rows, columns);
   for (std::ptrdiff_t i = 0; i < rows; ++i)
     for (std::ptrdiff_t j = 0; j < columns; ++j) copy(i, j) = value(i, j);
-  constexpr bool is_vector = requires {
-    requires bool(T::IsVectorAtCompileTime);
-  };
+  constexpr bool is_vector = requires { requires bool(T::IsVectorAtCompileTime); };
   if constexpr (is_vector)
     give_numbers(answer, copy.data(), rows * columns);
   else

@@ -77,9 +77,7 @@ class Bundle {
 // ---------------------------------------------------------------- what a type is
 
 template <class T>
-concept Printed = requires(const T& value) {
-  mime_bundle_repr(value);
-};
+concept Printed = requires(const T& value) { mime_bundle_repr(value); };
 template <class T>
 concept PointerLike = requires(const T& value) {
   value.get();
@@ -91,9 +89,7 @@ concept Streamed =
     std::is_class_v<T> && !PointerLike<T> &&
     !std::is_convertible_v<const T&, const volatile void*> &&
     !std::is_convertible_v<const T&, bool> && !std::is_convertible_v<const T&, long long> &&
-    requires(std::ostream & stream, const T& value) {
-  stream << value;
-};
+    requires(std::ostream& stream, const T& value) { stream << value; };
 /// As nlohmann's library has it: it converts itself to anything.
 template <class T>
 concept JsonLike = std::is_class_v<T> && requires(const T& value) {
@@ -106,24 +102,18 @@ concept Stream = std::is_class_v<T> && std::derived_from<T, std::ios_base>;
 template <class T>
 concept TextLike = std::is_convertible_v<const T&, std::string_view>;
 template <class T>
-concept Range = requires(T& value) {
-  std::begin(value) != std::end(value);
-  ++std::declval<decltype(std::begin(value))&>();
-}
-&&!std::same_as<std::remove_cvref_t<decltype(*std::begin(std::declval<T&>()))>,
-                std::remove_cvref_t<T>>;
+concept Range =
+    requires(T& value) {
+      std::begin(value) != std::end(value);
+      ++std::declval<decltype(std::begin(value))&>();
+    } && !std::same_as<std::remove_cvref_t<decltype(*std::begin(std::declval<T&>()))>,
+                       std::remove_cvref_t<T>>;
 template <class T>
-concept Sized = requires(const T& value) {
-  std::size(value);
-};
+concept Sized = requires(const T& value) { std::size(value); };
 template <class T>
-concept MapLike = Range<T> && requires {
-  typename std::remove_cvref_t<T>::mapped_type;
-};
+concept MapLike = Range<T> && requires { typename std::remove_cvref_t<T>::mapped_type; };
 template <class T>
-concept TupleLike = requires {
-  std::tuple_size<T>::value;
-};
+concept TupleLike = requires { std::tuple_size<T>::value; };
 
 template <class T>
 inline constexpr bool is_optional = false;
@@ -165,8 +155,7 @@ template <class T>
 concept DenseNumbers = requires(const T& value) {
   std::data(value);
   std::size(value);
-}
-&&Number<std::remove_cvref_t<decltype(*std::data(std::declval<const T&>()))>>;
+} && Number<std::remove_cvref_t<decltype(*std::data(std::declval<const T&>()))>>;
 
 // ---------------------------------------------------------------- writing
 

@@ -15,7 +15,7 @@ struct Interruption {
 /// How code was left without unwinding it.
 struct Departure {
   static constexpr int by_interrupt = -1, by_exit = -2;
-  int reason = 0;             ///< One of these, or the number of a signal.
+  int reason = 0;              ///< One of these, or the number of a signal.
   bool has_overflown = false;  ///< SIGSEGV at the end of the stack.
   int exit_status = 0;
   /// Why std::terminate() was called; empty where it was not.

@@ -32,7 +32,7 @@ constexpr std::array crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 struct Guarded {
   sigjmp_buf way_out;
   Departure departure;
-  unsigned long run = 0;             ///< Of which run of CellGuard this is a part.
+  unsigned long run = 0;  ///< Of which run of CellGuard this is a part.
   bool is_termination_interrupt = false;
 };
 

@@ -9,8 +9,8 @@
 namespace px::cpp {
 
 /// Runs user code on this thread. Comes back whatever the code does: it returns, throws, is
-/// interrupted, crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, stack overflow), aborts or exits. So do the
-/// threads that it starts, each of which ends; the run that has started it then fails.
+/// interrupted, crashes (SIGSEGV, SIGBUS, SIGFPE, SIGILL, stack overflow), aborts or exits. So do
+/// the threads that it starts, each of which ends; the run that has started it then fails.
 class CellGuard {
  public:
   /// Must be created by the thread that runs the user's code.

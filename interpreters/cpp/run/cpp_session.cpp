@@ -155,8 +155,7 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
 
 std::optional<MacroBody> CppSession::State::macro(const std::string& name) {
   clang::Preprocessor& preprocessor = compiler->instance().getPreprocessor();
-  const clang::MacroInfo* found =
-      preprocessor.getMacroInfo(preprocessor.getIdentifierInfo(name));
+  const clang::MacroInfo* found = preprocessor.getMacroInfo(preprocessor.getIdentifierInfo(name));
   if (!found || found->isBuiltinMacro()) return std::nullopt;
   MacroBody body{found->isFunctionLike(), {}};
   for (const clang::Token& token : found->tokens())

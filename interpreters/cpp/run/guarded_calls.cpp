@@ -19,8 +19,7 @@ constexpr const char* start_thread_symbol =
 using StartThread = void (*)(std::thread*, std::unique_ptr<State>, void (*)());
 
 StartThread library_start_thread() {
-  static const auto found =
-      reinterpret_cast<StartThread>(dlsym(RTLD_DEFAULT, start_thread_symbol));
+  static const auto found = reinterpret_cast<StartThread>(dlsym(RTLD_DEFAULT, start_thread_symbol));
   return found;
 }
 

@@ -127,7 +127,9 @@ TEST_F(LambdasAtTheTop, CopyTheVariablesOfCells) {
 }
 
 TEST_F(LambdasAtTheTop, CopyThemInStatementsToo) {
-  runs("#include <functional>\n#include <vector>\nint n = 1; std::vector<std::function<int()>> all;");
+  runs(
+      "#include <functional>\n#include <vector>\nint n = 1; std::vector<std::function<int()>> "
+      "all;");
   runs("all.push_back([=] { return n; }); all.push_back([n] { return n; });");
   runs("all.push_back([&] { return n; }); all.push_back([&n] { return n; });");
   runs("{ int k = 10; all.push_back([=] { return n + k; }); }");

@@ -19,9 +19,9 @@ class FailingThreads : public NotebookTest {
 };
 
 TEST_F(FailingThreads, FailTheCellByAnException) {
-  CellOutcome outcome = fails(
-      "{ std::thread t([] { throw std::runtime_error(\"too long\"); }); t.join(); }",
-      Kind::exception);
+  CellOutcome outcome =
+      fails("{ std::thread t([] { throw std::runtime_error(\"too long\"); }); t.join(); }",
+            Kind::exception);
   EXPECT_EQ(outcome.error_name, "std::runtime_error");
   EXPECT_EQ(outcome.error_value, "in a thread: too long");
   expect_session_holds();
@@ -31,9 +31,9 @@ TEST_F(FailingThreads, FailTheCellByAnException) {
 }
 
 TEST_F(FailingThreads, EndALoopOfTheCell) {
-  const CellOutcome outcome = fails(
-      "{ std::jthread t([] { throw std::runtime_error(\"gone\"); }); for (;;) {} }",
-      Kind::exception);
+  const CellOutcome outcome =
+      fails("{ std::jthread t([] { throw std::runtime_error(\"gone\"); }); for (;;) {} }",
+            Kind::exception);
   EXPECT_EQ(outcome.error_value, "in a thread: gone");
   expect_session_holds();
 }
@@ -56,8 +56,8 @@ TEST_F(FailingThreads, FailTheCellByASignal) {
 
 TEST_F(FailingThreads, FailTheCellByExit) {
   for (const char* call : {"exit(3)", "_exit(3)", "std::quick_exit(3)", "std::_Exit(3)"}) {
-    const CellOutcome outcome = fails(
-        std::string("{ std::thread t([] { ") + call + "; }); t.join(); }", Kind::crashed);
+    const CellOutcome outcome =
+        fails(std::string("{ std::thread t([] { ") + call + "; }); t.join(); }", Kind::crashed);
     EXPECT_EQ(outcome.error_name, "Exited");
     fails(std::string(call) + ";", Kind::crashed);
   }

@@ -23,8 +23,9 @@ int number_from_environment(const char* name, int otherwise) {
 class SessionFuzz : public NotebookTest {
  protected:
   void SetUp() override {
-    runs("#include <stdexcept>\n#include <thread>\n#define OPEN_SPACE namespace spaces {\n"
-         "#define CLOSE_SPACE }\n#define NUMBER_OF(name, text) int name() { return text; }");
+    runs(
+        "#include <stdexcept>\n#include <thread>\n#define OPEN_SPACE namespace spaces {\n"
+        "#define CLOSE_SPACE }\n#define NUMBER_OF(name, text) int name() { return text; }");
     runs(
         "template <class T> struct Box { T v; explicit Box(T t) : v(t) {} ~Box() { v = T(); }"
         " __attribute__((noinline)) T get() const { return v; } };"
@@ -98,14 +99,14 @@ class SessionFuzz : public NotebookTest {
                 n, double(k)};
       case 16:
         return {n,
-                "struct " + n + " { int v; " + n + "(); int get() const; static int all; }; int " + n +
-                    "::all = 1; " + n + "::" + n + "() : v(" + text + ") {} int " + n +
+                "struct " + n + " { int v; " + n + "(); int get() const; static int all; }; int " +
+                    n + "::all = 1; " + n + "::" + n + "() : v(" + text + ") {} int " + n +
                     "::get() const { return v * all; }",
                 n + "().get()", double(k)};
       case 17:
         return {n,
-                "template <class T> struct " + n + " { T get() const; }; template <class T> T " + n +
-                    "<T>::get() const { return same(T(" + text + ")); }",
+                "template <class T> struct " + n + " { T get() const; }; template <class T> T " +
+                    n + "<T>::get() const { return same(T(" + text + ")); }",
                 n + "<int>().get()", double(k)};
       case 18:
         return {n, "auto " + n + " = [n = " + text + "](int a) { return n + same(a); };", n + "(1)",
@@ -164,13 +165,15 @@ class SessionFuzz : public NotebookTest {
     if (std::getenv("PX_SESSION_FUZZ_LOG")) std::fprintf(stderr, "-----\n");
     switch (pick(12)) {
       case 10:
-        return failing_cell("{ std::thread t([] { Box<int> b(1); throw Box<int>(4); }); t.join(); }",
-                            Kind::exception);
+        return failing_cell(
+            "{ std::thread t([] { Box<int> b(1); throw Box<int>(4); }); t.join(); }",
+            Kind::exception);
       case 11:
         if (pick(2))
           return failing_cell("{ std::jthread t([] { throw 1; }); for (;;) {} }", Kind::exception);
-        return failing_cell("{ std::thread t([] { volatile int* p = nullptr; *p = 1; }); t.join(); }",
-                            Kind::crashed);
+        return failing_cell(
+            "{ std::thread t([] { volatile int* p = nullptr; *p = 1; }); t.join(); }",
+            Kind::crashed);
       case 0:
       case 1:
       case 2:

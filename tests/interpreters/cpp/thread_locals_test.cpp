@@ -24,7 +24,9 @@ TEST_F(ThreadLocals, OfTheLibraryAreThoseOfTheProcess) {
 TEST_F(ThreadLocals, HaveACopyInEachThread) {
   runs("#include <thread>\nthread_local int mine = 5;");
   runs("int theirs = 0;");
-  runs("{ mine = 6; std::thread t([] { theirs = mine++; theirs = theirs * 10 + mine; }); t.join(); }");
+  runs(
+      "{ mine = 6; std::thread t([] { theirs = mine++; theirs = theirs * 10 + mine; }); t.join(); "
+      "}");
   EXPECT_EQ(value("mine * 100 + theirs"), 656);
   runs("double mine = 1.5;");
   EXPECT_EQ(value("mine"), 1.5);
@@ -43,7 +45,9 @@ TEST_F(ThreadLocals, OfTemplatesAreOneThingInAllCells) {
   runs("Counter<int>::count += 1; Counter<int>::text += \"e\";");
   EXPECT_EQ(value("Counter<int>::count * 10 + Counter<int>::text.size()"), 125);
   runs("int seen = 0;");
-  runs("{ std::thread t([] { seen = Counter<int>::count + Counter<int>::text.size(); }); t.join(); }");
+  runs(
+      "{ std::thread t([] { seen = Counter<int>::count + Counter<int>::text.size(); }); t.join(); "
+      "}");
   EXPECT_EQ(value("seen"), 13);
 }
 

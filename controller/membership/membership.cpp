@@ -91,7 +91,7 @@ Result<void> Membership::restore() {
   if (!engines) return engines.error();
   for (const RegisteredEngine& engine : *engines) {
     welcome(engine);
-    tell_joined(engine);
+    for (const Listener& listener : joined_listeners_) listener(engine);
   }
   return {};
 }
@@ -106,15 +106,16 @@ void Membership::welcome(const RegisteredEngine& engine) {
 void Membership::newly_registered(const RegisteredEngine& engine) {
   save_due_ = save_due_.value_or(Clock::now() + save_delay);
   welcome(engine);
-  if (options_.saves_first)
-    unsaved_.push_back(engine);
-  else
-    tell_joined(engine);
-  announce(engine);
+  newcomers_.push_back(engine);
 }
 
-void Membership::tell_joined(const RegisteredEngine& engine) {
-  for (const Listener& listener : joined_listeners_) listener(engine);
+void Membership::tell_of_newcomers() {
+  if (newcomers_.empty()) return;
+  if (options_.saves_first) save();
+  for (const RegisteredEngine& engine : std::exchange(newcomers_, {})) {
+    for (const Listener& listener : joined_listeners_) listener(engine);
+    announce(engine);
+  }
 }
 
 void Membership::reconnected(const EngineUuid& uuid) {
@@ -302,23 +303,26 @@ void Membership::readmit(const EngineUuid& uuid) {
 void Membership::receive_pongs() {
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = pong_.receive();
-    if (!frames) return;
-    if (frames->size() != 2) {
+    if (!frames) break;
+    if (frames->size() == 2)
+      heard(EngineUuid{frames->at(0)}, frames->at(1));
+    else
       shared_.bad_messages.add("heartbeat: malformed answer to a ping");
-      continue;
-    }
-    const std::string_view uuid = frames->at(0);
-    const bool was_silent = heartbeat_.is_silent(uuid);
-    if (!heartbeat_.heard(uuid, frames->at(1))) continue;
-    if (was_silent) returned(EngineUuid{uuid});
-    if (!missed_.empty()) readmit(EngineUuid{uuid});
-    meet(EngineUuid{uuid});
-    if (!table_.is_pending(uuid)) continue;
-    const auto engine = table_.complete(EngineUuid{uuid});
-    spdlog::info("registration::finished registering engine {}:{}", engine->id.value,
-                 engine->uuid.text);
-    newly_registered(*engine);
   }
+  tell_of_newcomers();
+}
+
+void Membership::heard(const EngineUuid& uuid, std::string_view pong) {
+  const bool was_silent = heartbeat_.is_silent(uuid.text);
+  if (!heartbeat_.heard(uuid.text, pong)) return;
+  if (was_silent) returned(uuid);
+  if (!missed_.empty()) readmit(uuid);
+  meet(uuid);
+  if (!table_.is_pending(uuid.text)) return;
+  const auto engine = table_.complete(uuid);
+  spdlog::info("registration::finished registering engine {}:{}", engine->id.value,
+               engine->uuid.text);
+  newly_registered(*engine);
 }
 
 void Membership::receive_ping_subscriptions() {
@@ -384,8 +388,6 @@ void Membership::save() {
   save_due_.reset();
   const auto written = os::write_file_atomically(options_.table_file, table_.write(), 0644);
   if (!written) shared_.bad_messages.add("cannot save the engine table", written.error().what);
-  for (const RegisteredEngine& engine : std::exchange(unsaved_, {}))
-    if (table_.is_registered(engine.uuid.text)) tell_joined(engine);
 }
 
 }  // namespace px::controller

@@ -33,8 +33,8 @@ struct MembershipOptions {
   /// For the process that watches over an engine, to tell how it ended.
   Duration report_patience = std::chrono::seconds(2);
   std::filesystem::path table_file;  ///< engines<id>.json
-  /// An engine is told of to those who give it tasks only when it is in the table file: a later
-  /// controller is to know of all who may hold one.
+  /// Nobody is told of an engine before it is in the table file: a later controller is to know of
+  /// all who may hold a task.
   bool saves_first = false;
 };
 
@@ -110,8 +110,9 @@ class Membership {
 
  private:
   void welcome(const RegisteredEngine& engine);
+  void heard(const EngineUuid& uuid, std::string_view pong);
   void newly_registered(const RegisteredEngine& engine);
-  void tell_joined(const RegisteredEngine& engine);
+  void tell_of_newcomers();
   void left(const RegisteredEngine& engine, std::string_view why, Process process);
   /// That it is there, and whether it is silent. Clients may hear that more than once.
   void announce(const RegisteredEngine& engine, const Json& more = Json::object());
@@ -140,7 +141,7 @@ class Membership {
     std::string language;
   };
   std::vector<Listener> joined_listeners_;
-  std::vector<RegisteredEngine> unsaved_;  // of which joined_listeners_ have not heard yet
+  std::vector<RegisteredEngine> newcomers_;  // of whom nobody has been told yet
   std::vector<LeftListener> left_listeners_;
   Listener silent_listener_, returned_listener_;
   BrokenListener broken_listener_;

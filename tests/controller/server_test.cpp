@@ -62,6 +62,21 @@ TEST_F(ServerTest, AnEngineOfAnEarlierControllerIsAskedToIntroduceItselfAndKeeps
   EXPECT_TRUE(connection.content["controller"].is_string());
 }
 
+TEST_F(ServerTest, AnEngineIsInTheTableFileWhenAClientHearsOfIt) {
+  ServerOptions options;
+  options.membership.saves_first = true;
+  start(options);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  user->wait_for("registration_notification", "ann");
+  const Result<std::string> table = os::read_file(folder_ + "/engines.json");
+  ASSERT_TRUE(table);
+  EXPECT_NE(table->find("ann"), std::string::npos);
+  user->send(user->task, apply({}, {{"targets", {"ann"}}}));  // the queue knows it, too
+  EXPECT_EQ(receive(ann->task).header.msg_type, "apply_request");
+}
+
 TEST_F(ServerTest, AnEngineOfAnEarlierControllerWhoseIdIsTakenIsRefused) {
   start();
   auto ann = engine("ann");

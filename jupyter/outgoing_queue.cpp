@@ -45,6 +45,7 @@ void OutgoingQueue::set_request(RequestPtr request) {
   request_ = std::move(request);
   is_running_ = true;
   published_ = 0;
+  if (is_ending_) abandoned_ = request_;  // it had been taken from the queue already
 }
 
 void OutgoingQueue::end_request() {
@@ -55,6 +56,7 @@ void OutgoingQueue::end_request() {
 
 void OutgoingQueue::abandon_request() {
   const std::lock_guard lock{mutex_};
+  is_ending_ = true;
   if (is_running_) abandoned_ = request_;
 }
 

@@ -124,6 +124,13 @@ TEST_F(OutgoingQueueTest, ARequestThatIsAbandonedGetsItsOutputButNoErrorAndNoRep
             "execute_reply for other {}\n");
 }
 
+TEST_F(OutgoingQueueTest, ARequestThatBeginsWhenTheProcessIsEndingIsAbandonedAsWell) {
+  queue_.abandon_request();
+  queue_.set_request(cell_);
+  queue_.reply(cell_, "{}");
+  EXPECT_EQ(taken(), "");
+}
+
 TEST_F(OutgoingQueueTest, ARequestThatHasEndedIsNotAbandoned) {
   queue_.set_request(cell_);
   queue_.end_request();

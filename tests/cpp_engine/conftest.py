@@ -22,7 +22,8 @@ def time_limit():
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
     """The IPYTHONDIR of all clusters of these tests."""
-    with ipython_dir_of_tests(tmp_path_factory) as ipython_dir:
+    with ipython_dir_of_tests(tmp_path_factory) as ipython_dir, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POLYXEUS_MPI_GRACE", "60")  # these tests stop by themselves what waits for ever
         yield ipython_dir
 
 

@@ -14,6 +14,8 @@ namespace {
 
 /// A new controller knows again all engines of the one before that still live, after so much time.
 constexpr Duration return_of_engines = std::chrono::seconds(10);
+/// So long after the answer to a request that was sent again its output is waited for.
+constexpr Duration output_patience = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -24,7 +26,10 @@ void Connection::on_reply(const Envelope& envelope, const SharedFrames& frames) 
   if (!head->engine.empty())
     if (const auto id = engines_.id_of(head->engine))
       pending_.learn_engine(head->parent, *id, EngineUuid{head->engine});
+  const bool may_lack_output = pending_.may_lack_output(head->parent);
   pending_.answer(*head, Reply{packer_, frames, envelope}, wall_now());
+  if (may_lack_output)
+    after(output_patience, [this, id = head->parent] { pending_.finish_output(id); });
 }
 
 void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& frames) {

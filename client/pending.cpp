@@ -98,7 +98,7 @@ Pending::Unanswered Pending::begin_again() {
   for (auto& [id, state] : states_) {
     Entry& entry = state.entry;
     if (entry.output_end == OutputEnd::by_leave) continue;
-    entry.output_end = OutputEnd::none;
+    entry.may_lack_output = true;
     if (state.is_answered)
       without_output.push_back(id);
     else if (entry.sent)
@@ -106,7 +106,7 @@ Pending::Unanswered Pending::begin_again() {
     else
       unanswered.lost.push_back(id);
   }
-  for (const MessageId& id : without_output) settle(states_.find(id));
+  for (const MessageId& id : without_output) finish_output(id);
   for (auto& [number, request] : to_send) unanswered.to_send.push_back(std::move(request));
   return unanswered;
 }
@@ -118,12 +118,17 @@ std::vector<std::shared_ptr<const SentRequest>> Pending::begin_again_with(const 
   for (const std::string& id : filed->second) {
     Entry& entry = states_.find(std::string_view(id))->second.entry;
     if (!entry.sent) continue;
-    entry.output_end = OutputEnd::none;
+    entry.may_lack_output = true;
     by_number.emplace(entry.sent->number, entry.sent);
   }
   std::vector<std::shared_ptr<const SentRequest>> requests;
   for (auto& [number, request] : by_number) requests.push_back(std::move(request));
   return requests;
+}
+
+bool Pending::may_lack_output(const MessageId& id) const {
+  const auto found = states_.find(id);
+  return found != states_.end() && found->second.entry.may_lack_output;
 }
 
 std::vector<MessageId> Pending::unanswered_ids() const {

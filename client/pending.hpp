@@ -33,6 +33,8 @@ class Pending {
     OutputEnd output_end = OutputEnd::by_idle;
     /// As it was sent, until it is answered; null: it cannot be sent again.
     std::shared_ptr<const SentRequest> sent = {};
+    /// It was sent again: some of what was printed for it may be lost.
+    bool may_lack_output = false;
   };
   void add(const MessageId& id, Entry entry);
 
@@ -58,8 +60,7 @@ class Pending {
   void fail_all(const Failure& failure, WallTime now);
   void fail(const MessageId& id, const Failure& failure, WallTime now);
 
-  /// The controller was started again: what it had in hand is gone. What was printed meanwhile is
-  /// not waited for.
+  /// The controller was started again: what it had in hand is gone.
   struct Unanswered {
     std::vector<std::shared_ptr<const SentRequest>> to_send;  ///< Each once, in their order.
     std::vector<MessageId> lost;                              ///< Those that cannot be sent again.
@@ -67,8 +68,11 @@ class Pending {
   Unanswered begin_again();
 
   /// Connections of this engine broke and stand again: what it was sent and has not answered, in
-  /// the order of sending. Output that may be lost is not waited for.
+  /// the order of sending.
   std::vector<std::shared_ptr<const SentRequest>> begin_again_with(const EngineUuid& uuid);
+
+  /// Whether somebody has to finish_output() of this request a while after its answer.
+  bool may_lack_output(const MessageId& id) const;
 
   /// Requests without a reply, of one engine or of all.
   std::size_t unanswered() const { return unanswered_; }

@@ -50,6 +50,7 @@ Result<EngineId> Membership::request_again(const EngineUuid& uuid, EngineId id, 
   strangers_.erase(uuid);
   if (const auto known = table_.id_of(uuid)) return *known;
   const auto granted = request(uuid, id, now, language);
+  if (granted && *granted == id) returning_.insert(uuid);
   if (!granted || *granted == id) return granted;
   table_.remove(uuid);
   return Error{ErrorKind::bad_input,
@@ -114,7 +115,9 @@ void Membership::tell_of_newcomers() {
   if (options_.saves_first) save();
   for (const RegisteredEngine& engine : std::exchange(newcomers_, {})) {
     for (const Listener& listener : joined_listeners_) listener(engine);
-    announce(engine);
+    // What clients sent it meanwhile was dropped, as nobody knew it.
+    const bool returns = returning_.erase(engine.uuid) > 0;
+    announce(engine, returns ? Json{{"reconnected", true}} : Json::object());
   }
 }
 
@@ -149,6 +152,7 @@ void Membership::leave(EngineId id, std::string_view why) {
 void Membership::leave(const EngineUuid& uuid, std::string_view why, Process process) {
   deaths_.forget(uuid);
   strangers_.erase(uuid);
+  returning_.erase(uuid);
   heartbeat_.forget(uuid);
   if (const auto engine = table_.remove(uuid)) left(*engine, why, process);
 }

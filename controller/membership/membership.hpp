@@ -142,6 +142,7 @@ class Membership {
   };
   std::vector<Listener> joined_listeners_;
   std::vector<RegisteredEngine> newcomers_;  // of whom nobody has been told yet
+  std::set<EngineUuid> returning_;           // who introduce themselves again
   std::vector<LeftListener> left_listeners_;
   Listener silent_listener_, returned_listener_;
   BrokenListener broken_listener_;

@@ -60,18 +60,24 @@ TEST_F(PendingTest, AfterABrokenConnectionTheRequestsToThatEngineAreSentAgain) {
   const auto requests = pending.begin_again_with(ann);
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_EQ(requests[0]->frames, std::vector<std::string>{"to ann"});
-  pending.answer(ok(first, 7), {}, {});
+  EXPECT_TRUE(pending.may_lack_output(first));
+  EXPECT_FALSE(pending.may_lack_output(second));
+  pending.answer(ok(first, 0), {}, {});
   EXPECT_EQ(call->outputs_complete(), 1u);
   EXPECT_TRUE(pending.begin_again_with(ann).empty());
 }
 
-TEST_F(PendingTest, AfterAControllerWasLostNobodyWaitsForOutputThatMayBeLostAsWell) {
+TEST_F(PendingTest, AfterAControllerWasLostOutputThatMayBeLostIsNotWaitedForForEver) {
   send(OutputEnd::by_count);
   pending.answer(ok(first, 7), {}, {});
   EXPECT_EQ(call->outputs_complete(), 0u);
   pending.begin_again();
   EXPECT_EQ(call->outputs_complete(), 1u);
   pending.answer(ok(second, 7), {}, {});
+  EXPECT_TRUE(pending.may_lack_output(second));
+  pending.publish(second, text("what is left of it"));
+  EXPECT_EQ(call->outputs_complete(), 1u);
+  pending.finish_output(second);
   EXPECT_EQ(call->outputs_complete(), 2u);
 }
 

@@ -54,9 +54,11 @@ TEST_F(ServerTest, AnEngineOfAnEarlierControllerIsAskedToIntroduceItselfAndKeeps
                                      Json{{"uuid", "ann"}, {"id", 3}, {"again", true}},
                                      {}});
   while (receive(ann->registration).header.msg_type == "register_again") continue;
-  ann->beat();
   auto user = client();
-  user->wait_for("registration_notification", "ann");
+  ann->beat();
+  const Received news = receive(user->notification);
+  EXPECT_EQ(news.content["uuid"], "ann");
+  EXPECT_EQ(news.content["reconnected"], true);  // clients send again what was dropped meanwhile
   const Received connection = user->ask("connection_request");
   EXPECT_EQ(connection.content["engines"], (Json{{"3", "ann"}}));
   EXPECT_TRUE(connection.content["controller"].is_string());

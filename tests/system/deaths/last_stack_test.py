@@ -7,11 +7,27 @@ import pytest
 from programs import PATIENCE
 from running_cluster import connect
 
-THREAD = """
-#include <thread>
-[[gnu::noinline]] void write_to(int* place) { *const_cast<volatile int*>(place) = 1; }
-std::thread([] { write_to(nullptr); }).join();
+# In a thread of the C library: nobody guards it, as those that cells start.
+IN_A_THREAD = """
+#include <csignal>
+#include <ctime>
+#include <unistd.h>
+[[gnu::noinline]] void write_to(int* place) {{ *const_cast<volatile int*>(place) = 1; }}
+sigevent event{{}};
+event.sigev_notify = SIGEV_THREAD;
+event.sigev_notify_function = [](sigval) {{
+  sigset_t all;  // the C library blocks them there
+  sigfillset(&all);
+  pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
+  {}
+}};
+timer_t timer;
+timer_create(CLOCK_MONOTONIC, &event, &timer);
+itimerspec soon{{{{0, 0}}, {{0, 1000}}}};
+timer_settime(timer, 0, &soon, nullptr);
+for (;;) pause();
 """
+CRASH = IN_A_THREAD.format("write_to(nullptr);")
 
 
 def error_of(answer):
@@ -30,7 +46,7 @@ def world(own_cluster, mpiexec):
 
 def test_the_reason_of_death_has_the_last_calls(world):
     launcher, rc = world
-    error = str(error_of(rc[1].execute(THREAD)))
+    error = str(error_of(rc[1].execute(CRASH)))
     assert "its process, MPI rank 1, was killed by SIGSEGV" in error
     assert "last calls before SIGSEGV at address 0x0" in error
     lines = re.findall(r"^    \|   (.*)$", error, re.M)
@@ -42,7 +58,7 @@ def test_the_reason_of_death_has_the_last_calls(world):
 
 def test_an_abort_outside_of_cells_has_its_calls_too(world):
     _, rc = world
-    error = str(error_of(rc[1].execute("#include <thread>\nstd::thread([] { throw 1; }).join();")))
+    error = str(error_of(rc[1].execute(IN_A_THREAD.format("throw 1;"))))
     assert "was killed by SIGABRT" in error and "last calls before SIGABRT" in error
     assert re.search(r"libstdc\+\+\.so\.6[.0-9]*\+0x", error)
 
@@ -64,7 +80,7 @@ def test_an_engine_without_mpi_tells_its_last_calls_too(stage, cluster_cmd):
 
     run("start", "-n", "1", "--language=cpp", "--daemonize")
     rc = connect(stage.ipython_dir / "profile_alone" / "security" / "ipcontroller-client.json", 1)
-    error = str(error_of(rc[0].execute(THREAD)))
+    error = str(error_of(rc[0].execute(CRASH)))
     assert "was killed by SIGSEGV" in error
     assert "| last calls before SIGSEGV at address 0x0" in error and "write_to(int*) (cell)" in error
     run("stop")

@@ -57,8 +57,12 @@ def begin(notebook, code, engines=(0, 1, 2, 3)):
     return message_id, seen
 
 
+def printed(notebook, cell):
+    """What each engine prints in the cell: {engine id: lines}. Those that are late stand by themselves."""
+    return lines_by_engine(notebook.text(cell).rstrip("\n"))
+
+
 def all_say(line):
-    """As lines_by_engine() gives it: engines that are late stand by themselves."""
     return {engine: [line] for engine in range(4)}
 
 
@@ -100,7 +104,7 @@ def test_stop_ends_a_receive_that_blocks(mpi_notebook):
     assert ranks_that_failed(result, "KeyboardInterrupt") == [0, 1, 2], result.text("stderr")
     assert "in MPI_Mprobe" in result.text("stderr")
     assert seconds < 2, f"{seconds:.2f} s"
-    assert lines_by_engine(notebook.text("%px print(comm.allreduce(1))")) == all_say("4")
+    assert printed(notebook, "%px print(comm.allreduce(1))") == all_say("4")
 
 
 def test_stop_gives_the_prompt_back_where_nothing_can_be_interrupted(mpi_notebook):
@@ -123,7 +127,7 @@ def test_stop_gives_the_prompt_back_where_nothing_can_be_interrupted(mpi_noteboo
     assert "by `%pxcluster restart`" in said
     notebook.ok("%%px -t 3\nfor to in range(3): comm.send('free', dest=to, tag=77)")
     notebook.ok("rc.wait(timeout=20)")
-    assert lines_by_engine(notebook.text("%px print('on')")) == all_say("on")
+    assert printed(notebook, "%px print('on')") == all_say("on")
 
 
 def test_what_is_printed_after_the_interrupt_is_shown(mpi_notebook):
@@ -206,7 +210,7 @@ def test_an_interrupt_before_it_runs_takes_it_back(mpi_notebook, tmp_path):
     assert notebook.end(message_id).status == "error"
     gate.touch()
     notebook.ok("rc.wait(timeout=20)")
-    assert lines_by_engine(notebook.text("%px print('never' in globals())")) == all_say("False")
+    assert printed(notebook, "%px print('never' in globals())") == all_say("False")
 
 
 def test_a_second_interrupt_returns_at_once(mpi_notebook):

@@ -123,7 +123,13 @@ void Client::abort(std::vector<MessageId> ids) const {
 
 void Client::shutdown(const Targets& targets, bool hub, Timeout timeout) const {
   if (!this->ids().empty()) direct(targets).shutdown().wait(timeout);
-  if (hub) core_->ask_hub("shutdown_request", Json::object(), timeout.value_or(hub_patience));
+  if (!hub) return;
+  try {
+    core_->ask_hub("shutdown_request", Json::object(), timeout.value_or(hub_patience));
+  } catch (const RemoteError& error) {
+    // The news that the cluster was shut down may come before the answer.
+    if (error.ename() != "ConnectionLost") throw;
+  }
 }
 
 // ---------------------------------------------------------------- questions

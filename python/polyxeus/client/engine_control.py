@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from polyxeus.error import NoEnginesRegistered
+from polyxeus.error import NoEnginesRegistered, RemoteError
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.serialize import requests
 
@@ -90,5 +90,13 @@ class EngineControl:
             if not hub:
                 raise
         if hub:
-            self._ask("shutdown_request", {})
+            self._shut_down_controller()
             self.close()
+
+    def _shut_down_controller(self):
+        try:
+            self._ask("shutdown_request", {})
+        except RemoteError as error:
+            # The news that the cluster was shut down may come before the answer.
+            if error.ename != "ConnectionLost":
+                raise

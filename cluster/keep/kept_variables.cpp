@@ -121,14 +121,7 @@ void KeptVariables::save_python(const client::Client& client) {
     answers.emplace(id, view_of(client, id)
                             .call(of_engine("save"),
                                   {folders_as_json(), Json(id.value), names, Json(ids.size())}));
-  for (const auto& [id, answer] : answers) {
-    KeptEngine& report = engines_.at(id).report;
-    std::string why;
-    if (const auto value = ask([&] { return client::as<Json>(answer.get_one()); }, why))
-      read_kept(*value, report);
-    else
-      lose_all(report, keep_, why);
-  }
+  take_answers(answers);
 }
 
 void KeptVariables::restore_python(const client::Client& client, const std::vector<EngineId>& ids) {
@@ -136,6 +129,11 @@ void KeptVariables::restore_python(const client::Client& client, const std::vect
   for (const EngineId id : ids)
     answers.emplace(
         id, view_of(client, id).call(of_engine("restore"), {folders_as_json(), Json(id.value)}));
+  take_answers(answers);
+}
+
+/// Of save() or restore() of the engines.
+void KeptVariables::take_answers(const std::map<EngineId, client::AsyncResult>& answers) {
   for (const auto& [id, answer] : answers) {
     KeptEngine& report = engines_.at(id).report;
     std::string why;

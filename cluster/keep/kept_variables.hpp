@@ -53,6 +53,7 @@ class KeptVariables {
   void save_cpp(const client::Client& client, Engine& engine);
   std::vector<std::string> cpp_names(const client::DirectView& view, Engine& engine) const;
   void restore_python(const client::Client& client, const std::vector<EngineId>& ids);
+  void take_answers(const std::map<EngineId, client::AsyncResult>& answers);
   void restore_cpp(const client::Client& client, Engine& engine);
 
   const Keep keep_;

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string>
+
 #include "cluster/commands/options.hpp"
+#include "net/discovery/profile_paths.hpp"
 
 namespace px::cluster {
 
@@ -8,6 +11,17 @@ namespace px::cluster {
 inline constexpr int exit_already_running = 10;
 inline constexpr int exit_not_running = 11;
 inline constexpr int exit_no_controller = 12;
+
+/// Says why the command cannot be done, and gives its exit code.
+inline int fail(Console& console, const Error& error, int code = 1) {
+  console.fail(error);
+  return code;
+}
+
+/// What texts call a cluster: "cluster 'a' of profile default".
+inline std::string called(const net::ProfilePaths& paths) {
+  return "cluster '" + paths.cluster_id + "' of profile " + paths.profile_name();
+}
 
 /// Each does the command of pxcluster whose options it gets, and gives its exit code.
 int run_command(const program::ProgramOptions& program, const StartOptions& options,

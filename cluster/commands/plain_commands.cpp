@@ -13,15 +13,6 @@
 namespace px::cluster {
 namespace {
 
-int fail(Console& console, const Error& error, int code = 1) {
-  console.fail(error);
-  return code;
-}
-
-std::string called(const net::ProfilePaths& paths) {
-  return "cluster '" + paths.cluster_id + "' of profile " + paths.profile_name();
-}
-
 void say_removed(const net::ProfilePaths& paths, Console& console) {
   std::string names;
   for (const auto& path : remove_left_files(paths)) names += " " + path.filename().string();

@@ -13,11 +13,6 @@
 namespace px::cluster {
 namespace {
 
-int fail(Console& console, const Error& error, int code = 1) {
-  console.fail(error);
-  return code;
-}
-
 client::Client connect(const net::ProfilePaths& paths) {
   client::ClientOptions options;
   options.profile_dir = paths.root.string();
@@ -69,12 +64,10 @@ int run_command(const program::ProgramOptions& program, const RestartOptions& op
   const auto found = load_cluster(*paths, processes);
   if (!found || found->living.is_empty())
     return fail(console,
-                Error{ErrorKind::not_found, "cluster '" + paths->cluster_id + "' of profile " +
-                                                paths->profile_name() +
-                                                " is not running: start it with `pxcluster start`"},
+                Error{ErrorKind::not_found,
+                      called(*paths) + " is not running: start it with `pxcluster start`"},
                 exit_not_running);
-  console.say(Level::info, "restarting the engines of cluster '" + paths->cluster_id +
-                               "' of profile " + paths->profile_name());
+  console.say(Level::info, "restarting the engines of " + called(*paths));
   std::vector<KeptEngine> reports;
   const Result<int> restarted = options.keep.is_on()
                                     ? restart_keeping(*paths, found->record, options, reports)

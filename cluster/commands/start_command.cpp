@@ -21,11 +21,6 @@
 namespace px::cluster {
 namespace {
 
-int fail(Console& console, const Error& error, int code = 1) {
-  console.say(Level::error, error.what);
-  return code;
-}
-
 /// The hosts of the host file, where the user names one.
 Result<void> read_hostfile(Settings& settings) {
   if (settings.hostfile.empty()) return {};

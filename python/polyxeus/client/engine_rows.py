@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Sequence
 from typing import Any, overload
@@ -26,3 +27,17 @@ class EngineRows(Sequence):
 
     def __repr__(self):
         return str(self)
+
+
+class EngineSentences(EngineRows):
+    """The same, printed as sentences, in HTML one below the other."""
+
+    def __init__(self, rows: str, sentences: list[str]) -> None:
+        super().__init__(rows)
+        self._sentences = sentences
+
+    def __str__(self):
+        return "\n".join(self._sentences)
+
+    def _repr_html_(self):
+        return "".join(f"<div>{html.escape(sentence)}</div>" for sentence in self._sentences)

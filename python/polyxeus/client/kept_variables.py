@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import html
 import json
 
 from polyxeus.client import pxcluster
-from polyxeus.client.engine_rows import EngineRows
+from polyxeus.client.engine_rows import EngineSentences
 
 __all__ = ["KeptVariables", "restart"]
 
 
-class KeptVariables(EngineRows):
+class KeptVariables(EngineSentences):
     """One dict for each engine; printed as sentences.
 
     Keys: engine, kept (names), lost (name -> why), why (None, or why the engine has kept nothing).
     """
-
-    def __init__(self, rows: str, sentences: list[str]) -> None:
-        super().__init__(rows)
-        self._sentences = sentences
-
-    def __str__(self):
-        return "\n".join(self._sentences)
-
-    def _repr_html_(self):
-        return "".join(f"<div>{html.escape(sentence)}</div>" for sentence in self._sentences)
 
     def joined(self, other: KeptVariables) -> KeptVariables:
         """These engines and those of another set."""

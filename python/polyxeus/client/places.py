@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import html
-
-from polyxeus.client.engine_rows import EngineRows
+from polyxeus.client.engine_rows import EngineSentences
 
 __all__ = ["EnginePlaces"]
 
 
-class EnginePlaces(EngineRows):
+class EnginePlaces(EngineSentences):
     """One dict for each engine; printed as the text that `pxcluster where` shows.
 
     Keys: engine, state ("idle", "busy", "no answer", or "unknown" of engines that do not know the
@@ -19,13 +17,3 @@ class EnginePlaces(EngineRows):
     (None, or the MPI call: call, seconds, communicator, size, peer, tag) and last_error (the type of
     the exception that ended its last cell).  What is not known is None.
     """
-
-    def __init__(self, rows: str, sentences: list[str]) -> None:
-        super().__init__(rows)
-        self._sentences = sentences
-
-    def __str__(self):
-        return "\n".join(self._sentences)
-
-    def _repr_html_(self):
-        return "".join(f"<div>{html.escape(sentence)}</div>" for sentence in self._sentences)

@@ -13,6 +13,7 @@
 #include "net/discovery/local_interface.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/private_file.hpp"
+#include "os/signals_blocked.hpp"
 #include "program/command_line.hpp"
 
 namespace px::controller {
@@ -32,9 +33,7 @@ class StopsOnSignals {
     struct sigaction action{};
     action.sa_handler = stop_on_signal;
     for (const int signal : {SIGTERM, SIGINT, SIGABRT}) ::sigaction(signal, &action, nullptr);
-    struct sigaction hang_up{};
-    ::sigaction(SIGHUP, nullptr, &hang_up);
-    if (hang_up.sa_handler != SIG_IGN) ::sigaction(SIGHUP, &action, nullptr);  // SIG_IGN: nohup
+    if (!os::is_ignored(SIGHUP)) ::sigaction(SIGHUP, &action, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
   }
   ~StopsOnSignals() { running_server = nullptr; }

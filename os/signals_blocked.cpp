@@ -23,6 +23,12 @@ SignalsBlocked::~SignalsBlocked() {
   delete before_;
 }
 
+bool is_ignored(int signal) {
+  struct sigaction action{};
+  ::sigaction(signal, nullptr, &action);
+  return action.sa_handler == SIG_IGN;
+}
+
 void exit_within(double seconds, int exit_code) {
   const SignalsBlocked blocked;
   std::thread([=] {

@@ -16,6 +16,9 @@ class SignalsBlocked {
   Mask* before_;
 };
 
+/// Whether this process was started so that it ignores the signal, as nohup does with SIGHUP.
+bool is_ignored(int signal);
+
 /// Ends the process if it is still there after `seconds`: MPI_Finalize waits for other ranks.
 void exit_within(double seconds, int exit_code);
 

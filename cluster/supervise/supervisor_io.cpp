@@ -15,6 +15,7 @@
 #include "os/oom_kills.hpp"
 #include "os/pidfd.hpp"
 #include "os/private_file.hpp"
+#include "os/signals_blocked.hpp"
 #include "os/spawn.hpp"
 #include "wire/engine_end.hpp"
 
@@ -33,9 +34,7 @@ std::optional<Instant> earliest(std::optional<Instant> a, std::optional<Instant>
 std::vector<int> handled_signals() {
   std::vector<int> signals{SIGINT,  SIGTERM,          SIGCHLD,         SIGUSR1,
                            SIGUSR2, restart_signal(), release_signal()};
-  struct sigaction hang_up{};
-  ::sigaction(SIGHUP, nullptr, &hang_up);
-  if (hang_up.sa_handler != SIG_IGN) signals.push_back(SIGHUP);  // SIG_IGN: nohup
+  if (!os::is_ignored(SIGHUP)) signals.push_back(SIGHUP);
   return signals;
 }
 
@@ -323,9 +322,9 @@ void SupervisorIo::perform(const SaveRecord& order) {
 }
 
 void SupervisorIo::perform(const RemoveConnectionFiles&) {
-  auto secrets = options_.paths.client_file();
-  secrets.replace_extension(".secret.json");
-  for (const auto& path : {options_.paths.client_file(), options_.paths.engine_file(), secrets}) {
+  const auto client = options_.paths.client_file();
+  for (const auto& path :
+       {client, options_.paths.engine_file(), net::ProfilePaths::secrets_beside(client)}) {
     std::error_code error;
     std::filesystem::remove(path, error);
   }

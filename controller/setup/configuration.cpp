@@ -127,8 +127,7 @@ ConnectionFiles connection_files(const ControllerOptions& options, const net::Pr
   ConnectionFiles files{in_security(options.client_json_file, paths.client_file(), paths),
                         in_security(options.engine_json_file, paths.engine_file(), paths),
                         {}};
-  files.secrets = files.client;
-  files.secrets.replace_extension(".secret.json");
+  files.secrets = net::ProfilePaths::secrets_beside(files.client);
   return files;
 }
 

@@ -32,6 +32,10 @@ struct ProfilePaths {
   std::filesystem::path engine_file() const {
     return security() / infixed("ipcontroller", "-engine.json");
   }
+  /// The secret keys of the controller that wrote this file for clients.
+  static std::filesystem::path secrets_beside(std::filesystem::path client_file) {
+    return client_file.replace_extension(".secret.json");
+  }
   std::filesystem::path cluster_file() const {
     return security() / ("cluster-" + cluster_id + ".json");
   }

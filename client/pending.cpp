@@ -91,9 +91,21 @@ void Pending::fail(const MessageId& id, const Failure& failure, WallTime now) {
   if (const auto found = states_.find(id); found != states_.end()) fail(found, failure, now);
 }
 
+namespace {
+
+using SentByNumber = std::map<std::uint64_t, std::shared_ptr<const SentRequest>>;
+
+std::vector<std::shared_ptr<const SentRequest>> in_order(SentByNumber by_number) {
+  std::vector<std::shared_ptr<const SentRequest>> requests;
+  for (auto& [number, request] : by_number) requests.push_back(std::move(request));
+  return requests;
+}
+
+}  // namespace
+
 Pending::Unanswered Pending::begin_again() {
   Unanswered unanswered;
-  std::map<std::uint64_t, std::shared_ptr<const SentRequest>> to_send;
+  SentByNumber to_send;
   std::vector<MessageId> without_output;
   for (auto& [id, state] : states_) {
     Entry& entry = state.entry;
@@ -107,23 +119,21 @@ Pending::Unanswered Pending::begin_again() {
       unanswered.lost.push_back(id);
   }
   for (const MessageId& id : without_output) finish_output(id);
-  for (auto& [number, request] : to_send) unanswered.to_send.push_back(std::move(request));
+  unanswered.to_send = in_order(std::move(to_send));
   return unanswered;
 }
 
 std::vector<std::shared_ptr<const SentRequest>> Pending::begin_again_with(const EngineUuid& uuid) {
   const auto filed = by_engine_.find(uuid);
   if (filed == by_engine_.end()) return {};
-  std::map<std::uint64_t, std::shared_ptr<const SentRequest>> by_number;
+  SentByNumber by_number;
   for (const std::string& id : filed->second) {
     Entry& entry = states_.find(std::string_view(id))->second.entry;
     if (!entry.sent) continue;
     entry.may_lack_output = true;
     by_number.emplace(entry.sent->number, entry.sent);
   }
-  std::vector<std::shared_ptr<const SentRequest>> requests;
-  for (auto& [number, request] : by_number) requests.push_back(std::move(request));
-  return requests;
+  return in_order(std::move(by_number));
 }
 
 bool Pending::may_lack_output(const MessageId& id) const {

@@ -128,6 +128,13 @@ std::string followed_by(const std::string& code, const std::string& what) {
   return code + (code.find("//") == std::string::npos ? "" : "\n") + what;
 }
 
+/// The code with its tail behind `shower`, which shows it; nothing where it has no tail.
+std::optional<std::string> shown_by(const std::string& shower, const std::string& code,
+                                    const FindMacro& find_macro) {
+  if (!find_tail(code, find_macro)) return std::nullopt;
+  return with_lambdas_in_functions(with_tail_behind(shower, code, find_macro), find_macro);
+}
+
 }  // namespace
 
 std::optional<CodeRange> find_tail(std::string_view code, const FindMacro& find_macro) {
@@ -141,9 +148,11 @@ std::optional<CodeRange> find_tail(std::string_view code, const FindMacro& find_
 }
 
 std::optional<std::string> display_form(const std::string& code, const FindMacro& find_macro) {
-  if (!find_tail(code, find_macro)) return std::nullopt;
-  return with_lambdas_in_functions(with_tail_behind("::px::cell::Shower{}", code, find_macro),
-                                   find_macro);
+  return shown_by("::px::cell::Shower{}", code, find_macro);
+}
+
+std::optional<std::string> copy_form(const std::string& code, const FindMacro& find_macro) {
+  return shown_by("::px::cell::CopyShower{}", code, find_macro);
 }
 
 std::string statement_form(const std::string& code, const FindMacro& find_macro) {
@@ -172,12 +181,6 @@ std::string timed_form(const std::string& code, const CellDirective& timing, boo
 
 bool is_name_of_cell(std::string_view file) {
   return !file.empty() && file.find_first_of("/.<") == file.npos;
-}
-
-std::optional<std::string> copy_form(const std::string& code, const FindMacro& find_macro) {
-  if (!find_tail(code, find_macro)) return std::nullopt;
-  return with_lambdas_in_functions(with_tail_behind("::px::cell::CopyShower{}", code, find_macro),
-                                   find_macro);
 }
 
 bool is_wrapper(std::string_view function) {

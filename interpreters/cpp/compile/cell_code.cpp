@@ -1,9 +1,8 @@
 #include "interpreters/cpp/compile/cell_code.hpp"
 
-#include <cxxabi.h>
+#include <llvm/Demangle/Demangle.h>
 
 #include <atomic>
-#include <cstdlib>
 
 #include "interpreters/cpp/cells/cell_text.hpp"
 
@@ -20,20 +19,12 @@ struct Function {
 std::atomic<const Function*> newest = nullptr;  // never deleted: a handler may be reading
 std::atomic<std::size_t> count = 0;
 
-std::string readable(const std::string& symbol) {
-  int status = 0;
-  char* const text = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
-  const std::string name = status == 0 ? text : symbol;
-  std::free(text);
-  return name;
-}
-
 }  // namespace
 
 void CellCode::add(std::uintptr_t begin, std::uintptr_t end, std::string_view symbol,
                    const std::string& cell) {
   if (count.fetch_add(1) >= most_functions) return;
-  const std::string name = symbol.empty() ? "" : readable(std::string(symbol));
+  const std::string name = symbol.empty() ? "" : llvm::demangle(symbol);
   const bool has_name = !name.empty() && !name.starts_with("__") &&
                         !is_wrapper(std::string_view(name).substr(0, name.find('(')));
   auto* const made =

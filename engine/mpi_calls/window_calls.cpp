@@ -12,34 +12,26 @@ extern "C" {
     return px::engine::make_shared("MPI_Win_" #shown, communicator, window,                   \
                                    [&](MPI_Comm comm) { return PMPI_Win_##name arguments; }); \
   }
-PX_WINDOW(create, create,
-          (void* base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator,
-           MPI_Win* window),
-          (base, size, unit, info, comm, window))
-PX_WINDOW(allocate, allocate,
-          (MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, void* base,
-           MPI_Win* window),
-          (size, unit, info, comm, base, window))
-PX_WINDOW(allocate_shared, allocate_shared,
-          (MPI_Aint size, int unit, MPI_Info info, MPI_Comm communicator, void* base,
-           MPI_Win* window),
-          (size, unit, info, comm, base, window))
 PX_WINDOW(create_dynamic, create_dynamic, (MPI_Info info, MPI_Comm communicator, MPI_Win* window),
           (info, comm, window))
+#define PX_WINDOWS_OF_SIZE(suffix, Unit)                                                 \
+  PX_WINDOW(create, create##suffix,                                                      \
+            (void* base, MPI_Aint size, Unit unit, MPI_Info info, MPI_Comm communicator, \
+             MPI_Win* window),                                                           \
+            (base, size, unit, info, comm, window))                                      \
+  PX_WINDOW(allocate, allocate##suffix,                                                  \
+            (MPI_Aint size, Unit unit, MPI_Info info, MPI_Comm communicator, void* base, \
+             MPI_Win* window),                                                           \
+            (size, unit, info, comm, base, window))                                      \
+  PX_WINDOW(allocate_shared, allocate_shared##suffix,                                    \
+            (MPI_Aint size, Unit unit, MPI_Info info, MPI_Comm communicator, void* base, \
+             MPI_Win* window),                                                           \
+            (size, unit, info, comm, base, window))
+PX_WINDOWS_OF_SIZE(, int)
 #if MPI_VERSION >= 4
-PX_WINDOW(create, create_c,
-          (void* base, MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm communicator,
-           MPI_Win* window),
-          (base, size, unit, info, comm, window))
-PX_WINDOW(allocate, allocate_c,
-          (MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm communicator, void* base,
-           MPI_Win* window),
-          (size, unit, info, comm, base, window))
-PX_WINDOW(allocate_shared, allocate_shared_c,
-          (MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm communicator, void* base,
-           MPI_Win* window),
-          (size, unit, info, comm, base, window))
+PX_WINDOWS_OF_SIZE(_c, MPI_Aint)
 #endif
+#undef PX_WINDOWS_OF_SIZE
 #undef PX_WINDOW
 
 int MPI_Win_free(MPI_Win* window) {

@@ -25,7 +25,8 @@ std::vector<int> members_of(MPI_Comm communicator, int size) {
 
 }  // namespace
 
-Communicators::Communicators(std::set<int> callers) : callers_(std::move(callers)) {
+Communicators::Communicators(std::set<int> callers, HostMemory& memory)
+    : callers_(std::move(callers)), memory_(memory) {
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Communicators::forget, &key_, this);
 }
 
@@ -93,6 +94,7 @@ KnownCommunicator* Communicators::made(MPI_Comm communicator) {
   if (known && known->spare == MPI_COMM_NULL) {
     PMPI_Comm_dup(communicator, &known->spare);
     PMPI_Comm_dup(communicator, &known->current);
+    known->host_roll_call = memory_.make_roll_call(known->current, known->members, known->own);
   }
   return known;
 }
@@ -120,6 +122,7 @@ void Communicators::renew_all(std::uint64_t epoch) {
   made_of_group_.clear();
   for (const auto& [number, known] : by_number_) {
     CarrierUse use = std::exchange(known->use, {});
+    known->arrivals = 0;
     if (known->spare == MPI_COMM_NULL)
       known->why_lost = "it was made by a function that cannot be followed";
     if (!known->why_lost.empty()) continue;

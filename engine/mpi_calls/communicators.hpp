@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/mpi/host_roll_call.hpp"
 #include "engine/mpi/rank_board.hpp"
+#include "engine/mpi_calls/host_memory.hpp"
 #include "engine/mpi_calls/old_carriers.hpp"
 
 namespace px::engine {
@@ -68,6 +70,8 @@ struct KnownCommunicator {
   std::string why_lost;              ///< Why it carries nothing since a stop; empty = it does.
   std::uint64_t number = 0;          ///< The same on all of its ranks.
   CarrierUse use;                    ///< Of `current`, in this epoch.
+  std::uint64_t arrivals = 0;        ///< Collective calls that this rank has come to in this epoch.
+  std::shared_ptr<HostRollCall> host_roll_call;  ///< Null = its roll calls are MPI's barriers.
   /// Other threads have called MPI on it: what they have begun is not known.
   std::atomic<bool> is_shared = false;
   int own = 0;                  ///< This rank's place in it.
@@ -81,7 +85,8 @@ struct KnownCommunicator {
 class Communicators {
  public:
   /// callers  the ranks of the world that hold roll calls.
-  explicit Communicators(std::set<int> callers);
+  /// memory   that of this host; outlives this.
+  Communicators(std::set<int> callers, HostMemory& memory);
   /// MPI is not finalized yet.
   ~Communicators();
   Communicators(const Communicators&) = delete;
@@ -122,6 +127,7 @@ class Communicators {
   bool renew(KnownCommunicator& known, const RankBoard& board);
 
   std::set<int> callers_;
+  HostMemory& memory_;
   int key_ = MPI_KEYVAL_INVALID;
   std::map<std::uint64_t, std::unique_ptr<KnownCommunicator>> by_number_;
   OldCarriers old_;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <numeric>
 #include <string>
@@ -345,11 +346,18 @@ PX_COLLECTIVE(Comm_connect,
 #undef PX_COLLECTIVE
 
 int MPI_Abort(MPI_Comm communicator, int code) {
-  // What MPI says goes to the log by itself: the thread that copies it there from the descriptor
+  // What is said now goes to the log by itself: the thread that copies it there from the descriptor
   // of the cells' output ends with the process. The parent's descriptor is that of the log.
   const std::string log = "/proc/" + std::to_string(::getppid()) + "/fd/2";
   const int descriptor = ::open(log.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (descriptor >= 0) ::dup2(descriptor, STDERR_FILENO);
+  // Open MPI hands its own message to mpiexec, which may not have it when the process has ended.
+  int rank = -1, length = 0;
+  char name[MPI_MAX_OBJECT_NAME] = "";
+  PMPI_Comm_rank(communicator, &rank);
+  PMPI_Comm_get_name(communicator, name, &length);
+  ::dprintf(STDERR_FILENO, "pxengine: MPI_Abort was called on rank %d of %s with code %d\n", rank,
+            length > 0 ? name : "a communicator", code);
   return PMPI_Abort(communicator, code);
 }
 

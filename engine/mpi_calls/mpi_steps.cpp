@@ -33,17 +33,45 @@ constexpr auto tick_in_step = milliseconds(100), tick_out_of_step = milliseconds
 /// How long a rank whose cell has failed waits until the others know, before its client does: idle
 /// ones look more often than that.
 constexpr auto telling_time = milliseconds(150);
+constexpr unsigned rests_until_progress = 8;
 /// A look at what has come lets MPI fetch it, so that only later ones see it.
 constexpr int thorough_looks = 20;
 
 MpiSteps* of_cells = nullptr;
 pthread_t cell_thread;
 
-bool is_complete(MPI_Request& request) {
-  int done = 1;
-  if (request != MPI_REQUEST_NULL) PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-  return done != 0;
-}
+/// A collective call's roll call: looks at memory where all ranks are on this host, otherwise a
+/// nonblocking barrier.
+class RollCall {
+ public:
+  /// This rank comes to the call.
+  RollCall(KnownCommunicator& known, std::uint64_t epoch, const CollectiveCall& call)
+      : known_(known) {
+    if (known_.host_roll_call) {
+      known_.host_roll_call->come_to(epoch, call.place);
+      return;
+    }
+    ++known_.use.roll_calls;
+    PMPI_Ibarrier(known_.current, &request_);
+  }
+
+  /// Whether all have come.
+  bool is_complete() {
+    if (known_.host_roll_call) return known_.host_roll_call->have_all_come();
+    int done = 1;
+    if (request_ != MPI_REQUEST_NULL) PMPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  }
+
+  /// This rank does not go on with the call.
+  void leave() {
+    if (!known_.host_roll_call) known_.use.left_calls.push_back(request_);
+  }
+
+ private:
+  KnownCommunicator& known_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
 
 /// Between two looks at something that others must do: MPI's own way of waiting at first, and
 /// then with the core given to those who work, the longer the more.
@@ -94,7 +122,8 @@ struct MpiSteps::State {
   State(MPI_Comm communicator, std::vector<int> all, std::set<int> callers)
       : notes(communicator),
         ranks(std::move(all)),
-        communicators(std::move(callers)),
+        memory(communicator, ranks),
+        communicators(std::move(callers), memory),
         sent(communicator) {}
 
   const MPI_Comm notes;
@@ -104,6 +133,7 @@ struct MpiSteps::State {
   const Duration grace = read_grace();
   int error_code = MPI_ERR_OTHER;
   int depth = 0;  // of calls within calls
+  HostMemory memory;
   Communicators communicators;
   SharedThings shared;
   SentNotes sent;
@@ -132,6 +162,7 @@ struct MpiSteps::State {
 
   void tell(const RankNote& note) {
     const std::string bytes = to_bytes(note);
+    memory.sends_note();
     for (std::size_t place = 0; place < ranks.size(); ++place)
       if (ranks[place] != own.value)
         sent.send_bytes({bytes.begin(), bytes.end()}, static_cast<int>(place), note_tag);
@@ -152,10 +183,36 @@ struct MpiSteps::State {
       std::string bytes(static_cast<std::size_t>(size), '\0');
       PMPI_Recv(bytes.data(), size, MPI_BYTE, status.MPI_SOURCE, note_tag, notes,
                 MPI_STATUS_IGNORE);
+      memory.heard_note(status.MPI_SOURCE);
       if (auto note = note_from(bytes)) board.hear(std::move(*note), Clock::now());
     }
     sent.clean();
     if (!is_renewed) is_renewed = communicators.progress(board);
+  }
+
+  /// Whether all have come to the call, and what they had told before that has been heard.
+  bool is_complete(RollCall& roll_call, const KnownCommunicator& known) {
+    if (!roll_call.is_complete()) return false;
+    if (known.host_roll_call) {
+      if (!memory.has_unheard()) return true;
+      pump();
+      return !memory.has_unheard();
+    }
+    pump();
+    return true;
+  }
+
+  /// Hears what was told before a message that has come.
+  void catch_up() {
+    if (!memory.is_of_all() || memory.has_unheard() || !is_renewed) pump(2);
+  }
+
+  /// Between two looks at memory: MPI gets on with what is under way, or others get the core.
+  void rest(unsigned looks) {
+    if (looks % rests_until_progress == 0)
+      pump();
+    else
+      std::this_thread::yield();
   }
 
   /// Whether all that this rank has begun over what carried messages in an earlier epoch is
@@ -229,8 +286,8 @@ struct MpiSteps::State {
 
   /// An interrupted rank asks whether all have come to the call after all. True: they have, and go
   /// on with it.
-  bool ask_to_leave(const KnownCommunicator& known, const CollectiveCall& call,
-                    MPI_Request& roll_call, std::string& where) {
+  bool ask_to_leave(const KnownCommunicator& known, const CollectiveCall& call, RollCall& roll_call,
+                    std::string& where) {
     RankNote note = make_note(RankNote::Kind::leaving, "was interrupted");
     note.waits_in = call;
     tell(note);
@@ -239,7 +296,7 @@ struct MpiSteps::State {
     bool is_called = false;
     for (;;) {
       pump();
-      is_called = is_called || is_complete(roll_call);
+      is_called = is_called || roll_call.is_complete();
       const std::vector<Rank> absent = board.missing(known.others, call, cell);
       if (is_called && absent.empty()) {
         tell(make_note(RankNote::Kind::stays, ""));
@@ -441,16 +498,13 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
   State& state = *state_;
   leaves = false;
   if (const int code = prepare(name, known); code != MPI_SUCCESS) return code;
-  const CollectiveCall call{known.number, ++known.use.arrivals};
-  MPI_Request roll_call = MPI_REQUEST_NULL;
-  PMPI_Ibarrier(known.current, &roll_call);
+  const CollectiveCall call{known.number, ++known.arrivals};
+  RollCall roll_call{known, state.epoch, call};
   Pause pause;
+  unsigned looks = 0;
   bool is_called = false;
   for (;;) {
-    if (!is_called && is_complete(roll_call)) {
-      is_called = true;
-      state.pump();
-    }
+    is_called = is_called || state.is_complete(roll_call, known);
     if (is_called && !state.board.is_one_leaving(known.others, call) &&
         !state.board.has_one_stopped(known.others, call, state.cell))
       break;
@@ -460,16 +514,17 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
         leaves = true;
         break;
       }
-      known.use.left_calls.push_back(roll_call);
+      roll_call.leave();
       return state.leave_with(where, call);
     }
     if (!state.board.is_empty()) {
       const Instant before = is_called ? Clock::now() : Clock::now() - state.grace;
       if (const auto why = state.board.why_incomplete(known.others, call, state.cell, before)) {
-        known.use.left_calls.push_back(roll_call);
+        roll_call.leave();
         return state.fail_with(name, *why);
       }
     }
+    if (known.host_roll_call) state.rest(++looks);
     if (!pause()) continue;
     state.pump();
     if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
@@ -529,7 +584,7 @@ int MpiSteps::leave(const char* name) {
 int MpiSteps::look(const char* name, const std::vector<Need>& needs, bool needs_all) {
   State& state = *state_;
   if (state.hooks.is_interrupted()) return leave(name);
-  state.pump();
+  state.catch_up();
   if (const auto why = state.why_in_vain(needs, needs_all)) return state.fail_with(name, *why);
   return MPI_SUCCESS;
 }
@@ -576,7 +631,7 @@ SharedThings& MpiSteps::shared() {
 int MpiSteps::check_source(const char* name, KnownCommunicator& known, int source) {
   if (source < 0 || source >= static_cast<int>(known.members.size())) return MPI_SUCCESS;
   State& state = *state_;
-  state.pump();
+  state.catch_up();
   const Rank rank{known.members[static_cast<std::size_t>(source)]};
   if (!state.board.has_stopped(rank)) return MPI_SUCCESS;
   const auto why = state.board.why_in_vain({rank}, true, state.cell, Clock::now());

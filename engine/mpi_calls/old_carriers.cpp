@@ -33,8 +33,8 @@ void OldCarriers::add(OldCarrier carrier) {
 
 void OldCarriers::tell(Carrier& carrier) {
   const CarrierUse& use = carrier.of.use;
-  carrier.farewell = {farewell_mark, carrier.of.number, carrier.of.epoch,
-                      use.arrivals,  use.entered,       use.begun};
+  carrier.farewell = {farewell_mark,  carrier.of.number, carrier.of.epoch,
+                      use.roll_calls, use.entered,       use.begun};
   for (int rank = 0; rank < carrier.size; ++rank)
     if (rank != carrier.own)
       PMPI_Isend(carrier.farewell.data(), farewell_size, MPI_BYTE, rank, last_tag_,
@@ -62,7 +62,7 @@ void OldCarriers::hear(Carrier& carrier) {
 }
 
 void OldCarriers::even_out(Carrier& carrier) {
-  std::uint64_t most = carrier.of.use.arrivals;
+  std::uint64_t most = carrier.of.use.roll_calls;
   for (const auto& [rank, farewell] : carrier.heard) {
     const bool is_same =
         std::equal(farewell.begin(), farewell.begin() + 3, carrier.farewell.begin());
@@ -71,7 +71,7 @@ void OldCarriers::even_out(Carrier& carrier) {
     most = std::max(most, farewell[3]);
   }
   if (carrier.is_lost) return;
-  for (std::uint64_t n = carrier.of.use.arrivals; n < most; ++n)
+  for (std::uint64_t n = carrier.of.use.roll_calls; n < most; ++n)
     PMPI_Ibarrier(carrier.of.communicator, &carrier.requests.emplace_back(MPI_REQUEST_NULL));
   carrier.is_even = true;
 }

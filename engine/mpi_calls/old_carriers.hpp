@@ -13,10 +13,10 @@ namespace px::engine {
 
 /// What this rank has done over a communicator in an epoch.
 struct CarrierUse {
-  std::uint64_t arrivals = 0;  ///< Collective calls that it has come to: so many roll calls.
-  std::uint64_t entered = 0;   ///< Those of them that all ranks have come to.
-  std::uint64_t begun = 0;     ///< Nonblocking collective calls.
-  std::vector<MPI_Request> left_calls;  ///< Roll calls that it has left.
+  std::uint64_t roll_calls = 0;         ///< Made over it by this rank's collective calls.
+  std::uint64_t entered = 0;            ///< The collective calls that all ranks have come to.
+  std::uint64_t begun = 0;              ///< Nonblocking collective calls.
+  std::vector<MPI_Request> left_calls;  ///< Roll calls over it that it has left.
 };
 
 /// A communicator that has carried the messages of an epoch which all its ranks have left.
@@ -30,7 +30,7 @@ struct OldCarrier {
 /// Frees the communicators of earlier epochs. MPI gives the place of one that was freed to the next
 /// one, so nothing may be under way over it any more: each rank tells the others over it when all
 /// that it has begun on it is complete, as its last message. A rank that has heard this of all
-/// others takes part in the roll calls that some have come to, receives what nobody has received,
+/// others takes part in the roll calls that some have begun, receives what nobody has received,
 /// drops that, and frees it. One over which the ranks have begun different calls, or a large
 /// message was half sent, is never freed. For the main thread.
 class OldCarriers {

@@ -1,0 +1,159 @@
+#include "engine/mpi_calls/host_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace px::engine {
+namespace {
+
+/// 16 KiB for each rank.
+constexpr std::size_t counts_of_rank = 256;
+
+/// Makes the file, of zeros; -1 where that is not possible. Its bytes are there: to write to them
+/// cannot fail later.
+int make_file(const std::string& path, std::size_t size) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0 || ::posix_fallocate(file, 0, static_cast<off_t>(size)) == 0) return file;
+  ::close(file);
+  return -1;
+}
+
+/// Null where the file is not open.
+void* map_file(int file, std::size_t size) {
+  if (file < 0) return nullptr;
+  void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+/// The memory of as many counts as the ranks have, the same on all of them; null on all of them
+/// where one has none.
+void* share_memory(MPI_Comm host_ranks, std::size_t size) {
+  int own = 0;
+  PMPI_Comm_rank(host_ranks, &own);
+  std::array<std::int64_t, 2> name{::getpid(),
+                                   std::chrono::steady_clock::now().time_since_epoch().count()};
+  PMPI_Bcast(name.data(), sizeof name, MPI_BYTE, 0, host_ranks);
+  const std::string path =
+      "/dev/shm/polyxeus-ranks-" + std::to_string(name[0]) + "-" + std::to_string(name[1]);
+  int file = own == 0 ? make_file(path, size) : -1;
+  PMPI_Barrier(host_ranks);
+  if (own != 0) file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  void* const memory = map_file(file, size);
+  int is_mine = memory ? 1 : 0, is_shared = 0;
+  PMPI_Allreduce(&is_mine, &is_shared, 1, MPI_INT, MPI_MIN, host_ranks);
+  if (own == 0) ::unlink(path.c_str());
+  if (is_shared) return memory;
+  if (memory) ::munmap(memory, size);
+  return nullptr;
+}
+
+}  // namespace
+
+HostMemory::HostMemory(MPI_Comm notes, const std::vector<int>& ranks) : heard_(ranks.size()) {
+  int rank = 0, size = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm host_ranks = MPI_COMM_NULL;
+  PMPI_Comm_split_type(notes, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host_ranks);
+  share(host_ranks);
+  if (memory_) own_.host = rank;
+  PMPI_Bcast(&own_.host, 1, MPI_INT, 0, host_ranks);
+  PMPI_Comm_free(&host_ranks);
+
+  std::vector<Home> homes(ranks.size());
+  PMPI_Allgather(&own_, sizeof own_, MPI_BYTE, homes.data(), sizeof own_, MPI_BYTE, notes);
+  homes_.resize(static_cast<std::size_t>(size));
+  for (std::size_t place = 0; place < ranks.size(); ++place) {
+    const Home& home = homes_[static_cast<std::size_t>(ranks[place])] = homes[place];
+    if (memory_ && home.host == own_.host && home.place != own_.place)
+      senders_.push_back({&counts_of(home.place).front(), place});
+  }
+}
+
+HostMemory::~HostMemory() {
+  if (memory_) ::munmap(memory_, size_);
+}
+
+void HostMemory::share(MPI_Comm host_ranks) {
+  int count = 0;
+  PMPI_Comm_size(host_ranks, &count);
+  PMPI_Comm_rank(host_ranks, &own_.place);
+  if (count < 2) return;
+  size_ = static_cast<std::size_t>(count) * counts_of_rank * sizeof(HostCount);
+  memory_ = share_memory(host_ranks, size_);
+  if (!memory_) return;
+  for (HostCount& each : counts_of(own_.place)) new (&each) HostCount;
+  is_used_.resize(counts_of_rank);
+  is_used_[0] = true;  // of the notes
+  PMPI_Barrier(host_ranks);
+}
+
+std::span<HostCount> HostMemory::counts_of(int place) const {
+  return {static_cast<HostCount*>(memory_) + static_cast<std::size_t>(place) * counts_of_rank,
+          counts_of_rank};
+}
+
+/// One that was given back is used again as late as possible.
+std::size_t HostMemory::take_count() {
+  for (std::size_t step = 1; step < counts_of_rank; ++step) {
+    const std::size_t index = (last_taken_ + step) % counts_of_rank;
+    if (is_used_[index]) continue;
+    is_used_[index] = true;
+    return last_taken_ = index;
+  }
+  return 0;
+}
+
+std::shared_ptr<HostRollCall> HostMemory::make_roll_call(MPI_Comm communicator,
+                                                         const std::vector<int>& members, int own) {
+  const bool are_here = std::all_of(members.begin(), members.end(), [&](int rank) {
+    return homes_[static_cast<std::size_t>(rank)].host == own_.host;
+  });
+  if (!memory_ || !are_here) return nullptr;
+  struct Taken {
+    std::uint64_t index = 0, used = 0;
+  };
+  Taken mine{take_count(), 0};
+  mine.used = HostRollCall::used(counts_of(own_.place)[mine.index]);
+  std::vector<Taken> all(members.size());
+  PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, communicator);
+  const auto give_back = [this, index = mine.index](HostRollCall* roll_call) {
+    delete roll_call;
+    if (index != 0) is_used_[index] = false;
+  };
+  HostRollCall::Place own_place;
+  std::vector<HostRollCall::Place> others;
+  bool is_complete = true;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    is_complete = is_complete && all[i].index != 0;
+    const int place = homes_[static_cast<std::size_t>(members[i])].place;
+    const HostRollCall::Place found{&counts_of(place)[all[i].index], all[i].used};
+    if (static_cast<int>(i) == own)
+      own_place = found;
+    else
+      others.push_back(found);
+  }
+  std::shared_ptr<HostRollCall> made(new HostRollCall(own_place, std::move(others)), give_back);
+  return is_complete ? made : nullptr;
+}
+
+void HostMemory::sends_note() {
+  if (memory_) counts_of(own_.place).front().value.fetch_add(1);
+}
+
+bool HostMemory::has_unheard() const {
+  return std::any_of(senders_.begin(), senders_.end(), [&](const Sender& sender) {
+    return sender.sent->value.load() != heard_[sender.place];
+  });
+}
+
+}  // namespace px::engine

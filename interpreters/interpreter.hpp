@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +48,9 @@ struct NativeRequest {
   std::string type;     ///< "push_request", "pull_request" or "call_request"
   std::string content;  ///< A JSON object as text; its values refer to the buffers.
   std::vector<SharedBytes> buffers;
+  /// Buffers of the result from this size on are copied before anything else runs: the interpreter
+  /// has no need to. Others are read later.
+  std::size_t copied_from = std::numeric_limits<std::size_t>::max();
 };
 
 /// What came of an apply_request or a native request.

@@ -64,16 +64,15 @@ Json PythonInterpreter::execute(const interpreters::Execution& execution) {
               execution.user_expressions, execution.count);
 }
 
-template <class... Arguments>
-interpreters::ApplyResult PythonInterpreter::compute(const char* method,
-                                                     const std::vector<SharedBytes>& buffers,
-                                                     const Arguments&... arguments) {
+template <class Call>
+interpreters::ApplyResult PythonInterpreter::compute(const std::vector<SharedBytes>& buffers,
+                                                     const Call& call) {
   const py::gil_scoped_acquire lock;
   interpreters::ApplyResult result;
   try {
     py::list frames;
     for (const SharedBytes& buffer : buffers) frames.append(to_python(buffer));
-    const py::tuple reply = backend_.attr(method)(to_argument(arguments)..., frames);
+    const py::tuple reply = call(frames);
     result.is_ok = reply[0].cast<bool>();
     result.is_unmet_dependency = reply[1].cast<bool>();
     result.content = std::string(py::bytes(reply[2]));
@@ -86,11 +85,15 @@ interpreters::ApplyResult PythonInterpreter::compute(const char* method,
 }
 
 interpreters::ApplyResult PythonInterpreter::apply(const interpreters::Application& application) {
-  return compute("apply", application.buffers);
+  return compute(application.buffers,
+                 [&](const py::list& frames) { return backend_.attr("apply")(frames); });
 }
 
 interpreters::ApplyResult PythonInterpreter::serve(const interpreters::NativeRequest& request) {
-  return compute("serve", request.buffers, request.type, request.content);
+  return compute(request.buffers, [&](const py::list& frames) {
+    return backend_.attr("serve")(to_argument(request.type), to_argument(request.content), frames,
+                                  request.copied_from);
+  });
 }
 
 Json PythonInterpreter::complete(const std::string& code, int cursor) {

@@ -36,9 +36,9 @@ class PythonInterpreter final : public interpreters::Interpreter {
   void before_request() override;
 
  private:
-  template <class... Arguments>
-  interpreters::ApplyResult compute(const char* method, const std::vector<SharedBytes>& buffers,
-                                    const Arguments&... arguments);
+  /// call  calls the backend with the list of the buffers.
+  template <class Call>
+  interpreters::ApplyResult compute(const std::vector<SharedBytes>& buffers, const Call& call);
   template <class... Arguments>
   Json call(const char* method, const Arguments&... arguments);
 

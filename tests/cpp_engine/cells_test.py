@@ -26,6 +26,18 @@ def test_the_rank_is_known_after_new_flags(fresh):
     assert shown(run(view, "mpi_size")) == ["2", "2"]
 
 
+def test_all_ranks_have_the_headers_that_are_precompiled_for_a_session(view, tmp_path):
+    header = tmp_path / "mine.hpp"
+    header.write_text("template <class T> T twice(T t) { return t + t; } static int made = 1;")
+    view.clear(block=True)
+    assert shown(run(view, f"%pch {header}\ntwice(mpi_rank)")) == ["0", "2", "4", "6"]
+    run(view, "made += mpi_rank;")
+    assert shown(run(view, "made")) == ["1", "2", "3", "4"]
+    view.clear(block=True)
+    failures = error_of(view, "%pch <no/such.hpp>\nMPI_Barrier(MPI_COMM_WORLD);")
+    assert {name for name, _ in failures.values()} == {"DirectiveError"}
+
+
 def test_ranks_sum_by_a_collective_call(view):
     run(view, "int mine = mpi_rank + 1, total = 0;")
     run(view, "MPI_Allreduce(&mine, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);")

@@ -21,6 +21,23 @@ def test_arrays_go_there_and_back_with_their_type_and_shape(view):
             assert np.array_equal(back, array)
 
 
+def test_large_arrays_go_through_shared_memory_and_belong_to_the_cell_that_has_them(view):
+    array = np.arange(100_000.0).reshape(-1, 4)
+    view["big"] = array
+    run(view, "big(0, 0) += 1; big(24999, 3) += 1;")
+    changed = array.copy()
+    changed[0, 0] += 1
+    changed[-1, -1] += 1
+    for _ in range(2):  # a result that was changed here is no other's
+        for back in view["big"]:
+            assert np.array_equal(back, changed)
+            back[:] = 0
+    view.scatter("part", array.ravel())
+    assert np.array_equal(view.gather("part"), array.ravel())
+    run(view, "double last(const px::array<double, 2>& a) { return a(24999, 3); }")
+    assert view.apply("last", array) == [array[-1, -1]] * 4
+
+
 def test_cells_read_and_write_what_was_pushed(view):
     view["grid"] = np.arange(6.0).reshape(2, 3)
     run(view, "for (auto& value : grid) value *= 10; double corner = grid(1, 2);")

@@ -16,7 +16,8 @@ struct Known {
 };
 constexpr Known known[] = {{"inc", Kind::include_folder, true}, {"lib", Kind::library, true},
                            {"pkg", Kind::package, true},        {"flags", Kind::flags, true},
-                           {"time", Kind::time, false},         {"timeit", Kind::timeit, false}};
+                           {"pch", Kind::header, true},         {"time", Kind::time, false},
+                           {"timeit", Kind::timeit, false}};
 
 Error problem(int line, const std::string& what) {
   return {ErrorKind::bad_input, "line " + std::to_string(line) + " of the cell: " + what};
@@ -107,8 +108,9 @@ class Reader {
     const auto* const found = std::find_if(std::begin(known), std::end(known),
                                            [&](const Known& each) { return each.name == name; });
     if (found == std::end(known))
-      return problem(number_, "unknown directive %" + name +
-                                  "; C++ cells have %inc, %lib, %pkg, %flags, %time and %timeit");
+      return problem(number_,
+                     "unknown directive %" + name +
+                         "; C++ cells have %inc, %lib, %pkg, %pch, %flags, %time and %timeit");
     CellDirective made{found->kind, {}, number_};
     if (found->kind == Kind::time || found->kind == Kind::timeit) return timing(made, line);
     while (!trim(line).empty()) made.arguments.push_back(take_word(line));
@@ -128,6 +130,8 @@ class Reader {
         return "openblas";
       case Kind::package:
         return "eigen3";
+      case Kind::header:
+        return "<Eigen/Dense>";
       default:
         return "-O3";
     }

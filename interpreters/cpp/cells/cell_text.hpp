@@ -18,6 +18,7 @@ struct CellDirective {
     library,         ///< %lib name or path: loaded now
     package,         ///< %pkg name: folders and libraries as pkg-config knows them
     flags,           ///< %flags -O3 ...: for the compiler, before the first cell
+    header,          ///< %pch <name>: precompiled once and kept, before the first cell
     time,            ///< %time: says how long the cell ran
     timeit,          ///< %timeit: runs the cell many times and says how long one run takes
   };

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "interpreters/cpp/compile/failed_part.hpp"
+#include "interpreters/cpp/compile/redefinition.hpp"
 
 namespace px::cpp {
 
@@ -11,7 +12,7 @@ void FailedPartCleaner::ReadPendingInstantiations(
   clang::CompilerInstance& instance = compiler_.instance();
   auto* part = instance.getASTContext().getTranslationUnitDecl()->getMostRecentDecl();
   if (compiler_.at_end_of_part) compiler_.at_end_of_part(*part);
-  if (!instance.getDiagnostics().hasErrorOccurred()) return;
+  if (!instance.getDiagnostics().hasErrorOccurred()) return share_statics(compiler_, *part);
   std::vector<clang::Decl*> directives;
   for (clang::Decl* declaration : part->noload_decls())
     if (llvm::isa<clang::UsingDirectiveDecl>(declaration)) directives.push_back(declaration);

@@ -202,7 +202,9 @@ Json foresee_here(Compiler& compiler, const std::string& text, const Room& room,
   compiler.log().take_clashes();
   compiler.parse(text);
   Redefinition found = read_clashes(compiler, compiler.log().take_clashes(), version);
-  found.marks.insert(found.marks.end(), marks.begin(), marks.end());
+  Room grown = room;
+  // Else the text is not yet read as what it is once there is room.
+  if (!grown.add(found.room)) found.marks.insert(found.marks.end(), marks.begin(), marks.end());
   Json report = Json::object();
   add(found, report);
   return report;

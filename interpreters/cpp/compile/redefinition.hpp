@@ -53,10 +53,15 @@ std::vector<clang::NamedDecl*> hiding_types_of(Compiler& compiler,
 /// Unnamed namespaces are private to one cell; with a name, they are there for later cells, too.
 std::string name_unnamed_namespaces(const std::string& code);
 
-/// What would not be one thing for all parts of the program: what is `static`, of which each part
-/// has a copy, constants with an initializer that runs, which clang would run where they are first
-/// used, and variables whose type holds a lambda.
+/// What would not be one thing for all parts of the program: functions that are `static`, of which
+/// each part has a copy, constants with an initializer that runs, which clang would run where they
+/// are first used, and what has a type of one part only: with a lambda, without a name, or local to
+/// a function.
 std::vector<TextEdit> share_privates(Compiler& compiler, clang::TranslationUnitDecl& part);
+
+/// The same for functions that are static by a macro or in a header of the user: they are shared as
+/// they are. Call it when all of the part was read.
+void share_statics(Compiler& compiler, clang::TranslationUnitDecl& part);
 
 /// The text with all the edits; two of the same place are one.
 std::string apply_edits(std::string text, std::vector<TextEdit> edits);

@@ -2,7 +2,9 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/ExprCXX.h>
+#include <clang/AST/Mangle.h>
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Frontend/FrontendPluginRegistry.h>
 #include <clang/Lex/Lexer.h>
 
 #include "interpreters/cpp/compile/redefinition.hpp"
@@ -11,6 +13,12 @@ namespace px::cpp {
 namespace {
 
 using clang::SourceLocation;
+
+bool is_in_text_of_cell(const clang::SourceManager& sources, SourceLocation place) {
+  return place.isFileID() && sources.getBufferOrFake(sources.getFileID(place))
+                                 .getBufferIdentifier()
+                                 .starts_with("input_line_");
+}
 
 /// The lambdas of an expression, but for those in others.
 class OuterLambdas : public clang::RecursiveASTVisitor<OuterLambdas> {
@@ -36,7 +44,9 @@ class PrivateFinder {
   void look_into(clang::DeclContext& scope) {
     for (clang::Decl* declaration : scope.noload_decls()) {
       if (llvm::isa<clang::TopLevelStmtDecl>(declaration)) has_statements_ = true;
-      if (auto* space = llvm::dyn_cast<clang::NamespaceDecl>(declaration)) look_into(*space);
+      if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration))
+        look_into(*llvm::cast<clang::DeclContext>(declaration));
+      if (auto* type = llvm::dyn_cast<clang::TagDecl>(declaration)) look_at(*type);
       if (auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration)) look_at(*variable);
       if (auto* function = declaration->getAsFunction()) look_at(*function);
     }
@@ -45,9 +55,10 @@ class PrivateFinder {
 
  private:
   void look_at(const clang::VarDecl& variable) {
-    if (llvm::isa<clang::DecompositionDecl>(variable)) return;
     if (variable.getStorageClass() == clang::SC_Static) {
       replace_static(variable);
+    } else if (llvm::isa<clang::DecompositionDecl>(variable)) {
+      return;
     } else if (holds_lambda(variable)) {
       name_lambdas(variable);
     } else if (variable.getFormalLinkage() == clang::Linkage::Internal && variable.hasInit() &&
@@ -98,9 +109,22 @@ class PrivateFinder {
            " = __builtin_readcyclecounter(); ";
   }
 
+  /// A type without a name makes variables of it private, too.
+  void look_at(const clang::TagDecl& type) {
+    if (type.getIdentifier() || type.getTypedefNameForAnonDecl() || !type.isEmbeddedInDeclarator())
+      return;
+    if (const auto* record = llvm::dyn_cast<clang::RecordDecl>(&type))
+      if (record->isAnonymousStructOrUnion()) return;
+    const SourceLocation open = type.getBraceRange().getBegin();
+    add(open, 0, name_of_place(" px_unnamed_", open) + " ");
+  }
+
   void look_at(const clang::FunctionDecl& function) {
-    if (function.getStorageClass() == clang::SC_Static && !function.isCXXClassMember())
-      replace_static(function);
+    if (function.isCXXClassMember()) return;
+    if (function.getStorageClass() == clang::SC_Static) replace_static(function);
+    const bool returns_private = function.getReturnType()->getLinkage() != clang::Linkage::External;
+    if (returns_private && !function.isInlined() && function.hasBody())
+      add(function.getInnerLocStart(), 0, "inline ");  // then its lambdas and classes are shared
   }
 
   void replace_static(const clang::DeclaratorDecl& declaration) {
@@ -127,15 +151,121 @@ class PrivateFinder {
   std::vector<TextEdit> edits_;
 };
 
+void make_inline(clang::FunctionDecl& function) {
+  function.setStorageClass(clang::SC_None);
+  function.setImplicitlyInline();
+  function.invalidateCachedLinkage();
+  for (clang::Decl* each : function.decls())  // a precompiled header knows their linkage, too
+    if (auto* variable = llvm::dyn_cast<clang::VarDecl>(each)) variable->invalidateCachedLinkage();
+}
+
+/// Shares the static functions of a part's headers and macros, where no edit of the cell can.
+class StaticsSharer {
+ public:
+  explicit StaticsSharer(Compiler& compiler)
+      : context_(compiler.interpreter().getASTContext()),
+        sources_(compiler.instance().getSourceManager()) {}
+
+  void look_into(clang::DeclContext& scope) {
+    for (clang::Decl* declaration : scope.noload_decls()) {
+      if (sources_.isInSystemHeader(declaration->getLocation())) continue;
+      if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration))
+        look_into(*llvm::cast<clang::DeclContext>(declaration));
+      if (auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration)) share(*function);
+      if (auto* family = llvm::dyn_cast<clang::FunctionTemplateDecl>(declaration)) {
+        share(*family->getTemplatedDecl());
+        for (clang::FunctionDecl* each : family->specializations()) share(*each);
+      }
+    }
+  }
+
+ private:
+  /// As if it was inline: compiled where it is used, with the statics in it for all.
+  void share(clang::FunctionDecl& function) const {
+    if (function.getStorageClass() != clang::SC_Static || function.isCXXClassMember()) return;
+    if (is_in_text_of_cell(sources_, function.getInnerLocStart())) return;  // an edit does it
+    keep_symbol(function);
+    make_inline(function);
+  }
+
+  /// That under which the part may already use it.
+  void keep_symbol(clang::NamedDecl& declaration) const {
+    if (declaration.hasAttr<clang::AsmLabelAttr>() ||
+        llvm::isa_and_nonnull<clang::TemplateDecl>(declaration.getDescribedTemplate()))
+      return;
+    const std::string symbol = clang::ASTNameGenerator(context_).getName(&declaration);
+    declaration.addAttr(clang::AsmLabelAttr::CreateImplicit(context_, symbol));
+  }
+
+  clang::ASTContext& context_;
+  const clang::SourceManager& sources_;
+};
+
+/// Shares their static variables, each before it is compiled.
+class VariableSharer final : public clang::ASTConsumer {
+ public:
+  explicit VariableSharer(const clang::SourceManager& sources) : sources_(sources) {}
+
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+    for (clang::Decl* each : group) look_at(*each);
+    return true;
+  }
+
+  /// What is read of a precompiled header stands in no part.
+  void HandleInterestingDecl(clang::DeclGroupRef group) override {
+    for (clang::Decl* each : group) {
+      look_at(*each);
+      const auto* function = llvm::dyn_cast<clang::FunctionDecl>(each);
+      if (!function || function->isCXXClassMember()) continue;
+      if (sources_.isInSystemHeader(function->getLocation())) continue;
+      for (clang::FunctionDecl* one : function->redecls())
+        if (one->getStorageClass() == clang::SC_Static) make_inline(*one);
+    }
+  }
+
+ private:
+  void look_at(clang::Decl& declaration) {
+    if (sources_.isInSystemHeader(declaration.getLocation())) return;
+    if (llvm::isa<clang::NamespaceDecl, clang::LinkageSpecDecl>(declaration))
+      for (clang::Decl* each : llvm::cast<clang::DeclContext>(declaration).noload_decls())
+        look_at(*each);
+    if (auto* variable = llvm::dyn_cast<clang::VarDecl>(&declaration)) share(*variable);
+  }
+
+  /// Those that are constant have nothing to share.
+  static void share(clang::VarDecl& variable) {
+    if (variable.getStorageClass() != clang::SC_Static || !variable.isFileVarDecl()) return;
+    if (variable.isStaticDataMember() || !variable.getIdentifier()) return;
+    if (variable.isConstexpr() || variable.getType().isConstQualified()) return;
+    variable.setStorageClass(clang::SC_None);
+    variable.invalidateCachedLinkage();
+  }
+
+  const clang::SourceManager& sources_;
+};
+
+/// How clang takes in one more consumer of what it reads.
+class ShareVariables final : public clang::PluginASTAction {
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& instance,
+                                                        llvm::StringRef) override {
+    return std::make_unique<VariableSharer>(instance.getSourceManager());
+  }
+  bool ParseArgs(const clang::CompilerInstance&, const std::vector<std::string>&) override {
+    return true;
+  }
+  ActionType getActionType() override { return AddBeforeMainAction; }
+};
+
+const clang::FrontendPluginRegistry::Add<ShareVariables> registered(
+    "px-share-variables", "share what is static with later cells");
+
 /// Some place in the text of the cell itself: headers have texts of their own.
 SourceLocation place_in_cell(const clang::SourceManager& sources,
                              clang::TranslationUnitDecl& part) {
   SourceLocation last;
   for (const clang::Decl* declaration : part.noload_decls()) {
     const SourceLocation place = declaration->getLocation();
-    if (!place.isValid() || !place.isFileID()) continue;
-    const auto name = sources.getBufferOrFake(sources.getFileID(place)).getBufferIdentifier();
-    if (name.starts_with("input_line_")) last = place;
+    if (place.isValid() && is_in_text_of_cell(sources, place)) last = place;
   }
   return last;
 }
@@ -148,6 +278,10 @@ std::vector<TextEdit> share_privates(Compiler& compiler, clang::TranslationUnitD
   PrivateFinder finder(compiler, place);
   finder.look_into(part);
   return finder.take();
+}
+
+void share_statics(Compiler& compiler, clang::TranslationUnitDecl& part) {
+  StaticsSharer(compiler).look_into(part);
 }
 
 }  // namespace px::cpp

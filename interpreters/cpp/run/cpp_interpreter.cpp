@@ -12,9 +12,6 @@
 #include "interpreters/cpp/cells/code_points.hpp"
 #include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/package_flags.hpp"
-#include "interpreters/cpp/compile/precompiled_header.hpp"
-#include "interpreters/cpp/compile/prelude_text.hpp"
-#include "interpreters/cpp/values/cell_exports.hpp"
 
 namespace px::cpp {
 namespace {
@@ -38,35 +35,6 @@ bool has_code(const std::string& code) {
   const std::string masked = mask_code(code).text;
   return std::any_of(masked.begin(), masked.end(),
                      [](unsigned char c) { return !std::isspace(c); });
-}
-
-/// A session as every cell expects it. warning  what was not as it should be, but does not matter.
-Result<std::unique_ptr<CppSession>> make_session(const std::vector<std::string>& flags,
-                                                 const SessionExtras& extras,
-                                                 std::string& warning) {
-  CppSession::Options options;
-  for (const auto& more : {mpi_flags(), flags})
-    options.flags.insert(options.flags.end(), more.begin(), more.end());
-  options.prelude = prelude_text();
-  options.symbols = cell_symbols();
-  options.symbols.insert(options.symbols.end(), extras.symbols.begin(), extras.symbols.end());
-  PrecompiledHeaderOptions header;
-  header.flags = options.flags;
-  Result<std::string> path = ensure_precompiled_header(header);
-  if (path)
-    options.precompiled_header = *path;
-  else
-    warning = "The first cell will be slow: cannot precompile the header of C++ cells: " +
-              path.error().what + "\n";
-  auto session = CppSession::create(std::move(options));
-  if (!session) return session;
-  if (!(*session)->warning().empty()) warning += (*session)->warning() + "\n";
-  if (extras.code.empty()) return session;
-  const CellOutcome outcome = (*session)->run(extras.code, "the first cell");
-  if (!outcome.is_ok())
-    return Error{ErrorKind::bad_input, "the first cell of the session failed: " +
-                                           outcome.error_name + ": " + outcome.error_value};
-  return session;
 }
 
 constexpr std::size_t max_shown_lines = 16;  // of a deep recursion
@@ -112,6 +80,7 @@ CppInterpreter::CppInterpreter(std::unique_ptr<CppSession> session,
     : output_(output),
       exchange_(std::move(exchange)),
       session_(std::move(session)),
+      checkpoints_(checkpoint_session()),
       captured_(output) {
   exchange_->install();
   exchange_->on_display([this](const MimeBundle& shown) {
@@ -205,6 +174,8 @@ void CppInterpreter::add_source_lines(CellOutcome& outcome,
 CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& name,
                                     std::string& form) {
   form = has_code(cell.code) ? cell.code : std::string();
+  if (const Result<void> chosen = choose_session(cell); !chosen)
+    return refusal("DirectiveError", chosen.error().what);
   for (const CellDirective& directive : cell.directives) {
     const Result<void> obeyed = obey(directive);
     if (!obeyed) return refusal("DirectiveError", directive_error(directive, obeyed.error()).what);
@@ -227,7 +198,6 @@ CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& nam
 
 Result<void> CppInterpreter::obey(const CellDirective& directive) {
   using Kind = CellDirective::Kind;
-  if (directive.kind == Kind::flags) return use_flags(directive.arguments);
   for (const std::string& argument : directive.arguments) {
     Result<void> done;
     if (directive.kind == Kind::include_folder) done = session_->add_include_folder(argument);
@@ -238,23 +208,27 @@ Result<void> CppInterpreter::obey(const CellDirective& directive) {
   return {};
 }
 
-Result<void> CppInterpreter::use_flags(const std::vector<std::string>& flags) {
+/// Makes another session, where the directives of a cell ask for one.
+Result<void> CppInterpreter::choose_session(const CellText& cell) {
+  Result<SessionChoice> wanted = choose(cell, choice_);
+  if (!wanted) return wanted.error();
+  if (*wanted == choice_) return {};
   if (has_run_)
     return Error{ErrorKind::bad_input,
-                 "The compiler's flags cannot change after the first cell has run: put %flags "
-                 "into the first cell after a restart."};
-  if (const Result<void> accepted = check_compiler_flags(flags); !accepted) return accepted;
-  return renew(flags);
+                 "The compiler's flags and precompiled headers cannot change after the first cell "
+                 "has run: put %flags and %pch into the first cell after a restart."};
+  return renew(std::move(*wanted));
 }
 
 /// A session in which nothing is defined.
-Result<void> CppInterpreter::renew(const std::vector<std::string>& flags) {
+Result<void> CppInterpreter::renew(SessionChoice choice) {
   std::string warning;
-  auto session = make_session(flags, extras_, warning);
+  auto session = make_session(choice, extras_, warning);
   if (!session) return session.error();
   if (!warning.empty()) output_.write("stderr", warning);
   values_.reset();
   session_ = std::move(*session);
+  choice_ = std::move(choice);
   has_run_ = false;
   return {};
 }
@@ -308,7 +282,7 @@ interpreters::ApplyResult CppInterpreter::apply(const interpreters::Application&
       "source with execute, or call a C++ function by its name or source.");
 }
 
-interpreters::ApplyResult CppInterpreter::serve(const interpreters::NativeRequest& request) {
+CppValues& CppInterpreter::values() {
   if (!values_)
     values_ = std::make_unique<CppValues>(
         CellRunner{[this](const std::string& code, const std::string& name) {
@@ -317,9 +291,33 @@ interpreters::ApplyResult CppInterpreter::serve(const interpreters::NativeReques
                    [this](void (*code)()) { return session_->call(code); },
                    [this](const std::string& name) { return session_->identity(name); }},
         *exchange_);
+  return *values_;
+}
+
+CheckpointSession CppInterpreter::checkpoint_session() {
+  return {[this](const auto& request) { return values().serve(request); },
+          [this] {
+            const auto names = session_->variables();
+            return std::vector<std::string>{names.begin(), names.end()};
+          },
+          [this](const std::string& name) { return session_->identity(name) != nullptr; },
+          [this] { return values().scattered(); },
+          [this](const std::string& code) { session_->run(code, "restore"); },
+          [this](std::uint64_t bytes) {
+            const Json told{{"bytes", bytes}};
+            const Json data{{"application/vnd.polyxeus.checkpoint+json", told}};
+            output_.publish(
+                "display_data",
+                pack(Packer::json,
+                     {{"data", data}, {"metadata", Json::object()}, {"transient", Json::object()}}),
+                "{}", {});
+          }};
+}
+
+interpreters::ApplyResult CppInterpreter::serve(const interpreters::NativeRequest& request) {
   has_run_ = true;
-  interpreters::ApplyResult result = values_->serve(request);
-  return result;
+  if (auto result = checkpoints_.serve(request)) return std::move(*result);
+  return values().serve(request);
 }
 
 Json CppInterpreter::complete(const std::string& code, int cursor) {

@@ -9,21 +9,16 @@
 
 #include "interpreters/cpp/cells/cell_history.hpp"
 #include "interpreters/cpp/cells/cell_text.hpp"
+#include "interpreters/cpp/checkpoint/cpp_checkpoints.hpp"
 #include "interpreters/cpp/run/captured_output.hpp"
 #include "interpreters/cpp/run/cell_input.hpp"
 #include "interpreters/cpp/run/cpp_session.hpp"
+#include "interpreters/cpp/run/session_choice.hpp"
 #include "interpreters/cpp/values/cell_exchange.hpp"
 #include "interpreters/cpp/values/cpp_values.hpp"
 #include "interpreters/interpreter.hpp"
 
 namespace px::cpp {
-
-/// What a program gives to each of its sessions.
-struct SessionExtras {
-  /// More functions and variables that cells may use under these (C) names.
-  std::vector<std::pair<std::string, const void*>> symbols = {};
-  std::string code = {};  ///< The first cell of each session; it must compile.
-};
 
 /// C++ cells as an Interpreter. What user code prints goes to the Output while one lives. One at a
 /// time; the thread that creates it makes all calls.
@@ -70,20 +65,24 @@ class CppInterpreter final : public interpreters::Interpreter {
   CellOutcome run_cell(const interpreters::Execution& execution);
   CellOutcome prepare(const CellText& cell, const std::string& name, std::string& form);
   Result<void> obey(const CellDirective& directive);
-  Result<void> use_flags(const std::vector<std::string>& flags);
+  Result<void> choose_session(const CellText& cell);
   Result<void> use_package(const std::string& name);
-  Result<void> renew(const std::vector<std::string>& flags);
+  Result<void> renew(SessionChoice choice);
   std::string variables();
+  CppValues& values();
+  CheckpointSession checkpoint_session();
   Json evaluate(const std::string& expression);
   Json user_expressions(const Json& expressions);
   void publish(const char* type, const MimeBundle& shown, Json content);
 
   interpreters::Output& output_;
   SessionExtras extras_;
+  SessionChoice choice_;  // of session_
   Agree agree_;
   std::unique_ptr<CellExchange> exchange_;
   std::unique_ptr<CppSession> session_;
   std::unique_ptr<CppValues> values_;  // of this session; null until it is needed
+  CppCheckpoints checkpoints_;
   CellHistory history_;
   bool has_run_ = false;
   CapturedOutput captured_;

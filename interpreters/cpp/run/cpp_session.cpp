@@ -77,6 +77,20 @@ bool has_include(const std::string& code) {
   });
 }
 
+/// Which edits of a cell's text are tried: fewer where its other parts do not agree with one.
+enum class Editing { all, no_marks, none };
+
+std::vector<TextEdit> edits_of(const CheckReport& report, bool is_ok, Editing editing) {
+  if (editing == Editing::none) return {};
+  std::vector<TextEdit> edits;
+  if (is_ok)
+    edits = report.privates;
+  else if (editing == Editing::all)
+    edits = report.redefinition.marks;
+  edits.insert(edits.end(), report.captures.begin(), report.captures.end());
+  return edits;
+}
+
 bool is_openmp_flag(const std::string& flag) {
   return flag == "-fopenmp" || flag == "-fopenmp=libomp";
 }
@@ -120,7 +134,7 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
     return result;
   }
   const std::string as_written = result.text;
-  bool is_edited = false, may_edit = true;
+  bool is_edited = false;
   ++version;
   warnings.clear();
   bool has_more = mentions_hidden_name(code);
@@ -131,21 +145,23 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
     result.text = apply_edits(result.text, foreseen.marks);
     is_edited = is_edited || !foreseen.marks.empty();
   }
+  std::optional<std::string> compiled;  // the text that compiled, before what is private was shared
+  Editing editing = Editing::all;
   for (int round = 0; round < max_check_rounds; ++round) {
     const CheckReport report = check_in_child(*compiler, result.text, result.room, version);
     result.outcome = outcome_of(report, compiler->limits());
     warnings = without_colours(name_lines_of_cells(report.said));
-    std::vector<TextEdit> edits = report.redefinition.marks;
+    const bool is_ok = result.outcome.is_ok();
+    const std::vector<TextEdit> edits = edits_of(report, is_ok, editing);
     const bool has_more_room = result.room.add(report.redefinition.room);
-    if (report.kind == CheckReport::Kind::ok && result.outcome.is_ok()) edits = report.privates;
-    edits.insert(edits.end(), report.captures.begin(), report.captures.end());
-    const bool may_help = has_more_room || result.outcome.is_ok() || !report.captures.empty();
-    if (may_edit && !edits.empty() && may_help) {
+    if (!edits.empty() && (has_more_room || is_ok || !report.captures.empty())) {
+      if (is_ok) compiled = result.text;
       result.text = apply_edits(result.text, edits);
       is_edited = true;
     } else if (report.kind == CheckReport::Kind::rejected && is_edited && !has_more_room) {
-      may_edit = is_edited = false;  // something else in the cell does not agree with an edit
-      result.text = as_written;
+      editing = compiled || editing == Editing::no_marks ? Editing::none : Editing::no_marks;
+      result.text = compiled.value_or(as_written);
+      is_edited = false;
     } else if (!has_more_room) {
       return result;
     }

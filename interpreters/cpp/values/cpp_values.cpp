@@ -192,6 +192,11 @@ interpreters::ApplyResult CppValues::push(const Json& content,
   for (auto& [name, type] : declared)
     if (const void* const identity = runner_.identity(name)) made_[name] = {type, identity};
   if (!outcome.is_ok()) return failed(outcome);
+  const bool is_scattered = bool_member(content, "scattered").value_or(false);
+  for (const auto& [name, description] : values->items()) {
+    scattered_.erase(name);
+    if (is_scattered) scattered_.insert(name);
+  }
   return {R"({"status":"ok"})", true, false, {}};
 }
 

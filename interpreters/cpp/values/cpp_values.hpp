@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,8 @@ class CppValues {
       : runner_(std::move(runner)), exchange_(exchange) {}
 
   interpreters::ApplyResult serve(const interpreters::NativeRequest& request);
+  /// The variables that were pushed last as this engine's blocks of sequences.
+  const std::set<std::string>& scattered() const { return scattered_; }
 
  private:
   using Arguments = std::vector<CellArguments::Argument>;
@@ -73,6 +76,7 @@ class CppValues {
   int next_number_ = 0;
   unsigned long count_ = 0;  // each function that is compiled has a name of its own
   std::map<std::string, Made> made_;
+  std::set<std::string> scattered_;
 };
 
 }  // namespace px::cpp

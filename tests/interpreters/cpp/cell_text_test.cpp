@@ -256,7 +256,7 @@ TEST(Directives, BehindCodeAreCode) {
 TEST(Directives, ThatAreUnknownOrLackTheirArgumentAreRefusedByLine) {
   EXPECT_EQ(why("\n%matplotlib inline"),
             "line 2 of the cell: unknown directive %matplotlib; C++ cells have %inc, %lib, %pkg, "
-            "%flags, %time and %timeit");
+            "%pch, %flags, %time and %timeit");
   EXPECT_EQ(why("%pkg"), "line 1 of the cell: %pkg needs an argument, e.g. %pkg eigen3");
   EXPECT_EQ(why("%time\n%timeit f()"),
             "line 2 of the cell: a cell may have only one of %time and %timeit");

@@ -1,5 +1,6 @@
 #include "program/program.hpp"
 
+#include <fcntl.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -14,6 +15,7 @@
 #include <system_error>
 
 #include <px_version.hpp>
+#include "os/descriptor.hpp"
 #include "os/private_file.hpp"
 
 namespace px::program {
@@ -129,7 +131,9 @@ Result<void> start_log(const std::string& name, const ProgramOptions& options,
   if (options.log_to_file) {
     const auto file =
         paths.log() / (name + "-" + paths.cluster_id + "-" + std::to_string(::getpid()) + ".log");
-    if (auto made = os::make_folder(paths.log()); !made) return made.error();
+    if (auto made = os::make_folder(paths.log(), 0700); !made) return made.error();
+    // What users print and the arguments of their programs are for nobody else.
+    os::Descriptor{::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)};
     try {
       sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string());
     } catch (const spdlog::spdlog_ex& failure) {

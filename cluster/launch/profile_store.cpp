@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "os/private_file.hpp"
+#include "program/config_files.hpp"
+#include "program/find_python.hpp"
 
 namespace px::cluster {
 namespace {
@@ -26,29 +28,27 @@ Result<void> lay_over(Settings& settings, const std::filesystem::path& path) {
   return apply_profile(settings, **object, path.string());
 }
 
-Result<void> lay_ipcluster_config_over(LoadedSettings& loaded, const net::ProfilePaths& paths) {
-  const auto path = paths.root / "ipcluster_config.json";
-  const auto object = read_object(path);
-  if (!object) return object.error();
-  if (!*object) return {};
-  const auto ignored = apply_ipcluster_config(loaded.settings, **object, path.string());
+Result<void> lay_config_over(LoadedSettings& loaded, const program::ConfigFile& file) {
+  const auto ignored = apply_ipcluster_config(loaded.settings, file.settings, file.path.string());
   if (!ignored) return ignored.error();
   for (const std::string& name : *ignored)
-    loaded.notes.push_back(path.string() + ": " + name + " is unknown to pxcluster and ignored");
+    loaded.notes.push_back(file.path.string() + ": " + name +
+                           " is unknown to pxcluster and ignored");
+  if (const std::string warning = program::warning_of_unusable(file); !warning.empty())
+    loaded.notes.push_back(warning);
   return {};
 }
 
-void note_python_files(LoadedSettings& loaded, const net::ProfilePaths& paths) {
-  std::string found;
-  for (const char* name : {"ipcluster_config.py", "ipcontroller_config.py", "ipengine_config.py"}) {
-    std::error_code error;
-    if (std::filesystem::exists(paths.root / name, error))
-      found += (found.empty() ? "" : ", ") + std::string(name);
-  }
-  if (!found.empty())
-    loaded.notes.push_back("ignoring Python configuration files: " + found + " in " +
-                           paths.root.string() + " (put settings into " +
-                           own_profile_file(paths).filename().string() + " there)");
+/// The file that the user names, else those of the profile.
+Result<std::vector<program::ConfigFile>> read_configs(const net::ProfilePaths& paths,
+                                                      const SettingsFiles& files) {
+  const std::string program = program::own_program();
+  if (files.config_file.empty() && files.has_profile)
+    return program::read_config_files(paths.root, "ipcluster", program);
+  if (files.config_file.empty()) return std::vector<program::ConfigFile>{};
+  auto file = program::read_config_file(files.config_file, program);
+  if (!file) return file.error();
+  return std::vector<program::ConfigFile>{std::move(*file)};
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -63,16 +63,18 @@ std::filesystem::path own_profile_file(const net::ProfilePaths& paths) {
   return paths.root / "pxcluster.json";
 }
 
-Result<LoadedSettings> load_settings(const net::ProfilePaths& paths,
-                                     const std::optional<std::filesystem::path>& templates) {
+Result<LoadedSettings> load_settings(const net::ProfilePaths& paths, const SettingsFiles& files) {
   LoadedSettings loaded;
-  if (templates)
+  if (files.templates)
     for (const std::string& name : {std::string("default"), paths.profile_name()})
-      if (auto done = lay_over(loaded.settings, *templates / (name + ".json")); !done)
+      if (auto done = lay_over(loaded.settings, *files.templates / (name + ".json")); !done)
         return done.error();
-  if (auto done = lay_ipcluster_config_over(loaded, paths); !done) return done.error();
+  const auto configs = read_configs(paths, files);
+  if (!configs) return configs.error();
+  for (const program::ConfigFile& config : *configs)
+    if (auto done = lay_config_over(loaded, config); !done) return done.error();
+  if (!files.has_profile) return loaded;
   if (auto done = lay_over(loaded.settings, own_profile_file(paths)); !done) return done.error();
-  note_python_files(loaded, paths);
   return loaded;
 }
 

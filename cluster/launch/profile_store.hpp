@@ -19,12 +19,18 @@ struct LoadedSettings {
 /// The profile's own file, which pxcluster reads.
 std::filesystem::path own_profile_file(const net::ProfilePaths& paths);
 
+/// Which files say how a cluster is to be started.
+struct SettingsFiles {
+  std::optional<std::filesystem::path> templates;  ///< The folder of the templates.
+  std::string config_file;  ///< In place of the profile's ipcluster_config; empty: those.
+  bool has_profile = true;  ///< Those of the profile's folder, too.
+};
+
 /// Lays these over each other, the later winning: the template `default`, the template with the
-/// profile's name, the profile's ipcluster_config.json and its pxcluster.json.
-/// Files with Python code are named in the notes and left alone.
-/// errors  bad_input: names the file and the key; system.
-Result<LoadedSettings> load_settings(const net::ProfilePaths& paths,
-                                     const std::optional<std::filesystem::path>& templates);
+/// profile's name, the profile's ipcluster_config.py and ipcluster_config.json or the file in place
+/// of these two, and the profile's pxcluster.json.
+/// errors  bad_input: names the file and the key; those of program::read_config_files().
+Result<LoadedSettings> load_settings(const net::ProfilePaths& paths, const SettingsFiles& files);
 
 /// The names of the templates, sorted.
 std::vector<std::string> template_names(const std::filesystem::path& templates);

@@ -1,6 +1,7 @@
 #include "cluster/launch/settings.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <vector>
 
@@ -131,13 +132,13 @@ const std::vector<Key>& keys() {
       {"mpi_cmd", "MPI", "mpi_cmd", a_list, words(&S::mpi_cmd)},
       {"mpi_args", "MPI", "mpi_args", a_list, words(&S::mpi_args)},
       {"controller_cmd", "", "", a_list, words(&S::controller_cmd)},
-      {"engine_cmd", "", "", a_list, words(&S::engine_cmd)},
+      {"engine_cmd", "Engine", "engine_cmd", a_list, words(&S::engine_cmd)},
       {"ip", "Cluster", "controller_ip", "a string", text(&S::ip)},
       {"location", "Cluster", "controller_location", "a string", text(&S::location)},
       {"delay", "Cluster", "delay", "a number of seconds", seconds(&S::delay)},
       {"engine_timeout", "Cluster", "engine_timeout", "a number of seconds",
        seconds(&S::engine_timeout)},
-      {"environment", "", "", "an object of strings", store_environment},
+      {"environment", "Engine", "environment", "an object of strings", store_environment},
       {"description", "", "", "a string",
        [](Settings&, const Json& value) { return value.is_string(); }},
       {"hosts", "SSH", "engines", some_hosts, store_hosts},
@@ -168,8 +169,9 @@ const std::vector<Key>& keys() {
 }
 
 /// "SlurmEngineSetLauncher" -> "Batch", "Cluster" -> "Cluster"; empty: a class without a meaning
-/// here. A controller's own class has nothing of ours.
+/// here.
 std::string_view family_of(std::string_view section) {
+  if (section.ends_with("ControllerLauncher")) return "Controller";
   for (const std::string_view end : {"EngineSetLauncher", "EngineLauncher", "Launcher"})
     if (section.ends_with(end)) {
       section.remove_suffix(end.size());
@@ -177,15 +179,24 @@ std::string_view family_of(std::string_view section) {
       break;
     }
   if (section == "Cluster" || section == "SSH") return section;
+  if (section == "IPClusterStart" || section == "IPClusterEngines") return "Cluster";
   if (section == "MPI" || section == "MPIExec") return "MPI";
+  if (section == "Base" || section == "Local") return "Engine";
   for (const std::string_view batch :
        {"BatchSystem", "Batch", "Slurm", "PBS", "SGE", "LSF", "HTCondor"})
     if (section == batch) return "Batch";
   return "";
 }
 
-/// All launchers of engines have engine_args.
+const Key* find_key(std::string_view name) {
+  for (const Key& key : keys())
+    if (key.name == name) return &key;
+  return nullptr;
+}
+
+/// All launchers of engines have engine_args; those of controllers have only what is theirs.
 const Key* find_trait(std::string_view family, std::string_view trait) {
+  if (family == "Controller") return trait.starts_with("controller_") ? find_key(trait) : nullptr;
   for (const Key& key : keys()) {
     if (key.trait.empty() || key.trait != trait) continue;
     const bool is_of_all = key.family == "Engine" && family != "Cluster";
@@ -207,12 +218,6 @@ std::string suggestion(const std::string& name) {
   std::string list;
   for (const std::string& each : names) list += (list.empty() ? "" : ", ") + each;
   return "; known keys: " + list;
-}
-
-const Key* find_key(std::string_view name) {
-  for (const Key& key : keys())
-    if (key.name == name) return &key;
-  return nullptr;
 }
 
 }  // namespace
@@ -264,6 +269,23 @@ Result<std::vector<std::string>> apply_ipcluster_config(Settings& settings, cons
     }
   }
   return ignored;
+}
+
+Result<void> apply_settings_text(Settings& settings, std::string_view text) {
+  if (text.empty()) return {};
+  const auto all = unpack(Packer::json, text);
+  if (!all)
+    return Error{ErrorKind::bad_input, "--settings is not a JSON object: " + all.error().what};
+  Json profile = Json::object(), classes = Json::object();
+  for (const auto& [name, value] : all->items())
+    (std::isupper(static_cast<unsigned char>(name[0])) ? classes : profile)[name] = value;
+  const auto unknown = apply_ipcluster_config(settings, classes, "--settings");
+  if (!unknown) return unknown.error();
+  if (!unknown->empty())
+    return Error{ErrorKind::unsupported, "pxcluster has nothing like " + unknown->front() +
+                                             ": leave it out, or use ipyparallel's Cluster with "
+                                             "controller='polyxeus', engines='polyxeus'"};
+  return apply_profile(settings, profile, "--settings");
 }
 
 }  // namespace px::cluster

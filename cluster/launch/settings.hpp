@@ -78,4 +78,9 @@ std::string_view key_of_trait(std::string_view name);
 Result<std::vector<std::string>> apply_ipcluster_config(Settings& settings, const Json& config,
                                                         std::string_view source);
 
+/// Lays over `settings` what --settings says: a JSON object whose members are those of a profile,
+/// or classes of ipyparallel with their traits.
+/// errors  bad_input: as apply_profile(); unsupported: a class or trait that has no counterpart.
+Result<void> apply_settings_text(Settings& settings, std::string_view text);
+
 }  // namespace px::cluster

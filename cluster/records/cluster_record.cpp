@@ -19,6 +19,7 @@ OrderedJson process_json(const ClusterRecord& record, const RecordedProcess& pro
   state["output_file"] = process.output_file;
   if (process.supervisor > 0) state["supervisor"] = process.supervisor;
   if (process.owner > 0) state["owner"] = process.owner;
+  if (!process.birth.empty()) state["birth"] = process.birth;
   return state;
 }
 
@@ -59,7 +60,8 @@ RecordedProcess read_process(const Json& state) {
           .output_file = text_at(state, "output_file"),
           .engine_count = number("n"),
           .supervisor = number("supervisor"),
-          .owner = number("owner")};
+          .owner = number("owner"),
+          .birth = text_at(state, "birth")};
 }
 
 RecordedEngineSet read_set(const Json& state, const std::string& launcher) {
@@ -156,11 +158,11 @@ Result<ClusterRecord> read_cluster_record(std::string_view text) {
 }
 
 ClusterRecord living_part(const ClusterRecord& record,
-                          const std::function<bool(int pid)>& is_alive) {
+                          const std::function<bool(const RecordedProcess&)>& is_alive) {
   ClusterRecord living = record;
-  if (living.controller && !is_alive(living.controller->pid)) living.controller.reset();
+  if (living.controller && !is_alive(*living.controller)) living.controller.reset();
   for (auto& [id, set] : living.engine_sets)
-    std::erase_if(set.processes, [&](const auto& item) { return !is_alive(item.second.pid); });
+    std::erase_if(set.processes, [&](const auto& item) { return !is_alive(item.second); });
   std::erase_if(living.engine_sets, [](const auto& item) { return item.second.processes.empty(); });
   return living;
 }

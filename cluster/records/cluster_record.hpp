@@ -15,9 +15,10 @@ namespace px::cluster {
 struct RecordedProcess {
   int pid = 0;
   std::string output_file;
-  int engine_count = 0;  ///< 0 for a controller.
-  int supervisor = 0;    ///< The pxcluster that has started it; 0: none has.
-  int owner = 0;         ///< The process with which it ends; 0: it runs until it is stopped.
+  int engine_count = 0;    ///< 0 for a controller.
+  int supervisor = 0;      ///< The pxcluster that has started it; 0: none has.
+  int owner = 0;           ///< The process with which it ends; 0: it runs until it is stopped.
+  std::string birth = {};  ///< os::Processes::birth_of(); empty: an older file does not say.
   bool operator==(const RecordedProcess&) const = default;
 };
 
@@ -64,7 +65,7 @@ Result<ClusterRecord> read_cluster_record(std::string_view text);
 
 /// The part that `is_alive`.
 ClusterRecord living_part(const ClusterRecord& record,
-                          const std::function<bool(int pid)>& is_alive);
+                          const std::function<bool(const RecordedProcess&)>& is_alive);
 
 /// `record` with the controller (where `own` has one) and engine sets of `own` in the place of its
 /// own: two programs may each have started a part of one cluster.

@@ -29,6 +29,15 @@ auto sorted_names(const std::filesystem::path& folder, Make make) {
   return names;
 }
 
+void note_births(ClusterRecord& record, os::Processes& processes) {
+  const auto note = [&](RecordedProcess& process) {
+    if (process.birth.empty()) process.birth = processes.birth_of(process.pid);
+  };
+  if (record.controller) note(*record.controller);
+  for (auto& [id, set] : record.engine_sets)
+    for (auto& [key, process] : set.processes) note(process);
+}
+
 }  // namespace
 
 Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, os::Processes& processes) {
@@ -40,9 +49,11 @@ Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, os::Processes&
     return Error{ErrorKind::bad_input,
                  path.string() + " is not a cluster file: " + record.error().what};
   const auto written = modified_at(path);
-  const auto lives = [&](int pid) {
-    if (!processes.is_alive(pid)) return false;
-    const auto started = processes.started_at(pid);
+  const auto lives = [&](const RecordedProcess& process) {
+    if (!processes.is_alive(process.pid)) return false;
+    const std::string birth = processes.birth_of(process.pid);
+    if (!birth.empty() && !process.birth.empty()) return birth == process.birth;
+    const auto started = processes.started_at(process.pid);
     return !started || !written || *started <= *written + tolerance;
   };
   return FoundCluster{.paths = paths, .record = *record, .living = living_part(*record, lives)};
@@ -63,7 +74,8 @@ Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& o
   if (auto found = load_cluster(paths, processes)) others = found->living;
   others.engine_sets.erase(own_set_id);
   if (owns_controller) others.controller.reset();
-  const ClusterRecord merged = own.is_empty() ? others : merge_records(others, own);
+  ClusterRecord merged = own.is_empty() ? others : merge_records(others, own);
+  note_births(merged, processes);
   if (!merged.is_empty())
     return os::write_file_atomically(paths.cluster_file(), write_cluster_record(merged), 0644);
   std::error_code error;

@@ -47,12 +47,20 @@ bool is_abandoned(const std::filesystem::path& folder) {
   return sockets > 1;
 }
 
+/// How the names of this host's folders begin: others may share the parent, and their sockets look
+/// dead from here.
+std::string name_here() {
+  const Result<std::string> boot = os::read_file("/proc/sys/kernel/random/boot_id");
+  return std::string(name_begin) + (boot ? boot->substr(0, 6) + "-" : "");
+}
+
 void remove_abandoned(const std::filesystem::path& parent) {
   std::error_code ignored;
   std::vector<std::filesystem::path> abandoned;
+  const std::string begin = name_here();
   for (const auto& entry : std::filesystem::directory_iterator(parent, ignored))
-    if (entry.path().filename().string().starts_with(name_begin) &&
-        is_private_folder(entry.path()) && is_abandoned(entry.path()))
+    if (entry.path().filename().string().starts_with(begin) && is_private_folder(entry.path()) &&
+        is_abandoned(entry.path()))
       abandoned.push_back(entry.path());
   for (const std::filesystem::path& path : abandoned) std::filesystem::remove_all(path, ignored);
 }
@@ -95,7 +103,7 @@ std::optional<std::string> local_interface(const ConnectionCommon& info, std::st
 }
 
 Result<SocketFolder> SocketFolder::create(const std::filesystem::path& parent) {
-  std::string path = (parent / (std::string(name_begin) + "XXXXXX")).string();
+  std::string path = (parent / (name_here() + "XXXXXX")).string();
   if (path.size() + longest_port > longest_path)
     return Error{ErrorKind::unsupported, "the path " + path + " is too long for Unix sockets"};
   remove_abandoned(parent);

@@ -1,5 +1,6 @@
 #include "net/discovery/profile_paths.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "os/private_file.hpp"
@@ -24,10 +25,12 @@ std::filesystem::path absolute_folder(const std::string& text) {
 }
 
 Result<void> check_name(std::string_view what, std::string_view name) {
-  if (name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos)
-    return {};
-  return Error{ErrorKind::bad_input,
-               "the " + std::string(what) + " '" + std::string(name) + "' must not contain '/'"};
+  const bool is_odd = std::any_of(name.begin(), name.end(), [](unsigned char c) {
+    return c == '/' || c < ' ' || c == 127;  // it becomes a file's name and a line of a script
+  });
+  if (!is_odd) return {};
+  return Error{ErrorKind::bad_input, "the " + std::string(what) + " '" + std::string(name) +
+                                         "' must contain neither '/' nor control characters"};
 }
 
 }  // namespace
@@ -73,7 +76,7 @@ Result<ProfilePaths> find_profile(const ProfileChoice& choice) {
 Result<void> create_profile_folders(const ProfilePaths& paths) {
   for (const auto& [folder, mode] :
        {std::pair{paths.root, 0755u}, std::pair{paths.security(), 0700u},
-        std::pair{paths.log(), 0755u}, std::pair{paths.pid(), 0700u},
+        std::pair{paths.log(), 0700u}, std::pair{paths.pid(), 0700u},
         std::pair{paths.startup(), 0755u}})
     if (auto made = os::make_folder(folder, mode); !made) return made.error();
   return {};

@@ -74,11 +74,13 @@ TEST(ClusterRecord, SurvivesMembersOfWrongTypes) {
 }
 
 TEST(ClusterRecord, LosesWhatIsDead) {
-  const ClusterRecord living =
-      living_part(two_local_engines(), [](int pid) { return pid == 10 || pid == 21; });
+  const ClusterRecord living = living_part(two_local_engines(), [](const RecordedProcess& process) {
+    return process.pid == 10 || process.pid == 21;
+  });
   EXPECT_TRUE(living.controller);
   EXPECT_EQ(living.engine_pids(), std::vector<int>{21});
-  EXPECT_TRUE(living_part(two_local_engines(), [](int) { return false; }).is_empty());
+  EXPECT_TRUE(
+      living_part(two_local_engines(), [](const RecordedProcess&) { return false; }).is_empty());
 }
 
 TEST(ClusterRecord, JoinsTheEnginesOfTwoStarters) {
@@ -126,7 +128,8 @@ TEST(ClusterList, NamesTheLauncherThatTheUserChose) {
   FoundCluster cluster{.paths = {.root = "/ipy/profile_default", .cluster_id = ""},
                        .record = *read,
                        .living = *read};
-  EXPECT_NE(list_as_text({{cluster, std::nullopt}}, "/ipy", false).find("2 Slurm\n"), std::string::npos);
+  EXPECT_NE(list_as_text({{cluster, std::nullopt}}, "/ipy", false).find("2 Slurm\n"),
+            std::string::npos);
 }
 
 TEST(ClusterList, NamesTheFolderOfAProfileElsewhere) {

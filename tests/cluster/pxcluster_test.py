@@ -9,6 +9,7 @@ pxcluster or in $PATH). Waits are bounded; nothing here sleeps for a fixed time.
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -149,6 +150,25 @@ def test_a_signal_ends_everything_and_exits_0(place, number):
     process.send_signal(number)
     assert process.wait(20) == 0
     assert place.becomes_empty()
+
+
+def test_a_step_of_the_clock_leaves_a_cluster_alive(place):
+    process = place.start("-n", "1")
+    # as if the clock had gone from then to now in one step: all processes seem younger than the file
+    hour = 3600
+    os.utime(place.cluster_file, (time.time() - hour, time.time() - hour))
+    assert "True" in place.run("list").stdout
+    assert place.run("stop").returncode == 0
+    assert process.wait(20) == 0
+    assert place.becomes_empty()
+
+
+def test_logs_are_for_their_owner_alone(place):
+    assert place.run("start", "-n", "1", "--daemonize").returncode == 0
+    assert place.run("stop").returncode == 0
+    modes = {path.stat().st_mode & 0o777 for path in (place.profile / "log").iterdir()}
+    assert modes == {0o600}
+    assert (place.profile / "log").stat().st_mode & 0o777 == 0o700
 
 
 def test_kill_9_leaves_no_process_behind(place):
@@ -467,12 +487,63 @@ def test_a_profile_is_created_and_used(place):
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_python_configuration_is_named_once_and_left_alone(place):
+def test_a_controller_reads_its_python_configuration_itself(place):
     place.profile.mkdir()
-    (place.profile / "ipcontroller_config.py").write_text("raise SystemExit(1)")
-    (place.profile / "ipcluster_config.json").write_text('{"Cluster": {"n": 1}}')
-    result = place.run("start", "--daemonize", "--controller-cmd", "sh -c 'exit 5'")
-    assert result.stderr.count("ipcontroller_config.py") == 1
+    (place.profile / "ipcontroller_config.py").write_text("raise OSError('no')")
+    result = place.run("start", "--daemonize", "-n", "1")
+    assert result.returncode == 1
+    assert "ipcontroller_config.py: line 1: OSError: no" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "shell, ask",
+    [
+        (
+            ["bash", "-c"],
+            "source {script}; COMP_WORDS=(pxcluster {words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1));"
+            " _pxcluster; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        ),
+        (["fish", "-c"], "source {script}; complete -C 'pxcluster {words}'"),
+        # No terminal: what would be shown is what _describe gets.
+        (
+            ["zsh", "-fc"],
+            "compdef() {{ :; }}; source {script};"
+            " _describe() {{ print -l -- ${{(P)2}}; }}; _files() {{ :; }};"
+            " words=(pxcluster {words}); CURRENT=$#words; _pxcluster",
+        ),
+    ],
+)
+def test_shells_complete_commands_and_options(place, shell, ask):
+    script = place.folder / "completion"
+    script.write_text(place.run("completion", shell[0]).stdout)
+
+    def offered(words):
+        done = subprocess.run(
+            [*shell, ask.format(script=script, words=words)],
+            capture_output=True, text=True, timeout=60, env={**os.environ, "HOME": str(place.folder)},
+        )
+        assert done.returncode == 0, done.stderr
+        return {re.split(r"[:\t]", line)[0] for line in done.stdout.splitlines()}
+
+    assert {"start", "stop", "status"} <= offered("st")
+    assert {"--engines", "--engine-args"} <= offered("start -n 4 --engine")
+    assert "--signal" not in offered("start --s")
+    assert {"list", "create"} <= offered("profile c") | offered("profile l")
+    assert "--from" in offered("profile create --f")
+
+
+def test_a_shell_that_is_unknown_is_refused(place):
+    result = place.run("completion", "csh")
+    assert result.returncode == 2
+    assert "bash, zsh or fish" in result.stderr
+
+
+def test_a_configuration_file_can_be_named(place):
+    file = place.folder / "mine.json"
+    file.write_text('{"Cluster": {"m": 1}}')
+    result = place.run("start", "--config", str(file), "--controller-cmd", "sh -c 'exit 5'")
+    assert result.stderr.count("mine.json: Cluster.m is unknown") == 1
+    assert place.run("start", f"--config={file}x").returncode == 1
 
 
 def test_signals_for_engines_are_relayed(place):

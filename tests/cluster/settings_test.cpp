@@ -29,7 +29,7 @@ TEST(Settings, KnowTheTraitsOfIpclustersLaunchers) {
                          "MPIEngineSetLauncher": {"mpi_args": ["-v"]}})"),
       "config");
   ASSERT_TRUE(ignored);
-  EXPECT_EQ(*ignored, (Words{"SSHEngineSetLauncher.scp_cmd", "SlurmControllerLauncher"}));
+  EXPECT_EQ(*ignored, (Words{"SSHEngineSetLauncher.scp_cmd", "SlurmControllerLauncher.queue"}));
   EXPECT_EQ(hosts_text(settings.hosts), "host2:4");
   EXPECT_EQ(settings.engine_args, Words{"-a"});
   EXPECT_EQ(settings.remote_python, "/v/bin/python");
@@ -38,6 +38,46 @@ TEST(Settings, KnowTheTraitsOfIpclustersLaunchers) {
   EXPECT_EQ(settings.queue, "short");
   EXPECT_EQ(settings.batch_names.at("walltime"), "1:00");
   EXPECT_EQ(settings.mpi_args, Words{"-v"});
+}
+
+TEST(Settings, KnowTheOldNamesOfTheClassesAndTheTraitsOfAllLaunchers) {
+  Settings settings;
+  const auto ignored = apply_ipcluster_config(
+      settings, json(R"({"IPClusterEngines": {"engine_launcher_class": "MPIEngineSetLauncher"},
+                         "IPClusterStart": {"delay": 2, "daemonize": true},
+                         "LocalControllerLauncher": {"controller_args": ["--ip=*"]},
+                         "LocalEngineSetLauncher": {"environment": {"A": "1"}, "engine_cmd": ["e"]},
+                         "BaseLauncher": {"environment": {"B": "2"}}})"),
+      "config");
+  ASSERT_TRUE(ignored);
+  EXPECT_EQ(*ignored, Words{"IPClusterStart.daemonize"});
+  EXPECT_EQ(settings.engines, "MPIEngineSetLauncher");
+  EXPECT_EQ(settings.delay, 2);
+  EXPECT_EQ(settings.controller_args, Words{"--ip=*"});
+  EXPECT_EQ(settings.environment, (std::map<std::string, std::string>{{"A", "1"}, {"B", "2"}}));
+  EXPECT_EQ(settings.engine_cmd, Words{"e"});
+}
+
+TEST(Settings, AreSaidInOneTextByKeysAndByTraits) {
+  Settings settings;
+  ASSERT_TRUE(apply_settings_text(
+      settings, R"({"hosts": "a:2", "SSHEngineSetLauncher": {"remote_python": "p"}})"));
+  EXPECT_EQ(hosts_text(settings.hosts), "a:2");
+  EXPECT_EQ(settings.remote_python, "p");
+  EXPECT_TRUE(apply_settings_text(settings, ""));
+}
+
+TEST(Settings, ATextWithWhatIsUnknownIsRefused) {
+  Settings settings;
+  const auto error = [&settings](const char* text) {
+    return apply_settings_text(settings, text).error();
+  };
+  EXPECT_NE(error(R"({"SSHEngineSetLauncher": {"scp_cmd": []}})")
+                .what.find("nothing like SSHEngineSetLauncher.scp_cmd"),
+            std::string::npos);
+  EXPECT_NE(error(R"({"host": "a:2"})").what.find("did you mean 'hosts'?"), std::string::npos);
+  EXPECT_NE(error(R"({"hosts": 3})").what.find("--settings: 'hosts' must be"), std::string::npos);
+  EXPECT_NE(error("hosts=a").what.find("--settings is not a JSON object"), std::string::npos);
 }
 
 TEST(Settings, AProfileNamesHostsAsTextListOrObject) {
@@ -146,13 +186,16 @@ TEST(Options, UnderstandIpclustersWayOfStarting) {
 TEST(Options, UnderstandTraits) {
   const Options options =
       parsed({"start", "--Cluster.n=4", "--Cluster.engine_launcher_class=mpi",
-              "--IPClusterStart.daemonize=True", "--clean-logs=False", "--Cluster.load_profile=x"});
+              "--IPClusterStart.daemonize=True", "--clean-logs=False",
+              "--Cluster.load_profile=False", "--Cluster.send_engines_connection_env=x"});
   const auto& start = std::get<StartOptions>(options.command);
   EXPECT_EQ(start.settings, json(R"({"n": 4, "engines": "mpi"})"));
   EXPECT_TRUE(start.is_daemon);
   EXPECT_FALSE(start.clean_logs);
-  EXPECT_EQ(options.warning,
-            "options of ipyparallel that have no effect here: --Cluster.load_profile");
+  EXPECT_FALSE(start.loads_profile);
+  EXPECT_EQ(
+      options.warning,
+      "options of ipyparallel that have no effect here: --Cluster.send_engines_connection_env");
 }
 
 TEST(Options, UnderstandTheTraitsOfLaunchersUnderAllTheirNames) {

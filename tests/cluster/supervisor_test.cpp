@@ -511,6 +511,18 @@ TEST(SupervisorRestart, GivesThoseTimeThatEndEnginesOnOtherHosts) {
   EXPECT_EQ(story.supervisor.next_deadline(), at(105s));
 }
 
+TEST(SupervisorRestart, EndsRanksItselfAndMpiexecWhenTheyHaveLeft) {
+  StartPlan plan = two_local_engines();
+  plan.record.engine_launcher = "mpi";
+  RestartStory story{std::move(plan)};
+  EXPECT_EQ(only<SendSignal>(story.asked()),
+            (std::vector{SendSignal{20, SIGTERM, true}, SendSignal{21, SIGTERM, true}}));
+  EXPECT_TRUE(only<SendSignal>(story.counted(2, {5})).empty());
+  EXPECT_EQ(only<SendSignal>(story.counted(1, {})),
+            (std::vector{SendSignal{20, SIGKILL, true}, SendSignal{21, SIGKILL, true}}));
+  EXPECT_TRUE(only<SendSignal>(story.counted(1, {})).empty());
+}
+
 TEST(SupervisorRestart, StartsNoEngineBeforeTheOldOnesHaveLeftTheController) {
   RestartStory story;
   story.asked();

@@ -81,11 +81,13 @@ TEST_F(LocalInterfaceTest, AFolderIsGoneWithAllThatIsInItWhenItsOwnerIs) {
 }
 
 TEST_F(LocalInterfaceTest, WhatAKilledControllerLeftIsRemovedByTheNextOne) {
-  const fs::path killed = parent.path() / "polyxeus-killed",
-                 alive = parent.path() / "polyxeus-alive",
-                 starting = parent.path() / "polyxeus-starting", foreign = parent.path() / "other";
+  const std::string name = path_of(*SocketFolder::create(parent.path())).filename();
+  const fs::path begin = parent.path() / name.substr(0, name.rfind('-') + 1);
+  const fs::path killed = begin.string() + "killed", alive = begin.string() + "alive",
+                 starting = begin.string() + "starting", foreign = parent.path() / "other",
+                 of_another_host = parent.path() / "polyxeus-nohost-killed";
   std::vector<os::Descriptor> listeners;
-  for (const fs::path& path : {killed, alive, starting, foreign}) {
+  for (const fs::path& path : {killed, alive, starting, foreign, of_another_host}) {
     fs::create_directory(path);
     fs::permissions(path, fs::perms::owner_all);
     for (const int port : {5555, 5556})
@@ -95,7 +97,8 @@ TEST_F(LocalInterfaceTest, WhatAKilledControllerLeftIsRemovedByTheNextOne) {
   listeners.erase(listeners.begin() + 2, listeners.end());    // those of `foreign`
   EXPECT_TRUE(SocketFolder::create(parent.path()));
   EXPECT_FALSE(fs::exists(killed));
-  for (const fs::path& path : {alive, starting, foreign}) EXPECT_TRUE(fs::exists(path)) << path;
+  for (const fs::path& path : {alive, starting, foreign, of_another_host})
+    EXPECT_TRUE(fs::exists(path)) << path;
 }
 
 TEST_F(LocalInterfaceTest, APathThatIsTooLongIsRefused) {

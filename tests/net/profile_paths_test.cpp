@@ -110,5 +110,11 @@ TEST_F(Profile, ThatCannotBeCreatedIsNamed) {
   EXPECT_NE(failed.error().what.find("/proc/nowhere"), std::string::npos);
 }
 
+TEST(ProfileNames, HoldNoControlCharactersAsTheyBecomeLinesOfScripts) {
+  EXPECT_FALSE(find_profile({.cluster_id = "a\nrm -r x", .has_cluster_id = true}));
+  EXPECT_FALSE(find_profile({.cluster_id = "a/b", .has_cluster_id = true}));
+  EXPECT_TRUE(find_profile({.cluster_id = "night run 2", .has_cluster_id = true}));
+}
+
 }  // namespace
 }  // namespace px::net

@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
 
 #include "net/discovery/local_interface.hpp"
 #include "net/loop.hpp"
@@ -299,6 +305,61 @@ TEST_F(SocketTest, EncryptsTcpButNotUnixSockets) {
     EXPECT_TRUE(arrives(with_key, endpoint)) << endpoint;
   EXPECT_FALSE(arrives({}, at_tcp)) << "who has no key speaks to nobody";
   EXPECT_FALSE(arrives({}, at_tcp_again)) << "encrypted after a Unix socket, too";
+}
+
+/// The timers of all TCP connections to or from this port: field 6 of /proc/net/tcp.
+Texts timers_at(const std::string& endpoint) {
+  char port[8];
+  std::snprintf(port, sizeof port, ":%04X", std::stoi(endpoint.substr(endpoint.rfind(':') + 1)));
+  std::ifstream table{"/proc/net/tcp"};
+  Texts timers;
+  for (std::string line; std::getline(table, line);) {
+    std::istringstream fields{line};
+    std::string number, here, there, state, queues, timer;
+    fields >> number >> here >> there >> state >> queues >> timer;
+    if (state == "01" && (here.ends_with(port) || there.ends_with(port)))
+      timers.push_back(timer.substr(0, 2));
+  }
+  return timers;
+}
+
+TEST_F(SocketTest, SilentConnectionsAreKeptAliveAtBothEnds) {
+  Socket router{context, SocketKind::router};
+  const std::string where = bind(router);
+  Socket dealer{context, SocketKind::dealer, {.identity = "ann"}};
+  ASSERT_TRUE(dealer.connect(where));
+  EXPECT_TRUE(dealer.send({"a"}));
+  ASSERT_TRUE(await(router));
+  EXPECT_TRUE(router.send({"ann", "b"}));
+  ASSERT_TRUE(await(dealer));
+  // The timer of what was sent last gives way to that of the keepalive (02) when it is confirmed.
+  const Instant deadline = Clock::now() + 5s;
+  while (timers_at(where) != Texts{"02", "02"} && Clock::now() < deadline) {
+  }
+  EXPECT_EQ(timers_at(where), (Texts{"02", "02"}));
+}
+
+TEST_F(SocketTest, CountsWhatAPeerDoesNotRead) {
+  Socket router{context, SocketKind::router};
+  const std::string where = bind(router);
+  Socket dealer{context, SocketKind::dealer, {.identity = "ann", .receive_limit = 1}};
+  ASSERT_TRUE(dealer.connect(where));
+  EXPECT_TRUE(dealer.send({"hello"}));
+  ASSERT_TRUE(await(router));
+  const auto unsent = std::make_shared<UnsentBytes>();
+  const TextFrames message{{std::string(1 << 20, 'x')}};
+  const Socket::Run run{&message, 0, 1};
+  const std::string_view ann = "ann", bob = "bob", empty;
+  for (int i = 0; i < 64; ++i)
+    EXPECT_TRUE(router.forward(std::array{ann, empty}, std::span(&run, 1), unsent));
+  EXPECT_GT(unsent->value(), std::size_t{16} << 20);
+  for (int i = 0; i < 64; ++i) ASSERT_TRUE(await(dealer));
+  const Instant deadline = Clock::now() + 5s;
+  while (unsent->value() > 0 && Clock::now() < deadline) {
+  }
+  EXPECT_EQ(unsent->value(), 0u);
+  EXPECT_FALSE(router.forward(std::array{bob, empty}, std::span(&run, 1), unsent));
+  EXPECT_EQ(unsent->value(), 0u);
 }
 
 }  // namespace

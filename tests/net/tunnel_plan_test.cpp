@@ -43,6 +43,12 @@ TEST(SshServer, IsNoOptionOfSshAndNoTextWithBlanks) {
     EXPECT_FALSE(SshServer::read(text)) << text;
 }
 
+TEST(SshServer, IsNothingThatTheShellOfAProxyCommandCouldRun) {
+  for (const char* text : {"gate;id", "$(id)", "`id`", "a|b", "a&b", "a<b", "a>b", "'a'", "\"a\"",
+                           "{a,b}", "ann;id@gate"})
+    EXPECT_FALSE(SshServer::read(text)) << text;
+}
+
 TEST(TunnelUse, NothingIsTunnelledThatNobodyAskedFor) {
   ClientConnectionInfo info = info_at("tcp://10.0.0.1", "head");
   info.ssh.clear();

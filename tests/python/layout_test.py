@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "client": SHARED | {"serialize", "engine_calls", "results", "views"},
     "cluster": SHARED | {"client"},
     "magics": SHARED | {"serialize", "results", "views", "client"},
+    "drop_in": SHARED | {"serialize"},
     "joblib_backend": SHARED | {"views", "client", "cluster"},
     "kernel": SHARED | {"serialize", "engine", "magics"},
 }

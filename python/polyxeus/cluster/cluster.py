@@ -18,15 +18,11 @@ from polyxeus import _client
 from polyxeus.client import kept_variables
 from polyxeus.client.client import Client
 from polyxeus.client.kept_variables import KeptVariables
-from polyxeus.client.pxcluster import run
-from polyxeus.client.unknown_option import unknown_option
+from polyxeus.cluster import start_settings
 from polyxeus.cluster.programs import Program, signal_number
+from polyxeus.cluster.recorded import RecordedPart, signal_processes
 
-__all__ = ["Cluster", "ClusterManager"]
-
-_OPTIONS_WITHOUT_MEANING = frozenset(
-    ["config", "load_profile", "parent", "log", "send_engines_connection_env", "delay"]
-)
+__all__ = ["Cluster"]
 
 
 def _new_id():
@@ -34,42 +30,38 @@ def _new_id():
     return f"{int(time.time())}-{''.join(random.choices(letters, k=4))}"
 
 
-def _launcher(given, what):
-    """ "local" or "mpi", from a name, or a class of ipyparallel that is called so."""
-    if given is None:
-        return "local"
-    names = [given] if isinstance(given, str) else [each.__name__ for each in given.__mro__]
-    for name in names:
-        short = name.rpartition(".")[2].lower().replace("polyxeus-", "")
-        for known in ("mpi", "local"):
-            if short.startswith(known):
-                return known
-        if short == "polyxeus":
-            return "local"
-    raise ValueError(f"{what} can be 'local' or 'mpi', not {names[0]!r}")
-
-
-def _planned(language):
-    """How many engines a language plan like "python:2,cpp:2" is for; None: any number."""
-    counts = [part.partition(":")[2] for part in (language or "").split(",")]
-    return sum(map(int, counts)) if all(count.isdigit() for count in counts) else None
+_OF_CONFIGURATION = {  # arguments that a configuration's traits of Cluster are
+    "engine_launcher_class": "engines",
+    "controller_launcher_class": "controller",
+}
 
 
 class Cluster:
     """One controller and its engines.
 
-    n                    how many engines; None: one for each core
-    engines, controller  how they are started: "local" or "mpi"
+    n                    how many engines; None: one for each slot of the hosts, or each core
+    engines, controller  how they are started: "local", "mpi", "ssh", "slurm", "pbs", "sge", "lsf" or
+                         "htcondor", or ipyparallel's classes of these names; a class of your own
+                         that is made from one of these may set its traits, and no more
     language             what the engines speak: "python", "cpp", or both, as in "python:2,cpp:2"
     profile, profile_dir, ipython_dir, cluster_id
                          where the cluster's files are; cluster_id None: a new one
+    cluster_file         a further file that describes the running cluster, for from_file()
     controller_ip        where the controller listens; None: on this host only
     controller_location  what other hosts call the controller's host
     controller_args, engine_args
                          further arguments for the programs, as lists
-    engine_timeout       seconds until missing engines are reported
+    engine_timeout       seconds until missing engines are reported; None: 60
+    delay                seconds between the controller and the engines
     shutdown_atexit      the cluster ends with this Python, also where that is killed
     log_level            of the programs
+    log                  a logger that is told what is started and stopped
+    config               a traitlets Config, or dicts: the traits of Cluster and of the launchers
+    load_profile         whether the configuration files of the profile are read
+    parent               an object whose `config` counts where none is given
+    others               the keys of a profile's pxcluster.json: hosts, hostfile, ssh_cmd, ssh_args,
+                         remote_python, tunnel, mpi_cmd, mpi_args, queue, account, timelimit,
+                         batch_options, batch_template_file, engine_env, environment ...
 
     Each method that starts or stops something is a coroutine, and has a twin that ends in _sync.
     As a context manager a cluster starts itself, gives a client, and stops in the end.
@@ -86,23 +78,44 @@ class Cluster:
         profile_dir: str | None = None,
         ipython_dir: str | None = None,
         cluster_id: str | None = None,
+        cluster_file: str | None = None,
         controller_ip: str | None = None,
         controller_location: str | None = None,
         controller_args: list[str] | None = None,
         engine_args: list[str] | None = None,
-        engine_timeout: float = 60,
-        shutdown_atexit: bool = True,
+        engine_timeout: float | None = None,
+        delay: float | None = None,
+        shutdown_atexit: bool | None = None,
         log_level: int = logging.INFO,
+        log: Any = None,
+        config: Any = None,
+        load_profile: bool = True,
+        parent: Any = None,
+        send_engines_connection_env: bool = True,
+        engine_launcher_class: str | type | None = None,
+        controller_launcher_class: str | type | None = None,
         **others: Any,
     ) -> None:
-        unknown = set(others) - _OPTIONS_WITHOUT_MEANING
-        if unknown:
-            raise unknown_option(min(unknown), Cluster.__init__, "Cluster")
+        self.config = getattr(parent, "config", None) if config is None else config
+        traits = {
+            _OF_CONFIGURATION.get(name, name): value
+            for name, value in start_settings.cluster_traits(self.config).items()
+        }
+
+        def of_configuration(name, given, default=None):
+            said = traits.pop(name, default)
+            return said if given is None else given
+
+        engines = of_configuration("engines", engine_launcher_class if engines is None else engines)
+        controller = of_configuration(
+            "controller", controller_launcher_class if controller is None else controller
+        )
+        n = of_configuration("n", n)
         if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
             raise TypeError(f"n must be the number of engines, not {n!r}")
         self.n = n
-        self.engine_launcher = _launcher(engines, "engines")
-        self.controller_launcher = _launcher(controller, "controllers")
+        self._engine_launcher = start_settings.launcher(engines, "engines")
+        self._controller_launcher = start_settings.launcher(controller, "controllers")
         if language is not None and not isinstance(language, str):
             raise TypeError(f"language must be text like 'cpp' or 'python:2,cpp:2', not {language!r}")
         self.language = language
@@ -114,18 +127,35 @@ class Cluster:
         self.connection_file = _client.client_file(cluster_id=self.cluster_id, **choice)
         security = os.path.dirname(self.connection_file)
         self.profile_dir = os.path.dirname(security)
-        self.cluster_file = os.path.join(security, f"cluster-{self.cluster_id}.json")
-        self.controller_ip = controller_ip
-        self.controller_location = controller_location
-        if controller_args is None:
-            controller_args = getattr(controller, "controller_args", None)
-        self.controller_args = list(controller_args or [])
+        self._own_file = os.path.join(security, f"cluster-{self.cluster_id}.json")
+        self.cluster_file = self._own_file if cluster_file is None else cluster_file
+        self.controller_ip = of_configuration("controller_ip", controller_ip)
+        self.controller_location = of_configuration("controller_location", controller_location)
+        self.controller_args = list(of_configuration("controller_args", controller_args) or [])
         self.engine_args = list(engine_args or [])
-        self.engine_timeout = engine_timeout
-        self._shutdown_atexit = shutdown_atexit
+        self._engine_timeout = of_configuration("engine_timeout", engine_timeout)
+        self.delay = of_configuration("delay", delay, 0)
+        self._shutdown_atexit = of_configuration("shutdown_atexit", shutdown_atexit, True)
         self.log_level = log_level
-        self.log = others.get("log") or logging.getLogger(f"polyxeus.cluster.{self.cluster_id}")
-        self.config = others.get("config")  # kept for who reads it; nothing here does
+        self.load_profile = of_configuration("load_profile", None if load_profile else False, True)
+        if not of_configuration(
+            "send_engines_connection_env", None if send_engines_connection_env else False, True
+        ):
+            raise ValueError(
+                "send_engines_connection_env=False has no counterpart: engines are always started "
+                "when the controller is ready"
+            )
+        if traits:
+            name = min(traits)
+            raise TypeError(f"Cluster.{name} in the configuration is unknown: see help(polyxeus.Cluster)")
+        self._settings = start_settings.given_settings(others, Cluster.__init__)
+        launchers, strange = start_settings.other_traits(self.config)
+        self._settings.update(launchers)
+        for launcher in (controller, engines):
+            self._settings.update(start_settings.launcher_traits(launcher))
+        self.log = log or logging.getLogger(f"polyxeus.cluster.{self.cluster_id}")
+        if strange and config is not None:
+            self.log.warning("%s in the configuration of Cluster: ignored", ", ".join(strange))
         self.controller = None
         self.engines = {}
         self._client = None
@@ -159,9 +189,24 @@ class Cluster:
         return [f"--owner={os.getpid()}"] if self.shutdown_atexit else []
 
     @property
-    def engine_launcher_class(self):
-        """How engines are started: "local" or "mpi"."""
-        return self.engine_launcher
+    def engine_timeout(self) -> float:
+        """Seconds until missing engines are reported."""
+        return 60 if self._engine_timeout is None else self._engine_timeout
+
+    @property
+    def engine_launcher(self) -> str:
+        """How engines are started: "local", "mpi", ... ; where it was not said, as the profile says."""
+        recorded = self._record().get("engines", {}).get("class")
+        return self._engine_launcher or start_settings.launcher(recorded, "engines") or "local"
+
+    @property
+    def controller_launcher(self) -> str:
+        """How the controller is started; where it was not said, as the profile says."""
+        recorded = self._record().get("controller", {}).get("class")
+        return self._controller_launcher or start_settings.launcher(recorded, "controllers") or "local"
+
+    engine_launcher_class = engine_launcher
+    controller_launcher_class = controller_launcher
 
     @property
     def engine_set(self):
@@ -179,11 +224,23 @@ class Cluster:
             *options,
         ]
 
+    def _start_command(self, name, *options):
+        """The same for a command that starts something."""
+        more = [] if self.load_profile else ["--no-load-profile"]
+        if self._settings:
+            more.append(f"--settings={json.dumps(self._settings)}")
+        return self._command(name, *more, *self._owner(), *options)
+
     def start_controller_sync(self, **kwargs: Any) -> None:
         """Starts the controller; it is ready on return."""
         if self.controller is not None and self.controller.is_running():
             raise RuntimeError(f"the controller of this cluster is already running: {self!r}")
-        options = ["-n", "0", f"--controller={self.controller_launcher}", *self._owner()]
+        self.log.info("starting the controller of cluster %r", self.cluster_id)
+        options = ["-n", "0"]
+        if self._controller_launcher:
+            options.append(f"--controller={self._controller_launcher}")
+        if self._engine_launcher:  # settings like hosts fit some launchers of engines only
+            options.append(f"--engines={self._engine_launcher}")
         if self.controller_ip:
             options.append(f"--ip={self.controller_ip}")
         if self.controller_location:
@@ -191,13 +248,13 @@ class Cluster:
         arguments = [*self.controller_args, *kwargs.get("controller_args", ())]
         if arguments:
             options += ["--", *arguments]
-        program = Program(self._command("start", *options), self._log_file("controller"))
+        program = Program(self._start_command("start", *options), self._log_file("controller"))
         program.wait_until(self._is_controller_ready, "the controller is ready")
         self.controller = program
-        return None
+        self.update_cluster_file()
 
     def _is_controller_ready(self):
-        return os.path.exists(self.connection_file) and os.path.exists(self.cluster_file)
+        return os.path.exists(self.connection_file) and os.path.exists(self._own_file)
 
     def _log_file(self, name):
         folder = os.path.join(self.profile_dir, "log")
@@ -211,27 +268,30 @@ class Cluster:
         if self.controller is None and not os.path.exists(self.connection_file):
             raise RuntimeError("no controller is running: call start_controller() first")
         n = self.n if n is None else n
-        n = _planned(self.language) if n is None else n
-        n = (os.cpu_count() or 1) if n is None else n
         name = engine_set_id or _new_id()
         if name in self.engines:
             raise ValueError(f"an engine set with the id {name!r} already exists")
-        options = ["-n", str(n), f"--engines={self.engine_launcher}", *self._owner()]
-        options.append(f"--engine-timeout={self.engine_timeout}")
+        self.log.info("starting engines of cluster %r", self.cluster_id)
+        options = [] if n is None else ["-n", str(n)]
+        if self._engine_launcher:
+            options.append(f"--engines={self._engine_launcher}")
+        if self._engine_timeout is not None:
+            options.append(f"--engine-timeout={self._engine_timeout}")
         if self.language:
             options.append(f"--language={self.language}")
         if self.engine_args:
             options.append(f"--engine-args={shlex.join(self.engine_args)}")
         log = self._log_file(f"engines-{name}")
         before = self._recorded_sets()
-        program = Program(self._command("engines", *options), log)
-        program.n = n
+        program = Program(self._start_command("engines", *options), log)
         program.wait_until(
             lambda: set(self._recorded_sets()) - set(before), "the engines are started"
         )
         program.set_id = next(iter(set(self._recorded_sets()) - set(before)))
+        program.n = self._recorded_sets()[program.set_id].get("n", n)
         engine_set_id = engine_set_id or program.set_id
         self.engines[engine_set_id] = program
+        self.update_cluster_file()
         return engine_set_id
 
     def start_cluster_sync(self, n: int | None = None):
@@ -241,6 +301,7 @@ class Cluster:
         self.start_controller_sync()
         try:
             if self.n != 0:
+                time.sleep(self.delay)
                 self.start_engines_sync(self.n)
         except BaseException:
             self.stop_controller_sync()
@@ -274,8 +335,10 @@ class Cluster:
             for each in list(self.engines):
                 self.stop_engines_sync(each)
             return
+        self.log.info("stopping the engines %s", engine_set_id)
         self._set(engine_set_id).stop()
         self.engines.pop(engine_set_id, None)
+        self.update_cluster_file()
 
     def _set(self, engine_set_id):
         try:
@@ -313,16 +376,34 @@ class Cluster:
         recorded = self._recorded_sets()
         if self.engine_launcher == "local":
             for each in sets:
-                _signal_processes(recorded.get(each.set_id, {}), number)
+                signal_processes(recorded.get(each.set_id, {}), number)
             return
         with self.connect_client_sync() as client:  # mpiexec would end at a signal
             client.send_signal(number, block=True)
 
+    def signal_engine_sync(self, signum: int | str, engine_id: int) -> None:
+        """Sends a signal to one engine."""
+        with self.connect_client_sync() as client:
+            client.send_signal(signal_number(signum), targets=engine_id, block=True)
+
+    def stop_engine_sync(self, engine_id: int) -> None:
+        """Ends one engine; the others of its set go on, unless they are ranks of one MPI world."""
+        with self.connect_client_sync() as client:
+            client.shutdown(targets=engine_id, block=True)
+
+    def restart_engine_sync(self, engine_id: int) -> None:
+        """NotImplementedError: sets of engines are restarted as a whole."""
+        raise NotImplementedError(
+            f"engine {engine_id} cannot be started again alone: restart_engines() starts its set"
+        )
+
     def stop_controller_sync(self) -> None:
         """Stops the controller."""
         if self.controller is not None:
+            self.log.info("stopping the controller of cluster %r", self.cluster_id)
             self.controller.stop()
             self.controller = None
+            self.update_cluster_file()
 
     def stop_cluster_sync(self) -> None:
         """Stops engines and controller; nothing where they do not run."""
@@ -336,10 +417,33 @@ class Cluster:
 
     def _record(self):
         try:
-            with open(self.cluster_file) as file:
+            with open(self._own_file) as file:
                 return json.load(file)
         except (OSError, ValueError):
             return {}
+
+    def write_cluster_file(self) -> None:
+        """Writes to_dict() to cluster_file, where that is not the file that pxcluster keeps."""
+        if self.cluster_file not in ("", self._own_file):
+            os.makedirs(os.path.dirname(os.path.abspath(self.cluster_file)), exist_ok=True)
+            with open(self.cluster_file, "w") as file:
+                json.dump(self.to_dict(), file)
+
+    def remove_cluster_file(self) -> None:
+        """Removes cluster_file, where it is there and not the one that pxcluster keeps."""
+        if self.cluster_file not in ("", self._own_file):
+            try:
+                os.remove(self.cluster_file)
+            except FileNotFoundError:
+                pass
+
+    def update_cluster_file(self) -> None:
+        """Writes cluster_file, or removes it where nothing runs any more."""
+        parts = [self.controller, *self.engines.values()]
+        if any(each is not None and each.is_running() for each in parts):
+            self.write_cluster_file()
+        else:
+            self.remove_cluster_file()
 
     def _recorded_sets(self):
         return self._record().get("engines", {}).get("sets", {})
@@ -375,9 +479,9 @@ class Cluster:
         cluster = cls(cluster_id=cluster_id, profile_dir=profile_dir, n=known.get("n"), **kwargs)
         stop = cluster._command("stop")
         if "controller" in d:
-            cluster.controller = _Recorded(stop, d["controller"].get("state", {}))
+            cluster.controller = RecordedPart(stop, d["controller"].get("state", {}))
         for name, state in engines.get("sets", {}).items():
-            cluster.engines[name] = _Recorded(stop, state, name)
+            cluster.engines[name] = RecordedPart(stop, state, name)
         return cluster
 
     @classmethod
@@ -419,49 +523,6 @@ class Cluster:
         await self.stop_cluster()
 
 
-class _Recorded:
-    """A part of a cluster that somebody else has started."""
-
-    def __init__(self, stop_command, state, set_id=None):
-        self._stop_command = stop_command
-        self._state = state
-        self.set_id = set_id
-        self.n = state.get("n", 0)
-        self.pid = state.get("pid", 0)
-
-    def is_running(self):
-        return any(_is_alive(pid) for pid in _pids(self._state))
-
-    def last_words(self):
-        return "it was started by another program: see its log"
-
-    def stop(self):
-        """Stops the whole cluster: parts cannot be stopped from outside."""
-        if self.is_running():
-            run(self._stop_command)
-
-
-def _pids(state):
-    found = [each.get("pid", 0) for each in state.get("engines", {}).values()]
-    return [pid for pid in [*found, state.get("pid", 0)] if pid > 0]
-
-
-def _is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except OSError:
-        return False
-    return True
-
-
-def _signal_processes(state, number):
-    for pid in _pids(state):
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            pass
-
-
 def _add_coroutines():
     """Gives each method that ends in _sync its twin, a coroutine."""
 
@@ -482,49 +543,6 @@ def _add_coroutines():
 
 
 _add_coroutines()
-
-
-class ClusterManager:
-    """The clusters that run here, of all profiles."""
-
-    def __init__(self, log: Any = None) -> None:
-        self.clusters = {}
-        self.log = log or logging.getLogger("polyxeus.cluster")
-
-    @staticmethod
-    def _key(cluster):
-        return f"{os.path.basename(cluster.profile_dir)}:{cluster.cluster_id}"
-
-    _cluster_key = _key
-
-    def load_clusters(self):
-        """Looks which clusters run; {key: Cluster}."""
-        kept = {key: each for key, each in self.clusters.items() if each.controller is None}
-        self.clusters = kept
-        for each in json.loads(run(["list", "--output=json"]) or "[]"):
-            try:
-                cluster = Cluster.from_dict(each)
-            except (ValueError, KeyError):
-                continue
-            self.clusters[self._key(cluster)] = cluster
-        return self.clusters
-
-    def new_cluster(self, **kwargs: Any):
-        """(key, a Cluster that is not started)."""
-        cluster = Cluster(**kwargs)
-        key = self._key(cluster)
-        if key in self.clusters:
-            raise KeyError(f"a cluster {key} already exists")
-        self.clusters[key] = cluster
-        return key, cluster
-
-    def get_cluster(self, cluster_id: str | None):
-        """The cluster of this key.  KeyError where there is none."""
-        return self.clusters[cluster_id]
-
-    def remove_cluster(self, cluster_id: str | None):
-        """Forgets the cluster of this key; it runs on."""
-        del self.clusters[cluster_id]
 
 
 _clusters = weakref.WeakSet()

@@ -1,5 +1,6 @@
 """Runs pxcluster as long as a cluster, or a part of one, lives."""
 
+import os
 import signal
 import subprocess
 import time
@@ -51,10 +52,16 @@ class Program:
         if self.is_running():
             self.process.send_signal(_RELEASE)
 
-    def get_output(self):
-        """What it has printed."""
+    def get_output(self, remove=False):
+        """What it has printed.
+
+        remove  the file of it is removed
+        """
         with open(self._log, errors="replace") as file:
-            return file.read()
+            text = file.read()
+        if remove:
+            os.remove(self._log)
+        return text
 
     def last_words(self):
         lines = self.get_output().strip().splitlines()

@@ -28,15 +28,14 @@ class _View(types.ModuleType):
         return getattr(self._other, name)
 
 
-class _Launcher:
-    """Stands for classes that the tests only compare."""
-
-
 def _launchers():
-    names = ["MPIEngineSetLauncher", "SGEEngineSetLauncher", "LocalEngineSetLauncher",
-             "LocalControllerLauncher", "LocalProcessLauncher"]
-    classes = {name: type(name, (_Launcher,), {}) for name in names}
-    return _View("ipyparallel.cluster.launcher", find_launcher_class=lambda *_: object, **classes)
+    return _View(
+        "ipyparallel.cluster.launcher",
+        importlib.import_module("polyxeus.cluster.launcher"),
+        # Classes that the tests only compare with what runs.
+        find_launcher_class=lambda *_: object,
+        LocalProcessLauncher=type("LocalProcessLauncher", (), {}),
+    )
 
 
 def _home_of_reference():
@@ -78,7 +77,12 @@ def install():
             "ipyparallel.client._joblib", IPythonParallelBackend=joblib_backend.PolyxeusBackend
         ),
         _View("ipyparallel.serialize", can=lambda thing: thing, uncan=lambda thing, _names: thing),
-        _View("ipyparallel.cluster", cluster, launcher=_launchers()),
+        _View(
+            "ipyparallel.cluster",
+            cluster,
+            launcher=_launchers(),
+            ClusterManager=polyxeus.ClusterManager,
+        ),
         _launchers(),
         tests,
     ]

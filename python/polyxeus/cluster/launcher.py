@@ -1,0 +1,76 @@
+"""The names of ipyparallel's launchers, to be given to Cluster or to make classes from.
+
+A class made from one of these sets attributes and has no code of its own; pxcluster does the work:
+
+    class Greedy(MPIEngineSetLauncher):
+        mpi_args = ["--oversubscribe"]
+
+    Cluster(engines=Greedy)
+"""
+
+__all__ = ["BaseLauncher", "ControllerLauncher", "EngineLauncher", "find_launcher_class"]
+
+
+class BaseLauncher:
+    """What all launchers have: `environment`, a dict of variables for what they start."""
+
+    traits = ("environment",)
+
+    @classmethod
+    def class_trait_names(cls):
+        """The attributes that a class made from this one may set."""
+        return [name for each in cls.__mro__ for name in vars(each).get("traits", ())]
+
+
+class ControllerLauncher(BaseLauncher):
+    """controller_cmd, controller_args: lists of words."""
+
+    traits = ("controller_cmd", "controller_args")
+
+
+class EngineLauncher(BaseLauncher):
+    """engine_cmd, engine_args: lists of words."""
+
+    traits = ("engine_cmd", "engine_args")
+
+
+_BATCH = (
+    "queue", "account", "qos", "timelimit", "options", "batch_template", "batch_template_file",
+    "namespace", "submit_command", "delete_command", "job_id_regexp",
+)  # fmt: skip
+_OF_SYSTEMS = {
+    "Local": (),
+    "MPI": ("mpi_cmd", "mpi_args"),
+    "SSH": ("engines", "ssh_cmd", "ssh_args", "remote_python", "remote_profile_dir"),
+    "Slurm": _BATCH,
+    "PBS": _BATCH,
+    "SGE": _BATCH,
+    "LSF": _BATCH,
+    "HTCondor": _BATCH,
+}
+
+
+def _add_classes():
+    for system, traits in _OF_SYSTEMS.items():
+        for base, end in ((ControllerLauncher, "Controller"), (EngineLauncher, "EngineSet")):
+            name = f"{system}{end}Launcher"
+            members = {"traits": traits, "__module__": __name__}
+            members["__doc__"] = f"{base.__doc__}  Of its own: {', '.join(traits) or 'nothing'}."
+            globals()[name] = type(name, (base,), members)
+            __all__.append(name)
+
+
+_add_classes()
+
+
+def find_launcher_class(name, kind):
+    """The class of a launcher.  KeyError where there is none.
+
+    name  "MPI", in any case
+    kind  "controller" or "engine"
+    """
+    ends = {"controller": "ControllerLauncher", "engine": "EngineSetLauncher"}
+    if kind not in ends:
+        raise ValueError(f"kind must be 'engine' or 'controller', not {kind!r}")
+    registry = {each.lower(): each for each in __all__}
+    return globals()[registry[f"{name}{ends[kind]}".lower()]]

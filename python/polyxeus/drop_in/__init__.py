@@ -1,0 +1,1 @@
+"""What scripts and packages that were written for ipyparallel import from it."""

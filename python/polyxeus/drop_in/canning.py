@@ -1,0 +1,122 @@
+"""ipyparallel's names for turning functions, values and calls into bytes."""
+
+import pickle
+
+from polyxeus.serialize import functions
+from polyxeus.serialize.reference import Reference
+
+__all__ = [
+    "Canned",
+    "PrePickled",
+    "can",
+    "can_map",
+    "deserialize_object",
+    "pack_apply_message",
+    "serialize_object",
+    "uncan",
+    "uncan_map",
+    "unpack_apply_message",
+    "use_cloudpickle",
+    "use_dill",
+    "use_pickle",
+]
+
+
+class Canned:
+    """A function or class as bytes, which any pickle takes."""
+
+    def __init__(self, thing):
+        self.data = functions.dumps(thing)
+
+
+class PrePickled:
+    """A value that is pickled once and may be sent many times; where it arrives it is the value."""
+
+    def __init__(self, obj):
+        self.data = functions.dumps(obj)
+
+    def __reduce__(self):
+        return functions.loads, (self.data,)
+
+
+def can(obj):
+    """`obj` with its functions and classes as bytes, those in its lists, tuples and dicts, too."""
+    if isinstance(obj, dict):
+        return {key: can(value) for key, value in obj.items()}
+    if type(obj) in (list, tuple):
+        return type(obj)([can(each) for each in obj])
+    if isinstance(obj, type) or (callable(obj) and hasattr(obj, "__code__")):
+        return Canned(obj)
+    return obj
+
+
+def uncan(obj, g=None):
+    """What can() was given.
+
+    g  the namespace in which References are looked up; None: they stay
+    """
+    if isinstance(obj, Canned):
+        return functions.loads(obj.data)
+    if isinstance(obj, Reference) and g is not None:
+        return eval(obj.name, g)
+    if isinstance(obj, dict):
+        return {key: uncan(value, g) for key, value in obj.items()}
+    if type(obj) in (list, tuple):
+        return type(obj)([uncan(each, g) for each in obj])
+    return obj
+
+
+def can_map(mapping):
+    """can() for each value of a dict."""
+    return {key: can(value) for key, value in mapping.items()}
+
+
+def uncan_map(mapping, g=None):
+    """uncan() for each value of a dict."""
+    return {key: uncan(value, g) for key, value in mapping.items()}
+
+
+def serialize_object(obj, buffer_threshold=None, item_threshold=None):
+    """`obj` as a list of buffers for deserialize_object(); large ones are not copied.
+
+    buffer_threshold, item_threshold  accepted; large is what pickle holds out of band
+    """
+    buffers = []
+    data = functions.dumps(obj, buffers)
+    return [pickle.dumps((len(buffers), data)), *buffers]
+
+
+def deserialize_object(buffers, g=None):
+    """(the object that serialize_object() was given first, the buffers that follow it)
+
+    g  the namespace in which References are looked up; None: that of cells
+    """
+    head, *rest = buffers
+    count, data = pickle.loads(head)
+    before = functions.set_namespace(functions.namespace() if g is None else g)
+    try:
+        return functions.loads(data, rest[:count]), rest[count:]
+    finally:
+        functions.set_namespace(before)
+
+
+def pack_apply_message(f, args, kwargs, buffer_threshold=None, item_threshold=None):
+    """A call as a list of buffers for unpack_apply_message()."""
+    return serialize_object((f, tuple(args), dict(kwargs)))
+
+
+def unpack_apply_message(bufs, g=None, copy=True):
+    """(function, args, kwargs) of a call; References are looked up in `g`."""
+    return deserialize_object(bufs, g)[0]
+
+
+def use_dill():
+    """Changes nothing: functions of cells always travel by value, others by name."""
+
+
+def use_cloudpickle():
+    """Changes nothing: functions of cells always travel by value, others by name."""
+
+
+def use_pickle():
+    """Changes nothing: functions of cells always travel by value, others by name."""

@@ -1,0 +1,81 @@
+"""A wheel with its libraries inside needs nothing of the system but Python and glibc."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# What each Linux with a Python has.
+OF_THE_SYSTEM = (
+    "linux-vdso.so.1", "/lib64/ld-linux-x86-64.so.2", "libc.so.6", "libm.so.6", "libdl.so.2",
+    "libpthread.so.0", "librt.so.1", "libresolv.so.2", "libgcc_s.so.1", "libstdc++.so.6",
+)  # fmt: skip
+HIDDEN = ("VIRTUAL_ENV", "PYTHONPATH")  # of the environment that runs the tests
+PROGRAMS = ("pxcluster", "pxcontroller", "pxengine", "pxkernel")
+
+
+def run(*command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """A virtual environment with the wheel alone, in which the packages of this one can be imported."""
+    folder = tmp_path_factory.mktemp("wheel")
+    raw = max((ROOT / "build/dist").glob("polyxeus-*.whl"), key=os.path.getmtime)
+    tools = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    run(sys.executable, ROOT / "scripts/bundle_libraries.py", raw, folder / "dist", env=tools)
+    (wheel,) = (folder / "dist").glob("*.whl")
+    assert "manylinux" in wheel.name and wheel.stat().st_size < 40e6
+    home = folder / "env"
+    run(sys.executable, "-m", "venv", home)
+    run(home / "bin/python", "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel)
+    site = sysconfig.get_path("purelib", vars={"base": str(home)})
+    others = sysconfig.get_path("purelib")
+    (Path(site) / "others.pth").write_text(f"{others}\n")
+    return home
+
+
+def libraries(path):
+    """{name: where it is found} of what a program or extension module loads."""
+    found = {}
+    for line in run("ldd", path).splitlines():
+        name, _, place = line.strip().partition(" => ")
+        found[name.split(" ")[0]] = place.split(" ")[0]
+    return found
+
+
+def test_all_libraries_are_inside(environment):
+    (package,) = environment.glob("lib/python*/site-packages/polyxeus")
+    loaded = [environment / "bin" / name for name in PROGRAMS]
+    loaded += [each for each in package.glob("*.so") if "mpi" not in each.name]
+    assert len(loaded) == len(PROGRAMS) + 3
+    for each in loaded:
+        for name, place in libraries(each).items():
+            inside = Path(place).resolve().is_relative_to(environment.resolve())
+            assert inside or name in OF_THE_SYSTEM, f"{each.name} loads {name} from {place!r}"
+
+
+def test_no_program_of_the_wheel_needs_clang(environment):
+    assert sorted(each.name for each in environment.glob("bin/px*")) == sorted(PROGRAMS)
+    assert not list(environment.glob("share/jupyter/kernels/pxcpp"))
+
+
+def test_a_cluster_of_the_wheel_runs(environment, tmp_path):
+    usual = {name: value for name, value in os.environ.items() if name not in HIDDEN}
+    usual |= {"IPYTHONDIR": str(tmp_path), "PATH": f"{environment}/bin:{os.environ['PATH']}"}
+    run("pxcluster", "start", "-n", "2", "--daemonize", env=usual)
+    try:
+        assert run("pxcluster", "px", "print('hello')", env=usual) == "[0,1] hello\n"
+        code = "import polyxeus as ipp, sys; print(ipp.__file__, ipp.Client()[:].apply_sync(len, 'abc'))"
+        file, _, result = run("python", "-c", code, env=usual).strip().partition(" ")
+        assert Path(file).is_relative_to(environment) and result == "[3, 3]"
+        assert run("pxkernel", "--version", env=usual)
+    finally:
+        run("pxcluster", "stop", env=usual)

@@ -15,6 +15,7 @@
 #include "os/private_file.hpp"
 #include "os/signals_blocked.hpp"
 #include "program/command_line.hpp"
+#include "program/config_files.hpp"
 
 namespace px::controller {
 namespace {
@@ -51,32 +52,18 @@ void warn_of_options(const CLI::App& app) {
   const std::string warning = program::warning_of_options_without_effect(app);
   if (!warning.empty()) spdlog::warn(warning);
   if (const auto unknown = find_unknown_option_of_config(app))
-    spdlog::warn("the configuration file: {}", *unknown);
+    spdlog::warn("the configuration files: {}", *unknown);
 }
 
-Result<std::vector<std::string>> read_config(const ControllerOptions& options,
-                                             const net::ProfilePaths& paths) {
-  const bool is_named = options.config_file.ends_with(".json");
-  const std::filesystem::path file = is_named ? std::filesystem::path(options.config_file)
-                                              : paths.root / "ipcontroller_config.json";
-  const Result<std::string> text = os::read_file(file);
-  if (!text && text.error().kind == ErrorKind::not_found && !is_named)
-    return std::vector<std::string>{};
-  if (!text) return text.error();
-  auto arguments = read_config_arguments(*text);
-  if (!arguments) return Error{ErrorKind::bad_input, file.string() + ": " + arguments.error().what};
-  return arguments;
-}
-
-void warn_of_python_config(const net::ProfilePaths& paths) {
-  const auto file = paths.root / "ipcontroller_config.py";
-  std::error_code ignored;
-  if (std::filesystem::exists(file, ignored))
-    spdlog::warn(
-        "ignoring {}: Python configuration files are not read; put options into "
-        "ipcontroller_config.json or on "
-        "the command line",
-        file.string());
+/// The file that --config names, else those of the profile.
+Result<std::vector<program::ConfigFile>> read_config(const ControllerOptions& options,
+                                                     const net::ProfilePaths& paths,
+                                                     const std::string& program) {
+  if (options.config_file.empty())
+    return program::read_config_files(paths.root, "ipcontroller", program);
+  auto file = program::read_config_file(options.config_file, program);
+  if (!file) return file.error();
+  return std::vector<program::ConfigFile>{std::move(*file)};
 }
 
 /// The Unix sockets for those on this host, named in both connection files. Where there are none
@@ -96,6 +83,31 @@ std::optional<net::SocketFolder> open_local_interface(const ControllerOptions& o
   connection.client.local = connection.engine.local = LocalInterface{folder->interface(), network};
   return std::move(*folder);
 }
+
+/// Shared memory for those on this host, named in both connection files. Where there is none all
+/// bytes come through sockets.
+std::shared_ptr<os::SegmentFolder> open_shared_memory(ConnectionPair& connection) {
+  const auto previous = std::exchange(connection.client.memory, std::nullopt);
+  connection.engine.memory.reset();
+  if (os::is_shared_memory_off()) return nullptr;
+  auto folder =
+      previous ? os::SegmentFolder::restore(previous->folder) : os::SegmentFolder::create();
+  if (!folder) {
+    spdlog::info("shared memory is off, large arrays pass through the controller: {}",
+                 folder.error().what);
+    return nullptr;
+  }
+  connection.client.memory = connection.engine.memory = (*folder)->name();
+  return std::move(*folder);
+}
+
+/// Ends the shared memory of the cluster with the controller.
+struct SharedMemoryEnd {
+  std::shared_ptr<os::SegmentFolder> folder;
+  ~SharedMemoryEnd() {
+    if (folder) folder->remove_all();
+  }
+};
 
 Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& paths) {
   const ConnectionFiles files = connection_files(options, paths);
@@ -119,7 +131,7 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   if (!plan) return plan.error();
   if (plan->curve && (keeps_files || options.restartable))
     if (auto written = write_secrets(files, *plan->curve); !written) return written.error();
-  const Result<ServerOptions> server_options = make_server_options(options, paths);
+  Result<ServerOptions> server_options = make_server_options(options, paths);
   if (!server_options) return server_options.error();
   Result<Session> session = make_session(options, plan->connection);
   if (!session) return session.error();
@@ -127,6 +139,8 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   if (!store) return store.error();
 
   const std::optional<net::SocketFolder> folder = open_local_interface(options, plan->connection);
+  const SharedMemoryEnd memory{open_shared_memory(plan->connection)};
+  server_options->memory = memory.folder;
   net::Context context;
   Result<BoundSockets> bound = bind_sockets(context, std::move(*plan));
   if (!bound) return bound.error();
@@ -158,7 +172,9 @@ int run(int argc, char** argv) {
   if (const auto code = parse_options(app, options, {}, argc, argv)) return *code;
   const Result<net::ProfilePaths> paths = net::find_profile(options.program.profile);
   if (!paths) return fail(paths.error());
-  const auto config = read_config(options, *paths);
+  const auto files = read_config(options, *paths, argv[0]);
+  if (!files) return fail(files.error());
+  const auto config = program::config_arguments(*files);
   if (!config) return fail(config.error());
   // Parsed again, as the command line has the last word.
   ControllerOptions all;
@@ -169,7 +185,9 @@ int run(int argc, char** argv) {
     return fail(started.error());
   os::raise_descriptor_limit();  // an engine takes nine
   warn_of_options(whole);
-  warn_of_python_config(*paths);
+  for (const program::ConfigFile& file : *files)
+    if (const std::string warning = program::warning_of_unusable(file); !warning.empty())
+      spdlog::warn(warning);
   if (auto entered = program::enter_work_dir(all.program); !entered) return fail(entered.error());
   const Result<void> served = serve(all, *paths);
   return served ? 0 : fail(served.error());

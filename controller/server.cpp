@@ -73,11 +73,14 @@ class Server::State {
   ControllerSockets sockets_;
   HubThread hub_;
   BadMessageCounter bad_messages_;
+  SharedMemoryDesk memory_;
   RelayContext shared_;
   DaskScheduler dask_;
   Membership membership_;
   EngineLink mux_engines_, control_engines_, task_engines_, broadcast_engines_;
+  ClientLink mux_clients_, control_clients_, task_clients_;
   DirectRelay mux_, control_;
+  OutputPublisher publisher_;
   OutputRelay output_;
   TaskRelay tasks_;
   PureTaskRelay pure_tasks_;
@@ -92,7 +95,8 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
                      const ServerOptions& options)
     : sockets_(std::move(bound.sockets)),
       hub_(Hub{session.fork(), std::move(store), options.hub}, loop.waker()),
-      shared_{std::move(session), hub_, bad_messages_},
+      memory_(options.memory),
+      shared_{std::move(session), hub_, bad_messages_, memory_},
       dask_(ip_of(bound.connection.client.interface), loop),
       membership_(shared_, options.membership, sockets_.notification, sockets_.ping, sockets_.pong,
                   sockets_.lifeline, Clock::now()),
@@ -100,11 +104,15 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       control_engines_(link(std::move(sockets_.control_engine))),
       task_engines_(link(std::move(sockets_.task_engine))),
       broadcast_engines_(link(std::move(sockets_.broadcast_engine))),
-      mux_(shared_, sockets_.mux_client, mux_engines_, true, "mux"),
-      control_(shared_, sockets_.control_client, control_engines_, false, "control"),
-      output_(shared_, sockets_.iopub_in, sockets_.iopub_out,
+      mux_clients_(sockets_.mux_client, shared_.session.fork(), options.clients),
+      control_clients_(sockets_.control_client, shared_.session.fork(), options.clients),
+      task_clients_(sockets_.task_client, shared_.session.fork(), options.clients),
+      mux_(shared_, mux_clients_, mux_engines_, true, "mux"),
+      control_(shared_, control_clients_, control_engines_, false, "control"),
+      publisher_(sockets_.iopub_out, shared_.session.fork()),
+      output_(shared_, sockets_.iopub_in, publisher_,
               [this](const EngineUuid& uuid) { membership_.leave(uuid, "it was shut down"); }),
-      tasks_(shared_, options.tasks, random_source(), sockets_.task_client, task_engines_,
+      tasks_(shared_, options.tasks, random_source(), task_clients_, task_engines_,
              take_stock(membership_, options)),
       pure_tasks_(shared_, sockets_.task_client, task_engines_.socket()),
       broadcast_(shared_, sockets_.broadcast_client, broadcast_engines_),
@@ -166,6 +174,7 @@ void Server::State::watch() {
   loop.watch(control_engines_.socket(), [this] { control_.receive_replies(); });
   loop.watch(sockets_.mux_client, [this] { mux_.receive_requests(); });
   loop.watch(mux_engines_.socket(), [this] { mux_.receive_replies(); });
+  loop.watch(sockets_.iopub_out, [this] { publisher_.receive_subscriptions(); });
   loop.watch(sockets_.iopub_in, [this] { output_.receive(); });
   loop.watch(sockets_.broadcast_client, [this] { broadcast_.receive_requests(); });
   loop.watch(broadcast_engines_.socket(), [this] { broadcast_.receive_replies(); });
@@ -205,7 +214,9 @@ void Server::State::on_time(Instant now) {
        {&mux_engines_, &control_engines_, &task_engines_, &broadcast_engines_})
     engines->on_time(now);
   pure_tasks_.on_time(now);
+  publisher_.on_time(now);
   dask_.on_time(now);
+  memory_.on_time(now);
   queries_.on_dask(now);
   if (queries_.is_shutdown_requested() && !end_) end_ = now + farewell;
   hub_.flush_when_due(now);
@@ -216,7 +227,7 @@ Instant Server::State::next_deadline() const {
   for (const auto& due :
        {tasks_.next_deadline(), mux_engines_.next_deadline(), control_engines_.next_deadline(),
         task_engines_.next_deadline(), broadcast_engines_.next_deadline(), dask_.next_deadline(),
-        hub_.next_deadline(), end_})
+        publisher_.next_deadline(), hub_.next_deadline(), memory_.next_deadline(), end_})
     if (due) next = std::min(next, *due);
   return next;
 }

@@ -8,10 +8,12 @@
 #include "controller/hub/hub.hpp"
 #include "controller/hub/task_store.hpp"
 #include "controller/membership/membership.hpp"
+#include "controller/relay/client_backlog.hpp"
 #include "controller/relay/sockets.hpp"
 #include "controller/scheduler/task_queue.hpp"
 #include "net/context.hpp"
 #include "net/loop.hpp"
+#include "os/segments/segment_folder.hpp"
 #include "wire/session.hpp"
 
 namespace px::controller {
@@ -20,6 +22,10 @@ struct ServerOptions {
   MembershipOptions membership;
   TaskQueueOptions tasks;
   HubOptions hub;
+  /// That of the connection files; null: there is none.
+  std::shared_ptr<const os::SegmentFolder> memory = {};
+  /// For the replies that wait for one client on one channel.
+  ClientBounds clients;
   bool restore_engines = false;
   /// It may have the ports and keys of an earlier controller, whose engines and clients go on.
   bool is_successor = false;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "net/counted_message.hpp"
 #include "net/tcp.hpp"
 #include "wire/connection_info.hpp"
 
@@ -103,10 +104,11 @@ class Encryption {
 }  // namespace
 
 struct Socket::State {
-  State(zmq::socket_t made, const SocketOptions& options)
-      : socket(std::move(made)), encryption(options), readiness(socket.handle()) {}
+  State(zmq::socket_t made, SocketKind its_kind, const SocketOptions& options)
+      : socket(std::move(made)), kind(its_kind), encryption(options), readiness(socket.handle()) {}
 
   zmq::socket_t socket;
+  SocketKind kind;
   Encryption encryption;
   Readiness readiness;
 
@@ -130,7 +132,7 @@ struct Socket::State {
 
 Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
     : state_(std::make_unique<State>(
-          zmq::socket_t(*static_cast<zmq::context_t*>(context.handle()), zmq_type(kind)),
+          zmq::socket_t(*static_cast<zmq::context_t*>(context.handle()), zmq_type(kind)), kind,
           options)) {
   zmq::socket_t& socket = state_->socket;
   socket.set(zmq::sockopt::sndhwm, options.send_limit);
@@ -138,6 +140,11 @@ Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
   socket.set(zmq::sockopt::linger, to_ms(options.linger));
   socket.set(zmq::sockopt::maxmsgsize, options.max_frame_bytes);
   socket.set(zmq::sockopt::backlog, waiting_connections);
+  // As often as what translates addresses in between forgets who says nothing; see net/tcp.cpp.
+  socket.set(zmq::sockopt::tcp_keepalive, 1);
+  socket.set(zmq::sockopt::tcp_keepalive_idle, 15);
+  socket.set(zmq::sockopt::tcp_keepalive_intvl, 15);
+  socket.set(zmq::sockopt::tcp_keepalive_cnt, 8);
   if (!options.identity.empty()) socket.set(zmq::sockopt::routing_id, options.identity);
   if (kind == SocketKind::router) {
     socket.set(zmq::sockopt::router_handover, options.hand_over);
@@ -146,6 +153,7 @@ Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
   if (kind == SocketKind::xpub) socket.set(zmq::sockopt::xpub_nodrop, options.never_drops);
   // Without it a publisher hears of a subscription only once, and cannot answer each newcomer.
   if (kind == SocketKind::xpub) socket.set(zmq::sockopt::xpub_verbose, true);
+  if (kind == SocketKind::xpub) socket.set(zmq::sockopt::xpub_manual, options.assigns_topics);
   if (options.zmtp_heartbeat) {
     const int interval = to_ms(*options.zmtp_heartbeat);
     socket.set(zmq::sockopt::heartbeat_ivl, interval);
@@ -203,6 +211,10 @@ void Socket::subscribe(std::string_view topic) {
   state_->socket.set(zmq::sockopt::subscribe, topic);
 }
 
+void Socket::assign_topic(std::string_view topic) {
+  state_->socket.set(zmq::sockopt::subscribe, topic);
+}
+
 void Socket::report_connections(const std::string& endpoint) {
   constexpr int events = ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
                          ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
@@ -257,6 +269,39 @@ bool Socket::forward(std::span<const std::string_view> idents, std::span<const R
     }
   }
   return true;
+}
+
+bool Socket::forward(std::span<const std::string_view> idents, std::span<const Run> runs,
+                     const SharedUnsentBytes& unsent) {
+  CountedMessage counted{unsent};
+  std::size_t left = idents.size();
+  for (const std::string_view ident : idents) counted.weigh(ident);
+  for (const Run& run : runs) {
+    left += run.to - run.from;
+    for (std::size_t i = run.from; i < run.to; ++i) counted.weigh(run.frames->at(i));
+  }
+  // A ROUTER uses up the first frame itself.
+  std::size_t until_counted = state_->kind == SocketKind::router ? 1 : 0;
+  check(left > until_counted);
+  const auto pass = [&](std::string_view bytes, zmq::message_t* shared) {
+    const bool more = --left > 0;
+    if (until_counted-- == 0) {
+      zmq::message_t first = counted.frame(bytes);
+      return state_->send(first, more);
+    }
+    return shared ? state_->send(*shared, more) : state_->send(bytes, more);
+  };
+  for (const std::string_view ident : idents)
+    if (!pass(ident, nullptr)) return false;
+  for (const Run& run : runs) {
+    const auto* received = dynamic_cast<const NetFrames*>(run.frames);
+    for (std::size_t i = run.from; i < run.to; ++i) {
+      zmq::message_t shared;
+      if (received) received->copy_to(i, shared);
+      if (!pass(run.frames->at(i), received ? &shared : nullptr)) return false;
+    }
+  }
+  return !counted.was_dropped();
 }
 
 bool Socket::send_with_payloads(const std::vector<std::string>& head,

@@ -12,6 +12,7 @@
 #include "net/context.hpp"
 #include "net/curve.hpp"
 #include "net/readiness.hpp"
+#include "net/unsent_bytes.hpp"
 #include "wire/error.hpp"
 #include "wire/frames.hpp"
 #include "wire/time.hpp"
@@ -35,6 +36,8 @@ struct SocketOptions {
   bool is_mandatory = false;
   /// XPUB: send() fails while a subscriber's queue is full, where it drops the message otherwise.
   bool never_drops = false;
+  /// XPUB: subscribers get what assign_topic() says, not what they asked for.
+  bool assigns_topics = false;
   /// Pings of the transport; a silent peer is cut off.
   std::optional<Duration> zmtp_heartbeat = {};
   /// How long unsent messages outlive the socket.
@@ -66,6 +69,9 @@ class Socket {
   /// errors  bad_input: not an endpoint. That nobody listens there is no error: libzmq tries on.
   Result<void> connect(const std::string& endpoint);
   void subscribe(std::string_view topic);
+  /// Who sent the subscription that was received last gets what begins with `topic` from now on.
+  /// Precondition: an XPUB that assigns_topics.
+  void assign_topic(std::string_view topic);
   /// Lets libzmq report connections to a pair socket at `endpoint`: see ConnectionMonitor.
   void report_connections(const std::string& endpoint);
 
@@ -87,6 +93,11 @@ class Socket {
   };
   /// Sends `idents`, then the frames of all runs, shared as above. False as for send().
   bool forward(std::span<const std::string_view> idents, std::span<const Run> runs);
+
+  /// The same, and counts the message in `unsent` until libzmq has let go of it.
+  /// False  nobody is there to get it, or as for send().
+  bool forward(std::span<const std::string_view> idents, std::span<const Run> runs,
+               const SharedUnsentBytes& unsent);
 
   /// Sends `head`, then each of `payloads` without a copy: libzmq calls `release(hint)` of a
   /// payload from one of its own threads when the bytes are no longer needed.

@@ -62,8 +62,43 @@ bool is_truthy(const Json& value) {
   return value.is_structured() && !value.empty();
 }
 
-bool contains(const Json& list, const Json& item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
+bool is_part_of(const Json& part, const std::string& text) {
+  return part.is_string() && text.find(part.get_ref<const std::string&>()) != std::string::npos;
+}
+
+/// Python's `item in container`: an item of a list, a part of a text, a key of an object.
+bool contains(const Json& container, const Json& item) {
+  if (container.is_string()) return is_part_of(item, container.get_ref<const std::string&>());
+  if (container.is_object())
+    return item.is_string() && container.contains(item.get_ref<const std::string&>());
+  return std::find(container.begin(), container.end(), item) != container.end();
+}
+
+/// Only texts are inside or outside of a text; a record without the value is neither.
+bool is_outside(const Json& container, const Json& item) {
+  return (!container.is_string() || item.is_string()) && !contains(container, item);
+}
+
+/// The characters of a text in UTF-8.
+Json characters(const std::string& text) {
+  Json list = Json::array();
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end) {
+    end = at + 1;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) ++end;
+    list.push_back(text.substr(at, end - at));
+  }
+  return list;
+}
+
+/// What `for` goes through in Python: the characters of a text, the keys of an object.
+Json items_of(const Json& container) {
+  if (container.is_string()) return characters(container.get_ref<const std::string&>());
+  Json items = Json::array();
+  if (container.is_object())
+    for (const auto& [key, value] : container.items()) items.push_back(key);
+  else
+    items = container;
+  return items;
 }
 
 /// Values of different kinds have no order; nothing is less or greater than an absent value.
@@ -76,8 +111,7 @@ bool has_each(const Json& value, const Json& wanted) {
     if (value.is_array()) return contains(value, one);
     if (one.is_array()) return contains(one, value);
     if (one.is_string() && value.is_string())
-      return one.get_ref<const std::string&>().find(value.get_ref<const std::string&>()) !=
-             std::string::npos;
+      return is_part_of(value, one.get_ref<const std::string&>());
     return value == one;
   });
 }
@@ -114,9 +148,9 @@ bool passes(const Json& value, QueryOperator test, const Json& wanted) {
     case in:
       return contains(wanted, value);
     case not_in:
-      return !contains(wanted, value);
+      return is_outside(wanted, value);
     case all:
-      return has_each(value, wanted);
+      return has_each(value, items_of(wanted));
     case modulo:
       return has_remainder(value, wanted);
     case exists:
@@ -129,9 +163,11 @@ bool passes(const Json& value, QueryOperator test, const Json& wanted) {
 
 /// What an operator cannot take; nothing where it can.
 std::optional<QueryError> refusal(std::string_view name, QueryOperator test, const Json& value) {
-  const bool needs_list = test == in || test == not_in || test == all || test == modulo;
-  if (needs_list && !value.is_array())
-    return type_error(std::string(name) + " needs a list, not " + python_repr(value));
+  const bool needs_container = test == in || test == not_in || test == all;
+  if (needs_container && !value.is_structured() && !value.is_string())
+    return type_error(std::string(name) + " needs a list or a text, not " + python_repr(value));
+  if (test == modulo && !value.is_array())
+    return type_error("$mod needs a list, not " + python_repr(value));
   if (test == glob && !value.is_string())
     return type_error("$glob needs a pattern, not " + python_repr(value));
   if (test != modulo) return std::nullopt;
@@ -239,6 +275,7 @@ bool RecordFilter::matches(const TaskRecord& record) const {
 std::optional<std::vector<MessageId>> RecordFilter::named_records() const {
   for (const QueryTerm& term : terms_) {
     if (term.key != "msg_id" || (term.test != equal && term.test != in)) continue;
+    if (term.test == in && !term.value.is_array()) continue;
     std::vector<MessageId> msg_ids;
     for (const Json& item : term.test == in ? term.value : Json::array({term.value}))
       if (item.is_string()) msg_ids.emplace_back(item.get_ref<const std::string&>());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "os/segments/segment.hpp"
+
 namespace px::controller {
 namespace {
 
@@ -96,6 +98,15 @@ QueryResult<WantedKeys> read_keys(const Json* keys) {
   }
   if (!unknown.empty()) return key_error("Bad record key(s): " + python_repr(unknown));
   return wanted;
+}
+
+/// Whether buffers of the request lie in shared memory, where its sender may have written anew.
+bool lacks_buffers(const TaskMessage& request) {
+  const auto indexes = os::segment_indexes(request.packer(), request.metadata());
+  return std::any_of(indexes.begin(), indexes.end(), [&](std::size_t index) {
+    return index < request.buffer_count() &&
+           request.buffer(index).size() <= os::longest_segment_part;
+  });
 }
 
 Json ok_content() {
@@ -345,6 +356,12 @@ HubQueries::Answer HubQueries::resubmit(const Json& content, WallTime wall) {
   }
   if (!missing.empty())
     return failure("resubmit_reply", key_error("No such msg(s): " + python_repr(missing)));
+  for (const auto& [msg_id, request] : requests)
+    if (lacks_buffers(request))
+      return failure("resubmit_reply",
+                     {"ValueError", "the arrays of " + msg_id.text +
+                                        " are not kept, as they went to its engine through shared "
+                                        "memory: call the function again"});
   Answer answer{"resubmit_reply", ok_content()};
   answer.content["resubmitted"] = Json::object();
   for (const auto& [msg_id, request] : requests)

@@ -140,6 +140,11 @@ void HubRecorder::on(const OutputPublished& event) {
   if (!is_recorded_output(header->msg_type) && !is_old_message(*header)) return;
   const MessageId parent = read_msg_id(session_.packer(), envelope->parent_header);
   if (parent.empty()) return;
+  // Long texts come quicker than they can be read.
+  if (header->msg_type == "stream" &&
+      full_streams_.find(parent.text +
+                         packed_text(session_.packer(), envelope->content, "name").value_or("")))
+    return;
   if (!session_.signer().verify(*envelope)) return reject();
   Result<Json> content = unpack(session_.packer(), envelope->content);
   if (!content) return reject();
@@ -154,13 +159,20 @@ void HubRecorder::record_output(const MessageId& msg_id, std::string_view msg_ty
   store_.change(msg_id, [&](TaskRecord& record) {
     TaskOutput& output = record.make_output();
     if (msg_type == "stream")
-      append_bounded(stream_name == "stdout" ? output.stdout_text : output.stderr_text,
-                     string_member(content, "text").value_or(""), stream_text_limit_);
+      append_stream(stream_name == "stdout" ? output.stdout_text : output.stderr_text, content,
+                    msg_id.text + stream_name);
     else if (msg_type == "execute_input")
       output.execute_input = string_member(content, "code").value_or("");
     else
       (msg_type == "error" ? output.error : output.execute_result) = pack(Packer::json, content);
   });
+}
+
+void HubRecorder::append_stream(std::string& text, const Json& content, std::string full_name) {
+  append_bounded(text, string_member(content, "text").value_or(""), stream_text_limit_);
+  if (text.size() < stream_text_limit_) return;
+  text.shrink_to_fit();
+  full_streams_.add(std::move(full_name), true);
 }
 
 TaskMessage HubRecorder::death_notice(const TaskRecord& record, TaskIndex::Slot slot,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "controller/hub/task_index.hpp"
 #include "controller/hub/task_store.hpp"
 #include "wire/envelope.hpp"
+#include "wire/recent_map.hpp"
 #include "wire/session.hpp"
 
 namespace px::controller {
@@ -41,6 +43,7 @@ class HubRecorder {
   std::uint64_t rejected_count() const { return rejected_count_; }
 
  private:
+  static constexpr std::size_t max_full_streams = 1024;
   enum class Trust { verified, unverified };
   /// A request or reply in its frames; nothing in `message` where it was rejected.
   struct Opened {
@@ -54,6 +57,7 @@ class HubRecorder {
   void record_result(const MessageId& msg_id, const Opened& opened, const EngineUuid& engine,
                      WallTime wall);
   void record_output(const MessageId& msg_id, std::string_view msg_type, const Json& content);
+  void append_stream(std::string& text, const Json& content, std::string full_name);
   TaskMessage death_notice(const TaskRecord& record, TaskIndex::Slot slot, const EngineEnd& end,
                            WallTime wall);
 
@@ -61,6 +65,8 @@ class HubRecorder {
   TaskStore& store_;
   TaskIndex& index_;
   std::size_t stream_text_limit_;
+  /// Requests whose text is at its limit, by msg_id and name of the stream.
+  RecentMap<std::string, bool, std::hash<std::string>> full_streams_{max_full_streams};
   std::uint64_t rejected_count_ = 0;
 };
 

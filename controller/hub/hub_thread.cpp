@@ -1,12 +1,18 @@
 #include "controller/hub/hub_thread.hpp"
 
 #include <pthread.h>
+#include <spdlog/spdlog.h>
 
 #include <iterator>
 #include <utility>
 
+#include "wire/duration_text.hpp"
+
 namespace px::controller {
 namespace {
+
+/// To hand over what a stuck hub has no room for.
+constexpr Duration between_tries = std::chrono::milliseconds(50);
 
 /// Copies small frames: to hold on to what the sockets' threads have allocated, and to free it on
 /// the hub's, costs more of both memory and time. Returns the bytes that the event holds.
@@ -36,8 +42,11 @@ void move_to(std::vector<T>& target, std::vector<T>&& source) {
 
 }  // namespace
 
-HubThread::HubThread(Hub hub, net::Waker waker)
-    : hub_(std::move(hub)), waker_(std::move(waker)), thread_([this] { run(); }) {}
+HubThread::HubThread(Hub hub, net::Waker waker, Duration stuck_after)
+    : hub_(std::move(hub)),
+      waker_(std::move(waker)),
+      stuck_after_(stuck_after),
+      thread_([this] { run(); }) {}
 
 HubThread::~HubThread() {
   flush();
@@ -69,12 +78,38 @@ void HubThread::flush() {
   bool wakes = false;
   {
     std::unique_lock lock{mutex_};
-    has_room_.wait(lock, [&] { return !waiting_.is_full(); });
+    if (!waits_for_room(lock)) return drop_records();
     move_to(waiting_.events, std::move(posted_.events));
     waiting_.bytes += std::exchange(posted_.bytes, 0);
     wakes = std::exchange(is_idle_, false);
   }
   if (wakes) has_work_.notify_one();
+}
+
+bool HubThread::waits_for_room(std::unique_lock<std::mutex>& lock) {
+  const auto has_room = [&] { return !waiting_.is_full() || is_stopping_; };
+  const bool was_stuck = is_stuck_;
+  is_stuck_ = was_stuck ? !has_room() : !has_room_.wait_for(lock, stuck_after_, has_room);
+  if (is_stuck_ && !was_stuck)
+    spdlog::error(
+        "the records of tasks cannot be written: nothing was taken in for {}; does the disk of "
+        "the task database hang? The cluster goes on, records may be lost",
+        format_duration(stuck_after_));
+  if (!is_stuck_ && was_stuck)
+    spdlog::warn("the records of tasks are written again; {} records were lost", dropped_);
+  return !is_stuck_;
+}
+
+/// Questions are kept, as somebody waits for their answers, and who is there.
+void HubThread::drop_records() {
+  flush_due_ = Clock::now() + between_tries;
+  if (!posted_.is_full()) return;
+  dropped_ += std::erase_if(posted_.events, [](const HubEvent& event) {
+    return !std::holds_alternative<HubQuery>(event) &&
+           !std::holds_alternative<EngineJoined>(event) &&
+           !std::holds_alternative<EngineLeft>(event);
+  });
+  posted_.bytes = 0;
 }
 
 std::vector<HubEffect> HubThread::take_effects() {

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -17,8 +18,9 @@ namespace px::controller {
 /// All public functions are for the I/O thread.
 class HubThread {
  public:
-  /// `waker`: wakes the I/O thread when take_effects() has something.
-  HubThread(Hub hub, net::Waker waker);
+  /// waker        wakes the I/O thread when take_effects() has something.
+  /// stuck_after  see flush().
+  HubThread(Hub hub, net::Waker waker, Duration stuck_after = std::chrono::seconds(2));
   /// Ends the thread after it has taken in what was posted.
   ~HubThread();
   HubThread(const HubThread&) = delete;
@@ -31,15 +33,18 @@ class HubThread {
   void flush_when_due(Instant now);
   /// When flush_when_due() has work; nothing while nothing is put aside.
   std::optional<Instant> next_deadline() const { return flush_due_; }
-  /// Hands over what was posted. Blocks while the hub is too far behind: whoever makes the work
-  /// is slowed down to what can be recorded.
+  /// Hands over what was posted. Waits while the hub is too far behind, so that whoever makes the
+  /// work is slowed down to what can be recorded; but no longer than `stuck_after`, as a disk may
+  /// hang: then what was posted waits here, and what does not fit is dropped and counted.
   void flush();
   /// What the hub wants done since the last call.
   std::vector<HubEffect> take_effects();
+  /// How many events were dropped so far.
+  std::uint64_t dropped() const { return dropped_; }
 
   /// The events of about a thousand tasks: enough to ride out a commit of the store, little memory.
   static constexpr std::size_t max_waiting_events = 4096;
-  static constexpr std::size_t max_waiting_bytes = std::size_t{64} << 20;
+  static constexpr std::size_t max_waiting_bytes = std::size_t{8} << 20;
   /// Messages up to this are copied for the hub, larger ones shared with the sockets.
   static constexpr std::size_t copied_bytes = std::size_t{16} << 10;
   /// So many events, or so long after the first of them, are handed over at once.
@@ -55,11 +60,16 @@ class HubThread {
     }
   };
   void run();
+  bool waits_for_room(std::unique_lock<std::mutex>& lock);
+  void drop_records();
   Hub hub_;
   net::Waker waker_;
   Batch posted_;  // the I/O thread's own, as are the next two
   bool has_query_ = false;
   std::optional<Instant> flush_due_;
+  bool is_stuck_ = false;
+  std::uint64_t dropped_ = 0;
+  const Duration stuck_after_;
   std::mutex mutex_;
   std::condition_variable has_work_, has_room_;
   Batch waiting_;  // this and what follows: under the mutex

@@ -390,7 +390,7 @@ Instant Membership::next_deadline() const {
 void Membership::save() {
   if (!save_due_) return;
   save_due_.reset();
-  const auto written = os::write_file_atomically(options_.table_file, table_.write(), 0644);
+  const auto written = os::write_file_atomically(options_.table_file, table_.write(), 0600);
   if (!written) shared_.bad_messages.add("cannot save the engine table", written.error().what);
 }
 

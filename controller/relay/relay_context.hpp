@@ -6,6 +6,7 @@
 
 #include "controller/hub/hub_thread.hpp"
 #include "controller/relay/bad_message_counter.hpp"
+#include "controller/relay/shared_memory.hpp"
 #include "wire/envelope.hpp"
 #include "wire/frames.hpp"
 #include "wire/session.hpp"
@@ -20,6 +21,7 @@ struct RelayContext {
   Session session;
   HubThread& hub;
   BadMessageCounter& bad_messages;
+  SharedMemoryDesk& memory;
 
   Packer packer() const { return session.packer(); }
   const Signer& signer() const { return session.signer(); }

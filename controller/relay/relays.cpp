@@ -28,7 +28,7 @@ std::string msg_type_of(Packer packer, std::string_view header) {
 
 }  // namespace
 
-DirectRelay::DirectRelay(RelayContext& shared, net::Socket& client, EngineLink& engines,
+DirectRelay::DirectRelay(RelayContext& shared, ClientLink& client, EngineLink& engines,
                          bool is_recorded, std::string_view name)
     : shared_(shared), client_(client), engines_(engines), is_recorded_(is_recorded), name_(name) {}
 
@@ -40,7 +40,7 @@ bool DirectRelay::is_well_formed(const Frames& frames) {
 
 void DirectRelay::receive_requests() {
   for (int i = 0; i < messages_per_turn; ++i) {
-    const SharedFrames frames = client_.receive();
+    const SharedFrames frames = client_.socket().receive();
     if (!frames) return;
     if (!is_well_formed(*frames)) continue;
     const std::array client{frames->at(0)};
@@ -55,12 +55,15 @@ void DirectRelay::receive_replies() {
     if (!frames) return;
     if (!is_well_formed(*frames)) continue;
     const std::array idents{frames->at(1), frames->at(0)};
-    client_.forward(idents, *frames, 2);
-    if (is_recorded_) shared_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, frames});
+    // Its client removes what it names.
+    SharedFrames kept = is_recorded_ ? shared_.memory.whole(frames, shared_.packer()) : nullptr;
+    if (client_.reply(idents, *frames, Clock::now()) && kept) shared_.memory.drop(kept);
+    if (!is_recorded_) continue;
+    shared_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, std::move(kept)});
   }
 }
 
-OutputRelay::OutputRelay(RelayContext& shared, net::Socket& engines, net::Socket& clients,
+OutputRelay::OutputRelay(RelayContext& shared, net::Socket& engines, OutputPublisher& clients,
                          std::function<void(const EngineUuid&)> on_shutdown)
     : shared_(shared), engines_(engines), clients_(clients), on_shutdown_(std::move(on_shutdown)) {}
 
@@ -68,19 +71,22 @@ void OutputRelay::receive() {
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = engines_.receive();
     if (!frames) return;
-    clients_.forward(std::span<const std::string_view>{}, *frames, 0);
-    record(frames);
+    const Result<Envelope> envelope = Envelope::locate(*frames, 1);
+    const std::string type = envelope ? msg_type_of(shared_.packer(), envelope->header) : "";
+    clients_.publish(*frames, type == "status" ? Publication::state : Publication::output);
+    if (envelope)
+      record(frames, *envelope, type);
+    else
+      shared_.bad_messages.add("iopub: not a message", envelope.error().what);
   }
 }
 
-void OutputRelay::record(const SharedFrames& frames) {
-  const Result<Envelope> envelope = Envelope::locate(*frames, 1);
-  if (!envelope) return shared_.bad_messages.add("iopub: not a message", envelope.error().what);
-  const std::string type = msg_type_of(shared_.packer(), envelope->header);
+void OutputRelay::record(const SharedFrames& frames, const Envelope& envelope,
+                         std::string_view type) {
   // Every task has two of these; there is nothing in them to remember.
   if (type == "status" || type == "iopub_welcome") return;
-  if (type == "shutdown_reply" && shared_.signer().verify(*envelope)) {
-    if (const Result<Header> header = read_header(shared_.packer(), envelope->header))
+  if (type == "shutdown_reply" && shared_.signer().verify(envelope)) {
+    if (const Result<Header> header = read_header(shared_.packer(), envelope.header))
       on_shutdown_(EngineUuid{header->session.text});
     return;
   }

@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "controller/relay/broadcast_relay.hpp"
+#include "controller/relay/client_link.hpp"
 #include "controller/relay/engine_link.hpp"
+#include "controller/relay/output_publisher.hpp"
 #include "controller/relay/relay_context.hpp"
 #include "net/socket.hpp"
 #include "wire/ids.hpp"
@@ -18,7 +20,7 @@ namespace px::controller {
 class DirectRelay {
  public:
   /// `is_recorded`: the hub hears of what passes.
-  DirectRelay(RelayContext& shared, net::Socket& client, EngineLink& engines, bool is_recorded,
+  DirectRelay(RelayContext& shared, ClientLink& client, EngineLink& engines, bool is_recorded,
               std::string_view name);
   void receive_requests();
   void receive_replies();
@@ -26,7 +28,7 @@ class DirectRelay {
  private:
   bool is_well_formed(const Frames& frames);
   RelayContext& shared_;
-  net::Socket& client_;
+  ClientLink& client_;
   EngineLink& engines_;
   bool is_recorded_;
   std::string_view name_;
@@ -36,15 +38,15 @@ class DirectRelay {
 class OutputRelay {
  public:
   /// `on_shutdown`: an engine said that it shuts down.
-  OutputRelay(RelayContext& shared, net::Socket& engines, net::Socket& clients,
+  OutputRelay(RelayContext& shared, net::Socket& engines, OutputPublisher& clients,
               std::function<void(const EngineUuid&)> on_shutdown);
   void receive();
 
  private:
-  void record(const SharedFrames& frames);
+  void record(const SharedFrames& frames, const Envelope& envelope, std::string_view type);
   RelayContext& shared_;
   net::Socket& engines_;
-  net::Socket& clients_;
+  OutputPublisher& clients_;
   std::function<void(const EngineUuid&)> on_shutdown_;
 };
 

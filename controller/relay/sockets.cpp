@@ -9,6 +9,14 @@ namespace {
 
 using Side = PortPlan::Side;
 
+/// So many messages of output of one engine are in the controller's memory and not yet looked at.
+constexpr int waiting_outputs = 32;
+
+/// The longest frames where no data of users passes. Whoever has no key can make the controller
+/// keep one frame of this length; where data passes it is as much as it can take.
+constexpr std::int64_t longest_order = 64 << 20;  // lists of msg_ids
+constexpr std::int64_t longest_subscription = 4096, longest_pong = 4096;
+
 /// Binds one socket after the other and remembers the first failure.
 class Binder {
  public:
@@ -38,14 +46,42 @@ class Binder {
   net::Socket router(Side side, int& port, std::string identity = {}) {
     return bind(net::SocketKind::router, side, port, options(side, std::move(identity)));
   }
+  /// One that carries no data of users.
+  net::Socket small_router(Side side, int& port, std::int64_t max_frame_bytes,
+                           std::string identity = {}) {
+    net::SocketOptions chosen = options(side, std::move(identity));
+    chosen.max_frame_bytes = max_frame_bytes;
+    return bind(net::SocketKind::router, side, port, chosen);
+  }
   /// The engines' side: a message to an engine that is not there (yet) comes back.
-  net::Socket engine_router(int& port, std::string identity) {
+  net::Socket engine_router(int& port, std::string identity,
+                            std::optional<std::int64_t> max_frame_bytes = {}) {
     net::SocketOptions chosen = options(Side::engine, std::move(identity));
+    if (max_frame_bytes) chosen.max_frame_bytes = *max_frame_bytes;
     chosen.is_mandatory = true;
     return bind(net::SocketKind::router, Side::engine, port, chosen);
   }
   net::Socket plain(net::SocketKind kind, Side side, int& port) {
     return bind(kind, side, port, options(side));
+  }
+  /// Nothing comes but subscriptions.
+  net::Socket publisher(Side side, int& port) {
+    net::SocketOptions chosen = options(side);
+    chosen.max_frame_bytes = longest_subscription;
+    return bind(net::SocketKind::xpub, side, port, chosen);
+  }
+  /// An engine that prints quicker than its output is relayed waits in its own sockets.
+  net::Socket output_subscriber(int& port) {
+    net::SocketOptions chosen = options(Side::engine);
+    chosen.receive_limit = waiting_outputs;
+    return bind(net::SocketKind::sub, Side::engine, port, chosen);
+  }
+  /// For an OutputPublisher.
+  net::Socket output_publisher(int& port) {
+    net::SocketOptions chosen = options(Side::client);
+    chosen.assigns_topics = true;
+    chosen.max_frame_bytes = longest_subscription;
+    return bind(net::SocketKind::xpub, Side::client, port, chosen);
   }
   /// Runs `attempt` with one port after the other until one is free.
   template <class Attempt>
@@ -95,23 +131,24 @@ Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan) {
   EngineConnectionInfo& engine = plan.connection.engine;
   if (engine.broadcast.empty()) engine.broadcast = {0};
   // The order decides which port of --ports belongs to whom (protocol 2.2).
-  net::Socket registration = binder.router(Side::client, client.registration);
-  net::Socket control_engine = binder.engine_router(engine.control, "control_out");
+  net::Socket registration = binder.small_router(Side::client, client.registration, longest_order);
+  net::Socket control_engine = binder.engine_router(engine.control, "control_out", longest_order);
   net::Socket mux_engine = binder.engine_router(engine.mux, "mux_out");
   net::Socket task_engine = plan.has_pure_tasks
                                 ? binder.plain(net::SocketKind::dealer, Side::engine, engine.task)
                                 : binder.engine_router(engine.task, "task_out");
-  net::Socket iopub_in = binder.plain(net::SocketKind::sub, Side::engine, engine.iopub);
+  net::Socket iopub_in = binder.output_subscriber(engine.iopub);
   iopub_in.subscribe("");
-  net::Socket ping = binder.plain(net::SocketKind::xpub, Side::engine, engine.hb_ping);
-  net::Socket pong = binder.router(Side::engine, engine.hb_pong);
+  net::Socket ping = binder.publisher(Side::engine, engine.hb_ping);
+  net::Socket pong = binder.small_router(Side::engine, engine.hb_pong, longest_pong);
   net::Socket broadcast_engine = binder.engine_router(engine.broadcast.front(), "sub_scheduler_0");
   engine.broadcast.resize(1);
-  net::Socket control_client = binder.router(Side::client, client.control, "control_in");
+  net::Socket control_client =
+      binder.small_router(Side::client, client.control, longest_order, "control_in");
   net::Socket mux_client = binder.router(Side::client, client.mux, "mux_in");
   net::Socket task_client = binder.router(Side::client, client.task, "task_in");
-  net::Socket iopub_out = binder.plain(net::SocketKind::pub, Side::client, client.iopub);
-  net::Socket notification = binder.plain(net::SocketKind::xpub, Side::client, client.notification);
+  net::Socket iopub_out = binder.output_publisher(client.iopub);
+  net::Socket notification = binder.publisher(Side::client, client.notification);
   net::Socket broadcast_client = binder.router(Side::client, client.broadcast, "sub_scheduler_0");
   std::optional<net::LifelineServer> lifeline;
   engine.lifeline = binder.first_free(Side::engine, engine.lifeline.value_or(0), [&](int port) {
@@ -125,7 +162,8 @@ Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan) {
     if (!binder.failure()) binder.note(lifeline->listen_also(more));
   if (engine.local && !binder.failure())
     binder.note(lifeline->listen_also(engine.local->interface));
-  net::Socket engine_registration = binder.router(Side::engine, engine.registration);
+  net::Socket engine_registration =
+      binder.small_router(Side::engine, engine.registration, longest_order);
   if (binder.failure()) return *binder.failure();
   if (!plan.has_tasks) {  // the ports stay in the files, as a client must find them there
     task_client = net::Socket{context, net::SocketKind::router};

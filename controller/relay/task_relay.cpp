@@ -25,7 +25,7 @@ std::string_view client_of(const Frames& request, std::size_t delimiter_index) {
 }  // namespace
 
 TaskRelay::TaskRelay(RelayContext& shared, const TaskQueueOptions& options, RandomSource random,
-                     net::Socket& client, EngineLink& engines, Stocktaking stock)
+                     ClientLink& client, EngineLink& engines, Stocktaking stock)
     : shared_(shared),
       queue_(options, std::move(random)),
       stock_(std::move(stock)),
@@ -35,7 +35,7 @@ TaskRelay::TaskRelay(RelayContext& shared, const TaskQueueOptions& options, Rand
 
 void TaskRelay::receive_requests() {
   for (int i = 0; i < messages_per_turn; ++i) {
-    const SharedFrames frames = client_.receive();
+    const SharedFrames frames = client_.socket().receive();
     if (!frames) return;
     const auto envelope = shared_.open(*frames, 1, "task");
     if (!envelope) continue;
@@ -58,9 +58,10 @@ void TaskRelay::resubmit(SharedFrames frames) {
   if (const auto envelope = shared_.open(*frames, 0, "hub")) submit(frames, *envelope);
 }
 
-void TaskRelay::submit(const SharedFrames& frames, const Envelope& envelope) {
+void TaskRelay::submit(const SharedFrames& came, const Envelope& envelope) {
   MessageId msg_id = read_msg_id(shared_.packer(), envelope.header);
   if (msg_id.empty()) return shared_.bad_messages.add("task: a message without a msg_id");
+  const SharedFrames frames = shared_.memory.whole(came, shared_.packer());
   shared_.hub.post(TaskSubmitted{msg_id, frames});
   Result<TaskRules> rules = read_task_rules(shared_.packer(), envelope.metadata);
   if (!rules) return refuse(frames, envelope, std::move(msg_id), rules.error().what);
@@ -78,10 +79,11 @@ void TaskRelay::refuse(const SharedFrames& frames, const Envelope& envelope, Mes
 
 void TaskRelay::receive_replies() {
   for (int i = 0; i < messages_per_turn; ++i) {
-    const SharedFrames frames = engines_.socket().receive();
-    if (!frames) return;
-    const auto envelope = shared_.open(*frames, 2, "task reply");
+    const SharedFrames came = engines_.socket().receive();
+    if (!came) return;
+    const auto envelope = shared_.open(*came, 2, "task reply");
     if (!envelope) continue;
+    const SharedFrames frames = shared_.memory.whole(came, shared_.packer());
     const MessageId parent = read_msg_id(shared_.packer(), envelope->parent_header);
     const TaskOutcome outcome = read_task_outcome(shared_.packer(), envelope->metadata);
     if (!queue_.knows(parent.text)) unknown_.push_back(frames);
@@ -93,7 +95,8 @@ void TaskRelay::receive_replies() {
 void TaskRelay::forward_unknown() {
   if (unknown_.empty() || Clock::now() < clients_are_back_) return;
   for (const SharedFrames& frames : std::exchange(unknown_, {}))
-    client_.forward(std::array{frames->at(1), frames->at(0)}, *frames, 2);
+    client_.reply(std::array{frames->at(1), frames->at(0)}, *SharedMemoryDesk::as_it_came(frames),
+                  Clock::now());
 }
 
 void TaskRelay::engine_joined(const EngineUuid& engine) {
@@ -146,6 +149,7 @@ void TaskRelay::perform(TaskEffects effects) {
 }
 
 void TaskRelay::operator()(AssignTask& effect) {
+  effect.request = shared_.memory.for_engine(effect.request, effect.engine.text);
   const std::array client{client_of(*effect.request, effect.delimiter_index)};
   if (effect.repetition > 0) {
     const Result<Envelope> envelope = Envelope::locate(*effect.request, 1);
@@ -174,7 +178,10 @@ void TaskRelay::assign_again(const AssignTask& effect, const Envelope& envelope,
 void TaskRelay::operator()(DeliverReply& effect) {
   if (effect.delimiter_index > 0) {
     const std::array<std::string_view, 2> idents{effect.request->at(0), effect.engine.text};
-    client_.forward(idents, *effect.reply, 2);
+    if (client_.reply(idents, *SharedMemoryDesk::as_it_came(effect.reply), Clock::now()))
+      shared_.memory.drop(effect.reply);
+  } else {
+    shared_.memory.drop(effect.reply);
   }
   shared_.hub.post(TaskFinished{std::move(effect.engine), std::move(effect.msg_id),
                                 std::move(effect.reply), effect.outcome == TaskOutcome::aborted});
@@ -196,7 +203,7 @@ void TaskRelay::operator()(FailTask& effect) {
   draft.content = error_content(effect.error_name, effect.error_value,
                                 {effect.error_name + ": " + effect.error_value});
   std::vector<std::string> frames = shared_.session.compose(draft, now);
-  if (effect.delimiter_index > 0) client_.send(frames);
+  if (effect.delimiter_index > 0) client_.socket().send(frames);
   // The hub wants it as an engine's reply would have come: [engine, client, delimiter, ...].
   if (!effect.engine.empty()) std::swap(frames[0], frames[1]);
   shared_.hub.post(TaskFinished{std::move(effect.engine), std::move(effect.msg_id),

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "controller/relay/client_link.hpp"
 #include "controller/relay/engine_link.hpp"
 #include "controller/relay/relay_context.hpp"
 #include "controller/scheduler/stocktaking.hpp"
@@ -19,7 +20,7 @@ class TaskRelay {
  public:
   /// stock  what the engines have in hand of an earlier controller.
   TaskRelay(RelayContext& shared, const TaskQueueOptions& options, RandomSource random,
-            net::Socket& client, EngineLink& engines, Stocktaking stock = {});
+            ClientLink& client, EngineLink& engines, Stocktaking stock = {});
 
   void receive_requests();
   void receive_replies();
@@ -38,7 +39,7 @@ class TaskRelay {
  private:
   void submit_waiting();
   void forward_unknown();
-  void submit(const SharedFrames& frames, const Envelope& envelope);
+  void submit(const SharedFrames& came, const Envelope& envelope);
   void refuse(const SharedFrames& frames, const Envelope& envelope, MessageId msg_id,
               const std::string& why);
   void perform(TaskEffects effects);
@@ -52,7 +53,7 @@ class TaskRelay {
   std::vector<SharedFrames> waiting_;  // for the end of the stocktaking
   std::vector<SharedFrames> unknown_;  // replies to what an earlier controller was asked for
   Instant clients_are_back_;
-  net::Socket& client_;
+  ClientLink& client_;
   EngineLink& engines_;
   ReplayHistory history_;
 };

@@ -57,8 +57,10 @@ void add_file_options(CLI::App& app, ControllerOptions& o) {
                  "Name of the engines' file");
   app.add_option("--IPController.client_json_file", o.client_json_file,
                  "Name of the clients' file");
-  app.add_option("--config", o.config_file,
-                 "A JSON configuration file (default: ipcontroller_config.json in the profile)");
+  app.add_option(
+      "--config", o.config_file,
+      "A configuration file, .json or .py (default: ipcontroller_config.py and .json in the "
+      "profile)");
 }
 
 void add_session_options(CLI::App& app, ControllerOptions& o) {
@@ -133,20 +135,6 @@ void add_store_options(CLI::App& app, ControllerOptions& o) {
       ->capture_default_str();
 }
 
-/// The text of a JSON value as an option has it; nothing for what no option can be.
-std::optional<std::string> option_text(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number() || value.is_boolean()) return value.dump();
-  if (!value.is_array()) return std::nullopt;
-  std::string text;
-  for (const Json& item : value) {
-    const auto piece = option_text(item);
-    if (!piece) return std::nullopt;
-    text += (text.empty() ? "" : ",") + *piece;
-  }
-  return text;
-}
-
 }  // namespace
 
 void add_controller_options(CLI::App& app, ControllerOptions& options) {
@@ -174,23 +162,6 @@ std::optional<int> parse_options(CLI::App& app, ControllerOptions& options,
 
 std::optional<std::string> find_unknown_option_of_config(const CLI::App& app) {
   return program::find_unknown_word(app);
-}
-
-Result<std::vector<std::string>> read_config_arguments(std::string_view text) {
-  const Result<Json> config = unpack(Packer::json, text);
-  if (!config) return Error{ErrorKind::bad_input, "the configuration file is not a JSON object"};
-  std::vector<std::string> arguments;
-  for (const auto& [section, traits] : config->items()) {
-    if (!traits.is_object()) {
-      if (section == "version") continue;
-      return Error{ErrorKind::bad_input,
-                   "'" + section + "' in the configuration file is not an object of options"};
-    }
-    for (const auto& [name, value] : traits.items())
-      if (const auto piece = option_text(value))
-        arguments.push_back("--" + section + "." + name + "=" + *piece);
-  }
-  return arguments;
 }
 
 }  // namespace px::controller

@@ -16,7 +16,7 @@ namespace px::controller {
 /// The options of pxcontroller: those of ipcontroller (protocol 11.2), under the same names.
 struct ControllerOptions {
   program::ProgramOptions program;
-  std::string config_file;  ///< --config: instead of ipcontroller_config.json of the profile.
+  std::string config_file;  ///< --config: instead of the profile's ipcontroller_config.
 
   /// Each may be several, with commas. Empty: the two sides take `ip`, and it is 127.0.0.1.
   std::string ip, engine_ip, client_ip;
@@ -61,11 +61,8 @@ std::optional<int> parse_options(CLI::App& app, ControllerOptions& options,
                                  const std::vector<std::string>& config, int argc,
                                  const char* const* argv);
 
-/// The sentence about the first option of the configuration file that parse_options() did not know.
+/// The sentence about the first option of the configuration files that parse_options() did not
+/// know.
 std::optional<std::string> find_unknown_option_of_config(const CLI::App& app);
-
-/// The options that a JSON configuration file says, as arguments: `{"A": {"b": 1}}` -> `--A.b=1`.
-/// errors  bad_input: not JSON, or not an object of objects.
-Result<std::vector<std::string>> read_config_arguments(std::string_view text);
 
 }  // namespace px::controller

@@ -45,7 +45,10 @@ Result<SshServer> SshServer::read(std::string_view text) {
   server.login = login;
   std::erase_if(server.login, [](char c) { return c == '[' || c == ']'; });
   const bool is_odd = std::any_of(login.begin(), login.end(), [](unsigned char c) {
-    return c <= ' ' || c == 127;  // neither blanks nor control characters
+    // Neither blanks nor control characters, nor what a shell reads otherwise than as it stands:
+    // ssh hands the name to the shells of ProxyCommand and LocalCommand.
+    return c <= ' ' || c == 127 ||
+           std::string_view("'\"`$&|;<>(){}").find(static_cast<char>(c)) != std::string_view::npos;
   });
   if (server.host().empty() || server.login.starts_with('-') || is_odd) return bad();
   return server;

@@ -76,6 +76,21 @@ TEST(RecordFilter, InAndNotIn) {
   EXPECT_FALSE(matches(label_is("$nin", {1, 7})));
 }
 
+TEST(RecordFilter, TextsAndObjectsAreContainersAsInPython) {
+  const TaskRecord labelled = record_with("late"), empty = record_with(""),
+                   unlabelled = record_with(nullptr);
+  EXPECT_TRUE(matches(label_is("$nin", ""), labelled));
+  EXPECT_FALSE(matches(label_is("$nin", ""), empty));
+  EXPECT_FALSE(matches(label_is("$nin", ""), unlabelled));
+  EXPECT_TRUE(matches(label_is("$in", "translated"), record_with("late")));
+  EXPECT_FALSE(matches(label_is("$in", "translated"), unlabelled));
+  EXPECT_TRUE(matches(label_is("$nin", "early"), labelled));
+  EXPECT_TRUE(matches(label_is("$in", {{"late", 1}}), labelled));
+  EXPECT_FALSE(matches(label_is("$in", {{"early", 1}}), labelled));
+  EXPECT_TRUE(matches(label_is("$all", "ää"), record_with("ä")));
+  EXPECT_FALSE(matches(label_is("$all", "äb"), record_with("ä")));
+}
+
 TEST(RecordFilter, AllWantsEachOfTheValues) {
   EXPECT_TRUE(matches(label_is("$all", {"a", "b"}), record_with({"a", "b", "c"})));
   EXPECT_FALSE(matches(label_is("$all", {"a", "d"}), record_with({"a", "b", "c"})));
@@ -121,7 +136,7 @@ TEST(RecordFilter, ARecordWithoutTheDateIsJustNoMatch) {
 TEST(RecordFilter, NamesWhatItCannotTake) {
   EXPECT_EQ(refusal({{"colour", 1}}), "KeyError: \"Illegal testing key(s): ['colour']\"");
   EXPECT_EQ(refusal(label_is("$near", 1)), "KeyError: \"Unsupported operator: '$near'\"");
-  EXPECT_EQ(refusal(label_is("$in", 5)), "TypeError: $in needs a list, not 5");
+  EXPECT_EQ(refusal(label_is("$in", 5)), "TypeError: $in needs a list or a text, not 5");
   EXPECT_EQ(refusal(label_is("$mod", {0, 1})), "ZeroDivisionError: integer modulo by zero");
   EXPECT_EQ(refusal(label_is("$mod", {3})), "TypeError: $mod needs [divisor, remainder], not [3]");
   EXPECT_EQ(refusal(label_is("$glob", 3)), "TypeError: $glob needs a pattern, not 3");

@@ -335,8 +335,9 @@ TEST_F(ServerTest, WhatEnginesPublishReachesClientsUnchanged) {
                                 Json::object(),
                                 Json{{"name", "stdout"}, {"text", "hello"}},
                                 {}});
+    // Before it stands the topic of this subscriber.
     if (const SharedFrames frames = receive_frames(user->iopub, 10ms))
-      output.idents.emplace_back(frames->at(0));
+      output.idents.emplace_back(frames->at(1));
   }
   EXPECT_EQ(output.idents, std::vector<std::string>{"engine.0.stdout"});
 }
@@ -411,6 +412,48 @@ TEST_F(ServerTest, AFullReuseOfPortsIsRefusedWithOneClearSentence) {
   const auto again = bind_sockets(context_, std::move(plan));
   ASSERT_FALSE(again);
   EXPECT_NE(again.error().what.find(std::to_string(files.client.registration)), std::string::npos);
+}
+
+TEST_F(ServerTest, AClientThatReadsNothingGetsErrorsInThePlaceOfFurtherReplies) {
+  ServerOptions options;
+  options.clients = {std::size_t{4} << 20, 0s};
+  start(options);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  user->wait_for("registration_notification", "ann");
+  net::SocketOptions chosen{.identity = "lazy", .receive_limit = 1};
+  net::Socket lazy{context_, net::SocketKind::dealer, chosen};
+  ASSERT_TRUE(lazy.connect("tcp://127.0.0.1:" + std::to_string(files.client.mux)));
+  constexpr int count = 60;
+  for (int i = 0; i < count; ++i)
+    user->send(lazy, Draft{{"ann"}, "apply_request", "{}", Json::object(), Json::object(), {}});
+  std::vector<std::string> asked;
+  for (int i = 0; i < count; ++i) {
+    const Received request = receive(ann->mux);
+    asked.push_back(request.header.msg_id.text);
+    ann->send(ann->mux, Draft{request.idents,
+                              "apply_reply",
+                              request.header_text,
+                              Json{{"status", "ok"}},
+                              Json{{"status", "ok"}},
+                              {std::string(1 << 20, 'x')}});
+  }
+  // All have passed when the answer to another client has.
+  user->send(user->mux, Draft{{"ann"}, "apply_request", "{}", Json::object(), Json::object(), {}});
+  ann->reply(ann->mux, receive(ann->mux));
+  EXPECT_EQ(receive(user->mux).content["status"], "ok");
+  int lost = 0;
+  for (int i = 0; i < count; ++i) {
+    const Received reply = receive(lazy);
+    EXPECT_EQ(reply.parent["msg_id"], asked.at(static_cast<std::size_t>(i)));
+    if (reply.content["status"] == "ok") continue;
+    ++lost;
+    EXPECT_EQ(reply.content["ename"], "ResultLost");
+    EXPECT_NE(std::string(reply.content["evalue"]).find("get_result"), std::string::npos);
+  }
+  EXPECT_GT(lost, 10);
+  EXPECT_LT(lost, count);
 }
 
 }  // namespace

@@ -1,0 +1,12 @@
+# The deciding classes of client, controller and engine in one thread: a test, and a program to look for
+# seeds that fail and to tell their stories.
+
+add_library(px_simulation STATIC ${CMAKE_SOURCE_DIR}/tests/simulation/simulated_cluster.cpp)
+target_link_libraries(px_simulation PUBLIC px_client px_controller px_engine PRIVATE px_build)
+
+add_executable(px_simulation_tests ${CMAKE_SOURCE_DIR}/tests/simulation/simulation_test.cpp)
+target_link_libraries(px_simulation_tests PRIVATE px_simulation px_build GTest::gtest_main)
+px_gtest(px_simulation_tests)
+
+add_executable(simulate ${CMAKE_SOURCE_DIR}/tests/simulation/main.cpp)
+target_link_libraries(simulate PRIVATE px_simulation px_build CLI11::CLI11)

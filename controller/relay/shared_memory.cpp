@@ -1,0 +1,62 @@
+#include "controller/relay/shared_memory.hpp"
+
+#include <utility>
+
+#include "os/segments/segment.hpp"
+#include "os/segments/segment_frames.hpp"
+#include "os/segments/segment_room.hpp"
+#include "wire/envelope.hpp"
+
+namespace px::controller {
+namespace {
+
+constexpr Duration between_cleanings = std::chrono::seconds(5);
+/// So long a message that names a segment may be on its way.
+constexpr Duration longest_way = std::chrono::seconds(10);
+
+const os::SegmentFrames* mapped(const SharedFrames& frames) {
+  return dynamic_cast<const os::SegmentFrames*>(frames.get());
+}
+
+}  // namespace
+
+SharedMemoryDesk::SharedMemoryDesk(std::shared_ptr<const os::SegmentFolder> folder)
+    : folder_(std::move(folder)), next_cleaning_(Clock::now() + between_cleanings) {}
+
+SharedFrames SharedMemoryDesk::whole(const SharedFrames& frames, Packer packer) const {
+  if (!folder_) return frames;
+  const Result<Envelope> envelope = Envelope::locate(*frames);
+  if (!envelope || !os::may_name_segments(*frames, envelope->first_buffer)) return frames;
+  const auto indexes = os::segment_indexes(packer, envelope->metadata);
+  auto whole = os::SegmentFrames::map(frames, envelope->first_buffer, indexes, folder_.get());
+  if (!whole) return frames;
+  if (os::is_short(folder_->descriptor())) return compacted(**whole);
+  return std::move(*whole);
+}
+
+SharedFrames SharedMemoryDesk::for_engine(const SharedFrames& whole, std::string_view uuid) const {
+  const os::SegmentFrames* const frames = mapped(whole);
+  return frames && folder_->has(uuid) ? frames->named() : whole;
+}
+
+SharedFrames SharedMemoryDesk::as_it_came(const SharedFrames& whole) {
+  const os::SegmentFrames* const frames = mapped(whole);
+  return frames ? frames->named() : whole;
+}
+
+void SharedMemoryDesk::drop(const SharedFrames& whole) const {
+  if (const os::SegmentFrames* const frames = mapped(whole))
+    for (const std::string& name : frames->names()) folder_->remove(name);
+}
+
+void SharedMemoryDesk::on_time(Instant now) {
+  if (!folder_ || now < next_cleaning_) return;
+  next_cleaning_ = now + between_cleanings;
+  folder_->remove_left(longest_way);
+}
+
+std::optional<Instant> SharedMemoryDesk::next_deadline() const {
+  return folder_ ? std::optional(next_cleaning_) : std::nullopt;
+}
+
+}  // namespace px::controller

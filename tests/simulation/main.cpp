@@ -1,0 +1,36 @@
+// simulate --seed N: the story of one seed. simulate --seeds N [--hwm H]: looks for one that fails.
+
+#include <cstdint>
+#include <iostream>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "tests/simulation/simulated_cluster.hpp"
+
+int main(int argc, char** argv) {
+  using namespace px::simulation;
+  CLI::App app{"A cluster in one thread, under a clock and a network of its own", "simulate"};
+  Setting setting;
+  std::uint64_t seeds = 0;
+  app.add_option("--seed", setting.seed, "Tell the story of this seed");
+  app.add_option("--seeds", seeds, "Try so many, from --seed on; stop at the first that fails");
+  app.add_option("--engines", setting.engines, "Engines")->check(CLI::PositiveNumber);
+  app.add_option("--tasks", setting.tasks, "Tasks");
+  app.add_option("--faults", setting.faults, "Broken connections and deaths");
+  app.add_option("--hwm", setting.hwm, "Tasks that an engine may hold; 0: any number");
+  CLI11_PARSE(app, argc, argv);
+  const std::uint64_t last = setting.seed + (seeds > 0 ? seeds - 1 : 0);
+  Outcome outcome;
+  for (;; ++setting.seed) {
+    outcome = simulate(setting);
+    if (outcome.violation || setting.seed == last) break;
+  }
+  if (seeds > 0 && !outcome.violation) {
+    std::cout << seeds << " seeds, all is well\n";
+    return 0;
+  }
+  for (const std::string& line : outcome.story) std::cout << line << "\n";
+  std::cout << "seed " << setting.seed << ": " << outcome.violation.value_or("all is well") << "\n";
+  return outcome.violation ? 1 : 0;
+}

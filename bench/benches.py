@@ -137,6 +137,13 @@ ALL = [
         ("--repetitions=1", "--seconds=0.2", "--round-trips=20"),
     ),
     PythonBench(
+        "arrays_bench",
+        "large arrays through shared memory, through the controller, and what the host can do",
+        60,
+        ("--repetitions=3",),
+        ("--repetitions=1", "--mebibytes=4", "--transfers=2"),
+    ),
+    PythonBench(
         "encryption_bench",
         "CURVE, plain TCP and Unix sockets; our client and ipyparallel's",
         130,

@@ -18,6 +18,20 @@ std::optional<std::int64_t> read_number(const std::string& file) {
   return error == std::errc{} ? std::optional(number) : std::nullopt;
 }
 
+/// The member of memory.stat, 0 where there is none.
+std::int64_t read_statistic(const std::string& folder, std::string_view name) {
+  const Result<std::string> read = read_file(folder + "/memory.stat");
+  std::string_view text = read ? std::string_view(*read) : std::string_view();
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);  // "inactive_file 4096"
+    if (!line.starts_with(name) || line.size() <= name.size() || line[name.size()] != ' ') continue;
+    std::int64_t number = 0;
+    std::from_chars(line.data() + name.size() + 1, line.data() + line.size(), number);
+    return number;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::optional<MemoryGroup> read_memory_group(std::string_view cgroup_text) {
@@ -54,6 +68,24 @@ std::optional<std::int64_t> memory_limit(const MemoryGroup& group) {
     if (const auto limit = read_number(group.root + path + name))
       lowest = lowest ? std::min(*lowest, *limit) : *limit;
     if (path.empty()) return lowest;
+  }
+}
+
+std::optional<std::int64_t> memory_left(const MemoryGroup& group) {
+  const bool is_first = group.version == MemoryGroup::Version::first;
+  const char* const limit_name = is_first ? "/memory.limit_in_bytes" : "/memory.max";
+  const char* const used_name = is_first ? "/memory.usage_in_bytes" : "/memory.current";
+  const char* const cached_name = is_first ? "total_inactive_file" : "inactive_file";
+  std::optional<std::int64_t> least;
+  for (std::string path = group.path;; path.erase(path.rfind('/'))) {
+    const std::string folder = group.root + path;
+    const auto limit = read_number(folder + limit_name), used = read_number(folder + used_name);
+    if (limit && used) {
+      const std::int64_t left =
+          std::max<std::int64_t>(0, *limit - *used + read_statistic(folder, cached_name));
+      least = least ? std::min(*least, left) : left;
+    }
+    if (path.empty()) return least;
   }
 }
 

@@ -23,4 +23,8 @@ std::optional<MemoryGroup> own_memory_group();
 /// The lowest limit of the group and of those around it, in bytes; nothing where there is none.
 std::optional<std::int64_t> memory_limit(const MemoryGroup& group);
 
+/// How much more memory the group may use until one of these limits is met, in bytes, what the
+/// kernel keeps of files that nobody uses counting as free; nothing where there is no limit.
+std::optional<std::int64_t> memory_left(const MemoryGroup& group);
+
 }  // namespace px::os

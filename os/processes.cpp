@@ -89,4 +89,11 @@ std::optional<WallTime> LocalProcesses::started_at(int pid) {
                   std::chrono::microseconds(number(fields[19]) * 1'000'000 / ticks)};
 }
 
+std::string LocalProcesses::birth_of(int pid) {
+  const auto boot = read_file("/proc/sys/kernel/random/boot_id");
+  const auto fields = read_stat(pid);
+  if (!boot || fields.size() < 20) return {};
+  return boot->substr(0, boot->find('\n')) + ":" + fields[19];
+}
+
 }  // namespace px::os

@@ -18,6 +18,9 @@ class Processes {
   virtual void signal(int pid, int signal, bool whole_session) = 0;
   /// When it started, by the wall clock; nothing if it is gone.
   virtual std::optional<WallTime> started_at(int pid) = 0;
+  /// Which of all processes that ever had this pid it is: the boot of this computer and the tick of
+  /// its start, whatever becomes of the clocks. Empty if it is gone or cannot be said.
+  virtual std::string birth_of(int) { return {}; }
 };
 
 /// The command line of a process of this host, its words with spaces between; empty where it is
@@ -32,6 +35,7 @@ class LocalProcesses final : public Processes {
   bool is_alive(int pid) override;
   void signal(int pid, int signal, bool whole_session) override;
   std::optional<WallTime> started_at(int pid) override;
+  std::string birth_of(int pid) override;
 };
 
 }  // namespace px::os

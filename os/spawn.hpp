@@ -26,7 +26,7 @@ struct OutputPipe {};
 struct OutputFile {
   std::filesystem::path path;
   bool appends = true;  ///< false: what the file held is removed first.
-  unsigned mode = 0644;
+  unsigned mode = 0600;
 };
 /// The stream to which the standard output leads.
 struct SameAsOutput {};

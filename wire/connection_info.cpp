@@ -27,6 +27,8 @@ void add_security(OrderedJson& json, const ConnectionCommon& info) {
   if (!info.addresses.empty()) json["addresses"] = info.addresses;
   if (info.local)
     json["local"] = {{"interface", info.local->interface}, {"network", info.local->network}};
+  if (info.memory)
+    json["memory"] = {{"folder", info.memory->folder}, {"identity", info.memory->identity}};
 }
 
 /// Reads members of one object and keeps the first complaint.
@@ -97,6 +99,15 @@ class Reader {
     return LocalInterface{*interface, *network};
   }
 
+  std::optional<SharedMemory> memory(std::string_view key) {
+    const auto found = object_.find(key);
+    if (found == object_.end() || !found->is_object()) return std::nullopt;
+    const auto folder = string_member(*found, "folder");
+    const auto identity = string_member(*found, "identity");
+    if (!folder || !identity || !folder->starts_with('/')) return std::nullopt;
+    return SharedMemory{*folder, *identity};
+  }
+
   const std::optional<Error>& complaint() const { return complaint_; }
 
  private:
@@ -129,6 +140,7 @@ void read_common(Reader& reader, ConnectionCommon& info) {
   info.signature_scheme = reader.text("signature_scheme");
   info.addresses = reader.texts("addresses");
   info.local = reader.local("local");
+  info.memory = reader.memory("memory");
 }
 
 }  // namespace

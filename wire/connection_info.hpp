@@ -16,6 +16,13 @@ struct LocalInterface {
   std::string network;    ///< Where that is: see own_network().
 };
 
+/// A folder of shared memory for large arrays between processes on the controller's host. Ours
+/// alone.
+struct SharedMemory {
+  std::string folder;    ///< "/dev/shm/polyxeus-arrays-a1b2c3"
+  std::string identity;  ///< The same for all who see this very folder.
+};
+
 /// What both connection files say (protocol 2.2).
 struct ConnectionCommon {
   std::string ssh;                            ///< "[user@]host[:port]" or "".
@@ -29,6 +36,7 @@ struct ConnectionCommon {
   /// the ports above. Ours alone: nothing in the files of other controllers.
   std::vector<std::string> addresses;
   std::optional<LocalInterface> local;
+  std::optional<SharedMemory> memory;
   std::string pack = "json";
   std::string signature_scheme = "hmac-sha256";
 };

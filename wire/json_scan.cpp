@@ -137,4 +137,11 @@ std::optional<std::string> packed_text(Packer packer, std::string_view packed,
   return object ? string_member(*object, key) : std::nullopt;
 }
 
+std::string with_member(std::string object, std::string_view name, const std::string& value) {
+  const std::size_t end = object.rfind('}');
+  const std::size_t last = object.find_last_not_of(" \t\r\n", end - 1);
+  const std::string_view separator = object[last] == '{' ? "" : ", ";
+  return object.insert(end, std::string(separator) + '"' + std::string(name) + "\": " + value);
+}
+
 }  // namespace px

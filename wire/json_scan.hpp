@@ -41,6 +41,10 @@ class JsonMembers {
 /// The raw value of the last member called `key`; nothing where it is absent or the text malformed.
 std::optional<std::string_view> find_member(std::string_view object, std::string_view key);
 
+/// The object with one more member at its end.
+/// object  text of a JSON object;  value  JSON text.
+std::string with_member(std::string object, std::string_view name, const std::string& value);
+
 /// The text of a raw value that is a string, escapes resolved; nothing for any other value.
 std::optional<std::string> unquote(std::string_view raw);
 

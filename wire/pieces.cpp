@@ -21,13 +21,6 @@ std::size_t pieces_of(std::size_t bytes) {
   return std::max<std::size_t>(1, (bytes + piece - 1) / piece);
 }
 
-std::string with_member(std::string object, std::string_view name, const std::string& value) {
-  const std::size_t end = object.rfind('}');
-  const std::size_t last = object.find_last_not_of(" \t\r\n", end - 1);
-  const std::string_view separator = object[last] == '{' ? "" : ", ";
-  return object.insert(end, std::string(separator) + '"' + std::string(name) + "\": " + value);
-}
-
 SharedBytes joined(const SharedBytes* first, std::size_t count) {
   std::size_t size = 0;
   for (std::size_t i = 0; i < count; ++i) size += first[i].bytes.size();

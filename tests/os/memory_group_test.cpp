@@ -59,5 +59,19 @@ TEST_F(MemoryLimit, OfTheFirstVersionHasAFileOfItsOwn) {
   EXPECT_EQ(limit("/box", MemoryGroup::Version::first), 700);
 }
 
+TEST_F(MemoryLimit, LeavesWhatNoGroupUsesYet) {
+  write("job", "memory.max", "1000");
+  write("job", "memory.current", "700");
+  write("job", "memory.stat", "anon 100\nactive_file 5\ninactive_file 200");
+  write("job/step", "memory.max", "max");
+  write("job/step", "memory.current", "600");
+  const MemoryGroup step{MemoryGroup::Version::second, folder_.path().string(), "/job/step"};
+  EXPECT_EQ(memory_left(step), 500);
+  write("job/step", "memory.max", "650");
+  EXPECT_EQ(memory_left(step), 50);
+  EXPECT_EQ(memory_left({MemoryGroup::Version::second, folder_.path().string(), "/other"}),
+            std::nullopt);
+}
+
 }  // namespace
 }  // namespace px::os

@@ -11,8 +11,9 @@ namespace px::os {
 /// A new folder that is removed at the end of the scope.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "polyxeus-test-XXXXXX").string();
+  explicit TemporaryFolder(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string name = (parent / "px-test-XXXXXX").string();
     EXPECT_NE(::mkdtemp(name.data()), nullptr);
     path_ = name;
   }

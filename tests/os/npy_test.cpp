@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "client/npy.hpp"
+#include "os/npy.hpp"
 
-namespace px::client {
+namespace px::os {
 namespace {
 
 std::string file_of(const std::string& header, const std::string& data) {
@@ -54,4 +54,4 @@ TEST(Npy, WhatCannotBeReadIsNamed) {
 }
 
 }  // namespace
-}  // namespace px::client
+}  // namespace px::os

@@ -5,7 +5,7 @@
 
 #include "wire/array.hpp"
 
-namespace px::client {
+namespace px::os {
 
 /// Reads the bytes of a .npy file (NumPy's format, versions 1 to 3). Column-major arrays are put
 /// into C order.
@@ -14,5 +14,7 @@ Result<Array> read_npy(std::string_view file);
 
 /// The bytes of a .npy file, version 1.  Precondition: array.validate().
 std::string write_npy(const Array& array);
+/// Those in front of the elements.
+std::string npy_header(const Array& array);
 
-}  // namespace px::client
+}  // namespace px::os

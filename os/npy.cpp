@@ -1,10 +1,10 @@
-#include "client/npy.hpp"
+#include "os/npy.hpp"
 
 #include <cctype>
 #include <charconv>
 #include <cstring>
 
-namespace px::client {
+namespace px::os {
 namespace {
 
 constexpr std::string_view magic{"\x93NUMPY", 6};
@@ -90,6 +90,10 @@ Result<Array> read_npy(std::string_view file) {
 }
 
 std::string write_npy(const Array& array) {
+  return npy_header(array).append(array.data.bytes);
+}
+
+std::string npy_header(const Array& array) {
   std::string shape;
   for (const std::int64_t extent : array.shape) shape += std::to_string(extent) + ", ";
   if (array.shape.size() > 1) shape.resize(shape.size() - 2);
@@ -101,9 +105,7 @@ std::string write_npy(const Array& array) {
   std::string file{magic};
   file += {'\x01', '\x00', static_cast<char>(header.size() & 0xff),
            static_cast<char>(header.size() >> 8)};
-  file += header;
-  file += array.data.bytes;
-  return file;
+  return file += header;
 }
 
-}  // namespace px::client
+}  // namespace px::os

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "os/descriptor.hpp"
+#include "wire/connection_info.hpp"
+#include "wire/error.hpp"
+#include "wire/time.hpp"
+
+namespace px::os {
+
+/// The folder in which the processes of a cluster on one host share memory: files in tmpfs, named
+/// as segment_name() says. Only its user may enter it. Whoever has it open holds a lock on it that
+/// ends with the process, and has a file of his name in it, locked likewise: so others know who
+/// shares memory, and what a dead process left is found. Any thread may call it.
+class SegmentFolder {
+ public:
+  /// A new folder below `parent`. Removes those of clusters of which no process lives.
+  /// errors  system: it cannot be made.
+  static Result<std::shared_ptr<SegmentFolder>> create(
+      const std::filesystem::path& parent = "/dev/shm");
+  /// The folder of a controller that has ended and comes back; made anew where it is gone.
+  /// errors  system: it cannot be made, or somebody else owns it.
+  static Result<std::shared_ptr<SegmentFolder>> restore(const std::filesystem::path& path);
+  /// The folder that a connection file names, if it is the same one here.
+  /// errors  not_found: it is not there, or another one; system: others may enter it.
+  static Result<std::shared_ptr<SegmentFolder>> open(const SharedMemory& named);
+  /// Who leaves last removes it.
+  ~SegmentFolder();
+  SegmentFolder(const SegmentFolder&) = delete;
+  SegmentFolder& operator=(const SegmentFolder&) = delete;
+
+  /// For connection files.
+  const SharedMemory& name() const { return name_; }
+  int descriptor() const { return directory_.value(); }
+
+  /// From now on others find that this process shares memory.
+  /// name  see is_segment_owner().  errors  bad_input: not such a name; system.
+  Result<void> enter(std::string_view name);
+  /// Whether a process of this name has entered it.
+  bool has(std::string_view name) const;
+  /// Removes a segment; nothing where it is gone.
+  void remove(const std::string& segment) const;
+  /// Removes the segments of dead processes that nobody has mapped, as far as they are older than
+  /// `age`: a message that names them may be on its way.
+  void remove_left(Duration age) const;
+  /// The cluster ends: removes the folder, whoever still has it open. What is mapped stays.
+  void remove_all() const;
+
+ private:
+  SegmentFolder(Descriptor directory, SharedMemory name)
+      : directory_(std::move(directory)), name_(std::move(name)) {}
+  static Result<std::shared_ptr<SegmentFolder>> lock(const std::filesystem::path& path);
+
+  Descriptor directory_;
+  SharedMemory name_;
+  Descriptor own_mark_;
+  std::string own_name_;
+};
+
+/// Whether POLYXEUS_SHARED_MEMORY=0 has it off.
+bool is_shared_memory_off();
+
+/// The folder that a connection file names, entered under `name`; null where there is none for this
+/// process: then all bytes go through sockets.
+std::shared_ptr<SegmentFolder> enter_shared_memory(const ConnectionCommon& info,
+                                                   std::string_view name);
+
+}  // namespace px::os

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "os/segments/mapped_segment.hpp"
+#include "os/segments/segment.hpp"
+#include "wire/frames.hpp"
+
+namespace px::os {
+
+/// A message whose buffers lie in segments, with the bytes in place of where they lie.
+class SegmentFrames final : public Frames {
+ public:
+  /// Maps what the frames name.
+  /// folder   null: this process shares no memory.
+  /// indexes  which of the buffers lie in segments: see segment_indexes().
+  /// errors   unsupported: there is no folder; bad_input, not_found, system: as MappedSegment; the
+  ///          sentence is for whoever waits for the message.
+  static Result<std::shared_ptr<const SegmentFrames>> map(const SharedFrames& named,
+                                                          std::size_t first_buffer,
+                                                          const std::vector<std::size_t>& indexes,
+                                                          const SegmentFolder* folder);
+
+  std::size_t size() const override { return named_->size(); }
+  std::string_view at(std::size_t index) const override;
+
+  /// As it came.
+  const SharedFrames& named() const { return named_; }
+  /// The names of the segments, each once.
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  SharedFrames named_;
+  std::vector<std::shared_ptr<const MappedSegment>> segments_;
+  std::vector<std::string> names_;                           // of segments_
+  std::unordered_map<std::size_t, std::string_view> bytes_;  // by the index of the frame
+};
+
+}  // namespace px::os

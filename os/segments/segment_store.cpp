@@ -1,0 +1,213 @@
+#include "os/segments/segment_store.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "os/segments/segment_room.hpp"
+
+namespace px::os {
+namespace {
+
+/// What nobody uses for so long is given back.
+constexpr Duration idle_time = std::chrono::seconds(10);
+
+/// Buffers begin where pages do, so that they suit every type.
+constexpr std::size_t alignment = 4096;
+
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+bool is_large(const SharedBytes& buffer) {
+  return buffer.bytes.size() >= least_segment_bytes;
+}
+
+/// The large buffers one behind the other.
+std::size_t bytes_for(const std::vector<SharedBytes>& buffers) {
+  std::size_t bytes = 0;
+  for (const SharedBytes& buffer : buffers)
+    if (is_large(buffer)) bytes = aligned(bytes) + buffer.bytes.size();
+  return bytes;
+}
+
+/// errno says why not.
+bool write_at(int file, std::size_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    offset += static_cast<std::size_t>(written);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+PlacedBuffers name_parts(const std::vector<SharedBytes>& buffers, const std::string& segment) {
+  PlacedBuffers placed;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (!is_large(buffers[i])) {
+      placed.buffers.push_back(buffers[i]);
+      continue;
+    }
+    const std::size_t offset = aligned(end);
+    end = offset + buffers[i].bytes.size();
+    placed.buffers.push_back(
+        owned_bytes(write_segment_part({segment, offset, buffers[i].bytes.size()})));
+    placed.indexes.push_back(i);
+  }
+  return placed;
+}
+
+}  // namespace
+
+std::shared_ptr<SegmentStore> SegmentStore::make(std::shared_ptr<const SegmentFolder> folder,
+                                                 std::string maker) {
+  return std::shared_ptr<SegmentStore>(new SegmentStore(std::move(folder), std::move(maker)));
+}
+
+SegmentStore::~SegmentStore() {
+  for (const Segment& segment : free_) folder_->remove(segment.name);
+}
+
+std::optional<PlacedBuffers> SegmentStore::place(const std::vector<SharedBytes>& buffers) {
+  std::optional<Segment> segment = write(buffers, true, maker_);
+  if (!segment) return std::nullopt;
+  PlacedBuffers placed = name_parts(buffers, segment->name);
+  auto held = std::make_unique<Segment>(std::move(*segment));
+  placed.hold =
+      std::shared_ptr<const void>(held.release(), [store = weak_from_this()](const void* pointer) {
+        const std::unique_ptr<Segment> released{
+            const_cast<Segment*>(static_cast<const Segment*>(pointer))};
+        if (const auto alive = store.lock()) alive->give_back(std::move(*released));
+      });
+  return placed;
+}
+
+std::optional<PlacedBuffers> SegmentStore::place_for(std::string_view receiver,
+                                                     const std::vector<SharedBytes>& buffers) {
+  const std::optional<Segment> segment = write(buffers, false, receiver);
+  if (!segment) return std::nullopt;
+  return name_parts(buffers, segment->name);
+}
+
+std::optional<SegmentStore::Segment> SegmentStore::write(const std::vector<SharedBytes>& buffers,
+                                                         bool may_reuse, std::string_view owner) {
+  const std::size_t bytes = bytes_for(buffers);
+  if (bytes == 0) return std::nullopt;
+  std::optional<Segment> segment = may_reuse ? take_free(bytes) : std::nullopt;
+  if (!segment) segment = create(bytes);
+  if (!segment) return std::nullopt;
+  if (fill(*segment, buffers) && rename(*segment, owner)) return segment;
+  complain(std::string("large arrays take the slower way through sockets, as shared memory cannot "
+                       "be written: ") +
+           std::strerror(errno));
+  folder_->remove(segment->name);
+  return std::nullopt;
+}
+
+/// One that nobody has mapped, under a new name: messages that still name the old one find
+/// nothing.
+std::optional<SegmentStore::Segment> SegmentStore::take_free(std::size_t bytes) {
+  trim(Clock::now());
+  const std::lock_guard lock{mutex_};
+  for (auto segment = free_.begin(); segment != free_.end(); ++segment) {
+    if (segment->size < bytes || segment->size / 2 > bytes) continue;
+    const int file = segment->file.value();
+    if (::flock(file, LOCK_EX | LOCK_NB) != 0) continue;
+    Segment taken = std::move(*segment);
+    free_.erase(segment);
+    struct stat found{};
+    const bool is_ours = ::fstat(file, &found) == 0 && (found.st_mode & 0200) != 0;
+    if (is_ours && rename(taken, maker_)) return taken;
+    folder_->remove(taken.name);
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<SegmentStore::Segment> SegmentStore::create(std::size_t bytes) {
+  if (const auto why = why_no_room(folder_->descriptor(), bytes)) {
+    complain("large arrays take the slower way through sockets: " + *why);
+    return std::nullopt;
+  }
+  Segment segment;
+  segment.name = segment_name(maker_, maker_, ++count_);
+  segment.size = bytes;
+  segment.file = Descriptor{::openat(folder_->descriptor(), segment.name.c_str(),
+                                     O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  // The lock keeps it when somebody takes this process for dead.
+  if (segment.file.is_open() && ::flock(segment.file.value(), LOCK_EX | LOCK_NB) == 0)
+    return segment;
+  complain(std::string("large arrays take the slower way through sockets, as no file can be made "
+                       "in shared memory: ") +
+           std::strerror(errno));
+  return std::nullopt;
+}
+
+bool SegmentStore::fill(Segment& segment, const std::vector<SharedBytes>& buffers) {
+  std::size_t end = 0;
+  for (const SharedBytes& buffer : buffers) {
+    if (!is_large(buffer)) continue;
+    const std::size_t offset = aligned(end);
+    if (!write_at(segment.file.value(), offset, buffer.bytes)) return false;
+    end = offset + buffer.bytes.size();
+  }
+  return ::flock(segment.file.value(), LOCK_UN) == 0;
+}
+
+bool SegmentStore::rename(Segment& segment, std::string_view owner) {
+  std::string name = segment_name(owner, maker_, ++count_);
+  if (::renameat(folder_->descriptor(), segment.name.c_str(), folder_->descriptor(),
+                 name.c_str()) != 0)
+    return false;
+  segment.name = std::move(name);
+  return true;
+}
+
+void SegmentStore::give_back(Segment segment) {
+  const std::lock_guard lock{mutex_};
+  if (is_closed_) return;
+  segment.free_since = Clock::now();
+  free_.push_back(std::move(segment));
+}
+
+void SegmentStore::complain(std::string sentence) {
+  const std::lock_guard lock{mutex_};
+  if (!std::exchange(has_complained_, true)) complaint_ = std::move(sentence);
+}
+
+std::optional<std::string> SegmentStore::take_complaint() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(complaint_, std::nullopt);
+}
+
+void SegmentStore::trim(Instant now) {
+  const std::lock_guard lock{mutex_};
+  std::erase_if(free_, [&](const Segment& segment) {
+    const bool is_old = now - segment.free_since >= idle_time;
+    if (is_old) folder_->remove(segment.name);
+    return is_old;
+  });
+}
+
+std::optional<Instant> SegmentStore::next_deadline() const {
+  const std::lock_guard lock{mutex_};
+  if (free_.empty()) return std::nullopt;
+  return free_.front().free_since + idle_time;
+}
+
+void SegmentStore::close() {
+  const std::lock_guard lock{mutex_};
+  is_closed_ = true;
+}
+
+}  // namespace px::os

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "os/segments/segment.hpp"
 #include "wire/pieces.hpp"
 
 namespace px::client {
@@ -12,7 +13,9 @@ Composer::Composed Composer::compose(const std::string& route, const Work& work,
   Composed composed;
   composed.submitted = wall_now();
   composed.head.route = route;
-  composed.head.metadata = pack_text(packer, metadata);
+  composed.hold = work.hold;
+  composed.head.metadata = pack_text(
+      packer, work.in_segments.empty() ? metadata : os::with_segments(metadata, work.in_segments));
   if (cuts_ && is_native(work)) {
     Pieces pieces = cut(work.content, work.buffers);
     composed.head.content = pack_text(packer, pieces.content);

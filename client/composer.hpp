@@ -32,6 +32,7 @@ struct Outgoing {
   EngineUuid engine;  ///< Of direct and control: who it is for.
   Head head;
   std::vector<SharedBytes> payloads;
+  std::shared_ptr<const void> hold;  ///< The shared memory of payloads that lie there.
   std::vector<std::pair<MessageId, Pending::Entry>> entries;  ///< What is awaited.
 };
 
@@ -48,6 +49,7 @@ class Composer {
     MessageId msg_id;
     WallTime submitted{};
     Head head;
+    std::shared_ptr<const void> hold;  ///< As that of the work.
     std::vector<SharedBytes> buffers;  ///< Those of a native message in pieces: see cut().
   };
   /// Any thread may call it.

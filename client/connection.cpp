@@ -66,6 +66,8 @@ Connection::Connection(const ClientConnectionInfo& info, Session session, std::s
       info_(info),
       python_(std::move(python)),
       composer_(session, may_be_encrypted(info)),
+      memory_(os::enter_shared_memory(info, session.id().text)),
+      segments_(memory_ ? os::SegmentStore::make(memory_, session.id().text) : nullptr),
       signer_(session.signer()),
       packer_(session.packer()),
       context_(std::move(context)),
@@ -144,6 +146,7 @@ void Connection::run() {
     on_time(Clock::now());
   }
   send_posted();
+  if (segments_) segments_->close();
   pending_.fail_all(lost("the client was closed"), wall_now());
   change_comms([](CommRelay& comms) { comms.close(); });
 }
@@ -151,6 +154,8 @@ void Connection::run() {
 std::optional<Instant> Connection::next_deadline() const {
   std::optional<Instant> next;
   if (lost_since_) next = *lost_since_ + patience();
+  const auto trim_at = segments_ ? segments_->next_deadline() : std::nullopt;
+  if (trim_at && (!next || *trim_at < *next)) next = trim_at;
   const std::lock_guard lock{mutex_};
   if (!timers_.empty() && (!next || timers_.begin()->first < *next)) next = timers_.begin()->first;
   return next;
@@ -165,6 +170,7 @@ void Connection::on_time(Instant now) {
   if (lost_since_ && now >= *lost_since_ + patience())
     give_up("the controller at " + endpoint(info_.interface, info_.registration) +
             " has ended or is unreachable");
+  if (segments_) segments_->trim(now);
   std::vector<std::function<void()>> due;
   {
     const std::lock_guard lock{mutex_};
@@ -220,6 +226,7 @@ void Connection::send(Outgoing message) {
   const auto sent = copy_of(message.way, frames, message.payloads);
   for (auto& [id, entry] : message.entries) {
     entry.sent = sent;
+    entry.hold = message.hold;
     pending_.add(id, std::move(entry));
   }
   const auto fail_all = [&](const Failure& failure) {
@@ -281,6 +288,21 @@ void Connection::post(Outgoing message) {
   loop_.waker().wake();
 }
 
+bool Connection::shares_memory(const std::vector<SharedBytes>& buffers,
+                               const EngineUuid& engine) const {
+  const auto is_large = [](const SharedBytes& buffer) {
+    return buffer.bytes.size() >= os::least_segment_bytes;
+  };
+  return segments_ && std::any_of(buffers.begin(), buffers.end(), is_large) &&
+         memory_->has(engine.text);
+}
+
+std::optional<os::PlacedBuffers> Connection::place(const std::vector<SharedBytes>& buffers) {
+  auto placed = segments_->place(buffers);
+  if (const auto complaint = segments_->take_complaint()) warn(*complaint);
+  return placed;
+}
+
 std::shared_ptr<const EngineDirectory> Connection::engines() const {
   const std::lock_guard lock{mutex_};
   if (!shown_engines_) shown_engines_ = std::make_shared<const EngineDirectory>(engines_);
@@ -338,7 +360,7 @@ bool Connection::send_to_comm(const CommRequest& request) {
     const std::lock_guard lock{mutex_};
     comms_.on_sent(composed.msg_id, request);  // before anything can come of it
   }
-  post({Way::direct, *engine, std::move(composed.head), std::move(composed.buffers), {}});
+  post({Way::direct, *engine, std::move(composed.head), std::move(composed.buffers), {}, {}});
   return true;
 }
 

@@ -22,6 +22,7 @@
 #include "net/loop.hpp"
 #include "net/ssh/ssh_tunnel.hpp"
 #include "net/ssh/tunnel_plan.hpp"
+#include "os/segments/segment_store.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/replay_history.hpp"
 
@@ -58,6 +59,14 @@ class Connection {
 
   /// Sends the message, in the order of the calls. What cannot be sent fails its entries.
   void post(Outgoing message);
+
+  /// Whether these buffers can go to this engine through shared memory: one of them is large, and
+  /// the engine shares memory with this process.
+  bool shares_memory(const std::vector<SharedBytes>& buffers, const EngineUuid& engine) const;
+  /// Whether that may be done with tasks, whose engines the controller chooses.
+  bool places_tasks() const { return info_.task_scheme != "pure"; }
+  /// See os::SegmentStore; nothing where there is no room, which take_warnings() tells once.
+  std::optional<os::PlacedBuffers> place(const std::vector<SharedBytes>& buffers);
 
   /// As they are now; never null. What comes and leaves later is in later ones: a new one is made
   /// when somebody asks after a change.
@@ -113,9 +122,11 @@ class Connection {
   void ask_for_engines();
 
   void on_reply(const Envelope& envelope, const SharedFrames& frames);
+  Result<SharedFrames> from_shared_memory(const Envelope& envelope, const SharedFrames& frames);
   void on_hub_reply(const Envelope& envelope, const SharedFrames& frames);
   void on_notification(const Envelope& envelope, const SharedFrames& frames);
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
+  void on_lost_output(const Envelope& envelope);
   /// Changes the relay, where there is one, and says what is new.
   template <class Change>
   void change_comms(const Change& change) {
@@ -155,6 +166,8 @@ class Connection {
   const ClientConnectionInfo info_;
   const std::string python_;
   Composer composer_;
+  const std::shared_ptr<os::SegmentFolder> memory_;   // null: all bytes go through sockets
+  const std::shared_ptr<os::SegmentStore> segments_;  // of memory_; null where that is
   const Signer signer_;
   const Packer packer_;
   const std::unique_ptr<net::Context> context_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/connection.hpp"
+#include "os/segments/segment_frames.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
@@ -27,9 +28,27 @@ void Connection::on_reply(const Envelope& envelope, const SharedFrames& frames) 
     if (const auto id = engines_.id_of(head->engine))
       pending_.learn_engine(head->parent, *id, EngineUuid{head->engine});
   const bool may_lack_output = pending_.may_lack_output(head->parent);
-  pending_.answer(*head, Reply{packer_, frames, envelope}, wall_now());
+  const Result<SharedFrames> whole = from_shared_memory(envelope, frames);
+  if (!whole)
+    return pending_.fail(
+        head->parent, {"SharedMemoryError", whole.error().what, {}, std::nullopt, ""}, wall_now());
+  const Envelope parts = *whole == frames ? envelope : *Envelope::locate(**whole);
+  pending_.answer(*head, Reply{packer_, *whole, parts}, wall_now());
   if (may_lack_output)
     after(output_patience, [this, id = head->parent] { pending_.finish_output(id); });
+}
+
+/// The frames with what they name in shared memory; as they are where that is nothing.
+Result<SharedFrames> Connection::from_shared_memory(const Envelope& envelope,
+                                                    const SharedFrames& frames) {
+  if (!os::may_name_segments(*frames, envelope.first_buffer)) return frames;
+  const auto indexes = os::segment_indexes(packer_, envelope.metadata);
+  if (indexes.empty()) return frames;
+  const auto mapped = os::SegmentFrames::map(frames, envelope.first_buffer, indexes, memory_.get());
+  if (!mapped) return mapped.error();
+  for (const std::string& name : (*mapped)->names())
+    if (os::owner_of_segment(name) == composer_.session_id().text) memory_->remove(name);
+  return SharedFrames(*mapped);
 }
 
 void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& frames) {
@@ -92,11 +111,12 @@ void Connection::on_publication(const Envelope& envelope, const SharedFrames& fr
   // Most of it is for other clients: looked for before anything is verified or parsed.
   if (packer_ == Packer::json &&
       envelope.parent_header.find(composer_.session_id().text) == std::string_view::npos)
-    return;
+    return on_lost_output(envelope);
   if (!signer_.verify(envelope) || !history_.is_new(envelope.signature)) return;
   const Result<Header> header = read_header(packer_, envelope.header);
   if (!header) return;
   const MessageId parent = read_msg_id(packer_, envelope.parent_header);
+  if (parent.empty()) return on_lost_output(envelope);
   const EngineUuid engine{header->session.text};
   const std::optional<EngineId> id = engines_.id_of(engine.text);
   if (id) pending_.learn_engine(parent, *id, engine);
@@ -116,6 +136,20 @@ void Connection::on_publication(const Envelope& envelope, const SharedFrames& fr
   if (id)
     change_comms([&](CommRelay& comms) { comms.on_publication(*id, engine, parent, publication); });
   pending_.publish(parent, std::move(publication));
+}
+
+/// A message of the controller itself, that nobody asked for: what it could not keep for us.
+void Connection::on_lost_output(const Envelope& envelope) {
+  if (envelope.header.find("output_lost") == std::string_view::npos) return;
+  if (!signer_.verify(envelope)) return;
+  const Result<Header> header = read_header(packer_, envelope.header);
+  const Result<Json> content = unpack(packer_, envelope.content);
+  if (!header || !content || header->msg_type != "output_lost") return;
+  pending_.lose_output();
+  warn("this client did not read what the controller sent it, e.g. as it was stopped: " +
+       std::to_string(int_member(*content, "messages").value_or(0)) + " messages of output (" +
+       std::to_string(int_member(*content, "bytes").value_or(0)) +
+       " bytes) were dropped; no result is lost");
 }
 
 void Connection::on_connection_events() {

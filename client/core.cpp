@@ -25,25 +25,47 @@ std::vector<EngineId> ClientCore::resolve(const Targets& targets) const {
 
 std::shared_ptr<Call> ClientCore::send_direct(const std::vector<EngineId>& ids, const Work& work,
                                               const Json& label) {
+  check_open();
+  const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
   std::vector<Addressed> all;
-  for (const EngineId id : ids) all.push_back({id, work});
-  return send_direct(all, label, together_of(work, ids));
+  std::optional<Work> placed;
+  for (const EngineId id : ids) {
+    const bool is_placed = connection_->shares_memory(work.buffers, uuid_of(id, *engines));
+    if (is_placed && !placed) placed = in_shared_memory(work);
+    all.push_back({id, is_placed ? *placed : work});
+  }
+  return post_direct(all, *engines, label, together_of(work, ids));
 }
 
 std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all, const Json& label,
                                               const Json& together) {
   check_open();
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
+  std::vector<Addressed> placed;
+  for (const auto& [id, work] : all) {
+    const bool is_placed = connection_->shares_memory(work.buffers, uuid_of(id, *engines));
+    placed.push_back({id, is_placed ? in_shared_memory(work) : work});
+  }
+  return post_direct(placed, *engines, label, together);
+}
+
+std::shared_ptr<Call> ClientCore::post_direct(const std::vector<Addressed>& all,
+                                              const EngineDirectory& engines, const Json& label,
+                                              const Json& together) {
   const std::string metadata = direct_metadata(label, together);
   std::vector<Outgoing> messages;
   std::vector<TaskSent> tasks;
   for (const auto& [id, work] : all) {
-    const EngineUuid uuid = uuid_of(id, *engines);
-    check_understood(work, {id}, engines->engines_of_ipyparallel());
+    const EngineUuid uuid = uuid_of(id, engines);
+    check_understood(work, {id}, engines.engines_of_ipyparallel());
     auto composed = connection_->composer().compose(uuid.text, work, metadata);
     tasks.push_back({composed.msg_id, id, uuid, composed.submitted, label});
-    messages.push_back(
-        {Way::direct, uuid, std::move(composed.head), std::move(composed.buffers), {}});
+    messages.push_back({Way::direct,
+                        uuid,
+                        std::move(composed.head),
+                        std::move(composed.buffers),
+                        std::move(composed.hold),
+                        {}});
   }
   return post(std::move(messages), std::move(tasks),
               all.empty() ? OutputEnd::none : all.front().work.output_end);
@@ -56,11 +78,19 @@ std::shared_ptr<Call> ClientCore::send_balanced(const std::vector<Work>& all,
   const std::string metadata = balanced_metadata(options);
   std::vector<Outgoing> messages;
   std::vector<TaskSent> tasks;
+  const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
   for (const Work& work : all) {
-    auto composed = connection_->composer().compose("", work, metadata);
+    const bool is_placed =
+        connection_->places_tasks() && all_share_memory(work, engines->ids(), *engines);
+    auto composed =
+        connection_->composer().compose("", is_placed ? in_shared_memory(work) : work, metadata);
     tasks.push_back({composed.msg_id, std::nullopt, {}, composed.submitted, options.label});
-    messages.push_back(
-        {Way::balanced, {}, std::move(composed.head), std::move(composed.buffers), {}});
+    messages.push_back({Way::balanced,
+                        {},
+                        std::move(composed.head),
+                        std::move(composed.buffers),
+                        std::move(composed.hold),
+                        {}});
   }
   return post(std::move(messages), std::move(tasks),
               all.empty() ? OutputEnd::none : all.front().output_end);
@@ -73,15 +103,21 @@ std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& id
   std::vector<std::pair<EngineUuid, EngineId>> targets;
   for (const EngineId id : ids) targets.emplace_back(uuid_of(id, *engines), id);
   check_understood(work, ids, engines->engines_of_ipyparallel());
-  auto composed = connection_->composer().compose(
-      "", work, broadcast_metadata(targets, label, together_of(work, ids)));
+  const bool is_placed = all_share_memory(work, ids, *engines);
+  auto composed =
+      connection_->composer().compose("", is_placed ? in_shared_memory(work) : work,
+                                      broadcast_metadata(targets, label, together_of(work, ids)));
   std::vector<TaskSent> tasks;
   for (const auto& [uuid, id] : targets)  // the controller gives each copy this name
     tasks.push_back(
         {MessageId{composed.msg_id.text + "_" + uuid.text}, id, uuid, composed.submitted, label});
   std::vector<Outgoing> messages;
-  messages.push_back(
-      {Way::broadcast, {}, std::move(composed.head), std::move(composed.buffers), {}});
+  messages.push_back({Way::broadcast,
+                      {},
+                      std::move(composed.head),
+                      std::move(composed.buffers),
+                      std::move(composed.hold),
+                      {}});
   return post(std::move(messages), std::move(tasks), work.output_end);
 }
 
@@ -97,7 +133,7 @@ std::shared_ptr<Call> ClientCore::send_control(const std::vector<EngineId>& ids,
     const EngineUuid uuid = uuid_of(id, *engines);
     auto composed = connection_->composer().compose(uuid.text, work, "{}");
     tasks.push_back({composed.msg_id, id, uuid, composed.submitted, {}});
-    messages.push_back({Way::control, uuid, std::move(composed.head), {}, {}});
+    messages.push_back({Way::control, uuid, std::move(composed.head), {}, {}, {}});
   }
   return post(std::move(messages), std::move(tasks), end);
 }
@@ -108,7 +144,7 @@ std::shared_ptr<Call> ClientCore::send_hub(const std::string& type, const Json& 
   auto composed = connection_->composer().compose("", work, "{}");
   std::vector<TaskSent> tasks{{composed.msg_id, std::nullopt, {}, composed.submitted, {}}};
   std::vector<Outgoing> messages;
-  messages.push_back({Way::hub, {}, std::move(composed.head), {}, {}});
+  messages.push_back({Way::hub, {}, std::move(composed.head), {}, {}, {}});
   return post(std::move(messages), std::move(tasks), OutputEnd::none);
 }
 
@@ -120,6 +156,26 @@ Reply ClientCore::ask_hub(const std::string& type, const Json& content, Duration
   TaskInfo info = call->info(0);
   if (info.failure) throw RemoteError(*info.failure);
   return info.reply;
+}
+
+/// The work with its large buffers in shared memory; as it is where that has no room.
+Work ClientCore::in_shared_memory(const Work& work) {
+  std::optional<os::PlacedBuffers> placed = connection_->place(work.buffers);
+  if (!placed) return work;
+  return {work.type,
+          work.content,
+          std::move(placed->buffers),
+          work.output_end,
+          std::move(placed->indexes),
+          std::move(placed->hold)};
+}
+
+bool ClientCore::all_share_memory(const Work& work, const std::vector<EngineId>& ids,
+                                  const EngineDirectory& engines) const {
+  return std::all_of(ids.begin(), ids.end(), [&](EngineId id) {
+    const auto uuid = engines.uuid_of(id);
+    return uuid && connection_->shares_memory(work.buffers, *uuid);
+  });
 }
 
 /// Null for a single engine and for work that is no cell.

@@ -50,6 +50,12 @@ class ClientCore {
   explicit ClientCore(std::unique_ptr<Connection> connection)
       : connection_(std::move(connection)) {}
 
+  std::shared_ptr<Call> post_direct(const std::vector<Addressed>& all,
+                                    const EngineDirectory& engines, const Json& label,
+                                    const Json& together);
+  Work in_shared_memory(const Work& work);
+  bool all_share_memory(const Work& work, const std::vector<EngineId>& ids,
+                        const EngineDirectory& engines) const;
   Json together_of(const Work& work, const std::vector<EngineId>& ids);
   static EngineUuid uuid_of(EngineId id, const EngineDirectory& engines);
   std::shared_ptr<Call> post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,

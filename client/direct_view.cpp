@@ -57,7 +57,7 @@ AsyncResult DirectView::scatter(const std::string& name, const Value& sequence) 
   const std::vector<Block> blocks = even_blocks(value_or_throw(count_items(sequence)), ids.size());
   std::vector<ClientCore::Addressed> all;
   for (std::size_t i = 0; i < ids.size(); ++i)
-    all.push_back({ids[i], push_work({{name, take_block(sequence, blocks[i])}})});
+    all.push_back({ids[i], push_work({{name, take_block(sequence, blocks[i])}}, true)});
   return {core_->send_direct(all, {}), core_};
 }
 

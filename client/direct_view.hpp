@@ -84,6 +84,8 @@ class DirectView {
   /// Ends the engines.
   AsyncResult shutdown(bool is_restart = false) const;
 
+  const std::shared_ptr<ClientCore>& core() const { return core_; }
+
  private:
   AsyncResult send(const Work& work, const Json& label = {}) const;
   AsyncResult order(const std::string& type, const Json& content) const;

@@ -19,6 +19,7 @@ bool Pending::answer(const ReplyHead& head, Reply reply, WallTime now) {
   State& state = found->second;
   state.is_answered = true;
   state.entry.sent.reset();
+  state.entry.hold.reset();
   --unanswered_;
   if (state.entry.output_end == OutputEnd::by_count) state.expected = head.published;
   // Nobody works for what was aborted or what the controller itself refused.
@@ -53,6 +54,15 @@ bool Pending::finish_output(const MessageId& id) {
   found->second.was_idle = true;
   settle(found);
   return true;
+}
+
+void Pending::lose_output() {
+  std::vector<MessageId> answered;
+  for (auto& [id, state] : states_) {
+    state.entry.may_lack_output = true;
+    if (state.is_answered) answered.push_back(id);
+  }
+  for (const MessageId& id : answered) finish_output(id);
 }
 
 void Pending::learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid) {

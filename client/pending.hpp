@@ -33,6 +33,8 @@ class Pending {
     OutputEnd output_end = OutputEnd::by_idle;
     /// As it was sent, until it is answered; null: it cannot be sent again.
     std::shared_ptr<const SentRequest> sent = {};
+    /// The shared memory in which its buffers lie, until it is answered.
+    std::shared_ptr<const void> hold = {};
     /// It was sent again: some of what was printed for it may be lost.
     bool may_lack_output = false;
   };
@@ -46,6 +48,8 @@ class Pending {
   bool publish(const MessageId& id, Publication publication);
   /// "idle" was published for this request.
   bool finish_output(const MessageId& id);
+  /// Some output of any request was dropped on its way: nobody waits for it to be complete.
+  void lose_output();
   /// Which engine works for a request of which the controller chose the engine.
   void learn_engine(const MessageId& id, EngineId engine, const EngineUuid& uuid);
 

@@ -32,9 +32,10 @@ Work execute_work(const std::string& code, bool is_silent) {
   return {"execute_request", pack(Packer::json, content), {}, OutputEnd::by_idle};
 }
 
-Work push_work(const NamedValues& values) {
+Work push_work(const NamedValues& values, bool is_scattered) {
   std::vector<SharedBytes> buffers;
-  const Json content{{"values", describe_all(values, buffers)}};
+  Json content{{"values", describe_all(values, buffers)}};
+  if (is_scattered) content["scattered"] = true;
   return make_work("push_request", content, std::move(buffers));
 }
 

@@ -15,6 +15,9 @@ struct Work {
   std::string content;  ///< A JSON object as text.
   std::vector<SharedBytes> buffers = {};
   OutputEnd output_end = OutputEnd::by_count;
+  /// Which of the buffers are places in shared memory, and what keeps it: see os::PlacedBuffers.
+  std::vector<std::size_t> in_segments = {};
+  std::shared_ptr<const void> hold = {};
 };
 
 /// Whether only engines of ours know this request; ipyparallel's do not answer it.
@@ -25,7 +28,8 @@ inline const std::vector<std::string> readable_forms{"array", "bytes", "json"};
 
 /// is_silent  no execute_result, not counted as a cell.
 Work execute_work(const std::string& code, bool is_silent);
-Work push_work(const NamedValues& values);
+/// is_scattered  the values are their engine's blocks of sequences.
+Work push_work(const NamedValues& values, bool is_scattered = false);
 /// Expressions, in the simplest case names of variables.  forms  those that the caller reads.
 Work pull_work(const std::vector<std::string>& expressions,
                const std::vector<std::string>& forms = readable_forms);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "os/segments/segment_frames.hpp"
 #include "wire/header.hpp"
 #include "wire/message_type.hpp"
 
@@ -38,11 +39,13 @@ std::string topic_of(const jupyter::Outgoing& message) {
 }
 
 DialingChannels::DialingChannels(net::Context& context, net::Loop& loop,
-                                 const EngineConnectionInfo& info, Session session,
+                                 const EngineConnectionInfo& info,
+                                 std::shared_ptr<const os::SegmentFolder> memory, Session session,
                                  Handlers handlers)
     : context_(context),
       loop_(loop),
       info_(info),
+      memory_(std::move(memory)),
       session_(std::move(session)),
       reader_(session_.signer(), session_.packer()),
       handlers_(std::move(handlers)),
@@ -116,7 +119,40 @@ void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames fra
   if (!request && is_work && reader_.was_repeat()) return answer_again(socket, *came);
   if (!request) return handlers_.work.on_rejected(request.error());
   if (is_work) kept_.arrived((*request)->envelope.signature, (*request)->header.msg_id, socket);
-  handle(std::move(*request));
+  Result<RequestPtr> whole = from_shared_memory(*request);
+  if (!whole)
+    return refuse(socket, *came, (*request)->envelope, "SharedMemoryError", whole.error().what);
+  handle(std::move(*whole));
+}
+
+/// The request with what it names in shared memory; as it is where that is nothing.
+Result<RequestPtr> DialingChannels::from_shared_memory(RequestPtr request) const {
+  const std::size_t first = request->envelope.first_buffer;
+  if (!os::may_name_segments(*request->frames, first)) return request;
+  const auto indexes = os::segment_indexes(request->packer, request->envelope.metadata);
+  if (indexes.empty()) return request;
+  auto frames = os::SegmentFrames::map(request->frames, first, indexes, memory_.get());
+  if (!frames) return frames.error();
+  auto whole = std::make_shared<Request>(*request);
+  whole->frames = std::move(*frames);
+  whole->envelope = *Envelope::locate(*whole->frames);
+  return RequestPtr(std::move(whole));
+}
+
+/// Answers a request that cannot be served.
+void DialingChannels::refuse(std::size_t socket, const Frames& frames, const Envelope& envelope,
+                             std::string_view error_name, const std::string& why) {
+  const Result<Header> header = read_header(session_.packer(), envelope.header);
+  if (!header) return;
+  Draft answer;
+  for (std::size_t i = 0; i < envelope.ident_count; ++i) answer.idents.emplace_back(frames.at(i));
+  answer.msg_type = stand_in_reply_type(header->msg_type);
+  answer.parent_header = std::string(envelope.header);
+  answer.metadata = Json{{"status", "error"}, {"engine", session_.id().text}};
+  answer.content = error_content(std::string(error_name), why);
+  std::vector<std::string> reply = session_.compose(answer, wall_now());
+  upstreams_[socket].send(reply);
+  kept_.answered(envelope.signature, std::move(reply));
 }
 
 /// A client sends its request again when the controller was started again: it does not know
@@ -129,18 +165,9 @@ void DialingChannels::answer_again(std::size_t socket, const Frames& frames) {
     upstreams_[socket].send(known->reply);
     return;
   }
-  const Result<Header> header = read_header(session_.packer(), envelope->header);
-  if (!header) return;
-  Draft lost;
-  for (std::size_t i = 0; i < envelope->ident_count; ++i) lost.idents.emplace_back(frames.at(i));
-  lost.msg_type = stand_in_reply_type(header->msg_type);
-  lost.parent_header = std::string(envelope->header);
-  lost.metadata = Json{{"status", "error"}, {"engine", session_.id().text}};
-  lost.content = error_content(
-      "ResultLost",
-      "it was done, and its reply was lost when the controller ended: engines keep only short and "
-      "recent replies to send them again");
-  upstreams_[socket].send(session_.compose(lost, wall_now()));
+  refuse(socket, frames, *envelope, "ResultLost",
+         "it was done, and its reply was lost when the controller ended: engines keep only short "
+         "and recent replies to send them again");
 }
 
 std::vector<std::string> DialingChannels::held_tasks() const {

@@ -9,6 +9,7 @@
 #include "engine/kept_replies.hpp"
 #include "jupyter/channels.hpp"
 #include "net/connection_monitor.hpp"
+#include "os/segments/segment_folder.hpp"
 #include "wire/connection_info.hpp"
 
 namespace px::engine {
@@ -27,8 +28,10 @@ class DialingChannels final : public jupyter::Channels {
     std::function<void(std::string_view channel)> on_reconnected;
   };
 
+  /// memory  in which large buffers of requests lie; null: this process shares none.
   DialingChannels(net::Context& context, net::Loop& loop, const EngineConnectionInfo& info,
-                  Session session, Handlers handlers);
+                  std::shared_ptr<const os::SegmentFolder> memory, Session session,
+                  Handlers handlers);
 
   /// errors  bad_input: not an endpoint.
   Result<void> connect_registration();
@@ -51,6 +54,9 @@ class DialingChannels final : public jupyter::Channels {
   void watch_connection(std::string_view name, net::Socket& socket);
   void read(Channel channel, std::size_t socket, SharedFrames frames,
             const std::function<void(RequestPtr)>& handle);
+  Result<RequestPtr> from_shared_memory(RequestPtr request) const;
+  void refuse(std::size_t socket, const Frames& frames, const Envelope& envelope,
+              std::string_view error_name, const std::string& why);
   void answer_again(std::size_t socket, const Frames& frames);
   void keep(const jupyter::Outgoing& message, const std::vector<std::string>& frames);
   void answer_hearts(const SharedFrames& frames);
@@ -59,6 +65,7 @@ class DialingChannels final : public jupyter::Channels {
   net::Context& context_;
   net::Loop& loop_;
   EngineConnectionInfo info_;
+  std::shared_ptr<const os::SegmentFolder> memory_;
   Session session_;
   RequestReader reader_;
   Handlers handlers_;

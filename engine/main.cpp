@@ -57,6 +57,25 @@ Result<Language> own_language(const EngineOptions& options) {
   return plan->of(world ? world->rank.value : 0);
 }
 
+/// The command line with what the profile's ipengine_config files say; or the exit code.
+std::variant<std::vector<std::string>, int> read_words(const EngineOptions& options, int argc,
+                                                       char** argv) {
+  const Result<net::ProfilePaths> paths = net::find_profile(options.program.profile);
+  if (!paths) return fail(paths.error().what);
+  const auto files = program::read_config_files(paths->root, "ipengine", argv[0]);
+  if (!files) return fail(files.error().what);
+  auto all = add_config(*files, argc, argv);
+  if (const int* const code = std::get_if<int>(&all)) return *code;
+  const auto& [words, unknown] = std::get<ConfiguredWords>(all);
+  for (const std::string& word : unknown)
+    std::cerr << "pxengine: " << paths->root.string() << ": " << word.substr(2)
+              << " in the ipengine_config files is unknown and ignored" << std::endl;
+  for (const program::ConfigFile& file : *files)
+    if (const std::string warning = program::warning_of_unusable(file); !warning.empty())
+      std::cerr << "pxengine: " << warning << std::endl;
+  return words;
+}
+
 }  // namespace
 }  // namespace px::engine
 
@@ -64,10 +83,18 @@ int main(int argc, char** argv) {
   using namespace px;
   using namespace px::engine;
   if (argc == 2 && std::strcmp(argv[1], watch_option) == 0) return watch_parent();
-  EngineOptions options;
+  EngineOptions given, options;
   CLI::App app{"An engine of a polyxeus cluster: runs Python or C++ code for its clients.",
                "pxengine"};
-  if (const auto code = parse_options(app, options, argc, argv)) return *code;
+  if (const auto code = parse_options(app, given, argc, argv)) return *code;
+  auto configured = read_words(given, argc, argv);
+  if (const int* const code = std::get_if<int>(&configured)) return *code;
+  std::vector<char*> words;
+  for (std::string& word : std::get<0>(configured)) words.push_back(word.data());
+  const auto count = static_cast<int>(words.size());
+  words.push_back(nullptr);
+  CLI::App all{"", "pxengine"};
+  if (const auto code = parse_options(all, options, count, words.data())) return *code;
   const Result<Language> language = own_language(options);
   if (!language) return fail(language.error().what);
   const std::optional<World> world = find_world(program::process_environment());
@@ -81,7 +108,7 @@ int main(int argc, char** argv) {
   }
   if (*language == Language::cpp) {
     ::setenv("POLYXEUS_PXENGINE", program::own_program().c_str(), 1);
-    return fail(program::become_program_beside("pxengine-cpp", argv));
+    return fail(program::become_program_beside("pxengine-cpp", words.data()));
   }
   const Result<std::string> python =
       program::find_python(options.python, argv[0], "polyxeus/engine", "polyxeus._engine");
@@ -90,5 +117,5 @@ int main(int argc, char** argv) {
        mpi_hints(program::process_environment(), find_library, link_folder))
     ::setenv(name.c_str(), value.c_str(), 1);
   ::setenv("POLYXEUS_PXENGINE", program::own_program().c_str(), 1);
-  return fail(program::become_python(*python, "polyxeus.engine", argc, argv));
+  return fail(program::become_python(*python, "polyxeus.engine", count, words.data()));
 }

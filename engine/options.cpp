@@ -1,5 +1,7 @@
 #include "engine/options.hpp"
 
+#include <algorithm>
+#include <iostream>
 #include <limits>
 
 #include "program/command_line.hpp"
@@ -72,6 +74,36 @@ std::optional<int> parse_options(CLI::App& app, EngineOptions& options, int argc
                                  const char* const* argv) {
   add_engine_options(app, options);
   return program::parse_command_line(app, argc, argv, {program::Peer::ipengine, {}});
+}
+
+std::variant<ConfiguredWords, int> add_config(const std::vector<program::ConfigFile>& files,
+                                              int argc, const char* const* argv) {
+  ConfiguredWords all;
+  const auto config = program::config_arguments(files);
+  if (!config) {
+    std::cerr << "pxengine: " << config.error().what << std::endl;
+    return 1;
+  }
+  all.words.assign(1, argv[0]);
+  all.words.insert(all.words.end(), config->begin(), config->end());
+  all.words.insert(all.words.end(), argv + 1, argv + argc);
+  std::vector<const char*> pointers;
+  for (const std::string& word : all.words) pointers.push_back(word.c_str());
+  const auto is_of_config = [&config](std::string_view word) {
+    return std::find(config->begin(), config->end(), word) != config->end();
+  };
+  EngineOptions options;
+  CLI::App app{"", "pxengine"};
+  add_engine_options(app, options);
+  if (const auto code =
+          program::parse_command_line(app, static_cast<int>(pointers.size()), pointers.data(),
+                                      {program::Peer::ipengine, is_of_config}))
+    return *code;
+  all.unknown = app.remaining();
+  std::erase_if(all.words, [&](const std::string& word) {
+    return std::find(all.unknown.begin(), all.unknown.end(), word) != all.unknown.end();
+  });
+  return all;
 }
 
 }  // namespace px::engine

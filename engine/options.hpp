@@ -4,8 +4,11 @@
 
 #include <optional>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "net/ssh/tunnel_plan.hpp"
+#include "program/config_files.hpp"
 #include "program/program.hpp"
 
 namespace px::engine {
@@ -40,5 +43,16 @@ void add_engine_options(CLI::App& app, EngineOptions& options);
 /// Sets `app` up and parses with it, as program::parse_command_line() does.
 std::optional<int> parse_options(CLI::App& app, EngineOptions& options, int argc,
                                  const char* const* argv);
+
+/// The words of a command line, those of the configuration files before the user's own.
+struct ConfiguredWords {
+  std::vector<std::string> words;    ///< argv[0] first; without `unknown`.
+  std::vector<std::string> unknown;  ///< Words of the files that are no option of pxengine.
+};
+
+/// The command line with what the profile's configuration files say; the later words win. The exit
+/// code where they cannot be understood, which is said on stderr.
+std::variant<ConfiguredWords, int> add_config(const std::vector<program::ConfigFile>& files,
+                                              int argc, const char* const* argv);
 
 }  // namespace px::engine

@@ -153,8 +153,11 @@ Result<void> EngineProgram::start(const std::string& watcher_program,
   Result<EngineConnectionInfo> info = find_controller(text);
   if (!info) return info.error();
   cuts_ = may_be_encrypted(*info);
-  Result<std::unique_ptr<Server>> server =
-      Server::start(server_config(std::move(*info), watcher_program));
+  const std::shared_ptr<os::SegmentFolder> memory = os::enter_shared_memory(*info, uuid_.text);
+  if (memory) segments_ = os::SegmentStore::make(memory, uuid_.text);
+  ServerConfig config = server_config(std::move(*info), watcher_program);
+  config.memory = memory;
+  Result<std::unique_ptr<Server>> server = Server::start(std::move(config));
   if (!server) return server.error();
   server_ = std::move(*server);
   return {};
@@ -176,7 +179,7 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
       watched,
       queues,
       server_->formats(),
-      {true, engine_handlers(watched, queues.outgoing, server_->format(), cuts_)}};
+      {true, engine_handlers(watched, queues.outgoing, server_->format(), segments_, cuts_)}};
   if (program::captures_descriptors(program::process_environment())) {
     if (auto captured = server_->capture_descriptors(true); !captured)
       spdlog::warn(captured.error().what);

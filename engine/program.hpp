@@ -15,6 +15,7 @@
 #include "engine/server.hpp"
 #include "engine/watched_cells.hpp"
 #include "interpreters/interpreter.hpp"
+#include "os/segments/segment_store.hpp"
 
 namespace px::engine {
 
@@ -97,7 +98,8 @@ class EngineProgram {
   std::optional<World> launched_;  // with or without --mpi
   BrokenWorld broken_world_;       // outlives the server
   Watcher watcher_;
-  std::unique_ptr<net::SshTunnel> tunnel_;  // outlives the server
+  std::shared_ptr<os::SegmentStore> segments_;  // null: this engine shares no memory
+  std::unique_ptr<net::SshTunnel> tunnel_;      // outlives the server
   std::unique_ptr<Server> server_;
   bool cuts_ = false;
   CellWatch watch_;

@@ -18,6 +18,7 @@
 #include "jupyter/io_thread.hpp"
 #include "net/lifeline/lifeline.hpp"
 #include "os/descriptor.hpp"
+#include "os/segments/segment_folder.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/language_plan.hpp"
@@ -38,6 +39,8 @@ struct ServerConfig {
   /// The pxengine program, for the watcher that tells a foreign controller of our death; empty =
   /// there is none.
   std::string watcher_program;
+  /// By which large arrays come from processes on this host; null: it shares none.
+  std::shared_ptr<const os::SegmentFolder> memory = {};
   os::Descriptor watcher_pipe;  ///< To the process that watches over this one; closed = none.
   bool is_tunnelled = false;    ///< Its way to the controller may break while it lives.
   /// Told when the controller says that a rank has died; outlives the server. Null: nobody is.

@@ -24,7 +24,8 @@ constexpr unsigned runs = of(Magic::px) | of(Magic::pxconfig);
 constexpr unsigned shows = of(Magic::px) | of(Magic::pxresult);
 constexpr unsigned moves =
     of(Magic::pxpush) | of(Magic::pxpull) | of(Magic::pxscatter) | of(Magic::pxgather);
-constexpr unsigned chooses = runs | moves | of(Magic::pxwhere);
+constexpr unsigned saves = of(Magic::pxcheckpoint) | of(Magic::pxrestore);
+constexpr unsigned chooses = runs | moves | saves | of(Magic::pxwhere);
 
 using Apply = Result<void> (*)(MagicOptions& options, const std::string& value);
 
@@ -123,6 +124,32 @@ Result<void> set_variable(std::string& variable, const std::string& value) {
   return {};
 }
 
+std::vector<std::string> split_at_commas(const std::string& word) {
+  if (word.find_first_of("([{") != std::string::npos) return {word};
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= word.size();) {
+    const std::size_t end = std::min(word.find(',', begin), word.size());
+    if (end > begin) parts.push_back(word.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+Result<void> set_scattered(MagicOptions& options, const std::string& value) {
+  for (const std::string& name : split_at_commas(value)) {
+    if (!is_name(name)) return wrong("'" + name + "' is not the name of a variable");
+    options.scattered.push_back(name);
+  }
+  return {};
+}
+
+Result<void> set_keep(MagicOptions& options, const std::string& value) {
+  const auto number = read_whole_number<int>(value);
+  if (!number || *number < 0) return wrong("'" + value + "' is not a number of checkpoints");
+  options.keep = *number;
+  return {};
+}
+
 template <auto member, bool value>
 Result<void> flag(MagicOptions& options, const std::string&) {
   options.*member = value;
@@ -186,6 +213,23 @@ const std::array all_options{
              options.cluster_id = value;
              return {};
            }},
+    Option{"label", 0, "TEXT", shows | saves,
+           "a label: of the cell or checkpoint, to find it again; of what is shown or restored",
+           [](MagicOptions& options, const std::string& value) -> Result<void> {
+             options.label = value;
+             return {};
+           }},
+    Option{"session", 0, "ID", of(Magic::pxresult),
+           "show what this session of a client has sent: see %pxcluster jobs; a beginning suffices",
+           [](MagicOptions& options, const std::string& value) -> Result<void> {
+             options.session = value;
+             return {};
+           }},
+    Option{"scattered", 0, "NAMES", saves,
+           "variables that are blocks of one array, beside those that were scattered: a,b",
+           set_scattered},
+    Option{"keep", 0, "NUMBER", of(Magic::pxcheckpoint),
+           "so many checkpoints with this label stay, older ones are removed; 0: all", set_keep},
     Option{"as", 0, "NAME", moves, "the variable's name on the other side",
            [](MagicOptions& options, const std::string& value) {
              return set_variable(options.as, value);
@@ -193,13 +237,18 @@ const std::array all_options{
 };
 
 std::string_view name_of(Magic magic) {
-  constexpr std::array<std::string_view, 8> names{"%%px",    "%pxconfig",  "%pxresult", "%pxpush",
-                                                  "%pxpull", "%pxscatter", "%pxgather", "%pxwhere"};
+  constexpr std::array<std::string_view, 10> names{
+      "%%px",       "%pxconfig", "%pxresult", "%pxpush",       "%pxpull",
+      "%pxscatter", "%pxgather", "%pxwhere",  "%pxcheckpoint", "%pxrestore"};
   return names[static_cast<std::size_t>(magic)];
 }
 
 bool takes_names(Magic magic) {
   return (of(magic) & moves) != 0;
+}
+
+bool takes_path(Magic magic) {
+  return (of(magic) & saves) != 0;
 }
 
 std::string spelling(const Option& option) {
@@ -303,7 +352,11 @@ class Reader {
   }
 
   Result<void> read_name(const std::string& word) {
-    if (!takes_names(magic_))
+    if (takes_path(magic_) && options_.path.empty()) {
+      options_.path = word;
+      return {};
+    }
+    if (!takes_names(magic_) && !takes_path(magic_))
       return explain(magic_, "'" + word + "' is not an option" +
                                  (magic_ == Magic::px ? "; code begins on the next line" : "") +
                                  suggestion(magic_, word));
@@ -317,18 +370,9 @@ class Reader {
     return {};
   }
 
-  static std::vector<std::string> split_at_commas(const std::string& word) {
-    if (word.find_first_of("([{") != std::string::npos) return {word};
-    std::vector<std::string> parts;
-    for (std::size_t begin = 0; begin <= word.size();) {
-      const std::size_t end = std::min(word.find(',', begin), word.size());
-      if (end > begin) parts.push_back(word.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    return parts;
-  }
-
   Result<MagicOptions> check_names() {
+    if (takes_path(magic_) && options_.path.empty())
+      return explain(magic_, "the folder of the checkpoints is missing");
     if (!takes_names(magic_)) return options_;
     if (options_.names.empty()) return explain(magic_, "the name of a variable is missing");
     if (!options_.as.empty() && options_.names.size() > 1)
@@ -382,6 +426,8 @@ std::optional<Magic> magic_named(std::string_view name) {
   if (name == "pxscatter") return Magic::pxscatter;
   if (name == "pxgather") return Magic::pxgather;
   if (name == "pxwhere") return Magic::pxwhere;
+  if (name == "pxcheckpoint") return Magic::pxcheckpoint;
+  if (name == "pxrestore") return Magic::pxrestore;
   return std::nullopt;
 }
 
@@ -389,6 +435,7 @@ std::string usage(Magic magic) {
   std::string text = "usage: " + std::string(name_of(magic)) + " [options]";
   if (takes_names(magic))
     text += magic == Magic::pxscatter || magic == Magic::pxgather ? " NAME" : " NAME [NAME ...]";
+  if (takes_path(magic)) text += " FOLDER [NAME ...]";
   constexpr std::size_t column = 32;
   for (const Option& option : all_options) {
     if (!(option.magics & of(magic))) continue;

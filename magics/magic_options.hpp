@@ -12,7 +12,18 @@
 namespace px::magics {
 
 /// The magics that take options; `%px` takes a line of code, `%pxcluster` those of its program.
-enum class Magic { px, pxconfig, pxresult, pxpush, pxpull, pxscatter, pxgather, pxwhere };
+enum class Magic {
+  px,
+  pxconfig,
+  pxresult,
+  pxpush,
+  pxpull,
+  pxscatter,
+  pxgather,
+  pxwhere,
+  pxcheckpoint,
+  pxrestore
+};
 
 /// How the outputs of several engines are put in order once all are there.
 enum class Grouping { type, engine, order };
@@ -37,8 +48,13 @@ struct MagicOptions {
   bool is_local = false;                  ///< The cell runs here too.
   std::optional<std::string> profile;
   std::optional<std::string> cluster_id;
-  std::vector<std::string> names;  ///< Of variables.
-  std::string as;                  ///< Another name for the variable.
+  std::vector<std::string> names;      ///< Of variables.
+  std::string as;                      ///< Another name for the variable.
+  std::string path;                    ///< Of checkpoints.
+  std::string label;                   ///< Of a request or a checkpoint; empty: none, or any.
+  std::string session;                 ///< Of the client that sent a request; empty: any.
+  std::vector<std::string> scattered;  ///< Variables that are blocks of one array.
+  std::optional<int> keep;             ///< So many checkpoints stay.
 };
 
 /// Reads the line of a magic: long options may be shortened as long as they stay clear, values

@@ -197,7 +197,8 @@ std::vector<EngineId> Magics::engines_of(const MagicOptions& options) {
 Magics::Sent Magics::submit(const std::string& code, const MagicOptions& options) {
   const std::vector<EngineId> engines = engines_of(options);
   const client::DirectView view{connect_(), client::Targets::ids(engines)};
-  return {view.execute(code, {.is_silent = false}), engines};
+  const Json label = options.label.empty() ? Json() : Json(options.label);
+  return {view.execute(code, {.is_silent = false, .label = label}), engines};
 }
 
 void Magics::say_where(bool block, const Json& wanted, CellOutput& screen) {
@@ -252,6 +253,7 @@ void Magics::show_collected(const Sent& job, const MagicOptions& options, CellOu
 
 MagicOutcome Magics::pxresult(const std::string& line, CellOutput& screen) {
   MagicOptions options = read(Magic::pxresult, line);
+  if (!options.session.empty() || !options.label.empty()) last_ = recorded(options);
   if (!last_)
     throw client::ClientError(ErrorKind::not_found,
                               "%pxresult shows the result of the last %px, but no %px has run yet");

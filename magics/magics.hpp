@@ -64,6 +64,9 @@ class Magics {
   MagicOutcome pxresult(const std::string& line, CellOutput& screen);
   /// Shows in which MPI call or line each engine is.
   MagicOutcome pxwhere(const std::string& line, CellOutput& screen);
+  /// Checkpoints of the engines' variables (client/checkpoints).
+  MagicOutcome pxcheckpoint(const std::string& line, CellOutput& screen);
+  MagicOutcome pxrestore(const std::string& line, CellOutput& screen);
   /// Changes the settings; gives what was said, for what is not in them.
   MagicOptions pxconfig(const std::string& line);
 
@@ -77,6 +80,7 @@ class Magics {
     client::AsyncResult result;
     std::vector<EngineId> engines;
   };
+  Sent recorded(const MagicOptions& options);
   Sent submit(const std::string& code, const MagicOptions& options);
   MagicOutcome run(const std::string& cell, const MagicOptions& options, CellOutput& screen);
   MagicOutcome follow(const Sent& job, const MagicOptions& options, CellOutput& screen);

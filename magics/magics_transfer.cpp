@@ -67,8 +67,8 @@ MagicOutcome Magics::pxscatter(const std::string& line, Namespace& variables, Ce
       client::value_or_throw(variables.cut(name, client::even_blocks(count, engines.size())));
   std::vector<client::ClientCore::Addressed> all;
   for (std::size_t i = 0; i < engines.size(); ++i)
-    all.push_back(
-        {engines[i], client::push_work({{options.as.empty() ? name : options.as, parts.at(i)}})});
+    all.push_back({engines[i], client::push_work(
+                                   {{options.as.empty() ? name : options.as, parts.at(i)}}, true)});
   return finish({client::AsyncResult{core->send_direct(all, {}), core}, engines}, screen);
 }
 

@@ -44,10 +44,20 @@ int run_command(const program::ProgramOptions& program, const StatusOptions& opt
                 Console& console);
 int run_command(const program::ProgramOptions& program, const WhereOptions& options,
                 Console& console);
+int run_command(const program::ProgramOptions& program, const JobsOptions& options,
+                Console& console);
 int run_command(const program::ProgramOptions& program, const PxOptions& options, Console& console);
 int run_command(const program::ProgramOptions& program, const PushOptions& options,
                 Console& console);
 int run_command(const program::ProgramOptions& program, const PullOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const CheckpointCreateOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const CheckpointRestoreOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const CheckpointListOptions& options,
+                Console& console);
+int run_command(const program::ProgramOptions& program, const CheckpointShowOptions& options,
                 Console& console);
 
 }  // namespace px::cluster

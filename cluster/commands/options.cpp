@@ -5,12 +5,14 @@
 #include <csignal>
 #include <cstring>
 #include <functional>
+#include <iostream>
 #include <limits>
 
 #include "cluster/launch/launcher.hpp"
 #include "cluster/launch/settings.hpp"
 #include "os/command_words.hpp"
 #include "program/command_line.hpp"
+#include "program/completion.hpp"
 #include "program/value_checks.hpp"
 
 namespace px::cluster {
@@ -24,6 +26,12 @@ std::string check_launcher(const std::string& text) {
 std::string check_signal(const std::string& text) {
   const auto signal = signal_by_name(text);
   return signal ? "" : signal.error().what;
+}
+
+std::string check_checkpoint_signal(const std::string& text) {
+  const auto signal = signal_by_name(text);
+  const bool is_free = signal && (*signal == SIGUSR1 || *signal == SIGUSR2);
+  return is_free ? "" : "takes USR1 or USR2, not '" + text + "'";
 }
 
 /// "a,b" -> a, b
@@ -104,12 +112,14 @@ struct Parts {
   ProfileCreateOptions create;
   StatusOptions status;
   WhereOptions where;
+  JobsOptions jobs;
   PxOptions px;
   PushOptions push;
   PullOptions pull;
   LogsOptions logs;
   WatchOptions watch;
   DoctorOptions doctor;
+  CheckpointCommands checkpoint;
   std::vector<SettingOptions> settings;
   std::string output_format = "text";
 };
@@ -194,11 +204,28 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
                    "Seconds until missing engines are reported (default: 60)");
   app.add_flag("--daemonize,--IPClusterEngines.daemonize,--IPClusterStart.daemonize",
                options.is_daemon, "Continue in the background when the engines are ready");
+  app.add_option("--config", options.config_file,
+                 "A configuration file, .json or .py (default: ipcluster_config.py and .json in "
+                 "the profile)");
+  app.add_flag("--load-profile,--Cluster.load_profile,!--no-load-profile", options.loads_profile,
+               "Read the configuration files of the profile (default: true)");
+  app.add_option("--settings", options.settings_text,
+                 "Settings as a profile's pxcluster.json has them, in one JSON object; they "
+                 "override those of the files");
   app.add_option("--notebook", options.notebook, "")->group("");
   app.add_option("--owner", options.owner,
                  "Pid of a process of this host: when it ends, in whatever way, all that this "
                  "command has started ends, too")
       ->check(program::whole_number("", 1, std::numeric_limits<int>::max()));
+  CLI::Option* const path =
+      app.add_option("--checkpoint-path", options.checkpoint_path,
+                     "The folder for checkpoints of --checkpoint-on; all hosts of the engines must "
+                     "see it");
+  path->needs(app.add_option("--checkpoint-on", options.checkpoint_on,
+                             "The signal on which this command lets the engines write a "
+                             "checkpoint: USR1 or USR2; two checkpoints stay")
+                  ->check(&check_checkpoint_signal)
+                  ->needs(path));
   app.add_flag("--clean-logs,--IPClusterStart.clean_logs,!--no-clean-logs", options.clean_logs,
                "Remove the old logs of this cluster first (default: true)");
 }
@@ -313,6 +340,10 @@ void add_work(CLI::App& app, Parts& parts) {
       "where", "Show in which MPI call or line of its code each engine is, and for how long");
   program::add_program_options(where, parts.program);
   add_where_options(where, parts.where);
+  CLI::App& jobs = *app.add_subcommand(
+      "jobs", "List what was submitted and has not ended, by whom, and since when");
+  program::add_program_options(jobs, parts.program);
+  add_jobs_options(jobs, parts.jobs);
   CLI::App& px = *app.add_subcommand("px", "Run code on the engines and show their output");
   program::add_program_options(px, parts.program);
   add_px_options(px, parts.px);
@@ -329,6 +360,38 @@ void add_doctor(CLI::App& app, Parts& parts) {
       "doctor", "Find what keeps a cluster from working, and say how to fix it");
   program::add_program_options(doctor, parts.program);
   add_doctor_options(doctor, parts.doctor);
+}
+
+void add_completion(CLI::App& app, std::string& shell) {
+  CLI::App& completion = *app.add_subcommand("completion",
+                                             "Print what a shell reads to complete commands and "
+                                             "options: source <(pxcluster completion bash)");
+  completion.add_option("shell", shell, "bash, zsh or fish")
+      ->required()
+      ->check(program::one_of({"bash", "zsh", "fish"}));
+}
+
+program::Shell shell_named(const std::string& name) {
+  if (name == "zsh") return program::Shell::zsh;
+  return name == "fish" ? program::Shell::fish : program::Shell::bash;
+}
+
+void add_checkpoint(CLI::App& app, Parts& parts) {
+  add_checkpoint_commands(app, parts.checkpoint, [&parts](CLI::App& command) {
+    program::add_program_options(command, parts.program);
+  });
+}
+
+void collect_checkpoint(const CLI::App& app, const CheckpointCommands& commands, Options& options) {
+  const auto take = [&](const char* name, const auto& command) {
+    if (!app.got_subcommand(name)) return;
+    options.command = command;
+    options.as_json = command.as_json;
+  };
+  take("create", commands.create);
+  take("restore", commands.restore);
+  take("list", commands.list);
+  take("show", commands.show);
 }
 
 /// Whether a command's name is among the words.
@@ -371,6 +434,7 @@ Options collect(const CLI::App& app, Parts& parts) {
   if (app.got_subcommand("clean")) options.command = parts.clean;
   if (app.got_subcommand("status")) options.command = parts.status;
   if (app.got_subcommand("where")) options.command = parts.where;
+  if (app.got_subcommand("jobs")) options.command = parts.jobs;
   if (app.got_subcommand("px")) options.command = parts.px;
   if (app.got_subcommand("push")) options.command = parts.push;
   if (app.got_subcommand("pull")) options.command = parts.pull;
@@ -383,7 +447,9 @@ Options collect(const CLI::App& app, Parts& parts) {
   }
   options.as_json = parts.list.as_json || parts.status.as_json || parts.profiles.as_json ||
                     parts.px.as_json || parts.pull.as_json || parts.doctor.as_json ||
-                    parts.where.as_json || parts.restart.as_json;
+                    parts.where.as_json || parts.restart.as_json || parts.jobs.as_json;
+  if (app.got_subcommand("checkpoint"))
+    collect_checkpoint(*app.get_subcommand("checkpoint"), parts.checkpoint, options);
   return options;
 }
 
@@ -402,7 +468,10 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   add_profile(app, parts);
   add_logs(app, parts);
   add_work(app, parts);
+  add_checkpoint(app, parts);
   add_doctor(app, parts);
+  std::string shell;
+  add_completion(app, shell);
   app.add_subcommand("watch")->group("")->add_option("kind", parts.watch.kind)->required();
   const char* const* const end = argv + argc;
   const char* const* const mark =
@@ -413,6 +482,10 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   const auto count = static_cast<int>((has_controller_args ? mark : end) - argv);
   if (const auto code = program::parse_command_line(app, count, argv, {peer_of(argv, mark), {}}))
     return *code;
+  if (app.got_subcommand("completion")) {
+    std::cout << program::completion_script(app, shell_named(shell));
+    return 0;
+  }
   if (has_controller_args) parts.start.controller_args.assign(mark + 1, end);
   return collect(app, parts);
 }

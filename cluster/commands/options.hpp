@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "cluster/commands/checkpoint_options.hpp"
 #include "cluster/commands/console.hpp"
 #include "cluster/commands/work_options.hpp"
 #include "cluster/doctor/doctor_options.hpp"
@@ -17,11 +18,16 @@ namespace px::cluster {
 struct StartOptions {
   bool engines_only = false;                 ///< `engines` instead of `start`
   Json settings = Json::object();            ///< As in a profile: what the command line says.
+  std::string settings_text;                 ///< --settings: below `settings`, above the files.
+  std::string config_file;                   ///< --config: in place of the profile's.
+  bool loads_profile = true;                 ///< Its configuration files are read.
   std::vector<std::string> controller_args;  ///< All behind `--`.
   bool is_daemon = false;
   std::string notebook;  ///< "python" or "cpp": a cell of such a notebook has started it.
   int owner = 0;         ///< Ends with this process; 0: runs until it is stopped.
   bool clean_logs = true;
+  std::string checkpoint_on;    ///< The signal that makes a checkpoint; empty: none does.
+  std::string checkpoint_path;  ///< The folder of the checkpoints.
 };
 struct StopOptions {
   std::vector<std::string> cluster_ids;  ///< None: that of --cluster-id.
@@ -63,7 +69,9 @@ struct Options {
   program::ProgramOptions program;
   std::variant<StartOptions, StopOptions, RestartOptions, ListOptions, CleanOptions,
                ProfileListOptions, ProfileCreateOptions, StatusOptions, WhereOptions, PxOptions,
-               PushOptions, PullOptions, LogsOptions, WatchOptions, DoctorOptions>
+               PushOptions, PullOptions, LogsOptions, WatchOptions, DoctorOptions,
+               CheckpointCreateOptions, CheckpointRestoreOptions, CheckpointListOptions,
+               CheckpointShowOptions, JobsOptions>
       command;
   bool as_json = false;  ///< Standard output is to hold JSON alone.
   std::string warning;   ///< Of options that have no effect; empty: there are none.

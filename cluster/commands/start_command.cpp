@@ -37,9 +37,11 @@ Result<void> read_hostfile(Settings& settings) {
 /// The profile's settings under what the command line says, with both programs found.
 Result<LoadedSettings> gather_settings(const net::ProfilePaths& paths,
                                        const StartOptions& options) {
-  auto loaded = load_settings(paths, profiles_folder());
+  auto loaded =
+      load_settings(paths, {profiles_folder(), options.config_file, options.loads_profile});
   if (!loaded) return loaded.error();
   Settings& settings = loaded->settings;
+  if (auto done = apply_settings_text(settings, options.settings_text); !done) return done.error();
   if (auto done = apply_profile(settings, options.settings, "the command line"); !done)
     return done.error();
   settings.controller_args.insert(settings.controller_args.end(), options.controller_args.begin(),
@@ -107,6 +109,8 @@ class Start {
     if (!paths) return fail(console_, paths.error());
     paths_ = *paths;
     if (auto done = program::enter_work_dir(program_); !done) return fail(console_, done.error());
+    if (!options_.checkpoint_path.empty())
+      checkpoint_path_ = std::filesystem::absolute(options_.checkpoint_path).string();
     if (options_.engines_only) {
       const auto files = read_connection_files(paths_);
       if (!files)
@@ -167,6 +171,7 @@ class Start {
                      .accepts_old_files = keeps_files,
                      .owner = options_.owner,
                      .cluster = options_.engines_only ? supervisor_of_cluster() : 0,
+                     .checkpoint = checkpoint_plan(),
                      .on_ready = [this](int) { report_ready(); }},
                     console_};
     const int code = px::cluster::run(supervisor, io);
@@ -175,6 +180,17 @@ class Start {
                            settings_.engines == "mpi" ? settings_.mpi_cmd.front() : "",
                            settings_.engine_cmd, paths_.root, console_);
     return code;
+  }
+
+  /// What a signal is to do, where the user wants it.
+  CheckpointPlan checkpoint_plan() const {
+    if (options_.checkpoint_on.empty()) return {};
+    const std::string name =
+        "checkpoint" + (paths_.cluster_id.empty() ? "" : "-" + paths_.cluster_id) + ".log";
+    return {*signal_by_name(options_.checkpoint_on),
+            {this_machine().pxcluster, "checkpoint", "create", checkpoint_path_, "--keep=2",
+             "--profile-dir=" + paths_.root.string(), "--cluster-id=" + paths_.cluster_id},
+            paths_.log() / name};
   }
 
   bool has_python(int engine_count) const {
@@ -251,6 +267,7 @@ class Start {
   net::ProfilePaths paths_;
   Settings settings_;
   std::string engine_info_;
+  std::string checkpoint_path_;
   os::Daemon daemon_;
   bool was_ready_ = false;
 };

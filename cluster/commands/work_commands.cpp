@@ -11,10 +11,12 @@
 #include "client/core.hpp"
 #include "client/engine_place.hpp"
 #include "client/engine_status.hpp"
-#include "client/npy.hpp"
 #include "client/place_text.hpp"
+#include "client/records/jobs.hpp"
 #include "cluster/commands/commands.hpp"
 #include "cluster/commands/engine_output.hpp"
+#include "cluster/commands/work_session.hpp"
+#include "os/npy.hpp"
 #include "os/private_file.hpp"
 #include "wire/duration_text.hpp"
 
@@ -23,52 +25,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int exit_interrupted = 130;
 /// When all have answered and nothing came for so long, what is missing is lost.
 constexpr Duration output_patience = 5s;
 constexpr std::size_t max_data_bytes = std::size_t{1} << 40;
-
-volatile std::sig_atomic_t interrupts = 0;
-
-/// While it lives Ctrl-C is counted and does not end the process.
-class InterruptsCounted {
- public:
-  InterruptsCounted() {
-    interrupts = 0;
-    struct sigaction action{};
-    action.sa_handler = [](int) { interrupts = interrupts + 1; };
-    ::sigaction(SIGINT, &action, &before_);
-  }
-  ~InterruptsCounted() { ::sigaction(SIGINT, &before_, nullptr); }
-
- private:
-  struct sigaction before_{};
-};
-
-client::Client connect(const program::ProgramOptions& program, const WorkOptions& options,
-                       Console& console) {
-  client::ClientOptions wanted;
-  wanted.profile = program.profile.profile;
-  wanted.profile_dir = program.profile.profile_dir;
-  wanted.ipython_dir = program.profile.ipython_dir;
-  if (program.profile.has_cluster_id) wanted.cluster_id = program.profile.cluster_id;
-  wanted.file = options.connection_file;
-  wanted.ssh = {options.ssh.server, options.ssh.key_file};
-  client::Client client = client::Client::connect(wanted);
-  console.say(Level::debug, "the controller answers at " + client.controller_address());
-  return client;
-}
-
-client::DirectView view_of(const client::Client& client, const WorkOptions& options) {
-  const client::Targets targets = client::value_or_throw(client::Targets::parse(options.targets));
-  const std::vector<EngineId> engines = client.core()->resolve(targets);
-  if (engines.empty())
-    throw client::ClientError(
-        ErrorKind::not_found,
-        "'" + options.targets + "' matches no engine: " +
-            client::say_who_is_there(client.core()->connection().engines()->ids()));
-  return client.direct(engines);
-}
 
 std::string read_stream(std::istream& stream) {
   return {std::istreambuf_iterator<char>(stream), {}};
@@ -84,7 +43,8 @@ std::string read_code(const PxOptions& options) {
 }
 
 /// Waits for the answers and their output. Precondition: interrupts are counted since before the
-/// request was sent, so that none leaves the engines at work. False when the time is over or the user has had enough.
+/// request was sent, so that none leaves the engines at work. False when the time is over or the
+/// user has had enough.
 bool wait_for(const client::AsyncResult& result, const WorkOptions& options, TerminalOutput* output,
               Console& console) {
   const Instant start = Clock::now();
@@ -113,8 +73,8 @@ bool wait_for(const client::AsyncResult& result, const WorkOptions& options, Ter
     }
     for (const std::string& sentence : silences.take(result.silences(), Clock::now()))
       warn(sentence);
-    if (interrupts > seen) {
-      seen = interrupts;
+    if (InterruptsCounted::count() > seen) {
+      seen = InterruptsCounted::count();
       if (seen > 1) return false;
       warn("interrupting the engines; a second Ctrl-C returns without waiting for them");
       result.stop();
@@ -132,20 +92,8 @@ bool wait_for(const client::AsyncResult& result, const WorkOptions& options, Ter
 
 /// 0; 1 where an engine failed; 130 after an interrupt.
 int exit_code_of(const client::AsyncResult& result) {
-  if (interrupts > 0) return exit_interrupted;
+  if (InterruptsCounted::count() > 0) return exit_interrupted;
   return result.is_ready() && result.is_successful() ? 0 : 1;
-}
-
-template <class Command>
-int guarded(Console& console, const Command& command) {
-  try {
-    return command();
-  } catch (const client::ClientError& error) {
-    console.fail({error.kind(), error.what()});
-    return error.kind() == ErrorKind::not_found || error.kind() == ErrorKind::lost_peer
-               ? exit_not_running
-               : 1;
-  }
 }
 
 bool has_ending(const std::string& path, const char* ending) {
@@ -157,7 +105,7 @@ Value read_data(const std::string& path) {
                                ? read_stream(std::cin)
                                : client::value_or_throw(os::read_file(path, max_data_bytes));
   if (has_ending(path, ".npy")) {
-    const auto array = client::read_npy(text);
+    const auto array = os::read_npy(text);
     if (!array) throw client::ClientError(array.error().kind, path + ": " + array.error().what);
     return *array;
   }
@@ -187,7 +135,7 @@ void write_data(const std::string& path, const Value& value) {
       throw client::ClientError(
           ErrorKind::bad_input,
           "the value is " + client::describe_kind(value) + ": a .npy file can hold only an array");
-    return client::value_or_throw(os::write_file_atomically(path, client::write_npy(*array), 0644));
+    return client::value_or_throw(os::write_file_atomically(path, os::write_npy(*array), 0644));
   }
   client::value_or_throw(os::write_file_atomically(path, to_plain_json(value).dump() + "\n", 0644));
 }
@@ -244,7 +192,7 @@ int run_command(const program::ProgramOptions& program, const PxOptions& options
     if (!options.as_json) output.finish();
     for (std::size_t i = 0; options.as_json && i < result.size(); ++i)
       std::cout << pack(Packer::json, engine_output_json(result, i)) << "\n";
-    return is_complete || interrupts > 0 ? exit_code_of(result) : 1;
+    return is_complete || InterruptsCounted::count() > 0 ? exit_code_of(result) : 1;
   });
 }
 
@@ -281,6 +229,24 @@ int run_command(const program::ProgramOptions& program, const WhereOptions& opti
     if (!options.as_json)
       for (const std::string& sentence : client::fold_places(places, patience))
         std::cout << sentence << "\n";
+    return std::cout.flush() ? 0 : 1;
+  });
+}
+
+int run_command(const program::ProgramOptions& program, const JobsOptions& options,
+                Console& console) {
+  return guarded(console, [&] {
+    const client::Client client = connect(program, options, console);
+    const auto patience = std::chrono::duration_cast<Duration>(
+        std::chrono::duration<double>(options.timeout_s.value_or(1)));
+    const auto jobs = client::find_jobs(
+        *client.core(),
+        {!options.has_all, options.label.empty() ? Json() : Json(options.label), options.session},
+        patience);
+    if (options.as_json)
+      std::cout << pack(Packer::json, client::jobs_as_json(jobs)) << "\n";
+    else
+      std::cout << client::jobs_as_text(jobs, wall_now());
     return std::cout.flush() ? 0 : 1;
   });
 }

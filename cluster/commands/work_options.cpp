@@ -3,7 +3,6 @@
 #include "program/value_checks.hpp"
 
 namespace px::cluster {
-namespace {
 
 void add_work_options(CLI::App& app, WorkOptions& options) {
   app.add_option("-t,--targets", options.targets, "Engines: all, 2, 0:4, 0,2,5:8 (default: all)");
@@ -18,8 +17,6 @@ void add_work_options(CLI::App& app, WorkOptions& options) {
          "Seconds to wait for the engines (default: for ever)")
       ->check(program::number_of("seconds"));
 }
-
-}  // namespace
 
 void add_px_options(CLI::App& app, PxOptions& options) {
   add_work_options(app, options);
@@ -40,6 +37,17 @@ void add_where_options(CLI::App& app, WhereOptions& options) {
   add_work_options(app, options);
   app.get_option("--timeout")->description("Seconds to wait for engines that do not answer (1)");
   app.add_flag("--json", options.as_json, "Print a list of JSON objects, one for each engine");
+}
+
+void add_jobs_options(CLI::App& app, JobsOptions& options) {
+  add_work_options(app, options);
+  app.remove_option(app.get_option("--targets"));
+  app.get_option("--timeout")->description("Seconds to wait for engines that do not answer (1)");
+  app.add_flag("--all", options.has_all, "Also those that have ended");
+  app.add_option("--label", options.label, "Only those with this label");
+  app.add_option("--session", options.session,
+                 "Only those of this session of a client; a beginning suffices");
+  app.add_flag("--json", options.as_json, "Print a list of JSON objects, one for each job");
 }
 
 void add_push_options(CLI::App& app, PushOptions& options) {

@@ -43,10 +43,20 @@ struct WhereOptions : WorkOptions {
   bool as_json = false;
 };
 
+struct JobsOptions : WorkOptions {
+  bool has_all = false;  ///< Also those that have ended.
+  std::string label;     ///< Empty: any.
+  std::string session;   ///< Empty: any.
+  bool as_json = false;
+};
+
+/// Those of WorkOptions.
+void add_work_options(CLI::App& app, WorkOptions& options);
 /// The commands' options; all arguments must outlive the parse.
 void add_px_options(CLI::App& app, PxOptions& options);
 void add_status_options(CLI::App& app, StatusOptions& options);
 void add_where_options(CLI::App& app, WhereOptions& options);
+void add_jobs_options(CLI::App& app, JobsOptions& options);
 void add_push_options(CLI::App& app, PushOptions& options);
 void add_pull_options(CLI::App& app, PullOptions& options);
 

@@ -270,6 +270,9 @@ void Supervisor::handle(const EnginesCounted& event, Instant now) {
     baseline_ = event.count;
     return start_engines(now);
   }
+  if (phase_ == Phase::ending_engines && has_ranks_here() && says_places_ && placed == 0 &&
+      !was_killed_)
+    return kill_engines(now);
   if (phase_ != Phase::registering) return;
   for (const std::string& warning : event.warnings)
     if (told_warnings_.insert(warning).second) say(Level::warning, warning);
@@ -324,18 +327,23 @@ void Supervisor::handle(const RestartAsked&, Instant now) {
   if (engines.empty()) return engines_are_gone(now);
   effects_.push_back(AnnounceEnd{plan_.engine_set_id, "pxcluster ended it for a restart"});
   for (const ProcessKey key : engines)
-    effects_.push_back(SendSignal{pids_.at(key), SIGTERM, false});
-  deadline_ = now + patience_at_restart();
+    effects_.push_back(SendSignal{pids_.at(key), SIGTERM, has_ranks_here()});
+  deadline_ = now + (are_engines_here() ? std::min(plan_.patience, plan_.restart_patience)
+                                        : plan_.patience);
 }
 
 /// What ends engines on other hosts needs its time for it.
-Duration Supervisor::patience_at_restart() const {
+bool Supervisor::are_engines_here() const {
   const auto& processes = plan_.engines.processes;
-  const bool is_local = !plan_.engines.patience && std::none_of(processes.begin(), processes.end(),
-                                                                [](const PlannedProcess& each) {
-                                                                  return each.command.has_reports;
-                                                                });
-  return is_local ? std::min(plan_.patience, plan_.restart_patience) : plan_.patience;
+  return !plan_.engines.patience &&
+         std::none_of(processes.begin(), processes.end(),
+                      [](const PlannedProcess& each) { return each.command.has_reports; });
+}
+
+/// Open MPI's mpiexec passes SIGTERM on after a second, and then waits for another one: at a
+/// restart the ranks get it themselves, and mpiexec is killed when they have left.
+bool Supervisor::has_ranks_here() const {
+  return are_engines_here() && plan_.record.engine_launcher == "mpi";
 }
 
 /// At a restart: the engines did not end by SIGTERM.

@@ -84,7 +84,8 @@ class Supervisor {
 
   void engines_are_gone(Instant now);
   void kill_engines(Instant now);
-  Duration patience_at_restart() const;
+  bool are_engines_here() const;
+  bool has_ranks_here() const;
   void report_restart(std::string problem);
   void learn_ids(const std::vector<PlacedEngine>& placed);
   int count_placed(const std::vector<PlacedEngine>& placed) const;

@@ -122,6 +122,7 @@ SupervisorIo::SupervisorIo(SupervisorIoOptions options, Console& console)
     : options_(std::move(options)),
       console_(console),
       signals_(loop_, handled_signals(), [this](int number) { take_signal(number); }),
+      checkpoints_(options_.checkpoint, console),
       file_watch_(options_.paths, options_.accepts_old_files),
       oom_kills_(os::count_oom_kills()) {
   ::signal(SIGPIPE, SIG_IGN);
@@ -150,6 +151,8 @@ std::vector<Event> SupervisorIo::wait_until(std::optional<Instant> deadline) {
 void SupervisorIo::take_signal(int number) {
   if (number == SIGCHLD)
     reap();
+  else if (checkpoints_.is_meant_by(number))
+    checkpoints_.start();
   else if (number == restart_signal())
     events_.emplace_back(RestartAsked{});
   else if (number == release_signal())
@@ -183,6 +186,7 @@ void SupervisorIo::forget_owner() {
 }
 
 void SupervisorIo::reap() {
+  checkpoints_.reap();
   for (auto child = children_.begin(); child != children_.end();) {
     const auto end = child->second.process.end();
     if (!end) {

@@ -8,6 +8,7 @@
 
 #include "cluster/commands/console.hpp"
 #include "cluster/records/hub_client.hpp"
+#include "cluster/supervise/checkpoint_runner.hpp"
 #include "cluster/supervise/file_watch.hpp"
 #include "cluster/supervise/signal_source.hpp"
 #include "cluster/supervise/supervisor.hpp"
@@ -26,6 +27,7 @@ struct SupervisorIoOptions {
   bool accepts_old_files = false;  ///< --reuse
   int owner = 0;                   ///< The process with which all ends; 0: there is none.
   int cluster = 0;  ///< For added engines: a process with which their cluster ends; 0: unknown.
+  CheckpointPlan checkpoint = {};
   std::function<void(int registered)> on_ready;
 };
 
@@ -78,6 +80,7 @@ class SupervisorIo {
   net::Context context_;
   net::Loop loop_;
   SignalSource signals_;
+  CheckpointRunner checkpoints_;
   os::Descriptor owner_, cluster_;  // readable when the process has ended
   FileWatch file_watch_;
   std::optional<HubClient> hub_;

@@ -3,16 +3,20 @@
 #include <pthread.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 #include <utility>
 
 #include "client/async_result.hpp"
+#include "client/checkpoints/checkpoint.hpp"
 #include "client/engine_place.hpp"
 #include "client/engine_status.hpp"
 #include "client/hub_result.hpp"
 #include "client/place_text.hpp"
+#include "client/records/jobs.hpp"
 #include "magics/comm_output.hpp"
+#include "os/segments/segment.hpp"
 
 #include "python/bindings/python_json.hpp"
 #include "python/bindings/python_lock.hpp"
@@ -45,6 +49,21 @@ std::vector<EngineId> engine_ids(const std::vector<int>& ids) {
 
 client::OutputEnd output_end_of(std::string_view type) {
   return type == "execute_request" ? client::OutputEnd::by_idle : client::OutputEnd::by_count;
+}
+
+bool is_large(const client::Work& work) {
+  return std::any_of(work.buffers.begin(), work.buffers.end(), [](const SharedBytes& buffer) {
+    return buffer.bytes.size() >= os::least_segment_bytes;
+  });
+}
+
+/// Sends: without Python's lock where large arrays may have to be copied.
+template <class Send>
+std::shared_ptr<client::Call> send_works(const std::vector<client::Work>& works, const Send& send) {
+  if (std::none_of(works.begin(), works.end(), is_large)) return send();
+  std::shared_ptr<client::Call> call;
+  without_lock([&] { call = send(); });
+  return call;
 }
 
 std::string text_of(const py::handle& bytes_or_text) {
@@ -161,6 +180,59 @@ std::pair<std::string, std::vector<std::string>> PythonConnection::where(
   return {pack(Packer::json, client::places_as_json(places)), client::fold_places(places, time)};
 }
 
+namespace {
+
+std::optional<std::vector<std::string>> names_in(const Json& wish) {
+  const Json names = wish.value("names", Json());
+  if (names.is_null()) return std::nullopt;
+  return names.get<std::vector<std::string>>();
+}
+
+/// Calls Python's function with (bytes, engines that are ready, engines); lets Ctrl-C pass.
+client::CheckpointWatch watch_of(const py::object& watch) {
+  return [&watch](const client::CheckpointProgress& progress) {
+    const py::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (!watch.is_none()) watch(progress.bytes, progress.ready, progress.engines);
+  };
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> PythonConnection::write_checkpoint(const std::vector<int>& ids,
+                                                                       const std::string& wish,
+                                                                       const py::object& watch) {
+  const Json said = Json::parse(wish);
+  client::CheckpointWish wanted{said.at("path"), names_in(said), said.at("scattered"),
+                                said.at("label"), said.at("keep")};
+  const client::DirectView view{core(), client::Targets::ids(engine_ids(ids))};
+  Json written;
+  without_lock([&] { written = client::write_checkpoint(view, wanted, watch_of(watch)); });
+  return {pack(Packer::json, written), client::checkpoint_as_text(written)};
+}
+
+std::pair<std::string, std::string> PythonConnection::restore_checkpoint(
+    const std::vector<int>& ids, const std::string& wish, const py::object& watch) {
+  const Json said = Json::parse(wish);
+  const client::RestoreWish wanted{names_in(said), said.at("scattered")};
+  const client::DirectView view{core(), client::Targets::ids(engine_ids(ids))};
+  Json restored;
+  without_lock([&] {
+    restored = client::restore_checkpoint(view, said.at("path"), said.at("label"), wanted,
+                                          watch_of(watch));
+  });
+  return {pack(Packer::json, restored), client::restored_as_text(restored)};
+}
+
+std::pair<std::string, std::string> PythonConnection::jobs(const std::string& wish) const {
+  const Json said = Json::parse(wish);
+  const client::JobWish wanted{said.at("only_unfinished"), said.at("label"), said.at("session")};
+  const auto held = core();
+  std::vector<client::Job> found;
+  without_lock([&] { found = client::find_jobs(*held, wanted, std::chrono::seconds(1)); });
+  return {pack(Packer::json, client::jobs_as_json(found)), client::jobs_as_text(found, wall_now())};
+}
+
 std::string PythonConnection::session_id() const {
   return core()->connection().composer().session_id().text;
 }
@@ -193,13 +265,16 @@ std::vector<client::Work> PythonConnection::read_works(
 Tasks PythonConnection::send_direct(const std::vector<int>& ids, const py::list& works,
                                     const std::string& label) {
   const auto sending = std::make_shared<SendTracker>();
-  std::vector<client::Work> all = read_works(works, sending);
+  const std::vector<client::Work> all = read_works(works, sending);
+  const auto held = core();
+  const Json said = read_json(label);
   if (all.size() == 1)
-    return remember(core()->send_direct(engine_ids(ids), all.front(), read_json(label)), sending);
+    return remember(
+        send_works(all, [&] { return held->send_direct(engine_ids(ids), all.front(), said); }),
+        sending);
   std::vector<client::ClientCore::Addressed> addressed;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    addressed.push_back({EngineId{ids.at(i)}, std::move(all[i])});
-  return remember(core()->send_direct(addressed, read_json(label)), sending);
+  for (std::size_t i = 0; i < all.size(); ++i) addressed.push_back({EngineId{ids.at(i)}, all[i]});
+  return remember(send_works(all, [&] { return held->send_direct(addressed, said); }), sending);
 }
 
 Tasks PythonConnection::send_balanced(const py::list& works, const std::string& label,
@@ -215,14 +290,19 @@ Tasks PythonConnection::send_balanced(const py::list& works, const std::string& 
   options.timeout_s = timeout;
   options.retries = retries;
   const std::vector<client::Work> all = read_works(works, sending);
-  return remember(core()->send_balanced(all, options), sending);
+  const auto held = core();
+  return remember(send_works(all, [&] { return held->send_balanced(all, options); }), sending);
 }
 
 Tasks PythonConnection::send_broadcast(const std::vector<int>& ids, const py::tuple& work,
                                        const std::string& label) {
   const auto sending = std::make_shared<SendTracker>();
-  const client::Work read = read_work(work, sending);
-  return remember(core()->send_broadcast(engine_ids(ids), read, read_json(label)), sending);
+  const std::vector<client::Work> read{read_work(work, sending)};
+  const auto held = core();
+  const Json said = read_json(label);
+  return remember(
+      send_works(read, [&] { return held->send_broadcast(engine_ids(ids), read[0], said); }),
+      sending);
 }
 
 Tasks PythonConnection::send_control(const std::vector<int>& ids, const std::string& type,
@@ -371,6 +451,9 @@ void bind_connection(py::module_& module) {
       .def("news_of_silence", &PythonConnection::news_of_silence)
       .def("status", &PythonConnection::status)
       .def("where", &PythonConnection::where)
+      .def("jobs", &PythonConnection::jobs)
+      .def("write_checkpoint", &PythonConnection::write_checkpoint)
+      .def("restore_checkpoint", &PythonConnection::restore_checkpoint)
       .def("relay_comms", &PythonConnection::relay_comms)
       .def("take_comm_news", &PythonConnection::take_comm_news)
       .def("send_to_comm", &PythonConnection::send_to_comm)

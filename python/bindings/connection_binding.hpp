@@ -49,6 +49,18 @@ class PythonConnection {
   /// answer for `patience` seconds.
   std::pair<std::string, std::vector<std::string>> where(const std::vector<int>& ids,
                                                          double patience) const;
+  /// Checkpoints of these engines (client/checkpoints): what came of it as JSON, and as text.
+  /// wish   a JSON object with path, names, scattered, label and, for writing, keep.
+  /// watch  called now and then with (bytes, engines that are ready, engines); None: nobody is.
+  std::pair<std::string, std::string> write_checkpoint(const std::vector<int>& ids,
+                                                       const std::string& wish,
+                                                       const pybind11::object& watch);
+  std::pair<std::string, std::string> restore_checkpoint(const std::vector<int>& ids,
+                                                         const std::string& wish,
+                                                         const pybind11::object& watch);
+  /// The requests that the controller has on record (client/records): as JSON, and as text.
+  /// wish  a JSON object with only_unfinished, label and session.
+  std::pair<std::string, std::string> jobs(const std::string& wish) const;
   std::string session_id() const;
 
   /// work  (type of the request, content as JSON in bytes or text, buffers).

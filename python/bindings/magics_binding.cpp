@@ -210,6 +210,14 @@ class PythonMagics {
     return run(std::move(screen),
                [&](magics::CellOutput& on) { return magics_.pxwhere(line, on); });
   }
+  py::dict pxcheckpoint(const std::string& line, py::object screen) {
+    return run(std::move(screen),
+               [&](magics::CellOutput& on) { return magics_.pxcheckpoint(line, on); });
+  }
+  py::dict pxrestore(const std::string& line, py::object screen) {
+    return run(std::move(screen),
+               [&](magics::CellOutput& on) { return magics_.pxrestore(line, on); });
+  }
   /// (profile, cluster id) where the line names another cluster.
   py::tuple pxconfig(const std::string& line) {
     magics::MagicOptions options;
@@ -310,6 +318,8 @@ void bind_magics(py::module_& module) {
       .def("px_cell", &PythonMagics::px_cell)
       .def("pxresult", &PythonMagics::pxresult)
       .def("pxwhere", &PythonMagics::pxwhere)
+      .def("pxcheckpoint", &PythonMagics::pxcheckpoint)
+      .def("pxrestore", &PythonMagics::pxrestore)
       .def("pxconfig", &PythonMagics::pxconfig)
       .def("settings_text", &PythonMagics::settings_text)
       .def("pxpush", &PythonMagics::carry<&magics::Magics::pxpush>)

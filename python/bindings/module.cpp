@@ -8,6 +8,7 @@
 #include "interpreters/python/python_buffers.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "os/private_file.hpp"
+#include "os/segments/joined_memory.hpp"
 #include "wire/nearest_name.hpp"
 
 #include "python/bindings/connection_binding.hpp"
@@ -47,6 +48,18 @@ std::string client_file(const std::string& profile, const std::string& profile_d
   return client::value_or_throw(net::find_profile(choice)).client_file().string();
 }
 
+/// The memory of these buffers, one behind the other, without a copy; None where it needs one.
+py::object join_received(const std::vector<py::buffer>& parts) {
+  std::vector<std::string_view> bytes;
+  for (const py::buffer& part : parts) {
+    const py::buffer_info info = part.request();
+    bytes.emplace_back(static_cast<const char*>(info.ptr),
+                       static_cast<std::size_t>(info.size * info.itemsize));
+  }
+  auto joined = os::join_mapped(bytes);
+  return joined ? py::cast(python::ReceivedBuffer(std::move(*joined))) : py::none();
+}
+
 }  // namespace
 }  // namespace px::bindings
 
@@ -64,6 +77,7 @@ PYBIND11_MODULE(_client, module) {
                                          py::module_local())
       .def_buffer([](const px::python::ReceivedBuffer& buffer) { return buffer.info(); })
       .def("__len__", &px::python::ReceivedBuffer::size);
+  module.def("join_received", &px::bindings::join_received);
   px::bindings::bind_tasks(module);
   px::bindings::bind_connection(module);
   px::bindings::bind_magics(module);

@@ -15,6 +15,7 @@ The packages inside, each with the packages right below it:
     views          which engines run something, and how                 results, engine_calls
     client         the connection to a cluster                          views
     cluster        starts and stops clusters                            client
+    drop_in        what scripts for ipyparallel import from it          cluster, magics
     magics         %px and its companions                               client
     engine         the Python half of pxengine                          serialize
     kernel         the Python half of pxkernel                          engine, magics
@@ -26,7 +27,23 @@ from polyxeus import activation
 
 _HOMES = {
     "client.client": ["Client"],
-    "cluster.cluster": ["Cluster", "ClusterManager"],
+    "cluster.cluster": ["Cluster"],
+    "cluster.manager": ["ClusterManager"],
+    "drop_in.canning": [
+        "PrePickled",
+        "can",
+        "can_map",
+        "deserialize_object",
+        "pack_apply_message",
+        "serialize_object",
+        "uncan",
+        "uncan_map",
+        "unpack_apply_message",
+        "use_cloudpickle",
+        "use_dill",
+        "use_pickle",
+    ],
+    "drop_in.modules": ["install_as_ipyparallel"],
     "engine.bound_kernel": ["bind_kernel"],
     "engine_calls.functional_dependency": ["depend", "dependent", "require"],
     "error": [
@@ -55,6 +72,7 @@ _HOMES = {
     "serialize.reference": ["Reference", "interactive"],
     "version": ["version_info"],
     "views.balanced_view": ["LoadBalancedView"],
+    "views.checkpoints": ["Checkpoint", "CheckpointTimer"],
     "views.dependency": ["Dependency"],
     "views.direct_view": ["BroadcastView", "DirectView"],
     "views.executor": ["ViewExecutor"],

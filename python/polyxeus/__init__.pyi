@@ -3,7 +3,7 @@
 
 import concurrent.futures
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     ALL_COMPLETED as ALL_COMPLETED,
     FIRST_COMPLETED as FIRST_COMPLETED,
@@ -46,6 +46,8 @@ __all__ = [
     "AsyncMapResult",
     "AsyncResult",
     "BroadcastView",
+    "Checkpoint",
+    "CheckpointTimer",
     "Client",
     "Cluster",
     "ClusterManager",
@@ -65,6 +67,7 @@ __all__ = [
     "Metadata",
     "NoEnginesRegistered",
     "ParallelFunction",
+    "PrePickled",
     "Reference",
     "RemoteError",
     "RemoteFunction",
@@ -75,15 +78,27 @@ __all__ = [
     "UnmetDependency",
     "ViewExecutor",
     "bind_kernel",
+    "can",
+    "can_map",
     "collect_exceptions",
     "depend",
     "dependent",
+    "deserialize_object",
+    "install_as_ipyparallel",
     "interactive",
+    "pack_apply_message",
     "parallel",
     "register_joblib_backend",
     "remote",
     "require",
+    "serialize_object",
+    "uncan",
+    "uncan_map",
+    "unpack_apply_message",
     "unwrap_exception",
+    "use_cloudpickle",
+    "use_dill",
+    "use_pickle",
     "version_info",
     "wrap_exception",
 ]
@@ -330,6 +345,20 @@ class _View:
         self, indices_or_msg_ids: _Jobs = None, block: bool | None = None, owner: bool = False
     ) -> AsyncResult[Any]: ...
 
+class Checkpoint(Mapping[str, Any]):
+    def __init__(self, told: str, text: str) -> None: ...
+    def __getitem__(self, key: str) -> Any: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __len__(self) -> int: ...
+
+class CheckpointTimer:
+    last: Checkpoint | None
+    error: Exception | None
+    def __init__(self, seconds: float, make: Callable[[], Checkpoint]) -> None: ...
+    def stop(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *problem: object) -> None: ...
+
 class DirectView(_View):
     def __init__(
         self, client: Client, targets: Any = None, **flags: Unpack[_ViewFlags]
@@ -396,6 +425,37 @@ class DirectView(_View):
         self, key: str, dist: _Dist = "b", targets: _Targets = None, block: bool | None = None
     ) -> Any: ...
     def exchange(self, key: str, source: int) -> None: ...
+    @overload
+    def checkpoint(
+        self,
+        path: str | os.PathLike[str],
+        names: str | Iterable[str] | None = None,
+        label: Any = None,
+        scattered: str | Iterable[str] = (),
+        keep: int | None = None,
+        every: None = None,
+        targets: _Targets = None,
+    ) -> Checkpoint: ...
+    @overload
+    def checkpoint(
+        self,
+        path: str | os.PathLike[str],
+        names: str | Iterable[str] | None = None,
+        label: Any = None,
+        scattered: str | Iterable[str] = (),
+        keep: int | None = None,
+        *,
+        every: float,
+        targets: _Targets = None,
+    ) -> CheckpointTimer: ...
+    def restore(
+        self,
+        path: str | os.PathLike[str],
+        names: str | Iterable[str] | None = None,
+        label: Any = None,
+        scattered: str | Iterable[str] = (),
+        targets: _Targets = None,
+    ) -> Checkpoint: ...
     def sync_imports(
         self, local: bool = True, quiet: bool = False
     ) -> AbstractContextManager[None]: ...
@@ -673,8 +733,14 @@ class Client:
     def db_query(
         self, query: dict[str, Any], keys: str | list[str] | None = None
     ) -> list[dict[str, Any]]: ...
+    def unfinished(self, label: Any = None, session: str = "") -> Sequence[dict[str, Any]]: ...
     def get_result(
-        self, indices_or_msg_ids: _Jobs = None, block: bool | None = None, owner: bool = True
+        self,
+        indices_or_msg_ids: _Jobs = None,
+        block: bool | None = None,
+        owner: bool = True,
+        label: Any = None,
+        session: str = "",
     ) -> AsyncResult[Any]: ...
     def result_status(self, msg_ids: _Jobs, status_only: bool = True) -> dict[str, Any]: ...
     def status(self, timeout: float = 1.0) -> Sequence[dict[str, Any]]: ...
@@ -727,21 +793,49 @@ class _ClusterOptions(TypedDict, total=False):
     controller_location: str | None
     controller_args: list[str] | None
     engine_args: list[str] | None
-    engine_timeout: float
-    shutdown_atexit: bool
+    engine_timeout: float | None
+    delay: float | None
+    shutdown_atexit: bool | None
     log_level: int
-    # Those of ipyparallel that mean nothing here.
-    config: Any
-    load_profile: Any
-    parent: Any
     log: Any
-    send_engines_connection_env: Any
-    delay: Any
+    config: Any
+    load_profile: bool
+    parent: Any
+    send_engines_connection_env: bool
+    engine_launcher_class: str | type | None
+    controller_launcher_class: str | type | None
+    cluster_file: str | None
+    # The keys of a profile.
+    hosts: str | list[str] | dict[str, int] | None
+    hostfile: str | None
+    engine_env: str | list[str] | None
+    engine_cmd: str | list[str] | None
+    controller_cmd: str | list[str] | None
+    environment: dict[str, str] | None
+    remote_engine_cmd: str | list[str] | None
+    remote_python: str | None
+    remote_profile_dir: str | None
+    ssh_cmd: str | list[str] | None
+    ssh_args: str | list[str] | None
+    tunnel: bool | None
+    mpi_cmd: str | list[str] | None
+    mpi_args: str | list[str] | None
+    queue: str | None
+    account: str | None
+    qos: str | None
+    timelimit: str | int | None
+    batch_options: str | list[str] | None
+    batch_template: str | None
+    batch_template_file: str | None
+    namespace: dict[str, Any] | None
+    submit_command: str | list[str] | None
+    delete_command: str | list[str] | None
+    job_id_regexp: str | None
+    mpi_type: str | None
+    srun_args: str | list[str] | None
 
 class Cluster:
     n: int | None
-    engine_launcher: str
-    controller_launcher: str
     language: str | None
     cluster_id: str
     profile: str | None
@@ -752,7 +846,8 @@ class Cluster:
     controller_location: str | None
     controller_args: list[str]
     engine_args: list[str]
-    engine_timeout: float
+    delay: float
+    load_profile: bool
     shutdown_atexit: bool
     log_level: int
     log: Any
@@ -761,7 +856,15 @@ class Cluster:
     engines: dict[str, Any]
     def __init__(self, **options: Unpack[_ClusterOptions]) -> None: ...
     @property
+    def engine_timeout(self) -> float: ...
+    @property
+    def engine_launcher(self) -> str: ...
+    @property
+    def controller_launcher(self) -> str: ...
+    @property
     def engine_launcher_class(self) -> str: ...
+    @property
+    def controller_launcher_class(self) -> str: ...
     @property
     def engine_set(self) -> Any: ...
     def start_controller_sync(self, **kwargs: Any) -> None: ...
@@ -783,6 +886,12 @@ class Cluster:
     def signal_engines_sync(
         self, signum: int | str, engine_set_id: str | None = None
     ) -> None: ...
+    def signal_engine_sync(self, signum: int | str, engine_id: int) -> None: ...
+    def stop_engine_sync(self, engine_id: int) -> None: ...
+    def restart_engine_sync(self, engine_id: int) -> None: ...
+    def write_cluster_file(self) -> None: ...
+    def remove_cluster_file(self) -> None: ...
+    def update_cluster_file(self) -> None: ...
     def stop_controller_sync(self) -> None: ...
     def stop_cluster_sync(self) -> None: ...
     async def start_controller(self, **kwargs: Any) -> None: ...
@@ -806,6 +915,9 @@ class Cluster:
     async def signal_engines(
         self, signum: int | str, engine_set_id: str | None = None
     ) -> None: ...
+    async def signal_engine(self, signum: int | str, engine_id: int) -> None: ...
+    async def stop_engine(self, engine_id: int) -> None: ...
+    async def restart_engine(self, engine_id: int) -> None: ...
     async def stop_controller(self) -> None: ...
     async def stop_cluster(self) -> None: ...
     def expected_engines(self) -> int: ...
@@ -844,10 +956,48 @@ class ClusterManager:
     clusters: dict[str, Cluster]
     log: Any
     def __init__(self, log: Any = None) -> None: ...
-    def load_clusters(self) -> dict[str, Cluster]: ...
+    def load_clusters(
+        self,
+        *,
+        profile_dirs: list[str] | None = None,
+        profile_dir: str | None = None,
+        profiles: list[str] | None = None,
+        profile: str | None = None,
+        init_default_clusters: bool = False,
+    ) -> dict[str, Cluster]: ...
     def new_cluster(self, **kwargs: Unpack[_ClusterOptions]) -> tuple[str, Cluster]: ...
     def get_cluster(self, cluster_id: str) -> Cluster: ...
     def remove_cluster(self, cluster_id: str) -> None: ...
+
+# ---------------------------------------------------------------- in place of ipyparallel
+
+class PrePickled:
+    def __init__(self, obj: Any) -> None: ...
+
+def can(obj: Any) -> Any: ...
+def uncan(obj: Any, g: dict[str, Any] | None = None) -> Any: ...
+def can_map(mapping: dict[str, Any]) -> dict[str, Any]: ...
+def uncan_map(mapping: dict[str, Any], g: dict[str, Any] | None = None) -> dict[str, Any]: ...
+def serialize_object(
+    obj: Any, buffer_threshold: int | None = None, item_threshold: int | None = None
+) -> list[Any]: ...
+def deserialize_object(
+    buffers: Sequence[Any], g: dict[str, Any] | None = None
+) -> tuple[Any, list[Any]]: ...
+def pack_apply_message(
+    f: Any,
+    args: Iterable[Any],
+    kwargs: dict[str, Any],
+    buffer_threshold: int | None = None,
+    item_threshold: int | None = None,
+) -> list[Any]: ...
+def unpack_apply_message(
+    bufs: Sequence[Any], g: dict[str, Any] | None = None, copy: bool = True
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]]: ...
+def use_dill() -> None: ...
+def use_cloudpickle() -> None: ...
+def use_pickle() -> None: ...
+def install_as_ipyparallel() -> None: ...
 
 # ---------------------------------------------------------------- IPython
 

@@ -38,6 +38,15 @@ TEST_F(PendingTest, AnAnswerIsOneOfItsCall) {
   EXPECT_EQ(pending.unanswered(), 0u);
 }
 
+TEST_F(PendingTest, NobodyWaitsForOutputThatWasDropped) {
+  send(OutputEnd::by_count);
+  pending.answer(ok(first, 5), {}, {});
+  EXPECT_EQ(call->outputs_complete(), 0u);
+  pending.lose_output();
+  EXPECT_EQ(call->outputs_complete(), 1u);
+  EXPECT_TRUE(pending.may_lack_output(second));
+}
+
 TEST_F(PendingTest, AfterAControllerWasLostEachUnansweredRequestIsSentAgainInItsOrder) {
   const auto early = std::make_shared<SentRequest>(SentRequest{1, Way::balanced, {"early"}});
   const auto late = std::make_shared<SentRequest>(SentRequest{2, Way::broadcast, {"late"}});

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import math
 import sys
 
 import numpy as np
@@ -19,7 +20,7 @@ def received(buffers):
     ]
 
 
-def travel(value, accepts=FORMS, snapshot=False):
+def travel(value, accepts=FORMS, snapshot=0):
     """(the form, the value on the other side)"""
     buffers = []
     description = values.encode(value, accepts, buffers, snapshot)
@@ -92,10 +93,22 @@ def test_large_arrays_are_not_copied():
 def test_a_snapshot_does_not_change_any_more():
     array, inside = np.zeros(10_000), [np.zeros(10_000)]
     buffers = []
-    descriptions = [values.encode(each, FORMS, buffers, snapshot=True) for each in (array, inside)]
+    descriptions = [
+        values.encode(each, FORMS, buffers, snapshot=math.inf) for each in (array, inside)
+    ]
     array[5] = inside[0][5] = 7
     assert values.decode(descriptions[0], buffers)[5] == 0
     assert values.decode(descriptions[1], buffers)[0][5] == 0
+
+
+@pytest.mark.parametrize("value", [np.zeros(10_000), [np.zeros(10_000)]])
+def test_what_the_caller_copies_at_once_is_not_copied_before(value):
+    array = value if isinstance(value, np.ndarray) else value[0]
+    for copied_from, is_shared in ((80_000, True), (80_001, False)):
+        buffers = []
+        values.encode(value, FORMS, buffers, snapshot=copied_from)
+        large = [each for each in buffers if memoryview(each).nbytes >= 80_000]
+        assert np.shares_memory(np.frombuffer(large[0], np.uint8), array) == is_shared
 
 
 def test_other_byte_orders_are_converted_for_those_who_read_no_pickles():

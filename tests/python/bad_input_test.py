@@ -9,6 +9,21 @@ import pytest
 from deadlines import wait_until
 
 import polyxeus as ipp
+from polyxeus.cluster.launcher import MPIEngineSetLauncher
+
+
+class SSHProxyEngineSetLauncher:
+    __module__ = "ipyparallel.cluster.launcher"
+
+
+class Computing(MPIEngineSetLauncher):
+    def start(self, n):
+        raise NotImplementedError
+
+
+def started(**options):
+    with ipp.Cluster(n=1, profile="wrong", **options):
+        pass
 
 
 @pytest.mark.parametrize(
@@ -77,7 +92,17 @@ import polyxeus as ipp
         (lambda rc: ipp.Client(profle="x"), TypeError, "'profle' of Client: did you mean 'profile'?"),
         (lambda rc: ipp.Cluster(engine="mpi"), TypeError, "did you mean 'engines'?"),
         (lambda rc: ipp.Cluster(n="four"), TypeError, "n must be the number of engines, not 'four'"),
-        (lambda rc: ipp.Cluster(engines="slurmy"), ValueError, "'local' or 'mpi'"),
+        (lambda rc: ipp.Cluster(engines="slurmy"), ValueError, "'local', 'mpi', 'ssh'"),
+        (lambda rc: ipp.Cluster(engines=5), TypeError, "name or the class of a launcher, not 5"),
+        (lambda rc: ipp.Cluster(engines=SSHProxyEngineSetLauncher), ValueError, "SSHProxy"),
+        (lambda rc: ipp.Cluster(engines=object), ValueError, "'object'"),
+        (lambda rc: ipp.Cluster(engines=Computing), ValueError, "Computing computes 'start'"),
+        (lambda rc: ipp.Cluster(host="a"), TypeError, "did you mean 'hosts'?"),
+        (lambda rc: ipp.Cluster(send_engines_connection_env=False), ValueError, "no counterpart"),
+        (lambda rc: ipp.Cluster(config={"Cluster": {"nn": 1}}), TypeError, "Cluster.nn"),
+        (lambda rc: started(hosts=7, engines="ssh"), RuntimeError, "'hosts' must be"),
+        (lambda rc: started(tunnel="no"), RuntimeError, "'tunnel' must be true or false"),
+        (lambda rc: started(config={"SSHLauncher": {"scp_cmd": []}}), RuntimeError, "SSHLauncher.scp_cmd"),
         (lambda rc: ipp.Cluster(n="x"), TypeError, "number of engines"),
         (lambda rc: ipp.Cluster.from_file(profile="none"), FileNotFoundError, "pxcluster start"),
         (lambda rc: ipp.nothing, AttributeError, "no attribute"),

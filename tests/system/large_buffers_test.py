@@ -11,7 +11,7 @@ MIXED = {"large": ARRAY, "empty": np.empty((0, 4)), "small": np.arange(5.0), "te
 
 @pytest.fixture(scope="module", params=["json", "msgpack"])
 def cluster(new_cluster, request):
-    cluster = new_cluster(f"pieces-{request.param}")
+    cluster = new_cluster(f"pieces-{request.param}", POLYXEUS_SHARED_MEMORY="0")
     cluster.start_controller("--no-ipc", f"--Session.packer={request.param}")
     cluster.start_engines(2)
     return cluster

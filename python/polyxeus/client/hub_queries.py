@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import GeneratorType
 from typing import Any
 
+from polyxeus.client.jobs import Jobs
 from polyxeus.engine_calls import dask_worker
 from polyxeus.results.async_result import AsyncHubResult, AsyncResult
 from polyxeus.results.cached_result import CachedResult, CachedTasks
@@ -124,14 +125,47 @@ class HubQueries:
         tasks = self._connection.fetch_results(msg_ids)
         return AsyncHubResult(self, tasks, single=single, owner=owner)
 
+    def unfinished(self, label: Any = None, session: str = "") -> Jobs:
+        """What any client has submitted and has not ended: by whom, since when, and where.
+
+        label    only what has this label
+        session  only what this client has sent: the beginning of its `session_id`
+        """
+        return self._jobs(True, label, session)
+
+    def _jobs(self, only_unfinished, label, session):
+        if not isinstance(session, str):
+            raise TypeError(f"a session must be text, not {session!r:.80}")
+        wish = {"only_unfinished": only_unfinished, "label": label, "session": session}
+        return Jobs(*self._connection.jobs(requests.dump(wish)))
+
+    def _msg_ids_on_record(self, label, session):
+        msg_ids = [each for job in self._jobs(False, label, session) for each in job["msg_ids"]]
+        if not msg_ids:
+            which = f" with the label {label!r}" if label is not None else ""
+            which += f" of the session {session!r}" if session else ""
+            raise KeyError(f"the controller has no record of a request{which}")
+        return msg_ids
+
     def get_result(
-        self, indices_or_msg_ids: Any = None, block: bool | None = None, owner: bool = True
+        self,
+        indices_or_msg_ids: Any = None,
+        block: bool | None = None,
+        owner: bool = True,
+        label: Any = None,
+        session: str = "",
     ) -> AsyncResult:
         """The results of requests of any client, by msg_id or index into this one's history.
 
         What this client no longer has comes from the controller's records: an AsyncHubResult.
+        label, session  in place of msg_ids: all requests with this label, or of this client, in the
+                        order in which they were submitted; see unfinished()
         """
         jobs = -1 if indices_or_msg_ids is None else indices_or_msg_ids
+        if label is not None or session:
+            if indices_or_msg_ids is not None:
+                raise TypeError("get_result() takes msg_ids, or a label or session, not both")
+            jobs = self._msg_ids_on_record(label, session)
         result = self._asyncresult_from_jobs(jobs, owner=owner)
         if self.block if block is None else block:
             result.wait()

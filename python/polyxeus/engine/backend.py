@@ -92,11 +92,16 @@ class Backend:
 
     # ------------------------------------------------------------ push, pull, call
 
-    def serve(self, kind, content, buffers):
-        """A native request; the result is that of apply()."""
+    def serve(self, kind, content, buffers, copied_from=native.NEVER):
+        """A native request; the result is that of apply().
+
+        copied_from  the caller copies buffers of the result from this size on at once.
+        """
         self.tasks.make_current()
         try:
-            content, buffers = native.serve(kind, content, buffers, functions)
+            content, buffers = native.serve(
+                kind, content, buffers, functions, copied_from
+            )
             return True, False, content, buffers
         except BaseException as error:
             if isinstance(error, NameError):

@@ -6,16 +6,20 @@ import importlib
 import itertools
 import keyword
 import linecache
+import math
 import os
 import sys
 import textwrap
 from collections import OrderedDict
 
+from polyxeus.serialize import scattered
 from polyxeus.serialize.compact_json import dump, load
 from polyxeus.serialize.values import decode, encode, encode_results, encode_text
 
 _OK = b'{"status": "ok"}'
 _NO_FORM = ("json",)
+# Of serve(): no buffer of a result is so large.
+NEVER = math.inf
 
 
 def _references_of_something_new():
@@ -27,14 +31,15 @@ _NEW = _references_of_something_new()
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-def serve(kind, content, buffers, functions):
+def serve(kind, content, buffers, functions, copied_from=NEVER):
     """(content of the reply, its buffers).
 
-    kind       b"push_request", b"pull_request" or b"call_request"
-    functions  the module polyxeus.serialize.functions, which knows the user's namespace.
-    errors     those of the user's code, and clear ones for bad requests.
+    kind         b"push_request", b"pull_request" or b"call_request"
+    functions    the module polyxeus.serialize.functions, which knows the user's namespace.
+    copied_from  the caller copies buffers from this size on at once; others are read later.
+    errors       those of the user's code, and clear ones for bad requests.
     """
-    return _SERVE[kind](_Content(load(content.decode())), buffers, functions)
+    return _SERVE[kind](_Content(load(content.decode())), buffers, functions, copied_from)
 
 
 class _Content(dict):
@@ -55,7 +60,7 @@ def user_traceback(error):
 # ---------------------------------------------------------------- push and pull
 
 
-def _push(request, buffers, functions):
+def _push(request, buffers, functions, copied_from):
     evaluate = functions.evaluate
     values = {}
     for name, description in request["values"].items():
@@ -64,14 +69,15 @@ def _push(request, buffers, functions):
         values[name] = decode(description, buffers, evaluate)
     functions.forget_carried(values)
     functions.namespace().update(values)
+    scattered.note(values, request.get("scattered", False))
     return _OK, []
 
 
-def _pull(request, buffers, functions):
+def _pull(request, buffers, functions, copied_from):
     accepts = request.get("accepts", _NO_FORM)
     found = []
     values = [
-        encode(functions.evaluate(expression), accepts, found, snapshot=True)
+        encode(functions.evaluate(expression), accepts, found, snapshot=copied_from)
         for expression in request["expressions"]
     ]
     return _reply("values", dump(values)), found
@@ -84,7 +90,7 @@ def _reply(key, text):
 # ---------------------------------------------------------------- calls
 
 
-def _call(request, buffers, functions):
+def _call(request, buffers, functions, copied_from):
     evaluate = functions.evaluate
     function = _function(request["function"], buffers, functions)
     args = [decode(each, buffers, evaluate) for each in request.get("args", ())]
@@ -99,7 +105,8 @@ def _call(request, buffers, functions):
     result = function(*args, **kwargs)
     # An array that owns its memory and that only this function knows is sent without a copy.
     is_known = sys.getrefcount(result) > _NEW or getattr(result, "base", result) is not None
-    return _reply("value", encode_text(result, accepts, found, snapshot=is_known)), found
+    snapshot = copied_from if is_known else 0
+    return _reply("value", encode_text(result, accepts, found, snapshot)), found
 
 
 def _map(function, sequences, kwargs):

@@ -17,7 +17,9 @@ import types
 
 from polyxeus.serialize import functions
 
-__all__ = ["restore", "save"]
+__all__ = [
+    "groups", "is_plain_module", "restore", "save", "sentence", "submodules", "users_names"
+]  # fmt: skip
 
 _GIVEN = frozenset({"mpi_rank", "mpi_size"})  # the new engine has its own
 _LEAST_MAPPED_BYTES = 1 << 20
@@ -38,18 +40,18 @@ def save(folders, engine, names=None, share=1):
     """
     known = functions.namespace()
     lost = {name: "not defined there" for name in names or () if name not in known}
-    wanted = _users_names(known) if names is None else [name for name in names if name in known]
+    wanted = users_names(known) if names is None else [name for name in names if name in known]
     present = [folder for folder in folders if _is_ours(folder)]
     if not present:
         why = f"no folder for it: pxcluster runs on another host than {socket.gethostname()}"
         return {"kept": [], "lost": {**lost, **dict.fromkeys(wanted, why)}}
     parts = []
-    for group in _groups({name: known[name] for name in wanted}, lost):
+    for group in groups({name: known[name] for name in wanted}, lost):
         values = {name: known[name] for name in group}
         try:
             parts.append(_write(values, present, f"{engine}-{len(parts)}", share))
         except Exception as problem:
-            lost.update(dict.fromkeys(group, _sentence(problem)))
+            lost.update(dict.fromkeys(group, sentence(problem)))
     index = {"parts": parts, "path": [os.path.abspath(each) for each in sys.path]}
     with _create(os.path.join(present[-1], f"{engine}.json")) as file:
         file.write(json.dumps(index).encode())
@@ -76,7 +78,7 @@ def restore(folders, engine):
                 _define(_read(part))
                 kept += part["names"]
             except Exception as problem:
-                lost.update(dict.fromkeys(part["names"], _sentence(problem)))
+                lost.update(dict.fromkeys(part["names"], sentence(problem)))
             _remove(part.get("file"))
     finally:
         sys.path[:] = path
@@ -84,7 +86,8 @@ def restore(folders, engine):
     return {"kept": kept, "lost": lost}
 
 
-def _sentence(problem):
+def sentence(problem):
+    """Why something could not be pickled, or unpickled."""
     text = str(problem).strip().splitlines()
     return text[0] if text else type(problem).__name__
 
@@ -105,7 +108,7 @@ def _remove(path):
 # ---------------------------------------------------------------- which variables
 
 
-def _users_names(known):
+def users_names(known):
     """What the user has defined, or a library for the user."""
     shell = known.get("get_ipython")
     hidden = getattr(shell() if callable(shell) else None, "user_ns_hidden", {})
@@ -117,19 +120,20 @@ def _users_names(known):
     ]
 
 
-def _is_plain_module(value):
+def is_plain_module(value):
+    """Whether it is a module that can be imported by its name."""
     return isinstance(value, types.ModuleType) and sys.modules.get(value.__name__) is value
 
 
-def _groups(values, lost):
+def groups(values, lost):
     """Lists of names: values of different groups share no objects. What cannot be pickled goes to
     `lost` with the reason."""
     group_of, owner = {}, {}
     for name, value in values.items():
         try:
-            ids = () if _is_plain_module(value) else functions.ids_in(value)
+            ids = () if is_plain_module(value) else functions.ids_in(value)
         except Exception as problem:
-            lost[name] = _sentence(problem)
+            lost[name] = sentence(problem)
             continue
         group = group_of[name] = [name]
         for other in {owner.setdefault(each, name) for each in ids} - {name}:
@@ -161,9 +165,9 @@ def _create(path):
 
 def _write(values, folders, name, share):
     """Where the values are, for the index."""
-    if len(values) == 1 and _is_plain_module(*values.values()):
+    if len(values) == 1 and is_plain_module(*values.values()):
         ((variable, module),) = values.items()
-        return {"names": [variable], "module": module.__name__, "submodules": _submodules(module)}
+        return {"names": [variable], "module": module.__name__, "submodules": submodules(module)}
     buffers = []
     pickled = functions.dumps(values, buffers)
     size = len(pickled) + sum(buffer.nbytes for buffer in buffers)
@@ -185,7 +189,7 @@ def _write(values, folders, name, share):
     raise _NoRoom(f"{size / 1e6:.1f} MB do not fit into {' or '.join(map(os.path.dirname, folders))}")
 
 
-def _submodules(module):
+def submodules(module):
     """Its imported modules that are attributes of it: import scipy.linalg names scipy alone."""
     names = (f"{module.__name__}.{name}" for name in vars(module) if not name.startswith("_"))
     return [name for name in names if name in sys.modules]

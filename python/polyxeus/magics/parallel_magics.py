@@ -57,6 +57,8 @@ class ParallelMagics(Magics):
             "px": self.px,
             "pxresult": self.pxresult,
             "pxwhere": self.pxwhere,
+            "pxcheckpoint": self.pxcheckpoint,
+            "pxrestore": self.pxrestore,
             "pxconfig": self.pxconfig,
             "autopx": self.autopx,
             "pxpush": self.pxpush,
@@ -170,12 +172,20 @@ class ParallelMagics(Magics):
         return self._run("px_cell", f"--language=cpp {line}", cell)
 
     def pxresult(self, line=""):
-        """Shows what came of the last %px or %%px."""
+        """Shows what came of the last %px or %%px, or of one of another session or with a label."""
         return self._run("pxresult", line)
 
     def pxwhere(self, line=""):
         """Shows in which MPI call or line of its code each engine is, and for how long."""
         self._run("pxwhere", line)
+
+    def pxcheckpoint(self, line=""):
+        """Writes variables of the engines to files: `%pxcheckpoint /scratch/run a b`."""
+        self._run("pxcheckpoint", line)
+
+    def pxrestore(self, line=""):
+        """Defines the variables of the last checkpoint on the engines: `%pxrestore /scratch/run`."""
+        self._run("pxrestore", line)
 
     def pxconfig(self, line=""):
         """Sets what holds for all cells that follow; without options it shows that."""
@@ -239,7 +249,8 @@ def _program():
 
 def _add_usage():
     """Each magic's help lists its options."""
-    for name in ("pxresult", "pxwhere", "pxconfig", "pxpush", "pxpull", "pxscatter", "pxgather"):
+    for name in ("pxresult", "pxwhere", "pxconfig", "pxpush", "pxpull", "pxscatter", "pxgather",
+                 "pxcheckpoint", "pxrestore"):
         getattr(ParallelMagics, name).__doc__ += "\n\n" + _client.magic_usage(name)
     ParallelMagics.cell_px.__doc__ += "\n\n" + _client.magic_usage("px")
 

@@ -1,6 +1,7 @@
 """What the C++ magics read from and write to: the user's variables."""
 
 import keyword
+import math
 import sys
 
 from polyxeus.serialize.values import FORMS, decode, encode
@@ -25,7 +26,7 @@ class Variables:
     @staticmethod
     def _encode(value):
         buffers = []
-        return encode(value, FORMS, buffers, snapshot=True), buffers
+        return encode(value, FORMS, buffers, snapshot=math.inf), buffers
 
     def count(self, name):
         """How many items it has as a sequence."""

@@ -50,9 +50,13 @@ _left = {}  # name -> why it did not come with the last function that uses it
 
 
 def set_namespace(names):
-    """Makes the dict `names` the globals of interactive functions that arrive in this process."""
+    """Makes the dict `names` the globals of interactive functions that arrive in this process.
+
+    Gives what was in its place. None: those of `__main__`.
+    """
     global _namespace
-    _namespace = names
+    before, _namespace = _namespace, names
+    return before
 
 
 def namespace():

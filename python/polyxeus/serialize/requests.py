@@ -80,11 +80,12 @@ def map_calls(function, parts, forms=FORMS):
     return requests
 
 
-def push(values, forms=FORMS):
-    """Sets variables."""
+def push(values, forms=FORMS, is_scattered=False):
+    """Sets variables.  is_scattered: they are this engine's blocks of sequences."""
     buffers = []
     described = {name: _value(each, buffers, forms) for name, each in values.items()}
-    return "push_request", f'{{"values":{dump(described)}}}', buffers
+    more = ',"scattered":true' if is_scattered else ""
+    return "push_request", f'{{"values":{dump(described)}{more}}}', buffers
 
 
 def pull(expressions, forms=FORMS):

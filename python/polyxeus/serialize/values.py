@@ -134,13 +134,13 @@ def decode(description, buffers, evaluate=None, loads=pickle.loads):
 # ---------------------------------------------------------------- into a message
 
 
-def encode(value, accepts, buffers, snapshot=False):
+def encode(value, accepts, buffers, snapshot=0):
     """The description of `value` in the first form that holds it without loss of meaning.
 
     accepts   the forms that the receiver reads, some of FORMS.
     buffers   the message's list of buffers: what is large is appended.
-    snapshot  copy the memory of arrays, as somebody may change them before the message is sent;
-              otherwise `buffers` share it.
+    snapshot  copy the memory of arrays of fewer bytes than this, as somebody may change them before
+              the message is sent; `buffers` share that of others.
     errors    TypeError where no accepted form holds it; says what and where.
     """
     kind = type(value)
@@ -173,7 +173,7 @@ _WRITERS = {
 }
 
 
-def encode_text(value, accepts, buffers, snapshot=False):
+def encode_text(value, accepts, buffers, snapshot=0):
     """encode(), the description as JSON text."""
     if type(value) is int and _LEAST_INT <= value <= _MOST_INT and "json" in accepts:
         return f'{{"json":{value}}}'  # the most frequent argument and result
@@ -185,7 +185,7 @@ def encode_text(value, accepts, buffers, snapshot=False):
 
 def pickled_text(value, buffers):
     """encode_text() of what only a pickle holds."""
-    return f'{{"pickle":{_describe_pickle(value, buffers, False)["pickle"]}}}'
+    return f'{{"pickle":{_describe_pickle(value, buffers, 0)["pickle"]}}}'
 
 
 def encode_results(results, accepts, buffers):
@@ -197,7 +197,7 @@ def encode_results(results, accepts, buffers):
     if "pickle" not in accepts and "array" in accepts and results:
         array = _joined(results)
         if array is not None:
-            return _describe_array(_numpy(), array, buffers, False)
+            return _describe_array(_numpy(), array, buffers, 0)
     return encode(results, accepts, buffers)
 
 
@@ -230,7 +230,7 @@ def _describe_array(numpy, array, buffers, snapshot):
     if array.nbytes < _SMALL:
         data = array.tobytes()
     else:
-        if snapshot and numpy.may_share_memory(array, given):
+        if array.nbytes < snapshot and numpy.may_share_memory(array, given):
             array = array.copy()
         # Not the array's own buffer interface, which has no dates.
         data = memoryview(array.reshape(-1).view(numpy.uint8))
@@ -259,7 +259,8 @@ def _describe_pickle(value, buffers, snapshot):
         ) from None
     numbers = [_append(buffers, data)]
     for each in beside:
-        numbers.append(_append(buffers, bytearray(each) if snapshot else each))
+        is_copied = snapshot and memoryview(each).nbytes < snapshot
+        numbers.append(_append(buffers, bytearray(each) if is_copied else each))
     return {"pickle": numbers}
 
 

@@ -12,7 +12,7 @@ from polyxeus.engine_calls import namespace
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.map_result import AsyncMapResult
 from polyxeus.serialize import requests
-from polyxeus.views import mpi_exchange, partition
+from polyxeus.views import checkpoints, mpi_exchange, partition
 from polyxeus.views.remote_functions import ParallelFunction, getname
 from polyxeus.views.stopping import stops_on_interrupt
 from polyxeus.views.sync_imports import sync_imports
@@ -186,7 +186,7 @@ class DirectView(View):
             part = cutter.getPartition(seq, index, len(ids), count)
             sizes.append(len(part))
             part = part[0] if flatten and len(part) == 1 else part
-            works.append(requests.push({key: part}, forms))
+            works.append(requests.push({key: part}, forms, is_scattered=dist == "b" and not flatten))
         tasks = self._submit(ids, works, self.label)
         self._note(tasks)
         result = AsyncResult(self.client, tasks, fname="scatter", targets=ids, owner=True)
@@ -216,6 +216,54 @@ class DirectView(View):
             self.client, tasks, map_object=_distribution(dist), fname="gather", targets=ids
         )
         return self._finish(result, self._flag("block", block))
+
+    # ------------------------------------------------------------ checkpoints
+
+    def checkpoint(
+        self,
+        path: str | os.PathLike[str],
+        names: str | Iterable[str] | None = None,
+        label: Any = None,
+        scattered: str | Iterable[str] = (),
+        keep: int | None = None,
+        every: float | None = None,
+        targets: Any = None,
+    ):
+        """Writes variables of the engines to files, for restore(); gives a Checkpoint.
+
+        Each engine writes its own files into a new folder below `path`, which all hosts of the
+        engines must see. The checkpoint counts when all of it is on disk; until then the one before
+        is the last. A value that did not change since then takes no space: its file is linked.
+
+        names      of variables that all engines have; default: all that can be written, the others
+                   are named
+        label      text or any JSON, to find it again
+        scattered  names of variables that are blocks of one array along its first dimension, beside
+                   those that scatter() has made: they can be restored on any number of engines
+        keep       so many checkpoints with this label stay, older ones are removed; 0: all.
+                   Default: 0, with `every` 2
+        every      minutes: makes one again and again, in a thread; gives a CheckpointTimer
+        """
+        return checkpoints.checkpoint(self, path, names, label, scattered, keep, every, targets)
+
+    def restore(
+        self,
+        path: str | os.PathLike[str],
+        names: str | Iterable[str] | None = None,
+        label: Any = None,
+        scattered: str | Iterable[str] = (),
+        targets: Any = None,
+    ):
+        """Defines the variables of a checkpoint on the engines; gives what was done.
+
+        As many engines as ranks: each gets what its rank had. Another number: what was scattered is
+        cut into new blocks, what is the same on all ranks is copied, and ValueError names all else.
+
+        path   that of checkpoint(): the last one is restored, or the last one with `label`; or the
+               folder of one checkpoint
+        names  default: all
+        """
+        return checkpoints.restore(self, path, names, label, scattered, targets)
 
     # ------------------------------------------------------------ map
 

@@ -3,7 +3,13 @@
 import sys
 from itertools import chain, islice
 
+from polyxeus._client import join_received
+
 __all__ = ["Map", "RoundRobinMap", "chunks", "dists", "lengths"]
+
+
+# Smaller arrays are not in shared memory.
+_LEAST_SHARED = 256 << 10
 
 
 def _numpy_array(thing):
@@ -29,7 +35,8 @@ class Map:
         numpy = _numpy_array(first)
         if numpy is not None and first.ndim:
             _check_arrays(listOfPartitions, numpy)
-            return numpy.concatenate(listOfPartitions)
+            joined = _join_in_place(listOfPartitions, numpy)
+            return numpy.concatenate(listOfPartitions) if joined is None else joined
         if isinstance(first, (list, tuple)):
             _check_lists(listOfPartitions)
             return list(chain.from_iterable(listOfPartitions))
@@ -58,6 +65,19 @@ class RoundRobinMap(Map):
         for index, part in enumerate(listOfPartitions):
             joined[index::count] = part
         return joined
+
+
+def _join_in_place(parts, numpy):
+    """The arrays as one, without a copy; None where it needs one."""
+    first = parts[0]
+    for part in parts:
+        is_plain = type(part) is numpy.ndarray and part.flags.c_contiguous
+        if not is_plain or part.dtype != first.dtype or part.nbytes < _LEAST_SHARED:
+            return None
+    memory = join_received([part.reshape(-1).view(numpy.uint8) for part in parts])
+    if memory is None:
+        return None
+    return numpy.ndarray((sum(map(len, parts)), *first.shape[1:]), first.dtype, memory)
 
 
 def _check_arrays(parts, numpy):

@@ -177,11 +177,61 @@ def test_profiles_are_listed_and_created(commanded):
 
 
 @only_ours
-def test_a_python_config_file_is_named_and_left_alone(commanded):
+def test_python_configuration_files_are_obeyed_by_all_programs(commanded):
+    """The launcher, the number of engines, the controller's address, the engines' start."""
     commanded.folder.mkdir(parents=True, exist_ok=True)
-    config = commanded.folder / "ipcluster_config.py"
-    config.write_text("c.Cluster.n = 7\nraise SystemExit(99)\n")
+    (commanded.folder / "more.py").write_text("c.Cluster.n = 2\n")
+    (commanded.folder / "ipcluster_config.py").write_text(
+        "import pathlib\n"
+        "print('printed by the file')\n"
+        "load_subconfig('more.py')\n"
+        "from ipyparallel.cluster.launcher import MPIEngineSetLauncher\n"
+        "c.IPClusterEngines.engine_launcher_class = MPIEngineSetLauncher\n"
+        "c.MPILauncher.mpi_args.append('--oversubscribe')\n"
+        "c.Cluster.log_something = lambda: 0\n"
+        "c.IPClusterStart.early_shutdown = 5\n"
+    )
+    (commanded.folder / "ipcontroller_config.py").write_text("c.IPController.ip = '*'\n")
+    (commanded.folder / "ipengine_config.py").write_text(
+        "c.IPEngine.startup_command = 'started = 7'\nc.IPEngine.nothing_like_it = 1\n"
+    )
+    starter = commanded.start()
+    client = commanded.client(2, starter)
+    assert client[:]["started"] == [7, 7]
+    client[:].execute("import os; rank = os.environ['OMPI_COMM_WORLD_RANK']", block=True)
+    assert client[:]["rank"] == ["0", "1"]
+    client.close()
+    told = json.loads((commanded.folder / "security/ipcontroller-engine.json").read_text())
+    assert told["interface"] == "tcp://*"
+    output = starter.output()
+    assert "Cluster.log_something cannot be used" in output
+    assert "IPClusterStart.early_shutdown is unknown" in output
+    starter.stop(30)
+
+
+@only_ours
+def test_the_command_line_overrides_the_python_configuration(commanded):
+    commanded.folder.mkdir(parents=True, exist_ok=True)
+    (commanded.folder / "ipcluster_config.py").write_text("c.Cluster.n = 7\n")
+    (commanded.folder / "ipcluster_config.json").write_text('{"Cluster": {"n": 3}}')
     starter = commanded.start("-n", "1")
     commanded.client(1, starter).close()
-    assert "ipcluster_config.py" in starter.output()
     starter.stop(30)
+
+
+@only_ours
+@pytest.mark.parametrize(
+    "text, problem",
+    [
+        ("c.Cluster.n = 1\nraise ValueError('no luck')", "line 2: ValueError: no luck"),
+        ("c.Cluster.n = = 1", "line 1: SyntaxError: invalid syntax"),
+        ("c.Cluster.n = 'seven'", "'Cluster.n' must be a number"),
+    ],
+)
+def test_a_python_configuration_file_that_is_wrong_ends_the_start(commanded, text, problem):
+    commanded.folder.mkdir(parents=True, exist_ok=True)
+    (commanded.folder / "ipcluster_config.py").write_text(text)
+    done = commanded.run("start")
+    assert done.returncode == 1
+    assert "ipcluster_config.py: " in done.stderr and problem in done.stderr
+    assert len(done.stderr.splitlines()) == 1

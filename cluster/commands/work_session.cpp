@@ -1,0 +1,52 @@
+#include "cluster/commands/work_session.hpp"
+
+#include "client/core.hpp"
+
+namespace px::cluster {
+namespace {
+
+volatile std::sig_atomic_t interrupts = 0;
+
+}  // namespace
+
+InterruptsCounted::InterruptsCounted() {
+  interrupts = 0;
+  struct sigaction action{};
+  action.sa_handler = [](int) { interrupts = interrupts + 1; };
+  ::sigaction(SIGINT, &action, &before_);
+}
+
+InterruptsCounted::~InterruptsCounted() {
+  ::sigaction(SIGINT, &before_, nullptr);
+}
+
+int InterruptsCounted::count() {
+  return interrupts;
+}
+
+client::Client connect(const program::ProgramOptions& program, const WorkOptions& options,
+                       Console& console) {
+  client::ClientOptions wanted;
+  wanted.profile = program.profile.profile;
+  wanted.profile_dir = program.profile.profile_dir;
+  wanted.ipython_dir = program.profile.ipython_dir;
+  if (program.profile.has_cluster_id) wanted.cluster_id = program.profile.cluster_id;
+  wanted.file = options.connection_file;
+  wanted.ssh = {options.ssh.server, options.ssh.key_file};
+  client::Client client = client::Client::connect(wanted);
+  console.say(Level::debug, "the controller answers at " + client.controller_address());
+  return client;
+}
+
+client::DirectView view_of(const client::Client& client, const WorkOptions& options) {
+  const client::Targets targets = client::value_or_throw(client::Targets::parse(options.targets));
+  const std::vector<EngineId> engines = client.core()->resolve(targets);
+  if (engines.empty())
+    throw client::ClientError(
+        ErrorKind::not_found,
+        "'" + options.targets + "' matches no engine: " +
+            client::say_who_is_there(client.core()->connection().engines()->ids()));
+  return client.direct(engines);
+}
+
+}  // namespace px::cluster

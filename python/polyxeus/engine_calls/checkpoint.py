@@ -1,0 +1,290 @@
+"""What an engine does for a checkpoint: it writes its variables to files and reads them again.
+
+A checkpoint is a folder of numbered folders. A new one is made as `.new-TOKEN` beside them, and
+gets its number when all engines have written and everything is on disk: what has a number is
+complete. The client says which engine does what (client/checkpoints); docs/checkpoints.md describes
+the files.
+"""
+
+import json
+import os
+import platform
+import re
+import shutil
+import socket
+
+from polyxeus.engine_calls import checkpoint_values as values
+from polyxeus.engine_calls.kept_variables import users_names
+from polyxeus.serialize import functions, scattered as scatter_notes
+
+__all__ = ["abort", "begin", "commit", "define", "find", "forget", "load", "write"]
+
+_MANIFEST = "manifest.json"
+_NUMBER = re.compile(r"\d{6,}$")
+_loaded = {}  # token -> name -> value
+
+
+class CheckpointError(Exception):
+    """A checkpoint cannot be written or read; one sentence says why."""
+
+
+class CheckpointFileError(CheckpointError):
+    """The same, where the file system is the cause."""
+
+
+def _host():
+    return socket.gethostname()
+
+
+# ---------------------------------------------------------------- folders
+
+
+def _numbered(path):
+    """The names of the complete checkpoints, the oldest first."""
+    found = [each for each in os.listdir(path) if _NUMBER.fullmatch(each)]
+    found = [each for each in found if os.path.exists(os.path.join(path, each, _MANIFEST))]
+    return sorted(found, key=int)
+
+
+def _remove(path, name):
+    """Removes a folder; at no time has it its name and not all of its files."""
+    aside = os.path.join(path, f".old-{os.urandom(6).hex()}")
+    try:
+        os.rename(os.path.join(path, name), aside)
+    except FileNotFoundError:
+        return
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _sync_folder(path):
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def begin(path, token):
+    """Makes the folder of a new checkpoint, and removes what killed ones have left.
+
+    result  {"folder": it, "previous": the name of the last complete checkpoint or None}
+    """
+    try:
+        os.makedirs(path, exist_ok=True)
+        for name in os.listdir(path):
+            if name.startswith((".new-", ".old-")):
+                _remove(path, name)
+        previous = _numbered(path)
+        folder = os.path.join(path, f".new-{token}")
+        os.mkdir(folder)
+    except OSError as problem:
+        raise CheckpointFileError(
+            f"cannot write a checkpoint into {path} on host {_host()}: {problem.strerror}"
+        ) from None
+    return {"folder": folder, "previous": previous[-1] if previous else None}
+
+
+def abort(path, token):
+    """Removes an unfinished checkpoint."""
+    _remove(path, f".new-{token}")
+
+
+def commit(path, token, manifest, keep=0):
+    """Gives a checkpoint its number, once its files are those that the manifest (text) names.
+
+    keep    so many with the same label stay; 0: all.
+    result  {"name": its number as text, "removed": names of older ones}
+    """
+    folder = os.path.join(path, f".new-{token}")
+    try:
+        _check_files(folder, json.loads(manifest))
+        with values.create(os.path.join(folder, _MANIFEST)) as file:
+            file.write(manifest.encode())
+            os.fsync(file.fileno())
+        _sync_folder(folder)
+        name = _rename(path, folder)
+        _sync_folder(path)
+        return {"name": name, "removed": _remove_old(path, name, keep)}
+    except OSError as problem:
+        raise CheckpointFileError(_why_not_written(problem, folder)) from None
+
+
+def _check_files(folder, manifest):
+    """On another host's file system they would not be there."""
+    for rank in manifest["ranks"]:
+        for entry in rank["variables"]:
+            if "file" not in entry:
+                continue
+            path = os.path.join(folder, entry["file"])
+            if not os.path.exists(path) or os.path.getsize(path) != entry["bytes"]:
+                raise CheckpointFileError(
+                    f"host {_host()} does not see the file {entry['file']} that engine "
+                    f"{rank['engine']} wrote on host {rank['host']}: use a folder that all hosts share"
+                )
+
+
+def _rename(path, folder):
+    last = _numbered(path)
+    number = int(last[-1]) + 1 if last else 1
+    while True:
+        name = f"{number:06d}"
+        try:
+            os.rename(folder, os.path.join(path, name))
+            return name
+        except OSError:
+            if not os.path.exists(os.path.join(path, name)):
+                raise
+        number += 1
+
+
+def _remove_old(path, newest, keep):
+    if not keep:
+        return []
+    label = _read_manifest(path, newest)["label"]
+    alike = [name for name in _numbered(path) if _read_manifest(path, name)["label"] == label]
+    for name in alike[:-keep]:
+        _remove(path, name)
+    return alike[:-keep]
+
+
+def _read_manifest(path, name):
+    with open(os.path.join(path, name, _MANIFEST), encoding="utf-8") as file:
+        return json.load(file)
+
+
+# ---------------------------------------------------------------- writing
+
+
+def write(path, token, previous, rank, names=None, scattered=()):
+    """Writes variables to files of the new checkpoint.
+
+    previous   the name of the checkpoint whose unchanged files are linked; None: there is none.
+    rank       the number in the names of the files.
+    names      None: all of the user's that can be written.
+    scattered  names of variables that are blocks of one array, beside those of scatter().
+    result     what the manifest says of this rank
+    """
+    folder = os.path.join(path, f".new-{token}")
+    known = functions.namespace()
+    left = {}
+    if names is None:
+        wanted = users_names(known)
+    else:
+        wanted = list(names)
+        missing = [name for name in wanted if name not in known]
+        if missing:
+            raise CheckpointError(f"no variable {' and no variable '.join(missing)} is defined there")
+    progress = values.Progress()
+    writer = values.Writer(folder, rank, _old_entries(path, previous, rank), progress)
+    try:
+        if not os.path.isdir(folder):
+            raise CheckpointFileError(_why_no_folder(path, folder))
+        entries = writer.write({name: known[name] for name in wanted}, left)
+    except OSError as problem:
+        raise CheckpointFileError(_why_not_written(problem, folder)) from None
+    if left and names is not None:
+        raise CheckpointError("cannot write " + ", ".join(f"{n} ({why})" for n, why in left.items()))
+    blocks = scatter_notes.noted(known) | set(scattered)
+    for entry in entries:
+        entry["scattered"] = any(name in blocks for name in entry["names"])
+    return {
+        "host": _host(),
+        "python": platform.python_version(),
+        "numpy": values.numpy_version(),
+        "variables": entries,
+        "left": left,
+        "written": progress.written,
+        "linked": progress.linked,
+    }
+
+
+def _old_entries(path, previous, rank):
+    """(the folder of the last checkpoint, what it says of this rank)."""
+    if previous is None:
+        return None, []
+    try:
+        ranks = _read_manifest(path, previous)["ranks"]
+    except (OSError, ValueError, KeyError):
+        return None, []
+    return os.path.join(path, previous), ranks[rank]["variables"] if rank < len(ranks) else []
+
+
+def _why_no_folder(path, folder):
+    if not os.path.isdir(path):
+        return (
+            f"host {_host()} does not see {path}, which the first engine has made: use a folder that "
+            "all hosts share"
+        )
+    return f"{folder} is gone: another checkpoint into {path} began meanwhile"
+
+
+def _why_not_written(problem, folder):
+    if isinstance(problem, FileNotFoundError):
+        return _why_no_folder(os.path.dirname(folder), folder)
+    return f"cannot write into {os.path.dirname(folder)} on host {_host()}: {problem.strerror}"
+
+
+# ---------------------------------------------------------------- reading
+
+
+def find(path, label=None):
+    """The last complete checkpoint, or the last one with this label.
+
+    path    that of all checkpoints, or of one.
+    result  {"folder": it, "manifest": what it says, as text}
+    """
+    path = path.rstrip("/") or path
+    try:
+        if os.path.exists(os.path.join(path, _MANIFEST)):
+            path, names = os.path.split(path)[0], [os.path.split(path)[1]]
+        else:
+            names = _numbered(path)
+    except OSError as problem:
+        raise CheckpointFileError(
+            f"cannot read a checkpoint from {path} on host {_host()}: {problem.strerror}"
+        ) from None
+    for name in reversed(names):
+        folder = os.path.join(path, name)
+        with open(os.path.join(folder, _MANIFEST), encoding="utf-8") as file:
+            manifest = file.read()
+        if label is None or json.loads(manifest)["label"] == label:
+            return {"folder": folder, "manifest": manifest}
+    which = "" if label is None else f" with the label {json.dumps(label)}"
+    raise CheckpointFileError(f"there is no complete checkpoint{which} in {path} on host {_host()}")
+
+
+def load(folder, token, items):
+    """Reads variables and keeps them for define().
+
+    items   [{"names": [...], "parts": [{"entry": of the manifest, "begin": i, "end": j}]}]: blocks
+            that follow each other; without begin and end it is the whole value.
+    result  {"read": bytes}
+    """
+    progress = values.Progress()
+    found = {}
+    try:
+        for item in items:
+            found.update(values.read(folder, item, progress))
+    except FileNotFoundError as problem:
+        raise CheckpointFileError(
+            f"host {_host()} does not see {problem.filename}: use a folder that all hosts share"
+        ) from None
+    except OSError as problem:
+        raise CheckpointFileError(f"cannot read {folder} on host {_host()}: {problem.strerror}") from None
+    _loaded[token] = found
+    return {"read": progress.written}
+
+
+def define(token, scattered=()):
+    """Makes what load() has read the user's variables."""
+    found = _loaded.pop(token)
+    functions.forget_carried(found)
+    functions.namespace().update(found)
+    scatter_notes.note(found, False)
+    scatter_notes.note([name for name in scattered if name in found], True)
+    return sorted(found)
+
+
+def forget(token):
+    """Forgets what load() has read."""
+    _loaded.pop(token, None)

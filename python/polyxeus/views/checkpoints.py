@@ -1,0 +1,164 @@
+"""DirectView.checkpoint() and restore(): variables of engines on disk, past the controller."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Mapping
+
+from polyxeus.serialize import requests
+
+__all__ = ["Checkpoint", "CheckpointTimer", "checkpoint", "restore"]
+
+
+class Checkpoint(Mapping):
+    """What a checkpoint holds, or what was restored: a dict, printed as text.
+
+    checkpoint()  path, name, label, time, size (ranks), ranks (a list: what the manifest says of
+                  each), written and linked (bytes), removed (names of older checkpoints)
+    restore()     path, label, time, ranks, engines, names, scattered, bytes
+    """
+
+    def __init__(self, told: str, text: str) -> None:
+        self._told = requests.load(told)
+        self._text = text
+
+    def __getitem__(self, key):
+        return self._told[key]
+
+    def __iter__(self):
+        return iter(self._told)
+
+    def __len__(self) -> int:
+        return len(self._told)
+
+    def __repr__(self):
+        return self._text.rstrip("\n")
+
+    def _ipython_key_completions_(self):
+        return list(self._told)
+
+
+class CheckpointTimer:
+    """Makes a checkpoint every so many seconds, in a thread, until it is stopped.
+
+    A checkpoint waits until the engines are idle. One that fails is a warning, and the next one is
+    tried in its time.
+
+    last   the last Checkpoint; None: there is none yet
+    error  the exception of the last try; None: it went well
+    """
+
+    def __init__(self, seconds: float, make) -> None:
+        self.last = None
+        self.error = None
+        self._seconds = seconds
+        self._make = make
+        self._is_stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="checkpoints", daemon=True)
+        self._thread.start()
+
+    def __repr__(self):
+        state = "stopped" if self._is_stopped.is_set() else f"every {self._seconds:g} s"
+        return f"<CheckpointTimer {state}, last: {self.last['path'] if self.last else None}>"
+
+    def _run(self):
+        while not self._is_stopped.wait(self._seconds):
+            try:
+                self.last, self.error = self._make(), None
+            except Exception as problem:
+                self.error = problem
+                warnings.warn(f"{problem}", RuntimeWarning, stacklevel=1)
+
+    def stop(self) -> None:
+        """Returns when a checkpoint that is being written is complete."""
+        self._is_stopped.set()
+        if self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *problem):
+        self.stop()
+
+
+class _ProgressLine:
+    """Says on a terminal's stderr how many bytes were written."""
+
+    def __init__(self, verb):
+        self._verb = verb
+        self._is_shown = False
+        self._is_terminal = getattr(sys.stderr, "isatty", bool)()
+
+    def __call__(self, count, ready, engines):
+        if count and self._is_terminal:
+            self._is_shown = True
+            sys.stderr.write(f"\r{self._verb} {count / 1e6:.0f} MB, {ready} of {engines} engines ready ")
+            sys.stderr.flush()
+
+    def end(self):
+        if self._is_shown:
+            sys.stderr.write("\r\x1b[K")
+
+
+def _names(what, names):
+    if names is None:
+        return None
+    names = [names] if isinstance(names, str) else list(names)
+    for name in names:
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ValueError(f"{what} must be names of variables, not {name!r:.80}")
+    return names
+
+
+def _path(path):
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"the path of a checkpoint must be text or a path, not {path!r:.80}")
+    return os.path.abspath(os.path.expanduser(os.fspath(path)))
+
+
+def checkpoint(view, path, names, label, scattered, keep, every, targets):
+    """See DirectView.checkpoint()."""
+    if every is not None and not every > 0:
+        raise ValueError(f"every must be a number of minutes above 0, not {every!r}")
+    if keep is None:
+        keep = 0 if every is None else 2
+    if not isinstance(keep, int) or keep < 0:
+        raise ValueError(f"keep must be a number of checkpoints (0: all), not {keep!r}")
+    wish = requests.dump({
+        "path": _path(path),
+        "names": _names("names", names),
+        "scattered": _names("scattered", scattered) or [],
+        "label": label,
+        "keep": keep,
+    })  # fmt: skip
+
+    def make(watch=None):
+        ids, _ = view._engines(targets)
+        return Checkpoint(*view.client._connection.write_checkpoint(ids, wish, watch))
+
+    return _watched("wrote", make) if every is None else CheckpointTimer(60 * every, make)
+
+
+def restore(view, path, names, label, scattered, targets):
+    """See DirectView.restore()."""
+    wish = requests.dump({
+        "path": _path(path),
+        "names": _names("names", names),
+        "scattered": _names("scattered", scattered) or [],
+        "label": label,
+    })  # fmt: skip
+    ids, _ = view._engines(targets)
+    connection = view.client._connection
+    return _watched("read", lambda watch: Checkpoint(*connection.restore_checkpoint(ids, wish, watch)))
+
+
+def _watched(verb, action):
+    line = _ProgressLine(verb)
+    try:
+        return action(line)
+    finally:
+        line.end()

@@ -430,23 +430,19 @@ class Client(HubQueries, EngineControl):
         return True
 
     def _wait_for(self, tasks, seconds):
-        """Waits as the tasks do. Says of each engine once that nobody hears it, when that may be
-        what they wait for; and that a tunnel broke."""
+        """Waits as the tasks do. Gives the warnings of the connection; says of each engine once that
+        nobody hears it, when that may be what they wait for."""
         end = None if seconds is None else time.monotonic() + seconds
-        has_looked = False
         while True:
             left = _left(end)
             is_last = left is not None and left <= _LOOK_INTERVAL
             with ends_at_caller:
                 is_done = tasks.wait(left if is_last else _LOOK_INTERVAL)
-            if is_done and not has_looked:
-                return True
             news = [] if is_done else self._connection.news_of_silence(tasks)
             for sentence in [*self._connection.take_warnings(), *news]:
                 warnings.warn(sentence, RuntimeWarning, stacklevel=4)
             if is_done or is_last:
                 return is_done
-            has_looked = True
 
     def wait_interactive(
         self, jobs: Any = None, interval: float = 1.0, timeout: float | None = -1.0

@@ -25,9 +25,10 @@ target_link_libraries(px_interpreters_cpp
   PRIVATE $<BUILD_INTERFACE:px_build> ${PX_CLANG_LIBRARY} LLVM ${CMAKE_DL_LIBS})
 target_include_directories(px_interpreters_cpp SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 target_link_directories(px_interpreters_cpp PUBLIC ${LLVM_LIBRARY_DIR})
-target_compile_definitions(px_interpreters_cpp PRIVATE
-  PX_CLANG_RESOURCE_FOLDER="${LLVM_LIBRARY_DIR}/clang/${LLVM_VERSION_MAJOR}"
-  PX_LLVM_LIBRARY_FOLDER="${LLVM_LIBRARY_DIR}")
+set_source_files_properties(${CMAKE_SOURCE_DIR}/interpreters/cpp/run/llvm_files.cpp PROPERTIES
+  COMPILE_DEFINITIONS "PX_CLANG_RESOURCE_FOLDER=\"${LLVM_LIBRARY_DIR}/clang/${LLVM_VERSION_MAJOR}\";\
+PX_LLVM_LIBRARY_FOLDER=\"${LLVM_LIBRARY_DIR}\";PX_LLVM_VERSION=\"${LLVM_VERSION_MAJOR}\";\
+PX_CLANG_COMPILER=\"${PX_CLANG_COMPILER}\"")
 
 if(PX_TESTS)
   file(GLOB px_cpp_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/interpreters/cpp/*_test.cpp)

@@ -5,7 +5,7 @@ include(${CMAKE_SOURCE_DIR}/cmake/embed_headers.cmake)
 px_embed_headers(prelude_text interpreters/cpp/prelude
                  px_standard px_exports px_array px_show px_values px_give px_call px_exchange)
 
-# Where cells find mpi.h, and what makes the precompiled header.
+# Where cells find mpi.h first, and what makes the precompiled header.
 find_package(MPI QUIET COMPONENTS CXX)
 if(MPI_CXX_FOUND)
   list(JOIN MPI_CXX_INCLUDE_DIRS ":" px_mpi_folders)
@@ -13,5 +13,5 @@ endif()
 find_program(PX_CLANG_COMPILER NAMES clang++-22 clang++
              HINTS ${LLVM_TOOLS_BINARY_DIR} /usr/lib/llvm-22/bin NO_DEFAULT_PATH)
 set_source_files_properties(
-  ${CMAKE_SOURCE_DIR}/interpreters/cpp/compile/precompiled_header.cpp PROPERTIES COMPILE_DEFINITIONS
-  "PX_MPI_INCLUDE_FOLDERS=\"${px_mpi_folders}\";PX_CLANG_COMPILER=\"${PX_CLANG_COMPILER}\"")
+  ${CMAKE_SOURCE_DIR}/interpreters/cpp/run/mpi_of_cells.cpp PROPERTIES COMPILE_DEFINITIONS
+  "PX_MPI_INCLUDE_FOLDERS=\"${px_mpi_folders}\"")

@@ -1,12 +1,15 @@
-# libpolyxeus_mpi_openmpi.so, libpolyxeus_mpi_mpich.so: what stands in front of MPI's functions in a
-# Python engine, for each kind of MPI whose compiler is found. They need nothing of polyxeus, and
-# load the MPI library by the name that all MPIs of the kind have: one file serves Open MPI 4 and 5,
-# the other MPICH, Intel MPI and what else has MPICH's binary interface.
+# libpolyxeus_mpi_openmpi.so, libpolyxeus_mpi_mpich.so: what stands in front of MPI's functions in an
+# engine, for each kind of MPI whose compiler is found. They need nothing else of polyxeus, and load
+# the MPI library by the name that all MPIs of the kind have: one file serves Open MPI 4 and 5, the
+# other MPICH, Intel MPI and what else has MPICH's binary interface.
 
 file(GLOB mpi_library_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/mpi_calls/*.cpp
      ${CMAKE_SOURCE_DIR}/engine/mpi_library/*.cpp)
 list(APPEND mpi_library_sources ${CMAKE_SOURCE_DIR}/engine/mpi/rank_board.cpp
-     ${CMAKE_SOURCE_DIR}/engine/mpi/rank_names.cpp)
+     ${CMAKE_SOURCE_DIR}/engine/mpi/rank_names.cpp ${CMAKE_SOURCE_DIR}/engine/mpi/cell_vote.cpp
+     ${CMAKE_SOURCE_DIR}/interpreters/utf8.cpp ${CMAKE_SOURCE_DIR}/wire/error.cpp)
+# Where the package lies in the build, if it is built.
+set(px_mpi_library_folder ${CMAKE_BINARY_DIR}/python/polyxeus)
 
 # compiler  mpicc, or one that takes the same options.
 function(px_mpi_library compiler)
@@ -40,14 +43,17 @@ function(px_mpi_library compiler)
   set_target_properties(mpi_${implementation} PROPERTIES OUTPUT_NAME mpi SOVERSION ${interface}
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/generated/mpi_${implementation})
   add_library(${name} MODULE ${mpi_library_sources})
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
   target_include_directories(${name} SYSTEM PRIVATE ${words})
   target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
-  target_link_libraries(${name} PRIVATE px_build -Wl,--no-as-needed mpi_${implementation})
-  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${python_package}
+  target_link_libraries(${name} PRIVATE px_build nlohmann_json::nlohmann_json
+                        -Wl,--no-as-needed mpi_${implementation})
+  set_target_properties(${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${px_mpi_library_folder}
                         BUILD_WITH_INSTALL_RPATH ON)
   if(SKBUILD)
     install(TARGETS ${name} DESTINATION polyxeus)
+  else()
+    install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/polyxeus)
   endif()
 endfunction()
 
@@ -58,6 +64,6 @@ foreach(compiler mpicc mpicc.openmpi mpicc.mpich)
   endif()
 endforeach()
 if(NOT TARGET polyxeus_mpi_openmpi AND NOT TARGET polyxeus_mpi_mpich)
-  message(STATUS "MPI calls of Python engines cannot be interrupted: no MPI compiler is there "
-                 "(Debian: libopenmpi-dev, libmpich-dev)")
+  message(STATUS "Engines under MPI: C++ ones cannot be started, MPI calls of Python ones cannot be "
+                 "interrupted: no MPI compiler is there (Debian: libopenmpi-dev, libmpich-dev)")
 endif()

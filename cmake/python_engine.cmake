@@ -57,4 +57,3 @@ if(SKBUILD)
 endif()
 
 include(cmake/python_client.cmake)
-include(cmake/mpi_library.cmake)

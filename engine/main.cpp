@@ -1,5 +1,5 @@
 // pxengine: becomes the engine of the language that is asked for: `python -m polyxeus.engine` in
-// the user's Python, or pxengine-cpp, which is a program of its own as it needs LLVM and MPI. Under
+// the user's Python, or pxengine-cpp, which is a program of its own as it needs LLVM. Under
 // an MPI launcher a child of it does, and pxengine itself watches over that.
 
 #include <dlfcn.h>
@@ -106,6 +106,9 @@ int main(int argc, char** argv) {
     if (const auto code = stay_as_parent(*world, options.when_rank_dies == "continue"))
       return *code;
   }
+  for (const auto& [name, value] :
+       mpi_hints(program::process_environment(), find_library, link_folder))
+    ::setenv(name.c_str(), value.c_str(), 1);
   if (*language == Language::cpp) {
     ::setenv("POLYXEUS_PXENGINE", program::own_program().c_str(), 1);
     return fail(program::become_program_beside("pxengine-cpp", words.data()));
@@ -113,9 +116,6 @@ int main(int argc, char** argv) {
   const Result<std::string> python =
       program::find_python(options.python, argv[0], "polyxeus/engine", "polyxeus._engine");
   if (!python) return fail(python.error().what);
-  for (const auto& [name, value] :
-       mpi_hints(program::process_environment(), find_library, link_folder))
-    ::setenv(name.c_str(), value.c_str(), 1);
   ::setenv("POLYXEUS_PXENGINE", program::own_program().c_str(), 1);
   return fail(program::become_python(*python, "polyxeus.engine", count, words.data()));
 }

@@ -1,5 +1,5 @@
 // pxkernel: becomes the kernel of the language that is asked for: `python -m polyxeus.kernel` in
-// the user's Python, or pxkernel-cpp, which is a program of its own as it needs LLVM and MPI.
+// the user's Python, or pxkernel-cpp, which is a program of its own as it needs LLVM.
 
 #include <iostream>
 

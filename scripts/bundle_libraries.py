@@ -1,9 +1,9 @@
-"""Puts the libraries that a wheel of polyxeus needs into it: bundle_libraries.py WHEEL FOLDER.
+"""Makes wheels that need nothing of the system of one that does: bundle_libraries.py WHEEL FOLDER.
 
-auditwheel does it for what lies in the package. Programs go to another folder of the environment
-when the wheel is installed, so they are shown to auditwheel inside of the package, and moved back
-with the way from there to the libraries. The C++ engine and kernel are left out: they need clang
-and an MPI to compile against.
+auditwheel puts libraries into a wheel for what lies in the package. Programs go to another folder of
+the environment when the wheel is installed, so they are shown to auditwheel inside of the package,
+and moved back with the way from there to the libraries. The C++ engine and kernel, if they were
+built, get a wheel of their own, polyxeus-cpp, as the clang that they need is large: see cpp_wheel.py.
 """
 
 import shutil
@@ -12,10 +12,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+import cpp_wheel
+
 LIBRARIES = "polyxeus.libs"
 # An MPI is the user's own: the library for one that is not there is not loaded.
 OF_THE_USER = ("libmpi.so.40", "libmpi.so.12", "libmpich.so.12")
-LEFT_OUT = ("scripts/pxengine-cpp", "scripts/pxkernel-cpp", "data/share/jupyter/kernels/pxcpp")
 LIBRARY_FOLDERS = ("site-packages", "dist-packages")
 
 
@@ -43,7 +44,7 @@ def is_elf(path):
 
 
 def remove_cpp(root):
-    for name in LEFT_OUT:
+    for name in cpp_wheel.FILES:
         for found in root.glob(f"*.data/{name}"):
             shutil.rmtree(found) if found.is_dir() else found.unlink()
 
@@ -58,10 +59,11 @@ def way_to_libraries(version):
 def main(wheel, out):
     version = "{}.{}".format(*sys.version_info)
     with tempfile.TemporaryDirectory() as temporary:
-        steps = [Path(temporary) / str(number) for number in range(5)]
+        steps = [Path(temporary) / str(number) for number in range(6)]
         for each in steps:
             each.mkdir()
         root = unpacked(wheel, steps[0])
+        cpp_parts = cpp_wheel.take(root, steps[5])
         remove_cpp(root)
         (scripts,) = root.glob("*.data/scripts")
         inside = root / "polyxeus" / "programs"
@@ -81,7 +83,11 @@ def main(wheel, out):
             run("patchelf", "--force-rpath", "--set-rpath", way_to_libraries(version), program)
         inside.rmdir()
         Path(out).mkdir(exist_ok=True)
-        print(shutil.copy(packed(root, steps[4]), out))
+        made = packed(root, steps[4])
+        print(shutil.copy(made, out))
+        if cpp_parts:
+            platform = made.stem.split("-")[-1]
+            print(cpp_wheel.make(cpp_parts, platform, out))
 
 
 if __name__ == "__main__":

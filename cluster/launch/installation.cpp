@@ -9,10 +9,6 @@
 #include "os/private_file.hpp"
 #include "os/run_command.hpp"
 
-#ifndef PX_CPP_MPI
-#define PX_CPP_MPI ""  // C++ engines are not built here
-#endif
-
 namespace px::cluster {
 namespace {
 
@@ -105,7 +101,6 @@ Machine this_machine() {
           .is_root = ::geteuid() == 0,
           .pid = ::getpid(),
           .pxcluster = own_path(),
-          .cpp_mpi = PX_CPP_MPI,
           .find_program = find_in_path,
           .output_of = output_of,
           .profile_file = profile_file,

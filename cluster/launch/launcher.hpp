@@ -23,9 +23,6 @@ struct Machine {
   bool is_root = false;
   int pid = 0;                          ///< Of this process: part of some names of log files.
   std::string pxcluster = "pxcluster";  ///< The path of this program.
-  /// The MPI that C++ engines are built for, "Open MPI" or "MPICH"; empty: not known, or there are
-  /// none.
-  std::string cpp_mpi = {};
   /// Where the program `name` is; nothing if it is neither a path to one nor in $PATH.
   std::function<std::optional<std::string>(const std::string& name)> find_program;
   /// What a short command prints, on stdout and stderr; nothing where it cannot be run.

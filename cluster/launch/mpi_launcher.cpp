@@ -19,19 +19,6 @@ Result<void> check_mpiexec(const LaunchRequest& request, const Machine& machine)
                    "--engines=local"};
 }
 
-/// C++ engines under the mpiexec of another MPI would each be the only rank of a world.
-Result<void> check_cpp_mpi(const LaunchRequest& request, const Machine& machine) {
-  const Settings& settings = request.settings;
-  if (machine.cpp_mpi.empty() || settings.language.find("cpp") == std::string::npos) return {};
-  if (names_other_hosts(settings)) return {};  // which may have another pxengine
-  const std::string starter(name_of(find_mpi_kind(settings.mpi_cmd, machine)));
-  if (starter.empty() || starter == machine.cpp_mpi) return {};
-  return Error{ErrorKind::bad_input, "cannot start C++ engines: they are built for " +
-                                         machine.cpp_mpi + ", but '" + settings.mpi_cmd.front() +
-                                         "' is " + starter + "'s; name the mpiexec of " +
-                                         machine.cpp_mpi + " by --mpi-cmd"};
-}
-
 std::vector<std::string> mpiexec_argv(const Settings& settings, int count) {
   std::vector<std::string> argv = settings.mpi_cmd;
   argv.insert(argv.end(), {"-n", std::to_string(count)});
@@ -158,7 +145,6 @@ Result<EnginePlan> MpiLauncher::plan_engines(const LaunchRequest& request,
   const Settings& settings = request.settings;
   if (auto there = check_program(settings.engine_cmd, "the engines", machine); !there)
     return there.error();
-  if (auto fits = check_cpp_mpi(request, machine); !fits) return fits.error();
   EnginePlan plan;
   if (request.engine_count == 0) return plan;
   Command command{.argv = mpiexec_argv(settings, request.engine_count),

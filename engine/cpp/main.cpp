@@ -6,12 +6,13 @@
 #include <cstdlib>
 #include <iostream>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/cpp/mpi_errors.hpp"
-#include "engine/cpp/mpi_world.hpp"
+#include "engine/cpp/mpi_library.hpp"
+#include "engine/mpi/mpi_hints.hpp"
 #include "engine/program.hpp"
 #include "interpreters/cpp/compile/cell_code.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
@@ -43,15 +44,24 @@ Result<std::vector<Rank>> cpp_ranks(const EngineOptions& options, int size) {
   return ranks;
 }
 
-/// Null where the engine was not started with --mpi.
-Result<std::unique_ptr<MpiWorld>> join_world(const EngineProgram& program) {
-  if (!program.world()) return std::unique_ptr<MpiWorld>();
+/// Nothing where the engine was not started with --mpi.
+Result<std::optional<MpiLibrary>> load_mpi(const EngineProgram& program) {
+  if (!program.world()) return std::optional<MpiLibrary>();
+  const auto library = MpiLibrary::load(mpi_of_launcher(program::process_environment()));
+  if (!library) return library.error();
+  return std::optional<MpiLibrary>(*library);
+}
+
+/// Null without a library.
+Result<std::unique_ptr<MpiWorld>> join_world(const EngineProgram& program,
+                                             const std::optional<MpiLibrary>& library) {
+  if (!library) return std::unique_ptr<MpiWorld>();
   const Result<std::vector<Rank>> peers = cpp_ranks(program.options(), program.world()->size);
   if (!peers) return peers.error();
-  auto world = MpiWorld::join(*program.world(), *peers);
+  auto world = library->join(*program.world(), *peers);
   if (world)
     spdlog::info("rank {} of {} ({}, {})", (*world)->rank().value, program.world()->size,
-                 MpiWorld::library(), (*world)->thread_level());
+                 (*world)->name(), (*world)->thread_level());
   return world;
 }
 
@@ -75,23 +85,27 @@ cpp::CppInterpreter::Agree vote_in(MpiWorld& world) {
   };
 }
 
+/// An MPI call of a cell has failed, or cannot be made. why  a sentence.
+void throw_failed_call(const std::string& why) {
+  if (cpp::CellGuard::is_cell_running()) throw std::runtime_error(why);
+}
+
 /// Makes the MPI calls of cells fail by exceptions, and answer interrupts.
 void connect(MpiWorld& world, cpp::CppInterpreter& interpreter, EngineProgram& program) {
   interpreter.set_agreement(vote_in(world));
-  throw_mpi_errors();
-  MpiSteps* const steps = world.watch_calls(
+  const CellWatch watch = world.watch_calls(
       !is_off(std::getenv("POLYXEUS_MPI_INTERRUPTS")),
       {cpp::CellGuard::can_answer_interrupt, cpp::CellGuard::answer_interrupt_in, throw_failed_call,
        cpp::CellGuard::hold_jumps, [&program] { return program.broken_world().why_broken(); }});
-  if (steps)
-    program.watch_cells({[steps](std::uint64_t number) { steps->begin_cell(number); },
-                         [steps](const auto& failure) { steps->end_cell(failure); },
-                         [steps] { return steps->tick(); }});
+  if (watch.begin) program.watch_cells(watch);
 }
 
 /// What each session of the engine begins with, that after %flags too.
 cpp::SessionExtras extras_of(const EngineProgram& program) {
   cpp::SessionExtras extras;
+  extras.mpi = program.world()
+                   ? cpp::find_mpi_headers(mpi_of_launcher(program::process_environment()))
+                   : cpp::load_mpi_for_cells();
   if (program.world())
     extras.code = "const int mpi_rank = " + std::to_string(program.world()->rank.value) +
                   ", mpi_size = " + std::to_string(program.world()->size) + ";\n";
@@ -119,10 +133,12 @@ int run(const std::vector<std::string>& arguments) {
   const char* const watcher = ::getenv("POLYXEUS_PXENGINE");
   const std::string watcher_program = watcher ? watcher : "";
   ::unsetenv("POLYXEUS_PXENGINE");
+  const Result<std::optional<MpiLibrary>> library = load_mpi(program);
+  if (!library) return fail(library.error());
   Result<std::unique_ptr<MpiWorld>> world = std::unique_ptr<MpiWorld>();
   std::optional<std::string> info;
   if (program.wants_info_of_rank_0()) {
-    world = join_world(program);
+    world = join_world(program, *library);
     if (!world) return fail(world.error());
     Result<std::string> given =
         (*world)->give_from_rank_0([&program] { return program.find_info(); });
@@ -132,9 +148,9 @@ int run(const std::vector<std::string>& arguments) {
   if (auto started = program.start(watcher_program, info); !started) return fail(started.error());
 
   // The registration is on its way while MPI and the compiler start.
-  if (!*world) world = join_world(program);
+  if (!*world) world = join_world(program, *library);
   if (!world) return fail(world.error());
-  if (*world) program.describe_mpi(MpiWorld::library());
+  if (*world) program.describe_mpi((*world)->name());
   auto interpreter = cpp::CppInterpreter::create(program.output(), extras_of(program));
   if (!interpreter) return fail(interpreter.error());
   if (*world) connect(**world, **interpreter, program);

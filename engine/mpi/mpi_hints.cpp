@@ -2,13 +2,18 @@
 
 namespace px::engine {
 
+std::string mpi_of_launcher(const program::Environment& environment) {
+  const std::string named = environment("MPI4PY_MPIABI").value_or("");
+  if (named == "openmpi" || named == "mpich") return named;
+  return environment("PMI_RANK") && !environment("OMPI_COMM_WORLD_RANK") ? "mpich" : "openmpi";
+}
+
 std::vector<std::pair<std::string, std::string>> mpi_hints(
     const program::Environment& environment,
     const std::function<std::string(const std::string& name)>& find_library,
     const std::function<std::string(const std::string& library)>& link_folder) {
   std::vector<std::pair<std::string, std::string>> hints;
-  const bool is_mpich = environment("PMI_RANK") && !environment("OMPI_COMM_WORLD_RANK");
-  if (!is_mpich) return hints;
+  if (mpi_of_launcher(environment) != "mpich") return hints;
   if (!environment("MPI4PY_MPIABI")) hints.emplace_back("MPI4PY_MPIABI", "mpich");
   // Debian calls it libmpich.so.12, where mpi4py's wheel asks for MPICH's own name.
   if (!find_library("libmpi.so.12").empty()) return hints;

@@ -56,7 +56,7 @@ int run(int argc, char** argv) {
   start_log((*server)->original_stderr(), options.log_level);
   jupyter::Queues& queues = (*server)->queues();
   auto interpreter =
-      cpp::CppInterpreter::create(queues.outgoing, {cell_view_symbols(), cell_view_code()});
+      cpp::CppInterpreter::create(queues.outgoing, {cell_view_symbols(), cell_view_code(), cpp::load_mpi_for_cells()});
   if (!interpreter) {  // std::cerr is the kernel's output by now, which nobody hears yet
     ::dprintf((*server)->original_stderr(), "pxkernel: %s\n", interpreter.error().what.c_str());
     return 1;

@@ -126,27 +126,6 @@ TEST(MpiLauncher, NamesAnMpiexecThatIsMissing) {
   EXPECT_NE(plan.error().what.find("'mpiexec'"), std::string::npos);
 }
 
-TEST(MpiLauncher, RefusesTheMpiexecOfAnotherMpiForCppEngines) {
-  Machine machine = usual_machine();
-  machine.cpp_mpi = "Open MPI";
-  std::string says = "HYDRA build details: Version: 4.0.2";
-  machine.output_of = [&says](const std::vector<std::string>&) { return says; };
-  LaunchRequest request = request_for(2);
-  request.settings.language = "python:1,cpp:1";
-  const auto plan = (*find_launcher("mpi"))->plan_engines(request, machine);
-  ASSERT_FALSE(plan);
-  EXPECT_EQ(plan.error().what,
-            "cannot start C++ engines: they are built for Open MPI, but 'mpiexec' is MPICH's; name "
-            "the mpiexec of Open MPI by --mpi-cmd");
-  for (const char* fitting : {"mpiexec (OpenRTE) 4.1.4", "something else"}) {
-    says = fitting;
-    plan_of("mpi", request, machine);
-  }
-  says = "HYDRA";
-  request.settings.language = "python";
-  plan_of("mpi", request, machine);
-}
-
 TEST(MpiLauncher, OversubscribesByItselfAndSaysSo) {
   const EnginePlan plan = plan_of("mpi", request_for(8));
   EXPECT_EQ(plan.processes[0].command.environment.at("OMPI_MCA_rmaps_base_oversubscribe"), "1");

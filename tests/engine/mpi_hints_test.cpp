@@ -33,5 +33,15 @@ TEST(MpiHints, OpenMpiAndNoLauncherNeedNone) {
           .empty());
 }
 
+TEST(MpiHints, TheMpiIsThatOfTheLauncherUnlessTheUserNamesOne) {
+  EXPECT_EQ(mpi_of_launcher(variables({})), "openmpi");
+  EXPECT_EQ(mpi_of_launcher(variables({{"PMI_RANK", "0"}})), "mpich");
+  EXPECT_EQ(mpi_of_launcher(variables({{"PMI_RANK", "0"}, {"OMPI_COMM_WORLD_RANK", "0"}})),
+            "openmpi");
+  EXPECT_EQ(mpi_of_launcher(variables({{"PMI_RANK", "0"}, {"MPI4PY_MPIABI", "openmpi"}})),
+            "openmpi");
+  EXPECT_EQ(mpi_of_launcher(variables({{"MPI4PY_MPIABI", "unknown"}})), "openmpi");
+}
+
 }  // namespace
 }  // namespace px::engine

@@ -16,6 +16,7 @@ OF_THE_SYSTEM = (
 )  # fmt: skip
 HIDDEN = ("VIRTUAL_ENV", "PYTHONPATH")  # of the environment that runs the tests
 PROGRAMS = ("pxcluster", "pxcontroller", "pxengine", "pxkernel")
+CPP_PROGRAMS = ("pxengine-cpp", "pxkernel-cpp")
 
 
 def run(*command, **options):
@@ -31,11 +32,15 @@ def environment(tmp_path_factory):
     raw = max((ROOT / "build/dist").glob("polyxeus-*.whl"), key=os.path.getmtime)
     tools = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     run(sys.executable, ROOT / "scripts/bundle_libraries.py", raw, folder / "dist", env=tools)
-    (wheel,) = (folder / "dist").glob("*.whl")
+    cpp_wheel, wheel = sorted((folder / "dist").glob("*.whl"), key=lambda each: "_cpp" not in each.name)
     assert "manylinux" in wheel.name and wheel.stat().st_size < 40e6
+    assert "-py3-none-manylinux" in cpp_wheel.name and cpp_wheel.stat().st_size < 200e6
     home = folder / "env"
     run(sys.executable, "-m", "venv", home)
-    run(home / "bin/python", "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel)
+    install = (home / "bin/python", "-m", "pip", "install", "-q", "--no-deps", "--no-index")
+    run(*install, wheel)
+    assert sorted(each.name for each in home.glob("bin/px*")) == sorted(PROGRAMS)
+    run(*install, cpp_wheel)
     site = sysconfig.get_path("purelib", vars={"base": str(home)})
     others = sysconfig.get_path("purelib")
     (Path(site) / "others.pth").write_text(f"{others}\n")
@@ -53,18 +58,14 @@ def libraries(path):
 
 def test_all_libraries_are_inside(environment):
     (package,) = environment.glob("lib/python*/site-packages/polyxeus")
-    loaded = [environment / "bin" / name for name in PROGRAMS]
+    loaded = [environment / "bin" / name for name in (*PROGRAMS, *CPP_PROGRAMS)]
+    loaded.append(environment / "lib/polyxeus/llvm/bin/clang++")
     loaded += [each for each in package.glob("*.so") if "mpi" not in each.name]
-    assert len(loaded) == len(PROGRAMS) + 3
+    assert len(loaded) == len(PROGRAMS) + len(CPP_PROGRAMS) + 4
     for each in loaded:
         for name, place in libraries(each).items():
             inside = Path(place).resolve().is_relative_to(environment.resolve())
             assert inside or name in OF_THE_SYSTEM, f"{each.name} loads {name} from {place!r}"
-
-
-def test_no_program_of_the_wheel_needs_clang(environment):
-    assert sorted(each.name for each in environment.glob("bin/px*")) == sorted(PROGRAMS)
-    assert not list(environment.glob("share/jupyter/kernels/pxcpp"))
 
 
 def test_a_cluster_of_the_wheel_runs(environment, tmp_path):
@@ -77,5 +78,22 @@ def test_a_cluster_of_the_wheel_runs(environment, tmp_path):
         file, _, result = run("python", "-c", code, env=usual).strip().partition(" ")
         assert Path(file).is_relative_to(environment) and result == "[3, 3]"
         assert run("pxkernel", "--version", env=usual)
+    finally:
+        run("pxcluster", "stop", env=usual)
+
+
+def test_cpp_engines_of_the_wheel_run_with_the_clang_inside(environment, tmp_path):
+    usual = {name: value for name, value in os.environ.items() if name not in HIDDEN}
+    usual |= {
+        "IPYTHONDIR": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "PATH": f"{environment}/bin:{os.environ['PATH']}",
+    }
+    run("pxcluster", "start", "-n", "2", "--language=cpp", "--daemonize", env=usual)
+    try:
+        said = run("pxcluster", "px", "std::vector<int> v{1, 2}; std::cout << v.size();", env=usual)
+        assert said == "[0,1] 2\n"
+        (header,) = tmp_path.glob("cache/polyxeus/cpp/*/prelude.parts")
+        assert str(environment / "lib/polyxeus/llvm/lib/clang/22/include") in header.read_text()
     finally:
         run("pxcluster", "stop", env=usual)

@@ -16,8 +16,8 @@
 #include <thread>
 
 #include "interpreters/cpp/compile/prelude_text.hpp"
+#include "interpreters/cpp/run/llvm_files.hpp"
 #include "os/run_command.hpp"
-#include "os/spawn.hpp"
 
 namespace px::cpp {
 namespace {
@@ -217,12 +217,6 @@ std::string private_temporary_folder() {
   return is_ours ? (folder / "cpp").string() : std::string();
 }
 
-/// That of the LLVM that this was built with, or another one in $PATH; "" where there is none.
-std::string find_compiler() {
-  if (access(PX_CLANG_COMPILER, X_OK) == 0) return PX_CLANG_COMPILER;
-  return os::find_program("clang++-22");
-}
-
 std::string cache_folder() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return std::string(cache) + "/polyxeus/cpp";
@@ -237,7 +231,7 @@ Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& wa
   PrecompiledHeaderOptions options = wanted;
   if (options.text.empty()) options.text = prelude_text();
   if (options.compiler.empty() || access(options.compiler.c_str(), X_OK) != 0) {
-    options.compiler = find_compiler();
+    options.compiler = llvm_files().compiler;
     if (options.compiler.empty())
       return Error{ErrorKind::unsupported,
                    "cannot make the precompiled header of C++ cells: install "
@@ -256,7 +250,7 @@ Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& wa
 }
 
 Result<void> check_compiler_flags(const std::vector<std::string>& flags) {
-  const std::string compiler = find_compiler();
+  const std::string& compiler = llvm_files().compiler;
   if (compiler.empty()) return {};
   std::vector<std::string> command{compiler};
   command.insert(command.end(), flags.begin(), flags.end());
@@ -266,14 +260,6 @@ Result<void> check_compiler_flags(const std::vector<std::string>& flags) {
   return Error{ErrorKind::bad_input,
                "clang rejected these flags: " +
                    done->output.substr(0, done->output.find_last_not_of('\n') + 1)};
-}
-
-std::vector<std::string> mpi_flags() {
-  std::vector<std::string> flags;
-  std::istringstream folders(PX_MPI_INCLUDE_FOLDERS);
-  for (std::string folder; std::getline(folders, folder, ':');)
-    flags.insert(flags.end(), {"-isystem", folder});
-  return flags;
 }
 
 std::string precompiled_header_key(const PrecompiledHeaderOptions& options,

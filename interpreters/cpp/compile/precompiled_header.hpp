@@ -32,9 +32,6 @@ Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& op
 /// errors  bad_input: its own words.
 Result<void> check_compiler_flags(const std::vector<std::string>& flags);
 
-/// The flags by which cells find <mpi.h>; none where there was none when this was built.
-std::vector<std::string> mpi_flags();
-
 /// A name for everything that the header depends on, but the files that it includes.
 std::string precompiled_header_key(const PrecompiledHeaderOptions& options,
                                    const std::string& machine);

@@ -12,6 +12,7 @@
 #include "interpreters/cpp/compile/forked_check.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
 #include "interpreters/cpp/run/cell_stack.hpp"
+#include "interpreters/cpp/run/llvm_files.hpp"
 
 namespace px::cpp {
 namespace {
@@ -259,7 +260,7 @@ std::vector<std::string> CppSession::default_flags() {
 }
 
 Result<std::unique_ptr<CppSession>> CppSession::create(Options options) {
-  if (options.resource_folder.empty()) options.resource_folder = PX_CLANG_RESOURCE_FOLDER;
+  if (options.resource_folder.empty()) options.resource_folder = llvm_files().resource_folder;
   auto state = std::make_unique<State>();
   std::error_code error;
   bool has_prelude = !options.precompiled_header.empty();
@@ -285,7 +286,7 @@ Result<std::unique_ptr<CppSession>> CppSession::create(Options options) {
   if (!started) return started.error();
   auto session = std::unique_ptr<CppSession>(new CppSession(std::move(state)));
   if (std::any_of(options.flags.begin(), options.flags.end(), is_openmp_flag)) {
-    const Result<void> loaded = session->load_library(PX_LLVM_LIBRARY_FOLDER "/libomp.so");
+    const Result<void> loaded = session->load_library(llvm_files().openmp_library);
     if (!loaded) return loaded.error();
   }
   return session;

@@ -63,8 +63,8 @@ bool has(const CellText& cell, Kind kind) {
                      [&](const CellDirective& each) { return each.kind == kind; });
 }
 
-std::vector<std::string> flags_of(const SessionChoice& choice) {
-  std::vector<std::string> flags = mpi_flags();
+std::vector<std::string> flags_of(const SessionChoice& choice, const MpiOfCells& mpi) {
+  std::vector<std::string> flags = mpi.flags();
   flags.insert(flags.end(), choice.flags.begin(), choice.flags.end());
   for (const std::string& folder : choice.folders) flags.push_back("-I" + folder);
   return flags;
@@ -85,6 +85,11 @@ Error not_precompiled(const Error& error) {
   return {error.kind, what};
 }
 
+/// The first header of the prelude is missing: so are all others of the standard library.
+bool lacks_standard_library(const Error& error) {
+  return error.what.find("'algorithm' file not found") != error.what.npos;
+}
+
 }  // namespace
 
 Result<SessionChoice> choose(const CellText& cell, SessionChoice now) {
@@ -100,7 +105,7 @@ Result<std::unique_ptr<CppSession>> make_session(const SessionChoice& choice,
                                                  const SessionExtras& extras,
                                                  std::string& warning) {
   CppSession::Options options;
-  for (const std::string& flag : flags_of(choice)) options.flags.push_back(flag);
+  for (const std::string& flag : flags_of(choice, extras.mpi)) options.flags.push_back(flag);
   options.prelude = text_of(choice);
   options.symbols = cell_symbols();
   options.symbols.insert(options.symbols.end(), extras.symbols.begin(), extras.symbols.end());
@@ -108,6 +113,12 @@ Result<std::unique_ptr<CppSession>> make_session(const SessionChoice& choice,
   header.flags = options.flags;
   header.text = options.prelude;
   Result<std::string> path = ensure_precompiled_header(header);
+  if (!path && lacks_standard_library(path.error()))
+    return Error{
+        ErrorKind::unsupported,
+        "C++ cells need the headers of a C++ standard library, which are not installed on "
+        "this host: install g++, or libstdc++-dev of your distribution (Debian 12: apt-get "
+        "install libstdc++-12-dev)"};
   if (!path && !choice.headers.empty()) return not_precompiled(path.error());
   if (path)
     options.precompiled_header = *path;

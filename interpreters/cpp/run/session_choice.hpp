@@ -6,6 +6,7 @@
 
 #include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/run/cpp_session.hpp"
+#include "interpreters/cpp/run/mpi_of_cells.hpp"
 #include "wire/error.hpp"
 
 namespace px::cpp {
@@ -29,6 +30,7 @@ struct SessionExtras {
   /// More functions and variables that cells may use under these (C) names.
   std::vector<std::pair<std::string, const void*>> symbols = {};
   std::string code = {};  ///< The first cell of each session; it must compile.
+  MpiOfCells mpi = {};
 };
 
 /// A session as every cell expects it, with what was chosen.

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <thread>
 
+#include "interpreters/cpp/run/mpi_of_cells.hpp"
+
 namespace px::cpp {
 namespace {
 
@@ -152,7 +154,7 @@ TEST_F(PrecompiledHeader, OldOnesGoWhenThereAreTooMany) {
 TEST_F(PrecompiledHeader, OfTheRealPreludeIsMadeByClang) {
   options_.flags = {"-std=c++20", "-O2", "-march=native", "-fno-finite-loops",
                     "-DOMPI_SKIP_MPICXX=1"};
-  for (const std::string& flag : mpi_flags()) options_.flags.push_back(flag);
+  for (const std::string& flag : find_mpi_headers("openmpi").flags()) options_.flags.push_back(flag);
   options_.compiler = options_.text = "";
   options_.patience = 120s;
   const auto result = ensure_precompiled_header(options_);

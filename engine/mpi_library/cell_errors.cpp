@@ -1,15 +1,18 @@
+#include "engine/mpi_library/cell_errors.hpp"
+
 #include <mpi.h>
 
 #include <array>
 #include <iostream>
-#include <stdexcept>
-#include <string>
-
-#include "engine/cpp/mpi_errors.hpp"
-#include "interpreters/cpp/run/cell_guard.hpp"
+#include <utility>
 
 namespace px::engine {
 namespace {
+
+std::function<void(const std::string&)>& fail_cell() {
+  static std::function<void(const std::string&)> fail;
+  return fail;
+}
 
 std::string words_of(int code) {
   std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
@@ -21,7 +24,7 @@ std::string words_of(int code) {
 /// MPI finds errors in arguments before it begins with a call, and those of requests when it is
 /// done with them: nothing of it is left half done by the exception.
 void throw_error(int code) {
-  if (cpp::CellGuard::is_cell_running()) throw std::runtime_error(words_of(code));
+  fail_cell()(words_of(code));
   std::cerr << "pxengine: " << words_of(code) << std::endl;
   PMPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -36,11 +39,8 @@ void on_file_error(MPI_File*, int* code, ...) {
 
 }  // namespace
 
-void throw_failed_call(const std::string& why) {
-  if (cpp::CellGuard::is_cell_running()) throw std::runtime_error(why);
-}
-
-void throw_mpi_errors() {
+void hand_errors_to(std::function<void(const std::string& words)> fail) {
+  fail_cell() = std::move(fail);
   MPI_Errhandler of_communicators = MPI_ERRHANDLER_NULL, of_files = MPI_ERRHANDLER_NULL;
   PMPI_Comm_create_errhandler(on_communicator_error, &of_communicators);
   PMPI_Comm_set_errhandler(MPI_COMM_WORLD, of_communicators);

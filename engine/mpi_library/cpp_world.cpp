@@ -1,6 +1,7 @@
-#include "engine/cpp/mpi_world.hpp"
+#include "engine/mpi_library/cpp_world.hpp"
 
 #include <mpi.h>
+#include <px_version.hpp>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +11,9 @@
 #include <thread>
 #include <utility>
 
+#include "engine/mpi_calls/mpi_steps.hpp"
 #include "engine/mpi_calls/sent_notes.hpp"
+#include "engine/mpi_library/cell_errors.hpp"
 #include "interpreters/utf8.hpp"
 
 namespace px::engine {
@@ -89,39 +92,57 @@ MPI_Comm make_communicator(const std::vector<Rank>& peers) {
   return communicator;
 }
 
-}  // namespace
+std::string name_of_library() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  PMPI_Get_library_version(text.data(), &length);
+  const std::string all(text.data());
+  return all.substr(0, all.find_first_of(",\n"));
+}
 
-struct MpiWorld::State {
-  std::vector<Rank> peers;
-  Rank rank;
-  int level = MPI_THREAD_SINGLE;
-  MPI_Comm communicator = MPI_COMM_NULL;  // of the peers: nobody's receive gets our notes
-  std::optional<SentNotes> sent;
-  std::unique_ptr<MpiSteps> steps;
-  CellVote vote;
+class CppWorld final : public MpiWorld {
+ public:
+  /// MPI is initialized.
+  CppWorld(Rank rank, int level, std::vector<Rank> peers)
+      : peers_(std::move(peers)),
+        rank_(rank),
+        level_(level),
+        communicator_(make_communicator(peers_)),
+        sent_(communicator_) {}
 
+  Rank rank() const override { return rank_; }
+  const std::vector<Rank>& peers() const override { return peers_; }
+  std::string thread_level() const override;
+  std::string name() const override { return name_of_library(); }
+  Result<std::string> give_from_rank_0(const std::function<Result<std::string>()>& find) override;
+  std::optional<Verdict> agree(const SharedCell& cell, bool compiles, const std::string& reason,
+                               const std::function<bool()>& is_interrupted) override;
+  CellWatch watch_calls(bool wants, CellHooks hooks) override;
+  void leave() override;
+
+ private:
   int place_of(Rank wanted) const {
-    const auto found = std::find_if(peers.begin(), peers.end(),
+    const auto found = std::find_if(peers_.begin(), peers_.end(),
                                     [&](Rank peer) { return peer.value == wanted.value; });
-    return static_cast<int>(found - peers.begin());
+    return static_cast<int>(found - peers_.begin());
   }
 
   /// As the teller: gathers the ballots and sends the verdict to the others.
   std::optional<Verdict> tell(const SharedCell& cell, Ballot own,
                               const std::function<bool()>& is_interrupted) {
-    vote.cast(std::move(own));
-    std::optional<Verdict> verdict = vote.count(cell);
+    vote_.cast(std::move(own));
+    std::optional<Verdict> verdict = vote_.count(cell);
     while (!verdict) {
-      Receipt receipt{MPI_ANY_SOURCE, ballot_tag, communicator};
+      Receipt receipt{MPI_ANY_SOURCE, ballot_tag, communicator_};
       const std::optional<Note> note = receipt.wait(is_interrupted);
       if (!note) {
-        vote.forget(cell.id);
+        vote_.forget(cell.id);
         verdict = Verdict{cell.id, false, "it was interrupted before all ranks had compiled it"};
         answer(cell, *verdict);
         return std::nullopt;
       }
-      vote.cast({note->cell, Rank{note->rank}, note->is_yes != 0, note->reason.data()});
-      verdict = vote.count(cell);
+      vote_.cast({note->cell, Rank{note->rank}, note->is_yes != 0, note->reason.data()});
+      verdict = vote_.count(cell);
     }
     answer(cell, *verdict);
     return verdict;
@@ -129,56 +150,34 @@ struct MpiWorld::State {
 
   void answer(const SharedCell& cell, const Verdict& verdict) {
     for (const Rank voter : cell.voters)
-      if (voter.value != rank.value) sent->send(make_note(verdict), place_of(voter), verdict_tag);
+      if (voter.value != rank_.value) sent_.send(make_note(verdict), place_of(voter), verdict_tag);
   }
 
   /// As one of the others.
   std::optional<Verdict> ask(const SharedCell& cell, const Ballot& own,
                              const std::function<bool()>& is_interrupted) {
     const int teller = place_of(cell.teller());
-    sent->send(make_note(own), teller, ballot_tag);
+    sent_.send(make_note(own), teller, ballot_tag);
     for (;;) {
-      Receipt receipt{teller, verdict_tag, communicator};
+      Receipt receipt{teller, verdict_tag, communicator_};
       const std::optional<Note> note = receipt.wait(is_interrupted);
       if (!note) return std::nullopt;
       // That of an earlier cell, which was interrupted here, may still come.
       if (note->cell == cell.id) return Verdict{cell.id, note->is_yes != 0, note->reason.data()};
     }
   }
+
+  std::vector<Rank> peers_;
+  Rank rank_;
+  int level_;
+  MPI_Comm communicator_;  // of the peers: nobody's receive gets our notes
+  SentNotes sent_;
+  std::unique_ptr<MpiSteps> steps_;
+  CellVote vote_;
 };
 
-MpiWorld::MpiWorld(std::unique_ptr<State> state) : state_(std::move(state)) {}
-MpiWorld::~MpiWorld() = default;
-
-Result<std::unique_ptr<MpiWorld>> MpiWorld::join(const World& expected, std::vector<Rank> peers) {
-  auto state = std::make_unique<State>();
-  PMPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &state->level);
-  int size = 0, rank = 0;
-  PMPI_Comm_size(MPI_COMM_WORLD, &size);
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (size != expected.size)
-    return Error{ErrorKind::bad_input, "the launcher (" + expected.launcher + ") started " +
-                                           std::to_string(expected.size) + " ranks, but MPI has " +
-                                           std::to_string(size) + ": the C++ engine is built for " +
-                                           library() +
-                                           "; name that MPI's mpiexec: pxcluster start --mpi-cmd"};
-  state->rank = Rank{rank};
-  state->peers = std::move(peers);
-  state->communicator = make_communicator(state->peers);
-  state->sent.emplace(state->communicator);
-  return std::unique_ptr<MpiWorld>(new MpiWorld(std::move(state)));
-}
-
-Rank MpiWorld::rank() const {
-  return state_->rank;
-}
-
-const std::vector<Rank>& MpiWorld::peers() const {
-  return state_->peers;
-}
-
-std::string MpiWorld::thread_level() const {
-  switch (state_->level) {
+std::string CppWorld::thread_level() const {
+  switch (level_) {
     case MPI_THREAD_MULTIPLE:
       return "MPI_THREAD_MULTIPLE";
     case MPI_THREAD_SERIALIZED:
@@ -190,17 +189,9 @@ std::string MpiWorld::thread_level() const {
   }
 }
 
-std::string MpiWorld::library() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  PMPI_Get_library_version(text.data(), &length);
-  const std::string all(text.data());
-  return all.substr(0, all.find_first_of(",\n"));
-}
-
 /// First the length of the text, negative for that of an error; then the text. Python engines of
 /// the same world do the same.
-Result<std::string> MpiWorld::give_from_rank_0(const std::function<Result<std::string>()>& find) {
+Result<std::string> CppWorld::give_from_rank_0(const std::function<Result<std::string>()>& find) {
   std::string text;
   std::int64_t length = 0;
   if (rank().value == 0) {
@@ -217,24 +208,52 @@ Result<std::string> MpiWorld::give_from_rank_0(const std::function<Result<std::s
                rank().value == 0 ? text : "rank 0 could not read the connection info: " + text};
 }
 
-std::optional<Verdict> MpiWorld::agree(const SharedCell& cell, bool compiles,
+std::optional<Verdict> CppWorld::agree(const SharedCell& cell, bool compiles,
                                        const std::string& reason,
                                        const std::function<bool()>& is_interrupted) {
-  Ballot own{cell.id, state_->rank, compiles, reason};
-  const bool is_teller = cell.teller().value == state_->rank.value;
-  return is_teller ? state_->tell(cell, std::move(own), is_interrupted)
-                   : state_->ask(cell, own, is_interrupted);
+  Ballot own{cell.id, rank_, compiles, reason};
+  const bool is_teller = cell.teller().value == rank_.value;
+  return is_teller ? tell(cell, std::move(own), is_interrupted) : ask(cell, own, is_interrupted);
 }
 
-MpiSteps* MpiWorld::watch_calls(bool wants, CellHooks hooks) {
-  state_->steps = MpiSteps::join(wants, std::move(hooks));
-  return state_->steps.get();
+CellWatch CppWorld::watch_calls(bool wants, CellHooks hooks) {
+  hand_errors_to(hooks.fail);
+  steps_ = MpiSteps::join(wants, std::move(hooks));
+  if (!steps_) return {};
+  return {[this](std::uint64_t number) { steps_->begin_cell(number); },
+          [this](const std::optional<std::string>& failure) { steps_->end_cell(failure); },
+          [this] { return steps_->tick(); }};
 }
 
-void MpiWorld::leave() {
-  state_->steps.reset();
-  if (state_->communicator != MPI_COMM_NULL) PMPI_Comm_free(&state_->communicator);
+void CppWorld::leave() {
+  steps_.reset();
+  if (communicator_ != MPI_COMM_NULL) PMPI_Comm_free(&communicator_);
   PMPI_Finalize();
 }
 
+Result<std::unique_ptr<MpiWorld>> join(const World& expected, std::vector<Rank> peers) {
+  int size = 0, rank = 0, level = MPI_THREAD_SINGLE;
+  PMPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+  PMPI_Comm_size(MPI_COMM_WORLD, &size);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (size != expected.size)
+    return Error{ErrorKind::bad_input,
+                 "the launcher (" + expected.launcher + ") started " +
+                     std::to_string(expected.size) + " ranks, but MPI has " + std::to_string(size) +
+                     ": the C++ engine has loaded " + name_of_library() +
+                     "; name that MPI's mpiexec (pxcluster start --mpi-cmd), or set "
+                     "MPI4PY_MPIABI=openmpi or mpich"};
+  return std::unique_ptr<MpiWorld>(std::make_unique<CppWorld>(Rank{rank}, level, std::move(peers)));
+}
+
+}  // namespace
 }  // namespace px::engine
+
+void px_mpi_join_world(const px::engine::World* expected, const std::vector<px::Rank>* peers,
+                       px::Result<std::unique_ptr<px::engine::MpiWorld>>* made) {
+  *made = px::engine::join(*expected, *peers);
+}
+
+const char* px_mpi_version() {
+  return px::version;
+}

@@ -38,7 +38,9 @@ def kinds(*pairs):
 
 
 python_ranks = kinds(("python", "own"))
-languages = kinds(("python", "own"), ("cpp", "own"), ("python:2,cpp:2", "own"))
+all_languages = (("python", "own"), ("cpp", "own"), ("python:2,cpp:2", "own"))
+languages = kinds(*all_languages)
+languages_and_mpis = kinds(*all_languages, ("cpp", "own", "mpich"), ("python:2,cpp:2", "own", "mpich"))
 foreign_clients = kinds(("python", "ipyparallel"), ("cpp", "ipyparallel"))
 
 
@@ -320,7 +322,7 @@ def test_reductions_of_objects_that_are_stopped_leave_the_next_ones_well(ranks, 
     assert_well(ranks)
 
 
-@languages
+@languages_and_mpis
 def test_ranks_can_be_stopped_again_and_again(ranks):
     for _ in range(3):
         stop(ranks, call(ranks, [["Barrier(world)"]] * 2 + [["loop()"]] + [["Allreduce(pair, 4, 1)"]]), (0, 1, 3))

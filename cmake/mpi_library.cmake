@@ -5,7 +5,8 @@
 
 file(GLOB mpi_library_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/engine/mpi_calls/*.cpp
      ${CMAKE_SOURCE_DIR}/engine/mpi_library/*.cpp)
-list(APPEND mpi_library_sources ${CMAKE_SOURCE_DIR}/engine/mpi/rank_board.cpp
+list(APPEND mpi_library_sources ${CMAKE_SOURCE_DIR}/engine/mpi/call_entry.cpp
+     ${CMAKE_SOURCE_DIR}/engine/mpi/rank_board.cpp
      ${CMAKE_SOURCE_DIR}/engine/mpi/rank_names.cpp)
 
 # compiler  mpicc, or one that takes the same options.

@@ -160,7 +160,7 @@ ALL = [
     PythonBench(
         "mpi_latency",
         "MPI calls of Python ranks that answer interrupts, and the same calls left alone",
-        24,
+        48,
         ("--runs=3", "--seconds=0.2"),
         ("--runs=1", "--seconds=0.05"),
     ),

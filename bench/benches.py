@@ -165,6 +165,13 @@ ALL = [
         ("--runs=1", "--seconds=0.05"),
     ),
     PythonBench(
+        "restart_bench",
+        "a restart after kill -9 of an MPI rank, with and without variables that are carried over",
+        45,
+        ("--runs=3",),
+        ("--runs=1", "--megabytes=10"),
+    ),
+    PythonBench(
         "ssh_launcher_bench",
         "engines on other hosts by ssh, beside ipyparallel's ssh launcher",
         120,

@@ -160,9 +160,16 @@ ALL = [
     PythonBench(
         "mpi_latency",
         "MPI calls of Python ranks that answer interrupts, and the same calls left alone",
-        24,
+        48,
         ("--runs=3", "--seconds=0.2"),
         ("--runs=1", "--seconds=0.05"),
+    ),
+    PythonBench(
+        "restart_bench",
+        "a restart after kill -9 of an MPI rank, with and without variables that are carried over",
+        45,
+        ("--runs=3",),
+        ("--runs=1", "--megabytes=10"),
     ),
     PythonBench(
         "ssh_launcher_bench",

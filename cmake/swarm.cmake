@@ -1,13 +1,13 @@
 # The swarm of engines, and what it shares with the benchmarks; a small one is a test.
 
-set(px_bench_sources setup measured_process echo_engines load_client raw_relay swarm_engine
-    swarm_threads)
+set(px_bench_sources setup measured_process echo_engines load_client raw_relay swarm/swarm_engine
+    swarm/swarm_threads)
 list(TRANSFORM px_bench_sources PREPEND ${CMAKE_SOURCE_DIR}/bench/)
 list(TRANSFORM px_bench_sources APPEND .cpp)
 add_library(px_bench STATIC ${px_bench_sources})
 target_link_libraries(px_bench PUBLIC px_net CLI11::CLI11 PRIVATE px_build)
 
-add_executable(swarm ${CMAKE_SOURCE_DIR}/bench/swarm.cpp)
+add_executable(swarm ${CMAKE_SOURCE_DIR}/bench/swarm/swarm.cpp)
 target_link_libraries(swarm PRIVATE px_bench px_build)
 
 if(PX_TESTS)

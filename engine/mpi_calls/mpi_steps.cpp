@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/mpi/call_entry.hpp"
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi/rank_names.hpp"
@@ -26,9 +27,6 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr int note_tag = 4;
-/// How long a rank that was interrupted in a roll call asks the others before it leaves it: in that
-/// time those that have come to the call say so, or begin with it.
-constexpr auto leaving_time = milliseconds(250);
 constexpr auto tick_in_step = milliseconds(100), tick_out_of_step = milliseconds(5);
 /// How long a rank whose cell has failed waits until the others know, before its client does: idle
 /// ones look more often than that.
@@ -190,16 +188,11 @@ struct MpiSteps::State {
     if (!is_renewed) is_renewed = communicators.progress(board);
   }
 
-  /// Whether all have come to the call, and what they had told before that has been heard.
-  bool is_complete(RollCall& roll_call, const KnownCommunicator& known) {
-    if (!roll_call.is_complete()) return false;
-    if (known.host_roll_call) {
-      if (!memory.has_unheard()) return true;
-      pump();
-      return !memory.has_unheard();
-    }
+  /// Where all have come to a call: whether what was told before that has been heard.
+  bool has_heard_all(const KnownCommunicator& known) {
+    if (known.host_roll_call && !memory.has_unheard()) return true;
     pump();
-    return true;
+    return !known.host_roll_call || !memory.has_unheard();
   }
 
   /// Hears what was told before a message that has come.
@@ -284,36 +277,25 @@ struct MpiSteps::State {
 
   // ------------------------------------------------------------ ways out
 
-  /// An interrupted rank asks whether all have come to the call after all. True: they have, and go
-  /// on with it.
-  bool ask_to_leave(const KnownCommunicator& known, const CollectiveCall& call, RollCall& roll_call,
-                    std::string& where) {
-    RankNote note = make_note(RankNote::Kind::leaving, "was interrupted");
-    note.waits_in = call;
-    tell(note);
-    const Instant end = Clock::now() + leaving_time;
-    Pause pause;
-    bool is_called = false;
-    for (;;) {
-      pump();
-      is_called = is_called || roll_call.is_complete();
-      const std::vector<Rank> absent = board.missing(known.others, call, cell);
-      if (is_called && absent.empty()) {
-        tell(make_note(RankNote::Kind::stays, ""));
-        return true;
-      }
-      const std::vector<Rank> no_answer = board.silent(known.others, cell);
-      const bool is_over = Clock::now() > end;
-      if (is_over || (!absent.empty() && no_answer.empty())) {
-        std::vector<Rank> never_came;
-        for (const Rank rank : absent)
-          if (!board.has_reached(rank, call)) never_came.push_back(rank);
-        if (!never_came.empty()) where += ", which " + name_ranks(never_came) + " had not reached";
-        if (!no_answer.empty()) where += "; " + name_ranks(no_answer) + " did not answer";
-        return false;
-      }
-      pause();
+  /// What the decision about a call says. Returns the error code where the call is left.
+  std::optional<int> perform(CallEntry::Step step, const char* name, const CallEntry& entry,
+                             const CollectiveCall& call, RollCall& roll_call) {
+    using Step = CallEntry::Step;
+    if (step == Step::ask) {
+      RankNote note = make_note(RankNote::Kind::leaving,
+                                entry.is_interrupted() ? "was interrupted" : entry.why());
+      note.waits_in = call;
+      tell(note);
+    } else if (step == Step::stay) {
+      tell(make_note(RankNote::Kind::stays, ""));
+    } else if (step == Step::leave) {
+      roll_call.leave();
+      return leave_with(std::string("in ") + name + entry.where(), call);
+    } else if (step == Step::fail) {
+      roll_call.leave();
+      return fail_with(name, entry.why());
     }
+    return std::nullopt;
   }
 
   /// left  the call whose roll call it leaves.
@@ -500,35 +482,33 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
   if (const int code = prepare(name, known); code != MPI_SUCCESS) return code;
   const CollectiveCall call{known.number, ++known.arrivals};
   RollCall roll_call{known, state.epoch, call};
+  CallEntry entry{state.board, known.others, call, state.cell, state.grace};
   Pause pause;
   unsigned looks = 0;
-  bool is_called = false;
+  bool have_all_come = false;
   for (;;) {
-    is_called = is_called || state.is_complete(roll_call, known);
-    if (is_called && !state.board.is_one_leaving(known.others, call) &&
-        !state.board.has_one_stopped(known.others, call, state.cell))
-      break;
-    if (state.hooks.is_interrupted()) {
-      std::string where = std::string("in ") + name;
-      if (state.ask_to_leave(known, call, roll_call, where)) {
-        leaves = true;
-        break;
-      }
-      roll_call.leave();
-      return state.leave_with(where, call);
+    Instant before_look;
+    if (entry.has_asked()) {
+      before_look = Clock::now();
+      state.pump(thorough_looks);
     }
-    if (!state.board.is_empty()) {
-      const Instant before = is_called ? Clock::now() : Clock::now() - state.grace;
-      if (const auto why = state.board.why_incomplete(known.others, call, state.cell, before)) {
-        roll_call.leave();
-        return state.fail_with(name, *why);
-      }
+    have_all_come = have_all_come || roll_call.is_complete();
+    const bool has_heard_all = have_all_come && state.has_heard_all(known);
+    if (has_heard_all && state.board.is_empty() && !entry.has_asked()) break;
+    const bool is_interrupted = state.hooks.is_interrupted();
+    if (is_interrupted || entry.has_asked() || !state.board.is_empty()) {
+      const Instant now = entry.has_asked() ? before_look : Clock::now();
+      const CallEntry::Step step = entry.next({have_all_come, has_heard_all, is_interrupted, now});
+      if (step == CallEntry::Step::enter) break;
+      if (const auto code = state.perform(step, name, entry, call, roll_call)) return *code;
+      if (step != CallEntry::Step::wait) continue;
     }
     if (known.host_roll_call) state.rest(++looks);
     if (!pause()) continue;
     state.pump();
     if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
   }
+  leaves = entry.is_interrupted();
   known.use.entered = call.place;
   return MPI_SUCCESS;
 }

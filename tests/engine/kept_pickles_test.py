@@ -1,14 +1,18 @@
-"""The pickle of a function that is sent again is kept, and only as long as it says the truth."""
+"""The pickle of a function that is sent again is kept, and only as long as it says the truth; and the variables
+that one engine writes to files and the next one reads (pxcluster restart --keep)."""
 
 import gc
+import os
 import pickle
 import sys
 import types
 import weakref
 
+import numpy
 import pytest
 from functions_of_sessions import session
 
+from polyxeus.engine_calls import kept_variables
 from polyxeus.serialize import functions
 
 
@@ -116,3 +120,42 @@ def test_a_kept_pickle_does_not_keep_the_function():
     names.clear()
     gc.collect()
     assert function() is None
+
+
+# ---------------------------------------------------------------- variables in files
+
+
+@pytest.fixture
+def carried(tmp_path):
+    """Gives the values that a new engine has of some."""
+    before = functions._namespace
+    tmp_path.chmod(0o700)
+
+    def carry(values):
+        functions.set_namespace(dict(values))
+        saved = kept_variables.save([str(tmp_path)], 0, list(values))
+        functions.set_namespace({})
+        assert kept_variables.restore([str(tmp_path)], 0) == saved == {"kept": list(values), "lost": {}}
+        return functions.namespace()
+
+    yield carry
+    functions.set_namespace(before)
+
+
+@pytest.mark.parametrize("size", [10, 1 << 20])
+def test_an_array_is_the_same_and_can_be_written_to(carried, size):
+    got = carried({"a": numpy.arange(size)})["a"]
+    assert (got == numpy.arange(size)).all()
+    got += 1
+    assert got[0] == 1
+
+
+@pytest.mark.parametrize("size", [10, 1 << 20])
+def test_a_forked_process_does_not_write_to_an_array_that_was_carried(carried, size):
+    got = carried({"a": numpy.zeros(size)})["a"]
+    child = os.fork()
+    if child == 0:
+        got[:] = 7
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert not got.any()

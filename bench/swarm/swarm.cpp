@@ -16,7 +16,7 @@
 
 #include "bench/echo_engines.hpp"
 #include "bench/setup.hpp"
-#include "bench/swarm_threads.hpp"
+#include "bench/swarm/swarm_threads.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/private_file.hpp"
 #include "wire/json.hpp"

@@ -1,4 +1,4 @@
-#include "bench/swarm_engine.hpp"
+#include "bench/swarm/swarm_engine.hpp"
 
 #include "wire/header.hpp"
 #include "wire/json.hpp"

@@ -1,4 +1,4 @@
-#include "bench/swarm_threads.hpp"
+#include "bench/swarm/swarm_threads.hpp"
 
 #include <map>
 #include <mutex>

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "bench/swarm_engine.hpp"
+#include "bench/swarm/swarm_engine.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/error.hpp"
 #include "wire/time.hpp"

@@ -1,0 +1,112 @@
+"""How long `pxcluster restart` takes after kill -9 of one of four MPI ranks.
+
+    python bench/restart_bench.py [--mpi openmpi mpich] [--json build/restart.json] [--runs 3] [--megabytes 200]
+
+Four Python engines, under the mpiexec of each MPI on this host. Rank 2 is killed; the command starts a
+new world with the same ids, once with nothing carried over and once with `--keep` of an array of each
+of the three survivors. Each run checks the ids, what was carried, and a collective call. Exit code 0
+when the aim is met, 1 when not or an MPI is not there.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import polyxeus
+
+from clusters import PATIENCE, allow_mpiexec, started
+from figures import Aim, finish, parser, row, seconds, versions
+from mpi_latency import MPIS, variable
+
+BENCH = "restart_bench"
+RANKS, KILLED = 4, 2
+SURVIVORS = [rank for rank in range(RANKS) if rank != KILLED]
+NOTHING, ARRAYS = "nothing kept", "an array of each survivor kept"
+
+
+def wait_until(is_there, what):
+    end = time.monotonic() + PATIENCE
+    while not is_there():
+        if time.monotonic() > end:
+            raise TimeoutError(f"{what} not within {PATIENCE:g} s")
+        time.sleep(0.01)
+
+
+def sum_of_data():
+    import zlib
+
+    return zlib.crc32(data)  # noqa: F821  of the engine
+
+
+def count_ranks():
+    from mpi4py import MPI
+
+    return MPI.COMM_WORLD.allreduce(1)
+
+
+def restart(command):
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def run(cluster, client, megabytes, keeps):
+    """The seconds of one restart."""
+    client[:].execute(
+        "import numpy\n"
+        f"data = numpy.random.default_rng(mpi_rank).integers(0, 255, {megabytes} * 10**6, 'u1')",
+        block=True,
+    )
+    before = client[SURVIVORS].apply_sync(sum_of_data)
+    os.kill(client.status()[KILLED]["pid"], signal.SIGKILL)
+    wait_until(lambda: client.ids == SURVIVORS, f"engine {KILLED} has not gone")
+    command = ["pxcluster", "restart", "--quiet", f"--profile-dir={cluster.profile_dir}"]
+    command += [f"--cluster-id={cluster.cluster_id}"] + (["--keep=data"] if keeps else [])
+    took = seconds(lambda: restart(command))
+    wait_until(lambda: client.ids == list(range(RANKS)), "the engines have not come")
+    if keeps and client[SURVIVORS].apply_sync(sum_of_data) != before:
+        raise RuntimeError("an array was carried over wrongly")
+    if client[:].apply_sync(count_ranks) != [RANKS] * RANKS:
+        raise RuntimeError("the new world has not all ranks")
+    return took
+
+
+def measure(options, mpi, mpiexec):
+    values = {NOTHING: [], ARRAYS: []}
+    with started(polyxeus, RANKS, engines="mpi", mpi_cmd=mpiexec) as (cluster, client, _):
+        for _ in range(options.runs):
+            for peer in values:
+                values[peer].append(run(cluster, client, options.megabytes, peer == ARRAYS))
+    what = f"{mpi}: restart after kill -9 of a rank, {options.megabytes} MB each"
+    return [
+        row(BENCH, what, "s", NOTHING, values[NOTHING]),
+        row(BENCH, what, "s", ARRAYS, values[ARRAYS], aims=[Aim("<=", 2.0, of="value")]),
+    ]
+
+
+def arguments():
+    made = parser(__doc__)
+    made.add_argument("--mpi", nargs="+", choices=MPIS, default=list(MPIS), help="which MPIs (both)")
+    made.add_argument("--runs", type=int, default=3, help="of each kind (3)")
+    made.add_argument("--megabytes", type=int, default=200, help="that a survivor carries over (200)")
+    return made.parse_args()
+
+
+def main():
+    options = arguments()
+    allow_mpiexec()
+    rows, missing, programs = [], {}, []
+    for mpi in options.mpi:
+        mpiexec = f"mpiexec.{mpi}"
+        if shutil.which(mpiexec) is None:
+            missing[MPIS[mpi]] = f"there is no {mpiexec} on PATH"
+            continue
+        programs.append(mpiexec)
+        with variable("MPI4PY_MPIABI", mpi):  # where mpi4py was built for several
+            rows += measure(options, MPIS[mpi], mpiexec)
+    return finish(rows, options, versions("polyxeus", "mpi4py", "numpy", programs=programs), missing)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

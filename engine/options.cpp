@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "program/command_line.hpp"
+#include "program/man_page.hpp"
 #include "program/value_checks.hpp"
 
 namespace px::engine {
@@ -68,6 +69,11 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
       ->check(program::whole_number("", -1, most));
   app.add_option("--InteractiveShell.colors,--colors", options.colors,
                  "The colours of tracebacks: neutral, linux, lightbg or nocolor");
+  program::add_exit_codes(
+      app, {{"0", "an MPI launcher has started it, and it was asked to end"},
+            {"1", "it was asked to end, lost the controller, or failed; the log says which"},
+            {"2", "the command line is not understood; nothing was started"},
+            {"255", "the controller refused its registration, or did not answer it in time"}});
 }
 
 std::optional<int> parse_options(CLI::App& app, EngineOptions& options, int argc,

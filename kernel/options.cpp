@@ -7,6 +7,7 @@
 
 #include <px_version.hpp>
 #include "program/command_line.hpp"
+#include "program/man_page.hpp"
 #include "program/value_checks.hpp"
 
 namespace px::kernel {
@@ -75,6 +76,9 @@ void add_options(CLI::App& app, Options& options) {
         ->capture_default_str();
     each->callback([each, &options] { options.command = each->get_name(); });
   }
+  program::add_exit_codes(app, {{"0", "done; of a kernel: ended by Jupyter"},
+                                {"1", "it failed; the last line says why"},
+                                {"2", "the command line is not understood; nothing was started"}});
 }
 
 std::optional<int> parse_options(int argc, const char* const* argv, Options& options) {

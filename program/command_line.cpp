@@ -4,6 +4,7 @@
 #include <cctype>
 #include <iostream>
 
+#include "program/man_page.hpp"
 #include "wire/json.hpp"
 #include "wire/nearest_name.hpp"
 
@@ -186,6 +187,14 @@ std::string sentence(const CLI::ParseError& problem, const CLI::App& app) {
   return about_value(what);
 }
 
+/// The folder of `--man-pages=FOLDER`, which is for whoever packages the program: alone on the
+/// command line, and in no help.
+std::optional<std::string> folder_of_man_pages(const std::vector<std::string>& words) {
+  const std::string option = "--man-pages=";
+  if (words.size() != 1 || !words.front().starts_with(option)) return std::nullopt;
+  return words.front().substr(option.size());
+}
+
 bool wants_json(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (word == "--") break;
@@ -218,6 +227,12 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
                                       const Strangers& strangers) {
   if (app.get_name().empty() && argc > 0) app.name(argv[0]);
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (const auto folder = folder_of_man_pages(words)) {
+    const Result<void> written = write_man_pages(app, *folder);
+    if (written) return 0;
+    std::cerr << app.get_name() << ": error: " << written.error().what << std::endl;
+    return 1;
+  }
   for (CLI::App* const command : all_commands(app)) {
     command->allow_extras();  // find_unknown_word() says more about them than CLI11
     add_options_of_peer(*command, words, strangers.peer);

@@ -26,8 +26,9 @@ struct Strangers {
 
 /// Parses `argv`. --help and --version are printed to stdout. A word that is unknown, too many or a
 /// wrong value is an error: one sentence on stderr, "NAME: error: ...", with the nearest name where
-/// one is near; with --json among the words, on stdout too, as error_as_json() has it. Returns the
-/// exit code, 0 or exit_usage, where that was all; nothing where the program goes on.
+/// one is near; with --json among the words, on stdout too, as error_as_json() has it. The word
+/// --man-pages=FOLDER alone writes the manual pages there. Returns the exit code, 0, exit_usage or 1
+/// where the pages cannot be written, where that was all; nothing where the program goes on.
 std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const* argv,
                                       const Strangers& strangers = {});
 

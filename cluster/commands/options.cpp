@@ -13,6 +13,7 @@
 #include "os/command_words.hpp"
 #include "program/command_line.hpp"
 #include "program/completion.hpp"
+#include "program/man_page.hpp"
 #include "program/value_checks.hpp"
 
 namespace px::cluster {
@@ -418,6 +419,18 @@ void add_launcher_traits(CLI::App& command, SettingOptions& settings, const char
   }
 }
 
+std::vector<program::ExitCode> exit_codes() {
+  return {{"0", "done"},
+          {"1", "it failed; the last line says why"},
+          {"2", "the command line is not understood; nothing was started"},
+          {"10", "start: the cluster is running already"},
+          {"11",
+           "stop, restart, status, where, jobs, checkpoint create, checkpoint restore, px, push, "
+           "pull: the cluster is not running, or cannot be reached"},
+          {"12", "engines: there is no controller"},
+          {"130", "interrupted by Ctrl-C"}};
+}
+
 Options collect(const CLI::App& app, Parts& parts) {
   Options options;
   options.program = parts.program;
@@ -472,6 +485,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   add_doctor(app, parts);
   std::string shell;
   add_completion(app, shell);
+  program::add_exit_codes(app, exit_codes());
   app.add_subcommand("watch")->group("")->add_option("kind", parts.watch.kind)->required();
   const char* const* const end = argv + argc;
   const char* const* const mark =

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "program/command_line.hpp"
+#include "program/man_page.hpp"
 #include "program/value_checks.hpp"
 #include "wire/json.hpp"
 
@@ -144,6 +145,9 @@ void add_controller_options(CLI::App& app, ControllerOptions& options) {
   add_session_options(app, options);
   add_scheduling_options(app, options);
   add_store_options(app, options);
+  program::add_exit_codes(app, {{"0", "ended by a signal or by a client"},
+                                {"1", "it failed; the last line of the log says why"},
+                                {"2", "the command line is not understood; nothing was started"}});
 }
 
 std::optional<int> parse_options(CLI::App& app, ControllerOptions& options,

@@ -83,6 +83,7 @@ def all_groups(is_quick):
             _waiting("python", "the Python package, and ipyparallel's own tests on it", "tests/python"),
             _waiting("browser", "JupyterLab and Notebook in a browser", "tests/browser"),
             _waiting("notebooks", "the notebooks", "tests/notebooks"),
+            _waiting("docs", "the guides: each snippet, and the site", "tests/docs"),
         ],
         "system": [
             _waiting("system", "real processes and mpiexec", "tests/cluster", "tests/system"),

@@ -15,16 +15,19 @@ import pytest
 
 PROGRAMS = {name: os.environ.get(name.upper()) or shutil.which(name)
             for name in ("pxcluster", "pxcontroller", "pxengine", "pxkernel")}  # fmt: skip
-COMMANDS = ["start", "engines", "stop", "list", "clean", "logs", "px", "push", "pull", "doctor"]
+COMMANDS = ["start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "jobs", "px", "push",
+            "pull", "doctor", "completion"]  # fmt: skip
 LINES = [
     *(["pxcluster", command] for command in COMMANDS),
     ["pxcluster"],
     ["pxcluster", "profile", "list"],
     ["pxcluster", "profile", "create"],
+    *(["pxcluster", "checkpoint", command] for command in ("create", "restore", "list", "show")),
     ["pxcontroller"],
     ["pxengine"],
     ["pxkernel"],
     ["pxkernel", "install"],
+    ["pxkernel", "uninstall"],
     [sys.executable, "-m", "polyxeus.engine"],
     [sys.executable, "-m", "polyxeus.kernel"],
 ]
@@ -95,6 +98,25 @@ def test_a_misspelled_option_is_named_and_nothing_is_started(place, line):
         assert f"unknown option {wrong}; did you mean {name}?" in done.stderr
         assert done.stderr.count("\n") == 1 and done.stdout == ""
     assert place.files() == before and place.processes() == []
+
+
+def commands_of(help_text):
+    """The commands that a help lists."""
+    return re.findall(r"^  (\w+)", help_text.partition("\nSubcommands:\n")[2].partition("\n\n")[0], re.M)
+
+
+@pytest.mark.parametrize("line", ["pxcluster", "pxcluster profile", "pxcluster checkpoint", "pxkernel"])
+def test_a_misspelled_command_is_named_and_nothing_is_started(place, line):
+    commands = commands_of(place.run(*line.split(), "--help").stdout)
+    assert len(commands) > 1
+    if line == "pxcluster":
+        assert {*COMMANDS, "profile", "checkpoint"} == set(commands)  # LINES has them all
+    for way, name in enumerate(commands):
+        wrong = misspelled("--" + name, way)[2:]
+        done = place.run(*line.split(), wrong)
+        assert done.returncode == 2 and done.stdout == "", done
+        assert f"unknown command '{wrong}'; did you mean {name}?" in done.stderr, done.stderr
+    assert place.files() == [] and place.processes() == []
 
 
 @pytest.mark.parametrize("line, sentence", [

@@ -68,6 +68,11 @@ def test_all_libraries_are_inside(environment):
             assert inside or name in OF_THE_SYSTEM, f"{each.name} loads {name} from {place!r}"
 
 
+def test_the_manual_pages_lie_where_man_looks_for_them(environment):
+    pages = {each.name for each in (environment / "share/man/man1").iterdir()}
+    assert {f"{name}.1" for name in PROGRAMS} | {"pxcluster-start.1"} <= pages
+
+
 def test_a_cluster_of_the_wheel_runs(environment, tmp_path):
     usual = {name: value for name, value in os.environ.items() if name not in HIDDEN}
     usual |= {"IPYTHONDIR": str(tmp_path), "PATH": f"{environment}/bin:{os.environ['PATH']}"}

@@ -1,0 +1,91 @@
+"""What scripts/setup installs for the demo, with stand-ins for apt and Python."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTHON = """#!/bin/bash
+# Stands for Python: makes environments, notes what pip is asked for, and refuses wheels for a later glibc.
+case "$*" in
+  "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
+  "-c "*) echo cp311 ;;
+  "-m pip "*)
+    echo "${*:3}" >> calls
+    case "$*" in
+      *manylinux_2_99*) exit 1 ;;
+      *" wheel "*) touch build/dist/polyxeus-0.1.0-built.whl ;;
+      *"--force-reinstall"*) touch "$(dirname "$0")/pxcluster"; chmod +x "$(dirname "$0")/pxcluster" ;;
+    esac ;;
+esac
+"""
+
+
+class Checkout:
+    """A copy of scripts/ in a repository of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "scripts").mkdir()
+        for name in ("setup", "compiler_cache", "requirements.txt", "demo_requirements.txt"):
+            shutil.copy(ROOT / "scripts" / name, folder / "scripts")
+        (folder / "stand_ins").mkdir()
+        for name, text in {"python3": PYTHON, "dpkg-query": "#!/bin/sh\necho install ok installed\n"}.items():
+            (folder / "stand_ins" / name).write_text(text)
+            (folder / "stand_ins" / name).chmod(0o755)
+        (folder / ".gitignore").write_text("/build/\n/.venv/\n/dist/\n/calls\n")
+        subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+
+    def add_wheel(self, platform):
+        (self.folder / "dist").mkdir(exist_ok=True)
+        (self.folder / f"dist/polyxeus-0.1.0-cp311-cp311-{platform}.whl").touch()
+
+    def set_up(self):
+        """-> (the environment for the demo, the words that pip got)"""
+        path = f"{self.folder}/stand_ins:{os.environ['PATH']}"
+        done = subprocess.run(["scripts/setup", "--demo"], cwd=self.folder, env={**os.environ, "PATH": path},
+                              capture_output=True, text=True, timeout=60)  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        calls = self.folder / "calls"
+        text = calls.read_text() if calls.exists() else ""
+        calls.unlink(missing_ok=True)
+        return (self.folder / "build/demo/home").read_text().strip(), text
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    return Checkout(tmp_path)
+
+
+def test_the_demo_takes_a_wheel_that_fits_and_compiles_nothing(checkout):
+    checkout.add_wheel("manylinux_2_35_x86_64")
+    home, calls = checkout.set_up()
+    assert home == "build/demo/venv"
+    assert "dist/polyxeus-0.1.0-cp311-cp311-manylinux_2_35_x86_64.whl" in calls
+    assert "-r scripts/demo_requirements.txt" in calls and "wheel -q" not in calls
+
+
+@pytest.mark.parametrize("wheels", [[], ["manylinux_2_99_x86_64"]], ids=["no wheel", "a wheel that does not fit"])
+def test_the_demo_builds_where_no_wheel_fits(checkout, wheels):
+    for platform in wheels:
+        checkout.add_wheel(platform)
+    home, calls = checkout.set_up()
+    assert home == ".venv"
+    assert "wheel -q" in calls and "-r scripts/requirements.txt" in calls
+
+
+def test_the_demo_takes_a_build_that_is_up_to_date(checkout):
+    checkout.set_up()
+    checkout.add_wheel("manylinux_2_35_x86_64")
+    assert checkout.set_up() == (".venv", "")
+
+
+def test_the_older_wheel_is_taken_where_the_newer_one_does_not_fit(checkout):
+    checkout.add_wheel("manylinux_2_35_x86_64")
+    checkout.add_wheel("manylinux_2_99_x86_64")
+    os.utime(checkout.folder / "dist/polyxeus-0.1.0-cp311-cp311-manylinux_2_35_x86_64.whl", (0, 0))
+    home, calls = checkout.set_up()
+    assert home == "build/demo/venv" and "wheel -q" not in calls

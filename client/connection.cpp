@@ -22,7 +22,7 @@ constexpr Duration short_patience = 3s;
 constexpr Duration tunnel_patience = 60s;
 /// The same where it will be started again.
 constexpr Duration successor_patience = 60s;
-/// A longer request is not kept to be sent again: see SentRequest.
+/// Of a longer request only the head is kept: see SentRequest.
 constexpr std::size_t longest_kept = 1 << 20;
 /// Frames up to this size are kept in memory of their own: see compacted().
 constexpr std::size_t small_message = 4096;
@@ -79,8 +79,12 @@ Connection::Connection(const ClientConnectionInfo& info, Session session, std::s
       notification_(make(net::SocketKind::sub)),
       iopub_(make(net::SocketKind::sub)),
       monitor_(*context_, registration_),
-      subscribers_{Subscriber{net::ConnectionMonitor{*context_, notification_}},
-                   Subscriber{net::ConnectionMonitor{*context_, iopub_}}} {}
+      links_{Link{net::ConnectionMonitor{*context_, mux_}, Way::direct},
+             Link{net::ConnectionMonitor{*context_, task_}, Way::balanced},
+             Link{net::ConnectionMonitor{*context_, broadcast_}, Way::broadcast},
+             Link{net::ConnectionMonitor{*context_, control_}, Way::control},
+             Link{net::ConnectionMonitor{*context_, notification_}, std::nullopt},
+             Link{net::ConnectionMonitor{*context_, iopub_}, std::nullopt}} {}
 
 Connection::~Connection() {
   is_finished_ = true;
@@ -136,8 +140,7 @@ void Connection::run() {
   watch(notification_, &Connection::on_notification);
   watch(iopub_, &Connection::on_publication);
   loop_.watch(monitor_.socket(), [this] { on_connection_events(); });
-  for (Subscriber& subscriber : subscribers_)
-    loop_.watch(subscriber.monitor.socket(), [this] { on_subscriber_events(); });
+  for (Link& link : links_) loop_.watch(link.monitor.socket(), [this] { on_link_events(); });
   loop_.on_wake([this] { send_posted(); });
   notification_.subscribe("");
   iopub_.subscribe("");
@@ -225,6 +228,7 @@ void Connection::send(Outgoing message) {
   const std::vector<std::string> frames = composer_.seal(std::move(message.head));
   const auto sent = copy_of(message.way, frames, message.payloads);
   for (auto& [id, entry] : message.entries) {
+    entry.way = message.way;
     entry.sent = sent;
     entry.hold = message.hold;
     pending_.add(id, std::move(entry));
@@ -255,10 +259,18 @@ std::shared_ptr<const SentRequest> Connection::copy_of(Way way,
   std::size_t bytes = 0;
   for (const std::string& frame : frames) bytes += frame.size();
   for (const SharedBytes& payload : payloads) bytes += payload.bytes.size();
-  if (bytes > longest_kept) return nullptr;
+  if (bytes > longest_kept) return head_of(way, frames);
   auto copy = std::make_shared<SentRequest>(SentRequest{++sent_count_, way, frames});
   for (const SharedBytes& payload : payloads) copy->frames.emplace_back(payload.bytes);
   return copy;
+}
+
+/// What it takes to ask for the answer: routing, signature, header and metadata.
+std::shared_ptr<const SentRequest> Connection::head_of(Way way,
+                                                       const std::vector<std::string>& frames) {
+  const auto end = std::find(frames.begin(), frames.end(), delimiter) + 5;
+  return std::make_shared<SentRequest>(
+      SentRequest{++sent_count_, way, {frames.begin(), end}, true});
 }
 
 net::Socket& Connection::socket_of(Way way) {

@@ -140,9 +140,15 @@ class Connection {
     }
     if (tell) tell();
   }
+  /// That a reply is lost, which the controller's records may have.
+  struct LostReply {
+    MessageId id;
+    ReplyHead head;
+    Reply reply;
+  };
   void on_connection_events();
   void came_back();
-  void on_subscriber_events();
+  void on_link_events();
 
   std::optional<Instant> next_deadline() const;
   void on_time(Instant now);
@@ -150,7 +156,12 @@ class Connection {
   void send(Outgoing message);
   std::shared_ptr<const SentRequest> copy_of(Way way, const std::vector<std::string>& frames,
                                              const std::vector<SharedBytes>& payloads);
+  std::shared_ptr<const SentRequest> head_of(Way way, const std::vector<std::string>& frames);
+  void send_again(const SentRequest& request);
   void go_on_with(const std::string& controller);
+  void make_up_for_breaks();
+  void ask_records(LostReply lost);
+  bool on_record(const MessageId& question, const Envelope& envelope, const SharedFrames& frames);
   net::Socket& socket_of(Way way);
   void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language);
   void remove_engine(const EngineUuid& uuid, const Pending::Loss& loss = {});
@@ -174,15 +185,27 @@ class Connection {
   net::Loop loop_;  // its wakers are for all
   net::Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
   net::ConnectionMonitor monitor_;
-  struct Subscriber {
+  /// A connection beside that of registration_.
+  struct Link {
     net::ConnectionMonitor monitor;
+    std::optional<Way> way;  ///< Of requests; nothing for notification_ and iopub_.
     bool was_connected = false;
+    bool has_broken = false;  ///< And does not stand again.
   };
-  std::array<Subscriber, 2> subscribers_;  // of notification_ and iopub_
+  std::array<Link, 6> links_;
+  /// What broke and stands again, until the controller has said whether it is the same one.
+  struct Breaks {
+    std::set<Way> ways;
+    bool of_output = false, of_news = false;
+    bool any() const { return !ways.empty() || of_output || of_news; }
+  };
+  Breaks breaks_;
+  std::map<MessageId, LostReply> asked_records_;  // by the question
   ReplayHistory history_;
   Pending pending_;
   MessageId hello_;
-  std::string controller_;  // which one answered last; empty: no other one will follow it
+  std::string controller_;   // which one answered last; empty: no other one will follow it
+  std::string incarnation_;  // the same, whether another one follows or not; empty: it never says
   std::uint64_t sent_count_ = 0;
   std::optional<Instant> lost_since_;
 

@@ -13,8 +13,6 @@
 namespace px::client {
 namespace {
 
-/// A new controller knows again all engines of the one before that still live, after so much time.
-constexpr Duration return_of_engines = std::chrono::seconds(10);
 /// So long after the answer to a request that was sent again its output is waited for.
 constexpr Duration output_patience = std::chrono::seconds(1);
 
@@ -33,6 +31,9 @@ void Connection::on_reply(const Envelope& envelope, const SharedFrames& frames) 
     return pending_.fail(
         head->parent, {"SharedMemoryError", whole.error().what, {}, std::nullopt, ""}, wall_now());
   const Envelope parts = *whole == frames ? envelope : *Envelope::locate(**whole);
+  if (head->status == TaskStatus::error && pending_.is_sent_again(head->parent) &&
+      packed_text(packer_, parts.content, "ename") == "ResultLost")
+    return ask_records({head->parent, *head, Reply{packer_, *whole, parts}});
   pending_.answer(*head, Reply{packer_, *whole, parts}, wall_now());
   if (may_lack_output)
     after(output_patience, [this, id = head->parent] { pending_.finish_output(id); });
@@ -52,7 +53,9 @@ Result<SharedFrames> Connection::from_shared_memory(const Envelope& envelope,
 }
 
 void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& frames) {
-  if (read_msg_id(packer_, envelope.parent_header) != hello_) return on_reply(envelope, frames);
+  const MessageId question = read_msg_id(packer_, envelope.parent_header);
+  if (question != hello_ && on_record(question, envelope, frames)) return;
+  if (question != hello_) return on_reply(envelope, frames);
   if (!signer_.verify(envelope)) return;
   const Result<Json> content = unpack(packer_, envelope.content);
   if (!content) return;
@@ -61,7 +64,9 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
     return enter(Stage::refused, "the controller refused the client: " +
                                      string_member(*content, "evalue").value_or("no reason given"));
   const std::string controller = string_member(*content, "controller").value_or("");
+  const std::string incarnation = string_member(*content, "incarnation").value_or("");
   const bool is_successor = !controller_.empty() && controller != controller_;
+  const bool is_stranger = !incarnation_.empty() && incarnation != incarnation_ && !is_successor;
   std::vector<EngineUuid> gone;
   for (const EngineId id : engines_.ids()) gone.push_back(*engines_.uuid_of(id));
   const Json languages = content->value("languages", Json::object());
@@ -71,11 +76,20 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
     add_engine(EngineId{std::atoi(id.c_str())}, EngineUuid{uuid.get<std::string>()},
                string_member(languages, id.c_str()));
   }
-  if (is_successor)
+  if (is_successor) {
     go_on_with(controller);
-  else
+  } else {
     for (const EngineUuid& uuid : gone) remove_engine(uuid);
+    if (is_stranger)
+      pending_.fail_all(lost("another controller has taken the place of the one that was asked, "
+                             "which did not say that it would be started again: its tasks are "
+                             "lost; send them again"),
+                        wall_now());
+    if (incarnation.empty()) breaks_.ways.clear();  // nobody knows what it would do with repeats
+    make_up_for_breaks();
+  }
   controller_ = controller;
+  incarnation_ = incarnation;
   for (const Json& warning : content->value("warnings", Json::array()))
     if (warning.is_string()) warn(warning.get<std::string>());
   const Json pythons = content->value("pythons", Json::object());
@@ -99,8 +113,7 @@ void Connection::on_notification(const Envelope& envelope, const SharedFrames&) 
                string_member(*content, "language"));
     note_silence(EngineId{static_cast<int>(*id)}, *content);
     if (bool_member(*content, "reconnected").value_or(false))
-      for (const auto& request : pending_.begin_again_with(EngineUuid{*uuid}))
-        socket_of(request->way).send(request->frames);
+      for (const auto& request : pending_.begin_again_with(EngineUuid{*uuid})) send_again(*request);
   }
   if (header->msg_type == "unregistration_notification")
     remove_engine(EngineUuid{*uuid}, {read_engine_facts(*content).host,
@@ -170,46 +183,6 @@ void Connection::on_connection_events() {
         break;
     }
   }
-}
-
-void Connection::came_back() {
-  ask_for_engines();  // it may be a new one at the same place
-  if (!tunnel_ || pending_.unanswered_ids().empty()) return;
-  warn(
-      "the ssh tunnel to the controller broke and was opened again; messages in transit were "
-      "lost: fetch a missing result with get_result(msg_ids), or send its request again");
-}
-
-/// Another controller has the place of the one that we knew. Its engines come back to it; those
-/// that do not are missed later.
-void Connection::go_on_with(const std::string& controller) {
-  const Pending::Unanswered unanswered = pending_.begin_again();
-  for (const auto& request : unanswered.to_send) socket_of(request->way).send(request->frames);
-  for (const MessageId& id : unanswered.lost)
-    pending_.fail(id,
-                  lost("the controller ended and was started again before this was answered; it "
-                       "is not sent again by itself, as it is longer than 1 MiB, an order or a "
-                       "question: send it again"),
-                  wall_now());
-  after(return_of_engines, [this, controller] {
-    if (controller_ == controller && !lost_since_) ask_for_engines();
-  });
-  std::string sentence = "the controller was started again";
-  if (const std::size_t count = unanswered.to_send.size(); count > 0)
-    sentence += "; " + std::to_string(count) + " unanswered " +
-                (count == 1 ? "request was" : "requests were") + " sent to it again";
-  warn(sentence);
-}
-
-/// The subscriptions are on their way once a handshake is done. Only then anything is asked: what
-/// an engine published before they arrived would be lost.
-void Connection::on_subscriber_events() {
-  for (Subscriber& subscriber : subscribers_)
-    while (const auto event = subscriber.monitor.receive())
-      subscriber.was_connected |= *event == net::ConnectionEvent::connected;
-  const bool are_all = std::all_of(subscribers_.begin(), subscribers_.end(),
-                                   [](const Subscriber& each) { return each.was_connected; });
-  if (are_all && hello_.text.empty()) ask_for_engines();
 }
 
 // ---------------------------------------------------------------- engines, stages

@@ -35,14 +35,21 @@ class Fetcher : public std::enable_shared_from_this<Fetcher> {
  private:
   void read(const Call& question, std::size_t task) {
     const TaskInfo info = question.info(0);
+    const std::shared_ptr<ClientCore> core = core_.lock();
+    // A question that was on its way when the connection broke is asked again.
+    const bool is_lost = info.failure && info.failure->name == "ConnectionLost" && core &&
+                         !core->connection().why_closed();
+    if (is_lost) return ask_later(*core, task);
     if (info.failure) return fail(task, *info.failure);
     const MessageId id = call_->info(task).sent.msg_id;
     const Json content = info.reply.content();
     if (content.contains(id.text))
       return finish(task, read_record(id, content[id.text], info.reply.buffers()));
-    const std::shared_ptr<ClientCore> core = core_.lock();
-    if (core)
-      core->connection().after(pause, [self = shared_from_this(), task] { self->ask(task); });
+    if (core) ask_later(*core, task);
+  }
+
+  void ask_later(ClientCore& core, std::size_t task) {
+    core.connection().after(pause, [self = shared_from_this(), task] { self->ask(task); });
   }
 
   void finish(std::size_t task, RecordedResult result) {

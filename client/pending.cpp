@@ -133,6 +133,24 @@ Pending::Unanswered Pending::begin_again() {
   return unanswered;
 }
 
+Pending::Unanswered Pending::begin_again_by(const std::set<Way>& ways) {
+  Unanswered unanswered;
+  SentByNumber to_send;
+  for (auto& [id, state] : states_) {
+    Entry& entry = state.entry;
+    const bool is_asked = entry.way == Way::control || entry.way == Way::hub;
+    if (state.is_answered || entry.output_end == OutputEnd::by_leave || !ways.contains(entry.way))
+      continue;
+    entry.is_sent_again = entry.sent != nullptr;
+    if (entry.sent)
+      to_send.emplace(entry.sent->number, entry.sent);
+    else if (is_asked)
+      unanswered.lost.push_back(id);
+  }
+  unanswered.to_send = in_order(std::move(to_send));
+  return unanswered;
+}
+
 std::vector<std::shared_ptr<const SentRequest>> Pending::begin_again_with(const EngineUuid& uuid) {
   const auto filed = by_engine_.find(uuid);
   if (filed == by_engine_.end()) return {};
@@ -149,6 +167,11 @@ std::vector<std::shared_ptr<const SentRequest>> Pending::begin_again_with(const 
 bool Pending::may_lack_output(const MessageId& id) const {
   const auto found = states_.find(id);
   return found != states_.end() && found->second.entry.may_lack_output;
+}
+
+bool Pending::is_sent_again(const MessageId& id) const {
+  const auto found = states_.find(id);
+  return found != states_.end() && found->second.entry.is_sent_again;
 }
 
 std::vector<MessageId> Pending::unanswered_ids() const {

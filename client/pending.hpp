@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -37,6 +38,9 @@ class Pending {
     std::shared_ptr<const void> hold = {};
     /// It was sent again: some of what was printed for it may be lost.
     bool may_lack_output = false;
+    Way way = Way::direct;
+    /// It was sent again as a connection broke: see begin_again_by().
+    bool is_sent_again = false;
   };
   void add(const MessageId& id, Entry entry);
 
@@ -70,6 +74,10 @@ class Pending {
     std::vector<MessageId> lost;                              ///< Those that cannot be sent again.
   };
   Unanswered begin_again();
+  /// The connections for these ways broke and stand again, to the same controller: what was on its
+  /// way is gone, what the controller and engines have is not. What was sent by these ways and
+  /// cannot be sent again is lost where it is an order or a question; else its answer may come.
+  Unanswered begin_again_by(const std::set<Way>& ways);
 
   /// Connections of this engine broke and stand again: what it was sent and has not answered, in
   /// the order of sending.
@@ -77,6 +85,7 @@ class Pending {
 
   /// Whether somebody has to finish_output() of this request a while after its answer.
   bool may_lack_output(const MessageId& id) const;
+  bool is_sent_again(const MessageId& id) const;
 
   /// Requests without a reply, of one engine or of all.
   std::size_t unanswered() const { return unanswered_; }

@@ -13,6 +13,7 @@
 #include "controller/relay/task_relay.hpp"
 #include "controller/setup/dask_scheduler.hpp"
 #include "net/connection_monitor.hpp"
+#include "net/doorkeeper.hpp"
 
 namespace px::controller {
 namespace {
@@ -66,6 +67,7 @@ class Server::State {
   void watch();
   void watch_keys(net::ConnectionMonitor& connections, std::string_view side);
   void watch_tasks(TaskScheme scheme);
+  void watch_doors(net::Context& context);
   void on_time(Instant now);
   void take_hub_effects();
   Instant next_deadline() const;
@@ -89,6 +91,7 @@ class Server::State {
   bool has_queue_;  // tasks go through our queue
   std::optional<Instant> end_;
   net::ConnectionMonitor client_connections_, engine_connections_;
+  std::optional<net::Doorkeeper> doorkeeper_;
 };
 
 Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskStore> store,
@@ -129,6 +132,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       spdlog::error("cannot restore the engines of the last run: {}", restored.error().what);
   watch();
   watch_tasks(options.tasks.scheme);
+  if (bound.connection.client.curve_serverkey) watch_doors(*bound.context);
 }
 
 void Server::State::listen_to_membership() {
@@ -179,6 +183,20 @@ void Server::State::watch() {
   loop.watch(sockets_.broadcast_client, [this] { broadcast_.receive_requests(); });
   loop.watch(broadcast_engines_.socket(), [this] { broadcast_.receive_replies(); });
   loop.on_wake([this] { take_hub_effects(); });
+}
+
+/// Who has no key is to cost next to nothing.
+void Server::State::watch_doors(net::Context& context) {
+  doorkeeper_.emplace(context);
+  for (net::Socket* socket :
+       {&sockets_.notification, &sockets_.iopub_in, &sockets_.iopub_out, &sockets_.mux_client,
+        &sockets_.control_client, &sockets_.task_client, &sockets_.broadcast_client,
+        &mux_engines_.socket(), &control_engines_.socket(), &task_engines_.socket(),
+        &broadcast_engines_.socket(), &sockets_.ping, &sockets_.pong})
+    if (!socket->bound_endpoint().empty()) doorkeeper_->watch(*socket);
+  for (net::ConnectionMonitor* monitor : {&client_connections_, &engine_connections_})
+    monitor->on_accepted([this](int descriptor) { doorkeeper_->meet_later(descriptor); });
+  doorkeeper_->start();
 }
 
 /// Who dials with a wrong key dials this socket first.

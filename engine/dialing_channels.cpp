@@ -118,6 +118,7 @@ void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames fra
   const bool is_work = channel == Channel::shell;
   if (!request && is_work && reader_.was_repeat()) return answer_again(socket, *came);
   if (!request) return handlers_.work.on_rejected(request.error());
+  if (is_work && (*request)->type() == question_type) return answer_question(socket, **request);
   if (is_work) kept_.arrived((*request)->envelope.signature, (*request)->header.msg_id, socket);
   Result<RequestPtr> whole = from_shared_memory(*request);
   if (!whole)
@@ -155,19 +156,33 @@ void DialingChannels::refuse(std::size_t socket, const Frames& frames, const Env
   kept_.answered(envelope.signature, std::move(reply));
 }
 
-/// A client sends its request again when the controller was started again: it does not know
-/// whether we got it, nor whether our reply was lost.
+/// A client sends its request again when the controller was started again or a connection broke:
+/// it does not know whether we got it, nor whether our reply was lost.
 void DialingChannels::answer_again(std::size_t socket, const Frames& frames) {
   const Result<Envelope> envelope = Envelope::locate(frames);
-  const KeptReplies::Entry* const known = kept_.find(envelope->signature);
+  answer_again(socket, frames, *envelope, kept_.find(envelope->signature));
+}
+
+/// It cannot send its request again, and asks for the answer alone.
+void DialingChannels::answer_question(std::size_t socket, const Request& question) {
+  const KeptReplies::Entry* const known = kept_.find_latest(question.header.msg_id);
+  if (known) return answer_again(socket, *question.frames, question.envelope, known);
+  refuse(socket, *question.frames, question.envelope, "ConnectionLost",
+         "it was lost on its way to the engine, and is not sent again by itself, as it is longer "
+         "than 1 MiB: send it again");
+}
+
+/// known  null: it was done long ago.
+void DialingChannels::answer_again(std::size_t socket, const Frames& frames,
+                                   const Envelope& envelope, const KeptReplies::Entry* known) {
   if (known && !known->is_answered) return;  // it runs, or waits to
   if (known && !known->reply.empty()) {
     upstreams_[socket].send(known->reply);
     return;
   }
-  refuse(socket, frames, *envelope, "ResultLost",
-         "it was done, and its reply was lost when the controller ended: engines keep only short "
-         "and recent replies to send them again");
+  refuse(socket, frames, envelope, "ResultLost",
+         "it was done, and its reply was lost on its way: engines keep only short and recent "
+         "replies to send them again");
 }
 
 std::vector<std::string> DialingChannels::held_tasks() const {

@@ -58,6 +58,9 @@ class DialingChannels final : public jupyter::Channels {
   void refuse(std::size_t socket, const Frames& frames, const Envelope& envelope,
               std::string_view error_name, const std::string& why);
   void answer_again(std::size_t socket, const Frames& frames);
+  void answer_again(std::size_t socket, const Frames& frames, const Envelope& envelope,
+                    const KeptReplies::Entry* known);
+  void answer_question(std::size_t socket, const Request& question);
   void keep(const jupyter::Outgoing& message, const std::vector<std::string>& frames);
   void answer_hearts(const SharedFrames& frames);
   std::vector<std::string> idents_of(const jupyter::Outgoing& message) const;

@@ -33,6 +33,14 @@ const KeptReplies::Entry* KeptReplies::find(std::string_view signature) const {
   return found == entries_.end() ? nullptr : &found->second;
 }
 
+const KeptReplies::Entry* KeptReplies::find_latest(const MessageId& msg_id) const {
+  for (const auto& [signature, entry] : entries_)
+    if (!entry.is_answered && entry.msg_id == msg_id) return &entry;
+  for (auto signature = answered_.rbegin(); signature != answered_.rend(); ++signature)
+    if (const Entry* const entry = find(*signature); entry->msg_id == msg_id) return entry;
+  return nullptr;
+}
+
 std::vector<std::string> KeptReplies::held_by(std::size_t socket) const {
   std::vector<std::string> ids;
   for (const auto& [signature, entry] : entries_)

@@ -39,6 +39,9 @@ class KeptReplies {
   void answered(std::string_view signature, std::vector<std::string> reply);
   /// Null: it never came, or is forgotten. Valid until the next call.
   const Entry* find(std::string_view signature) const;
+  /// The latest request with this msg_id, which repetitions of a task have in common; one that is
+  /// not answered before those that are. Null and valid as above. It looks at all of them.
+  const Entry* find_latest(const MessageId& msg_id) const;
   /// The requests that came by this socket: those that run or wait, and those with a kept reply.
   std::vector<std::string> held_by(std::size_t socket) const;
 

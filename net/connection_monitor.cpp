@@ -20,6 +20,7 @@ std::string next_endpoint() {
 struct ConnectionMonitor::State {
   Socket& watched;
   Socket reports;
+  std::function<void(int)> on_accepted = {};
 };
 
 ConnectionMonitor::ConnectionMonitor(Context& context, Socket& socket)
@@ -40,15 +41,25 @@ Socket& ConnectionMonitor::socket() {
   return state_->reports;
 }
 
+void ConnectionMonitor::on_accepted(std::function<void(int)> handler) {
+  state_->on_accepted = std::move(handler);
+}
+
 std::optional<ConnectionEvent> ConnectionMonitor::receive() {
   for (;;) {
     const SharedFrames frames = state_->reports.receive();
     if (!frames) return std::nullopt;
     // The first frame holds the event and a value, the second one the address.
     std::uint16_t event = 0;
-    if (frames->at(0).size() < sizeof event) continue;
+    if (frames->at(0).size() < sizeof event + sizeof(std::int32_t)) continue;
     std::memcpy(&event, frames->at(0).data(), sizeof event);
     if (event == ZMQ_EVENT_MONITOR_STOPPED) continue;
+    if (event == ZMQ_EVENT_ACCEPTED) {
+      std::int32_t descriptor = -1;
+      std::memcpy(&descriptor, frames->at(0).data() + sizeof event, sizeof descriptor);
+      if (state_->on_accepted) state_->on_accepted(descriptor);
+      continue;
+    }
     if (event == ZMQ_EVENT_DISCONNECTED) return ConnectionEvent::disconnected;
     if (event == ZMQ_EVENT_HANDSHAKE_SUCCEEDED) return ConnectionEvent::connected;
     return event == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL ? ConnectionEvent::cut_off

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -25,6 +26,8 @@ class ConnectionMonitor {
 
   /// A socket to watch with a Loop: readable when receive() has something.
   Socket& socket();
+  /// Who connects to a socket that listens is told by its descriptor, inside receive().
+  void on_accepted(std::function<void(int descriptor)> handler);
   /// The next event; nothing where none waits.
   std::optional<ConnectionEvent> receive();
 

@@ -216,11 +216,15 @@ void Socket::assign_topic(std::string_view topic) {
 }
 
 void Socket::report_connections(const std::string& endpoint) {
-  constexpr int events = ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
-                         ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+  constexpr int events = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED |
+                         ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                          ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
   check(zmq_socket_monitor(state_->socket.handle(), endpoint.empty() ? nullptr : endpoint.c_str(),
                            events) == 0);
+}
+
+void Socket::report_arrivals(const std::string& endpoint) {
+  check(zmq_socket_monitor(state_->socket.handle(), endpoint.c_str(), ZMQ_EVENT_ACCEPTED) == 0);
 }
 
 SharedFrames Socket::receive() {

@@ -74,6 +74,8 @@ class Socket {
   void assign_topic(std::string_view topic);
   /// Lets libzmq report connections to a pair socket at `endpoint`: see ConnectionMonitor.
   void report_connections(const std::string& endpoint);
+  /// The same for who connects to it: see Doorkeeper.
+  void report_arrivals(const std::string& endpoint);
 
   /// The next message; null where none waits. A message of more than max_frames frames is dropped
   /// and counted.

@@ -30,13 +30,13 @@ bool write_all(int descriptor, std::string_view text) {
 }  // namespace
 
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view text,
-                                   unsigned mode) {
+                                   unsigned mode, Survives survives) {
   const std::filesystem::path part = path.string() + "." + std::to_string(::getpid()) + ".part";
   const Descriptor file{::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)};
   if (!file.is_open()) return failure("cannot write", part);
   // open() takes the umask off the mode, and leaves an old file's mode alone.
   const bool is_written = ::fchmod(file.value(), mode) == 0 && write_all(file.value(), text) &&
-                          ::fsync(file.value()) == 0;
+                          (survives == Survives::process || ::fsync(file.value()) == 0);
   if (!is_written || ::rename(part.c_str(), path.c_str()) != 0) {
     const Error error = failure("cannot write", path);
     ::unlink(part.c_str());

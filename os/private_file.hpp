@@ -9,11 +9,14 @@
 
 namespace px::os {
 
+/// What a file is to outlive. Only the first waits for the disk.
+enum class Survives { power_loss, process };
+
 /// Writes the file so that a reader sees the old one or the whole new one, never a part: to a
 /// temporary name beside it, then renamed. Mode 0600 unless `mode` says otherwise.
 /// errors  system: names the path and what the system said.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view text,
-                                   unsigned mode = 0600);
+                                   unsigned mode = 0600, Survives survives = Survives::power_loss);
 
 /// The whole file.  errors  not_found, system; bad_input: longer than max_bytes.
 Result<std::string> read_file(const std::filesystem::path& path,

@@ -5,6 +5,9 @@
 
 namespace px {
 
+/// A client asks for the answer to a request that it cannot send again, by the msg_id of that.
+inline constexpr std::string_view question_type = "ask_again";
+
 /// Whether requests of this type are ours and not ipyparallel's (docs/protocol.md, "Native
 /// messages"): push_request, pull_request, call_request.
 bool is_native_request(std::string_view type);

@@ -20,4 +20,8 @@ bool ReplayHistory::is_new(std::string_view signature) {
   return signature.empty() || seen_.add(fingerprint(signature), {});
 }
 
+bool ReplayHistory::has(std::string_view signature) const {
+  return !signature.empty() && seen_.find(fingerprint(signature)) != nullptr;
+}
+
 }  // namespace px

@@ -16,6 +16,8 @@ class ReplayHistory {
   /// True the first time; false for a repeat. An empty signature (signing is off) is always new.
   /// Ask only after the signature was verified: a forged one must not fill the history.
   bool is_new(std::string_view signature);
+  /// Whether it was seen; an empty one never was.
+  bool has(std::string_view signature) const;
   std::size_t size() const { return seen_.size(); }
 
  private:

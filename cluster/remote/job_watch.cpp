@@ -5,6 +5,11 @@ namespace {
 
 constexpr int most_failures = 5;
 
+/// A command that takes longer has failed. One that submits may have to wait for its job's turn to
+/// be taken in.
+constexpr Duration answer_patience = std::chrono::seconds(60);
+constexpr Duration submission_patience = std::chrono::minutes(10);
+
 /// A batch system that thousands ask every second is a slow one.
 Duration interval(Duration age, bool is_stopping) {
   if (is_stopping) return std::chrono::milliseconds(200);
@@ -27,18 +32,19 @@ Result<JobPlan> read_job_plan(const Json& json) try {
   return Error{ErrorKind::bad_input, std::string("not the plan of a job: ") + failure.what()};
 }
 
-std::vector<JobEffect> JobWatch::begin(Instant) {
+std::vector<JobEffect> JobWatch::begin(Instant now) {
   std::vector<std::string> argv = plan_.system.submit;
   if (plan_.system.submits_by_input) {
-    ask(Question::submit, argv, plan_.script);
+    ask(Question::submit, argv, now, plan_.script);
   } else {
     argv.push_back(plan_.script_file);
-    ask(Question::submit, argv);
+    ask(Question::submit, argv, now);
   }
   return take();
 }
 
 std::vector<JobEffect> JobWatch::answered(const BatchAnswer& answer, Instant now) {
+  deadline_.reset();
   switch (std::exchange(question_, Question::none)) {
     case Question::submit:
       submitted(answer, now);
@@ -74,19 +80,20 @@ void JobWatch::submitted(const BatchAnswer& answer, Instant now) {
   job_id_ = *id;
   submitted_at_ = now;
   tell(Level::info, "the " + plan_.what + (plan_.what == "controller" ? " is " : " are ") + job());
-  if (is_stopping_) return remove_job();
+  if (is_stopping_) return remove_job(now);
   look_again(now);
 }
 
 void JobWatch::status_told(const BatchAnswer& answer, Instant now) {
   const JobState state = read_job_state(plan_.system, job_id_, answer.out);
+  if (answer.is_failure && is_stopping_ && !is_removed_) return remove_job(now);
   if (state.kind == JobState::Kind::gone && answer.is_failure && !is_stopping_ &&
       ++failures_ < most_failures)
     return look_again(now);  // the batch system may be overloaded, or not know it yet
   if (state.kind == JobState::Kind::gone || state.kind == JobState::Kind::ended)
     return job_ended(state, now);
   failures_ = 0;
-  if (is_stopping_ && !is_removed_) return remove_job();
+  if (is_stopping_ && !is_removed_) return remove_job(now);
   tell_change(state);
   look_again(now);
 }
@@ -104,12 +111,12 @@ void JobWatch::tell_change(const JobState& state) {
   if (is_waiting || is_news) effects_.push_back(TellReport{std::move(report)});
 }
 
-void JobWatch::job_ended(const JobState& state, Instant) {
+void JobWatch::job_ended(const JobState& state, Instant now) {
   if (is_stopping_) return finish(0);
   const bool is_told = state.kind == JobState::Kind::ended && !plan_.system.meanings.empty();
   last_ = state;
   if (is_told || plan_.system.epitaph.empty()) return end(end_of_job(plan_.system, state, ""));
-  ask(Question::epitaph, with_id(plan_.system.epitaph));
+  ask(Question::epitaph, with_id(plan_.system.epitaph), now);
 }
 
 void JobWatch::end(const std::string& reason) {
@@ -117,35 +124,35 @@ void JobWatch::end(const std::string& reason) {
   finish(1);
 }
 
-std::vector<JobEffect> JobWatch::stop(Instant) {
+std::vector<JobEffect> JobWatch::stop(Instant now) {
   if (is_stopping_ || is_ended_) return {};
   is_stopping_ = true;
-  if (!job_id_.empty() && question_ == Question::none) remove_job();
+  if (!job_id_.empty() && question_ == Question::none) remove_job(now);
   return take();
 }
 
-void JobWatch::remove_job() {
+void JobWatch::remove_job(Instant now) {
   is_removed_ = true;
   std::vector<std::string> argv = plan_.system.remove;
   argv.push_back(job_id_);
-  ask(Question::remove, argv);
+  ask(Question::remove, argv, now);
 }
 
 std::vector<JobEffect> JobWatch::on_time(Instant now) {
   if (!deadline_ || now < *deadline_) return {};
   deadline_.reset();
-  if (question_ == Question::none && !is_ended_) {
-    if (is_stopping_ && !is_removed_)
-      remove_job();
-    else
-      ask(Question::status, with_id(plan_.system.status));
-  }
+  if (question_ != Question::none) return answered({true, "", "it did not answer in time"}, now);
+  if (is_stopping_ && !is_removed_)
+    remove_job(now);
+  else
+    ask(Question::status, with_id(plan_.system.status), now);
   return take();
 }
 
-void JobWatch::ask(Question question, const std::vector<std::string>& argv, std::string input) {
+void JobWatch::ask(Question question, const std::vector<std::string>& argv, Instant now,
+                   std::string input) {
   question_ = question;
-  deadline_.reset();
+  deadline_ = now + (question == Question::submit ? submission_patience : answer_patience);
   effects_.push_back(AskBatchSystem{argv, std::move(input)});
 }
 

@@ -27,7 +27,7 @@ Json write_job_plan(const JobPlan& plan);
 /// errors  bad_input: not of that shape.
 Result<JobPlan> read_job_plan(const Json& json);
 
-/// Run this; answered() must be told what came of it.
+/// Run this; answered() must be told what came of it. A command that runs still is ended first.
 struct AskBatchSystem {
   std::vector<std::string> argv;
   std::string input;
@@ -71,8 +71,9 @@ class JobWatch {
   void status_told(const BatchAnswer& answer, Instant now);
   void tell_change(const JobState& state);
   void job_ended(const JobState& state, Instant now);
-  void ask(Question question, const std::vector<std::string>& argv, std::string input = "");
-  void remove_job();
+  void ask(Question question, const std::vector<std::string>& argv, Instant now,
+           std::string input = "");
+  void remove_job(Instant now);
   void look_again(Instant now);
   void end(const std::string& reason);
   void finish(int exit_code);

@@ -106,6 +106,10 @@ void HubRecorder::on(const DirectFinished& event, WallTime wall) {
   if (!index_.is_pending(msg_id) && !index_.is_completed(msg_id)) return;
   const Opened opened = open(event.frames, Trust::unverified);
   if (!opened.message.has_value()) return;
+  // That its reply was lost on its way to the client says an engine that was asked for it again.
+  if (index_.is_completed(msg_id) &&
+      packed_text(session_.packer(), opened.envelope.content, "ename") == "ResultLost")
+    return;
   index_.finish(msg_id, index_.slot_of(event.engine.text), true);
   record_result(msg_id, opened, event.engine, wall);
 }

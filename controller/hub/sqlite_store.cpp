@@ -1,5 +1,8 @@
 #include "controller/hub/sqlite_store.hpp"
 
+#include <cstdlib>
+#include <utility>
+
 #include "controller/hub/sqlite_rows.hpp"
 
 namespace px::controller {
@@ -179,7 +182,50 @@ bool SqliteStore::flush() {
   if (is_failing_) options_.warn("task records are saved again");
   is_failing_ = false;
   settle_written();
+  if (const Result<void> trimmed = trim_file(); !trimmed) report(trimmed.error());
   return true;
+}
+
+Result<std::uint64_t> SqliteStore::ask_number(const std::string& sql) {
+  auto statement = database_.prepare(sql);
+  if (!statement) return statement.error();
+  const Result<bool> row = statement->step();
+  if (!row) return row.error();
+  return *row ? std::strtoull(statement->text(0).value_or("0").c_str(), nullptr, 10) : 0;
+}
+
+Result<std::uint64_t> SqliteStore::file_bytes() {
+  const auto pages = ask_number("PRAGMA page_count");
+  if (!pages) return pages.error();
+  const auto free = ask_number("PRAGMA freelist_count");
+  if (!free) return free.error();
+  const auto size = ask_number("PRAGMA page_size");
+  if (!size) return size.error();
+  return (*pages - *free) * *size;
+}
+
+Result<void> SqliteStore::trim_file() {
+  if (options_.max_file_bytes == 0) return {};
+  Result<std::uint64_t> bytes = file_bytes();
+  if (!bytes) return bytes.error();
+  if (*bytes <= options_.max_file_bytes) return {};
+  if (!std::exchange(has_trimmed_, true))
+    options_.warn("the task database has reached its limit of " +
+                  std::to_string(options_.max_file_bytes >> 20) +
+                  " MiB: the oldest finished records are dropped; raise --SQLiteDB.size_limit to "
+                  "keep more");
+  const std::string drop_oldest =
+      "DELETE FROM " + quoted_table(table_) + " WHERE rowid IN (SELECT rowid FROM " +
+      quoted_table(table_) +
+      " WHERE result_header IS NOT NULL OR completed IS NOT NULL ORDER BY rowid LIMIT 64)";
+  while (*bytes > options_.max_file_bytes / 10 * 9) {
+    if (auto dropped = database_.run(drop_oldest); !dropped) return dropped;
+    const Result<std::uint64_t> left = file_bytes();
+    if (!left) return left.error();
+    if (*left >= *bytes) break;  // none of the others has finished
+    bytes = *left;
+  }
+  return {};
 }
 
 void SqliteStore::on_time(Instant now) {

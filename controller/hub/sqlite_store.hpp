@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <list>
@@ -25,6 +26,8 @@ struct SqliteStoreOptions {
   std::size_t commit_rows = 4096;        ///< So many changed records are written at once.
   std::size_t cached_records = 4096;     ///< Unfinished records that stay in memory too.
   std::size_t cached_bytes = 64u << 20;  ///< Changed records of so many bytes are written at once.
+  /// Of the file. Beyond it the oldest finished records are dropped. 0 = any number.
+  std::uint64_t max_file_bytes = 0;
   /// Told in one line of what went wrong on the disk; the cluster goes on.
   std::function<void(std::string_view)> warn = [](std::string_view) {};
 };
@@ -80,6 +83,11 @@ class SqliteStore final : public TaskStore {
   bool flush();
   Result<void> write_changed();
   void settle_written();
+  /// Drops records until the file is within its bound.
+  Result<void> trim_file();
+  /// Of the pages in use; what is dropped makes room in the file, which does not shrink.
+  Result<std::uint64_t> file_bytes();
+  Result<std::uint64_t> ask_number(const std::string& sql);
   void trim(Entries& entries, std::size_t records, std::size_t bytes);
   void report(const Error& error);
 
@@ -92,6 +100,7 @@ class SqliteStore final : public TaskStore {
   std::size_t changed_bytes_ = 0, clean_bytes_ = 0;
   std::optional<Instant> deadline_;
   bool is_failing_ = false;
+  bool has_trimmed_ = false;  // and has said so
 };
 
 }  // namespace px::controller

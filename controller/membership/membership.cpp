@@ -12,6 +12,8 @@ namespace {
 
 /// Many engines that come at once are written once.
 constexpr Duration save_delay = std::chrono::milliseconds(20);
+/// After a failure, e.g. as the disk was full, it is tried again so much later.
+constexpr Duration save_again = std::chrono::seconds(2);
 /// So many engines that were given up may come back.
 constexpr std::size_t max_missed = 4096;
 /// An engine of an earlier controller is asked to introduce itself so often: its connections come
@@ -390,8 +392,12 @@ Instant Membership::next_deadline() const {
 void Membership::save() {
   if (!save_due_) return;
   save_due_.reset();
-  const auto written = os::write_file_atomically(options_.table_file, table_.write(), 0600);
-  if (!written) shared_.bad_messages.add("cannot save the engine table", written.error().what);
+  // A disk that hangs must not hold up the hearts; with the host the whole cluster ends.
+  const auto written =
+      os::write_file_atomically(options_.table_file, table_.write(), 0600, os::Survives::process);
+  if (written) return;
+  shared_.bad_messages.add("cannot save the engine table", written.error().what);
+  save_due_ = Clock::now() + save_again;
 }
 
 }  // namespace px::controller

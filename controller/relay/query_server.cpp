@@ -242,6 +242,7 @@ void QueryServer::connect_client(const Request& request) {
   }
   Json content{
       {"status", "ok"}, {"engines", std::move(engines)}, {"languages", std::move(languages)}};
+  content["incarnation"] = incarnation_;
   if (returns_) content["controller"] = incarnation_;
   if (!pythons.empty()) content["pythons"] = std::move(pythons);
   if (wants_facts) content["facts"] = std::move(described);

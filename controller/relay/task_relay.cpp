@@ -7,6 +7,8 @@
 
 #include "wire/header.hpp"
 #include "wire/json.hpp"
+#include "wire/json_scan.hpp"
+#include "wire/message_type.hpp"
 
 namespace px::controller {
 namespace {
@@ -20,6 +22,10 @@ constexpr Duration return_of_clients = std::chrono::seconds(2);
 
 std::string_view client_of(const Frames& request, std::size_t delimiter_index) {
   return delimiter_index == 0 ? hub_ident : request.at(0);
+}
+
+std::string_view signature_of(const SharedFrames& request, std::size_t delimiter_index) {
+  return request->at(delimiter_index + 1);
 }
 
 }  // namespace
@@ -39,13 +45,59 @@ void TaskRelay::receive_requests() {
     if (!frames) return;
     const auto envelope = shared_.open(*frames, 1, "task");
     if (!envelope) continue;
-    if (!history_.is_new(envelope->signature))
-      shared_.bad_messages.add("task: a message that arrived twice");
+    const bool is_repeat =
+        !history_.is_new(envelope->signature) || replies_.was_answered(envelope->signature);
+    if (is_repeat)
+      answer_again(*frames, *envelope, envelope->signature);
     else if (stock_.is_done(Clock::now()))
       submit(frames, *envelope);
     else
       waiting_.push_back(frames);
   }
+}
+
+/// A client whose connection broke does not know whether its request came, nor whether the reply
+/// was lost.
+/// signature  of the request.
+void TaskRelay::answer_again(const Frames& frames, const Envelope& envelope,
+                             std::string_view signature) {
+  if (const SharedFrames reply = replies_.find(signature)) {
+    const Result<Envelope> parts = Envelope::locate(*reply);
+    check(parts.has_value());
+    const std::array client{frames.at(0)};
+    client_.socket().forward(client, *reply, parts->delimiter_index());
+  } else if (replies_.was_answered(signature)) {
+    tell_lost(frames, envelope, "ResultLost",
+              "it was done, and its reply was lost on its way: the controller keeps only short "
+              "and recent replies to send them again; fetch it with get_result(msg_ids)");
+  }  // else it waits or runs
+}
+
+/// A request that was too long for its client to keep comes as a question for its answer. Whether
+/// that is settled here.
+bool TaskRelay::answer_question(const Frames& frames, const Envelope& envelope,
+                                const MessageId& msg_id, bool is_held) {
+  const std::string signature =
+      packed_text(shared_.packer(), envelope.content, "signature").value_or("");
+  if (replies_.was_answered(signature))
+    answer_again(frames, envelope, signature);
+  else if (is_held)
+    return false;
+  else if (!queue_.knows(msg_id.text))
+    tell_lost(frames, envelope, "ConnectionLost",
+              "it was lost on its way to the controller, and is not sent again by itself, as it "
+              "is longer than 1 MiB: send it again");
+  return true;
+}
+
+void TaskRelay::tell_lost(const Frames& frames, const Envelope& envelope,
+                          const std::string& error_name, const std::string& sentence) {
+  Draft draft;
+  draft.idents = {std::string(frames.at(0))};
+  draft.msg_type = "apply_reply";
+  draft.parent_header = std::string(envelope.header);
+  draft.content = error_content(error_name, sentence, {error_name + ": " + sentence});
+  client_.socket().send(shared_.session.compose(draft, wall_now()));
 }
 
 void TaskRelay::submit_waiting() {
@@ -61,11 +113,14 @@ void TaskRelay::resubmit(SharedFrames frames) {
 void TaskRelay::submit(const SharedFrames& came, const Envelope& envelope) {
   MessageId msg_id = read_msg_id(shared_.packer(), envelope.header);
   if (msg_id.empty()) return shared_.bad_messages.add("task: a message without a msg_id");
+  EngineUuid holder = stock_.take_holder(msg_id.text);
+  const bool is_question =
+      packed_text(shared_.packer(), envelope.header, "msg_type") == question_type;
+  if (is_question && answer_question(*came, envelope, msg_id, !holder.empty())) return;
   const SharedFrames frames = shared_.memory.whole(came, shared_.packer());
   shared_.hub.post(TaskSubmitted{msg_id, frames});
   Result<TaskRules> rules = read_task_rules(shared_.packer(), envelope.metadata);
   if (!rules) return refuse(frames, envelope, std::move(msg_id), rules.error().what);
-  EngineUuid holder = stock_.take_holder(msg_id.text);
   perform(queue_.submit(
       {std::move(msg_id), frames, envelope.delimiter_index(), std::move(*rules), std::move(holder)},
       Clock::now()));
@@ -178,8 +233,11 @@ void TaskRelay::assign_again(const AssignTask& effect, const Envelope& envelope,
 void TaskRelay::operator()(DeliverReply& effect) {
   if (effect.delimiter_index > 0) {
     const std::array<std::string_view, 2> idents{effect.request->at(0), effect.engine.text};
-    if (client_.reply(idents, *SharedMemoryDesk::as_it_came(effect.reply), Clock::now()))
-      shared_.memory.drop(effect.reply);
+    SharedFrames reply = SharedMemoryDesk::as_it_came(effect.reply);
+    const bool is_lost = client_.reply(idents, *reply, Clock::now());
+    if (is_lost) shared_.memory.drop(effect.reply);
+    replies_.sent(signature_of(effect.request, effect.delimiter_index),
+                  is_lost ? nullptr : std::move(reply));
   } else {
     shared_.memory.drop(effect.reply);
   }
@@ -206,8 +264,10 @@ void TaskRelay::operator()(FailTask& effect) {
   if (effect.delimiter_index > 0) client_.socket().send(frames);
   // The hub wants it as an engine's reply would have come: [engine, client, delimiter, ...].
   if (!effect.engine.empty()) std::swap(frames[0], frames[1]);
-  shared_.hub.post(TaskFinished{std::move(effect.engine), std::move(effect.msg_id),
-                                std::make_shared<TextFrames>(std::move(frames))});
+  const auto reply = std::make_shared<TextFrames>(std::move(frames));
+  if (effect.delimiter_index > 0)
+    replies_.sent(signature_of(effect.request, effect.delimiter_index), reply);
+  shared_.hub.post(TaskFinished{std::move(effect.engine), std::move(effect.msg_id), reply});
 }
 
 }  // namespace px::controller

@@ -8,6 +8,7 @@
 #include "controller/relay/client_link.hpp"
 #include "controller/relay/engine_link.hpp"
 #include "controller/relay/relay_context.hpp"
+#include "controller/scheduler/sent_replies.hpp"
 #include "controller/scheduler/stocktaking.hpp"
 #include "controller/scheduler/task_queue.hpp"
 #include "net/socket.hpp"
@@ -37,6 +38,11 @@ class TaskRelay {
   std::optional<Instant> next_deadline() const;
 
  private:
+  void answer_again(const Frames& frames, const Envelope& envelope, std::string_view signature);
+  bool answer_question(const Frames& frames, const Envelope& envelope, const MessageId& msg_id,
+                       bool is_held);
+  void tell_lost(const Frames& frames, const Envelope& envelope, const std::string& error_name,
+                 const std::string& sentence);
   void submit_waiting();
   void forward_unknown();
   void submit(const SharedFrames& came, const Envelope& envelope);
@@ -56,6 +62,7 @@ class TaskRelay {
   ClientLink& client_;
   EngineLink& engines_;
   ReplayHistory history_;
+  SentReplies replies_;
 };
 
 }  // namespace px::controller

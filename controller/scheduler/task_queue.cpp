@@ -11,6 +11,10 @@ void insert_sorted(std::vector<WorkerKey>& keys, WorkerKey key) {
   if (position == keys.end() || *position != key) keys.insert(position, key);
 }
 
+/// A task up to this size that waits is kept in memory of its own: frames of libzmq take much more,
+/// each by itself and for the buffers that they lie in.
+constexpr std::size_t small_task = 4096;
+
 bool contains(const std::vector<WorkerKey>& sorted, WorkerKey key) {
   return std::binary_search(sorted.begin(), sorted.end(), key);
 }
@@ -45,6 +49,7 @@ struct TaskQueue::Task {
   SharedFrames frames;
   std::size_t delimiter_index = 0;
   std::size_t bytes = 0;
+  bool is_compact = false;
   Place place = Place::nowhere;
   WorkerKey worker = 0;    // while it runs
   Group* group = nullptr;  // while it is ready
@@ -444,7 +449,15 @@ TaskQueue::Verdict TaskQueue::find_restriction(Task& task, Restriction& restrict
 
 // ---------------------------------------------------------------- where a task waits
 
+/// It will stay for a while.
+void TaskQueue::compact(Task& task) {
+  if (task.is_compact || task.bytes >= small_task) return;
+  task.frames = compacted(*task.frames);
+  task.is_compact = true;
+}
+
 void TaskQueue::park(Task& task, Place place) {
+  compact(task);
   task.place = place;
   start_timer(task);
   if (place != Place::paused) return;
@@ -462,6 +475,7 @@ void TaskQueue::start_timer(Task& task) {
 }
 
 void TaskQueue::make_ready(Task& task, const Restriction& restriction) {
+  compact(task);
   if (task.rules) start_timer(task);
   Group* group = plain_;
   if (!restriction.allows_all()) {

@@ -139,6 +139,7 @@ class TaskQueue {
   Verdict find_allowed(const Task& task, Restriction& allowed) const;
 
   // where a task waits
+  static void compact(Task& task);
   void park(Task& task, Place place);
   void make_ready(Task& task, const Restriction& restriction);
   void unpark(Task& task);

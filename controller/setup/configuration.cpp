@@ -259,6 +259,7 @@ Result<std::unique_ptr<TaskStore>> make_store(const ControllerOptions& options,
       options.sqlite_location.empty() ? paths.root : std::filesystem::path(options.sqlite_location);
   SqliteStoreOptions chosen;
   chosen.table = options.sqlite_table;
+  chosen.max_file_bytes = static_cast<std::uint64_t>(std::max(0ll, options.sqlite_size_limit));
   chosen.warn = [](std::string_view text) { spdlog::warn("{}", text); };
   Result<std::unique_ptr<SqliteStore>> store =
       SqliteStore::open(folder / options.sqlite_filename, chosen);

@@ -132,6 +132,10 @@ void add_store_options(CLI::App& app, ControllerOptions& o) {
       ->capture_default_str();
   app.add_option("--SQLiteDB.location", o.sqlite_location,
                  "Folder of the SQLite file (default: the profile's)");
+  app.add_option("--SQLiteDB.size_limit", o.sqlite_size_limit,
+                 "Largest number of bytes of the SQLite file; 0 = no limit")
+      ->check(program::whole_number(" of bytes", 0))
+      ->capture_default_str();
   app.add_option("--SQLiteDB.table", o.sqlite_table, "Table in the SQLite file")
       ->capture_default_str();
 }

@@ -47,6 +47,38 @@ TEST_F(PendingTest, NobodyWaitsForOutputThatWasDropped) {
   EXPECT_TRUE(pending.may_lack_output(second));
 }
 
+TEST_F(PendingTest, WhatTookAConnectionThatBrokeIsSentAgainAndOrdersAreLost) {
+  const auto early = std::make_shared<SentRequest>(SentRequest{1, Way::balanced, {"early"}});
+  const auto other = std::make_shared<SentRequest>(SentRequest{2, Way::direct, {"other"}});
+  pending.add(first, {.call = call,
+                      .task = 0,
+                      .engine = {},
+                      .output_end = OutputEnd::by_count,
+                      .sent = early,
+                      .way = Way::balanced});
+  pending.add(second, {.call = call,
+                       .task = 1,
+                       .engine = {},
+                       .output_end = OutputEnd::by_count,
+                       .sent = other,
+                       .way = Way::direct});
+  pending.add(
+      MessageId{"m_2"},
+      {.call = call, .task = 1, .engine = {}, .output_end = OutputEnd::none, .way = Way::hub});
+  pending.add(MessageId{"m_3"}, {.call = call,
+                                 .task = 1,
+                                 .engine = {},
+                                 .output_end = OutputEnd::by_leave,
+                                 .way = Way::control});
+  const auto unanswered = pending.begin_again_by({Way::balanced, Way::hub, Way::control});
+  ASSERT_EQ(unanswered.to_send.size(), 1u);
+  EXPECT_EQ(unanswered.to_send[0]->frames, std::vector<std::string>{"early"});
+  EXPECT_EQ(unanswered.lost, std::vector{MessageId{"m_2"}});
+  EXPECT_TRUE(pending.is_sent_again(first));
+  EXPECT_FALSE(pending.is_sent_again(second));
+  EXPECT_FALSE(pending.may_lack_output(first)) << "it took another connection";
+}
+
 TEST_F(PendingTest, AfterAControllerWasLostEachUnansweredRequestIsSentAgainInItsOrder) {
   const auto early = std::make_shared<SentRequest>(SentRequest{1, Way::balanced, {"early"}});
   const auto late = std::make_shared<SentRequest>(SentRequest{2, Way::broadcast, {"late"}});

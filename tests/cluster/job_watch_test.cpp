@@ -147,6 +147,24 @@ TEST(JobWatch, OverlooksABatchSystemThatDoesNotAnswerForAWhile) {
   EXPECT_FALSE(story.watch.is_ended());
 }
 
+TEST(JobWatch, TakesACommandThatHangsForOneThatFailed) {
+  Story story;
+  story.is_submitted();
+  story.watch.on_time(*story.watch.next_deadline());
+  const Instant given_up = *story.watch.next_deadline();
+  EXPECT_TRUE(only<AskBatchSystem>(story.watch.on_time(given_up)).empty());
+  EXPECT_EQ(only<AskBatchSystem>(story.watch.on_time(*story.watch.next_deadline())).at(0).argv,
+            (Words{"scontrol", "show", "job", "17"}));
+}
+
+TEST(JobWatch, GivesUpASubmissionThatHangs) {
+  Story story;
+  story.watch.begin(at(0s));
+  const auto effects = story.watch.on_time(*story.watch.next_deadline());
+  EXPECT_NE(said(effects).find("it did not answer in time"), std::string::npos) << said(effects);
+  EXPECT_EQ(only<EndJobWatch>(effects), (std::vector{EndJobWatch{1}}));
+}
+
 TEST(JobWatch, DeletesTheJobAndWaitsUntilItIsGone) {
   Story story;
   story.is_submitted();

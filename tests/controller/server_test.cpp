@@ -22,8 +22,9 @@ TEST_F(ServerTest, AnEngineRegistersAndAClientSeesIt) {
   EXPECT_EQ(reply.content["connection_info"]["mux"], files.engine.mux);
   auto user = client();
   user->wait_for("registration_notification", "ann");
-  const Received connection = user->ask("connection_request");
+  Received connection = user->ask("connection_request");
   EXPECT_EQ(connection.header.msg_type, "connection_reply");
+  EXPECT_EQ(connection.content.erase("incarnation"), 1u);
   EXPECT_EQ(connection.content,
             Json::parse(R"({"status":"ok","engines":{"0":"ann"},"languages":{"0":""}})"));
   EXPECT_EQ(connection.parent["msg_type"], "connection_request");

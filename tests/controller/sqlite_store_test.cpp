@@ -191,6 +191,19 @@ TEST_F(SqliteStoreTest, ADiskThatRefusesIsOneWarningAndTheRecordsWait) {
   EXPECT_EQ(look("SELECT count(*) FROM \"ipython-tasks\""), std::vector<std::string>{"8"});
 }
 
+TEST_F(SqliteStoreTest, TheOldestFinishedRecordsMakeRoomInAFileThatHasABound) {
+  open({.commit_rows = 1, .cached_records = 1, .max_file_bytes = 256 << 10});
+  submit_direct("waits", "engine a", {.buffers = {"first"}});
+  for (int i = 0; i < 100; ++i)
+    run_direct("task " + std::to_string(i), {.buffers = {std::string(16 << 10, 'x')}});
+  hub_->on_time(wall_, at(100ms));
+  EXPECT_LE(std::filesystem::file_size(file()), 512u << 10);
+  EXPECT_EQ(warnings_.size(), 1u);
+  EXPECT_EQ(record("task 0"), nullptr);
+  EXPECT_NE(record("task 99"), nullptr);
+  EXPECT_NE(record("waits"), nullptr) << "it has not finished";
+}
+
 TEST_F(SqliteStoreTest, AFileThatCannotBeUsedIsAnError) {
   EXPECT_FALSE(SqliteStore::open(folder_ / "no" / "such" / "tasks.db"));
   std::filesystem::create_directory(folder_ / "folder.db");

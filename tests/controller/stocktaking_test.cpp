@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "controller/scheduler/sent_replies.hpp"
 #include "tests/controller/task_queue_fixture.hpp"
 
 namespace px::controller {
@@ -84,6 +85,51 @@ TEST(HeldTasks, OfAnEngineThatIsNotThereGoAnywhere) {
   Cluster cluster;
   cluster.join("bob");
   EXPECT_EQ(cluster.submit_held("t1", "ann"), Texts{"t1>bob"});
+}
+
+// What a client may ask for again.
+
+// Signatures are hexadecimal.
+constexpr const char *once = "aaaaaaaaaaaaaaaa", *twice = "bbbbbbbbbbbbbbbb";
+
+SharedFrames reply(std::size_t bytes) {
+  return std::make_shared<TextFrames>(std::vector<std::string>{std::string(bytes, 'x')});
+}
+
+TEST(SentReplies, AReplyIsFoundByTheSignatureOfItsRequest) {
+  SentReplies replies;
+  EXPECT_FALSE(replies.was_answered(once));
+  replies.sent(once, reply(5));
+  EXPECT_TRUE(replies.was_answered(once));
+  EXPECT_EQ(replies.find(once)->at(0), "xxxxx");
+  EXPECT_FALSE(replies.was_answered(twice));
+  EXPECT_EQ(replies.find(twice), nullptr);
+}
+
+TEST(SentReplies, OfALongReplyOnlyThatItWasSentIsKept) {
+  SentReplies replies{{.count = 10, .bytes = 100, .of_one = 50}};
+  replies.sent(once, reply(51));
+  replies.sent(twice, nullptr);
+  EXPECT_TRUE(replies.was_answered(once));
+  EXPECT_TRUE(replies.was_answered(twice));
+  EXPECT_EQ(replies.find(once), nullptr);
+  EXPECT_EQ(replies.find(twice), nullptr);
+}
+
+TEST(SentReplies, TheOldestGoFirst) {
+  SentReplies replies{{.count = 10, .bytes = 100, .of_one = 100}};
+  replies.sent(once, reply(60));
+  replies.sent(twice, reply(60));
+  EXPECT_EQ(replies.find(once), nullptr);
+  EXPECT_NE(replies.find(twice), nullptr);
+  EXPECT_TRUE(replies.was_answered(once));
+}
+
+TEST(SentReplies, WithoutASignatureNothingIsKept) {
+  SentReplies replies;
+  replies.sent("", reply(5));
+  EXPECT_FALSE(replies.was_answered(""));
+  EXPECT_EQ(replies.find(""), nullptr);
 }
 
 }  // namespace

@@ -30,6 +30,17 @@ TEST(KeptReplies, TheReplyOfARequestIsFoundByItsSignature) {
   EXPECT_EQ(kept.held_by(1), Ids{"t1"});
 }
 
+TEST(KeptReplies, OfRequestsWithOneIdTheLatestIsFoundFirstThatWhichRuns) {
+  KeptReplies kept;
+  kept.arrived("first", MessageId{"t1"}, 1);
+  kept.arrived("second", MessageId{"t1"}, 1);
+  kept.answered("first", {"client", "early"});
+  EXPECT_FALSE(kept.find_latest(MessageId{"t1"})->is_answered);
+  kept.answered("second", {"client", "late"});
+  EXPECT_EQ(kept.find_latest(MessageId{"t1"})->reply.at(1), "late");
+  EXPECT_EQ(kept.find_latest(MessageId{"t2"}), nullptr);
+}
+
 TEST(KeptReplies, OfAReplyThatIsTooLongOnlyThatItWasGivenIsKept) {
   KeptReplies kept{{.count = 10, .bytes = 100, .of_one = 50}};
   EXPECT_TRUE(kept.has_room_for(50));

@@ -13,6 +13,7 @@
 
 #include "client/call.hpp"
 #include "client/pending.hpp"
+#include "controller/scheduler/sent_replies.hpp"
 #include "controller/scheduler/stocktaking.hpp"
 #include "controller/scheduler/task_queue.hpp"
 #include "engine/kept_replies.hpp"
@@ -144,6 +145,7 @@ struct Controller {
   controller::TaskQueue queue;
   controller::Stocktaking stock;
   ReplayHistory history;
+  controller::SentReplies replies;
   std::vector<Request> waiting;  // for the end of the stocktaking
   Instant started;
   Instant next_look = Instant::max();
@@ -193,7 +195,8 @@ class Cluster {
                                  .task = 0,
                                  .engine = {},
                                  .output_end = client::OutputEnd::none,
-                                 .sent = sent});
+                                 .sent = sent,
+                                 .way = client::Way::balanced});
     world_.tell("client submits " + id + " with " + std::to_string(task.retries) + " retries");
     send({id, "signed " + id});
   }
@@ -215,9 +218,22 @@ class Cluster {
     for (const auto& request : unanswered.to_send) send({request->frames[0], request->frames[1]});
   }
 
+  /// What was under way is gone; the controller has what it had.
+  void ask_again() {
+    const auto unanswered = pending_.begin_again_by({client::Way::balanced});
+    world_.tell("client sends " + std::to_string(unanswered.to_send.size()) +
+                " tasks again, as its connection broke");
+    for (const auto& request : unanswered.to_send) send({request->frames[0], request->frames[1]});
+  }
+
   // ---------------------------------------------------------------- the controller
   void take_request(const Request& request) {
-    if (!controller_->history.is_new(request.signature)) return;
+    if (!controller_->history.is_new(request.signature) ||
+        controller_->replies.was_answered(request.signature)) {
+      if (const SharedFrames reply = controller_->replies.find(request.signature))
+        answer_client({request.id, reply->at(1) == "ok"});
+      return;
+    }
     if (controller_->stock.is_done(world_.now()))
       enqueue(request);
     else
@@ -258,11 +274,19 @@ class Cluster {
         });
   }
   void operator()(controller::DeliverReply& effect) {
-    answer_client({effect.msg_id.text, effect.outcome == TaskOutcome::ok});
+    deliver({effect.msg_id.text, effect.outcome == TaskOutcome::ok}, *effect.request);
   }
-  void operator()(controller::FailTask& effect) { answer_client({effect.msg_id.text, false}); }
+  void operator()(controller::FailTask& effect) {
+    deliver({effect.msg_id.text, false}, *effect.request);
+  }
 
  private:
+  void deliver(const Answer& answer, const Frames& request) {
+    const auto reply = std::make_shared<TextFrames>(
+        std::vector<std::string>{answer.id, answer.is_ok ? "ok" : "error"});
+    if (!has(Defect::replies_are_not_kept)) controller_->replies.sent(request.at(2), reply);
+    answer_client(answer);
+  }
   void answer_client(const Answer& answer) {
     to_client_.send([this, answer] { take_answer(answer); });
   }
@@ -356,7 +380,8 @@ class Cluster {
 
   // ---------------------------------------------------------------- harm
   void do_harm() {
-    const int what = world_.pick(0, 9);
+    const int what = world_.pick(0, 11);
+    if (what > 9) return cut_client();
     if (what < 5) return cut_engine();
     if (what < 7) return kill_engine();
     if (controller_) kill_controller();
@@ -385,6 +410,18 @@ class Cluster {
       if (!engine.is_alive || !controller_ || controller_.get() != known) return;
       world_.tell(engine.uuid + " is connected again");
       perform(controller_->queue.engine_reconnected(EngineUuid{engine.uuid}, world_.now()));
+    });
+  }
+  void cut_client() {
+    if (!controller_) return;
+    const Duration gap = world_.between(1, world_.pick(0, 1) ? 300 : 20000);
+    ++cuts_;
+    world_.tell("the connection of the client breaks for " + std::to_string(gap / 1ms) + " ms");
+    to_controller_.cut(world_.now() + gap);
+    to_client_.cut(world_.now() + gap);
+    if (has(Defect::client_waits_on)) return;
+    world_.after(gap + world_.between(1, 50), [this, known = controller_.get()] {
+      if (controller_ && controller_.get() == known) ask_again();
     });
   }
   void kill_engine() {

@@ -14,6 +14,8 @@ enum class Defect {
   engine_runs_again,       ///< It does not know a request again that it had before.
   no_stocktaking,          ///< A new controller hands out what engines still hold.
   no_reconnection,         ///< Nobody tells the controller that an engine's connection broke.
+  client_waits_on,         ///< It sends nothing again when its own connection broke.
+  replies_are_not_kept,    ///< The controller does not know any more what it has answered.
   queue_is_overfilled,     ///< The controller hands out more than the high-water mark.
   deaths_go_unnoticed,     ///< Nobody tells the controller that an engine has died.
   client_takes_any_reply,  ///< A reply that came twice counts twice.
@@ -41,7 +43,7 @@ struct Outcome {
 ///
 /// The network loses messages only where a connection breaks or an end of it dies, and then all
 /// that is under way; messages of one connection keep their order. An end that is not there yet is
-/// waited for, as ZeroMQ does. The connection of the client breaks only with the controller.
+/// waited for, as ZeroMQ does.
 ///
 /// Checked are: each task is answered exactly once; one without retries runs again only where the
 /// engine that had it died; no engine is given more tasks at a time than the high-water mark by one

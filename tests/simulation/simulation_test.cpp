@@ -56,15 +56,17 @@ TEST_P(PlantedDefect, IsFound) {
   EXPECT_NE(found.find(GetParam().found), std::string::npos) << found;
 }
 
-INSTANTIATE_TEST_SUITE_P(Simulation, PlantedDefect,
-                         testing::Values(Planted{Defect::client_forgets, "was never answered"},
-                                         Planted{Defect::engine_runs_again, "engine"},
-                                         Planted{Defect::no_stocktaking, " has it"},
-                                         Planted{Defect::no_reconnection, "was never answered"},
-                                         Planted{Defect::queue_is_overfilled, "was given 2 tasks"},
-                                         Planted{Defect::deaths_go_unnoticed, "was never answered"},
-                                         Planted{Defect::client_takes_any_reply,
-                                                 "was answered twice"}));
+INSTANTIATE_TEST_SUITE_P(
+    Simulation, PlantedDefect,
+    testing::Values(Planted{Defect::client_forgets, "was never answered"},
+                    Planted{Defect::engine_runs_again, "engine"},
+                    Planted{Defect::no_stocktaking, " has it"},
+                    Planted{Defect::no_reconnection, "was never answered"},
+                    Planted{Defect::client_waits_on, "was never answered"},
+                    Planted{Defect::replies_are_not_kept, "was never answered"},
+                    Planted{Defect::queue_is_overfilled, "was given 2 tasks"},
+                    Planted{Defect::deaths_go_unnoticed, "was never answered"},
+                    Planted{Defect::client_takes_any_reply, "was answered twice"}));
 
 }  // namespace
 }  // namespace px::simulation

@@ -104,14 +104,20 @@ def test_a_map_goes_on(cluster, client):
     assert list(answer.get(PATIENCE)) == [n * n for n in range(20_000)]
 
 
-def test_what_was_too_long_to_be_kept_fails_and_says_so(cluster, client, tmp_path):
-    gate = tmp_path / "gate"
-    answer = client.load_balanced_view().apply_async(
-        note_run_and_wait, str(tmp_path), 0, str(gate), ballast="x" * (2 << 20))
+def test_of_what_is_too_long_to_be_kept_that_comes_which_an_engine_has(cluster, client, tmp_path):
+    folder, gate = tmp_path / "runs", tmp_path / "gate"
+    folder.mkdir()
+    view, ballast = client.load_balanced_view(), "x" * (2 << 20)
+    running = [view.apply_async(note_run_and_wait, str(folder), n, str(gate), ballast=ballast)
+               for n in range(4)]
+    wait_until(lambda: all(runs(folder, n) for n in range(4)), "each engine runs a task")
+    waits = view.apply_async(note_run_and_wait, str(folder), 4, str(gate), ballast=ballast)
     replace_controller(cluster, "--restore")
-    with pytest.raises(polyxeus.RemoteError, match="longer than 1 MiB.*: send it again"):
-        answer.get(PATIENCE)
+    with pytest.raises(polyxeus.RemoteError, match="longer than 1 MiB: send it again"):
+        waits.get(PATIENCE)
     gate.touch()
+    assert [each.get(PATIENCE) for each in running] == list(range(4))
+    assert [runs(folder, n) for n in range(5)] == [1] * 4 + [0]
 
 
 def test_the_client_says_what_has_happened(cluster, client, tmp_path):

@@ -1,8 +1,10 @@
-"""Peers without a key, on the ports where no data of users passes: they cost next to nothing."""
+"""Peers without a key: they cost next to nothing."""
 
+import contextlib
 import socket
 import struct
 
+import psutil
 import pytest
 from programs import PATIENCE
 
@@ -28,6 +30,17 @@ def cluster(new_cluster):
     return cluster
 
 
+ALL = [
+    *SMALL,
+    ("client", "mux"),
+    ("client", "task"),
+    ("client", "broadcast"),
+    ("engine", "mux"),
+    ("engine", "task"),
+    ("engine", "iopub"),
+]
+
+
 def command_frame(size):
     return b"\x06" + struct.pack(">Q", size)
 
@@ -47,3 +60,37 @@ def test_a_frame_that_is_longer_than_anything_meant_ends_the_connection_at_once(
                 pass
         except ConnectionResetError:
             pass
+
+
+def memory_mib(cluster):
+    return psutil.Process(cluster.controller.pid).memory_info().rss / (1 << 20)
+
+
+def connect_and_say(port, data):
+    peer = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    with contextlib.suppress(OSError):  # it is cut off already
+        peer.sendall(data)
+    return peer
+
+
+@pytest.mark.parametrize(("side", "channel"), ALL)
+def test_who_says_more_than_a_handshake_takes_is_cut_off(cluster, side, channel):
+    port = cluster.connection(side)[channel]
+    before = memory_mib(cluster)
+    with connect_and_say(port, GREETING + command_frame(48 << 20)) as peer:
+        said = 0
+        with pytest.raises(OSError, match="reset|pipe"):
+            while said < 47 << 20:
+                said += peer.send(bytes(1 << 16))
+    assert memory_mib(cluster) - before <= 8
+
+
+def test_a_thousand_that_say_nothing_or_begin_to_speak_cost_little(cluster):
+    port = cluster.connection("client")["mux"]
+    before = memory_mib(cluster)
+    with contextlib.ExitStack() as peers:
+        for said in (b"", GREETING, GREETING + command_frame(1 << 20) + bytes(500)):
+            for _ in range(333):
+                peers.enter_context(connect_and_say(port, said))
+        assert memory_mib(cluster) - before <= 16
+    assert cluster.client().ids == []

@@ -1,0 +1,149 @@
+// What a Connection does when the controller is another one, or when connections to it broke.
+
+#include <algorithm>
+#include <utility>
+
+#include "client/connection.hpp"
+#include "client/hub_result.hpp"
+#include "wire/message_type.hpp"
+
+namespace px::client {
+namespace {
+
+/// A new controller knows again all engines of the one before that still live, after so much time.
+constexpr Duration return_of_engines = std::chrono::seconds(10);
+
+std::string sent_again(std::size_t count) {
+  if (count == 0) return "";
+  return "; " + std::to_string(count) + " unanswered " +
+         (count == 1 ? "request was" : "requests were") + " sent";
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- what has happened
+
+/// The controller may be another one at the same place: that is asked before anything is sent
+/// again.
+void Connection::came_back() {
+  breaks_.ways.insert(Way::hub);
+  ask_for_engines();
+}
+
+/// The subscriptions are on their way once a handshake is done. Only then anything is asked: what
+/// an engine published before they arrived would be lost.
+void Connection::on_link_events() {
+  bool has_news = false;
+  for (Link& link : links_)
+    while (const auto event = link.monitor.receive()) {
+      if (*event == net::ConnectionEvent::disconnected) link.has_broken |= link.was_connected;
+      if (*event != net::ConnectionEvent::connected) continue;
+      link.was_connected = true;
+      if (!std::exchange(link.has_broken, false)) continue;
+      has_news = true;
+      if (link.way)
+        breaks_.ways.insert(*link.way);
+      else
+        (&link == &links_.back() ? breaks_.of_output : breaks_.of_news) = true;
+    }
+  if (stage_ == Stage::lost) return;  // it stays so
+  const bool are_subscribed = std::all_of(links_.begin(), links_.end(), [](const Link& link) {
+    return link.way || link.was_connected;
+  });
+  if (are_subscribed && (has_news || hello_.text.empty())) ask_for_engines();
+}
+
+// ---------------------------------------------------------------- what is sent again
+
+/// Byte for byte, so that engines know it again; of a long one its answer is asked for.
+void Connection::send_again(const SentRequest& request) {
+  net::Socket& socket = socket_of(request.way);
+  if (!request.is_long) {
+    socket.send(request.frames);
+    return;
+  }
+  const auto parts = std::find(request.frames.begin(), request.frames.end(), delimiter);
+  Result<Json> header = unpack(packer_, parts[2]);
+  check(header.has_value());
+  (*header)["msg_type"] = question_type;
+  (*header)["repetition"] = ++sent_count_;  // no question is the same as one before
+  const std::string route = parts == request.frames.begin() ? "" : request.frames.front();
+  socket.send(composer_.seal(
+      {route, pack(packer_, *header), parts[4], pack(packer_, Json{{"signature", parts[1]}})}));
+}
+
+/// Another controller has the place of the one that we knew. Its engines come back to it; those
+/// that do not are missed later.
+void Connection::go_on_with(const std::string& controller) {
+  breaks_ = {};
+  for (Link& link : links_) link.has_broken = false;  // what is sent from here on waits in them
+  const Pending::Unanswered unanswered = pending_.begin_again();
+  for (const auto& request : unanswered.to_send) send_again(*request);
+  for (const MessageId& id : unanswered.lost)
+    pending_.fail(id,
+                  lost("the controller ended and was started again before this was answered; an "
+                       "order or a question is not sent again by itself: send it again"),
+                  wall_now());
+  after(return_of_engines, [this, controller] {
+    if (controller_ == controller && !lost_since_) ask_for_engines();
+  });
+  std::string sentence = "the controller was started again";
+  if (!unanswered.to_send.empty())
+    sentence += sent_again(unanswered.to_send.size()) + " to it again";
+  warn(sentence);
+}
+
+/// The same controller has all that it had; what was under way in connections that broke is gone.
+void Connection::make_up_for_breaks() {
+  const Breaks breaks = std::exchange(breaks_, {});
+  if (!breaks.any()) return;
+  const Pending::Unanswered unanswered = pending_.begin_again_by(breaks.ways);
+  for (const auto& request : unanswered.to_send) send_again(*request);
+  for (const MessageId& id : unanswered.lost)
+    pending_.fail(id,
+                  lost("the connection to the controller broke before this was answered; an order "
+                       "or a question is not sent again by itself: send it again"),
+                  wall_now());
+  if (breaks.ways.contains(Way::hub))
+    for (auto& [question, reply] : std::exchange(asked_records_, {})) ask_records(std::move(reply));
+  if (breaks.of_output) pending_.lose_output();
+  if (unanswered.to_send.empty() && unanswered.lost.empty() && !breaks.of_output) return;
+  std::string sentence = "a connection to the controller broke and stands again";
+  if (!unanswered.to_send.empty()) sentence += sent_again(unanswered.to_send.size()) + " again";
+  if (breaks.of_output) sentence += "; some of the output of that moment may be missing";
+  warn(sentence);
+}
+
+// ---------------------------------------------------------------- what was too long to be kept
+
+/// The engine or the controller does not have the reply any more: the records may.
+void Connection::ask_records(LostReply lost) {
+  const Work work{"result_request",
+                  pack(Packer::json, Json{{"msg_ids", {lost.id.text}}, {"status_only", false}}),
+                  {},
+                  OutputEnd::none};
+  Composer::Composed question = composer_.compose("", work, "{}");
+  asked_records_.emplace(question.msg_id, std::move(lost));
+  registration_.send(composer_.seal(std::move(question.head)));
+}
+
+/// False: nobody asked for it.
+bool Connection::on_record(const MessageId& question, const Envelope& envelope,
+                           const SharedFrames& frames) {
+  const auto found = asked_records_.find(question);
+  if (found == asked_records_.end() || !signer_.verify(envelope)) return false;
+  const LostReply lost = std::move(found->second);
+  asked_records_.erase(found);
+  const Reply answer{packer_, frames, envelope};
+  const Json content = answer.content();
+  const auto record = content.find(lost.id.text);
+  if (record == content.end() || !record->is_object()) {
+    pending_.answer(lost.head, lost.reply, wall_now());
+    return true;
+  }
+  RecordedResult result = read_record(lost.id, *record, answer.buffers());
+  pending_.answer(result.head, std::move(result.reply), wall_now());
+  return true;
+}
+
+}  // namespace px::client

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "wire/frames.hpp"
+#include "wire/replay_history.hpp"
+
+namespace px::controller {
+
+/// The latest replies to balanced tasks. A client whose connection broke may have lost one on its
+/// way: it sends its request again, and gets the reply again, and nothing runs twice. Requests are
+/// named by their signatures; without one nothing is kept. Sees no socket.
+class SentReplies {
+ public:
+  struct Limits {
+    std::size_t count = 4096;      ///< Of replies; the oldest go first.
+    std::size_t bytes = 16 << 20;  ///< Of all replies together.
+    std::size_t of_one = 1 << 20;  ///< A longer reply is not kept.
+  };
+  explicit SentReplies(Limits limits) : limits_(limits) {}
+  SentReplies() : SentReplies(Limits{}) {}
+
+  /// This was sent in answer to the request.  reply  null: it is not to be sent again.
+  void sent(std::string_view signature, SharedFrames reply);
+  /// Whether it is one of the latest 65,536 requests that were answered.
+  bool was_answered(std::string_view signature) const { return answered_.has(signature); }
+  /// Null: it was not answered, or the reply is forgotten or was too long.
+  SharedFrames find(std::string_view signature) const;
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+  struct Kept {
+    SharedFrames reply;
+    std::size_t bytes;
+  };
+  void forget_oldest();
+
+  Limits limits_;
+  ReplayHistory answered_;
+  std::unordered_map<std::string, Kept, Hash, std::equal_to<>> kept_;  // by signature
+  std::deque<std::string_view> order_;                                 // the oldest first
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace px::controller

@@ -1,0 +1,163 @@
+#include "net/doorkeeper.hpp"
+
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <zmq.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "os/signals_blocked.hpp"
+
+namespace px::net {
+namespace {
+
+constexpr Duration between_looks = std::chrono::milliseconds(250);
+/// libzmq ends a handshake after 30 s: a connection that lasts longer has a key.
+constexpr Duration longest_handshake = std::chrono::seconds(40);
+/// What a server says before it knows whether the other side has its key.
+constexpr std::uint64_t greeting_bytes = 64;
+
+struct Traffic {
+  std::uint64_t received = 0, acknowledged = 0;
+};
+
+/// Nothing: it is not a TCP connection, or is closed.
+std::optional<Traffic> traffic_of(int descriptor) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
+      size < offsetof(tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received)
+    return std::nullopt;
+  return Traffic{info.tcpi_bytes_received, info.tcpi_bytes_acked};
+}
+
+}  // namespace
+
+Doorkeeper::Doorkeeper(Context& context, const Bounds& bounds)
+    : context_(context), bounds_(bounds), poll_(::epoll_create1(EPOLL_CLOEXEC)) {
+  check(poll_.is_open());
+}
+
+Doorkeeper::~Doorkeeper() {
+  is_finished_ = true;
+  loop_.waker().wake();
+  if (thread_.joinable()) thread_.join();
+  for (Door& door : doors_) door.socket->report_connections("");
+}
+
+void Doorkeeper::watch(Socket& socket) {
+  const std::string endpoint = "inproc://px-door-" + socket.bound_endpoint();
+  socket.report_arrivals(endpoint);
+  doors_.push_back({&socket, Socket{context_, SocketKind::pair}});
+  check(doors_.back().reports.connect(endpoint).has_value());
+}
+
+void Doorkeeper::start() {
+  const os::SignalsBlocked blocked;
+  thread_ = std::thread([this] { run(); });
+}
+
+void Doorkeeper::meet_later(int descriptor) {
+  {
+    const std::lock_guard lock{mutex_};
+    reported_.push_back(descriptor);
+  }
+  loop_.waker().wake();
+}
+
+void Doorkeeper::take_reported() {
+  std::vector<int> reported;
+  {
+    const std::lock_guard lock{mutex_};
+    reported.swap(reported_);
+  }
+  for (const int descriptor : reported) meet(descriptor);
+}
+
+void Doorkeeper::run() {
+  for (Door& door : doors_) loop_.watch(door.reports, [this, &door] { receive(door.reports); });
+  loop_.watch(poll_.value(), [this] { look(); });
+  loop_.on_wake([this] { take_reported(); });
+  while (!is_finished_) {
+    loop_.wait_until(comers_.empty() ? std::nullopt : std::optional(next_look_));
+    if (!comers_.empty() && Clock::now() >= next_look_) look_at_all();
+  }
+}
+
+void Doorkeeper::receive(Socket& reports) {
+  while (const SharedFrames frames = reports.receive()) {
+    // The first frame holds the event and a value: the descriptor of the connection.
+    std::uint16_t event = 0;
+    std::int32_t value = 0;
+    if (frames->at(0).size() < sizeof event + sizeof value) continue;
+    std::memcpy(&event, frames->at(0).data(), sizeof event);
+    std::memcpy(&value, frames->at(0).data() + sizeof event, sizeof value);
+    if (event == ZMQ_EVENT_ACCEPTED) meet(value);
+  }
+}
+
+void Doorkeeper::meet(int descriptor) {
+  if (comers_.empty()) next_look_ = Clock::now() + between_looks;
+  comers_.insert_or_assign(descriptor, Clock::now());
+  // libzmq closes the descriptor when it likes, which takes it out of the epoll set.
+  epoll_event wish{};
+  wish.events = EPOLLIN | EPOLLET;
+  wish.data.fd = descriptor;
+  ::epoll_ctl(poll_.value(), EPOLL_CTL_ADD, descriptor, &wish);
+  if (is_over(descriptor)) comers_.erase(descriptor);
+}
+
+/// Something came to some of them.
+void Doorkeeper::look() {
+  std::array<epoll_event, 64> events{};
+  const int count = ::epoll_wait(poll_.value(), events.data(), static_cast<int>(events.size()), 0);
+  for (int i = 0; i < count; ++i) {
+    const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
+    if (is_over(descriptor)) comers_.erase(descriptor);
+  }
+}
+
+void Doorkeeper::look_at_all() {
+  const Instant now = Clock::now();
+  next_look_ = now + between_looks;
+  std::erase_if(comers_, [&](const auto& each) {
+    return is_over(each.first) || now - each.second > longest_handshake;
+  });
+  if (comers_.size() <= bounds_.count) return;
+  std::vector<std::pair<Instant, int>> old;
+  for (const auto& [descriptor, since] : comers_)
+    if (now - since >= bounds_.patience) old.emplace_back(since, descriptor);
+  std::sort(old.begin(), old.end());
+  old.resize(std::min(old.size(), comers_.size() - bounds_.count));
+  for (const auto& [since, descriptor] : old) {
+    cut(descriptor);
+    comers_.erase(descriptor);
+  }
+}
+
+/// Whether there is nothing to watch any more: it has a key, is closed, or is cut off now.
+bool Doorkeeper::is_over(int descriptor) {
+  if (!comers_.contains(descriptor)) return false;
+  const auto traffic = traffic_of(descriptor);
+  const bool has_key = traffic && traffic->acknowledged > greeting_bytes;
+  const bool is_too_much = traffic && !has_key && traffic->received > bounds_.bytes;
+  if (is_too_much) cut(descriptor);
+  if (traffic && !has_key && !is_too_much) return false;
+  ::epoll_ctl(poll_.value(), EPOLL_CTL_DEL, descriptor, nullptr);
+  return true;
+}
+
+/// libzmq sees the end of the connection, closes it and lets go of what it has of it.
+void Doorkeeper::cut(int descriptor) {
+  ++cut_off_;
+  ::shutdown(descriptor, SHUT_RDWR);
+}
+
+}  // namespace px::net

@@ -217,12 +217,6 @@ std::string private_temporary_folder() {
   return is_ours ? (folder / "cpp").string() : std::string();
 }
 
-/// That of the LLVM that this was built with, or another one in $PATH; "" where there is none.
-std::string find_compiler() {
-  if (access(PX_CLANG_COMPILER, X_OK) == 0) return PX_CLANG_COMPILER;
-  return os::find_program("clang++-22");
-}
-
 std::string cache_folder() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return std::string(cache) + "/polyxeus/cpp";
@@ -237,7 +231,7 @@ Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& wa
   PrecompiledHeaderOptions options = wanted;
   if (options.text.empty()) options.text = prelude_text();
   if (options.compiler.empty() || access(options.compiler.c_str(), X_OK) != 0) {
-    options.compiler = find_compiler();
+    options.compiler = compiler_of_cells();
     if (options.compiler.empty())
       return Error{ErrorKind::unsupported,
                    "cannot make the precompiled header of C++ cells: install "
@@ -255,8 +249,19 @@ Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& wa
   return made;
 }
 
+/// That of the LLVM that this was built with, or another one in $PATH.
+std::string compiler_of_cells() {
+  if (access(PX_CLANG_COMPILER, X_OK) == 0) return PX_CLANG_COMPILER;
+  return os::find_program("clang++-22");
+}
+
 Result<void> check_compiler_flags(const std::vector<std::string>& flags) {
-  const std::string compiler = find_compiler();
+  if (std::find(flags.begin(), flags.end(), "-stdlib=libc++") != flags.end())
+    return Error{ErrorKind::bad_input,
+                 "-stdlib=libc++ is not possible: cells and this program share streams, exceptions "
+                 "and values, and this program uses libstdc++. <format> comes with libstdc++ 13, "
+                 "<print> and <generator> with 14."};
+  const std::string compiler = compiler_of_cells();
   if (compiler.empty()) return {};
   std::vector<std::string> command{compiler};
   command.insert(command.end(), flags.begin(), flags.end());

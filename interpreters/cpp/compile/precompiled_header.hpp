@@ -28,6 +28,9 @@ struct PrecompiledHeaderOptions {
 ///         can be written. A session works without it, but starts slowly.
 Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& options);
 
+/// The clang++ that makes it; "" where there is none.
+std::string compiler_of_cells();
+
 /// Whether clang takes them; no error where there is no clang++ to ask.
 /// errors  bad_input: its own words.
 Result<void> check_compiler_flags(const std::vector<std::string>& flags);

@@ -97,6 +97,7 @@ std::string with_tail_behind(const std::string& what, const std::string& code,
 }
 
 constexpr std::string_view wrapper_prefix = "px_run_";
+const std::string keeper = "::px::cell::Keeper{}";  // keeps the value from the optimizer
 
 /// A name that no other cell has.
 std::string new_name() {
@@ -119,6 +120,40 @@ std::string with_lambdas_in_functions(const std::string& code, const FindMacro& 
     const std::string name = new_name();
     changed.insert(each->end, " } " + name + "();");
     changed.insert(each->begin, "void " + name + "() { ");
+  }
+  return changed;
+}
+
+/// Whether the statement defines a variable, as far as its words tell; then it has a name.
+bool defines_variable(const Cut& statement) {
+  if (!statement.is_ended || statement.name.empty()) return false;
+  if (statement.kind == Kind::other) return is_declaration(statement.text);
+  if (statement.kind != Kind::declaration) return false;
+  const std::string_view text = statement.text;
+  constexpr std::string_view others[] = {"using",     "typedef", "struct",  "class",
+                                         "union",     "enum",    "friend",  "extern",
+                                         "namespace", "static",  "template"};
+  return std::none_of(std::begin(others), std::end(others),
+                      [&](std::string_view word) { return text.starts_with(word); });
+}
+
+/// The code, so that the optimizer believes that each variable may change behind its definition and
+/// is looked at in the end, and that the value of each expression is needed.
+std::string with_results_kept(const std::string& code, const FindMacro& find_macro) {
+  const std::vector<Cut> statements = cut_statements(code, find_macro);
+  std::string changed = code, names;
+  for (const Cut& each : statements)
+    if (defines_variable(each)) names += keeper + ", (" + std::string(each.name) + "); ";
+  if (!statements.empty() && statements.back().is_ended)
+    changed.insert(statements.back().end, " " + names);
+  for (auto each = statements.rbegin(); each != statements.rend(); ++each) {
+    if (defines_variable(*each)) {
+      changed.insert(each->end, " " + keeper + ", (" + std::string(each->name) + ");");
+    } else if (each->kind == Kind::other && each->is_ended && each->end - each->begin > 1 &&
+               !is_declaration(each->text)) {
+      changed.insert(each->end - 1, ")");
+      changed.insert(each->begin, keeper + ", (");
+    }
   }
   return changed;
 }
@@ -155,6 +190,22 @@ std::optional<std::string> copy_form(const std::string& code, const FindMacro& f
   return shown_by("::px::cell::CopyShower{}", code, find_macro);
 }
 
+bool says_how_values_look(const std::string& code) {
+  const std::string masked = mask_code(code).text;
+  return masked.find("mime_bundle_repr") != masked.npos ||
+         masked.find("operator<<") != masked.npos || masked.find("operator <<") != masked.npos ||
+         masked.find("formatter<") != masked.npos;
+}
+
+std::string in_edition(std::string form, unsigned edition) {
+  constexpr std::string_view first = "::px::cell::Shower{}";
+  if (edition == 0) return form;
+  const std::string wanted = "::px::cell::ShowerOf<" + std::to_string(edition) + ">{}";
+  for (std::size_t at = 0; (at = form.find(first, at)) != form.npos; at += wanted.size())
+    form.replace(at, first.size(), wanted);
+  return form;
+}
+
 std::string statement_form(const std::string& code, const FindMacro& find_macro) {
   const MaskedCode masked = mask_code(code);
   const std::vector<Cut> statements = without_endif(cut_statements(code, find_macro));
@@ -166,9 +217,11 @@ std::string statement_form(const std::string& code, const FindMacro& find_macro)
 std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail,
                        const FindMacro& find_macro) {
   const std::size_t begin = end_of_directives(code);
-  const std::string head = code.substr(0, begin), rest = code.substr(begin);
   const bool repeats = timing.kind == CellDirective::Kind::timeit;
-  const std::string tail_prefix = repeats ? "::px::cell::Keeper{}" : "::px::cell::Shower{}";
+  const std::string head = code.substr(0, begin);
+  const std::string rest = repeats && shows_tail ? with_results_kept(code.substr(begin), find_macro)
+                                                 : code.substr(begin);
+  const std::string tail_prefix = repeats ? keeper : "::px::cell::Shower{}";
   const std::string body = shows_tail ? with_tail_behind(tail_prefix, rest, find_macro)
                                       : statement_form(rest, find_macro);
   if (!repeats)
@@ -191,7 +244,8 @@ std::vector<std::string> forms_of(const CellText& cell, const FindMacro& find_ma
   const bool has_tail = find_tail(cell.code, find_macro).has_value();
   std::vector<std::string> forms;
   if (const CellDirective* const timing = cell.timing()) {
-    if (has_tail) forms.push_back(timed_form(cell.code, *timing, true, find_macro));
+    if (has_tail || timing->kind == CellDirective::Kind::timeit)
+      forms.push_back(timed_form(cell.code, *timing, true, find_macro));
     forms.push_back(timed_form(cell.code, *timing, false, find_macro));
   } else {
     if (has_tail) forms.push_back(*display_form(cell.code, find_macro));

@@ -15,6 +15,7 @@ namespace px::cpp {
 struct CellDirective {
   enum class Kind {
     include_folder,  ///< %inc folder: where #include looks, from here on
+    library_folder,  ///< #pragma cling add_library_path("folder"): where libraries are looked for
     library,         ///< %lib name or path: loaded now
     package,         ///< %pkg name: folders and libraries as pkg-config knows them
     flags,           ///< %flags -O3 ...: for the compiler, before the first cell
@@ -60,12 +61,19 @@ std::optional<std::string> display_form(const std::string& code, const FindMacro
 /// The same for an expression that no reference can be bound to: a bit-field.
 std::optional<std::string> copy_form(const std::string& code, const FindMacro& find_macro = {});
 
+/// Whether cells may look at values in another way after this one: it has an operator<< or a
+/// mime_bundle_repr(), or specializes a template of the standard library.
+bool says_how_values_look(const std::string& code);
+/// One of these forms, compiled so that the value is looked at anew for each edition.
+std::string in_edition(std::string form, unsigned edition);
+
 /// The code with the semicolon that the last statement may lack.
 std::string statement_form(const std::string& code, const FindMacro& find_macro = {});
 
 /// The code, changed so that it is measured and the result printed (%time, %timeit). %time leaves
 /// its definitions to later cells; %timeit runs the cell in a function, many times.
-/// shows_tail  Whether the last expression is shown (%time) or kept from the optimizer (%timeit).
+/// shows_tail  Whether the last expression is shown (%time), or all results are kept from the
+///             optimizer, so that it cannot leave the work out (%timeit).
 std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail,
                        const FindMacro& find_macro = {});
 

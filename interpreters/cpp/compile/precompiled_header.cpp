@@ -250,6 +250,11 @@ Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& wa
 }
 
 Result<void> check_compiler_flags(const std::vector<std::string>& flags) {
+  if (std::find(flags.begin(), flags.end(), "-stdlib=libc++") != flags.end())
+    return Error{ErrorKind::bad_input,
+                 "-stdlib=libc++ is not possible: cells and this program share streams, exceptions "
+                 "and values, and this program uses libstdc++. <format> comes with libstdc++ 13, "
+                 "<print> and <generator> with 14."};
   const std::string& compiler = llvm_files().compiler;
   if (compiler.empty()) return {};
   std::vector<std::string> command{compiler};

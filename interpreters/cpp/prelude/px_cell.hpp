@@ -8,4 +8,5 @@
 #include "interpreters/cpp/prelude/px_exports.hpp"
 #include "interpreters/cpp/prelude/px_give.hpp"
 #include "interpreters/cpp/prelude/px_show.hpp"
+#include "interpreters/cpp/prelude/px_timing.hpp"
 #include "interpreters/cpp/prelude/px_values.hpp"

@@ -17,10 +17,14 @@ void* px_cell_open_bundle();
 void* px_cell_form(void* bundle, const char* mime, std::size_t size);
 /// Shows it: as the value of the cell, or at once among the cell's output.
 void px_cell_show_bundle(void* bundle, bool is_value);
+/// Among the cell's output, under a name; or in place of all that was shown under that name.
+void px_cell_show_bundle_as(void* bundle, const char* id, std::size_t size, bool is_update);
 void px_cell_drop_bundle(void* bundle);
 /// What the cell has shown and printed goes: at once, or when it shows something new.
 void px_cell_clear_output(bool waits);
 
+/// What it is by now.
+const char* px_cell_text_of(void* text, std::size_t* size);
 void px_cell_put(void* text, const char* begin, std::size_t size);
 void px_cell_put_quoted(void* text, const char* begin, std::size_t size);
 /// As C++ would write it, or only itself.
@@ -43,6 +47,23 @@ void px_cell_put_array(void* text, const char* dtype, const void* data, const st
 bool px_cell_take_room(void* text, std::size_t index);
 /// What appends to the text.
 std::ostream* px_cell_stream(void* text);
+/// Whether what is inside of something is to be written too, not only at what depth it stands.
+/// Where it is, px_cell_leave() follows.
+bool px_cell_enter(void* text);
+void px_cell_leave(void* text);
+/// The name of a type; mangled  as std::type_info has it.
+void px_cell_put_type(void* text, const char* mangled);
+/// The name of an enumerator; false where the type has none of that value, or is not known.
+bool px_cell_put_enumerator(void* text, const char* type, std::size_t size, long long value);
+/// The names of the members of a class, a line each; "" where it is not known. Until the next call.
+const char* px_cell_member_names(const char* type, std::size_t size);
+
+/// A matrix of which a part is shown.
+void* px_cell_open_table(std::size_t rows, std::size_t columns);
+/// Where the next element is to be written, and which one it is; null: all are there.
+void* px_cell_next_element(void* table, std::size_t* row, std::size_t* column);
+void px_cell_put_table(void* text, void* table, bool is_html);
+void px_cell_close_table(void* table);
 
 // ---------------------------------------------------------------- values that come
 // A node is a value or a part of it.
@@ -112,6 +133,9 @@ const char* px_cell_variables();
 
 /// Compiled code that the engine may call again.
 void px_cell_bind(int number, void (*code)());
+
+/// Runs a command in a shell. What it prints is output of the cell.
+void px_cell_run_command(const char* command);
 
 long long px_cell_clock_ns();
 void px_cell_begin_timing();

@@ -6,12 +6,14 @@
 #include <cctype>
 #include <charconv>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "interpreters/cpp/cells/code_mask.hpp"
 #include "interpreters/cpp/cells/code_points.hpp"
 #include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/package_flags.hpp"
+#include "interpreters/cpp/run/refusal.hpp"
 
 namespace px::cpp {
 namespace {
@@ -23,12 +25,13 @@ Json error_content(const CellOutcome& outcome) {
           {"traceback", outcome.traceback}};
 }
 
-CellOutcome refusal(const std::string& name, const std::string& why) {
-  return {CellOutcome::Kind::compile_error, name, why, {name + ": " + why}};
-}
-
 Error directive_error(const CellDirective& directive, const Error& error) {
   return {error.kind, "line " + std::to_string(directive.line) + ": " + error.what};
+}
+
+/// What clang 22 does where a type of the same name has been shown and is defined again.
+bool has_crashed_compiler(const CellOutcome& checked) {
+  return checked.error_value.find("the compiler crashed") != std::string::npos;
 }
 
 bool has_code(const std::string& code) {
@@ -86,6 +89,22 @@ CppInterpreter::CppInterpreter(std::unique_ptr<CppSession> session,
   exchange_->on_display([this](const MimeBundle& shown) {
     publish("display_data", shown, {{"transient", Json::object()}});
   });
+  exchange_->on_named_display([this](const MimeBundle& shown, const auto& name) {
+    publish(name.is_update ? "update_display_data" : "display_data", shown,
+            {{"transient", {{"display_id", name.id}}}});
+  });
+  // Only the thread in which cells run may ask the compiler.
+  exchange_->on_types(
+      {[this, main = std::this_thread::get_id()](const std::string& type, long long value) {
+         const bool may_ask = std::this_thread::get_id() == main;
+         return may_ask ? session_->enumerator_of(type, value) : std::string();
+       },
+       [this, main = std::this_thread::get_id()](const std::string& type) {
+         std::string lines;
+         if (std::this_thread::get_id() == main)
+           for (const std::string& name : session_->members_of(type)) lines += name + "\n";
+         return lines;
+       }});
   exchange_->on_variables([this] { return variables(); });
   exchange_->on_clear([this](bool waits) {
     output_.publish("clear_output", pack(Packer::json, {{"wait", waits}}), "{}", {});
@@ -125,11 +144,14 @@ Json CppInterpreter::execute(const interpreters::Execution& execution) {
   return reply;
 }
 
-CellOutcome CppInterpreter::run_cell(const interpreters::Execution& execution) {
+CellOutcome CppInterpreter::run_code(const interpreters::Execution& execution,
+                                     const ForeignCell& foreign) {
   const std::string name =
       execution.count > 0 ? "cell " + std::to_string(execution.count) : std::string("cell");
-  const Result<CellText> cell = read_cell(execution.code);
+  Result<CellText> cell = read_cell(foreign.code);
   if (!cell) return refusal("DirectiveError", cell.error().what);
+  cell->directives.insert(cell->directives.begin(), foreign.directives.begin(),
+                          foreign.directives.end());
   std::string form;
   const CellOutcome checked = prepare(*cell, name, form);
   std::optional<std::string> reason;
@@ -148,6 +170,9 @@ CellOutcome CppInterpreter::run_cell(const interpreters::Execution& execution) {
   CellOutcome outcome = session_->run(form, name);
   add_source_lines(outcome, execution);
   if (outcome.kind == CellOutcome::Kind::interrupted) CppSession::forget_interrupts();
+  if (outcome.is_ok()) program_.add(cell->code);
+  if (outcome.kind != CellOutcome::Kind::compile_error && says_how_values_look(cell->code))
+    ++edition_;
   outcome.shown = exchange_->take_shown();
   return outcome;
 }
@@ -184,8 +209,14 @@ CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& nam
   if (form.empty()) return checked;
   const FindMacro find_macro = [this](const std::string& each) { return session_->macro(each); };
   for (const std::string& each : forms_of(cell, find_macro)) {
-    form = each;
+    form = in_edition(each, edition_);
     checked = session_->check(form, name);
+    // What shows a type of this name is compiled for an earlier one: an enumeration, defined again.
+    if (!checked.is_ok() && in_edition(each, edition_ + 1) != form &&
+        has_crashed_compiler(checked)) {
+      form = in_edition(each, ++edition_);
+      checked = session_->check(form, name);
+    }
     const bool is_of_bits = checked.error_value.find("bit-field") != std::string::npos;
     if (const auto copy = is_of_bits ? copy_form(cell.code, find_macro) : std::nullopt) {
       form = *copy;
@@ -200,8 +231,9 @@ Result<void> CppInterpreter::obey(const CellDirective& directive) {
   using Kind = CellDirective::Kind;
   for (const std::string& argument : directive.arguments) {
     Result<void> done;
-    if (directive.kind == Kind::include_folder) done = session_->add_include_folder(argument);
-    if (directive.kind == Kind::library) done = session_->load_library(argument);
+    if (directive.kind == Kind::include_folder) done = add_include_folder(argument);
+    if (directive.kind == Kind::library_folder) session_->add_library_folder(argument);
+    if (directive.kind == Kind::library) done = load_library(argument);
     if (directive.kind == Kind::package) done = use_package(argument);
     if (!done) return done;
   }
@@ -230,6 +262,9 @@ Result<void> CppInterpreter::renew(SessionChoice choice) {
   session_ = std::move(*session);
   choice_ = std::move(choice);
   has_run_ = false;
+  edition_ = 0;
+  program_ = {};
+  program_flags_.clear();
   return {};
 }
 
@@ -237,11 +272,11 @@ Result<void> CppInterpreter::use_package(const std::string& name) {
   const Result<PackageFlags> flags = ask_pkg_config(name);
   if (!flags) return flags.error();
   for (const std::string& folder : flags->include_folders) {
-    const Result<void> done = session_->add_include_folder(folder);
+    const Result<void> done = add_include_folder(folder);
     if (!done) return done;
   }
   for (const std::string& library : flags->libraries) {
-    const Result<void> done = session_->load_library(library);
+    const Result<void> done = load_library(library);
     if (!done) return done;
   }
   if (flags->definitions.empty()) return {};
@@ -260,7 +295,7 @@ Json CppInterpreter::evaluate(const std::string& expression) {
   const std::optional<std::string> form = display_form(expression);
   if (!form)
     return error_content(refusal("CompileError", "`" + expression + "` is not an expression"));
-  const CellOutcome outcome = session_->run(*form, "expression");
+  const CellOutcome outcome = session_->run(in_edition(*form, edition_), "expression");
   if (!outcome.is_ok()) return error_content(outcome);
   const std::optional<MimeBundle> shown = exchange_->take_shown();
   return {{"status", "ok"},
@@ -339,6 +374,7 @@ Json CppInterpreter::inspect(const std::string& code, int cursor, int) {
 }
 
 Json CppInterpreter::is_complete(const std::string& code) {
+  if (is_foreign_as_a_whole(code)) return {{"status", "complete"}};
   const Result<CellText> cell = read_cell(code);
   if (!cell) return {{"status", "invalid"}};
   switch (completeness(cell->code)) {

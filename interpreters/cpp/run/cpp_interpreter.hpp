@@ -10,6 +10,8 @@
 #include "interpreters/cpp/cells/cell_history.hpp"
 #include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/checkpoint/cpp_checkpoints.hpp"
+#include "interpreters/cpp/habits/foreign_cell.hpp"
+#include "interpreters/cpp/habits/session_program.hpp"
 #include "interpreters/cpp/run/captured_output.hpp"
 #include "interpreters/cpp/run/cell_input.hpp"
 #include "interpreters/cpp/run/cpp_session.hpp"
@@ -63,6 +65,13 @@ class CppInterpreter final : public interpreters::Interpreter {
  private:
   void add_source_lines(CellOutcome& outcome, const interpreters::Execution& execution) const;
   CellOutcome run_cell(const interpreters::Execution& execution);
+  CellOutcome run_code(const interpreters::Execution& execution, const ForeignCell& foreign);
+  CellOutcome describe_name(const std::string& name);
+  CellOutcome write_file(const ForeignCell& foreign);
+  CellOutcome write_program(const ForeignCell& foreign);
+  bool is_expression(const std::string& code);
+  Result<void> add_include_folder(const std::string& folder);
+  Result<void> load_library(const std::string& name);
   CellOutcome prepare(const CellText& cell, const std::string& name, std::string& form);
   Result<void> obey(const CellDirective& directive);
   Result<void> choose_session(const CellText& cell);
@@ -84,7 +93,10 @@ class CppInterpreter final : public interpreters::Interpreter {
   std::unique_ptr<CppValues> values_;  // of this session; null until it is needed
   CppCheckpoints checkpoints_;
   CellHistory history_;
+  SessionProgram program_;                  // what cells have defined, for %%executable
+  std::vector<std::string> program_flags_;  // folders and libraries that cells have asked for
   bool has_run_ = false;
+  unsigned edition_ = 0;  // of what values look like: see in_edition()
   CapturedOutput captured_;
   CellInput input_;
 };

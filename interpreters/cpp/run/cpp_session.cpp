@@ -8,8 +8,10 @@
 #include "interpreters/cpp/cells/cell_mistakes.hpp"
 #include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/cells/name_queries.hpp"
+#include "interpreters/cpp/cells/type_queries.hpp"
 #include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
+#include "interpreters/cpp/habits/header_texts.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
 #include "interpreters/cpp/run/cell_stack.hpp"
 #include "interpreters/cpp/run/llvm_files.hpp"
@@ -102,6 +104,7 @@ struct CppSession::State {
   CellGuard guard;
   std::unique_ptr<Compiler> compiler;
   std::string warning, warnings;
+  std::vector<std::string> library_folders;
   std::unordered_set<std::string> weak_symbols, strong_symbols;
   std::set<std::string> hidden_names;  ///< Those that had another meaning before.
   int version = 0;                     ///< Of the classes that are defined again.
@@ -276,6 +279,7 @@ Result<std::unique_ptr<CppSession>> CppSession::create(Options options) {
   }
   if (!compiler) return compiler.error();
   state->compiler = std::move(*compiler);
+  add_headers(state->compiler->instance(), options.headers);
   if (!has_prelude && !options.prelude.empty()) {
     const Result<void> done = state->run_silently(options.prelude, "the prelude");
     if (!done) return done.error();
@@ -336,12 +340,21 @@ Result<void> CppSession::add_include_folder(const std::string& folder) {
   return {};
 }
 
+void CppSession::add_library_folder(const std::string& folder) {
+  std::error_code error;
+  state_->library_folders.push_back(std::filesystem::absolute(folder, error).string());
+}
+
 Result<void> CppSession::load_library(const std::string& name) {
   state_->checked.reset();
   const bool is_plain =
       name.find('/') == std::string::npos && name.find(".so") == std::string::npos;
   std::vector<std::string> candidates = {name};
-  if (is_plain) candidates = {"lib" + name + ".so", name};
+  if (is_plain) candidates = {"lib" + name + ".so", name + ".so", name};
+  for (const std::string& folder : state_->library_folders)
+    for (const std::string& file : std::vector<std::string>(candidates))
+      if (const std::string path = folder + "/" + file; std::filesystem::exists(path))
+        candidates.insert(candidates.begin(), path);
   std::string said;
   for (const std::string& candidate : candidates) {
     llvm::Error error = state_->compiler->interpreter().LoadDynamicLibrary(candidate.c_str());
@@ -373,6 +386,14 @@ CppSession::Completions CppSession::complete(const std::string& code, std::size_
 std::optional<std::string> CppSession::inspect(const std::string& code, std::size_t cursor) {
   const CursorContext context = context_of_cursor(code, cursor);
   return ask_child([&] { return describe(*state_->compiler, context); });
+}
+
+std::string CppSession::enumerator_of(const std::string& type, long long value) {
+  return enumerator_name(*state_->compiler, type, value);
+}
+
+std::vector<std::string> CppSession::members_of(const std::string& type) {
+  return member_names(*state_->compiler, type);
 }
 
 bool CppSession::is_defined(const std::string& name) {

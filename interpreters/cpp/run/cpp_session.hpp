@@ -36,6 +36,8 @@ class CppSession {
     std::string resource_folder = {};
     /// Functions and variables of this program that cells may use under these (C) names.
     std::vector<std::pair<std::string, const void*>> symbols = {};
+    /// Headers that cells can include without a file: names and texts.
+    std::vector<std::pair<std::string, std::string>> headers = {};
     CheckLimits limits = {};
   };
   /// C++20, optimized for this machine.
@@ -62,6 +64,8 @@ class CppSession {
 
   /// errors  not_found: there is no such folder.
   Result<void> add_include_folder(const std::string& folder);
+  /// Where load_library() looks for what has no path.
+  void add_library_folder(const std::string& folder);
   /// A path, the file name of a library (libm.so.6), or its name alone (m).
   /// errors  not_found: the loader's own words.
   Result<void> load_library(const std::string& name);
@@ -79,6 +83,10 @@ class CppSession {
   std::optional<MacroBody> macro(const std::string& name);
   /// The type of an expression, spelled; nothing where it does not compile.
   std::optional<std::string> type_of(const std::string& expression);
+  /// Of a type that cells can name, "Colour::red"; "" where it is none, or has none of this value.
+  std::string enumerator_of(const std::string& type, long long value);
+  /// The names of the members of a class, in their order; none of what is not known.
+  std::vector<std::string> members_of(const std::string& type);
   /// A variable, function, type, template or namespace, qualified or not.
   bool is_defined(const std::string& name);
   /// The variables that cells have defined and no later one has redefined, oldest first; without

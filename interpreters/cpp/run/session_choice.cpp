@@ -107,6 +107,7 @@ Result<std::unique_ptr<CppSession>> make_session(const SessionChoice& choice,
   CppSession::Options options;
   for (const std::string& flag : flags_of(choice, extras.mpi)) options.flags.push_back(flag);
   options.prelude = text_of(choice);
+  options.headers = built_in_headers();
   options.symbols = cell_symbols();
   options.symbols.insert(options.symbols.end(), extras.symbols.begin(), extras.symbols.end());
   PrecompiledHeaderOptions header;

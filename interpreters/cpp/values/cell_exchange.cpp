@@ -40,6 +40,20 @@ void CellExchange::show(MimeBundle bundle, bool is_value) {
   if (display) display(bundle);
 }
 
+void CellExchange::on_named_display(NamedDisplay display) {
+  const std::lock_guard lock(mutex_);
+  named_display_ = std::move(display);
+}
+
+void CellExchange::show_as(MimeBundle bundle, const DisplayName& name) {
+  NamedDisplay display;
+  {
+    const std::lock_guard lock(mutex_);
+    display = named_display_;
+  }
+  if (display) display(bundle, name);
+}
+
 void CellExchange::on_clear(std::function<void(bool waits)> clear) {
   const std::lock_guard lock(mutex_);
   clear_ = std::move(clear);

@@ -35,12 +35,34 @@ class CellExchange {
   /// What px::display() shows goes there, at once.
   void on_display(Display display);
   void show(MimeBundle bundle, bool is_value);
+  /// What is shown under a name goes there: a first time, or in place of what was shown so far.
+  struct DisplayName {
+    std::string id;
+    bool is_update = false;
+  };
+  using NamedDisplay = std::function<void(const MimeBundle&, const DisplayName&)>;
+  void on_named_display(NamedDisplay display);
+  void show_as(MimeBundle bundle, const DisplayName& name);
   /// px::clear_output() means this.
   void on_clear(std::function<void(bool waits)> clear);
   void clear_output(bool waits);
   /// px::variables() asks this for names, a line each.
   void on_variables(std::function<std::string()> names) { variables_ = std::move(names); }
   std::string variables() const { return variables_ ? variables_() : std::string(); }
+  /// What is known of the types of cells, by their names. Both may be asked by any thread.
+  struct Types {
+    /// The enumerator of this value; "" where there is none.
+    std::function<std::string(const std::string& type, long long value)> enumerator = {};
+    /// The names of the members, a line each.
+    std::function<std::string(const std::string& type)> members = {};
+  };
+  void on_types(Types types) { types_ = std::move(types); }
+  std::string enumerator(const std::string& type, long long value) const {
+    return types_.enumerator ? types_.enumerator(type, value) : std::string();
+  }
+  std::string members(const std::string& type) const {
+    return types_.members ? types_.members(type) : std::string();
+  }
   /// The value of the cell that ran last, if it had one; forgets it.
   std::optional<MimeBundle> take_shown();
 
@@ -61,8 +83,10 @@ class CellExchange {
   long long begun_cpu_ns = 0;
 
  private:
-  std::mutex mutex_;  // guards display_, clear_ and shown_
+  std::mutex mutex_;  // guards display_, named_display_, clear_ and shown_
   Display display_;
+  NamedDisplay named_display_;
+  Types types_;
   std::function<void(bool)> clear_;
   std::function<std::string()> variables_;
   std::optional<MimeBundle> shown_;

@@ -41,6 +41,13 @@ long long nanoseconds(clockid_t clock) {
   return static_cast<long long>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
+px::cpp::MimeBundle taken(void* bundle) {
+  const std::unique_ptr<Forms> forms(static_cast<Forms*>(bundle));
+  px::cpp::MimeBundle shown;
+  for (const auto& [mime, text] : *forms) shown[mime] = text.text();
+  return shown;
+}
+
 /// "1.23 ms"
 std::string time_text(double seconds) {
   struct Unit {
@@ -66,16 +73,20 @@ void* px_cell_form(void* bundle, const char* mime, std::size_t size) {
   return &(*static_cast<Forms*>(bundle))[std::string(mime, size)];
 }
 void px_cell_show_bundle(void* bundle, bool is_value) {
-  const std::unique_ptr<Forms> forms(static_cast<Forms*>(bundle));
-  px::cpp::MimeBundle shown;
-  for (const auto& [mime, text] : *forms) shown[mime] = text.text();
-  CellExchange::installed().show(std::move(shown), is_value);
+  CellExchange::installed().show(taken(bundle), is_value);
+}
+void px_cell_show_bundle_as(void* bundle, const char* id, std::size_t size, bool is_update) {
+  CellExchange::installed().show_as(taken(bundle), {std::string(id, size), is_update});
 }
 void px_cell_drop_bundle(void* bundle) {
   delete static_cast<Forms*>(bundle);
 }
 void px_cell_clear_output(bool waits) {
   CellExchange::installed().clear_output(waits);
+}
+const char* px_cell_text_of(void* text, std::size_t* size) {
+  *size = text_of(text).text().size();
+  return text_of(text).text().data();
 }
 void px_cell_put(void* text, const char* begin, std::size_t size) {
   text_of(text).put({begin, size});
@@ -266,57 +277,64 @@ namespace px::cpp {
 
 std::vector<std::pair<std::string, const void*>> cell_symbols() {
   const auto address = [](auto* function) { return reinterpret_cast<const void*>(function); };
-  return {{"px_cell_answer", address(&px_cell_answer)},
-          {"px_cell_argument", address(&px_cell_argument)},
-          {"px_cell_begin_timing", address(&px_cell_begin_timing)},
-          {"px_cell_bind", address(&px_cell_bind)},
-          {"px_cell_characters", address(&px_cell_characters)},
-          {"px_cell_clear_output", address(&px_cell_clear_output)},
-          {"px_cell_clock_ns", address(&px_cell_clock_ns)},
-          {"px_cell_close", address(&px_cell_close)},
-          {"px_cell_count", address(&px_cell_count)},
-          {"px_cell_variables", address(&px_cell_variables)},
-          {"px_cell_drop_bundle", address(&px_cell_drop_bundle)},
-          {"px_cell_elements", address(&px_cell_elements)},
-          {"px_cell_end_timing", address(&px_cell_end_timing)},
-          {"px_cell_form", address(&px_cell_form)},
-          {"px_cell_give_array", address(&px_cell_give_array)},
-          {"px_cell_give_bool", address(&px_cell_give_bool)},
-          {"px_cell_give_bytes", address(&px_cell_give_bytes)},
-          {"px_cell_give_key", address(&px_cell_give_key)},
-          {"px_cell_give_null", address(&px_cell_give_null)},
-          {"px_cell_give_number", address(&px_cell_give_number)},
-          {"px_cell_give_text", address(&px_cell_give_text)},
-          {"px_cell_item", address(&px_cell_item)},
-          {"px_cell_key", address(&px_cell_key)},
-          {"px_cell_kind_of", address(&px_cell_kind_of)},
-          {"px_cell_memory", address(&px_cell_memory)},
-          {"px_cell_number", address(&px_cell_number)},
-          {"px_cell_open_bundle", address(&px_cell_open_bundle)},
-          {"px_cell_open_list", address(&px_cell_open_list)},
-          {"px_cell_open_map", address(&px_cell_open_map)},
-          {"px_cell_put", address(&px_cell_put)},
-          {"px_cell_put_array", address(&px_cell_put_array)},
-          {"px_cell_put_base64", address(&px_cell_put_base64)},
-          {"px_cell_put_character", address(&px_cell_put_character)},
-          {"px_cell_put_date", address(&px_cell_put_date)},
-          {"px_cell_put_double", address(&px_cell_put_double)},
-          {"px_cell_put_duration", address(&px_cell_put_duration)},
-          {"px_cell_put_float", address(&px_cell_put_float)},
-          {"px_cell_put_long_double", address(&px_cell_put_long_double)},
-          {"px_cell_put_pointer", address(&px_cell_put_pointer)},
-          {"px_cell_put_quoted", address(&px_cell_put_quoted)},
-          {"px_cell_put_signed", address(&px_cell_put_signed)},
-          {"px_cell_put_unsigned", address(&px_cell_put_unsigned)},
-          {"px_cell_refuse", address(&px_cell_refuse)},
-          {"px_cell_refuse_count", address(&px_cell_refuse_count)},
-          {"px_cell_refuse_target", address(&px_cell_refuse_target)},
-          {"px_cell_refuse_type", address(&px_cell_refuse_type)},
-          {"px_cell_report_timing", address(&px_cell_report_timing)},
-          {"px_cell_shape", address(&px_cell_shape)},
-          {"px_cell_show_bundle", address(&px_cell_show_bundle)},
-          {"px_cell_stream", address(&px_cell_stream)},
-          {"px_cell_take_room", address(&px_cell_take_room)}};
+  std::vector<std::pair<std::string, const void*>> symbols{
+      {"px_cell_answer", address(&px_cell_answer)},
+      {"px_cell_argument", address(&px_cell_argument)},
+      {"px_cell_begin_timing", address(&px_cell_begin_timing)},
+      {"px_cell_bind", address(&px_cell_bind)},
+      {"px_cell_characters", address(&px_cell_characters)},
+      {"px_cell_clear_output", address(&px_cell_clear_output)},
+      {"px_cell_clock_ns", address(&px_cell_clock_ns)},
+      {"px_cell_close", address(&px_cell_close)},
+      {"px_cell_count", address(&px_cell_count)},
+      {"px_cell_variables", address(&px_cell_variables)},
+      {"px_cell_drop_bundle", address(&px_cell_drop_bundle)},
+      {"px_cell_elements", address(&px_cell_elements)},
+      {"px_cell_end_timing", address(&px_cell_end_timing)},
+      {"px_cell_form", address(&px_cell_form)},
+      {"px_cell_give_array", address(&px_cell_give_array)},
+      {"px_cell_give_bool", address(&px_cell_give_bool)},
+      {"px_cell_give_bytes", address(&px_cell_give_bytes)},
+      {"px_cell_give_key", address(&px_cell_give_key)},
+      {"px_cell_give_null", address(&px_cell_give_null)},
+      {"px_cell_give_number", address(&px_cell_give_number)},
+      {"px_cell_give_text", address(&px_cell_give_text)},
+      {"px_cell_item", address(&px_cell_item)},
+      {"px_cell_key", address(&px_cell_key)},
+      {"px_cell_kind_of", address(&px_cell_kind_of)},
+      {"px_cell_memory", address(&px_cell_memory)},
+      {"px_cell_number", address(&px_cell_number)},
+      {"px_cell_open_bundle", address(&px_cell_open_bundle)},
+      {"px_cell_open_list", address(&px_cell_open_list)},
+      {"px_cell_open_map", address(&px_cell_open_map)},
+      {"px_cell_put", address(&px_cell_put)},
+      {"px_cell_put_array", address(&px_cell_put_array)},
+      {"px_cell_put_base64", address(&px_cell_put_base64)},
+      {"px_cell_put_character", address(&px_cell_put_character)},
+      {"px_cell_put_date", address(&px_cell_put_date)},
+      {"px_cell_put_double", address(&px_cell_put_double)},
+      {"px_cell_put_duration", address(&px_cell_put_duration)},
+      {"px_cell_put_float", address(&px_cell_put_float)},
+      {"px_cell_put_long_double", address(&px_cell_put_long_double)},
+      {"px_cell_put_pointer", address(&px_cell_put_pointer)},
+      {"px_cell_put_quoted", address(&px_cell_put_quoted)},
+      {"px_cell_put_signed", address(&px_cell_put_signed)},
+      {"px_cell_put_unsigned", address(&px_cell_put_unsigned)},
+      {"px_cell_refuse", address(&px_cell_refuse)},
+      {"px_cell_refuse_count", address(&px_cell_refuse_count)},
+      {"px_cell_refuse_target", address(&px_cell_refuse_target)},
+      {"px_cell_refuse_type", address(&px_cell_refuse_type)},
+      {"px_cell_report_timing", address(&px_cell_report_timing)},
+      {"px_cell_shape", address(&px_cell_shape)},
+      {"px_cell_show_bundle", address(&px_cell_show_bundle)},
+      {"px_cell_stream", address(&px_cell_stream)},
+      {"px_cell_run_command", address(&px_cell_run_command)},
+      {"px_cell_show_bundle_as", address(&px_cell_show_bundle_as)},
+      {"px_cell_text_of", address(&px_cell_text_of)},
+      {"px_cell_take_room", address(&px_cell_take_room)}};
+  const auto more = show_symbols();
+  symbols.insert(symbols.end(), more.begin(), more.end());
+  return symbols;
 }
 
 }  // namespace px::cpp

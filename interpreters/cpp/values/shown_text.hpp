@@ -15,6 +15,7 @@ class ShownText {
   static constexpr std::size_t most_items = 100;  ///< Of one list.
   static constexpr std::size_t most_items_in_all = 1000;
   static constexpr std::size_t most_characters = 10000;  ///< Of one quoted text.
+  static constexpr int most_depth = 8;  ///< Of classes in classes, and of pointers that are followed.
 
   ShownText();
   ~ShownText();
@@ -39,6 +40,9 @@ class ShownText {
                  const std::ptrdiff_t* strides, std::size_t rank);
   /// Whether the element number `index` of a list is still to be shown.
   bool take_room(std::size_t index);
+  /// Whether what is inside of something is still to be shown; leave() follows where it is.
+  bool enter() { return depth_ < most_depth && ++depth_ > 0; }
+  void leave() { --depth_; }
   /// What appends to the text.
   std::ostream& stream();
 
@@ -52,6 +56,7 @@ class ShownText {
 
   std::string text_;
   std::size_t room_ = most_items_in_all;
+  int depth_ = 0;
   std::unique_ptr<Buffer> buffer_;
   std::unique_ptr<std::ostream> stream_;
 };

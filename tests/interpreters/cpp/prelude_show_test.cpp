@@ -22,6 +22,8 @@ using namespace std::string_literals;
 namespace mine {
 
 struct Plain {
+  Plain() = default;
+  explicit Plain(int value) : x(value) {}
   int x = 1;
 };
 struct Streamed {
@@ -256,6 +258,18 @@ TEST_F(Shown, DisplayShowsAtOnce) {
   EXPECT_EQ(displayed_[1].at("text/html"), "<i>x</i>");
   EXPECT_EQ(displayed_[2].at("image/png"), "iVBORyE=");
   EXPECT_EQ(plain(), "nothing");
+}
+
+TEST_F(Shown, DisplayUnderANameReplacesWhatWasShownUnderIt) {
+  std::vector<std::pair<std::string, bool>> names;
+  exchange_.on_named_display(
+      [&](const px::cpp::MimeBundle& bundle, const px::cpp::CellExchange::DisplayName& name) {
+        names.emplace_back(bundle.at("text/plain") + " as " + name.id, name.is_update);
+      });
+  px::display(1, "count");
+  px::display(2, "count", true);
+  EXPECT_EQ(names, (std::vector<std::pair<std::string, bool>>{{"1 as count", false},
+                                                              {"2 as count", true}}));
 }
 
 TEST_F(Shown, TimeitRunsTheBodyAsOftenAsAsked) {

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace clang {
+class CompilerInstance;
+}
+
+namespace px::cpp {
+
+/// Lets cells include headers that are in memory alone: names and texts.
+void add_headers(clang::CompilerInstance& compiler,
+                 const std::vector<std::pair<std::string, std::string>>& headers);
+
+}  // namespace px::cpp

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wire/error.hpp"
+
+namespace px::cpp {
+
+/// What cells have defined, as the text of a program: directives, types, functions and variables.
+/// What is defined again replaces the old text.
+class SessionProgram {
+ public:
+  /// A cell that has compiled, without directives of ours.
+  void add(const std::string& code);
+  /// A whole program: what was defined, and the code as its main(), if it does not define one.
+  std::string with_main(const std::string& code) const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> parts_;  // what it defines, text
+};
+
+struct ProgramRequest {
+  std::string file;
+  std::string text;
+  std::vector<std::string> flags = {};  ///< For the compiler and the linker, in this order.
+};
+
+/// Compiles and links a program, so that the file appears whole or not at all.
+/// errors  bad_input: the compiler's words; unsupported: there is no compiler; system: the file
+///         cannot be written; lost_peer: the compiler took too long.
+Result<void> make_program(const ProgramRequest& request);
+
+}  // namespace px::cpp

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "interpreters/cpp/run/cell_outcome.hpp"
+
+namespace px::cpp {
+
+/// Of a cell of which no part has run.  name  "DirectiveError".
+inline CellOutcome refusal(const std::string& name, const std::string& why) {
+  return {CellOutcome::Kind::compile_error, name, why, {name + ": " + why}};
+}
+
+}  // namespace px::cpp

@@ -78,7 +78,7 @@ void OldCarriers::even_out(Carrier& carrier) {
 
 void OldCarriers::drop_messages(Carrier& carrier) {
   for (int rank = 0; rank < carrier.size; ++rank) {
-    int has_come = rank == carrier.own ? 0 : 1;
+    int has_come = 1;  // from this rank itself, too
     while (has_come) {
       MPI_Message message = MPI_MESSAGE_NULL;
       MPI_Status status;

@@ -32,7 +32,7 @@ PX_CLANG_COMPILER=\"${PX_CLANG_COMPILER}\"")
 
 if(PX_TESTS)
   file(GLOB px_cpp_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/interpreters/cpp/*_test.cpp
-       ${CMAKE_SOURCE_DIR}/tests/interpreters/cpp/habits/*_test.cpp)
+       ${CMAKE_SOURCE_DIR}/tests/interpreters/cpp/*/*_test.cpp)
   add_executable(px_interpreters_cpp_tests ${px_cpp_tests})
   target_link_libraries(px_interpreters_cpp_tests
     PRIVATE px_interpreters_cpp px_build GTest::gtest_main)

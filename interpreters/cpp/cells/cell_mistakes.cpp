@@ -1,6 +1,7 @@
 #include "interpreters/cpp/cells/cell_mistakes.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <vector>
 
 #include "interpreters/cpp/cells/code_statements.hpp"
@@ -20,13 +21,63 @@ std::optional<std::size_t> find_open_brace(std::string_view text) {
   return open.front();
 }
 
-/// The first top-level statement that is a `return`.
-std::optional<std::size_t> find_return(std::string_view text) {
-  constexpr std::string_view word = "return";
+constexpr const char* stray_return =
+    "'return' stands outside of a function: to show a value, end the cell with the expression alone";
+
+std::string_view word_at(std::string_view text, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < text.size() && is_word_part(text[end])) ++end;
+  return text.substr(begin, end - begin);
+}
+
+/// What is wrong with a statement that begins with that word; "" for nothing.
+std::string why_stray(std::string_view word, std::string_view behind) {
+  const std::string quoted = "'" + std::string(word) + "'";
+  if (word == "return") return stray_return;
+  if (word == "goto")
+    return "'goto' stands outside of a function: put the code and its labels into a function";
+  if (word == "break") return "'break' stands outside of a loop or switch";
+  if (word == "continue") return "'continue' stands outside of a loop";
+  if (word == "case" || word == "default") return quoted + " stands outside of a switch";
+  if (word == "else") return "'else' has no 'if' before it";
+  if (word == "catch") return "'catch' has no 'try' before it";
+  const std::size_t next = behind.find_first_not_of(" \t\n");
+  const bool is_label = !word.empty() && next != behind.npos && behind[next] == ':' &&
+                        behind.substr(next, 2) != "::";
+  if (word == "public" || word == "private" || word == "protected")
+    return is_label ? quoted + " stands outside of a class" : "";
+  return is_label ? "the label " + quoted + " stands outside of a function: put the code into a function"
+                  : "";
+}
+
+/// A `return` in a block at the top, such as the body of a loop; not in a class or lambda in it.
+std::optional<std::size_t> find_return_in_block(std::string_view block) {
+  for (const char* word : {"struct", "class", "union"})
+    if (block.find(word) != block.npos) return std::nullopt;  // its functions may return
+  if (has_lambda(block)) return std::nullopt;
+  for (std::size_t at = 0; at < block.size();) {
+    const std::string_view word = word_at(block, at);
+    if (word == "return") return at;
+    at += std::max<std::size_t>(word.size(), 1);
+  }
+  return std::nullopt;
+}
+
+struct Stray {
+  std::size_t place;
+  std::string what;
+};
+
+std::optional<Stray> find_stray(std::string_view text) {
   for (const CodeStatement& each : split_statements(text)) {
     const std::string_view statement = text.substr(each.begin, each.end - each.begin);
-    const bool is_longer = statement.size() > word.size() && is_word_part(statement[word.size()]);
-    if (statement.substr(0, word.size()) == word && !is_longer) return each.begin;
+    const std::string_view word = word_at(statement, 0);
+    if (std::string what = why_stray(word, statement.substr(word.size())); !what.empty())
+      return Stray{each.begin, std::move(what)};
+    const bool is_run = each.kind == CodeStatement::Kind::block && word != "namespace" &&
+                        word != "inline" && word != "extern";
+    if (const auto place = is_run ? find_return_in_block(statement) : std::nullopt)
+      return Stray{each.begin + *place, stray_return};
   }
   return std::nullopt;
 }
@@ -36,6 +87,20 @@ std::size_t place_in_code(const ExpandedCode& expanded, std::size_t place) {
   for (const ExpandedCode::Expansion& each : expanded.expansions)
     if (place >= each.begin && place < each.end) return each.code_begin;
   return expanded.begin_in_code(place).value_or(0);
+}
+
+/// As #line directives say.
+long line_number(std::string_view code, std::size_t at) {
+  constexpr std::string_view directive = "\n#line ";
+  std::size_t begin = 0;
+  long line = 1;
+  if (const std::size_t last = code.substr(0, at).rfind(directive); last != code.npos) {
+    const std::size_t number = last + directive.size();
+    begin = std::min(at, std::min(code.find('\n', number), code.size() - 1) + 1);
+    std::from_chars(code.data() + number, code.data() + begin, line);
+  }
+  const std::string_view text = code.substr(begin, at - begin);
+  return line + std::count(text.begin(), text.end(), '\n');
 }
 
 bool has_conditions(std::string_view code) {
@@ -53,21 +118,25 @@ std::optional<CellMistake> find_mistake(std::string_view code, const FindMacro& 
   const ExpandedCode expanded = expand_macros(code, find_macro);
   if (const auto brace = find_open_brace(expanded.text))
     return CellMistake{place_in_code(expanded, *brace), "this '{' is never closed"};
-  if (const auto place = find_return(expanded.text))
-    return CellMistake{place_in_code(expanded, *place),
-                       "'return' stands outside of a function: to show a value, end the cell with "
-                       "the expression alone"};
+  return find_stray_statement(code, find_macro);
+}
+
+std::optional<CellMistake> find_stray_statement(std::string_view code,
+                                                const FindMacro& find_macro) {
+  if (has_conditions(code)) return std::nullopt;
+  const ExpandedCode expanded = expand_macros(code, find_macro);
+  if (auto stray = find_stray(expanded.text))
+    return CellMistake{place_in_code(expanded, stray->place), std::move(stray->what)};
   return std::nullopt;
 }
 
 std::string diagnostic_of(const CellMistake& mistake, const std::string& code,
                           const std::string& cell) {
   const std::size_t at = std::min(mistake.offset, code.size());
-  const auto lines = std::count(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(at), '\n');
   const std::size_t before = at == 0 ? std::string::npos : code.rfind('\n', at - 1);
   const std::size_t begin = before == std::string::npos ? 0 : before + 1;
   const std::string line = code.substr(begin, std::min(code.find('\n', at), code.size()) - begin);
-  const std::string number = std::to_string(lines + 1);
+  const std::string number = std::to_string(line_number(code, at));
   return cell + ":" + number + ":" + std::to_string(at - begin + 1) + ": error: " + mistake.what +
          "\n    " + number + " | " + line + "\n" + std::string(4 + number.size(), ' ') + " | " +
          std::string(at - begin, ' ') + "^\n";

@@ -15,9 +15,13 @@ struct CellMistake {
   std::string what = {};   ///< As a compiler would say it.
 };
 
-/// A brace that is never closed, or a `return` at the top of a cell. Code with #if may have more
-/// braces than the compiler sees: it is left alone.
+/// A brace that is never closed, or a statement that cannot stand at the top of a cell. Code with #if
+/// may have more braces than the compiler sees: it is left alone.
 std::optional<CellMistake> find_mistake(std::string_view code, const FindMacro& find_macro);
+
+/// A `return`, `goto`, `break`, `continue`, `case`, `else` or label that stands outside of what it
+/// belongs to.
+std::optional<CellMistake> find_stray_statement(std::string_view code, const FindMacro& find_macro);
 
 /// The mistake as a diagnostic of clang's, which names the cell and shows the line.
 std::string diagnostic_of(const CellMistake& mistake, const std::string& code,

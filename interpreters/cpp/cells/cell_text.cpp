@@ -86,14 +86,49 @@ std::size_t end_of_directives(std::string_view code) {
   return end;
 }
 
+// What is inserted into a cell stands between these until with_places() is called.
+constexpr std::string_view insertion_begin = "\x01\x06", insertion_end = "\x01\x05";
+
+std::string inserted(const std::string& text) {
+  return std::string(insertion_begin) + text + std::string(insertion_end);
+}
+
+/// The text with what was inserted, and behind it the lines and columns that the code had before: the
+/// compiler names them, and shows lines as they were written.
+std::string with_places(std::string_view text) {
+  std::string result, blanks;  // as wide as the line so far
+  int line = 1, depth = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    if (rest.starts_with(insertion_begin) || rest.starts_with(insertion_end)) {
+      depth += rest.starts_with(insertion_begin) ? 1 : -1;
+      at += insertion_begin.size();
+      const std::size_t next = text.find_first_not_of(" \t\r", at);
+      const bool has_more = next != text.npos && text[next] != '\n' && text[next] != '\x01';
+      if (depth == 0 && has_more) result += "\n#line " + std::to_string(line) + "\n" + blanks;
+      continue;
+    }
+    result += text[at];
+    if (depth == 0) {
+      if (text[at] == '\n') ++line;
+      if (text[at] == '\n')
+        blanks.clear();
+      else
+        blanks += text[at] == '\t' ? '\t' : ' ';
+    }
+    ++at;
+  }
+  return result;
+}
+
 /// The code with its last expression behind `what`; as it is where it has none.
 std::string with_tail_behind(const std::string& what, const std::string& code,
                              const FindMacro& find_macro) {
   const std::optional<CodeRange> tail = find_tail(code, find_macro);
   if (!tail) return statement_form(code, find_macro);
   std::string changed = code;
-  changed.insert(tail->end, ");");
-  return changed.insert(tail->begin, what + ", (");
+  changed.insert(tail->end, inserted(");"));
+  return changed.insert(tail->begin, inserted(what + ", ("));
 }
 
 constexpr std::string_view wrapper_prefix = "px_run_";
@@ -118,8 +153,8 @@ std::string with_lambdas_in_functions(const std::string& code, const FindMacro& 
                             : each->kind == Kind::other && !is_declaration(text);
     if (!is_run || !each->is_ended || !has_lambda(text)) continue;
     const std::string name = new_name();
-    changed.insert(each->end, " } " + name + "();");
-    changed.insert(each->begin, "void " + name + "() { ");
+    changed.insert(each->end, inserted(" } " + name + "();"));
+    changed.insert(each->begin, inserted("void " + name + "() { "));
   }
   return changed;
 }
@@ -167,7 +202,8 @@ std::string followed_by(const std::string& code, const std::string& what) {
 std::optional<std::string> shown_by(const std::string& shower, const std::string& code,
                                     const FindMacro& find_macro) {
   if (!find_tail(code, find_macro)) return std::nullopt;
-  return with_lambdas_in_functions(with_tail_behind(shower, code, find_macro), find_macro);
+  return with_places(
+      with_lambdas_in_functions(with_tail_behind(shower, code, find_macro), find_macro));
 }
 
 }  // namespace
@@ -225,11 +261,15 @@ std::string timed_form(const std::string& code, const CellDirective& timing, boo
   const std::string body = shows_tail ? with_tail_behind(tail_prefix, rest, find_macro)
                                       : statement_form(rest, find_macro);
   if (!repeats)
-    return head + "::px::cell::begin_timing(); " +
-           followed_by(with_lambdas_in_functions(body, find_macro), " ::px::cell::end_timing();");
+    return with_places(head + inserted("::px::cell::begin_timing(); ") +
+                       followed_by(with_lambdas_in_functions(body, find_macro),
+                                   " ::px::cell::end_timing();"));
   const std::string name = new_name();
-  return head + "void " + name + "() { ::px::cell::timeit(" + std::to_string(timing.loops) + ", " +
-         std::to_string(timing.repeats) + ", [] { " + followed_by(body, " }); } ") + name + "();";
+  return with_places(head +
+                     inserted("void " + name + "() { ::px::cell::timeit(" +
+                              std::to_string(timing.loops) + ", " +
+                              std::to_string(timing.repeats) + ", [] { ") +
+                     followed_by(body, " }); } ") + name + "();");
 }
 
 bool is_name_of_cell(std::string_view file) {
@@ -249,7 +289,8 @@ std::vector<std::string> forms_of(const CellText& cell, const FindMacro& find_ma
     forms.push_back(timed_form(cell.code, *timing, false, find_macro));
   } else {
     if (has_tail) forms.push_back(*display_form(cell.code, find_macro));
-    forms.push_back(with_lambdas_in_functions(statement_form(cell.code, find_macro), find_macro));
+    forms.push_back(with_places(
+        with_lambdas_in_functions(statement_form(cell.code, find_macro), find_macro)));
   }
   return forms;
 }
@@ -279,29 +320,6 @@ std::vector<std::string> identifiers_of(std::string_view code) {
       names.push_back(std::move(name));
   }
   return names;
-}
-
-Completeness completeness(std::string_view code) {
-  const MaskedCode masked = mask_code(code);
-  if (masked.is_open) return Completeness::incomplete;
-  std::string expected;
-  std::string_view last;
-  for (std::size_t at = 0; at < masked.text.size(); ++at) {
-    const char next = masked.text[at];
-    const std::size_t open = std::string_view("([{").find(next);
-    if (open != std::string_view::npos) expected += ")]}"[open];
-    if (next == ')' || next == ']' || next == '}') {
-      if (expected.empty() || expected.back() != next) return Completeness::invalid;
-      expected.pop_back();
-    }
-    if (std::isspace(static_cast<unsigned char>(next)) == 0)
-      last = std::string_view(masked.text).substr(at > 0 ? at - 1 : 0, at > 0 ? 2 : 1);
-  }
-  if (!expected.empty()) return Completeness::incomplete;
-  // An operator that waits for what comes behind it.
-  const bool waits = !last.empty() && last != "++" && last != "--" &&
-                     std::string_view("=+-*/,|&?:%^.\\").find(last.back()) != last.npos;
-  return waits ? Completeness::incomplete : Completeness::complete;
 }
 
 }  // namespace px::cpp

@@ -94,8 +94,4 @@ std::optional<std::string> last_defined_name(std::string_view code);
 /// The identifiers in the code, each once, in their order; keywords too.
 std::vector<std::string> identifiers_of(std::string_view code);
 
-/// Whether an editor should ask for more lines.
-enum class Completeness { complete, incomplete, invalid };
-Completeness completeness(std::string_view code);
-
 }  // namespace px::cpp

@@ -89,7 +89,10 @@ class Masker {
     while (end < code_.size() && code_[end] != quote && code_[end] != '\n')
       end += code_[end] == '\\' ? 2 : 1;
     blank(end, '_');
-    if (look() == quote) ++at_;
+    if (look() == quote)
+      ++at_;
+    else
+      masked_.has_open_literal = true;
   }
 
   void raw_string() {

@@ -11,6 +11,7 @@ struct MaskedCode {
   /// of the preprocessor are '#' up to their last character. Line ends stay.
   std::string text;
   bool is_open = false;  ///< It ends within a comment, a raw string or a continued line.
+  bool has_open_literal = false;  ///< A quote is not closed in its line.
 };
 
 MaskedCode mask_code(std::string_view code);

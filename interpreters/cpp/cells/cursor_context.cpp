@@ -1,97 +1,86 @@
 #include "interpreters/cpp/cells/cursor_context.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <vector>
 
 #include "interpreters/cpp/cells/code_mask.hpp"
+#include "interpreters/cpp/cells/code_words.hpp"
 
 namespace px::cpp {
 namespace {
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
 }
 
-/// Before the bracket that belongs to the closing one at `end - 1`.
-std::size_t before_bracket(std::string_view text, std::size_t end) {
-  const char close = text[end - 1], open = close == ')' ? '(' : '[';
-  int depth = 0;
-  while (end > 0) {
-    --end;
-    if (text[end] == close) ++depth;
-    if (text[end] == open && --depth == 0) return end;
-  }
-  return 0;
-}
-
-/// The connector that ends there.
-std::string_view connector_before(std::string_view text, std::size_t end) {
-  const std::string_view before = text.substr(0, end);
-  for (const std::string_view connector : {"->", "::", "."})
-    if (before.ends_with(connector)) return connector;
-  return "";
-}
-
-/// Where the expression a.b(c)[d]::e begins that ends there.
-std::size_t object_begin(std::string_view text, std::size_t end) {
-  for (std::size_t begin = end;;) {
-    while (begin > 0 && (text[begin - 1] == ')' || text[begin - 1] == ']'))
-      begin = before_bracket(text, begin);
-    while (begin > 0 && is_word(text[begin - 1])) --begin;
-    const std::string_view connector = connector_before(text, begin);
-    if (connector.empty()) return begin;
-    begin -= connector.size();
-  }
-}
-
-std::string complete_statements(std::string_view code, std::string_view masked) {
-  struct Block {
-    std::size_t begin;
-    std::string text;
+/// Where the path in the #include begins whose line ends there; npos where it is no such line.
+std::size_t path_begin(std::string_view code, std::size_t cursor) {
+  const std::size_t before = cursor == 0 ? code.npos : code.rfind('\n', cursor - 1);
+  std::size_t at = before == code.npos ? 0 : before + 1;
+  const auto skip = [&] {
+    while (at < cursor && is_blank(code[at])) ++at;
   };
-  std::vector<Block> blocks{{0, ""}};
-  int parentheses = 0;
-  const auto keep_up_to = [&](std::size_t end) {
-    Block& block = blocks.back();
-    block.text += code.substr(block.begin, end - block.begin);
-    block.begin = end;
-  };
-  for (std::size_t i = 0; i < masked.size(); ++i) {
-    const char c = masked[i];
-    if (c == '(') ++parentheses;
-    if (c == ')') --parentheses;
-    if (c == '{') blocks.push_back({i + 1, ""});
-    if (c == '}' && blocks.size() > 1) blocks.pop_back();
-    const bool ends_directive = c == '#' && (i + 1 == masked.size() || masked[i + 1] != '#');
-    if ((c == ';' && parentheses == 0) || c == '}' || ends_directive) keep_up_to(i + 1);
+  skip();
+  if (at >= cursor || code[at] != '#') return code.npos;
+  ++at;
+  skip();
+  constexpr std::string_view word = "include";
+  if (code.substr(at, word.size()) != word) return code.npos;
+  at += word.size();
+  skip();
+  if (at >= cursor || (code[at] != '<' && code[at] != '"')) return code.npos;
+  const std::size_t begin = at + 1;
+  const char close = code[at] == '<' ? '>' : '"';
+  return code.substr(begin, cursor - begin).find(close) == code.npos ? begin : code.npos;
+}
+
+CursorContext context_of_path(std::string_view code, std::size_t begin, std::size_t cursor) {
+  CursorContext context;
+  const std::size_t slash = code.substr(begin, cursor - begin).rfind('/');
+  context.is_path = true;
+  context.begin = slash == code.npos ? begin : begin + slash + 1;
+  context.end = std::min(code.size(), code.find_first_of("/>\"\n", cursor));
+  context.word = code.substr(context.begin, cursor - context.begin);
+  context.whole_word = code.substr(context.begin, context.end - context.begin);
+  return context;
+}
+
+/// Where `a::b` begins whose last name begins there.
+std::size_t qualified_begin(std::string_view text, std::size_t begin) {
+  while (begin >= 2 && text.substr(begin - 2, 2) == "::") {
+    std::size_t name = begin - 2;
+    while (name > 0 && is_word_part(text[name - 1])) --name;
+    if (name == begin - 2) break;
+    begin = name;
   }
-  std::string statements;
-  for (const Block& block : blocks) statements += block.text + "\n";
-  return statements;
+  return begin;
 }
 
 }  // namespace
 
 CursorContext context_of_cursor(std::string_view code, std::size_t cursor) {
   cursor = std::min(cursor, code.size());
-  const std::string masked = mask_code(code).text;
-  const std::string_view text = masked;
+  if (const std::size_t path = path_begin(code, cursor); path != code.npos)
+    return context_of_path(code, path, cursor);
+  // What the cursor is in shows in how a letter there is masked.
+  const char mark = mask_code(std::string(code.substr(0, cursor)) + "a").text.back();
+  const bool is_directive = mark == '#';
+  const std::string text = is_directive ? std::string(code) : mask_code(code).text;
   CursorContext context;
-  context.begin = cursor;
-  while (context.begin > 0 && is_word(text[context.begin - 1])) --context.begin;
-  std::size_t end = cursor;
-  while (end < text.size() && is_word(text[end])) ++end;
+  context.is_code = is_directive || mark == 'a';
+  context.begin = context.end = cursor;
+  if (!context.is_code) return context;
+  while (context.begin > 0 && is_word_part(text[context.begin - 1])) --context.begin;
+  if (context.begin < cursor && is_digit(text[context.begin])) context.begin = cursor;  // a number
+  if (context.begin < cursor || cursor >= text.size() || !is_digit(text[cursor]))
+    while (context.end < text.size() && is_word_part(text[context.end])) ++context.end;
   context.word = code.substr(context.begin, cursor - context.begin);
-  context.whole_word = code.substr(context.begin, end - context.begin);
-  context.connector = connector_before(text, context.begin);
-  const std::size_t object_end = context.begin - context.connector.size();
-  std::size_t begin = context.begin;
-  if (!context.connector.empty()) {
-    begin = object_begin(text, object_end);
-    context.object = code.substr(begin, object_end - begin);
-  }
-  context.statements = complete_statements(code.substr(0, begin), text.substr(0, begin));
+  context.whole_word = code.substr(context.begin, context.end - context.begin);
+  const std::size_t first = qualified_begin(text, context.begin);
+  context.qualified = code.substr(first, context.end - first);
+  const std::string_view before = std::string_view(text).substr(0, context.begin);
+  context.is_member =
+      before.ends_with("::") || before.ends_with("->") ||
+      (before.ends_with(".") && !(before.size() > 1 && is_digit(before[before.size() - 2])));
   return context;
 }
 

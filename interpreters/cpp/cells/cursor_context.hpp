@@ -6,17 +6,18 @@
 
 namespace px::cpp {
 
-/// What stands around a cursor in code that is being written.
+/// What stands around a cursor in code that is being written. All places are in bytes.
 struct CursorContext {
-  std::string statements = {};  ///< What is complete before it, of all open blocks.
-  std::string object = {};      ///< What the word belongs to: "v", "a.b[0]", "std"; "" for nothing.
-  std::string connector = {};   ///< ".", "->", "::" or "".
-  std::string word = {};        ///< The identifier up to the cursor.
-  std::string whole_word = {};  ///< The identifier beyond it, too.
-  std::size_t begin = 0;        ///< Where the identifier begins.
+  std::size_t begin = 0;        ///< Where the word begins: an identifier, or a part of a path.
+  std::size_t end = 0;          ///< Where it ends, beyond the cursor.
+  std::string word = {};        ///< Up to the cursor.
+  std::string whole_word = {};  ///< Beyond it, too.
+  std::string qualified = {};   ///< The whole word with the names before it: "a::b"; no path.
+  bool is_member = false;       ///< Behind ".", "->" or "::".
+  bool is_path = false;         ///< In an #include. The word is what stands behind the last slash.
+  bool is_code = true;          ///< Neither in a comment nor in a literal.
 };
 
-/// Nothing is found within comments and literals.
 CursorContext context_of_cursor(std::string_view code, std::size_t cursor);
 
 }  // namespace px::cpp

@@ -1,4 +1,3 @@
-#include <clang/Basic/DiagnosticSema.h>
 #include <clang/Frontend/FrontendOptions.h>
 #include <clang/Sema/Sema.h>
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
@@ -38,9 +37,10 @@ Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CppSession:
                                                                bool uses_precompiled_header) {
   std::vector<const char*> arguments;
   for (const std::string& flag : options.flags) arguments.push_back(flag.c_str());
-  // Line tables change nothing of the code.
-  arguments.insert(arguments.end(), {"-gline-tables-only", "-fcolor-diagnostics", "-resource-dir",
-                                     options.resource_folder.c_str()});
+  // Line tables change nothing of the code; the warning is about pragmas that are ignored.
+  arguments.insert(arguments.end(),
+                   {"-gline-tables-only", "-fcolor-diagnostics", "-Wsource-uses-openmp",
+                    "-resource-dir", options.resource_folder.c_str()});
   if (uses_precompiled_header)
     arguments.insert(arguments.end(), {"-include-pch", options.precompiled_header.c_str()});
   clang::IncrementalCompilerBuilder builder;
@@ -52,51 +52,6 @@ Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CppSession:
 }
 
 }  // namespace
-
-DiagnosticLog::DiagnosticLog(clang::DiagnosticOptions& options)
-    : stream_(text_), printer_(stream_, options) {
-  stream_.enable_colors(true);
-}
-
-void DiagnosticLog::BeginSourceFile(const clang::LangOptions& language,
-                                    const clang::Preprocessor* preprocessor) {
-  printer_.BeginSourceFile(language, preprocessor);
-}
-
-void DiagnosticLog::EndSourceFile() {
-  printer_.EndSourceFile();
-}
-
-void DiagnosticLog::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
-                                     const clang::Diagnostic& diagnostic) {
-  DiagnosticConsumer::HandleDiagnostic(level, diagnostic);
-  if (level >= clang::DiagnosticsEngine::Error) last_error_ = diagnostic.getLocation();
-  const unsigned id = diagnostic.getID();
-  const bool names_earlier = id == clang::diag::note_previous_definition ||
-                             id == clang::diag::note_previous_declaration ||
-                             id == clang::diag::note_previous_use;
-  if (names_earlier && last_error_.isValid() && diagnostic.getLocation().isValid())
-    clashes_.push_back({last_error_, diagnostic.getLocation()});
-  if (id == clang::diag::err_capture_non_automatic_variable)
-    captures_.push_back({diagnostic.getLocation(), false});
-  if (id == clang::diag::err_capture_default_non_local)
-    captures_.push_back({diagnostic.getLocation(), true});
-  if (text_.size() < max_bytes) printer_.HandleDiagnostic(level, diagnostic);
-}
-
-std::string DiagnosticLog::take_text() {
-  stream_.flush();
-  return std::exchange(text_, {});
-}
-
-std::vector<Clash> DiagnosticLog::take_clashes() {
-  last_error_ = {};
-  return std::exchange(clashes_, {});
-}
-
-std::vector<GlobalCapture> DiagnosticLog::take_captures() {
-  return std::exchange(captures_, {});
-}
 
 Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& options,
                                                    bool uses_precompiled_header) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "interpreters/cpp/compile/line_table.hpp"
+#include "interpreters/cpp/messages/said.hpp"
 #include "interpreters/cpp/run/cpp_session.hpp"
 
 // For the files of this room that see clang; slow to compile.
@@ -34,7 +35,7 @@ struct GlobalCapture {
   bool is_default = false;
 };
 
-/// Keeps what the compiler says, as text with carets and colours, until it is taken.
+/// Keeps what the compiler says until it is taken: as a text for users, with carets, colours and hints.
 class DiagnosticLog final : public clang::DiagnosticConsumer {
  public:
   explicit DiagnosticLog(clang::DiagnosticOptions& options);
@@ -48,8 +49,14 @@ class DiagnosticLog final : public clang::DiagnosticConsumer {
   std::vector<GlobalCapture> take_captures();
 
  private:
+  void add(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& diagnostic);
+  bool has_header(const std::string& name) const;
+
   static constexpr std::size_t max_bytes = 64 << 10;
-  std::string text_;
+  std::string text_;  // of what is printed now
+  std::size_t bytes_ = 0;
+  std::vector<Said> said_;
+  const clang::Preprocessor* preprocessor_ = nullptr;
   llvm::raw_string_ostream stream_;
   clang::TextDiagnosticPrinter printer_;
   clang::SourceLocation last_error_;

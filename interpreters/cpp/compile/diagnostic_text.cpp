@@ -2,6 +2,7 @@
 
 #include <regex>
 #include <sstream>
+#include <string_view>
 
 namespace px::cpp {
 namespace {
@@ -49,6 +50,16 @@ std::string first_error(const std::string& text) {
   for (const std::string& line : lines_of(without_colours(text)))
     if (line.find("error: ") != std::string::npos) return line;
   return "the compiler gave no reason";
+}
+
+std::string hint_of_first_error(const std::string& text) {
+  constexpr std::string_view mark = "hint: ";
+  int errors = 0;
+  for (const std::string& line : lines_of(without_colours(text))) {
+    errors += line.find("error: ") != std::string::npos;
+    if (errors == 1 && line.starts_with(mark)) return line.substr(mark.size());
+  }
+  return "";
 }
 
 }  // namespace px::cpp

@@ -14,6 +14,9 @@ std::string without_colours(const std::string& text);
 /// The first error in such a text, without colours, the source line and its caret.
 std::string first_error(const std::string& text);
 
+/// What such a text advises about its first error ("hint: ..."), without "hint: "; "" for nothing.
+std::string hint_of_first_error(const std::string& text);
+
 /// The lines of a text, without their ends.
 std::vector<std::string> lines_of(const std::string& text);
 

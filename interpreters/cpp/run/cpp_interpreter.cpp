@@ -11,6 +11,7 @@
 
 #include "interpreters/cpp/cells/code_mask.hpp"
 #include "interpreters/cpp/cells/code_points.hpp"
+#include "interpreters/cpp/cells/completeness.hpp"
 #include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/package_flags.hpp"
 #include "interpreters/cpp/run/refusal.hpp"
@@ -58,6 +59,12 @@ int number_of_cell(const std::string& name) {
   if (name.compare(0, prefix.size(), prefix) == 0)
     std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
   return number;
+}
+
+/// As long as the cell, with blanks in place of the directives.
+std::string without_directives(const std::string& cell) {
+  Result<CellText> text = read_cell(cell);
+  return text ? std::move(text->code) : cell;
 }
 
 interpreters::ApplyResult refuse(const std::string& why) {
@@ -355,17 +362,29 @@ interpreters::ApplyResult CppInterpreter::serve(const interpreters::NativeReques
   return values().serve(request);
 }
 
-Json CppInterpreter::complete(const std::string& code, int cursor) {
+Json CppInterpreter::complete(const std::string& cell, int cursor) {
+  const std::string code = without_directives(cell);
   const std::size_t end = byte_offset(code, cursor);
   const CppSession::Completions found = session_->complete(code, end);
+  const int first = code_points(code, found.begin), last = code_points(code, end);
+  Json matches = Json::array(), types = Json::array();
+  for (const Suggestion& each : found.suggestions) {
+    matches.push_back(each.text);
+    types.push_back({{"start", first},
+                     {"end", last},
+                     {"text", each.text},
+                     {"type", each.kind},
+                     {"signature", each.signature}});
+  }
   return {{"status", "ok"},
-          {"matches", found.names},
-          {"cursor_start", code_points(code, found.begin)},
-          {"cursor_end", code_points(code, end)},
-          {"metadata", Json::object()}};
+          {"matches", std::move(matches)},
+          {"cursor_start", first},
+          {"cursor_end", last},
+          {"metadata", {{"_jupyter_types_experimental", std::move(types)}}}};
 }
 
-Json CppInterpreter::inspect(const std::string& code, int cursor, int) {
+Json CppInterpreter::inspect(const std::string& cell, int cursor, int) {
+  const std::string code = without_directives(cell);
   const std::optional<std::string> text = session_->inspect(code, byte_offset(code, cursor));
   return {{"status", "ok"},
           {"found", text.has_value()},
@@ -381,7 +400,7 @@ Json CppInterpreter::is_complete(const std::string& code) {
     case Completeness::complete:
       return {{"status", "complete"}};
     case Completeness::incomplete:
-      return {{"status", "incomplete"}, {"indent", ""}};
+      return {{"status", "incomplete"}, {"indent", next_indent(cell->code)}};
     case Completeness::invalid:
       break;
   }

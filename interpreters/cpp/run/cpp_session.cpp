@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "interpreters/cpp/assist/completion.hpp"
+#include "interpreters/cpp/assist/help.hpp"
 #include "interpreters/cpp/cells/cell_mistakes.hpp"
 #include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/cells/name_queries.hpp"
@@ -12,9 +14,11 @@
 #include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
 #include "interpreters/cpp/habits/header_texts.hpp"
+#include "interpreters/cpp/messages/hints.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
 #include "interpreters/cpp/run/cell_stack.hpp"
 #include "interpreters/cpp/run/llvm_files.hpp"
+#include "wire/json.hpp"
 
 namespace px::cpp {
 namespace {
@@ -23,7 +27,9 @@ constexpr int max_check_rounds = 12;  // each one makes room for more of what a 
 
 CellOutcome compile_error(const std::string& said) {
   const std::string text = name_lines_of_cells(said);
-  return {CellOutcome::Kind::compile_error, "CompileError", first_error(text), lines_of(text)};
+  const std::string hint = hint_of_first_error(text);
+  return {CellOutcome::Kind::compile_error, "CompileError",
+          first_error(text) + (hint.empty() ? "" : " (hint: " + hint + ")"), lines_of(text)};
 }
 
 CellOutcome failure(CellOutcome::Kind kind, const std::string& name, const std::string& value) {
@@ -33,10 +39,11 @@ CellOutcome failure(CellOutcome::Kind kind, const std::string& name, const std::
 CellOutcome link_error(const std::vector<std::string>& missing) {
   std::string names;
   for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + name;
+  const std::string hint = hint_for_symbols(missing);
   return failure(CellOutcome::Kind::compile_error, "LinkError",
                  "undefined: " + names +
-                     " (declared, but no cell and no loaded library "
-                     "defines it; load a library with %lib)");
+                     " (declared, but no cell and no loaded library defines it; " +
+                     (hint.empty() ? "load a library with %lib" : "hint: " + hint) + ")");
 }
 
 CellOutcome not_compiled(const std::string& why) {
@@ -76,7 +83,8 @@ bool has_include(const std::string& code) {
   const auto lines = lines_of(code);
   return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
     const std::size_t begin = line.find_first_not_of(" \t");
-    return begin != std::string::npos && line[begin] == '#';
+    return begin != std::string::npos && line[begin] == '#' &&
+           line.compare(begin, 6, "#line ") != 0;
   });
 }
 
@@ -375,17 +383,26 @@ std::optional<std::string> CppSession::type_of(const std::string& expression) {
 
 CppSession::Completions CppSession::complete(const std::string& code, std::size_t cursor) {
   const CursorContext context = context_of_cursor(code, cursor);
-  const std::optional<std::string> names = ask_child([&]() -> std::optional<std::string> {
-    std::string lines;
-    for (const std::string& name : names_at(*state_->compiler, context)) lines += name + "\n";
-    return lines;
+  Completions found{{}, context.begin};
+  const auto answer = ask_child([&]() -> std::optional<std::string> {
+    Json list = Json::array();
+    for (const Suggestion& each : suggestions_at(*state_->compiler, code, cursor, context))
+      list.push_back({each.text, each.kind, each.signature});
+    return pack(Packer::json, Json{{"suggestions", list}});
   });
-  return {lines_of(names.value_or("")), context.begin};
+  if (!answer) return found;
+  const Result<Json> said = unpack(Packer::json, *answer);
+  if (!said) return found;
+  for (const Json& each : (*said)["suggestions"])
+    found.suggestions.push_back({each[0], each[1], each[2]});
+  return found;
 }
 
 std::optional<std::string> CppSession::inspect(const std::string& code, std::size_t cursor) {
   const CursorContext context = context_of_cursor(code, cursor);
-  return ask_child([&] { return describe(*state_->compiler, context); });
+  auto text = ask_child([&] { return help_at(*state_->compiler, code, cursor, context); });
+  if (!text) text = ask_child([&] { return help_for_declared(*state_->compiler, code, context); });
+  return text;
 }
 
 std::string CppSession::enumerator_of(const std::string& type, long long value) {

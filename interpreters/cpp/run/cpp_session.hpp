@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "interpreters/cpp/assist/suggestion.hpp"
 #include "interpreters/cpp/cells/macro_text.hpp"
 #include "interpreters/cpp/run/cell_outcome.hpp"
 #include "wire/error.hpp"
@@ -70,13 +71,14 @@ class CppSession {
   /// errors  not_found: the loader's own words.
   Result<void> load_library(const std::string& name);
 
-  /// The names that may stand where the identifier at `cursor` (in bytes) stands.
+  /// What may stand where the word at `cursor` (in bytes) stands; see suggestions_at().
   struct Completions {
-    std::vector<std::string> names = {};  ///< Sorted, each once.
-    std::size_t begin = 0;                ///< Where the identifier begins that they replace.
+    std::vector<Suggestion> suggestions = {};  ///< The most likely first, each text once.
+    std::size_t begin = 0;                     ///< Where the word begins that they replace.
   };
   Completions complete(const std::string& code, std::size_t cursor);
-  /// Declaration, type and documentation of what stands at `cursor`.
+  /// Declaration, documentation and place of what stands at `cursor`, or the functions that a call
+  /// may mean whose parentheses the cursor is in; see help_at().
   std::optional<std::string> inspect(const std::string& code, std::size_t cursor);
 
   /// A macro that stands defined; none where it is built in.

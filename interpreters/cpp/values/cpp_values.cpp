@@ -26,6 +26,9 @@ interpreters::ApplyResult type_error(const std::string& what) {
   return failed("TypeError", what);
 }
 
+/// Before a user's expression: what the compiler says names its place in what the user wrote.
+constexpr const char* own_line = "\n#line 1\n";
+
 bool is_identifier(const std::string& name) {
   return !name.empty() && is_word_start(name[0]) &&
          std::all_of(name.begin(), name.end(), is_word_part);
@@ -208,7 +211,7 @@ interpreters::ApplyResult CppValues::pull(const Json& content) {
   for (std::size_t i = 0; i < expressions->size(); ++i) {
     if (!(*expressions)[i].is_string())
       return failed("ValueError", "names of variables to pull must be text");
-    work.code += "::px::cell::Giver{" + std::to_string(i) + "}, " +
+    work.code += "::px::cell::Giver{" + std::to_string(i) + "}, " + own_line +
                  in_parentheses((*expressions)[i].get<std::string>()) + ";\n";
   }
   if (const CellOutcome outcome = perform(std::move(work)); !outcome.is_ok())
@@ -285,7 +288,7 @@ Result<std::string> CppValues::with_natural_types(const Call& call) {
     passed += name;
   }
   return std::string("::px::cell::") + call.verb() + "(" + std::to_string(count) + ", [](" +
-         parameters + ") -> decltype(auto) { return " + in_parentheses(call.function) + "(" +
+         parameters + ") -> decltype(auto) { return " + own_line + in_parentheses(call.function) + "(" +
          passed + "); });\n";
 }
 
@@ -303,7 +306,7 @@ interpreters::ApplyResult CppValues::call(const Json& content,
   if (!call.has_references())
     outcome = perform({call.verb(), call.definitions,
                        std::string("::px::cell::") + call.verb() + "(" +
-                           std::to_string(call.values.size()) + ", " +
+                           std::to_string(call.values.size()) + ", " + own_line +
                            in_parentheses(call.function) + ");\n",
                        call.arguments(), true});
   if (outcome.kind == CellOutcome::Kind::compile_error) {

@@ -1,6 +1,9 @@
 #include "interpreters/cpp/cells/cell_text.hpp"
+#include "interpreters/cpp/cells/completeness.hpp"
 
 #include <gtest/gtest.h>
+
+#include <regex>
 
 namespace px::cpp {
 namespace {
@@ -192,9 +195,23 @@ const Tail others[] = {
 };
 INSTANTIATE_TEST_SUITE_P(WithoutOne, TailOfACell, testing::ValuesIn(others));
 
+/// Without the directives that keep lines and columns as they were.
+std::string flat(const std::string& form) {
+  return std::regex_replace(form, std::regex("\n#line [0-9]+\n *"), "");
+}
+
 TEST(DisplayForm, WrapsTheLastExpression) {
-  EXPECT_EQ(display_form("int x = 3; x // end"), "int x = 3; ::px::cell::Shower{}, (x); // end");
+  EXPECT_EQ(flat(*display_form("int x = 3; x // end")),
+            "int x = 3; ::px::cell::Shower{}, (x);// end");
   EXPECT_EQ(display_form("x;"), std::nullopt);
+}
+
+TEST(DisplayForm, KeepsLinesAndColumns) {
+  EXPECT_EQ(display_form("int x;\n  x;  y"),
+            "int x;\n  x;  ::px::cell::Shower{}, (\n#line 2\n      y);");
+  const std::string form = forms_of({{}, "f();\ng(); h([] {}); i();"})[0];
+  EXPECT_NE(form.find("() { \n#line 2\n     h([] {}); } px_run_"), form.npos) << form;
+  EXPECT_TRUE(form.ends_with("();\n#line 2\n               i();")) << form;
 }
 
 TEST(StatementForm, AddsTheSemicolonThatIsMissing) {
@@ -279,23 +296,25 @@ TEST(Directives, MayComeInTheFormOfWholeCells) {
 
 TEST(TimedForm, LeavesDefinitionsToLaterCells) {
   const CellText text = read("%time\n#include <vector>\nauto v = f(); v");
-  EXPECT_EQ(forms_of(text)[0],
+  EXPECT_EQ(flat(forms_of(text)[0]),
             "     \n#include <vector>\n::px::cell::begin_timing(); auto v = f(); "
-            "::px::cell::Shower{}, (v); ::px::cell::end_timing();");
+            "::px::cell::Shower{}, (v);::px::cell::end_timing();");
 }
 
 TEST(TimedForm, RunsTheCellInAFunctionManyTimes) {
   const std::vector<std::string> forms = forms_of(read("%timeit f(1) // slow"));
   ASSERT_EQ(forms.size(), 2u);
-  EXPECT_NE(forms[0].find("::px::cell::timeit(0, 0, [] {         ::px::cell::Keeper{}, (f(1)); "
-                          "// slow\n }); } px_run_"),
-            std::string::npos);
-  EXPECT_NE(forms[1].find("::px::cell::timeit(0, 0, [] {         f(1); // slow\n }); } px_run_"),
-            std::string::npos);
+  EXPECT_NE(flat(forms[0]).find("::px::cell::timeit(0, 0, [] {         ::px::cell::Keeper{}, (f(1));"
+                                "// slow\n }); } px_run_"),
+            std::string::npos)
+      << forms[0];
+  EXPECT_NE(flat(forms[1]).find("::px::cell::timeit(0, 0, [] { f(1); // slow\n }); } px_run_"),
+            std::string::npos)
+      << forms[1];
 }
 
 TEST(FormsOfACell, BeginWithTheOneThatShowsAValue) {
-  EXPECT_EQ(forms_of(read("x")), (std::vector<std::string>{"::px::cell::Shower{}, (x);", "x;"}));
+  EXPECT_EQ(forms_of(read("x")), (std::vector<std::string>{"::px::cell::Shower{}, (\n#line 1\nx);", "x;"}));
   EXPECT_EQ(forms_of(read("x;")), std::vector<std::string>{"x;"});
 }
 

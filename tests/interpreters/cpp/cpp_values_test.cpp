@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "interpreters/cpp/prelude/px_cell.hpp"
 #include "interpreters/cpp/values/cell_type_error.hpp"
 
@@ -45,7 +47,9 @@ class CppValuesServe : public testing::Test {
     return runner;
   }
 
-  CellOutcome run(const std::string& code, const std::string& name) {
+  /// `whole` but for the directives that keep the lines of what users write.
+  CellOutcome run(const std::string& whole, const std::string& name) {
+    const std::string code = std::regex_replace(whole, std::regex("\n#line 1\n"), "");
     cells_.push_back(code);
     names_.push_back(name);
     for (const auto& [text, function] : known_) {

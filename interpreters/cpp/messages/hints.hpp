@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace px::cpp {
+
+/// Whether `#include <name>` would find a file.
+using HasHeader = std::function<bool(const std::string& name)>;
+
+/// What a user may do about an error or a warning of the compiler; "" where there is nothing to
+/// add. message  without its place.  code  the line of code that it is about; may be "".
+std::string hint_for(const std::string& message, int line, const std::string& code,
+                     const HasHeader& has_header);
+
+/// What may define these symbols, readable ones as the linker has not found them; "" if unknown.
+std::string hint_for_symbols(const std::vector<std::string>& symbols);
+
+}  // namespace px::cpp

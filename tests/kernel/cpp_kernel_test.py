@@ -29,7 +29,7 @@ class CppKernelTests(jupyter_kernel_test.KernelTests):
     code_hello_world = 'std::cout << "hello, world" << std::endl;'
     code_stderr = 'std::cerr << "test" << std::endl;'
     completion_samples = [
-        {"text": "int counted_here = 1; count", "matches": {"counted_here"}},
+        {"text": "int counted_here = 1; counted_h", "matches": {"counted_here"}},
         {"text": "std::string().appe", "matches": {"append"}},
     ]
     complete_code_samples = ["1", "int x = 3;", "int f(int x) {\n  return x * 2;\n}\n"]

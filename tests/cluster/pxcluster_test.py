@@ -405,6 +405,7 @@ def test_a_killed_controller_is_started_again_and_knows_its_engines(place):
     first = place.recorded_pids()[0]
     os.kill(first, signal.SIGKILL)
     until(lambda: place.recorded_pids()[0] != first, "another controller")
+    until(lambda: place.run("px", "pass").returncode == 0, "the new controller answers")
     until(lambda: engines_of(place) == before, "the same engines")
     said = process.output.read_text()
     assert "SIGKILL" in said and "starting the controller again" in said

@@ -167,14 +167,16 @@ class FakeClient : public Peer {
         broadcast(dealer(info.broadcast)),
         iopub(subscriber(info.iopub)) {}
 
-  /// Waits until an engine is announced; tells how often it was not the one.
-  void wait_for(const std::string& type, const std::string& uuid) {
+  /// Waits for the next news of this type about this engine.
+  Received wait_for(const std::string& type, const std::string& uuid) {
     for (int i = 0; i < 100; ++i) {
-      const Received message = receive(notification);
-      if (message.header.msg_type == type && message.content["uuid"] == uuid) return;
-      if (testing::Test::HasFailure()) return;
+      Received message = receive(notification);
+      if (testing::Test::HasFailure()) return message;
+      if (message.header.msg_type == type && message.content.value("uuid", "") == uuid)
+        return message;
     }
-    FAIL() << "no " << type << " of " << uuid;
+    ADD_FAILURE() << "no " << type << " of " << uuid;
+    return {};
   }
 
   net::Socket notification, mux, task, control, broadcast, iopub;

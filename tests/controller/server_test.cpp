@@ -44,6 +44,10 @@ TEST_F(ServerTest, AnEngineOfAnEarlierControllerIsAskedToIntroduceItselfAndKeeps
   ServerOptions options;
   options.is_successor = options.has_successor = true;
   start(options);
+  auto bob = engine("bob");
+  bob->join(0);
+  auto user = client();
+  user->wait_for("registration_notification", "bob");  // it hears what is told from here on
   auto ann = engine("ann");
   ann->beat();
   const Received question = receive(ann->registration);
@@ -55,13 +59,11 @@ TEST_F(ServerTest, AnEngineOfAnEarlierControllerIsAskedToIntroduceItselfAndKeeps
                                      Json{{"uuid", "ann"}, {"id", 3}, {"again", true}},
                                      {}});
   while (receive(ann->registration).header.msg_type == "register_again") continue;
-  auto user = client();
   ann->beat();
-  const Received news = receive(user->notification);
-  EXPECT_EQ(news.content["uuid"], "ann");
-  EXPECT_EQ(news.content["reconnected"], true);  // clients send again what was dropped meanwhile
+  const Received news = user->wait_for("registration_notification", "ann");
+  EXPECT_EQ(news.content.value("reconnected", false), true);  // clients send again what was dropped
   const Received connection = user->ask("connection_request");
-  EXPECT_EQ(connection.content["engines"], (Json{{"3", "ann"}}));
+  EXPECT_EQ(connection.content["engines"], (Json{{"0", "bob"}, {"3", "ann"}}));
   EXPECT_TRUE(connection.content["controller"].is_string());
 }
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import polyxeus
 
-from clusters import large_array, pss_mb, started
+from clusters import large_array, pss_mb, started, variable
 from figures import Aim, finish, parser, row, seconds, versions
 
 BENCH = "arrays_bench"
@@ -50,20 +50,6 @@ def limits(array, runs):
             took = seconds(lambda: os.pwrite(again.fileno(), data, 0))
             rates[AGAIN].append(array.nbytes / took / 1e9)
     return {name: statistics.median(values) for name, values in rates.items()}
-
-
-@contextlib.contextmanager
-def setting(value):
-    """POLYXEUS_SHARED_MEMORY as long as this lasts."""
-    before = os.environ.pop("POLYXEUS_SHARED_MEMORY", None)
-    if value is not None:
-        os.environ["POLYXEUS_SHARED_MEMORY"] = value
-    try:
-        yield
-    finally:
-        os.environ.pop("POLYXEUS_SHARED_MEMORY", None)
-        if before is not None:
-            os.environ["POLYXEUS_SHARED_MEMORY"] = before
 
 
 def same(array):
@@ -133,7 +119,7 @@ def main():
     rates = {FRESH: [], AGAIN: []}
     for repetition in range(options.repetitions):
         for cluster, value in ((SOCKETS, "0"), (SHARED, None)):
-            with setting(value), started(polyxeus, ENGINES) as (_, client, _):
+            with variable("POLYXEUS_SHARED_MEMORY", value), started(polyxeus, ENGINES) as (_, client, _):
                 runs[cluster].append(measure(client, array, options.transfers))
                 memory[cluster].append(pss_mb(controller_pid()))
             for limit, rate in limits(array, options.transfers).items():

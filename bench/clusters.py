@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from figures import there_and_back
 
 PATIENCE = 120.0  # seconds until all engines are registered
+MPIS = {"openmpi": "Open MPI", "mpich": "MPICH"}  # mpiexec.NAME is on PATH where it is installed
 
 
 class Started(NamedTuple):
@@ -19,18 +21,24 @@ class Started(NamedTuple):
 
 
 @contextlib.contextmanager
+def variable(name, value):
+    """The environment with this variable, without it where the value is None."""
+    before = os.environ.pop(name, None)
+    if value is not None:
+        os.environ[name] = value
+    try:
+        yield
+    finally:
+        os.environ.pop(name, None)
+        if before is not None:
+            os.environ[name] = before
+
+
+@contextlib.contextmanager
 def home():
     """A folder for the files of clusters, which the environment names while it lasts."""
-    before = os.environ.get("IPYTHONDIR")
-    with tempfile.TemporaryDirectory(prefix="px-bench-") as folder:
-        os.environ["IPYTHONDIR"] = folder
-        try:
-            yield Path(folder)
-        finally:
-            if before is None:
-                del os.environ["IPYTHONDIR"]
-            else:
-                os.environ["IPYTHONDIR"] = before
+    with tempfile.TemporaryDirectory(prefix="px-bench-") as folder, variable("IPYTHONDIR", folder):
+        yield Path(folder)
 
 
 @contextlib.contextmanager
@@ -62,6 +70,22 @@ def allow_mpiexec():
     if os.geteuid() == 0:
         os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
         os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+
+
+def measured_with_each(mpis, measure):
+    """The rows of all of these MPIs, what is missing for each that is not there, and the programs
+    that were used. measure: makes rows of an MPI's name and its mpiexec."""
+    allow_mpiexec()
+    rows, missing, programs = [], {}, []
+    for mpi in mpis:
+        mpiexec = f"mpiexec.{mpi}"
+        if shutil.which(mpiexec) is None:
+            missing[MPIS[mpi]] = f"there is no {mpiexec} on PATH"
+            continue
+        programs.append(mpiexec)
+        with variable("MPI4PY_MPIABI", mpi):  # where mpi4py was built for several
+            rows += measure(MPIS[mpi], mpiexec)
+    return rows, missing, programs
 
 
 def pss_mb(pid):

@@ -9,20 +9,17 @@ between two collective calls. Exit code 0 when every aim is met, 1 when not or a
 """
 
 import contextlib
-import os
-import shutil
 import statistics
 import sys
 
 import polyxeus
 
-from clusters import allow_mpiexec, started
+from clusters import MPIS, measured_with_each, started, variable
 from figures import Aim, finish, parser, row, versions
 
 BENCH = "mpi_latency"
 RANKS = 4
 ALONE, ANSWERING = "calls left alone", "calls that answer interrupts"
-MPIS = {"openmpi": "Open MPI", "mpich": "MPICH"}
 SIZES = {"8 B": 8, "1 MiB": 1 << 20}
 CALLS = {
     "Allreduce": "comm.Allreduce(given, got)",
@@ -84,20 +81,6 @@ def both(mpiexec):
         yield views
 
 
-@contextlib.contextmanager
-def variable(name, value):
-    """The environment with this variable, without it where the value is None."""
-    before = os.environ.pop(name, None)
-    if value is not None:
-        os.environ[name] = value
-    try:
-        yield
-    finally:
-        os.environ.pop(name, None)
-        if before is not None:
-            os.environ[name] = before
-
-
 def value_of(view, code):
     """Runs code that sets `figure` on all ranks; rank 0's."""
     view.execute(code, block=True)
@@ -151,16 +134,9 @@ def arguments():
 
 def main():
     options = arguments()
-    allow_mpiexec()
-    rows, missing, programs = [], {}, []
-    for mpi in options.mpi:
-        mpiexec = f"mpiexec.{mpi}"
-        if shutil.which(mpiexec) is None:
-            missing[MPIS[mpi]] = f"there is no {mpiexec} on PATH"
-            continue
-        programs.append(mpiexec)
-        with variable("MPI4PY_MPIABI", mpi):  # where mpi4py was built for several
-            rows += measure(options, MPIS[mpi], mpiexec)
+    rows, missing, programs = measured_with_each(
+        options.mpi, lambda mpi, mpiexec: measure(options, mpi, mpiexec)
+    )
     return finish(rows, options, versions("polyxeus", "mpi4py", "numpy", programs=programs), missing)
 
 

@@ -9,7 +9,6 @@ when the aim is met, 1 when not or an MPI is not there.
 """
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,9 +16,8 @@ import time
 
 import polyxeus
 
-from clusters import PATIENCE, allow_mpiexec, started
+from clusters import MPIS, PATIENCE, measured_with_each, started
 from figures import Aim, finish, parser, row, seconds, versions
-from mpi_latency import MPIS, variable
 
 BENCH = "restart_bench"
 RANKS, KILLED = 4, 2
@@ -95,16 +93,9 @@ def arguments():
 
 def main():
     options = arguments()
-    allow_mpiexec()
-    rows, missing, programs = [], {}, []
-    for mpi in options.mpi:
-        mpiexec = f"mpiexec.{mpi}"
-        if shutil.which(mpiexec) is None:
-            missing[MPIS[mpi]] = f"there is no {mpiexec} on PATH"
-            continue
-        programs.append(mpiexec)
-        with variable("MPI4PY_MPIABI", mpi):  # where mpi4py was built for several
-            rows += measure(options, MPIS[mpi], mpiexec)
+    rows, missing, programs = measured_with_each(
+        options.mpi, lambda mpi, mpiexec: measure(options, mpi, mpiexec)
+    )
     return finish(rows, options, versions("polyxeus", "mpi4py", "numpy", programs=programs), missing)
 
 

@@ -158,6 +158,7 @@ class Connection {
                                              const std::vector<SharedBytes>& payloads);
   std::shared_ptr<const SentRequest> head_of(Way way, const std::vector<std::string>& frames);
   void send_again(const SentRequest& request);
+  void take_up(const Pending::Unanswered& unanswered, const std::string& what);
   void go_on_with(const std::string& controller);
   void make_up_for_breaks();
   void ask_records(LostReply lost);

@@ -72,18 +72,24 @@ void Connection::send_again(const SentRequest& request) {
       {route, pack(packer_, *header), parts[4], pack(packer_, Json{{"signature", parts[1]}})}));
 }
 
+/// Sends what can be sent again; the rest fails.  what  has happened
+void Connection::take_up(const Pending::Unanswered& unanswered, const std::string& what) {
+  for (const auto& request : unanswered.to_send) send_again(*request);
+  for (const MessageId& id : unanswered.lost)
+    pending_.fail(
+        id,
+        lost(what + " before this was answered; an order or a question is not sent again by "
+                    "itself: send it again"),
+        wall_now());
+}
+
 /// Another controller has the place of the one that we knew. Its engines come back to it; those
 /// that do not are missed later.
 void Connection::go_on_with(const std::string& controller) {
   breaks_ = {};
   for (Link& link : links_) link.has_broken = false;  // what is sent from here on waits in them
   const Pending::Unanswered unanswered = pending_.begin_again();
-  for (const auto& request : unanswered.to_send) send_again(*request);
-  for (const MessageId& id : unanswered.lost)
-    pending_.fail(id,
-                  lost("the controller ended and was started again before this was answered; an "
-                       "order or a question is not sent again by itself: send it again"),
-                  wall_now());
+  take_up(unanswered, "the controller ended and was started again");
   after(return_of_engines, [this, controller] {
     if (controller_ == controller && !lost_since_) ask_for_engines();
   });
@@ -98,12 +104,7 @@ void Connection::make_up_for_breaks() {
   const Breaks breaks = std::exchange(breaks_, {});
   if (!breaks.any()) return;
   const Pending::Unanswered unanswered = pending_.begin_again_by(breaks.ways);
-  for (const auto& request : unanswered.to_send) send_again(*request);
-  for (const MessageId& id : unanswered.lost)
-    pending_.fail(id,
-                  lost("the connection to the controller broke before this was answered; an order "
-                       "or a question is not sent again by itself: send it again"),
-                  wall_now());
+  take_up(unanswered, "the connection to the controller broke");
   if (breaks.ways.contains(Way::hub))
     for (auto& [question, reply] : std::exchange(asked_records_, {})) ask_records(std::move(reply));
   if (breaks.of_output) pending_.lose_output();

@@ -46,17 +46,11 @@ class KeptReplies {
   std::vector<std::string> held_by(std::size_t socket) const;
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
   void forget_oldest();
 
   Limits limits_;
-  std::unordered_map<std::string, Entry, Hash, std::equal_to<>> entries_;  // by signature
-  std::deque<std::string> answered_;                                       // the oldest first
+  std::unordered_map<std::string, Entry, StringIdHash, std::equal_to<>> entries_;  // by signature
+  std::deque<std::string> answered_;  // the oldest first
   std::size_t bytes_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "wire/frames.hpp"
+#include "wire/ids.hpp"
 #include "wire/replay_history.hpp"
 
 namespace px::controller {
@@ -32,12 +33,6 @@ class SentReplies {
   SharedFrames find(std::string_view signature) const;
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
   struct Kept {
     SharedFrames reply;
     std::size_t bytes;
@@ -46,8 +41,8 @@ class SentReplies {
 
   Limits limits_;
   ReplayHistory answered_;
-  std::unordered_map<std::string, Kept, Hash, std::equal_to<>> kept_;  // by signature
-  std::deque<std::string_view> order_;                                 // the oldest first
+  std::unordered_map<std::string, Kept, StringIdHash, std::equal_to<>> kept_;  // by signature
+  std::deque<std::string_view> order_;                                         // the oldest first
   std::size_t bytes_ = 0;
 };
 

@@ -19,14 +19,6 @@ namespace {
 constexpr std::size_t most_declarations = 8;  // of one name
 constexpr std::size_t most_signatures = 12;
 
-clang::PrintingPolicy policy_of(Compiler& compiler) {
-  clang::PrintingPolicy policy(compiler.instance().getLangOpts());
-  policy.adjustForCPlusPlus();
-  policy.TerseOutput = true;
-  policy.SuppressInitializers = true;
-  return policy;
-}
-
 /// With an end of the line; "" where there is none.
 std::string comment_of(Compiler& compiler, const clang::NamedDecl& declaration) {
   const clang::ASTContext& context = compiler.interpreter().getASTContext();
@@ -50,7 +42,7 @@ std::string place_of(Compiler& compiler, const clang::NamedDecl& declaration) {
 std::string description(Compiler& compiler, const clang::NamedDecl& declaration) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  declaration.print(stream, policy_of(compiler));
+  declaration.print(stream, printing_policy(compiler));
   return with_plain_parameters(text) + "\n" + comment_of(compiler, declaration) +
          place_of(compiler, declaration);
 }

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include "interpreters/cpp/cells/cell_text.hpp"
+#include "interpreters/cpp/cells/code_words.hpp"
 
 namespace px::cpp {
 namespace {
@@ -21,16 +21,6 @@ constexpr Known known[] = {{"inc", Kind::include_folder, true}, {"lib", Kind::li
 
 Error problem(int line, const std::string& what) {
   return {ErrorKind::bad_input, "line " + std::to_string(line) + " of the cell: " + what};
-}
-
-bool is_blank(char letter) {
-  return std::isspace(static_cast<unsigned char>(letter)) != 0;
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 /// Takes the first word away, its quotes resolved.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 
 #include "interpreters/cpp/cells/code_statements.hpp"
 #include "interpreters/cpp/cells/code_words.hpp"
@@ -14,11 +13,8 @@ using Kind = CodeStatement::Kind;
 
 /// Without the blanks at both ends; comments are blanks already.
 CodeRange trimmed(std::string_view masked, CodeRange range) {
-  const auto is_blank = [&](std::size_t at) {
-    return std::isspace(static_cast<unsigned char>(masked[at])) != 0;
-  };
-  while (range.begin < range.end && is_blank(range.begin)) ++range.begin;
-  while (range.end > range.begin && is_blank(range.end - 1)) --range.end;
+  while (range.begin < range.end && is_blank(masked[range.begin])) ++range.begin;
+  while (range.end > range.begin && is_blank(masked[range.end - 1])) --range.end;
   return range;
 }
 

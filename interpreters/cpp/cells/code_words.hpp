@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cctype>
+#include <string_view>
 
 namespace px::cpp {
 
@@ -15,6 +16,17 @@ inline bool is_word_start(char letter) {
 }
 inline bool is_word_part(char letter) {
   return is_word_start(letter) || is_digit(letter);
+}
+
+/// A space, a tab, or the end of a line.
+inline bool is_blank(char letter) {
+  return std::isspace(static_cast<unsigned char>(letter)) != 0;
+}
+/// Without what is blank at both ends.
+inline std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 }  // namespace px::cpp

@@ -8,7 +8,7 @@
 namespace px::cpp {
 namespace {
 
-bool is_blank(char c) {
+bool is_space_or_tab(char c) {
   return c == ' ' || c == '\t';
 }
 
@@ -17,7 +17,7 @@ std::size_t path_begin(std::string_view code, std::size_t cursor) {
   const std::size_t before = cursor == 0 ? code.npos : code.rfind('\n', cursor - 1);
   std::size_t at = before == code.npos ? 0 : before + 1;
   const auto skip = [&] {
-    while (at < cursor && is_blank(code[at])) ++at;
+    while (at < cursor && is_space_or_tab(code[at])) ++at;
   };
   skip();
   if (at >= cursor || code[at] != '#') return code.npos;

@@ -1,7 +1,6 @@
 #include "interpreters/cpp/cells/macro_text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
@@ -15,10 +14,6 @@ namespace {
 
 constexpr std::size_t most_bytes = 64 << 10;  // of one expansion
 constexpr int most_levels = 16;               // of macros in macros
-
-bool is_blank(char letter) {
-  return std::isspace(static_cast<unsigned char>(letter)) != 0;
-}
 
 std::size_t end_of_word(std::string_view text, std::size_t begin) {
   while (begin < text.size() && is_word_part(text[begin])) ++begin;

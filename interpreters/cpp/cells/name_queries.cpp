@@ -55,15 +55,15 @@ clang::QualType type_of(Compiler& compiler, const std::string& expression) {
   return found;
 }
 
-clang::PrintingPolicy policy_of(Compiler& compiler) {
+}  // namespace
+
+clang::PrintingPolicy printing_policy(Compiler& compiler) {
   clang::PrintingPolicy policy(compiler.instance().getLangOpts());
   policy.adjustForCPlusPlus();
   policy.TerseOutput = true;
   policy.SuppressInitializers = true;
   return policy;
 }
-
-}  // namespace
 
 const clang::NamedDecl* find_name(Compiler& compiler, const std::string& name) {
   clang::DeclContext* scope = compiler.interpreter().getASTContext().getTranslationUnitDecl();
@@ -96,7 +96,7 @@ std::vector<std::string> variables_of_cells(Compiler& compiler) {
 std::optional<std::string> spelled_type(Compiler& compiler, const std::string& expression) {
   const clang::QualType type = type_of(compiler, expression);
   if (type.isNull()) return std::nullopt;
-  return type.getNonReferenceType().getAsString(policy_of(compiler));
+  return type.getNonReferenceType().getAsString(printing_policy(compiler));
 }
 
 }  // namespace px::cpp

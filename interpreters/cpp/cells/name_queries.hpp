@@ -1,5 +1,7 @@
 #pragma once
 
+#include <clang/AST/PrettyPrinter.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +15,9 @@ const clang::NamedDecl* find_name(Compiler& compiler, const std::string& name);
 
 /// The variables at global scope that cells have defined and that are visible, oldest first.
 std::vector<std::string> variables_of_cells(Compiler& compiler);
+
+/// How declarations and types are spelled for people: without bodies and initializers.
+clang::PrintingPolicy printing_policy(Compiler& compiler);
 
 /// The type of an expression, as spelled in a message. In a forked child only, as it parses.
 std::optional<std::string> spelled_type(Compiler& compiler, const std::string& expression);

@@ -5,22 +5,13 @@
 #include <optional>
 
 #include "interpreters/cpp/cells/code_mask.hpp"
+#include "interpreters/cpp/cells/code_words.hpp"
 
 namespace px::cpp {
 namespace {
 
 using Action = ForeignCell::Action;
 using Kind = CellDirective::Kind;
-
-bool is_blank(char letter) {
-  return std::isspace(static_cast<unsigned char>(letter)) != 0;
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;

@@ -8,6 +8,7 @@
 #include "interpreters/cpp/compile/failed_part.hpp"
 #include "interpreters/cpp/run/cell_stack.hpp"
 #include "interpreters/cpp/run/guarded_calls.hpp"
+#include "interpreters/cpp/run/jit_memory.hpp"
 
 extern "C" void* __emutls_get_address(void*);  // for thread_local; libgcc has it in its archive
 
@@ -68,6 +69,8 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   auto target = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!target) return clang_error("LLVM does not support this processor", target.takeError());
   auto jit_builder = std::make_unique<llvm::orc::LLJITBuilder>();
+  target->setRelocationModel(llvm::Reloc::PIC_).setCodeModel(llvm::CodeModel::Small);
+  jit_builder->setObjectLinkingLayerCreator(make_linking_layer);
   jit_builder->setJITTargetMachineBuilder(std::move(*target));
   jit_builder->setNotifyCreatedCallback([made = compiler.get()](llvm::orc::LLJIT& jit) {
     made->jit_ = &jit;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/journal/folder_storage.hpp"
 #include "controller/setup/configuration.hpp"
 #include "net/discovery/local_interface.hpp"
 #include "os/descriptor_limit.hpp"
@@ -133,6 +134,9 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
     if (auto written = write_secrets(files, *plan->curve); !written) return written.error();
   Result<ServerOptions> server_options = make_server_options(options, paths);
   if (!server_options) return server_options.error();
+  auto journal = open_journal(*server_options, paths);
+  if (!journal) return journal.error();
+  server_options->journal_storage = std::move(*journal);
   Result<Session> session = make_session(options, plan->connection);
   if (!session) return session.error();
   Result<std::unique_ptr<TaskStore>> store = make_store(options, paths);
@@ -159,6 +163,7 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   spdlog::info("writing connection info to {}", files.engine.string());
   server.run();
   if (!keeps_files) remove_connection_files(files);
+  if (!keeps_files || options.restartable) remove_journal(paths.journal_folder());
   spdlog::info("the controller has stopped");
   return {};
 }

@@ -41,6 +41,20 @@ Stocktaking take_stock(const Membership& membership, const ServerOptions& option
   return {membership.former_engines(), Clock::now() + options.stocktaking_patience};
 }
 
+/// Whoever has the key of a cluster may go on with its journal. Without signatures engines do not
+/// know a request again, and tasks would run twice.
+std::unique_ptr<Journal> make_journal(const Session& session, const ServerOptions& options,
+                                      net::Waker waker) {
+  if (!options.journal_storage) return nullptr;
+  if (!session.signer().is_enabled()) {
+    spdlog::info("there is no journal of tasks, as messages are not signed");
+    return nullptr;
+  }
+  JournalOptions journal = options.journal;
+  journal.cluster = session.signer().sign("journal", "", "", "");
+  return std::make_unique<Journal>(options.journal_storage, journal, std::move(waker));
+}
+
 std::string ip_of(const std::string& interface) {
   const std::size_t start = interface.find("://");
   return start == std::string::npos ? interface : interface.substr(start + 3);
@@ -69,7 +83,7 @@ class Server::State {
   void watch_tasks(TaskScheme scheme);
   void watch_doors(net::Context& context);
   void on_time(Instant now);
-  void take_hub_effects();
+  void on_wake();
   Instant next_deadline() const;
 
   ControllerSockets sockets_;
@@ -116,7 +130,8 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       output_(shared_, sockets_.iopub_in, publisher_,
               [this](const EngineUuid& uuid) { membership_.leave(uuid, "it was shut down"); }),
       tasks_(shared_, options.tasks, random_source(), task_clients_, task_engines_,
-             take_stock(membership_, options)),
+             take_stock(membership_, options),
+             make_journal(shared_.session, options, loop.waker())),
       pure_tasks_(shared_, sockets_.task_client, task_engines_.socket()),
       broadcast_(shared_, sockets_.broadcast_client, broadcast_engines_),
       queries_(shared_, membership_, dask_, sockets_.registration, sockets_.engine_registration,
@@ -130,6 +145,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
   if (options.restore_engines)
     if (const auto restored = membership_.restore(); !restored)
       spdlog::error("cannot restore the engines of the last run: {}", restored.error().what);
+  if (has_queue_) tasks_.restore();
   watch();
   watch_tasks(options.tasks.scheme);
   if (bound.connection.client.curve_serverkey) watch_doors(*bound.context);
@@ -182,7 +198,7 @@ void Server::State::watch() {
   loop.watch(sockets_.iopub_in, [this] { output_.receive(); });
   loop.watch(sockets_.broadcast_client, [this] { broadcast_.receive_requests(); });
   loop.watch(broadcast_engines_.socket(), [this] { broadcast_.receive_replies(); });
-  loop.on_wake([this] { take_hub_effects(); });
+  loop.on_wake([this] { on_wake(); });
 }
 
 /// Who has no key is to cost next to nothing.
@@ -218,7 +234,8 @@ void Server::State::watch_tasks(TaskScheme scheme) {
   }
 }
 
-void Server::State::take_hub_effects() {
+void Server::State::on_wake() {
+  if (has_queue_) tasks_.on_journal();
   for (HubEffect& effect : hub_.take_effects()) {
     if (const auto* answer = std::get_if<SendAnswer>(&effect)) queries_.send(answer->frames);
     if (const auto* task = std::get_if<ResubmitTask>(&effect)) tasks_.resubmit(task->frames);

@@ -7,6 +7,7 @@
 
 #include "controller/hub/hub.hpp"
 #include "controller/hub/task_store.hpp"
+#include "controller/journal/journal.hpp"
 #include "controller/membership/membership.hpp"
 #include "controller/relay/client_backlog.hpp"
 #include "controller/relay/sockets.hpp"
@@ -24,6 +25,10 @@ struct ServerOptions {
   HubOptions hub;
   /// That of the connection files; null: there is none.
   std::shared_ptr<const os::SegmentFolder> memory = {};
+  /// Where balanced tasks are written down; null: nowhere.
+  std::shared_ptr<JournalStorage> journal_storage = {};
+  /// Its cluster is filled in by the server.
+  JournalOptions journal = {};
   /// For the replies that wait for one client on one channel.
   ClientBounds clients;
   bool restore_engines = false;

@@ -240,6 +240,12 @@ void add_controller_options(SettingOptions& settings) {
                  "The controller's command (default: the pxcontroller beside this program)");
   settings.text("--ip,--Cluster.controller_ip", "ip",
                 "Address at which the controller listens (default: 127.0.0.1; *: all addresses)");
+  settings
+      .text("--journal", "journal",
+            "What tasks outlive that the controller has and whose clients may be gone: off; "
+            "process (default where the controller is on this host): its death; power: also a "
+            "loss of power")
+      ->check(program::one_of({"off", "process", "power"}));
   settings.text("--location,--Cluster.controller_location", "location",
                 "Name or address by which other hosts reach the controller's host");
   settings.seconds("--delay,--Cluster.delay", "delay",

@@ -64,7 +64,7 @@ void remove_matching(const std::filesystem::path& folder, const std::string& beg
     if (!name.starts_with(begin) || !name.ends_with(end)) continue;
     console.say(Level::debug, "removing " + entry.path().string());
     std::error_code failure;
-    std::filesystem::remove(entry.path(), failure);
+    std::filesystem::remove_all(entry.path(), failure);  // a journal is a folder
     if (failure)
       console.say(Level::warning,
                   "cannot remove " + entry.path().string() + ": " + failure.message());

@@ -71,6 +71,7 @@ std::vector<std::string> controller_argv(const LaunchRequest& request) {
   std::vector<std::string> argv = settings.controller_cmd;
   if (!settings.ip.empty()) argv.push_back("--ip=" + settings.ip);
   if (!settings.location.empty()) argv.push_back("--location=" + settings.location);
+  if (!settings.journal.empty()) argv.push_back("--journal=" + settings.journal);
   argv.insert(argv.end(), settings.controller_args.begin(), settings.controller_args.end());
   return argv;
 }

@@ -82,7 +82,7 @@ Result<std::unique_ptr<Launcher>> find_launcher(std::string_view name);
 /// What all launchers share: IPP_CLUSTER_ID, IPP_PROFILE_DIR and the settings' own variables.
 std::map<std::string, std::string> cluster_environment(const LaunchRequest& request);
 
-/// `controller_cmd --ip=... --location=... controller_args`.
+/// `controller_cmd --ip=... --location=... --journal=... controller_args`.
 std::vector<std::string> controller_argv(const LaunchRequest& request);
 
 /// log/ipcontroller[-<cluster_id>]-<our pid>.log

@@ -116,6 +116,12 @@ bool store_timelimit(Settings& settings, const Json& value) {
   return true;
 }
 
+bool store_journal(Settings& settings, const Json& value) {
+  if (value != "off" && value != "process" && value != "power") return false;
+  settings.journal = value.get<std::string>();
+  return true;
+}
+
 constexpr std::string_view a_list = "a list of strings";
 constexpr std::string_view some_hosts =
     "hosts as in \"host2:4,host3:2\" or {\"host2\": 4}, names of letters, digits, '-', '.' only";
@@ -127,6 +133,7 @@ const std::vector<Key>& keys() {
       {"engines", "Cluster", "engine_launcher_class", "a string", text(&S::engines)},
       {"controller", "Cluster", "controller_launcher_class", "a string", text(&S::controller)},
       {"controller_args", "Cluster", "controller_args", a_list, words(&S::controller_args)},
+      {"journal", "", "", "off, process or power", store_journal},
       {"engine_args", "Engine", "engine_args", a_list, words(&S::engine_args)},
       {"language", "", "", "a string", text(&S::language)},
       {"mpi_cmd", "MPI", "mpi_cmd", a_list, words(&S::mpi_cmd)},

@@ -18,6 +18,8 @@ struct Settings {
   std::string engines = "local";     ///< The launcher of the engines, as the user wrote it.
   std::string controller = "local";  ///< The launcher of the controller.
   std::vector<std::string> controller_args;
+  /// Which tasks the controller writes down, pxcontroller's --journal; empty = its default.
+  std::string journal;
   std::vector<std::string> engine_args;
   std::string
       language;  ///< What the engines speak, as a LanguagePlan; empty = the engines' default.

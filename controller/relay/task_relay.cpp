@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "wire/header.hpp"
@@ -31,29 +32,42 @@ std::string_view signature_of(const SharedFrames& request, std::size_t delimiter
 }  // namespace
 
 TaskRelay::TaskRelay(RelayContext& shared, const TaskQueueOptions& options, RandomSource random,
-                     ClientLink& client, EngineLink& engines, Stocktaking stock)
+                     ClientLink& client, EngineLink& engines, Stocktaking stock,
+                     std::unique_ptr<Journal> journal)
     : shared_(shared),
       queue_(options, std::move(random)),
       stock_(std::move(stock)),
+      journal_(std::move(journal)),
       clients_are_back_(Clock::now() + return_of_clients),
       client_(client),
       engines_(engines) {}
 
+// ---------------------------------------------------------------- requests
+
 void TaskRelay::receive_requests() {
+  std::vector<Request> requests;  // to be written down together
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = client_.socket().receive();
-    if (!frames) return;
+    if (!frames) break;
     const auto envelope = shared_.open(*frames, 1, "task");
     if (!envelope) continue;
     const bool is_repeat =
         !history_.is_new(envelope->signature) || replies_.was_answered(envelope->signature);
     if (is_repeat)
       answer_again(*frames, *envelope, envelope->signature);
-    else if (stock_.is_done(Clock::now()))
-      submit(frames, *envelope);
+    else if (journal_)
+      requests.push_back(read(frames, *envelope));
     else
-      waiting_.push_back(frames);
+      begin(read(frames, *envelope));
   }
+  accept(std::move(requests));
+}
+
+void TaskRelay::begin(Request request) {
+  if (stock_.is_done(Clock::now()))
+    submit(std::move(request));
+  else
+    waiting_.push_back(std::move(request));
 }
 
 /// A client whose connection broke does not know whether its request came, nor whether the reply
@@ -90,6 +104,11 @@ bool TaskRelay::answer_question(const Frames& frames, const Envelope& envelope,
   return true;
 }
 
+TaskRelay::Request TaskRelay::read(const SharedFrames& frames, const Envelope& envelope) const {
+  return {frames, read_msg_id(shared_.packer(), envelope.header),
+          packed_text(shared_.packer(), envelope.header, "msg_type") == question_type};
+}
+
 void TaskRelay::tell_lost(const Frames& frames, const Envelope& envelope,
                           const std::string& error_name, const std::string& sentence) {
   Draft draft;
@@ -102,48 +121,73 @@ void TaskRelay::tell_lost(const Frames& frames, const Envelope& envelope,
 
 void TaskRelay::submit_waiting() {
   if (waiting_.empty() || !stock_.is_done(Clock::now())) return;
-  for (const SharedFrames& frames : std::exchange(waiting_, {}))
-    submit(frames, *Envelope::locate(*frames, 1));
+  for (Request& each : std::exchange(waiting_, {})) submit(std::move(each));
+  take_unknown();
 }
 
 void TaskRelay::resubmit(SharedFrames frames) {
-  if (const auto envelope = shared_.open(*frames, 0, "hub")) submit(frames, *envelope);
+  const auto envelope = shared_.open(*frames, 0, "hub");
+  if (!envelope) return;
+  Request request = read(frames, *envelope);
+  if (journal_)
+    accept({std::move(request)});
+  else
+    submit(std::move(request));
 }
 
-void TaskRelay::submit(const SharedFrames& came, const Envelope& envelope) {
-  MessageId msg_id = read_msg_id(shared_.packer(), envelope.header);
+void TaskRelay::submit(Request request) {
+  MessageId msg_id = std::move(request.msg_id);
   if (msg_id.empty()) return shared_.bad_messages.add("task: a message without a msg_id");
-  EngineUuid holder = stock_.take_holder(msg_id.text);
-  const bool is_question =
-      packed_text(shared_.packer(), envelope.header, "msg_type") == question_type;
-  if (is_question && answer_question(*came, envelope, msg_id, !holder.empty())) return;
-  const SharedFrames frames = shared_.memory.whole(came, shared_.packer());
+  const Envelope envelope = *Envelope::locate(*request.frames, 1);
+  EngineUuid holder = stock_.take_holder(msg_id.text, request.given);
+  if (request.is_question && answer_question(*request.frames, envelope, msg_id, !holder.empty()))
+    return;
+  const SharedFrames frames = shared_.memory.whole(request.frames, shared_.packer());
   shared_.hub.post(TaskSubmitted{msg_id, frames});
   Result<TaskRules> rules = read_task_rules(shared_.packer(), envelope.metadata);
-  if (!rules) return refuse(frames, envelope, std::move(msg_id), rules.error().what);
+  if (!rules) return refuse(frames, envelope, std::move(msg_id), "ValueError", rules.error().what);
+  const EngineUuid& given = request.given;
+  if (!given.empty() && holder.empty() && is_given_up(given, *rules, holder))
+    return refuse(frames, envelope, std::move(msg_id), "EngineError",
+                  "engine '" + given.text +
+                      "' had this task when the controller ended, and did not come back to the "
+                      "controller that was started again",
+                  given);
   perform(queue_.submit(
       {std::move(msg_id), frames, envelope.delimiter_index(), std::move(*rules), std::move(holder)},
       Clock::now()));
 }
 
 void TaskRelay::refuse(const SharedFrames& frames, const Envelope& envelope, MessageId msg_id,
-                       const std::string& why) {
-  FailTask failure{std::move(msg_id), {}, frames, envelope.delimiter_index(), "ValueError", why};
-  (*this)(failure);
+                       const std::string& error_name, const std::string& why, EngineUuid engine) {
+  TaskEffects effects;
+  effects.push_back(FailTask{std::move(msg_id), std::move(engine), frames,
+                             envelope.delimiter_index(), error_name, why});
+  perform(std::move(effects));
 }
 
+// ---------------------------------------------------------------- replies
+
 void TaskRelay::receive_replies() {
+  Answers answers;
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames came = engines_.socket().receive();
-    if (!came) return;
+    if (!came) break;
     const auto envelope = shared_.open(*came, 2, "task reply");
     if (!envelope) continue;
     const SharedFrames frames = shared_.memory.whole(came, shared_.packer());
     const MessageId parent = read_msg_id(shared_.packer(), envelope->parent_header);
-    const TaskOutcome outcome = read_task_outcome(shared_.packer(), envelope->metadata);
     if (!queue_.knows(parent.text)) unknown_.push_back(frames);
-    perform(queue_.reply(frames->at(0), parent.text, outcome, frames, Clock::now()));
+    take_reply(frames, *envelope, parent, answers);
+    if (!journal_) finish(std::exchange(answers, {}));
   }
+  finish(std::move(answers));
+}
+
+void TaskRelay::take_reply(const SharedFrames& frames, const Envelope& envelope,
+                           const MessageId& parent, Answers& answers) {
+  const TaskOutcome outcome = read_task_outcome(shared_.packer(), envelope.metadata);
+  collect(queue_.reply(frames->at(0), parent.text, outcome, frames, Clock::now()), answers);
 }
 
 /// Asked for by an earlier controller: whoever waits for it is still there, or is not.
@@ -169,6 +213,7 @@ void TaskRelay::on_time(Instant now) {
   perform(queue_.on_time(now));
   submit_waiting();
   forward_unknown();
+  commit_journal();
 }
 
 std::optional<Instant> TaskRelay::next_deadline() const {
@@ -199,11 +244,42 @@ void TaskRelay::engine_reconnected(const EngineUuid& engine) {
   perform(queue_.engine_reconnected(engine, Clock::now()));
 }
 
+// ---------------------------------------------------------------- what the queue wants done
+
 void TaskRelay::perform(TaskEffects effects) {
-  for (TaskEffect& effect : effects) std::visit([this](auto& e) { (*this)(e); }, effect);
+  Answers answers;
+  collect(std::move(effects), answers);
+  finish(std::move(answers));
 }
 
-void TaskRelay::operator()(AssignTask& effect) {
+/// Answers are written down together before they go.
+void TaskRelay::collect(TaskEffects effects, Answers& answers) {
+  for (TaskEffect& effect : effects) {
+    if (auto* task = std::get_if<AssignTask>(&effect))
+      assign(*task);
+    else if (auto* reply = std::get_if<DeliverReply>(&effect))
+      answers.push_back({std::move(reply->msg_id), std::move(reply->engine),
+                         std::move(reply->request), reply->delimiter_index, std::move(reply->reply),
+                         reply->outcome, false});
+    else
+      answers.push_back(failure(std::get<FailTask>(effect)));
+  }
+}
+
+void TaskRelay::finish(Answers answers) {
+  if (answers.empty()) return;
+  if (journal_) {
+    for (const Answer& answer : answers)
+      journal_->finished(answer.msg_id, answer.engine, answer.outcome, answer.reply);
+    const Result<Journal::Ticket> ticket = journal_->commit();
+    tell_of_journal(ticket);
+    if (ticket && !(answered_.empty() && journal_->is_durable(*ticket)))
+      return answered_.push_back({*ticket, std::move(answers)});
+  }
+  for (Answer& answer : answers) deliver(answer);
+}
+
+void TaskRelay::assign(AssignTask& effect) {
   effect.request = shared_.memory.for_engine(effect.request, effect.engine.text);
   const std::array client{client_of(*effect.request, effect.delimiter_index)};
   if (effect.repetition > 0) {
@@ -213,8 +289,9 @@ void TaskRelay::operator()(AssignTask& effect) {
   } else {
     engines_.send(effect.engine.text, client, effect.request, effect.delimiter_index, Clock::now());
   }
-  if (!effect.is_resent)
-    shared_.hub.post(TaskAssigned{std::move(effect.msg_id), std::move(effect.engine)});
+  if (effect.is_resent) return;
+  if (journal_) journal_->assigned(effect.msg_id, effect.engine);
+  shared_.hub.post(TaskAssigned{std::move(effect.msg_id), std::move(effect.engine)});
 }
 
 /// The engine would drop a message that it saw before: one more key makes it another one.
@@ -230,29 +307,35 @@ void TaskRelay::assign_again(const AssignTask& effect, const Envelope& envelope,
   engines_.send(effect.engine.text, head, effect.request, effect.delimiter_index + 3, Clock::now());
 }
 
-void TaskRelay::operator()(DeliverReply& effect) {
-  if (effect.delimiter_index > 0) {
-    const std::array<std::string_view, 2> idents{effect.request->at(0), effect.engine.text};
-    SharedFrames reply = SharedMemoryDesk::as_it_came(effect.reply);
-    const bool is_lost = client_.reply(idents, *reply, Clock::now());
-    if (is_lost) shared_.memory.drop(effect.reply);
-    replies_.sent(signature_of(effect.request, effect.delimiter_index),
-                  is_lost ? nullptr : std::move(reply));
-  } else {
-    shared_.memory.drop(effect.reply);
+void TaskRelay::deliver(Answer& answer) {
+  const bool has_client = answer.delimiter_index > 0;
+  bool is_lost = false;
+  SharedFrames reply = SharedMemoryDesk::as_it_came(answer.reply);
+  if (has_client && answer.is_own) {
+    const std::array<std::string_view, 2> idents{answer.request->at(0), answer.engine.text};
+    const std::size_t count = answer.engine.empty() ? 1 : 2;
+    client_.socket().forward(std::span(idents).first(count), *reply, count);
+  } else if (has_client) {
+    const std::array<std::string_view, 2> idents{answer.request->at(0), answer.engine.text};
+    is_lost = client_.reply(idents, *reply, Clock::now());
   }
-  shared_.hub.post(TaskFinished{std::move(effect.engine), std::move(effect.msg_id),
-                                std::move(effect.reply), effect.outcome == TaskOutcome::aborted});
+  if (!has_client || is_lost) shared_.memory.drop(answer.reply);
+  if (has_client)
+    replies_.sent(signature_of(answer.request, answer.delimiter_index),
+                  is_lost ? nullptr : std::move(reply));
+  shared_.hub.post(TaskFinished{std::move(answer.engine), std::move(answer.msg_id),
+                                std::move(answer.reply), answer.outcome == TaskOutcome::aborted});
 }
 
-void TaskRelay::operator()(FailTask& effect) {
+/// The answer in the place of a reply: [engine, client, delimiter, ...] as an engine's reply would
+/// have come, or without the engine.
+TaskRelay::Answer TaskRelay::failure(FailTask& effect) const {
   const Frames& request = *effect.request;
   const WallTime now = wall_now();
   Draft draft;
-  const std::string client{client_of(request, effect.delimiter_index)};
-  draft.idents = {client};
+  draft.idents = {std::string(client_of(request, effect.delimiter_index))};
   if (!effect.engine.empty()) {
-    draft.idents.push_back(effect.engine.text);
+    draft.idents.insert(draft.idents.begin(), effect.engine.text);
     draft.metadata =
         Json{{"status", "error"}, {"engine", effect.engine.text}, {"date", format_date(now)}};
   }
@@ -260,14 +343,14 @@ void TaskRelay::operator()(FailTask& effect) {
   draft.parent_header = std::string(request.at(effect.delimiter_index + 2));
   draft.content = error_content(effect.error_name, effect.error_value,
                                 {effect.error_name + ": " + effect.error_value});
-  std::vector<std::string> frames = shared_.session.compose(draft, now);
-  if (effect.delimiter_index > 0) client_.socket().send(frames);
-  // The hub wants it as an engine's reply would have come: [engine, client, delimiter, ...].
-  if (!effect.engine.empty()) std::swap(frames[0], frames[1]);
-  const auto reply = std::make_shared<TextFrames>(std::move(frames));
-  if (effect.delimiter_index > 0)
-    replies_.sent(signature_of(effect.request, effect.delimiter_index), reply);
-  shared_.hub.post(TaskFinished{std::move(effect.engine), std::move(effect.msg_id), reply});
+  SharedFrames reply = std::make_shared<TextFrames>(shared_.session.compose(draft, now));
+  return {std::move(effect.msg_id),
+          std::move(effect.engine),
+          std::move(effect.request),
+          effect.delimiter_index,
+          std::move(reply),
+          TaskOutcome::failed,
+          true};
 }
 
 }  // namespace px::controller

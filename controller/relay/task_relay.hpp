@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "controller/journal/journal.hpp"
 #include "controller/relay/client_link.hpp"
 #include "controller/relay/engine_link.hpp"
 #include "controller/relay/relay_context.hpp"
@@ -19,10 +23,15 @@ namespace px::controller {
 /// The task channel: reads what comes, lets the queue decide, sends what it says.
 class TaskRelay {
  public:
-  /// stock  what the engines have in hand of an earlier controller.
+  /// stock    what the engines have in hand of an earlier controller.
+  /// journal  where tasks are written down; null: nowhere.
   TaskRelay(RelayContext& shared, const TaskQueueOptions& options, RandomSource random,
-            ClientLink& client, EngineLink& engines, Stocktaking stock = {});
+            ClientLink& client, EngineLink& engines, Stocktaking stock = {},
+            std::unique_ptr<Journal> journal = nullptr);
 
+  /// Goes on with what an earlier controller wrote down. Call it once, when those of its engines
+  /// that are known have joined, and before anything is received.
+  void restore();
   void receive_requests();
   void receive_replies();
   void engine_joined(const EngineUuid& engine);
@@ -35,28 +44,72 @@ class TaskRelay {
   /// A task of the hub itself: [delimiter, ...]. Nobody but the hub gets its answer.
   void resubmit(SharedFrames frames);
   void on_time(Instant now);
+  /// More of the journal may be on the disk.
+  void on_journal();
   std::optional<Instant> next_deadline() const;
 
  private:
+  /// The final answer to a task.
+  struct Answer {
+    MessageId msg_id;
+    EngineUuid engine;  ///< Empty where it did not run.
+    SharedFrames request;
+    std::size_t delimiter_index;  ///< Of the request.
+    SharedFrames reply;           ///< As in TaskFinished.
+    TaskOutcome outcome = TaskOutcome::failed;
+    bool is_own = false;  ///< It was made here, in the place of a reply.
+  };
+  using Answers = std::vector<Answer>;
+  /// A request, verified.
+  struct Request {
+    SharedFrames frames;
+    MessageId msg_id;
+    bool is_question = false;  ///< See answer_question().
+    EngineUuid given = {};     ///< Who was given it, by the journal.
+  };
+  /// What is to happen once the journal is on the disk.
+  template <class What>
+  struct Held {
+    Journal::Ticket ticket;
+    What what;
+  };
+
   void answer_again(const Frames& frames, const Envelope& envelope, std::string_view signature);
   bool answer_question(const Frames& frames, const Envelope& envelope, const MessageId& msg_id,
                        bool is_held);
+  Request read(const SharedFrames& frames, const Envelope& envelope) const;
   void tell_lost(const Frames& frames, const Envelope& envelope, const std::string& error_name,
                  const std::string& sentence);
+  void accept(std::vector<Request> requests);
+  void begin(Request request);
   void submit_waiting();
   void forward_unknown();
-  void submit(const SharedFrames& came, const Envelope& envelope);
+  void take_unknown();
+  void restore_one(ReplayedTask task);
+  void submit(Request request);
+  bool is_given_up(const EngineUuid& given, TaskRules& rules, EngineUuid& holder);
   void refuse(const SharedFrames& frames, const Envelope& envelope, MessageId msg_id,
-              const std::string& why);
+              const std::string& error_name, const std::string& why, EngineUuid engine = {});
   void perform(TaskEffects effects);
-  void operator()(AssignTask& effect);
-  void operator()(DeliverReply& effect);
-  void operator()(FailTask& effect);
+  void collect(TaskEffects effects, Answers& answers);
+  void finish(Answers answers);
+  void deliver(Answer& answer);
+  void take_reply(const SharedFrames& frames, const Envelope& envelope, const MessageId& parent,
+                  Answers& answers);
+  void assign(AssignTask& effect);
   void assign_again(const AssignTask& effect, const Envelope& envelope, std::string_view client);
+  Answer failure(FailTask& effect) const;
+  void commit_journal();
+  void tell_of_journal(const Result<Journal::Ticket>& committed);
   RelayContext& shared_;
   TaskQueue queue_;
   Stocktaking stock_;
-  std::vector<SharedFrames> waiting_;  // for the end of the stocktaking
+  std::unique_ptr<Journal> journal_;  // null: there is none
+  Journal::Ticket written_ = 0;
+  bool is_journal_refused_ = false;  // the log says so
+  std::deque<Held<Request>> arrived_;
+  std::deque<Held<Answers>> answered_;
+  std::vector<Request> waiting_;       // for the end of the stocktaking
   std::vector<SharedFrames> unknown_;  // replies to what an earlier controller was asked for
   Instant clients_are_back_;
   ClientLink& client_;

@@ -5,8 +5,8 @@
 namespace px::controller {
 
 void Stocktaking::reported(const EngineUuid& engine, const std::vector<std::string>& msg_ids) {
-  for (const std::string& msg_id : msg_ids) holders_.insert_or_assign(msg_id, engine);
-  reported_.insert(engine);
+  if (!reported_.insert(engine).second) forget(engine);
+  for (const std::string& msg_id : msg_ids) holders_.emplace(msg_id, engine);
   settle(engine);
 }
 
@@ -18,6 +18,11 @@ void Stocktaking::joined(const EngineUuid& engine) {
 
 void Stocktaking::left(const EngineUuid& engine) {
   awaited_.erase(engine);
+  reported_.erase(engine);
+  forget(engine);
+}
+
+void Stocktaking::forget(const EngineUuid& engine) {
   std::erase_if(holders_, [&](const auto& entry) { return entry.second == engine; });
 }
 
@@ -29,11 +34,12 @@ std::optional<Instant> Stocktaking::deadline() const {
   return awaited_.empty() ? std::nullopt : std::optional(until_);
 }
 
-EngineUuid Stocktaking::take_holder(std::string_view msg_id) {
-  const auto found = holders_.find(msg_id);
-  if (found == holders_.end()) return {};
-  EngineUuid holder = std::move(found->second);
-  holders_.erase(found);
+EngineUuid Stocktaking::take_holder(std::string_view msg_id, const EngineUuid& latest) {
+  const auto [first, end] = holders_.equal_range(msg_id);
+  EngineUuid holder;
+  for (auto entry = first; entry != end; ++entry)
+    if (holder != latest || holder.empty()) holder = entry->second;
+  holders_.erase(first, end);
   return holder;
 }
 

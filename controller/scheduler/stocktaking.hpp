@@ -32,18 +32,22 @@ class Stocktaking {
 
   /// Whether tasks may be handed out: all who were awaited have reported and joined, or are late.
   bool is_done(Instant now) const { return awaited_.empty() || now >= until_; }
+  /// Whether it said what it holds, and is still there.
+  bool has_reported(const EngineUuid& engine) const { return reported_.contains(engine); }
   /// When it is done at the latest; nothing where it is.
   std::optional<Instant> deadline() const;
 
-  /// The engine that holds this task, which is forgotten; empty: none does.
-  EngineUuid take_holder(std::string_view msg_id);
+  /// An engine that holds this task, which is forgotten; empty: none does.
+  /// latest  who was given it last, as far as that is known: the others have an earlier attempt.
+  EngineUuid take_holder(std::string_view msg_id, const EngineUuid& latest = {});
 
  private:
   void settle(const EngineUuid& engine);
+  void forget(const EngineUuid& engine);
 
   std::set<EngineUuid> awaited_, reported_, joined_;
   Instant until_{};
-  std::map<std::string, EngineUuid, std::less<>> holders_;  // by msg_id
+  std::multimap<std::string, EngineUuid, std::less<>> holders_;  // by msg_id
 };
 
 }  // namespace px::controller

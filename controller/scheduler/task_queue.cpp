@@ -179,6 +179,11 @@ TaskEffects TaskQueue::reply(std::string_view engine, std::string_view msg_id, T
   return finish_event();
 }
 
+void TaskQueue::ended_before(std::string_view msg_id, bool is_ok, const EngineUuid& engine) {
+  const auto worker = key_by_uuid_.find(engine);
+  finished_.add(digest_of(msg_id), {is_ok, worker == key_by_uuid_.end() ? 0 : worker->second});
+}
+
 TaskEffects TaskQueue::on_time(Instant now) {
   now_ = now;
   while (!timers_.empty() && timers_.begin()->first <= now) {

@@ -98,11 +98,16 @@ class TaskQueue {
   /// `msg_id`: of the request. Ignored unless the task runs on that engine.
   TaskEffects reply(std::string_view engine, std::string_view msg_id, TaskOutcome outcome,
                     SharedFrames reply, Instant now);
+  /// A task ended under an earlier controller: later ones may depend on it.
+  /// engine  where; empty: nowhere.
+  void ended_before(std::string_view msg_id, bool is_ok, const EngineUuid& engine);
   TaskEffects on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 
   /// Whether the task waits, runs, or is one of the latest that ended.
   bool knows(std::string_view msg_id) const;
+  /// Whether the engine has joined and not left.
+  bool has_engine(const EngineUuid& engine) const { return key_by_uuid_.contains(engine); }
 
   /// Tasks that wait or run.
   std::size_t size() const { return tasks_.size(); }

@@ -9,6 +9,7 @@
 #include "controller/hub/memory_store.hpp"
 #include "controller/hub/no_store.hpp"
 #include "controller/hub/sqlite_store.hpp"
+#include "controller/journal/folder_storage.hpp"
 #include "controller/setup/announcement.hpp"
 #include "net/discovery/address.hpp"
 #include "os/host_name.hpp"
@@ -202,6 +203,25 @@ Result<BindPlan> make_bind_plan(const ControllerOptions& options,
   return plan;
 }
 
+Result<JournalMode> journal_mode(const ControllerOptions& options) {
+  if (options.journal.empty()) return options.restartable ? JournalMode::process : JournalMode::off;
+  std::string name = options.journal;
+  for (char& letter : name)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return journal_mode_by_name(name);
+}
+
+Result<std::shared_ptr<JournalStorage>> open_journal(const ServerOptions& options,
+                                                     const net::ProfilePaths& paths) {
+  // Without the ports and keys of the earlier one nobody can ask for its results.
+  const bool is_off = options.journal.mode == JournalMode::off;
+  if (!options.is_successor || is_off) remove_journal(paths.journal_folder());
+  if (is_off) return std::shared_ptr<JournalStorage>();
+  auto storage = FolderStorage::open(paths.journal_folder());
+  if (!storage) return storage.error();
+  return std::shared_ptr<JournalStorage>(std::move(*storage));
+}
+
 Result<ServerOptions> make_server_options(const ControllerOptions& options,
                                           const net::ProfilePaths& paths) {
   const auto scheme = task_scheme_by_name(options.scheme);
@@ -225,6 +245,9 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
   server.tasks.max_bytes = options.task_queue_mib > 0
                                ? static_cast<std::size_t>(options.task_queue_mib) << 20
                                : static_cast<std::size_t>(os::half_of_usable_memory());
+  const auto journal = journal_mode(options);
+  if (!journal) return journal.error();
+  server.journal.mode = *journal;
   server.restore_engines = options.restore;
   server.is_successor = options.reuse || options.restore;
   server.has_successor = server.is_successor || options.restartable;

@@ -39,6 +39,15 @@ Result<BindPlan> make_bind_plan(const ControllerOptions& options,
 Result<ServerOptions> make_server_options(const ControllerOptions& options,
                                           const net::ProfilePaths& paths);
 
+/// What the journal of tasks is to outlive.  errors  bad_input: no such mode.
+Result<JournalMode> journal_mode(const ControllerOptions& options);
+
+/// Where the journal lies; null: there is to be none. That of an earlier controller is removed,
+/// unless this one has its ports and keys and goes on with it.
+/// errors  system: the folder cannot be made.
+Result<std::shared_ptr<JournalStorage>> open_journal(const ServerOptions& options,
+                                                     const net::ProfilePaths& paths);
+
 /// errors  bad_input: a packer or a signature scheme that does not exist here.
 Result<Session> make_session(const ControllerOptions& options, const ConnectionPair& connection);
 

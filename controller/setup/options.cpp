@@ -54,6 +54,12 @@ void add_file_options(CLI::App& app, ControllerOptions& o) {
   app.add_flag("--restartable", o.restartable,
                "Keep on disk what a controller with --restore needs to go on if this one dies; "
                "clients then wait for it");
+  app.add_option(
+         "--journal", o.journal,
+         "Whether tasks that wait, run or were not fetched are written to the disk, so that "
+         "they outlive a controller with --reuse or --restore: off; process (default with "
+         "--restartable): if it is killed; power: also if the host loses power")
+      ->check(program::one_of({"off", "process", "power"}));
   app.add_option("--IPController.engine_json_file", o.engine_json_file,
                  "Name of the engines' file");
   app.add_option("--IPController.client_json_file", o.client_json_file,

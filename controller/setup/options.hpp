@@ -28,6 +28,7 @@ struct ControllerOptions {
   std::string client_ssh, engine_ssh;
   std::string engine_json_file, client_json_file;
   bool reuse = false, restore = false, restartable = false;
+  std::string journal;  ///< Empty: process where it is restartable, else off.
 
   double ping_ms = 3000;
   /// TCP tries again after ever longer pauses: a partition of 20 s may be felt for 40.

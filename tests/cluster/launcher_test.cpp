@@ -92,11 +92,12 @@ TEST(LocalLauncher, PassesAddressAndArgumentsToTheController) {
   LaunchRequest request = request_for(1);
   request.settings.ip = "*";
   request.settings.location = "node1";
+  request.settings.journal = "power";
   request.settings.controller_args = {"--sqlitedb"};
   const auto controller = (*find_launcher("local"))->plan_controller(request, usual_machine());
   ASSERT_TRUE(controller);
   EXPECT_EQ(controller->command.argv,
-            words({"pxcontroller", "--ip=*", "--location=node1", "--sqlitedb"}));
+            words({"pxcontroller", "--ip=*", "--location=node1", "--journal=power", "--sqlitedb"}));
   EXPECT_EQ(controller->command.log_file.filename(), "ipcontroller-77.log");
 }
 

@@ -77,6 +77,8 @@ TEST(Settings, ATextWithWhatIsUnknownIsRefused) {
             std::string::npos);
   EXPECT_NE(error(R"({"host": "a:2"})").what.find("did you mean 'hosts'?"), std::string::npos);
   EXPECT_NE(error(R"({"hosts": 3})").what.find("--settings: 'hosts' must be"), std::string::npos);
+  EXPECT_NE(error(R"({"journal": "disk"})").what.find("must be off, process or power"),
+            std::string::npos);
   EXPECT_NE(error("hosts=a").what.find("--settings is not a JSON object"), std::string::npos);
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "controller/journal/folder_storage.hpp"
 #include "program/config_files.hpp"
 #include "tests/program/typos.hpp"
 
@@ -73,6 +76,34 @@ TEST(Options, SayWhichNumbersTheyTake) {
 TEST(Options, AreSuggestedForTheirMisspellings) {
   const auto ask = [](const Texts& words) { return answer(words); };
   EXPECT_GT(program::expect_suggestions(ask, {"pxcontroller"}), 200);
+}
+
+TEST(Options, AskForAJournalWhereTheControllerWillBeStartedAgain) {
+  EXPECT_EQ(*journal_mode(parse({})), JournalMode::off);
+  EXPECT_EQ(*journal_mode(parse({"--restartable"})), JournalMode::process);
+  EXPECT_EQ(*journal_mode(parse({"--restartable", "--journal=off"})), JournalMode::off);
+  EXPECT_EQ(*journal_mode(parse({"--journal=Power"})), JournalMode::power);
+  EXPECT_EQ(answer({"pxcontroller", "--journal=disk"}).err,
+            "pxcontroller: error: --journal takes off, process or power, not 'disk'\n");
+}
+
+TEST(Journals, OfAnEarlierControllerAreRemovedUnlessThisOneGoesOnWithThem) {
+  const net::ProfilePaths paths{testing::TempDir() + "profile_journal", ""};
+  const auto has_journal_after = [&](const Texts& arguments) {
+    const auto earlier = FolderStorage::open(paths.journal_folder());
+    EXPECT_TRUE(earlier);
+    EXPECT_TRUE((*earlier)->append(1, "text"));
+    const auto options = make_server_options(parse(arguments), paths);
+    EXPECT_TRUE(options);
+    EXPECT_TRUE(open_journal(*options, paths));
+    return std::filesystem::exists(paths.journal_folder() / "0000000001.journal");
+  };
+  EXPECT_TRUE(has_journal_after({"--reuse", "--journal=process"}));
+  EXPECT_TRUE(has_journal_after({"--restartable", "--restore"}));
+  EXPECT_FALSE(has_journal_after({"--restartable"}));
+  EXPECT_FALSE(has_journal_after({"--reuse"}));
+  EXPECT_FALSE(has_journal_after({"--journal=power"}));
+  std::filesystem::remove_all(paths.root);
 }
 
 TEST(Options, OfIpcontrollerWithoutEffectAreAccepted) {

@@ -203,7 +203,9 @@ class ServerTest : public testing::Test {
                                        std::make_unique<NoStore>(), options);
     thread_ = std::thread([this] { server_->run(); });
   }
-  ~ServerTest() override {
+  ~ServerTest() override { stop(); }
+  /// Ends the controller; another one may be started.
+  void stop() {
     if (server_) server_->stop();
     if (thread_.joinable()) thread_.join();
     server_.reset();

@@ -47,6 +47,17 @@ TEST(Stocktaking, KnowsWhoHoldsATaskOnce) {
   EXPECT_EQ(stock.take_holder("other"), EngineUuid{});
 }
 
+TEST(Stocktaking, TheLatestAttemptCountsWhoeverHasAnEarlierOne) {
+  for (const EngineUuid& latest : {ann, bob}) {
+    Stocktaking stock{{ann, bob}, at(5s)};
+    stock.reported(ann, {"t1"});
+    stock.reported(bob, {"t1"});
+    stock.reported(bob, {"t1"});  // asked once more
+    EXPECT_EQ(stock.take_holder("t1", latest), latest);
+    EXPECT_EQ(stock.take_holder("t1", latest), EngineUuid{});
+  }
+}
+
 TEST(Stocktaking, WhatAnEngineThatLeftHeldIsHeldByNobody) {
   Stocktaking stock{{ann}, at(5s)};
   stock.reported(ann, {"t1"});

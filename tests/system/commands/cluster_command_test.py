@@ -129,7 +129,9 @@ def test_stop_all_succeeds_where_nothing_runs(commanded):
 
 def test_clean_removes_what_dead_clusters_left(commanded):
     starter = commanded.start("-n", "1")
-    commanded.client(1, starter).close()
+    client = commanded.client(1, starter)
+    assert client.load_balanced_view().apply_sync(len, "abc") == 3
+    client.close()
     for process in [*commanded.processes(), psutil.Process(starter.pid)]:
         try:
             process.kill()
@@ -141,6 +143,7 @@ def test_clean_removes_what_dead_clusters_left(commanded):
     assert cleaned.returncode == 0
     assert not commanded.file.exists()
     assert not (commanded.folder / "security" / "cluster-.json").exists()
+    assert not (commanded.folder / "log" / "journal").exists()
 
 
 @only_ours

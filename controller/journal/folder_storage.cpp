@@ -1,0 +1,138 @@
+#include "controller/journal/folder_storage.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "os/private_file.hpp"
+
+namespace px::controller {
+namespace {
+
+constexpr std::string_view ending = ".journal";
+constexpr std::size_t digits = 10;
+
+Error failure(std::string_view what, const std::filesystem::path& path) {
+  return {ErrorKind::system, std::string(what) + " " + path.string() + ": " + std::strerror(errno)};
+}
+
+std::optional<SegmentNumber> number_of_file(const std::string& name) {
+  SegmentNumber number = 0;
+  if (name.size() != digits + ending.size() || !name.ends_with(ending)) return std::nullopt;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + digits, number);
+  if (error != std::errc{} || end != name.data() + digits) return std::nullopt;
+  return number;
+}
+
+bool write_all(int file, std::string_view text, std::size_t at) {
+  while (!text.empty()) {
+    const ssize_t count = ::pwrite(file, text.data(), text.size(), static_cast<off_t>(at));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+    at += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<FolderStorage>> FolderStorage::open(std::filesystem::path folder) {
+  if (auto made = os::make_folder(folder, 0700); !made) return made.error();
+  return std::make_shared<FolderStorage>(std::move(folder));
+}
+
+std::filesystem::path FolderStorage::path_of(SegmentNumber segment) const {
+  const std::string number = std::to_string(segment);
+  return folder_ / (std::string(digits - number.size(), '0') + number + std::string(ending));
+}
+
+Result<std::vector<SegmentNumber>> FolderStorage::segments() {
+  std::vector<SegmentNumber> found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, error))
+    if (const auto number = number_of_file(entry.path().filename().string()))
+      found.push_back(*number);
+  if (error)
+    return Error{ErrorKind::system,
+                 "cannot read the folder " + folder_.string() + ": " + error.message()};
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Result<std::string> FolderStorage::read(SegmentNumber segment) {
+  return os::read_file(path_of(segment), std::numeric_limits<std::size_t>::max());
+}
+
+Result<void> FolderStorage::open_segment(SegmentNumber segment) {
+  auto file = std::make_shared<os::Descriptor>(
+      ::open(path_of(segment).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  if (!file->is_open()) return failure("cannot write", path_of(segment));
+  struct stat status{};
+  if (::fstat(file->value(), &status) != 0) return failure("cannot write", path_of(segment));
+  file_ = std::move(file);
+  current_ = segment;
+  size_ = static_cast<std::size_t>(status.st_size);
+  const std::lock_guard lock{mutex_};
+  has_new_file_ = true;
+  return {};
+}
+
+Result<void> FolderStorage::append(SegmentNumber segment, std::string_view text) {
+  if (current_ != segment)
+    if (auto opened = open_segment(segment); !opened) return opened;
+  if (!write_all(file_->value(), text, size_)) {
+    const Error error = failure("cannot write", path_of(segment));
+    // A part of it must not be taken for what is written there next.
+    if (::ftruncate(file_->value(), static_cast<off_t>(size_)) != 0) current_ = 0;
+    return error;
+  }
+  size_ += text.size();
+  const std::lock_guard lock{mutex_};
+  if (written_.empty() || written_.back() != file_) written_.push_back(file_);
+  return {};
+}
+
+Result<void> FolderStorage::sync() {
+  std::vector<std::shared_ptr<const os::Descriptor>> files;
+  bool has_new_file = false;
+  {
+    const std::lock_guard lock{mutex_};
+    files.swap(written_);
+    has_new_file = std::exchange(has_new_file_, false);
+  }
+  for (const auto& file : files)
+    if (::fdatasync(file->value()) != 0) return failure("cannot force to the disk", folder_);
+  if (!has_new_file) return {};
+  const os::Descriptor folder{::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!folder.is_open() || ::fsync(folder.value()) != 0)
+    return failure("cannot force to the disk", folder_);
+  return {};
+}
+
+Result<void> FolderStorage::remove(SegmentNumber segment) {
+  if (::unlink(path_of(segment).c_str()) != 0 && errno != ENOENT)
+    return failure("cannot remove", path_of(segment));
+  return {};
+}
+
+void remove_journal(const std::filesystem::path& folder) {
+  FolderStorage storage{folder};
+  const auto segments = storage.segments();
+  if (!segments) return;
+  for (const SegmentNumber segment : *segments) static_cast<void>(storage.remove(segment));
+  std::error_code ignored;
+  std::filesystem::remove(folder, ignored);  // unless something else is in it
+}
+
+}  // namespace px::controller

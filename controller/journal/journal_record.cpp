@@ -1,0 +1,187 @@
+#include "controller/journal/journal_record.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "controller/journal/crc32.hpp"
+
+namespace px::controller {
+namespace {
+
+enum class Kind : unsigned char { begin = 1, submitted, assigned, finished, forgotten };
+
+constexpr std::size_t head_bytes = 9;
+
+template <class Number>
+void put(std::string& text, Number number) {
+  for (std::size_t i = 0; i < sizeof number; ++i)
+    text += static_cast<char>(static_cast<std::uint64_t>(number) >> (8 * i) & 255);
+}
+
+void put_text(std::string& text, std::string_view part) {
+  put(text, static_cast<std::uint32_t>(part.size()));
+  text += part;
+}
+
+void put_digest(std::string& text, const TaskDigest& digest) {
+  put(text, digest.high);
+  put(text, digest.low);
+}
+
+void put_frames(std::string& text, const Frames& frames) {
+  put(text, static_cast<std::uint32_t>(frames.size()));
+  for (std::size_t i = 0; i < frames.size(); ++i) put_text(text, frames.at(i));
+}
+
+/// Writes the head when the payload is there.
+template <class Payload>
+void append(std::string& text, Kind kind, Payload payload) {
+  const std::size_t start = text.size();
+  text.append(head_bytes - 1, '\0');
+  text += static_cast<char>(kind);
+  payload();
+  const std::string_view sealed = std::string_view(text).substr(start + head_bytes - 1);
+  std::string head;
+  put(head, static_cast<std::uint32_t>(sealed.size() - 1));
+  put(head, crc32(sealed));
+  text.replace(start, head.size(), head);
+}
+
+/// Takes a payload apart from the front; `ok` is false once something was missing.
+class Parts {
+ public:
+  explicit Parts(std::string_view rest) : rest_(rest) {}
+
+  template <class Number>
+  Number number() {
+    std::uint64_t value = 0;
+    const std::string_view bytes = take(sizeof(Number));
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+    return static_cast<Number>(value);
+  }
+  std::string_view text() { return take(number<std::uint32_t>()); }
+  TaskDigest digest() {
+    TaskDigest digest;
+    digest.high = number<std::uint64_t>();
+    digest.low = number<std::uint64_t>();
+    return digest;
+  }
+  SharedFrames frames() {
+    const auto count = number<std::uint32_t>();
+    std::vector<std::string> frames;
+    for (std::uint32_t i = 0; i < count && ok_; ++i) frames.emplace_back(text());
+    return compacted(TextFrames{std::move(frames)});
+  }
+  /// All was there, and nothing more.
+  bool is_whole() const { return ok_ && rest_.empty(); }
+
+ private:
+  std::string_view take(std::size_t size) {
+    ok_ = ok_ && size <= rest_.size();
+    if (!ok_) return {};
+    const std::string_view part = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return part;
+  }
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+std::optional<JournalRecord> read_payload(Kind kind, Parts& parts) {
+  switch (kind) {
+    case Kind::begin:
+      return JournalBegin{std::string(parts.text())};
+    case Kind::submitted: {
+      const auto order = parts.number<std::uint64_t>();
+      const std::string_view msg_id = parts.text();
+      return JournalSubmitted{order, MessageId{msg_id}, parts.frames()};
+    }
+    case Kind::assigned: {
+      const TaskDigest task = parts.digest();
+      return JournalAssigned{task, EngineUuid{parts.text()}};
+    }
+    case Kind::finished: {
+      const TaskDigest task = parts.digest();
+      const std::string_view engine = parts.text();
+      const auto outcome = parts.number<std::uint8_t>();
+      const bool has_reply = parts.number<std::uint8_t>() != 0;
+      if (outcome > static_cast<std::uint8_t>(TaskOutcome::unmet)) return std::nullopt;
+      return JournalFinished{task, EngineUuid{engine}, static_cast<TaskOutcome>(outcome),
+                             has_reply ? parts.frames() : nullptr};
+    }
+    case Kind::forgotten:
+      return JournalForgotten{parts.digest()};
+  }
+  return std::nullopt;
+}
+
+struct Append {
+  std::string& text;
+  void operator()(const JournalBegin& record) const {
+    append(text, Kind::begin, [&] { put_text(text, record.cluster); });
+  }
+  void operator()(const JournalSubmitted& record) const {
+    append_submitted(text, record.order, record.msg_id.text, *record.frames);
+  }
+  void operator()(const JournalAssigned& record) const {
+    append(text, Kind::assigned, [&] {
+      put_digest(text, record.task);
+      put_text(text, record.engine.text);
+    });
+  }
+  void operator()(const JournalFinished& record) const {
+    append(text, Kind::finished, [&] {
+      put_digest(text, record.task);
+      put_text(text, record.engine.text);
+      put(text, static_cast<std::uint8_t>(record.outcome));
+      put(text, static_cast<std::uint8_t>(record.reply ? 1 : 0));
+      if (record.reply) put_frames(text, *record.reply);
+    });
+  }
+  void operator()(const JournalForgotten& record) const {
+    append(text, Kind::forgotten, [&] { put_digest(text, record.task); });
+  }
+};
+
+}  // namespace
+
+void append_record(std::string& text, const JournalRecord& record) {
+  std::visit(Append{text}, record);
+}
+
+void append_submitted(std::string& text, std::uint64_t order, std::string_view msg_id,
+                      const Frames& frames) {
+  append(text, Kind::submitted, [&] {
+    put(text, order);
+    put_text(text, msg_id);
+    put_frames(text, frames);
+  });
+}
+
+JournalReader::JournalReader(std::string_view segment) : rest_(segment) {
+  is_torn_ = !segment.starts_with(journal_magic);
+  if (!is_torn_) rest_.remove_prefix(journal_magic.size());
+}
+
+std::optional<JournalRecord> JournalReader::next() {
+  if (is_torn_ || rest_.empty()) return std::nullopt;
+  is_torn_ = true;  // unless it is whole
+  if (rest_.size() < head_bytes) return std::nullopt;
+  Parts head{rest_.substr(0, head_bytes - 1)};
+  const std::size_t length = head.number<std::uint32_t>();
+  const auto crc = head.number<std::uint32_t>();
+  if (length > rest_.size() - head_bytes) return std::nullopt;
+  const std::string_view sealed = rest_.substr(head_bytes - 1, length + 1);
+  if (crc32(sealed) != crc) return std::nullopt;
+  Parts parts{sealed.substr(1)};
+  auto record = read_payload(static_cast<Kind>(static_cast<unsigned char>(sealed[0])), parts);
+  if (!record || !parts.is_whole()) return std::nullopt;
+  text_ = rest_.substr(0, head_bytes + length);
+  rest_.remove_prefix(text_.size());
+  is_torn_ = false;
+  return record;
+}
+
+}  // namespace px::controller

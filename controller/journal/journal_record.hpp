@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/task_request.hpp"
+#include "wire/frames.hpp"
+#include "wire/ids.hpp"
+
+namespace px::controller {
+
+// What the journal says. A segment is a file: journal_magic, then records, the first of them a
+// JournalBegin. A record is [length of the payload, CRC-32 of kind and payload, kind, payload]; the
+// numbers are little-endian, of 4, 4 and 1 bytes. Later records overrule earlier ones; a task has
+// one order for ever, though its records may be written again, further behind.
+
+/// The start of a segment. What was written under another key is of another cluster.
+struct JournalBegin {
+  std::string cluster;
+};
+/// A request was accepted.
+struct JournalSubmitted {
+  std::uint64_t order = 0;  ///< The queue's: lower ones came earlier.
+  MessageId msg_id;
+  SharedFrames frames;  ///< As in TaskRequest.
+};
+/// An engine was given it.
+struct JournalAssigned {
+  TaskDigest task;
+  EngineUuid engine;
+};
+/// It is answered.
+struct JournalFinished {
+  TaskDigest task;
+  EngineUuid engine;  ///< Empty where it did not run.
+  TaskOutcome outcome = TaskOutcome::ok;
+  SharedFrames reply;  ///< As in TaskFinished; null: it was too long, or the disk was full.
+};
+/// Nobody will ask for it any more.
+struct JournalForgotten {
+  TaskDigest task;
+};
+using JournalRecord = std::variant<JournalBegin, JournalSubmitted, JournalAssigned, JournalFinished,
+                                   JournalForgotten>;
+
+/// How each segment begins; the digit is the version of the format.
+inline constexpr std::string_view journal_magic = "pxjrnl1\n";
+
+/// Appends the record, encoded.
+void append_record(std::string& text, const JournalRecord& record);
+
+/// The same without a copy of the frames beforehand.
+void append_submitted(std::string& text, std::uint64_t order, std::string_view msg_id,
+                      const Frames& frames);
+
+/// Walks over the records of one segment, up to its end or to the first one that is not whole: what
+/// was being written when the process or the host died.
+class JournalReader {
+ public:
+  /// segment  all of it; must outlive the reader.
+  explicit JournalReader(std::string_view segment);
+  std::optional<JournalRecord> next();
+  /// The record that next() returned, as it stands there.
+  std::string_view text() const { return text_; }
+  /// Whether something remains that is no record. Of use when next() has returned nothing.
+  bool is_torn() const { return is_torn_; }
+
+ private:
+  std::string_view rest_, text_;
+  bool is_torn_ = false;
+};
+
+}  // namespace px::controller

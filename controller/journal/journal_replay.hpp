@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "controller/journal/journal_record.hpp"
+
+namespace px::controller {
+
+/// A task as the journal has it.
+struct ReplayedTask {
+  std::uint64_t order = 0;
+  MessageId msg_id;
+  SharedFrames request;
+  /// Who was given it last, or has answered it; empty: nobody.
+  EngineUuid engine;
+  bool is_finished = false;
+  TaskOutcome outcome = TaskOutcome::ok;  ///< Once it is finished.
+  SharedFrames reply;                     ///< Once it is finished; null: it was not kept.
+};
+
+/// Puts together from records what is owed: tasks that are not answered, and answers that somebody
+/// may still ask for. A submission may stand behind the answer: it was copied there. Sees no file.
+class JournalReplay {
+ public:
+  void read(const JournalRecord& record);
+  /// All tasks that are not forgotten, in the order in which they were submitted.
+  std::vector<ReplayedTask> take();
+  /// The highest order so far.
+  std::uint64_t last_order() const { return last_order_; }
+
+ private:
+  struct Task {
+    ReplayedTask task;
+    bool is_forgotten = false;
+  };
+  void read_one(const JournalBegin&) {}
+  void read_one(const JournalSubmitted& record);
+  void read_one(const JournalAssigned& record);
+  void read_one(const JournalFinished& record);
+  void read_one(const JournalForgotten& record);
+
+  std::unordered_map<TaskDigest, Task, TaskDigestHash> tasks_;
+  std::uint64_t last_order_ = 0;
+};
+
+}  // namespace px::controller

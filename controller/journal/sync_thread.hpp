@@ -1,0 +1,44 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "controller/journal/journal_storage.hpp"
+#include "net/loop.hpp"
+
+namespace px::controller {
+
+/// Forces to the disk what a journal has written, on a thread of its own: all that was written
+/// while one sync() runs waits for the next one together.
+class SyncThread {
+ public:
+  /// waker  wakes the I/O thread when more is on the disk, or when it failed.
+  SyncThread(std::shared_ptr<JournalStorage> storage, net::Waker waker);
+  ~SyncThread();
+  SyncThread(const SyncThread&) = delete;
+  SyncThread& operator=(const SyncThread&) = delete;
+
+  /// All up to this number is written, and is to be on the disk.
+  void request(std::uint64_t number);
+  /// All up to this number is on the disk.
+  std::uint64_t synced() const;
+  /// What the disk refused. After that nothing counts as being on the disk any more.
+  std::optional<Error> error() const;
+
+ private:
+  void run();
+  const std::shared_ptr<JournalStorage> storage_;
+  const net::Waker waker_;
+  mutable std::mutex mutex_;
+  std::condition_variable has_work_;
+  std::uint64_t requested_ = 0, synced_ = 0;
+  std::optional<Error> error_;
+  bool is_stopping_ = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace px::controller

@@ -1,0 +1,305 @@
+#include "controller/journal/journal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+
+#include "controller/journal/folder_storage.hpp"
+#include "tests/controller/journal/memory_storage.hpp"
+
+namespace px::controller {
+namespace {
+
+using Storage = std::shared_ptr<MemoryStorage>;
+const EngineUuid ann{"ann"};
+
+SharedFrames request(std::size_t bytes = 10) {
+  return std::make_shared<TextFrames>(
+      std::vector<std::string>{"client", "<IDS|MSG>", std::string(bytes, 'x')});
+}
+
+JournalOptions small(std::size_t results = 2, std::size_t segment_bytes = 1000) {
+  JournalOptions options;
+  options.cluster = "ours";
+  options.limits.results = results;
+  options.limits.segment_bytes = segment_bytes;
+  return options;
+}
+
+/// "t1=ann t2>bob t3", as in the tests of records; "?" where a reply was not kept.
+std::string owed(Journal& journal) {
+  std::string all;
+  for (const ReplayedTask& task : journal.replay()) {
+    all += (all.empty() ? "" : " ") + task.msg_id.text;
+    if (task.is_finished || !task.engine.empty())
+      all += (task.is_finished ? "=" : ">") + task.engine.text;
+    if (task.is_finished && !task.reply) all += "?";
+  }
+  return all;
+}
+
+/// What a controller would find that is started now.
+std::string found(const Storage& storage, const JournalOptions& options = small()) {
+  Journal journal{storage, options};
+  return owed(journal);
+}
+
+void submit(Journal& journal, const std::string& id, std::size_t bytes = 10) {
+  journal.submitted(MessageId{id}, *request(bytes));
+  ASSERT_TRUE(journal.commit());
+}
+
+void finish(Journal& journal, const std::string& id) {
+  journal.finished(MessageId{id}, ann, TaskOutcome::ok, request());
+  ASSERT_TRUE(journal.commit());
+}
+
+TEST(Journal, HasWhatWasCommittedAndNotWhatWasPutAside) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  Journal journal{storage, small()};
+  EXPECT_EQ(owed(journal), "");
+  submit(journal, "t1");
+  submit(journal, "t2");
+  journal.assigned(MessageId{"t1"}, ann);
+  EXPECT_EQ(found(storage), "t1 t2");
+  ASSERT_TRUE(journal.commit());
+  EXPECT_EQ(found(storage), "t1>ann t2");
+  finish(journal, "t1");
+  EXPECT_EQ(found(storage), "t1=ann t2");
+}
+
+TEST(Journal, GoesOnBehindWhatAnEarlierOneWrote) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  {
+    Journal journal{storage, small()};
+    submit(journal, "t1");
+    submit(journal, "t2");
+  }
+  {
+    Journal journal{storage, small()};
+    EXPECT_EQ(owed(journal), "t1 t2");
+    submit(journal, "t2");  // its client sent it again
+    submit(journal, "t3");
+    finish(journal, "t1");
+  }
+  EXPECT_EQ(found(storage), "t1=ann t2 t3");
+}
+
+TEST(Journal, OfAnotherClusterIsDropped) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  {
+    Journal journal{storage, small()};
+    submit(journal, "t1");
+  }
+  JournalOptions other = small();
+  other.cluster = "theirs";
+  Journal journal{storage, other};
+  EXPECT_EQ(owed(journal), "");
+  submit(journal, "t2");
+  EXPECT_EQ(storage->count(), 1u);
+  EXPECT_EQ(found(storage, other), "t2");
+}
+
+TEST(Journal, KeepsTheLatestResultsOnly) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  Journal journal{storage, small(2)};
+  for (int i = 1; i <= 5; ++i) {
+    submit(journal, "t" + std::to_string(i));
+    finish(journal, "t" + std::to_string(i));
+  }
+  submit(journal, "t6");
+  EXPECT_EQ(found(storage), "t4=ann t5=ann t6");
+}
+
+TEST(Journal, DoesNotGrowWhileTasksComeAndGoThoughOneWaits) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  Journal journal{storage, small()};
+  submit(journal, "t0");
+  std::size_t most = 0;
+  for (int i = 1; i <= 2000; ++i) {
+    submit(journal, "t" + std::to_string(i));
+    finish(journal, "t" + std::to_string(i));
+    most = std::max(most, storage->bytes());
+  }
+  EXPECT_LT(most, 10'000u);
+  EXPECT_EQ(journal.bytes(), storage->bytes());
+  EXPECT_EQ(found(storage), "t0 t1998=ann t1999=ann t2000=ann");
+}
+
+TEST(Journal, RefusesWhatAFullDiskDoesNotTakeAndGoesOnWhenThereIsRoom) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  Journal journal{storage, small()};
+  submit(journal, "t1");
+  storage->set_full(true);
+  journal.submitted(MessageId{"t2"}, *request());
+  const auto refused = journal.commit();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::overloaded);
+  EXPECT_EQ(refused.error().what,
+            "the journal of tasks cannot be written (No space left on device): make room there and "
+            "call again, or start the controller with --journal=off");
+  journal.finished(MessageId{"t1"}, ann, TaskOutcome::ok, request());
+  EXPECT_FALSE(journal.commit());
+  EXPECT_EQ(found(storage), "t1");
+  storage->set_full(false);
+  submit(journal, "t3");
+  EXPECT_EQ(found(storage), "t1=ann? t3");  // that it is answered is known, its reply is not
+}
+
+TEST(Journal, LeavesOutWhatIsTooLong) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  JournalOptions options = small();
+  options.longest = 100;
+  Journal journal{storage, options};
+  submit(journal, "t1", 1000);
+  submit(journal, "t2");
+  journal.finished(MessageId{"t1"}, ann, TaskOutcome::ok, request());
+  journal.finished(MessageId{"t2"}, ann, TaskOutcome::ok, request(1000));
+  ASSERT_TRUE(journal.commit());
+  EXPECT_EQ(found(storage), "t2=ann?");
+}
+
+TEST(Journal, OfTheModePowerHasOnTheDiskWhatItCallsDurable) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  JournalOptions options = small();
+  options.mode = JournalMode::power;
+  net::Loop loop;
+  Journal journal{storage, options, loop.waker()};
+  journal.submitted(MessageId{"t1"}, *request());
+  const auto ticket = journal.commit();
+  ASSERT_TRUE(ticket);
+  loop.on_wake([] {});
+  while (!journal.is_durable(*ticket)) loop.wait_until(Clock::now() + std::chrono::seconds(20));
+  storage->lose_power();
+  EXPECT_EQ(found(storage), "t1");
+}
+
+TEST(Journal, OfTheModePowerTakesNothingMoreWhenTheDiskHasFailed) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  storage->fail_to_sync();
+  JournalOptions options = small();
+  options.mode = JournalMode::power;
+  net::Loop loop;
+  Journal journal{storage, options, loop.waker()};
+  journal.submitted(MessageId{"t1"}, *request());
+  const auto ticket = journal.commit();
+  ASSERT_TRUE(ticket);
+  loop.on_wake([] {});
+  while (!journal.failure()) loop.wait_until(Clock::now() + std::chrono::seconds(20));
+  EXPECT_FALSE(journal.is_durable(*ticket));
+  journal.submitted(MessageId{"t2"}, *request());
+  ASSERT_FALSE(journal.commit());
+}
+
+/// Tasks come, run and end at random; whenever the controller is killed the next one finds what
+/// there was at the last commit.
+TEST(Journal, KilledAtAnyTimeOwesWhatItOwed) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    std::mt19937 random{seed};
+    const auto below = [&](std::size_t limit) { return random() % limit; };
+    const auto storage = std::make_shared<MemoryStorage>();
+    auto journal = std::make_unique<Journal>(storage, small(1000, 400));
+    std::map<int, std::string> model;  // task -> ">e1" or ""
+    std::set<int> answered;
+    const auto expected = [&] {
+      std::string all;
+      for (const auto& [task, state] : model)
+        all += (all.empty() ? "t" : " t") + std::to_string(task) +
+               (answered.contains(task) ? "=ann" : state);
+      return all;
+    };
+    int next = 0;
+    for (int step = 0; step < 1500; ++step) {
+      const std::size_t what = below(20);
+      if (what < 4 && model.size() - answered.size() < 10 && model.size() < 60) {
+        submit(*journal, "t" + std::to_string(++next), below(60));
+        model[next] = "";
+      } else if (what >= 4 && what < 18 && !model.empty()) {
+        auto task = std::next(model.begin(), static_cast<std::ptrdiff_t>(below(model.size())));
+        if (answered.contains(task->first)) continue;
+        const std::string id = "t" + std::to_string(task->first);
+        if (what < 17) {
+          const std::string engine = "e" + std::to_string(below(4));
+          journal->assigned(MessageId{id}, EngineUuid{engine});
+          ASSERT_TRUE(journal->commit());
+          task->second = ">" + engine;
+        } else {
+          finish(*journal, id);
+          answered.insert(task->first);
+        }
+      } else if (what == 18) {
+        journal.reset();
+        journal = std::make_unique<Journal>(storage, small(1000, 400));
+        ASSERT_EQ(owed(*journal), expected()) << seed << " " << step;
+        ASSERT_LT(storage->bytes(), 25'000u);
+      }
+    }
+    ASSERT_EQ(found(storage, small(1000, 400)), expected()) << seed;
+  }
+}
+
+class FolderStorageTest : public testing::Test {
+ protected:
+  FolderStorageTest() : folder_(testing::TempDir() + "px_journal_XXXXXX") {
+    EXPECT_TRUE(::mkdtemp(folder_.data()));
+  }
+  ~FolderStorageTest() override { std::filesystem::remove_all(folder_); }
+  std::string folder_;
+};
+
+TEST_F(FolderStorageTest, KeepsSegmentsInTheOrderOfTheirNumbers) {
+  const auto storage = *FolderStorage::open(folder_ + "/journal");
+  ASSERT_TRUE(storage->append(9, "nine"));
+  ASSERT_TRUE(storage->append(10, "te"));
+  ASSERT_TRUE(storage->append(10, "n"));
+  ASSERT_TRUE(storage->sync());
+  EXPECT_EQ(*storage->segments(), (std::vector<SegmentNumber>{9, 10}));
+  EXPECT_EQ(*storage->read(10), "ten");
+  ASSERT_TRUE(storage->remove(9));
+  EXPECT_EQ(*storage->segments(), std::vector<SegmentNumber>{10});
+  EXPECT_FALSE(storage->read(9));
+  const auto mode = [](const std::string& path) {
+    return std::filesystem::status(path).permissions();
+  };
+  EXPECT_EQ(mode(folder_ + "/journal"), std::filesystem::perms::owner_all);
+  EXPECT_EQ(mode(folder_ + "/journal/0000000010.journal"),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
+TEST_F(FolderStorageTest, IsRemovedWithAllSegmentsButNothingElse) {
+  const auto storage = *FolderStorage::open(folder_);
+  ASSERT_TRUE(storage->append(1, "one"));
+  remove_journal(folder_);
+  EXPECT_FALSE(std::filesystem::exists(folder_));
+  remove_journal(folder_);  // there is none
+}
+
+TEST_F(FolderStorageTest, SaysWhyNothingCanBeWritten) {
+  const auto storage = *FolderStorage::open(folder_);
+  std::filesystem::remove_all(folder_);
+  const auto written = storage->append(1, "one");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().what,
+            "cannot write " + folder_ + "/0000000001.journal: No such file or directory");
+}
+
+TEST_F(FolderStorageTest, AJournalSurvivesInIt) {
+  {
+    Journal journal{*FolderStorage::open(folder_), small()};
+    submit(journal, "t1");
+    submit(journal, "t2", 5000);
+    finish(journal, "t1");
+  }
+  Journal journal{*FolderStorage::open(folder_), small()};
+  EXPECT_EQ(owed(journal), "t1=ann t2");
+}
+
+}  // namespace
+}  // namespace px::controller

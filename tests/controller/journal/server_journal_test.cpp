@@ -1,0 +1,170 @@
+#include "tests/controller/journal/memory_storage.hpp"
+#include "tests/controller/server_fixture.hpp"
+
+namespace px::controller {
+namespace {
+
+Draft apply(Json metadata = Json::object()) {
+  return {{}, "apply_request", "{}", std::move(metadata), Json::object(), {"function"}};
+}
+
+/// A controller with a journal, and another one in its place.
+class JournalServerTest : public ServerTest {
+ protected:
+  explicit JournalServerTest(JournalMode mode = JournalMode::process) {
+    options_.journal_storage = storage_;
+    options_.journal.mode = mode;
+    options_.is_successor = options_.has_successor = true;
+  }
+  /// Returns when all that was sent before is accepted or refused: a task that can never run is
+  /// answered at once.
+  static void wait_for_acceptance(FakeClient& user) {
+    user.send(user.task, apply({{"after", {"no such task"}}}));
+    EXPECT_EQ(receive(user.task).content["ename"], "InvalidDependency");
+  }
+  const std::shared_ptr<MemoryStorage> storage_ = std::make_shared<MemoryStorage>();
+  ServerOptions options_;
+};
+
+class PowerJournalServerTest : public JournalServerTest {
+ protected:
+  PowerJournalServerTest() : JournalServerTest(JournalMode::power) {}
+};
+
+TEST_F(JournalServerTest, TasksThatWaitedAreRunByTheNextControllerInTheirOrder) {
+  start(options_);
+  std::vector<std::string> sent;
+  {
+    auto user = client();
+    for (int i = 0; i < 3; ++i) sent.push_back(user->send(user->task, apply()));
+    wait_for_acceptance(*user);
+  }
+  stop();
+  start(options_);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  for (const std::string& msg_id : sent) {
+    const Received request = receive(ann->task);
+    EXPECT_EQ(request.header.msg_id.text, msg_id);
+    EXPECT_EQ(request.buffers, std::vector<std::string>{"function"});
+    ann->reply(ann->task, request);
+    EXPECT_EQ(receive(user->task).parent["msg_id"], msg_id);
+  }
+}
+
+TEST_F(JournalServerTest, TasksThatAreAnsweredDoNotRunAgain) {
+  start(options_);
+  {
+    auto user = client();
+    auto ann = engine("ann");
+    ann->join();
+    user->send(user->task, apply());
+    ann->reply(ann->task, receive(ann->task));
+    EXPECT_EQ(receive(user->task).content["status"], "ok");
+  }
+  stop();
+  start(options_);
+  auto user = client("another");
+  auto bob = engine("bob");
+  bob->join();
+  const std::string other = user->send(user->task, apply());
+  EXPECT_EQ(receive(bob->task).header.msg_id.text, other);
+}
+
+TEST_F(JournalServerTest, TasksMayDependOnThoseThatEndedUnderAnEarlierController) {
+  start(options_);
+  std::string first;
+  {
+    auto user = client();
+    auto ann = engine("ann");
+    ann->join();
+    first = user->send(user->task, apply());
+    ann->reply(ann->task, receive(ann->task));
+    EXPECT_EQ(receive(user->task).content["status"], "ok");
+  }
+  stop();
+  start(options_);
+  auto user = client("another");
+  auto bob = engine("bob");
+  bob->join();
+  const std::string second = user->send(user->task, apply({{"after", {first}}}));
+  EXPECT_EQ(receive(bob->task).header.msg_id.text, second);
+}
+
+TEST_F(JournalServerTest, ATaskWhoseEngineDidNotComeBackFailsUnlessItHasRetries) {
+  start(options_);
+  std::string kept;
+  {
+    auto user = client();
+    auto ann = engine("ann");
+    auto bob = engine("bob");
+    ann->join();
+    bob->join();
+    user->send(user->task, apply({{"targets", {"ann"}}}));
+    kept = user->send(user->task, apply({{"retries", 1}}));
+    receive(ann->task);
+    receive(bob->task);
+    wait_for_acceptance(*user);
+  }
+  stop();
+  start(options_);
+  auto user = client();
+  auto eve = engine("eve");
+  eve->join();
+  EXPECT_EQ(receive(eve->task).header.msg_id.text, kept);
+  // What was answered before the client had come back is in the records.
+}
+
+TEST_F(JournalServerTest, AFullDiskIsAnErrorOfTheTaskInOneSentence) {
+  start(options_);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  storage_->set_full(true);
+  user->send(user->task, apply());
+  const Received refused = receive(user->task);
+  EXPECT_EQ(refused.content["ename"], "Overloaded");
+  EXPECT_EQ(refused.content["evalue"],
+            "the journal of tasks cannot be written (No space left on device): make room there and "
+            "call again, or start the controller with --journal=off");
+  storage_->set_full(false);
+  const std::string later = user->send(user->task, apply());
+  EXPECT_EQ(receive(ann->task).header.msg_id.text, later);
+}
+
+TEST_F(PowerJournalServerTest, WhatAnEngineGotOutlivesALossOfPower) {
+  start(options_);
+  std::string msg_id;
+  {
+    auto user = client();
+    auto ann = engine("ann");
+    ann->join();
+    msg_id = user->send(user->task, apply({{"retries", 1}}));
+    receive(ann->task);
+    storage_->lose_power();
+  }
+  stop();
+  storage_->lose_power();
+  start(options_);
+  auto user = client();
+  auto bob = engine("bob");
+  bob->join();
+  const Received request = receive(bob->task);
+  EXPECT_EQ(request.header.msg_id.text, msg_id);
+  bob->reply(bob->task, request);
+  EXPECT_EQ(receive(user->task).parent["msg_id"], msg_id);
+}
+
+TEST_F(PowerJournalServerTest, ADiskThatFailsEndsTheAcceptanceOfTasks) {
+  start(options_);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  storage_->fail_to_sync();
+  user->send(user->task, apply());
+  EXPECT_EQ(receive(user->task).content["ename"], "Overloaded");
+}
+
+}  // namespace
+}  // namespace px::controller

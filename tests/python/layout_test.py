@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "views": SHARED | {"serialize", "engine_calls", "results"},
     "client": SHARED | {"serialize", "engine_calls", "results", "views"},
     "cluster": SHARED | {"client"},
+    "lab": SHARED | {"client"},
     "magics": SHARED | {"serialize", "results", "views", "client"},
     "drop_in": SHARED | {"serialize"},
     "joblib_backend": SHARED | {"views", "client", "cluster"},

@@ -1,5 +1,6 @@
 """A wheel with its libraries inside needs nothing of the system but Python and glibc."""
 
+import json
 import os
 import subprocess
 import sys
@@ -71,6 +72,13 @@ def test_all_libraries_are_inside(environment):
 def test_the_manual_pages_lie_where_man_looks_for_them(environment):
     pages = {each.name for each in (environment / "share/man/man1").iterdir()}
     assert {f"{name}.1" for name in PROGRAMS} | {"pxcluster-start.1"} <= pages
+
+
+def test_the_tab_of_jupyterlab_lies_where_jupyterlab_looks_for_it(environment):
+    folder = environment / "share/jupyter/labextensions/polyxeus"
+    entry = json.loads((folder / "package.json").read_text())["jupyterlab"]["_build"]["load"]
+    assert (folder / entry).is_file()
+    assert (environment / "etc/jupyter/jupyter_server_config.d/polyxeus.json").is_file()
 
 
 def test_a_cluster_of_the_wheel_runs(environment, tmp_path):

@@ -1,0 +1,120 @@
+// What the tab uses of JupyterLab 4 and Lumino 2, as their own declarations have it. Declared here, as
+// their packages bring hundreds of others along, and a build of polyxeus needs none of them.
+
+declare module '@lumino/widgets' {
+  export interface IMessage {
+    readonly type: string;
+  }
+  export interface ITitle {
+    caption: string;
+    icon: import('@jupyterlab/ui-components').LabIcon | undefined;
+  }
+  export class Widget {
+    readonly node: HTMLElement;
+    readonly title: ITitle;
+    readonly isDisposed: boolean;
+    readonly isVisible: boolean;
+    id: string;
+    addClass(name: string): void;
+    dispose(): void;
+    protected onAfterAttach(message: IMessage): void;
+    protected onAfterShow(message: IMessage): void;
+    protected onAfterHide(message: IMessage): void;
+  }
+}
+
+declare module '@jupyterlab/ui-components' {
+  export class LabIcon {
+    constructor(options: { name: string; svgstr: string });
+  }
+}
+
+declare module '@jupyterlab/coreutils' {
+  export namespace URLExt {
+    function join(...parts: string[]): string;
+  }
+}
+
+declare module '@jupyterlab/services' {
+  export namespace ServerConnection {
+    interface ISettings {
+      readonly baseUrl: string;
+    }
+    function makeRequest(url: string, init: RequestInit, settings: ISettings): Promise<Response>;
+  }
+}
+
+declare module '@jupyterlab/apputils' {
+  import { Widget } from '@lumino/widgets';
+
+  export namespace Dialog {
+    interface IButton {
+      readonly accept: boolean;
+    }
+    interface IResult<T> {
+      readonly button: IButton;
+      readonly value: T | null;
+    }
+    function cancelButton(): IButton;
+    function okButton(options: { label: string }): IButton;
+    function warnButton(options: { label: string }): IButton;
+  }
+  export namespace InputDialog {
+    function getNumber(options: {
+      title: string;
+      label: string;
+      value: number;
+      okLabel: string;
+    }): Promise<Dialog.IResult<number>>;
+  }
+  export function showDialog<T>(options: {
+    title: string;
+    body: string | (Widget & { getValue(): T });
+    buttons: Dialog.IButton[];
+  }): Promise<Dialog.IResult<T>>;
+  export function showErrorMessage(title: string, message: string): Promise<void>;
+}
+
+declare module '@jupyterlab/notebook' {
+  export interface ICell {
+    readonly model: {
+      readonly type: string;
+      readonly sharedModel: { getSource(): string; setSource(text: string): void };
+    };
+  }
+  export interface INotebook {
+    readonly activeCell: ICell | null;
+  }
+  export interface INotebookTracker {
+    readonly currentWidget: { readonly content: INotebook } | null;
+  }
+  export const INotebookTracker: object;
+  export namespace NotebookActions {
+    function insertBelow(notebook: INotebook): void;
+  }
+}
+
+declare module '@jupyterlab/application' {
+  import { ServerConnection } from '@jupyterlab/services';
+  import { Widget } from '@lumino/widgets';
+
+  export interface ILayoutRestorer {
+    add(widget: Widget, name: string): void;
+  }
+  export const ILayoutRestorer: object;
+  export interface JupyterFrontEnd {
+    readonly shell: { add(widget: Widget, area: string, options: { rank: number }): void };
+    readonly serviceManager: { readonly serverSettings: ServerConnection.ISettings };
+  }
+  export interface JupyterFrontEndPlugin<T> {
+    id: string;
+    description: string;
+    autoStart: boolean;
+    optional: object[];
+    activate(
+      app: JupyterFrontEnd,
+      restorer: ILayoutRestorer | null,
+      notebooks: import('@jupyterlab/notebook').INotebookTracker | null
+    ): T;
+  }
+}

@@ -1,0 +1,162 @@
+"""What the clusters tab can do: each function runs pxcluster, or asks the cluster as a client."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from typing import Any
+
+from polyxeus import _client
+from polyxeus.client.client import Client
+from polyxeus.client.pxcluster import run
+
+__all__ = ["Refused", "list_clusters", "profile_names", "scale", "start", "stop"]
+
+_PATIENCE = 150.0  # seconds; pxcluster waits up to 60 s for the engines of its own accord
+_MOST_ENGINES = 65536  # as `pxcluster start -n`
+_NAME = re.compile(r"[\w.@+-]+")
+
+
+class Refused(Exception):
+    """What was asked for cannot be done; the text says why, in a sentence for the user."""
+
+
+def list_clusters() -> list[dict[str, Any]]:
+    """The running clusters of all profiles of this user, those of the profile "default" first.
+
+    key        names the cluster in the calls below
+    profile, profile_dir, cluster_id
+    n          how many engines were started and live
+    launcher   how they were started: "local", "mpi", "ssh", "slurm" ...
+    is_world   whether engines are ranks of one MPI program, which cannot be ended one by one
+    owner      the command of the process with which the cluster ends; None: it stays until stopped
+    code       Python that connects to it
+    """
+    models = [_model(each) for each in json.loads(_run(["list", "--json"]))]
+    models.sort(key=lambda each: (each["profile"] != "default", each["profile"], each["cluster_id"]))
+    return models
+
+
+def profile_names() -> list[str]:
+    """The names of the profiles of this user, with "default" first even where it is not there yet."""
+    listed = json.loads(_run(["profile", "list", "--json"]))["profiles"]
+    names = {_profile_name(each["profile_dir"]) for each in listed}
+    return ["default", *sorted(names - {"default"})]
+
+
+def start(
+    profile: str | None = "default", n: int | None = None, cluster_id: str = "", engines: str | None = None
+) -> dict[str, Any]:
+    """Starts a cluster that ends with this process; returns when its engines are registered.
+
+    n        None: what the profile says, else one engine for each core
+    engines  a launcher: "local", "mpi", "ssh", "slurm" ...; None: what the profile says
+    """
+    for what, name in (("profile", profile), ("cluster id", cluster_id), ("launcher", engines)):
+        if name and not (isinstance(name, str) and _NAME.fullmatch(name)):
+            raise Refused(f"the {what} may have letters, digits and . _ - + @, not {name!r}")
+    profile = profile or "default"
+    words = ["start", f"--profile={profile}", f"--cluster-id={cluster_id}"]
+    if n is not None:
+        words += ["-n", str(_checked(n))]
+    if engines:
+        words.append(f"--engines={engines}")
+    _run([*words, "--daemonize", f"--owner={os.getpid()}"])
+    for each in list_clusters():
+        if (each["profile"], each["cluster_id"]) == (profile, cluster_id):
+            return each
+    raise Refused(f"the cluster of profile {profile!r} has ended: see `pxcluster logs`")
+
+
+def scale(key: str, n: int) -> dict[str, Any]:
+    """Adds engines to a cluster, or ends those with the highest ids, so that it has n."""
+    cluster = _found(key)
+    if _checked(n) == 0:
+        raise Refused("a cluster has one engine at least: stop it instead")
+    if n > cluster["n"]:
+        launcher = cluster["launcher"]
+        words = ["engines", *_options(cluster), "-n", str(n - cluster["n"]), "--daemonize"]
+        _run([*words, f"--engines={launcher}", f"--owner={os.getpid()}"])
+    elif n < cluster["n"]:
+        if cluster["is_world"]:
+            raise Refused(
+                "engines of an MPI world cannot be ended one by one: stop the cluster and start "
+                "a smaller one"
+            )
+        with Client(profile_dir=cluster["profile_dir"], cluster_id=cluster["cluster_id"]) as client:
+            surplus = sorted(client.ids)[n:]
+            if surplus:
+                client.shutdown(targets=surplus, block=True)
+    return _found(key)
+
+
+def stop(key: str) -> None:
+    """Stops a cluster; returns when its processes have ended."""
+    _run(["stop", *_options(_found(key))])
+
+
+def _run(words):
+    try:
+        return run(words, timeout=_PATIENCE)
+    except (OSError, RuntimeError) as error:
+        raise Refused(str(error).replace("pxcluster: error: ", "", 1)) from None
+
+
+def _checked(n):
+    if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= _MOST_ENGINES:
+        raise Refused(f"n must be a number of engines from 0 to {_MOST_ENGINES}, not {n!r}")
+    return n
+
+
+def _options(cluster):
+    return [f"--profile-dir={cluster['profile_dir']}", f"--cluster-id={cluster['cluster_id']}"]
+
+
+def _found(key):
+    for each in list_clusters():
+        if each["key"] == key:
+            return each
+    raise Refused("this cluster does not run any more")
+
+
+def _profile_name(profile_dir):
+    name = os.path.basename(profile_dir)
+    return name[len("profile_") :] if name.startswith("profile_") else name
+
+
+def _model(listed):
+    profile_dir, cluster_id = listed["cluster"]["profile_dir"], listed["cluster"]["cluster_id"]
+    engines = listed.get("engines", {})
+    sets = engines.get("sets", {})
+    by_hand = engines.get("started_by", {})  # "slurm", where the file's class says how to stop it
+    owner = listed.get("owner")
+    return {
+        "key": hashlib.sha256(f"{profile_dir}\0{cluster_id}".encode()).hexdigest()[:16],
+        "profile": _profile_name(profile_dir),
+        "profile_dir": profile_dir,
+        "cluster_id": cluster_id,
+        "n": sum(each.get("n", 0) for each in sets.values()),
+        "launcher": next(iter(by_hand.values()), engines.get("class", "local")),
+        "is_world": any(_is_world(each, engines.get("class")) for each in sets.values()),
+        "owner": owner["command"] if owner else None,
+        "code": _code(profile_dir, cluster_id),
+    }
+
+
+def _is_world(engine_set, launcher):
+    """Whether engines of a set share one process of the launcher: the ranks of mpiexec, a batch job."""
+    return launcher == "mpi" or any(
+        each.get("n", 0) > 1 for each in engine_set.get("engines", {}).values()
+    )
+
+
+def _code(profile_dir, cluster_id):
+    name = _profile_name(profile_dir)
+    named = _client.client_file(profile=name, profile_dir="", ipython_dir="", cluster_id=cluster_id)
+    options = [f"profile={name!r}"] if name != "default" else []
+    if os.path.dirname(os.path.dirname(named)) != profile_dir:
+        options = [f"profile_dir={profile_dir!r}"]
+    options += [f"cluster_id={cluster_id!r}"] if cluster_id else []
+    return f"import polyxeus as ipp\n\nrc = ipp.Client({', '.join(options)})\nrc.ids"

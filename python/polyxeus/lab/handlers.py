@@ -1,0 +1,93 @@
+"""The addresses below polyxeus/clusters: JSON in, JSON out, for users whom the server lets in."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+from typing import Any
+
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import APIHandler
+from jupyter_server.utils import url_path_join
+from tornado import web
+
+from polyxeus.lab import clusters
+
+__all__ = ["ClusterHandler", "ClustersHandler", "add_handlers"]
+
+
+class _Handler(APIHandler):
+    """Answers {"message": why} with 409 where pxcluster refuses."""
+
+    auth_resource = "polyxeus"
+
+    async def answer(self, function: Any, *args: Any, status: int = 200, **kwargs: Any) -> None:
+        """Runs a function of clusters in a thread, and answers what it gives."""
+        loop = asyncio.get_running_loop()
+        call = functools.partial(function, *args, **kwargs)
+        try:
+            value = await loop.run_in_executor(None, call)
+        except clusters.Refused as refusal:
+            self.set_status(409)
+            value = {"message": str(refusal)}
+        else:
+            self.set_status(status)
+        await self.finish(None if status == 204 and value is None else json.dumps(value))
+
+    def body(self, *known: str) -> dict[str, Any]:
+        """The JSON object of the request; 400 where it has other members than the known ones."""
+        body = self.get_json_body()
+        if body is None:
+            return {}
+        if not isinstance(body, dict) or not set(body) <= set(known):
+            raise web.HTTPError(400, "the body may be an object with " + ", ".join(known))
+        return body
+
+
+def _everything():
+    return {"clusters": clusters.list_clusters(), "profiles": clusters.profile_names()}
+
+
+class ClustersHandler(_Handler):
+    """GET: {"clusters": [...], "profiles": [names]}.
+
+    POST {"profile", "n", "cluster_id", "engines"}, each optional: starts one, 201 and its model.
+    """
+
+    _track_activity = False  # the tab asks again and again: an idle server may be culled
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        await self.answer(_everything)
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        body = self.body("profile", "n", "cluster_id", "engines")
+        await self.answer(clusters.start, status=201, **body)
+
+
+class ClusterHandler(_Handler):
+    """PATCH {"n"}: scales a cluster, and gives its model.  DELETE: stops it, 204."""
+
+    @web.authenticated
+    @authorized
+    async def patch(self, key: str) -> None:
+        await self.answer(clusters.scale, key, self.body("n").get("n"))
+
+    @web.authenticated
+    @authorized
+    async def delete(self, key: str) -> None:
+        await self.answer(clusters.stop, key, status=204)
+
+
+def add_handlers(web_app: Any) -> None:
+    """Adds them to the application of a Jupyter server."""
+    base = web_app.settings["base_url"]
+    handlers = [
+        (url_path_join(base, "polyxeus/clusters"), ClustersHandler),
+        (url_path_join(base, r"polyxeus/clusters/([0-9a-f]{16})"), ClusterHandler),
+    ]
+    web_app.add_handlers(".*$", handlers)

@@ -1,0 +1,151 @@
+"""What the clusters tab of JupyterLab asks the Jupyter server for."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+TOKEN = "of-this-test"
+
+
+class Server:
+    """A Jupyter server with clusters of its own."""
+
+    def __init__(self, address):
+        self.address = address
+
+    def ask(self, method, path="", body=None, token=TOKEN):
+        """(the status, the JSON of the answer)"""
+        request = urllib.request.Request(
+            f"{self.address}polyxeus/clusters{path}", method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"token {token}"} if token else {})  # fmt: skip
+        try:
+            with urllib.request.urlopen(request, timeout=50) as answer:
+                return answer.status, json.loads(answer.read() or "null")
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.loads(error.read() or "null")
+
+    def wait_until_it_listens(self):
+        """It says where it will listen before it does."""
+        port = int(self.address.rstrip("/").rpartition(":")[2])
+        deadline = time.monotonic() + 30
+        with socket.socket() as probe:
+            while probe.connect_ex(("127.0.0.1", port)):
+                assert time.monotonic() < deadline, f"nobody listens on port {port}"
+                time.sleep(0.02)
+
+    def clusters(self):
+        status, answer = self.ask("GET")
+        assert status == 200, answer
+        return answer["clusters"]
+
+    def wait_for(self, wanted):
+        """Until that many engines run in the first cluster."""
+        deadline = time.monotonic() + 30
+        while self.clusters()[0]["n"] != wanted:
+            assert time.monotonic() < deadline, f"not {wanted} engines: {self.clusters()}"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lab")
+    environment = dict(
+        os.environ, IPYTHONDIR=str(folder), JUPYTER_RUNTIME_DIR=str(folder / "runtime"),
+        OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_rmaps_base_oversubscribe="1")  # fmt: skip
+    command = [sys.executable, "-m", "jupyter_server", "--no-browser", "--allow-root", "--port=0",
+               f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}"]  # fmt: skip
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        log = []
+        for line in process.stderr:
+            log.append(line)
+            found = re.search(r"http://127\.0\.0\.1:\d+/", line)
+            if found:
+                break
+        else:
+            pytest.fail("the Jupyter server did not start:\n" + "".join(log))
+        running = Server(found.group(0))
+        try:
+            running.wait_until_it_listens()
+            yield running
+        finally:
+            process.terminate()  # its clusters end with it
+            process.stderr.read()
+
+
+@pytest.mark.parametrize("token", ["", "wrong"])
+@pytest.mark.parametrize("method, path", [("GET", ""), ("POST", ""), ("PATCH", "/" + 16 * "0"), ("DELETE", "/" + 16 * "0")])  # fmt: skip
+def test_nobody_without_the_token_gets_in(server, method, path, token):
+    status, _ = server.ask(method, path, {} if method in ("POST", "PATCH") else None, token=token)
+    assert status == 403
+    assert server.clusters() == []
+
+
+def test_a_cluster_is_started_scaled_and_stopped(server):
+    status, cluster = server.ask("POST", body={"profile": "default", "n": 2})
+    assert (status, cluster.get("n"), cluster.get("launcher")) == (201, 2, "local"), cluster
+    assert "jupyter_server" in cluster["owner"]
+    assert server.clusters() == [cluster]
+    key = cluster["key"]
+    status, answer = server.ask("PATCH", f"/{key}", {"n": 3})
+    assert (status, answer["n"]) == (200, 3)
+    assert server.ask("PATCH", f"/{key}", {"n": 1})[0] == 200
+    server.wait_for(1)
+    status, refusal = server.ask("PATCH", f"/{key}", {"n": 0})
+    assert (status, refusal) == (409, {"message": "a cluster has one engine at least: stop it instead"})
+    assert server.ask("POST", body={"n": 1})[0] == 409, "it runs already"
+    assert server.ask("DELETE", f"/{key}") == (204, None)
+    assert server.clusters() == []
+
+
+def test_the_code_of_a_cluster_connects_to_it(server, monkeypatch):
+    body = {"profile": "default", "n": 1, "cluster_id": "second"}
+    status, cluster = server.ask("POST", body=body)
+    assert status == 201, cluster
+    monkeypatch.setenv("IPYTHONDIR", os.path.dirname(cluster["profile_dir"]))
+    done = subprocess.run([sys.executable, "-c", f"{cluster['code']}\nprint(rc.ids)"],
+                          capture_output=True, text=True, timeout=50)  # fmt: skip
+    assert done.stdout == "[0]\n", done.stderr
+    assert cluster["code"].endswith("rc = ipp.Client(cluster_id='second')\nrc.ids")
+    assert server.ask("DELETE", f"/{cluster['key']}")[0] == 204
+
+
+def test_ranks_of_an_mpi_world_are_not_ended_one_by_one(server):
+    status, cluster = server.ask("POST", body={"n": 2, "engines": "mpi"})
+    assert (status, cluster.get("launcher")) == (201, "mpi"), cluster
+    status, refusal = server.ask("PATCH", f"/{cluster['key']}", {"n": 1})
+    assert status == 409 and "MPI world" in refusal["message"]
+    assert server.clusters()[0]["n"] == 2
+    assert server.ask("DELETE", f"/{cluster['key']}")[0] == 204
+
+
+@pytest.mark.parametrize("body, status, part", [
+    ({"n": -1}, 409, "n must be a number of engines"),
+    ({"n": "4"}, 409, "n must be a number of engines"),
+    ({"n": True}, 409, "n must be a number of engines"),
+    ({"profile": "../other"}, 409, "the profile may have letters"),
+    ({"profile": ["a"]}, 409, "the profile may have letters"),
+    ({"cluster_id": "a b"}, 409, "the cluster id may have letters"),
+    ({"n": 1, "engines": "--no"}, 409, "engines"),
+    ({"number": 1}, 400, "profile, n, cluster_id, engines"),
+    ([1], 400, "profile, n, cluster_id, engines"),
+])  # fmt: skip
+def test_what_cannot_be_started_is_refused_with_the_reason(server, body, status, part):
+    answer = server.ask("POST", body=body)
+    assert answer[0] == status and part in answer[1]["message"], answer
+    assert server.clusters() == []
+
+
+def test_a_cluster_that_does_not_run_is_refused(server):
+    for method, body in (("PATCH", {"n": 1}), ("DELETE", None)):
+        status, answer = server.ask(method, "/" + 16 * "0", body)
+        assert (status, answer) == (409, {"message": "this cluster does not run any more"})

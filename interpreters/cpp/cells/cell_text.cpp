@@ -136,9 +136,9 @@ std::string new_name() {
   return std::string(wrapper_prefix) + std::to_string(++count);
 }
 
-/// The code with lambdas in functions: clang 22 cannot name one that stands directly in a
-/// statement of a cell, and crashes. Those in initializers of variables it can.
-std::string with_lambdas_in_functions(const std::string& code, const FindMacro& find_macro) {
+/// The code with the statements that pass `is_wanted` in functions.
+std::string with_functions(const std::string& code, const FindMacro& find_macro,
+                           bool (*is_wanted)(std::string_view masked)) {
   const std::vector<Cut> statements = cut_statements(code, find_macro);
   std::string changed = code;
   for (auto each = statements.rbegin(); each != statements.rend(); ++each) {
@@ -147,12 +147,18 @@ std::string with_lambdas_in_functions(const std::string& code, const FindMacro& 
                             ? text.substr(0, 9) != "namespace" && text.substr(0, 6) != "inline" &&
                                   text.substr(0, 6) != "extern"
                             : each->kind == Kind::other && !is_declaration(text);
-    if (!is_run || !each->is_ended || !has_lambda(text)) continue;
+    if (!is_run || !each->is_ended || !is_wanted(text)) continue;
     const std::string name = new_name();
     changed.insert(each->end, inserted(" } " + name + "();"));
     changed.insert(each->begin, inserted("void " + name + "() { "));
   }
   return changed;
+}
+
+/// clang 22 cannot name a lambda that stands directly in a statement of a cell, and crashes. Those
+/// in initializers of variables it can.
+std::string with_lambdas_in_functions(const std::string& code, const FindMacro& find_macro) {
+  return with_functions(code, find_macro, has_lambda);
 }
 
 /// Whether the statement defines a variable, as far as its words tell; then it has a name.
@@ -229,6 +235,49 @@ bool says_how_values_look(const std::string& code) {
          masked.find("formatter<") != masked.npos;
 }
 
+bool includes_other_headers(const std::string& code) {
+  constexpr std::string_view word = "include";
+  for (std::size_t begin = 0; begin < code.size();) {
+    const std::size_t end = std::min(code.find('\n', begin), code.size());
+    std::string_view line = std::string_view(code).substr(begin, end - begin);
+    begin = end + 1;
+    const auto skip_blanks = [&] {
+      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    };
+    skip_blanks();
+    if (!line.starts_with('#')) continue;
+    line.remove_prefix(1);
+    skip_blanks();
+    if (!line.starts_with(word)) continue;
+    line.remove_prefix(word.size());
+    skip_blanks();
+    const std::string_view name = line.substr(0, line.find('>'));
+    if (!line.starts_with('<') || name.find_first_of("./") != name.npos) return true;
+  }
+  return false;
+}
+
+std::string displays_in_edition(const std::string& code, unsigned edition) {
+  if (edition == 0 || code.find("display") == code.npos) return code;
+  constexpr std::string_view called = "display";
+  const std::string masked = mask_code(code).text;
+  std::string changed = code;
+  for (std::size_t at = masked.rfind(called); at != masked.npos;
+       at = at == 0 ? masked.npos : masked.rfind(called, at - 1)) {
+    const std::string_view before = std::string_view(masked).substr(0, at);
+    const std::string_view behind = std::string_view(masked).substr(at + called.size());
+    const std::string_view space = before.ends_with("xcpp::") ? "xcpp::" : "px::";
+    if (!before.ends_with(space) || (!behind.empty() && is_word_part(behind.front()))) continue;
+    std::string_view outside = before.substr(0, before.size() - space.size());
+    if (outside.ends_with("::")) outside.remove_suffix(2);
+    if (!outside.empty() && is_word_part(outside.back())) continue;
+    const std::size_t last = outside.find_last_not_of(" \t");
+    if (outside.substr(0, last + 1).ends_with("using")) continue;
+    changed.insert(at, inserted("cell::DisplayOf<" + std::to_string(edition) + ">::"));
+  }
+  return changed;
+}
+
 std::string in_edition(std::string form, unsigned edition) {
   constexpr std::string_view first = "::px::cell::Shower{}";
   if (edition == 0) return form;
@@ -288,6 +337,18 @@ std::vector<std::string> forms_of(const CellText& cell, const FindMacro& find_ma
     forms.push_back(with_places(
         with_lambdas_in_functions(statement_form(cell.code, find_macro), find_macro)));
   }
+  return forms;
+}
+
+std::vector<std::string> forms_in_functions(const CellText& cell, const FindMacro& find_macro) {
+  if (cell.timing()) return {};
+  const auto form = [&](const std::string& code) {
+    return with_places(with_functions(code, find_macro, [](std::string_view) { return true; }));
+  };
+  std::vector<std::string> forms;
+  if (find_tail(cell.code, find_macro))
+    forms.push_back(form(with_tail_behind("::px::cell::Shower{}", cell.code, find_macro)));
+  forms.push_back(form(statement_form(cell.code, find_macro)));
   return forms;
 }
 

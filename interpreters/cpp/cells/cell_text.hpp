@@ -67,6 +67,13 @@ bool says_how_values_look(const std::string& code);
 /// One of these forms, compiled so that the value is looked at anew for each edition.
 std::string in_edition(std::string form, unsigned edition);
 
+/// The cell's code, so that px::display() and xcpp::display() in it look at values in that
+/// edition. Has marks that the forms below resolve.
+std::string displays_in_edition(const std::string& code, unsigned edition);
+/// Whether the code includes a header that is not of the standard library: it may say, too, how
+/// values look.
+bool includes_other_headers(const std::string& code);
+
 /// The code with the semicolon that the last statement may lack.
 std::string statement_form(const std::string& code, const FindMacro& find_macro = {});
 
@@ -86,6 +93,10 @@ bool is_wrapper(std::string_view function);
 /// What to compile of the cell: the first of these texts that compiles; where none does, the
 /// diagnostics of the last one are those for the user.
 std::vector<std::string> forms_of(const CellText& cell, const FindMacro& find_macro = {});
+
+/// The same with each statement in a function of its own. clang 22 compiles a call of a consteval
+/// function that stands directly in a statement of a cell as one of a function that has no code.
+std::vector<std::string> forms_in_functions(const CellText& cell, const FindMacro& find_macro = {});
 
 /// The name that the last statement of the code defines as a function, or as a variable; nothing
 /// where it defines neither.

@@ -1,9 +1,11 @@
+#include <clang/AST/ASTContext.h>
 #include <fcntl.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,11 +162,51 @@ std::vector<clang::NamedDecl*> declarations_from(const Json& report, const char*
   return declarations;
 }
 
+/// A compiler that has met an error and then neither says nor makes anything: clang 22 looks for a
+/// bracket behind the end of a cell for ever, where it has passed the last one as a mistake.
+struct Standstill {
+  static constexpr suseconds_t tick_us = 100'000;  // of processor time
+  static constexpr int most_ticks = 20;
+
+  Compiler* compiler = nullptr;
+  std::size_t made = 0, said = 0;
+  int ticks = 0;
+} standstill;  // of this process, which is a child
+
+/// In the middle of anything; if it cannot be done there, the time of the child ends.
+void on_tick(int) {
+  Compiler& compiler = *standstill.compiler;
+  if (!compiler.instance().getDiagnostics().hasErrorOccurred()) return;
+  const std::size_t made = compiler.instance().getASTContext().getASTAllocatedMemory();
+  const std::size_t said = compiler.log().getNumErrors() + compiler.log().getNumWarnings();
+  const bool is_still = made == standstill.made && said == standstill.said;
+  standstill.ticks = is_still ? standstill.ticks + 1 : 0;
+  standstill.made = made;
+  standstill.said = said;
+  if (standstill.ticks < Standstill::most_ticks) return;
+  const Json report{{"ok", false}, {"said", compiler.log().take_text()}};
+  write_all(answer_descriptor, answered + pack(Packer::json, report));
+  ::_exit(0);
+}
+
+void end_at_standstill(Compiler& compiler) {
+  standstill.compiler = &compiler;
+  ::signal(SIGVTALRM, on_tick);
+  const itimerval interval{{0, Standstill::tick_us}, {0, Standstill::tick_us}};
+  ::setitimer(ITIMER_VIRTUAL, &interval, nullptr);
+}
+
+void forget_standstill() {
+  const itimerval none{};
+  ::setitimer(ITIMER_VIRTUAL, &none, nullptr);
+}
+
 /// Only the front end's work and what it would link: no optimization.
 Json check_here(Compiler& compiler, const std::string& text, const Room& room, int version) {
   auto& generation = compiler.instance().getCodeGenOpts();
   generation.OptimizationLevel = 0;
   generation.DisableLLVMPasses = 1;
+  end_at_standstill(compiler);
   make_room(compiler, room);
   std::vector<TextEdit> copies;
   std::vector<GlobalCapture> captures;
@@ -174,6 +216,7 @@ Json check_here(Compiler& compiler, const std::string& text, const Room& room, i
   };
   compiler.log().take_captures();
   const auto* unit = compiler.parse(text);
+  forget_standstill();
   Json report{{"ok", unit != nullptr}, {"said", compiler.log().take_text()}};
   Redefinition found;
   if (unit) {
@@ -192,6 +235,7 @@ Json check_here(Compiler& compiler, const std::string& text, const Room& room, i
 /// Only reads the text: with an error before it, clang compiles nothing.
 Json foresee_here(Compiler& compiler, const std::string& text, const Room& room,
                   const std::set<std::string>& names, int version) {
+  end_at_standstill(compiler);
   make_room(compiler, room);
   std::vector<TextEdit> marks;
   compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
@@ -201,6 +245,7 @@ Json foresee_here(Compiler& compiler, const std::string& text, const Room& room,
   diagnostics.Report(diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, "only read"));
   compiler.log().take_clashes();
   compiler.parse(text);
+  forget_standstill();
   Redefinition found = read_clashes(compiler, compiler.log().take_clashes(), version);
   Room grown = room;
   // Else the text is not yet read as what it is once there is room.

@@ -127,7 +127,7 @@ bool is_friend(const clang::FunctionDecl* function) {
 /// Whether the declaration must stay when its definition goes.
 bool keeps_declaration(const NamedDecl* declaration) {
   if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration))
-    return variable->isStaticDataMember();
+    return variable->isStaticDataMember() || variable->isOutOfLine();
   const clang::FunctionDecl* function = declaration->getAsFunction();
   if (!function || llvm::isa<clang::CXXDeductionGuideDecl>(function)) return false;
   return function->isOutOfLine() || is_friend(function) ||

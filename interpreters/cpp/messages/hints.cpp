@@ -122,6 +122,24 @@ std::string hint_for(const std::string& message, int line, const std::string& co
   return "";
 }
 
+std::string hint_for_head(const std::string& code, int column) {
+  static const std::regex head(
+      R"(^\s*([A-Za-z_]\w*)\s*\(([^(){};]*)\)\s*(?:const\s*|noexcept\s*)?(\{|$))");
+  static const std::regex parameter(
+      R"(^\s*(?:const\s+)?(?:[\w:]+(?:<[^()]*>)?[\s&*]+\w+|[\w:]+<.*|)"
+      R"(void|bool|char|int|long|float|double)\s*(?:=.*)?$)");
+  static const std::regex statement("if|for|while|switch|catch|return|else|sizeof|decltype");
+  std::smatch found;
+  if (!std::regex_search(code, found, head) || column > found.length(0)) return "";
+  const std::string name = found[1], parameters = found[2];
+  if (std::regex_match(name, statement)) return "";
+  const std::string first = parameters.substr(0, parameters.find(','));
+  const bool has_none = parameters.find_first_not_of(" \t") == parameters.npos;
+  if (has_none ? found[3].length() == 0 : !std::regex_match(first, parameter)) return "";
+  return "write before '" + name + "' what the function returns, e.g. `double " + name +
+         "(...)`, or `void` for nothing";
+}
+
 std::string hint_for_symbols(const std::vector<std::string>& symbols) {
   for (const std::string& each : symbols)
     if (const KnownLibrary* known = library_of_symbol(each)) return std::string(known->advice);

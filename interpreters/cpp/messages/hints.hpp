@@ -14,6 +14,11 @@ using HasHeader = std::function<bool(const std::string& name)>;
 std::string hint_for(const std::string& message, int line, const std::string& code,
                      const HasHeader& has_header);
 
+/// The same for an error in the parameters or before the name of a function that is written without
+/// what it returns: `average(double a) { ... }`; "" where `code` has no such function.
+/// column  of the error; the first one is 1.
+std::string hint_for_head(const std::string& code, int column);
+
 /// What may define these symbols, readable ones as the linker has not found them; "" if unknown.
 std::string hint_for_symbols(const std::vector<std::string>& symbols);
 

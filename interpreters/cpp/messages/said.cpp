@@ -109,6 +109,13 @@ std::string code_of(const Said& said) {
   return lines.substr(bar + 3, lines.find('\n', bar) - bar - 3);
 }
 
+std::string hint_of(const Said& said, const HasHeader& has_header) {
+  const std::string code = code_of(said);
+  const bool is_error = said.level == Said::Level::error && is_in_cell(said);
+  const std::string head = is_error ? hint_for_head(code, said.column) : "";
+  return head.empty() ? hint_for(said.message, said.line, code, has_header) : head;
+}
+
 }  // namespace
 
 std::string compose(const std::vector<Said>& said, const HasHeader& has_header) {
@@ -121,8 +128,7 @@ std::string compose(const std::vector<Said>& said, const HasHeader& has_header) 
       result += plain_words(as_note(without_includes(group.main.text)));
     else if (!cause)
       result += plain_words(without_includes(group.main.text));
-    const std::string hint =
-        hint_for(group.main.message, group.main.line, code_of(group.main), has_header);
+    const std::string hint = hint_of(group.main, has_header);
     const bool is_new = std::find(hints.begin(), hints.end(), hint) == hints.end();
     if (!hint.empty() && is_new && hints.size() < most_hints) {
       hints.push_back(hint);

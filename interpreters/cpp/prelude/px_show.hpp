@@ -126,6 +126,22 @@ void operator,(CopyShower, const T& value) {
   show(value, true);
 }
 
+/// display() of values as cells look at them in that edition: see TextOf. Cells that call
+/// px::display() are compiled with the present one.
+template <unsigned Edition>
+struct DisplayOf {
+  template <class T>
+  static void display(const T& value) {
+    show<TextOf<Edition>>(value, false);
+  }
+  template <class T>
+  static void display(const T& value, std::string_view id, bool update = false) {
+    Bundle bundle;
+    take<TextOf<Edition>>(bundle, value);
+    bundle.show_as(id, update);
+  }
+};
+
 }  // namespace px::cell
 
 namespace px {
@@ -133,14 +149,12 @@ namespace px {
 /// Shows a value among the output of the cell, at once.
 template <class T>
 void display(const T& value) {
-  cell::show(value, false);
+  cell::DisplayOf<0>::display(value);
 }
 /// Shows it under a name; with `update` in place of all that was shown under this name.
 template <class T>
 void display(const T& value, std::string_view id, bool update = false) {
-  cell::Bundle bundle;
-  cell::take<cell::Text>(bundle, value);
-  bundle.show_as(id, update);
+  cell::DisplayOf<0>::display(value, id, update);
 }
 
 /// Takes away what the cell has shown and printed: at once, or, so that nothing flickers, when it

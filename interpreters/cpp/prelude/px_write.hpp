@@ -365,9 +365,10 @@ void write(const Out& out, const T& value) {
       write_printed(out, value);
     } else if (!px_cell_put_enumerator(out.handle(), type.data(), type.size(),
                                        static_cast<long long>(value))) {
-      out << type_name<T>() << "(";
+      constexpr bool has_name = type.find("(unnamed") == type.npos;
+      if (has_name) out << type << "(";
       px_cell_put_signed(out.handle(), static_cast<long long>(value));
-      out << ")";
+      if (has_name) out << ")";
     }
   } else if constexpr (std::is_array_v<T>) {
     using Element = std::remove_cv_t<std::remove_extent_t<T>>;

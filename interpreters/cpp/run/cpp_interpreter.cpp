@@ -178,10 +178,16 @@ CellOutcome CppInterpreter::run_code(const interpreters::Execution& execution,
   add_source_lines(outcome, execution);
   if (outcome.kind == CellOutcome::Kind::interrupted) CppSession::forget_interrupts();
   if (outcome.is_ok()) program_.add(cell->code);
-  if (outcome.kind != CellOutcome::Kind::compile_error && says_how_values_look(cell->code))
-    ++edition_;
+  if (outcome.kind != CellOutcome::Kind::compile_error) count_edition(cell->code);
   outcome.shown = exchange_->take_shown();
   return outcome;
+}
+
+/// Cells may look at values in another way after this one.
+void CppInterpreter::count_edition(const std::string& code) {
+  if (!says_how_values_look(code) && !(has_shown_ && includes_other_headers(code))) return;
+  ++edition_;
+  has_shown_ = false;
 }
 
 /// Puts the lines where it was left before the message, the innermost one last, as Python does.
@@ -215,7 +221,14 @@ CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& nam
   CellOutcome checked;
   if (form.empty()) return checked;
   const FindMacro find_macro = [this](const std::string& each) { return session_->macro(each); };
-  for (const std::string& each : forms_of(cell, find_macro)) {
+  CellText edited = cell;
+  edited.code = displays_in_edition(cell.code, edition_);
+  std::vector<std::string> forms = forms_of(edited, find_macro);
+  if (edited.code != cell.code)  // so that what the compiler says is about the cell as it is
+    for (std::string& each : forms_of(cell, find_macro)) forms.push_back(std::move(each));
+  std::optional<CellOutcome> unlinked;  // what is missing, where that is all that is wrong
+  for (std::size_t next = 0; next < forms.size();) {
+    const std::string each = forms[next++];
     form = in_edition(each, edition_);
     checked = session_->check(form, name);
     // What shows a type of this name is compiled for an earlier one: an enumeration, defined again.
@@ -225,13 +238,19 @@ CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& nam
       checked = session_->check(form, name);
     }
     const bool is_of_bits = checked.error_value.find("bit-field") != std::string::npos;
-    if (const auto copy = is_of_bits ? copy_form(cell.code, find_macro) : std::nullopt) {
+    if (const auto copy = is_of_bits ? copy_form(edited.code, find_macro) : std::nullopt) {
       form = *copy;
       checked = session_->check(form, name);
     }
     if (checked.is_ok() || checked.kind == CellOutcome::Kind::interrupted) return checked;
+    if (checked.error_name != "LinkError") continue;
+    if (!unlinked) {
+      forms = forms_in_functions(edited, find_macro);
+      next = 0;
+    }
+    unlinked = checked;
   }
-  return checked;
+  return unlinked.value_or(checked);
 }
 
 Result<void> CppInterpreter::obey(const CellDirective& directive) {
@@ -270,6 +289,7 @@ Result<void> CppInterpreter::renew(SessionChoice choice) {
   choice_ = std::move(choice);
   has_run_ = false;
   edition_ = 0;
+  has_shown_ = false;
   program_ = {};
   program_flags_.clear();
   return {};
@@ -293,6 +313,7 @@ Result<void> CppInterpreter::use_package(const std::string& name) {
 }
 
 void CppInterpreter::publish(const char* type, const MimeBundle& shown, Json content) {
+  has_shown_ = true;
   content["data"] = shown;
   content["metadata"] = Json::object();
   output_.publish(type, pack(Packer::json, content), "{}", {});

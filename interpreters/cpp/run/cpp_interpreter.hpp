@@ -69,6 +69,7 @@ class CppInterpreter final : public interpreters::Interpreter {
   CellOutcome describe_name(const std::string& name);
   CellOutcome write_file(const ForeignCell& foreign);
   CellOutcome write_program(const ForeignCell& foreign);
+  void count_edition(const std::string& code);
   bool is_expression(const std::string& code);
   Result<void> add_include_folder(const std::string& folder);
   Result<void> load_library(const std::string& name);
@@ -96,7 +97,8 @@ class CppInterpreter final : public interpreters::Interpreter {
   SessionProgram program_;                  // what cells have defined, for %%executable
   std::vector<std::string> program_flags_;  // folders and libraries that cells have asked for
   bool has_run_ = false;
-  unsigned edition_ = 0;  // of what values look like: see in_edition()
+  unsigned edition_ = 0;    // of what values look like: see in_edition()
+  bool has_shown_ = false;  // anything since the edition began
   CapturedOutput captured_;
   CellInput input_;
 };

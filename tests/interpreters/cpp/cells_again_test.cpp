@@ -47,6 +47,13 @@ TEST_F(CellsAgain, MembersOutsideOfTheirClass) {
   EXPECT_EQ(value("[] { Acc a; a.dep(2); return a.get() + a.kind(); }()"), 25);
 }
 
+TEST_F(CellsAgain, WhatANamespaceDeclares) {
+  runs("namespace outer { extern int level; int read(); }");
+  expect_again("int outer::level = 1;", "int outer::level = 2;", "outer::level", 1, 2);
+  expect_again("int outer::read() { return level; }", "int outer::read() { return level + 5; }",
+               "outer::read()", 2, 7);
+}
+
 TEST_F(CellsAgain, MembersOfClassTemplates) {
   runs(
       "template <class T> struct Box { T v; Box(T t); T get() const; static int count;"

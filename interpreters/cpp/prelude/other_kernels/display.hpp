@@ -20,6 +20,8 @@ inline xguid new_xguid() {
 
 namespace xcpp {
 
+namespace cell = px::cell;
+
 template <class T>
 void display(const T& value) {
   px::display(value);

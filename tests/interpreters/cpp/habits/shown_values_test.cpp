@@ -44,6 +44,52 @@ TEST_F(ShownValues, ATypeThatGetsItsTextLaterIsShownByIt) {
   EXPECT_EQ(shown("std::map<int, Late>{{3, {}}}"), "{3: late}");
 }
 
+std::string displayed(const std::vector<std::pair<std::string, Json>>& messages) {
+  std::string text;
+  for (const auto& [type, content] : messages)
+    if (type.ends_with("display_data")) text += content["data"].value("text/plain", "") + ";";
+  return text;
+}
+
+TEST_F(ShownValues, ATypeThatGetsItsTextLaterIsDisplayedByIt) {
+  run("#include \"xcpp/xdisplay.hpp\"\nstruct Tardy { int x; };");
+  const std::string cell =
+      "px::display(Tardy{1}); ::px::display(Tardy{2}, \"id\"); xcpp::display(Tardy{3});";
+  run(cell);
+  EXPECT_EQ(displayed(heard_->messages), "Tardy{.x = 1};Tardy{.x = 2};Tardy{.x = 3};");
+  run("std::ostream& operator<<(std::ostream& out, const Tardy& t) { return out << 'T' << t.x; }");
+  run(cell);
+  EXPECT_EQ(displayed(heard_->messages), "T1;T2;T3;");
+  run("std::vector<Tardy> all{{4}};\nfor (const Tardy& each : all) px::display(each);");
+  EXPECT_EQ(displayed(heard_->messages), "T4;");
+  run("using px::display;\ndisplay(5); std::string text = \"px::display(1)\";");
+  EXPECT_EQ(displayed(heard_->messages), "5;");
+  EXPECT_EQ(shown("text"), "\"px::display(1)\"");
+  const std::string mistake = why("px::display(Tardy{1}); missing;");
+  EXPECT_NE(mistake.find("line 1, column 24"), mistake.npos) << mistake;
+}
+
+TEST_F(ShownValues, ATypeThatAHeaderGivesItsTextIsShownByIt) {
+  EXPECT_EQ(shown("namespace late { struct Part { int x; }; } late::Part{1}"),
+            "late::Part{.x = 1}");
+  const auto header = std::filesystem::path(testing::TempDir()) / "px_printed_part.hpp";
+  std::ofstream(header)
+      << "namespace late { inline std::ostream& operator<<(std::ostream& out, const Part& p) {"
+         " return out << 'P' << p.x; } }\n";
+  run("#include \"" + header.string() + "\"\n");
+  EXPECT_EQ(shown("late::Part{2}"), "P2");
+  std::filesystem::remove(header);
+}
+
+TEST_F(ShownValues, FunctionsThatOnlyTheCompilerCallsHaveValues) {
+  run("consteval int doubled(int x) { return 2 * x; }");
+  EXPECT_EQ(shown("doubled(21)"), "42");
+  EXPECT_EQ(shown("int kept = 0; kept = doubled(4);\nkept"), "8");
+  EXPECT_EQ(shown("template <int n> struct Of { enum { value = n }; }; Of<7>::value"), "7");
+  const std::string missing = why("int gone(int); gone(doubled(1))");
+  EXPECT_NE(missing.find("undefined: gone(int)"), missing.npos) << missing;
+}
+
 TEST_F(ShownValues, PointersOfTheLibraryShowWhatTheyPointTo) {
   const auto behind_address = [&](const std::string& code) {
     const std::string text = shown(code);

@@ -16,7 +16,7 @@ Composer::Composed Composer::compose(const std::string& route, const Work& work,
   composed.hold = work.hold;
   composed.head.metadata = pack_text(
       packer, work.in_segments.empty() ? metadata : os::with_segments(metadata, work.in_segments));
-  if (cuts_ && is_native(work)) {
+  if (cuts_ && is_native(work) && work.in_segments.empty()) {
     Pieces pieces = cut(work.content, work.buffers);
     composed.head.content = pack_text(packer, pieces.content);
     composed.buffers = std::move(pieces.buffers);

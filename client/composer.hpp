@@ -34,6 +34,9 @@ struct Outgoing {
   std::vector<SharedBytes> payloads;
   std::shared_ptr<const void> hold;  ///< The shared memory of payloads that lie there.
   std::vector<std::pair<MessageId, Pending::Entry>> entries;  ///< What is awaited.
+  /// What comes to the engine's host before: see HostTransfers. The payloads are those of it.
+  std::shared_ptr<const Shipment> shipment = {};
+  bool has_waited = false;  ///< Its entries are filed already.
 };
 
 /// Makes messages: numbers and dates them in any thread, signs them in the one that sends.

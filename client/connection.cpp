@@ -6,6 +6,7 @@
 
 #include "net/discovery/controller_search.hpp"
 #include "net/ssh/tunnel_route.hpp"
+#include "os/segments/segment.hpp"
 #include "os/signals_blocked.hpp"
 #include "wire/new_session.hpp"
 
@@ -68,6 +69,7 @@ Connection::Connection(const ClientConnectionInfo& info, Session session, std::s
       composer_(session, may_be_encrypted(info)),
       memory_(os::enter_shared_memory(info, session.id().text)),
       segments_(memory_ ? os::SegmentStore::make(memory_, session.id().text) : nullptr),
+      ships_(info.memory && !os::is_shared_memory_off() && os::is_segment_owner(session.id().text)),
       signer_(session.signer()),
       packer_(session.packer()),
       context_(std::move(context)),
@@ -84,7 +86,8 @@ Connection::Connection(const ClientConnectionInfo& info, Session session, std::s
              Link{net::ConnectionMonitor{*context_, broadcast_}, Way::broadcast},
              Link{net::ConnectionMonitor{*context_, control_}, Way::control},
              Link{net::ConnectionMonitor{*context_, notification_}, std::nullopt},
-             Link{net::ConnectionMonitor{*context_, iopub_}, std::nullopt}} {}
+             Link{net::ConnectionMonitor{*context_, iopub_}, std::nullopt}},
+      transfers_(session.id()) {}
 
 Connection::~Connection() {
   is_finished_ = true;
@@ -151,6 +154,8 @@ void Connection::run() {
   send_posted();
   if (segments_) segments_->close();
   pending_.fail_all(lost("the client was closed"), wall_now());
+  transfers_.clear();
+  perform(transfers_.on_time(Clock::now()));
   change_comms([](CommRelay& comms) { comms.close(); });
 }
 
@@ -159,6 +164,8 @@ std::optional<Instant> Connection::next_deadline() const {
   if (lost_since_) next = *lost_since_ + patience();
   const auto trim_at = segments_ ? segments_->next_deadline() : std::nullopt;
   if (trim_at && (!next || *trim_at < *next)) next = trim_at;
+  const auto stall_at = transfers_.next_deadline();
+  if (stall_at && (!next || *stall_at < *next)) next = stall_at;
   const std::lock_guard lock{mutex_};
   if (!timers_.empty() && (!next || timers_.begin()->first < *next)) next = timers_.begin()->first;
   return next;
@@ -174,6 +181,7 @@ void Connection::on_time(Instant now) {
     give_up("the controller at " + endpoint(info_.interface, info_.registration) +
             " has ended or is unreachable");
   if (segments_) segments_->trim(now);
+  perform(transfers_.on_time(now));
   std::vector<std::function<void()>> due;
   {
     const std::lock_guard lock{mutex_};
@@ -224,15 +232,26 @@ void Connection::send_posted() {
 }
 
 void Connection::send(Outgoing message) {
+  if (transfers_.holds(message) && stage_ != Stage::lost) return hold_back(std::move(message));
+  send_now(std::move(message));
+}
+
+void Connection::send_now(Outgoing message) {
   const WallTime now = wall_now();
   const std::vector<std::string> frames = composer_.seal(std::move(message.head));
   const auto sent = copy_of(message.way, frames, message.payloads);
+  bool is_awaited = !message.has_waited || message.entries.empty();
   for (auto& [id, entry] : message.entries) {
+    if (message.has_waited) {
+      is_awaited |= pending_.sent(id, sent, message.hold);
+      continue;
+    }
     entry.way = message.way;
     entry.sent = sent;
     entry.hold = message.hold;
     pending_.add(id, std::move(entry));
   }
+  if (!is_awaited) return;
   const auto fail_all = [&](const Failure& failure) {
     for (const auto& [id, entry] : message.entries) pending_.fail(id, failure, now);
   };

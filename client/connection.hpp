@@ -18,6 +18,7 @@
 #include "client/engine_change.hpp"
 #include "client/engine_directory.hpp"
 #include "client/silence.hpp"
+#include "client/transfers/host_transfers.hpp"
 #include "net/connection_monitor.hpp"
 #include "net/loop.hpp"
 #include "net/ssh/ssh_tunnel.hpp"
@@ -63,6 +64,9 @@ class Connection {
   /// Whether these buffers can go to this engine through shared memory: one of them is large, and
   /// the engine shares memory with this process.
   bool shares_memory(const std::vector<SharedBytes>& buffers, const EngineUuid& engine) const;
+  /// Whether buffers may go to the memory of engines' hosts: see HostTransfers.
+  bool ships() const { return ships_; }
+  TransferProgress transfer_progress() const { return {shipped_bytes_, bytes_to_ship_}; }
   /// Whether that may be done with tasks, whose engines the controller chooses.
   bool places_tasks() const { return info_.task_scheme != "pure"; }
   /// See os::SegmentStore; nothing where there is no room, which take_warnings() tells once.
@@ -154,6 +158,13 @@ class Connection {
   void on_time(Instant now);
   void send_posted();
   void send(Outgoing message);
+  void send_now(Outgoing message);
+  void hold_back(Outgoing message);
+  void perform(HostTransfers::Effects effects);
+  void operator()(HostTransfers::SendPiece& effect);
+  void operator()(HostTransfers::SendRequest& effect);
+  void operator()(HostTransfers::Warn& effect);
+  bool on_segment_reply(const Envelope& envelope);
   std::shared_ptr<const SentRequest> copy_of(Way way, const std::vector<std::string>& frames,
                                              const std::vector<SharedBytes>& payloads);
   std::shared_ptr<const SentRequest> head_of(Way way, const std::vector<std::string>& frames);
@@ -164,7 +175,8 @@ class Connection {
   void ask_records(LostReply lost);
   bool on_record(const MessageId& question, const Envelope& envelope, const SharedFrames& frames);
   net::Socket& socket_of(Way way);
-  void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language);
+  void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language,
+                  std::string memory);
   void remove_engine(const EngineUuid& uuid, const Pending::Loss& loss = {});
   void note_silence(EngineId id, const Json& content);
   void tell(const EngineChange& change);
@@ -180,6 +192,7 @@ class Connection {
   Composer composer_;
   const std::shared_ptr<os::SegmentFolder> memory_;   // null: all bytes go through sockets
   const std::shared_ptr<os::SegmentStore> segments_;  // of memory_; null where that is
+  const bool ships_;
   const Signer signer_;
   const Packer packer_;
   const std::unique_ptr<net::Context> context_;
@@ -204,6 +217,7 @@ class Connection {
   std::map<MessageId, LostReply> asked_records_;  // by the question
   ReplayHistory history_;
   Pending pending_;
+  HostTransfers transfers_;
   MessageId hello_;
   std::string controller_;   // which one answered last; empty: no other one will follow it
   std::string incarnation_;  // the same, whether another one follows or not; empty: it never says
@@ -227,6 +241,7 @@ class Connection {
   std::string why_;
   bool is_posted_ = false;                 // a wake-up is on its way
   mutable bool wants_unanswered_ = false;  // somebody waits for the list above
+  std::atomic<std::uint64_t> shipped_bytes_ = 0, bytes_to_ship_ = 0;
   std::atomic<bool> is_finished_ = false;
   std::thread thread_;
 };

@@ -20,6 +20,7 @@ constexpr Duration output_patience = std::chrono::seconds(1);
 
 void Connection::on_reply(const Envelope& envelope, const SharedFrames& frames) {
   if (!signer_.verify(envelope) || !history_.is_new(envelope.signature)) return;
+  if (!transfers_.is_idle() && on_segment_reply(envelope)) return;
   const Result<ReplyHead> head = read_reply_head(packer_, envelope);
   if (!head) return;
   if (!head->engine.empty())
@@ -70,11 +71,13 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
   std::vector<EngineUuid> gone;
   for (const EngineId id : engines_.ids()) gone.push_back(*engines_.uuid_of(id));
   const Json languages = content->value("languages", Json::object());
+  const Json memories = content->value("memories", Json::object());
   for (const auto& [id, uuid] : engines->items()) {
     if (!uuid.is_string()) continue;
     std::erase(gone, EngineUuid{uuid.get<std::string>()});
     add_engine(EngineId{std::atoi(id.c_str())}, EngineUuid{uuid.get<std::string>()},
-               string_member(languages, id.c_str()));
+               string_member(languages, id.c_str()),
+               string_member(memories, id.c_str()).value_or(""));
   }
   if (is_successor) {
     go_on_with(controller);
@@ -110,7 +113,7 @@ void Connection::on_notification(const Envelope& envelope, const SharedFrames&) 
   if (header->msg_type == "registration_notification") {
     compare_python(EngineId{static_cast<int>(*id)}, read_engine_facts(*content).python);
     add_engine(EngineId{static_cast<int>(*id)}, EngineUuid{*uuid},
-               string_member(*content, "language"));
+               string_member(*content, "language"), read_engine_facts(*content).memory);
     note_silence(EngineId{static_cast<int>(*id)}, *content);
     if (bool_member(*content, "reconnected").value_or(false))
       for (const auto& request : pending_.begin_again_with(EngineUuid{*uuid})) send_again(*request);
@@ -188,11 +191,11 @@ void Connection::on_connection_events() {
 // ---------------------------------------------------------------- engines, stages
 
 void Connection::add_engine(EngineId id, const EngineUuid& uuid,
-                            std::optional<std::string> language) {
+                            std::optional<std::string> language, std::string memory) {
   {
     const std::lock_guard lock{mutex_};
     shown_engines_.reset();
-    if (!engines_.add(id, uuid, std::move(language))) return;
+    if (!engines_.add(id, uuid, std::move(language), std::move(memory))) return;
   }
   changed_.notify_all();
   tell({id, uuid, true});
@@ -208,6 +211,7 @@ void Connection::remove_engine(const EngineUuid& uuid, const Pending::Loss& loss
   }
   change_comms([&](CommRelay& comms) { comms.lose_engine(uuid); });
   pending_.lose_engine(uuid, *id, wall_now(), loss);
+  perform(transfers_.lose_engine(uuid, Clock::now()));
   changed_.notify_all();
   tell({*id, uuid, false});
 }
@@ -266,6 +270,7 @@ void Connection::give_up(const std::string& why) {
   lost_since_.reset();
   enter(Stage::lost, why);
   pending_.fail_all(lost(why), wall_now());
+  transfers_.clear();
   for (const EngineId id : engines_.ids()) remove_engine(*engines_.uuid_of(id));
 }
 

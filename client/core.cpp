@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "client/transfers/shipping.hpp"
 #include "wire/duration_text.hpp"
 
 namespace px::client {
@@ -27,13 +28,20 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<EngineId>& ids, 
                                               const Json& label) {
   check_open();
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
-  std::vector<Addressed> all;
   std::optional<Work> placed;
+  std::vector<Addressed> all;
+  std::vector<EngineId> elsewhere;
   for (const EngineId id : ids) {
     const bool is_placed = connection_->shares_memory(work.buffers, uuid_of(id, *engines));
     if (is_placed && !placed) placed = in_shared_memory(work);
+    if (!is_placed) elsewhere.push_back(id);
     all.push_back({id, is_placed ? *placed : work});
   }
+  if (const auto shipped = shipped_to(elsewhere, work, *engines); !shipped.empty())
+    for (auto& [id, sent] : all)
+      if (const auto found = shipped.find(engines->memory_of(id));
+          found != shipped.end() && !sent.hold)
+        sent = found->second;
   return post_direct(all, *engines, label, together_of(work, ids));
 }
 
@@ -44,7 +52,10 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all,
   std::vector<Addressed> placed;
   for (const auto& [id, work] : all) {
     const bool is_placed = connection_->shares_memory(work.buffers, uuid_of(id, *engines));
-    placed.push_back({id, is_placed ? in_shared_memory(work) : work});
+    const auto shipped =
+        is_placed ? std::map<std::string, Work>{} : shipped_to({id}, work, *engines);
+    const Work& other = shipped.empty() ? work : shipped.begin()->second;
+    placed.push_back({id, is_placed ? in_shared_memory(work) : other});
   }
   return post_direct(placed, *engines, label, together);
 }
@@ -65,7 +76,8 @@ std::shared_ptr<Call> ClientCore::post_direct(const std::vector<Addressed>& all,
                         std::move(composed.head),
                         std::move(composed.buffers),
                         std::move(composed.hold),
-                        {}});
+                        {},
+                        work.shipment});
   }
   return post(std::move(messages), std::move(tasks),
               all.empty() ? OutputEnd::none : all.front().work.output_end);
@@ -168,6 +180,13 @@ Work ClientCore::in_shared_memory(const Work& work) {
           work.output_end,
           std::move(placed->indexes),
           std::move(placed->hold)};
+}
+
+std::map<std::string, Work> ClientCore::shipped_to(const std::vector<EngineId>& ids,
+                                                   const Work& work,
+                                                   const EngineDirectory& engines) const {
+  if (!connection_->ships() || work.buffers.empty()) return {};
+  return ship(work, ids, engines);
 }
 
 bool ClientCore::all_share_memory(const Work& work, const std::vector<EngineId>& ids,

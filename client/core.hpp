@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,6 +55,8 @@ class ClientCore {
                                     const EngineDirectory& engines, const Json& label,
                                     const Json& together);
   Work in_shared_memory(const Work& work);
+  std::map<std::string, Work> shipped_to(const std::vector<EngineId>& ids, const Work& work,
+                                         const EngineDirectory& engines) const;
   bool all_share_memory(const Work& work, const std::vector<EngineId>& ids,
                         const EngineDirectory& engines) const;
   Json together_of(const Work& work, const std::vector<EngineId>& ids);

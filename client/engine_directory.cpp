@@ -20,15 +20,15 @@ void erase(std::vector<EngineId>& ids, EngineId id) {
 
 }  // namespace
 
-bool EngineDirectory::add(EngineId id, const EngineUuid& uuid,
-                          std::optional<std::string> language) {
+bool EngineDirectory::add(EngineId id, const EngineUuid& uuid, std::optional<std::string> language,
+                          std::string memory) {
   known_[uuid] = id;
   Present& there = present_[id];
   const bool is_new = there.uuid != uuid;
   forget_language(id, there);
   if (language && *language != "python") ++other_languages_[*language];
   if (language == "") insert(of_ipyparallel_, id);
-  there = {uuid, std::move(language)};
+  there = {uuid, std::move(language), std::move(memory)};
   insert(ids_, id);
   return is_new;
 }
@@ -66,6 +66,11 @@ std::optional<std::string> EngineDirectory::language_of(EngineId id) const {
   const auto found = present_.find(id);
   if (found == present_.end()) return std::nullopt;
   return found->second.language;
+}
+
+std::string EngineDirectory::memory_of(EngineId id) const {
+  const auto found = present_.find(id);
+  return found == present_.end() ? std::string() : found->second.memory;
 }
 
 std::vector<std::string> EngineDirectory::other_languages(const std::vector<EngineId>& ids) const {

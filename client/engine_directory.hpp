@@ -19,7 +19,9 @@ class EngineDirectory {
   /// True where it was not there. An id that another engine had is given to this one.
   /// language  what the controller says that it speaks; "" for an engine of ipyparallel. Nothing
   ///           where the controller does not say.
-  bool add(EngineId id, const EngineUuid& uuid, std::optional<std::string> language = {});
+  /// memory    which memory it shares with others of its host; empty: none, or nobody knows.
+  bool add(EngineId id, const EngineUuid& uuid, std::optional<std::string> language = {},
+           std::string memory = {});
   /// True where it was there.
   bool remove(const EngineUuid& uuid);
 
@@ -31,6 +33,8 @@ class EngineDirectory {
   std::optional<EngineUuid> uuid_of(EngineId id) const;
   /// Of an engine that is present, see add().
   std::optional<std::string> language_of(EngineId id) const;
+  /// Of an engine that is present, see add(); empty for others.
+  std::string memory_of(EngineId id) const;
   /// What these engines, or all, speak beside Python, each once; "" stands for engines of
   /// ipyparallel.
   std::vector<std::string> other_languages(const std::vector<EngineId>& ids) const;
@@ -44,6 +48,7 @@ class EngineDirectory {
   struct Present {
     EngineUuid uuid;
     std::optional<std::string> language;
+    std::string memory = {};
   };
   void forget_language(EngineId id, const Present& engine);
 

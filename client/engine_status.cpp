@@ -6,6 +6,7 @@
 #include <map>
 
 #include "client/error.hpp"
+#include "client/transfers/memory_use.hpp"
 #include "wire/duration_text.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/read_text.hpp"
@@ -62,6 +63,7 @@ void add_answer(EngineStatus& engine, const Json& usage) {
   engine.runs = string_member(running, "what").value_or("");
   engine.runs_for = number_member(running, "seconds");
   engine.msg_id = string_member(running, "msg_id").value_or("");
+  engine.shared_memory = read_shared_memory(usage);
 }
 
 template <class T>
@@ -88,8 +90,7 @@ std::string broken_worlds(const std::vector<EngineStatus>& engines) {
     names += (names.empty() ? "" : ", ") + std::to_string(engine.id.value);
   }
   std::string text;
-  for (const auto& [sentence, names] : ids)
-    text += (text.empty() ? "\nengines " : "engines ") + names + ": " + sentence + "\n";
+  for (const auto& [sentence, names] : ids) text += "engines " + names + ": " + sentence + "\n";
   return text;
 }
 
@@ -115,6 +116,18 @@ Row row_of(const EngineStatus& engine) {
 }
 
 }  // namespace
+
+std::optional<SharedMemoryUse> read_shared_memory(const Json& usage) {
+  const Json said = object_member(usage, "shared_memory");
+  if (said.empty()) return std::nullopt;
+  SharedMemoryUse use;
+  use.free = number_member(said, "free");
+  use.size = number_member(said, "size");
+  const Json segments = object_member(said, "segments");
+  for (const auto& [identity, bytes] : segments.items())
+    if (bytes.is_number_unsigned()) use.segments[identity] = bytes.get<std::uint64_t>();
+  return use;
+}
 
 std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience) {
   std::map<EngineId, EngineStatus> engines = ask_controller(core);
@@ -180,7 +193,9 @@ std::string status_as_text(const std::vector<EngineStatus>& engines) {
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
-  return text + broken_worlds(engines);
+  const std::string notes =
+      broken_worlds(engines) + memory_as_text(memory_use(engines, Json::object()));
+  return notes.empty() ? text : text + "\n" + notes;
 }
 
 }  // namespace px::client

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +13,14 @@
 #include "wire/time.hpp"
 
 namespace px::client {
+
+/// The segments with large arrays that a process has mapped, and the room of its host for them.
+struct SharedMemoryUse {
+  std::map<std::string, std::uint64_t> segments;  ///< Bytes, by what names each on its host.
+  std::optional<double> free, size;               ///< Of /dev/shm.
+};
+/// What a usage_reply says of it; nothing where it says nothing.
+std::optional<SharedMemoryUse> read_shared_memory(const Json& usage);
 
 /// What an engine is and does: a row of the table of `status`. What is not known is left out.
 struct EngineStatus {
@@ -27,7 +37,8 @@ struct EngineStatus {
   int queue = 0;                     ///< Requests that wait; without an answer what runs, too.
   std::optional<double> memory;      ///< Resident bytes.
   std::optional<double> cpu;         ///< Seconds of processor time since the start.
-  std::string world_broken = {};     ///< Which rank of its MPI world died; "" while it is whole.
+  std::optional<SharedMemoryUse> shared_memory = {};
+  std::string world_broken = {};  ///< Which rank of its MPI world died; "" while it is whole.
 };
 
 /// Asks all engines at once what they do, by a message that they answer while user code runs, and
@@ -40,7 +51,7 @@ std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience);
 Json status_as_json(const std::vector<EngineStatus>& engines);
 
 /// A table for people: a header and a line for each engine; then an empty line, and a line for each
-/// MPI world that has lost a rank.
+/// MPI world that has lost a rank, and for each host whose shared memory holds arrays.
 std::string status_as_text(const std::vector<EngineStatus>& engines);
 
 }  // namespace px::client

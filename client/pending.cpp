@@ -13,6 +13,17 @@ void Pending::add(const MessageId& id, Entry entry) {
   ++unanswered_;
 }
 
+bool Pending::sent(const MessageId& id, std::shared_ptr<const SentRequest> as,
+                   std::shared_ptr<const void> hold) {
+  const auto found = states_.find(id);
+  if (found == states_.end() || found->second.is_answered) return false;
+  Entry& entry = found->second.entry;
+  entry.waits = false;
+  entry.sent = std::move(as);
+  entry.hold = std::move(hold);
+  return true;
+}
+
 bool Pending::answer(const ReplyHead& head, Reply reply, WallTime now) {
   const auto found = states_.find(head.parent);
   if (found == states_.end() || found->second.is_answered) return false;
@@ -119,7 +130,7 @@ Pending::Unanswered Pending::begin_again() {
   std::vector<MessageId> without_output;
   for (auto& [id, state] : states_) {
     Entry& entry = state.entry;
-    if (entry.output_end == OutputEnd::by_leave) continue;
+    if (entry.output_end == OutputEnd::by_leave || entry.waits) continue;
     entry.may_lack_output = true;
     if (state.is_answered)
       without_output.push_back(id);

@@ -41,8 +41,13 @@ class Pending {
     Way way = Way::direct;
     /// It was sent again as a connection broke: see begin_again_by().
     bool is_sent_again = false;
+    /// It was not sent yet: see sent().
+    bool waits = false;
   };
   void add(const MessageId& id, Entry entry);
+  /// What waited is sent now, as this. False: nobody waits for its answer any more.
+  bool sent(const MessageId& id, std::shared_ptr<const SentRequest> as,
+            std::shared_ptr<const void> hold);
 
   /// A reply came. False: nobody waits for it (any more).
   bool answer(const ReplyHead& head, Reply reply, WallTime now);

@@ -5,6 +5,7 @@
 
 #include "client/function.hpp"
 #include "client/pending.hpp"
+#include "client/transfers/shipment.hpp"
 #include "wire/shared_bytes.hpp"
 
 namespace px::client {
@@ -18,6 +19,8 @@ struct Work {
   /// Which of the buffers are places in shared memory, and what keeps it: see os::PlacedBuffers.
   std::vector<std::size_t> in_segments = {};
   std::shared_ptr<const void> hold = {};
+  /// What brings the buffers there first, where that is another host: they are still whole here.
+  std::shared_ptr<const Shipment> shipment = {};
 };
 
 /// Whether only engines of ours know this request; ipyparallel's do not answer it.

@@ -46,6 +46,7 @@ DialingChannels::DialingChannels(net::Context& context, net::Loop& loop,
       loop_(loop),
       info_(info),
       memory_(std::move(memory)),
+      segments_(memory_, session.id().text, Clock::now()),
       session_(std::move(session)),
       reader_(session_.signer(), session_.packer()),
       handlers_(std::move(handlers)),
@@ -119,6 +120,8 @@ void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames fra
   if (!request && is_work && reader_.was_repeat()) return answer_again(socket, *came);
   if (!request) return handlers_.work.on_rejected(request.error());
   if (is_work && (*request)->type() == question_type) return answer_question(socket, **request);
+  if (is_work && (*request)->type() == os::segment_request_type)
+    return serve_segment(socket, **request);
   if (is_work) kept_.arrived((*request)->envelope.signature, (*request)->header.msg_id, socket);
   Result<RequestPtr> whole = from_shared_memory(*request);
   if (!whole)
@@ -170,6 +173,19 @@ void DialingChannels::answer_question(std::size_t socket, const Request& questio
   refuse(socket, *question.frames, question.envelope, "ConnectionLost",
          "it was lost on its way to the engine, and is not sent again by itself, as it is longer "
          "than 1 MiB: send it again");
+}
+
+/// A piece of an array for the engines of this host: see SegmentRequests.
+void DialingChannels::serve_segment(std::size_t socket, const Request& request) {
+  auto content = segments_.serve(request, Clock::now());
+  if (!content) return;
+  Draft answer;
+  answer.idents = request.idents();
+  answer.msg_type = os::segment_reply_type;
+  answer.parent_header = std::string(request.envelope.header);
+  answer.metadata = Json{{"engine", session_.id().text}};
+  answer.content = std::move(*content);
+  upstreams_[socket].send(session_.compose(answer, wall_now()));
 }
 
 /// known  null: it was done long ago.

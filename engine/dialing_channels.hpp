@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/kept_replies.hpp"
+#include "engine/segment_requests.hpp"
 #include "jupyter/channels.hpp"
 #include "net/connection_monitor.hpp"
 #include "os/segments/segment_folder.hpp"
@@ -45,6 +46,9 @@ class DialingChannels final : public jupyter::Channels {
   /// OutgoingQueue until the network has taken them.
   bool send(jupyter::Outgoing& message) override;
 
+  void on_time(Instant now) { segments_.on_time(now); }
+  std::optional<Instant> next_deadline() const { return segments_.next_deadline(); }
+
   /// The balanced tasks that came: those that run or wait, and those with a kept reply.
   std::vector<std::string> held_tasks() const;
 
@@ -61,6 +65,7 @@ class DialingChannels final : public jupyter::Channels {
   void answer_again(std::size_t socket, const Frames& frames, const Envelope& envelope,
                     const KeptReplies::Entry* known);
   void answer_question(std::size_t socket, const Request& question);
+  void serve_segment(std::size_t socket, const Request& request);
   void keep(const jupyter::Outgoing& message, const std::vector<std::string>& frames);
   void answer_hearts(const SharedFrames& frames);
   std::vector<std::string> idents_of(const jupyter::Outgoing& message) const;
@@ -69,6 +74,7 @@ class DialingChannels final : public jupyter::Channels {
   net::Loop& loop_;
   EngineConnectionInfo info_;
   std::shared_ptr<const os::SegmentFolder> memory_;
+  SegmentRequests segments_;
   Session session_;
   RequestReader reader_;
   Handlers handlers_;

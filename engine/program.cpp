@@ -153,10 +153,11 @@ Result<void> EngineProgram::start(const std::string& watcher_program,
   Result<EngineConnectionInfo> info = find_controller(text);
   if (!info) return info.error();
   cuts_ = may_be_encrypted(*info);
-  const std::shared_ptr<os::SegmentFolder> memory = os::enter_shared_memory(*info, uuid_.text);
+  const std::shared_ptr<os::SegmentFolder> memory = os::enter_host_memory(*info, uuid_.text);
   if (memory) segments_ = os::SegmentStore::make(memory, uuid_.text);
   ServerConfig config = server_config(std::move(*info), watcher_program);
   config.memory = memory;
+  if (memory) config.facts.memory = memory->name().identity;
   Result<std::unique_ptr<Server>> server = Server::start(std::move(config));
   if (!server) return server.error();
   server_ = std::move(*server);

@@ -70,6 +70,7 @@ void Server::announce_ready(const std::string& mpi) {
 std::optional<Instant> Server::further_deadline() const {
   std::optional<Instant> next = jupyter::earlier(registration_deadline_, heart_deadline_);
   next = jupyter::earlier(jupyter::earlier(next, redial_at_), place_finder_.next_deadline());
+  if (channels_) next = jupyter::earlier(next, channels_->next_deadline());
   return heart_watch_ ? jupyter::earlier(next, heart_watch_->next_deadline()) : next;
 }
 
@@ -84,6 +85,7 @@ void Server::on_time(Instant now) {
     end(1, "no heartbeat from the controller for a long time: ending");
   if (redial_at_ && now >= *redial_at_) dial_lifeline();
   place_finder_.on_time(now);
+  if (channels_) channels_->on_time(now);
 }
 
 /// Of an idle engine only the MPI call is of interest, as it may help others to end theirs.

@@ -1,12 +1,14 @@
 #include "os/process_usage.hpp"
 
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <thread>
 
 #include "os/host_name.hpp"
+#include "os/segments/mapped_segment.hpp"
 
 namespace px::os {
 namespace {
@@ -15,6 +17,9 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
+/// More are not told of.
+constexpr std::size_t most_segments = 1000;
+
 long long resident_bytes() {
   std::ifstream file{"/proc/self/statm"};
   long long total_pages = 0, resident_pages = 0;
@@ -22,12 +27,28 @@ long long resident_bytes() {
   return resident_pages * ::sysconf(_SC_PAGESIZE);
 }
 
+/// Of large arrays: what is mapped here, and the room of this host.
+Json shared_memory() {
+  Json segments = Json::object();
+  for (const auto& [identity, bytes] : MappedSegment::all()) {
+    if (segments.size() == most_segments) break;
+    segments[identity] = bytes;
+  }
+  Json said{{"segments", std::move(segments)}};
+  struct statvfs system{};
+  if (::statvfs("/dev/shm", &system) != 0) return said;
+  said["free"] = static_cast<std::uint64_t>(system.f_bavail) * system.f_frsize;
+  said["size"] = static_cast<std::uint64_t>(system.f_blocks) * system.f_frsize;
+  return said;
+}
+
 }  // namespace
 
 Json process_usage() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
-  return {{"hostname", host_name()},
+  return {{"shared_memory", shared_memory()},
+          {"hostname", host_name()},
           {"pid", ::getpid()},
           {"kernel_cpu_seconds", seconds(used.ru_utime) + seconds(used.ru_stime)},
           {"kernel_memory", resident_bytes()},

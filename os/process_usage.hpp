@@ -4,7 +4,8 @@
 
 namespace px::os {
 
-/// What this process uses of its host: the content of usage_reply.
+/// What this process uses of its host: the content of usage_reply, with the `shared_memory` of
+/// docs/protocol.md.
 Json process_usage();
 
 }  // namespace px::os

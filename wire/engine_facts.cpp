@@ -5,7 +5,7 @@
 namespace px {
 namespace {
 
-constexpr std::size_t max_size = 64;
+constexpr std::size_t max_size = 96;
 constexpr long long max_number = 1 << 30;
 
 std::optional<int> number(const Json& content, std::string_view key) {
@@ -22,6 +22,7 @@ void each_fact(Facts& facts, const Visit& visit) {
   visit("mpi", facts.mpi);
   visit("world", facts.world);
   visit("place", facts.place);
+  visit("memory", facts.memory);
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ struct EngineFacts {
   bool is_watched = false;
   /// Which engine of which set it is, as the program that started them says: "1792048000/2".
   std::string place = {};
+  /// The memory that it shares with others of its host: SharedMemory::identity of its folder.
+  std::string memory = {};
 };
 
 /// Adds what is known to a message's content.

@@ -1,5 +1,6 @@
 #include "controller/hub/hub_recorder.hpp"
 
+#include "os/segments/segment_piece.hpp"
 #include "wire/json_scan.hpp"
 #include "wire/message_type.hpp"
 #include "wire/version_adapter.hpp"
@@ -68,7 +69,8 @@ void HubRecorder::on(const DirectSubmitted& event, WallTime wall) {
   const HeaderGlance header = glance_at_header(session_.packer(), opened.envelope.header);
   if (header.msg_id.empty()) return reject();
   // Messages of widgets (comm_msg) are never answered: as tasks they would stay pending for ever.
-  if (!header.msg_type.ends_with("_request")) return;
+  // Pieces of arrays are passed on alone; the request that names them is the task.
+  if (!header.msg_type.ends_with("_request") || header.msg_type == os::segment_request_type) return;
   if (!index_.submit_direct(header.msg_id, *slot)) return;
   record_request(header.msg_id, opened, TaskQueueKind::mux, event.engine, wall);
 }

@@ -25,6 +25,7 @@ void VersionCheck::learn(EngineId id, const EngineUuid& uuid, const EngineFacts&
   if (facts.rank) known.facts.rank = facts.rank;
   known.facts.is_watched |= facts.is_watched;
   if (!facts.place.empty()) known.facts.place = facts.place;
+  if (!facts.memory.empty()) known.facts.memory = facts.memory;
 }
 
 void VersionCheck::forget(const EngineUuid& uuid) {

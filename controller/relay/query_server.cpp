@@ -229,7 +229,7 @@ Json QueryServer::describe(const EngineUuid& uuid, const EngineFacts& facts) con
 
 void QueryServer::connect_client(const Request& request) {
   Json engines = Json::object(), languages = Json::object(), pythons = Json::object(),
-       described = Json::object();
+       memories = Json::object(), described = Json::object();
   const auto wish = request.content.find("facts");
   const bool wants_facts = wish != request.content.end() && *wish == true;
   for (const auto& [id, uuid] : membership_.table().engines()) {
@@ -238,6 +238,7 @@ void QueryServer::connect_client(const Request& request) {
     languages[key] = membership_.table().language_of(uuid);
     const EngineFacts facts = versions_.facts_of(uuid);
     if (!facts.python.empty()) pythons[key] = facts.python;
+    if (!facts.memory.empty()) memories[key] = facts.memory;
     if (wants_facts) described[key] = describe(uuid, facts);
   }
   Json content{
@@ -245,6 +246,7 @@ void QueryServer::connect_client(const Request& request) {
   content["incarnation"] = incarnation_;
   if (returns_) content["controller"] = incarnation_;
   if (!pythons.empty()) content["pythons"] = std::move(pythons);
+  if (!memories.empty()) content["memories"] = std::move(memories);
   if (wants_facts) content["facts"] = std::move(described);
   if (const auto warnings = versions_.warnings(); !warnings.empty()) content["warnings"] = warnings;
   reply(request, "connection_reply", std::move(content));

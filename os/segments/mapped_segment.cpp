@@ -110,7 +110,17 @@ Result<std::shared_ptr<const MappedSegment>> MappedSegment::map(const SegmentFol
     return failure(name, std::string("cannot be mapped: ") + std::strerror(errno),
                    ErrorKind::system);
   return std::shared_ptr<const MappedSegment>(
-      new MappedSegment(std::string_view(static_cast<const char*>(memory), size), std::move(file)));
+      new MappedSegment(std::string_view(static_cast<const char*>(memory), size), std::move(file),
+                        std::to_string(found.st_dev) + ":" + std::to_string(found.st_ino)));
+}
+
+std::map<std::string, std::uint64_t> MappedSegment::all() {
+  Mapped& mapped = all_mapped();
+  const std::lock_guard lock{mapped.mutex};
+  std::map<std::string, std::uint64_t> bytes;
+  for (const auto& [end, segment] : mapped.by_end)
+    bytes[segment->identity_] = segment->bytes_.size();
+  return bytes;
 }
 
 std::shared_ptr<const MappedSegment> MappedSegment::of(std::string_view bytes) {
@@ -132,8 +142,8 @@ bool MappedSegment::map_again(std::string_view part, void* address) const {
                 static_cast<off_t>(offset)) != MAP_FAILED;
 }
 
-MappedSegment::MappedSegment(std::string_view bytes, Descriptor lock)
-    : bytes_(bytes), lock_(std::move(lock)) {
+MappedSegment::MappedSegment(std::string_view bytes, Descriptor lock, std::string identity)
+    : bytes_(bytes), identity_(std::move(identity)), lock_(std::move(lock)) {
   if (!bytes_.empty()) {
     Mapped& mapped = all_mapped();
     const std::lock_guard guard{mapped.mutex};

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ class MappedSegment : public std::enable_shared_from_this<MappedSegment> {
                                                           const std::string& name);
   /// The one of this process in which these bytes lie; null where there is none.
   static std::shared_ptr<const MappedSegment> of(std::string_view bytes);
+  /// The bytes of those of this process, by what names each on this host: "<device>:<inode>".
+  static std::map<std::string, std::uint64_t> all();
   ~MappedSegment();
   MappedSegment(const MappedSegment&) = delete;
   MappedSegment& operator=(const MappedSegment&) = delete;
@@ -35,9 +38,10 @@ class MappedSegment : public std::enable_shared_from_this<MappedSegment> {
   bool map_again(std::string_view part, void* address) const;
 
  private:
-  MappedSegment(std::string_view bytes, Descriptor lock);
+  MappedSegment(std::string_view bytes, Descriptor lock, std::string identity);
 
   std::string_view bytes_;
+  const std::string identity_;
   Descriptor lock_;  // none: the file is marked as never to be written again
 };
 

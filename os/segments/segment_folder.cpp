@@ -127,6 +127,19 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::open(const SharedMemory& n
   return folder;
 }
 
+Result<std::shared_ptr<SegmentFolder>> SegmentFolder::join(const SharedMemory& named) {
+  const std::filesystem::path path = named.folder;
+  if (!path.is_absolute() || !path.filename().string().starts_with(name_begin))
+    return Error{ErrorKind::bad_input, "'" + named.folder + "' is no folder for shared memory"};
+  constexpr int most_tries = 10;
+  for (int tries = 0;; ++tries) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) remove_abandoned(path.parent_path());
+    // Until it is locked another engine may take it for abandoned.
+    if (auto folder = restore(path); folder || tries == most_tries) return folder;
+  }
+}
+
 SegmentFolder::~SegmentFolder() {
   if (own_mark_.is_open()) ::unlinkat(descriptor(), (own_name_ + std::string(mark_end)).c_str(), 0);
   if (is_lockable(descriptor())) remove_all();
@@ -186,6 +199,15 @@ std::shared_ptr<SegmentFolder> enter_shared_memory(const ConnectionCommon& info,
                                                    std::string_view name) {
   if (!info.memory || is_shared_memory_off()) return nullptr;
   auto folder = SegmentFolder::open(*info.memory);
+  if (!folder || !(*folder)->enter(name)) return nullptr;
+  return std::move(*folder);
+}
+
+std::shared_ptr<SegmentFolder> enter_host_memory(const ConnectionCommon& info,
+                                                 std::string_view name) {
+  if (auto folder = enter_shared_memory(info, name)) return folder;
+  if (!info.memory || is_shared_memory_off()) return nullptr;
+  auto folder = SegmentFolder::join(*info.memory);
   if (!folder || !(*folder)->enter(name)) return nullptr;
   return std::move(*folder);
 }

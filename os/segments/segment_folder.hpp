@@ -29,6 +29,10 @@ class SegmentFolder {
   /// The folder that a connection file names, if it is the same one here.
   /// errors  not_found: it is not there, or another one; system: others may enter it.
   static Result<std::shared_ptr<SegmentFolder>> open(const SharedMemory& named);
+  /// The folder of the same name on this host, where the named one is that of another host: the
+  /// engines here share it. Made where it is not there.
+  /// errors  bad_input: no such folder's name; system: it cannot be made, or somebody else owns it.
+  static Result<std::shared_ptr<SegmentFolder>> join(const SharedMemory& named);
   /// Who leaves last removes it.
   ~SegmentFolder();
   SegmentFolder(const SegmentFolder&) = delete;
@@ -69,5 +73,9 @@ bool is_shared_memory_off();
 /// process: then all bytes go through sockets.
 std::shared_ptr<SegmentFolder> enter_shared_memory(const ConnectionCommon& info,
                                                    std::string_view name);
+/// The same for engines, which share memory also on hosts that the controller is not on: where the
+/// named folder is not there they enter one of their own. Null where the controller has it off.
+std::shared_ptr<SegmentFolder> enter_host_memory(const ConnectionCommon& info,
+                                                 std::string_view name);
 
 }  // namespace px::os

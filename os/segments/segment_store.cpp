@@ -11,7 +11,9 @@
 #include <cstring>
 #include <utility>
 
+#include "os/segments/segment_layout.hpp"
 #include "os/segments/segment_room.hpp"
+#include "os/segments/written_file.hpp"
 
 namespace px::os {
 namespace {
@@ -19,52 +21,9 @@ namespace {
 /// What nobody uses for so long is given back.
 constexpr Duration idle_time = std::chrono::seconds(10);
 
-/// Buffers begin where pages do, so that they suit every type.
-constexpr std::size_t alignment = 4096;
-
-std::size_t aligned(std::size_t bytes) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
-bool is_large(const SharedBytes& buffer) {
-  return buffer.bytes.size() >= least_segment_bytes;
-}
-
-/// The large buffers one behind the other.
-std::size_t bytes_for(const std::vector<SharedBytes>& buffers) {
-  std::size_t bytes = 0;
-  for (const SharedBytes& buffer : buffers)
-    if (is_large(buffer)) bytes = aligned(bytes) + buffer.bytes.size();
-  return bytes;
-}
-
-/// errno says why not.
-bool write_at(int file, std::size_t offset, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    offset += static_cast<std::size_t>(written);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-PlacedBuffers name_parts(const std::vector<SharedBytes>& buffers, const std::string& segment) {
-  PlacedBuffers placed;
-  std::size_t end = 0;
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    if (!is_large(buffers[i])) {
-      placed.buffers.push_back(buffers[i]);
-      continue;
-    }
-    const std::size_t offset = aligned(end);
-    end = offset + buffers[i].bytes.size();
-    placed.buffers.push_back(
-        owned_bytes(write_segment_part({segment, offset, buffers[i].bytes.size()})));
-    placed.indexes.push_back(i);
-  }
-  return placed;
+PlacedBuffers placed_in(const std::string& segment, const std::vector<SharedBytes>& buffers) {
+  const SegmentLayout layout = lay_out(buffers);
+  return {layout.named(buffers, segment), layout.indexes(), {}};
 }
 
 }  // namespace
@@ -81,7 +40,7 @@ SegmentStore::~SegmentStore() {
 std::optional<PlacedBuffers> SegmentStore::place(const std::vector<SharedBytes>& buffers) {
   std::optional<Segment> segment = write(buffers, true, maker_);
   if (!segment) return std::nullopt;
-  PlacedBuffers placed = name_parts(buffers, segment->name);
+  PlacedBuffers placed = placed_in(segment->name, buffers);
   auto held = std::make_unique<Segment>(std::move(*segment));
   placed.hold =
       std::shared_ptr<const void>(held.release(), [store = weak_from_this()](const void* pointer) {
@@ -96,12 +55,12 @@ std::optional<PlacedBuffers> SegmentStore::place_for(std::string_view receiver,
                                                      const std::vector<SharedBytes>& buffers) {
   const std::optional<Segment> segment = write(buffers, false, receiver);
   if (!segment) return std::nullopt;
-  return name_parts(buffers, segment->name);
+  return placed_in(segment->name, buffers);
 }
 
 std::optional<SegmentStore::Segment> SegmentStore::write(const std::vector<SharedBytes>& buffers,
                                                          bool may_reuse, std::string_view owner) {
-  const std::size_t bytes = bytes_for(buffers);
+  const std::size_t bytes = lay_out(buffers).bytes;
   if (bytes == 0) return std::nullopt;
   std::optional<Segment> segment = may_reuse ? take_free(bytes) : std::nullopt;
   if (!segment) segment = create(bytes);
@@ -154,13 +113,8 @@ std::optional<SegmentStore::Segment> SegmentStore::create(std::size_t bytes) {
 }
 
 bool SegmentStore::fill(Segment& segment, const std::vector<SharedBytes>& buffers) {
-  std::size_t end = 0;
-  for (const SharedBytes& buffer : buffers) {
-    if (!is_large(buffer)) continue;
-    const std::size_t offset = aligned(end);
-    if (!write_at(segment.file.value(), offset, buffer.bytes)) return false;
-    end = offset + buffer.bytes.size();
-  }
+  for (const SegmentLayout::Part& part : lay_out(buffers).parts)
+    if (!write_at(segment.file.value(), part.offset, buffers[part.buffer].bytes)) return false;
   return ::flock(segment.file.value(), LOCK_UN) == 0;
 }
 

@@ -15,7 +15,9 @@
 #include "client/hub_result.hpp"
 #include "client/place_text.hpp"
 #include "client/records/jobs.hpp"
+#include "client/transfers/memory_use.hpp"
 #include "magics/comm_output.hpp"
+#include "os/process_usage.hpp"
 #include "os/segments/segment.hpp"
 
 #include "python/bindings/python_json.hpp"
@@ -169,6 +171,22 @@ std::pair<std::string, std::string> PythonConnection::status(double patience) co
         *held, std::chrono::duration_cast<Duration>(std::chrono::duration<double>(patience)));
   });
   return {pack(Packer::json, client::status_as_json(engines)), client::status_as_text(engines)};
+}
+
+std::pair<std::uint64_t, std::uint64_t> PythonConnection::transfer_progress() const {
+  const client::TransferProgress progress = core()->connection().transfer_progress();
+  return {progress.done, progress.total};
+}
+
+std::pair<std::string, std::string> PythonConnection::memory(double patience) const {
+  const auto held = core();
+  std::vector<client::MemoryUse> hosts;
+  without_lock([&] {
+    const auto engines = client::ask_status(
+        *held, std::chrono::duration_cast<Duration>(std::chrono::duration<double>(patience)));
+    hosts = client::memory_use(engines, os::process_usage());
+  });
+  return {pack(Packer::json, client::memory_as_json(hosts)), client::memory_as_text(hosts)};
 }
 
 std::pair<std::string, std::vector<std::string>> PythonConnection::where(
@@ -450,6 +468,8 @@ void bind_connection(py::module_& module) {
            })
       .def("news_of_silence", &PythonConnection::news_of_silence)
       .def("status", &PythonConnection::status)
+      .def("memory", &PythonConnection::memory)
+      .def("transfer_progress", &PythonConnection::transfer_progress)
       .def("where", &PythonConnection::where)
       .def("jobs", &PythonConnection::jobs)
       .def("write_checkpoint", &PythonConnection::write_checkpoint)

@@ -45,6 +45,10 @@ class PythonConnection {
   /// What each engine is and does: as JSON, and as a table for people. Waits for engines that do
   /// not answer for `patience` seconds.
   std::pair<std::string, std::string> status(double patience) const;
+  /// Bytes that are done, and all: see client::TransferProgress.
+  std::pair<std::uint64_t, std::uint64_t> transfer_progress() const;
+  /// As JSON and as text: see client::MemoryUse.
+  std::pair<std::string, std::string> memory(double patience) const;
   /// Where these engines are: as JSON, and as sentences for people. Waits for engines that do not
   /// answer for `patience` seconds.
   std::pair<std::string, std::vector<std::string>> where(const std::vector<int>& ids,

@@ -72,5 +72,15 @@ TEST(EngineDirectory, AnIdThatIsGivenAgainHasTheLanguageOfItsNewEngine) {
   EXPECT_EQ(engines.language_of(EngineId{0}), "");
 }
 
+TEST(EngineDirectory, KnowsWhichMemoryAnEngineSharesAsLongAsItIsThere) {
+  EngineDirectory engines;
+  engines.add(EngineId{0}, EngineUuid{"ann"}, "python", "east");
+  engines.add(EngineId{1}, EngineUuid{"bob"}, "python");
+  EXPECT_EQ(engines.memory_of(EngineId{0}), "east");
+  EXPECT_EQ(engines.memory_of(EngineId{1}), "");
+  engines.remove(EngineUuid{"ann"});
+  EXPECT_EQ(engines.memory_of(EngineId{0}), "");
+}
+
 }  // namespace
 }  // namespace px::client

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "client/transfers/memory_use.hpp"
+
 namespace px::client {
 namespace {
 
@@ -56,6 +58,37 @@ TEST(EngineStatus, NamesTheEnginesOfABrokenWorldBelowTheTable) {
             whole + "\nengines 0, 10: MPI world broken: rank 2 died (SIGKILL)\n");
   EXPECT_EQ(status_as_json(engines)[0]["world_broken"], "MPI world broken: rank 2 died (SIGKILL)");
   EXPECT_TRUE(status_as_json(engines)[1]["world_broken"].is_null());
+}
+
+TEST(EngineStatus, TellsBelowTheTableWhatArraysTakeOfSharedMemory) {
+  auto engines = three();
+  const std::string table = status_as_text(engines);
+  const double gib = 1 << 30;
+  engines[0].shared_memory = {{{"26:7", 64 << 20}, {"26:8", 1 << 20}}, gib, 2 * gib};
+  engines[1].host = "node1";
+  engines[1].shared_memory = {{{"26:7", 64 << 20}}, gib, 2 * gib};
+  engines[2].shared_memory = {{}, gib, 2 * gib};
+  const auto hosts = memory_use(engines, Json::object());
+  ASSERT_EQ(hosts.size(), 2u);
+  EXPECT_EQ(hosts[0].bytes(), std::uint64_t{65} << 20);
+  EXPECT_EQ(
+      memory_as_text(hosts),
+      "shared memory of node1: 68.2 MB in arrays (engine 0: 1.0 MB; engines 0 and 1: 67.1 MB), 1.1 "
+      "GB of 2.1 GB are free\n");
+  EXPECT_NE(status_as_text(engines).find("\n\n" + memory_as_text(hosts)), std::string::npos);
+  EXPECT_EQ(memory_as_json(hosts)[0]["segments"][0],
+            (Json{{"bytes", 64 << 20}, {"engines", {0, 1}}, {"client", false}}));
+}
+
+TEST(EngineStatus, TellsWhatTheAskingClientHolds) {
+  const Json own{{"hostname", "node1"},
+                 {"shared_memory", {{"segments", {{"26:7", 1u << 20}}}, {"free", 5}}}};
+  const auto hosts = memory_use({}, own);
+  ASSERT_EQ(hosts.size(), 1u);
+  EXPECT_TRUE(hosts[0].segments.at(0).has_client);
+  EXPECT_NE(memory_as_text(hosts).find("(this client: "), std::string::npos);
+  EXPECT_TRUE(memory_use({}, Json::object()).empty());
+  EXPECT_FALSE(read_shared_memory(Json{{"shared_memory", 5}}));
 }
 
 TEST(EngineStatus, IsJsonWhoseUnknownValuesAreNull) {

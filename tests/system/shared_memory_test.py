@@ -1,5 +1,6 @@
 """Large arrays between processes of one host lie in shared memory: docs/decisions/0016."""
 
+import json
 import os
 from pathlib import Path
 
@@ -28,6 +29,18 @@ def client(cluster):
         yield client
 
 
+@pytest.fixture
+def far_client(cluster, tmp_path):
+    """A client as on another host: it does not see the folder of the engines."""
+    info = cluster.connection()
+    info["memory"]["identity"] = "elsewhere"
+    file = tmp_path / "client.json"
+    file.touch(0o600)
+    file.write_text(json.dumps(info))
+    with connect(file, 2, timeout=PATIENCE) as client:
+        yield client
+
+
 def folder_of(cluster):
     return Path(cluster.connection()["memory"]["folder"])
 
@@ -35,6 +48,10 @@ def folder_of(cluster):
 def segments(cluster):
     """Their names without those of processes."""
     return {name for name in os.listdir(folder_of(cluster)) if name.count(".") == 2}
+
+
+def segments_made_by(cluster, client):
+    return {name for name in segments(cluster) if name.split(".")[1] == client._connection.session_id}
 
 
 def equal(a, b):
@@ -177,6 +194,67 @@ def test_a_task_outlives_the_client_that_sent_it(cluster, client, tmp_path):
     gate.touch()
     busy.get(PATIENCE)
     assert client.get_result(ids, owner=False).get(PATIENCE) == [int(ARRAY.sum())] * 4
+
+
+# On an engine: the inode of the segment in which x lies, or None.
+FIND_SEGMENT = """
+found = None
+for line in open("/proc/self/maps"):
+    first, last = (int(end, 16) for end in line.split()[0].split("-"))
+    if first <= x.ctypes.data < last and "polyxeus-arrays" in line:
+        found = line.split()[4]
+"""
+
+
+def test_a_client_elsewhere_sends_an_array_once_and_the_engines_share_it(cluster, far_client):
+    view = far_client[:]
+    view.push({"x": ARRAY, "small": 7, "z": ARRAY * 2}, block=True)
+    view.execute(FIND_SEGMENT, block=True)
+    inodes = view["found"]
+    assert inodes[0] and inodes[0] == inodes[1]
+    far_client[0].execute("x[:] = 5", block=True)
+    assert equal(far_client[1].pull("x", block=True), ARRAY)
+    assert equal(far_client[0].pull("z", block=True), ARRAY * 2)
+    assert view["small"] == [7, 7]
+    wait_until(lambda: not segments_made_by(cluster, far_client), "the segment is released")
+
+
+def test_a_client_elsewhere_scatters_calls_and_keeps_the_order(cluster, far_client):
+    view = far_client[:]
+    array = np.arange(1 << 21, dtype="<f8")
+    sent = [view.scatter("part", array, block=False)]
+    for number in range(5):
+        sent.append(view.push({"x": array + number}, block=False))
+        sent.append(view.execute(f"seen_{number} = float(x[0])", block=False))
+    assert view.apply_sync(lambda a: float(a.sum()), array) == [float(array.sum())] * 2
+    for each in sent:
+        each.get(PATIENCE)
+    assert equal(view.gather("part", block=True), array)
+    assert view.pull([f"seen_{number}" for number in range(5)], block=True) == [[0, 1, 2, 3, 4]] * 2
+    wait_until(lambda: not segments_made_by(cluster, far_client), "the segments are released")
+
+
+def test_the_client_tells_who_holds_how_much_of_shared_memory(client):
+    view = client[:]
+    view.clear(block=True)
+    before = client.memory()[0]["bytes"] if client.memory() else 0
+    view.push({"x": ARRAY}, block=True)
+    pulled = client[1].pull("x", block=True)
+    [host] = client.memory()
+    assert host["bytes"] - before == 2 * ARRAY.nbytes and host["free"] < host["size"]
+    assert {"bytes": ARRAY.nbytes, "engines": [0, 1], "client": False} in host["segments"]
+    assert {"bytes": ARRAY.nbytes, "engines": [], "client": True} in host["segments"]
+    assert "engines 0 and 1: 12.0 MB" in str(client.memory())
+    assert str(client.memory()).splitlines()[0] not in str(client.status())  # without the client
+    assert "shared memory of" in str(client.status())
+    assert equal(pulled, ARRAY)
+
+
+def test_the_controller_keeps_no_pieces_of_arrays(cluster, far_client):
+    before = set(far_client.hub_history())
+    sent = far_client[:].push({"x": ARRAY}, block=False)
+    sent.get(PATIENCE)
+    assert set(far_client.hub_history()) - before == set(sent.msg_ids)
 
 
 def test_clients_of_ipyparallel_get_and_send_bytes(cluster, client):

@@ -19,7 +19,7 @@ from polyxeus.client.engine_control import EngineControl
 from polyxeus.client.hub_queries import HubQueries
 from polyxeus.client.kept_variables import KeptVariables
 from polyxeus.client.places import EnginePlaces
-from polyxeus.client.status import ClusterStatus
+from polyxeus.client.status import ClusterMemory, ClusterStatus
 from polyxeus.client.unknown_option import unknown_option
 from polyxeus.client.wait_for_engines import wait_for_engines
 from polyxeus.results.async_result import AsyncResult
@@ -28,6 +28,7 @@ from polyxeus.results.comms import relay_comms
 from polyxeus.results.completion import close_at_exit
 from polyxeus.results.metadata import Metadata
 from polyxeus.results.slices import slices
+from polyxeus.results.transfer_line import TransferLine
 from polyxeus.serialize.values import FORMS, NO_PICKLE
 from polyxeus.views.balanced_view import LoadBalancedView
 from polyxeus.views.direct_view import BroadcastView, DirectView
@@ -327,6 +328,14 @@ class Client(HubQueries, EngineControl):
         """
         return ClusterStatus(*self._connection.status(float(timeout)))
 
+    def memory(self, timeout: float = 1.0) -> ClusterMemory:
+        """How much of each host's shared memory large arrays take, and which engines have them: a text to
+        print, and a dict for each host.
+
+        Engines that do not answer within `timeout` seconds are left out.
+        """
+        return ClusterMemory(*self._connection.memory(float(timeout)))
+
     def where(self, targets: Any = "all", timeout: float = 1.0) -> EnginePlaces:
         """In which MPI call or line of its code each engine is, and for how long: a text to print, and a
         dict for each engine.
@@ -433,16 +442,18 @@ class Client(HubQueries, EngineControl):
         """Waits as the tasks do. Gives the warnings of the connection; says of each engine once that
         nobody hears it, when that may be what they wait for."""
         end = None if seconds is None else time.monotonic() + seconds
-        while True:
-            left = _left(end)
-            is_last = left is not None and left <= _LOOK_INTERVAL
-            with ends_at_caller:
-                is_done = tasks.wait(left if is_last else _LOOK_INTERVAL)
-            news = [] if is_done else self._connection.news_of_silence(tasks)
-            for sentence in [*self._connection.take_warnings(), *news]:
-                warnings.warn(sentence, RuntimeWarning, stacklevel=4)
-            if is_done or is_last:
-                return is_done
+        with TransferLine.of_this_process() as transfers:
+            while True:
+                left = _left(end)
+                is_last = left is not None and left <= _LOOK_INTERVAL
+                with ends_at_caller:
+                    is_done = tasks.wait(left if is_last else _LOOK_INTERVAL)
+                news = [] if is_done else self._connection.news_of_silence(tasks)
+                for sentence in [*self._connection.take_warnings(), *news]:
+                    warnings.warn(sentence, RuntimeWarning, stacklevel=4)
+                if is_done or is_last:
+                    return is_done
+                transfers.show(*self._connection.transfer_progress(), time.monotonic())
 
     def wait_interactive(
         self, jobs: Any = None, interval: float = 1.0, timeout: float | None = -1.0

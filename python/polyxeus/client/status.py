@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import html
 
-from polyxeus.client.engine_rows import EngineRows
+from polyxeus.client.engine_rows import EngineRows, EngineSentences
 
-__all__ = ["ClusterStatus"]
+__all__ = ["ClusterMemory", "ClusterStatus"]
 
 _MOST_ROWS = 200  # in HTML
 
@@ -42,3 +42,15 @@ class ClusterStatus(EngineRows):
         more = f"<p>... and {left} more engines</p>" if left else ""
         below = "".join(f"<p>{html.escape(note)}</p>" for note in notes.splitlines())
         return f"<table>{row('th', head)}{''.join(shown)}</table>{more}{below}"
+
+
+class ClusterMemory(EngineSentences):
+    """One dict for each host; printed as a line for each that has large arrays in shared memory.
+
+    Keys: host, bytes (of all its segments), free and size (bytes of /dev/shm), segments: a list of
+    dicts with bytes, engines (the ids of those that have it mapped) and client (whether this client
+    has). A segment holds the large arrays of one message.
+    """
+
+    def __init__(self, rows: str, text: str) -> None:
+        super().__init__(rows, text.splitlines() or ["no large arrays lie in shared memory"])

@@ -1,5 +1,6 @@
 """Processes are killed while large arrays are on their way: no wrong byte arrives, nothing is left."""
 
+import json
 import os
 import signal
 import subprocess
@@ -83,6 +84,29 @@ def test_a_client_is_killed_in_the_midst_of_pushes(cluster):
         wait_until(only_mine, "the segments of the killed clients are removed", 60)
     cluster.stop()
     assert not folder.exists()
+
+
+def test_an_engine_dies_that_takes_an_array_for_others(cluster, tmp_path):
+    info = cluster.connection()
+    info["memory"]["identity"] = "elsewhere"  # as on another host
+    file = tmp_path / "client.json"
+    file.touch(0o600)
+    file.write_text(json.dumps(info))
+    with connect(file, 3) as client:
+        pid = client[0].apply_sync(os.getpid)
+        os.kill(pid, signal.SIGSTOP)
+        sent = client[:].push({"pushed": np.full(COUNT, 3.0)}, block=False)
+        looked = client[1:].pull("pushed", block=False)
+        os.kill(pid, signal.SIGKILL)
+        for array in looked.get(PATIENCE):
+            assert is_whole(array) and array[0] == 3.0
+        with pytest.raises(polyxeus.error.CompositeError, match="Engine 0 .* died"):
+            sent.get(PATIENCE)
+    wait_until(
+        lambda: not [n for n in os.listdir(folder_of(cluster)) if n.count(".") == 2],
+        "nothing is left",
+        60,
+    )
 
 
 def test_an_engine_is_killed_in_the_midst_of_transfers(cluster):

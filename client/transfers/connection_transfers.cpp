@@ -1,0 +1,65 @@
+// What a Connection does to bring large buffers to the memory of other hosts.
+
+#include <utility>
+
+#include "client/connection.hpp"
+#include "wire/json_scan.hpp"
+
+namespace px::client {
+
+/// Its buffers, or a request before it, are under way: from now on its answer is awaited.
+void Connection::hold_back(Outgoing message) {
+  for (auto& [id, entry] : message.entries) {
+    entry.way = message.way;
+    entry.waits = true;
+    pending_.add(id, std::move(entry));
+  }
+  message.has_waited = true;
+  perform(transfers_.add(std::move(message), Clock::now()));
+}
+
+void Connection::perform(HostTransfers::Effects effects) {
+  const TransferProgress progress = transfers_.progress();
+  shipped_bytes_ = progress.done;
+  bytes_to_ship_ = progress.total;
+  for (HostTransfers::Effect& effect : effects)
+    std::visit([this](auto& what) { (*this)(what); }, effect);
+}
+
+void Connection::operator()(HostTransfers::SendPiece& effect) {
+  if (stage_ == Stage::lost) return;
+  const Work work{std::string(os::segment_request_type), os::write_segment_piece(effect.piece)};
+  Composer::Composed composed = composer_.compose(effect.relay.text, work, "{}");
+  const std::vector<std::string> frames = composer_.seal(std::move(composed.head));
+  std::vector<net::Socket::Payload> payloads;
+  if (!effect.piece.is_release)
+    payloads.push_back({effect.bytes.bytes.data(), effect.bytes.bytes.size(),
+                        [](void* owner) { delete static_cast<SharedBytes*>(owner); },
+                        new SharedBytes(effect.bytes)});
+  socket_of(Way::direct).send_with_payloads(frames, payloads);
+}
+
+void Connection::operator()(HostTransfers::SendRequest& effect) {
+  send_now(std::move(effect.request));
+}
+
+void Connection::operator()(HostTransfers::Warn& effect) {
+  warn(effect.sentence);
+}
+
+/// False: it is another reply.
+bool Connection::on_segment_reply(const Envelope& envelope) {
+  if (packed_text(packer_, envelope.header, "msg_type") != os::segment_reply_type) return false;
+  const Result<Json> content = unpack(packer_, envelope.content);
+  const auto segment = content ? string_member(*content, "segment") : std::nullopt;
+  if (!segment) return true;
+  const auto taken = int_member(*content, "taken");
+  if (string_member(*content, "status") != "ok")
+    perform(transfers_.refused(*segment, string_member(*content, "evalue").value_or("no reason"),
+                               Clock::now()));
+  else if (taken && *taken > 0)
+    perform(transfers_.taken(*segment, static_cast<std::uint64_t>(*taken), Clock::now()));
+  return true;
+}
+
+}  // namespace px::client

@@ -1,0 +1,275 @@
+#include "client/transfers/host_transfers.hpp"
+
+#include <algorithm>
+
+#include "os/segments/segment.hpp"
+
+namespace px::client {
+
+HostTransfers::HostTransfers(SessionId session) : session_(std::move(session)) {}
+
+bool HostTransfers::holds(const Outgoing& request) const {
+  return request.way == Way::direct && (request.shipment || queues_.contains(request.engine));
+}
+
+HostTransfers::Effects HostTransfers::add(Outgoing request, Instant now) {
+  TransferPtr transfer;
+  if (request.shipment) {
+    transfer = transfer_of(request.shipment);
+    if (transfer->expected > 0) --transfer->expected;
+    ++transfer->queued;
+  }
+  const EngineUuid engine = request.engine;
+  queues_[engine].push_back({std::move(request), std::move(transfer)});
+  Effects effects;
+  start_some(now, effects);
+  send_ready(engine, effects);  // all of it may have arrived for others
+  forget_done();
+  return effects;
+}
+
+HostTransfers::TransferPtr HostTransfers::transfer_of(
+    const std::shared_ptr<const Shipment>& shipment) {
+  TransferPtr& known = transfers_[shipment.get()];
+  if (known) return known;
+  if (order_.empty()) ended_ = {};
+  known = std::make_shared<Transfer>();
+  known->shipment = shipment;
+  known->cuts = cut(shipment->layout);
+  known->relays.assign(shipment->receivers.rbegin(), shipment->receivers.rend());
+  known->expected = shipment->receivers.size();
+  order_.push_back(known);
+  return known;
+}
+
+std::vector<HostTransfers::Cut> HostTransfers::cut(const os::SegmentLayout& layout) {
+  std::vector<Cut> cuts;
+  for (const os::SegmentLayout::Part& part : layout.parts)
+    for (std::uint64_t from = 0; from < part.length; from += piece_bytes)
+      cuts.push_back(
+          {part.buffer, from, std::min(piece_bytes, part.length - from), part.offset + from});
+  return cuts;
+}
+
+void HostTransfers::start_some(Instant now, Effects& effects) {
+  const auto is_at = [](Stage stage) {
+    return [stage](const TransferPtr& transfer) { return transfer->stage == stage; };
+  };
+  for (;;) {
+    const auto next = std::find_if(order_.begin(), order_.end(), is_at(Stage::waiting));
+    const auto count = std::count_if(order_.begin(), order_.end(), is_at(Stage::running));
+    if (next == order_.end() || static_cast<std::size_t>(count) >= most_running) return;
+    const TransferPtr transfer = *next;
+    transfer->stage = Stage::running;
+    try_next_relay(*transfer, now, effects);
+  }
+}
+
+void HostTransfers::try_next_relay(Transfer& transfer, Instant now, Effects& effects) {
+  if (!transfer.segment.empty()) give_up(transfer);
+  if (transfer.relays.empty()) return finish(transfer, Stage::failed, now, effects);
+  transfer.relay = std::move(transfer.relays.back());
+  transfer.relays.pop_back();
+  transfer.segment = os::segment_name(transfer.relay.text, session_.text, ++count_);
+  transfer.sent = transfer.taken = 0;
+  transfer.has_stalled = false;
+  transfer.deadline = now + longest_stall;
+  fill_window(transfer, effects);
+}
+
+void HostTransfers::fill_window(Transfer& transfer, Effects& effects) {
+  const Shipment& shipment = *transfer.shipment;
+  while (transfer.sent < transfer.cuts.size() && transfer.sent < transfer.taken + window_pieces) {
+    const Cut& cut = transfer.cuts[transfer.sent];
+    os::SegmentPiece piece;
+    piece.segment = transfer.segment;
+    piece.size = shipment.layout.bytes;
+    piece.number = transfer.sent++;
+    piece.offset = cut.offset;
+    piece.wants_answer =
+        transfer.sent % pieces_per_answer == 0 || transfer.sent == transfer.cuts.size();
+    const SharedBytes& whole = shipment.buffers[cut.buffer];
+    effects.push_back(SendPiece{
+        transfer.relay, std::move(piece), {whole.bytes.substr(cut.from, cut.length), whole.owner}});
+  }
+}
+
+HostTransfers::TransferPtr HostTransfers::running(const std::string& segment) const {
+  const auto found = std::find_if(order_.begin(), order_.end(), [&](const TransferPtr& transfer) {
+    return transfer->stage == Stage::running && transfer->segment == segment;
+  });
+  return found == order_.end() ? nullptr : *found;
+}
+
+HostTransfers::Effects HostTransfers::taken(const std::string& segment, std::uint64_t pieces,
+                                            Instant now) {
+  Effects effects;
+  const TransferPtr transfer = running(segment);
+  // What was not sent cannot be taken; what was sent again may be answered twice.
+  if (!transfer || pieces <= transfer->taken || pieces > transfer->sent) return effects;
+  transfer->taken = pieces;
+  transfer->has_stalled = false;
+  transfer->deadline = now + longest_stall;
+  if (pieces < transfer->cuts.size())
+    fill_window(*transfer, effects);
+  else
+    finish(*transfer, Stage::arrived, now, effects);
+  forget_done();
+  return effects;
+}
+
+HostTransfers::Effects HostTransfers::refused(const std::string& segment, const std::string& why,
+                                              Instant now) {
+  Effects effects;
+  const TransferPtr transfer = running(segment);
+  if (!transfer) return effects;
+  effects.push_back(
+      Warn{"large arrays for engines of another host take the slower way, each engine its own "
+           "copy: " +
+           why});
+  finish(*transfer, Stage::failed, now, effects);
+  forget_done();
+  return effects;
+}
+
+HostTransfers::Effects HostTransfers::lose_engine(const EngineUuid& engine, Instant now) {
+  Effects effects;
+  std::vector<TransferPtr> to_retry;
+  for (const TransferPtr& transfer : order_) {
+    std::erase(transfer->relays, engine);
+    if (transfer->stage == Stage::running && transfer->relay == engine)
+      to_retry.push_back(transfer);
+  }
+  for (const TransferPtr& transfer : to_retry) try_next_relay(*transfer, now, effects);
+  if (auto queue = queues_.extract(engine); !queue.empty())
+    for (Waiting& waiting : queue.mapped()) {
+      if (waiting.transfer) --waiting.transfer->queued;
+      effects.push_back(SendRequest{std::move(waiting.request)});
+    }
+  forget_done();
+  return effects;
+}
+
+/// Its requests go out as soon as nothing before them waits; others begin.
+void HostTransfers::finish(Transfer& transfer, Stage stage, Instant now, Effects& effects) {
+  transfer.stage = stage;
+  if (stage == Stage::arrived) {
+    transfer.hold = hold_of(transfer);
+    ended_.done += transfer.shipment->layout.bytes;
+    ended_.total += transfer.shipment->layout.bytes;
+  }
+  std::erase_if(order_, [&](const TransferPtr& other) { return other.get() == &transfer; });
+  send_ready(effects);
+  start_some(now, effects);
+}
+
+std::shared_ptr<const void> HostTransfers::hold_of(const Transfer& transfer) const {
+  using Named = std::pair<EngineUuid, std::string>;
+  return {new Named(transfer.relay, transfer.segment), [releases = releases_](const void* pointer) {
+            const std::unique_ptr<const Named> named{static_cast<const Named*>(pointer)};
+            const std::lock_guard lock{releases->mutex};
+            releases->segments.push_back(*named);
+          }};
+}
+
+void HostTransfers::send_ready(Effects& effects) {
+  std::vector<EngineUuid> engines;
+  for (const auto& [engine, queue] : queues_) engines.push_back(engine);
+  for (const EngineUuid& engine : engines) send_ready(engine, effects);
+}
+
+void HostTransfers::send_ready(const EngineUuid& engine, Effects& effects) {
+  const auto found = queues_.find(engine);
+  if (found == queues_.end()) return;
+  std::deque<Waiting>& queue = found->second;
+  while (!queue.empty()) {
+    auto& [request, transfer] = queue.front();
+    if (transfer) {
+      if (transfer->stage == Stage::waiting || transfer->stage == Stage::running) return;
+      if (transfer->stage == Stage::arrived) {
+        request.payloads =
+            transfer->shipment->layout.named(transfer->shipment->buffers, transfer->segment);
+        request.hold = transfer->hold;
+      }
+      request.shipment.reset();
+      --transfer->queued;
+    }
+    effects.push_back(SendRequest{std::move(request)});
+    queue.pop_front();
+  }
+  queues_.erase(found);
+}
+
+/// Those of which all requests have gone out: the requests hold the segments from then on.
+void HostTransfers::forget_done() {
+  std::erase_if(transfers_, [](const auto& entry) {
+    const Transfer& transfer = *entry.second;
+    const bool is_done = transfer.stage == Stage::arrived || transfer.stage == Stage::failed;
+    return is_done && transfer.expected == 0 && transfer.queued == 0;
+  });
+}
+
+HostTransfers::Effects HostTransfers::on_time(Instant now) {
+  Effects effects;
+  std::vector<TransferPtr> stalled;
+  for (const TransferPtr& transfer : order_)
+    if (transfer->stage == Stage::running && now >= transfer->deadline) stalled.push_back(transfer);
+  for (const TransferPtr& transfer : stalled) {
+    if (std::exchange(transfer->has_stalled, true)) {
+      try_next_relay(*transfer, now, effects);
+      continue;
+    }
+    transfer->sent = transfer->taken;
+    transfer->deadline = now + longest_stall;
+    fill_window(*transfer, effects);
+  }
+  forget_done();
+  const std::lock_guard lock{releases_->mutex};
+  for (auto& [relay, segment] : std::exchange(releases_->segments, {})) {
+    os::SegmentPiece release;
+    release.segment = std::move(segment);
+    release.is_release = true;
+    effects.push_back(SendPiece{std::move(relay), std::move(release), {}});
+  }
+  return effects;
+}
+
+std::optional<Instant> HostTransfers::next_deadline() const {
+  std::optional<Instant> next;
+  for (const TransferPtr& transfer : order_)
+    if (transfer->stage == Stage::running && (!next || transfer->deadline < *next))
+      next = transfer->deadline;
+  return next;
+}
+
+std::uint64_t HostTransfers::bytes_taken(const Transfer& transfer) {
+  if (transfer.taken == 0) return 0;
+  const Cut& last = transfer.cuts[transfer.taken - 1];
+  return last.offset + last.length;
+}
+
+TransferProgress HostTransfers::progress() const {
+  if (order_.empty()) return {};
+  TransferProgress progress = ended_;
+  for (const TransferPtr& transfer : order_) {
+    progress.done += bytes_taken(*transfer);
+    progress.total += transfer->shipment->layout.bytes;
+  }
+  return progress;
+}
+
+/// What the engine has of it is of no use any more.
+void HostTransfers::give_up(const Transfer& transfer) {
+  const std::lock_guard lock{releases_->mutex};
+  releases_->segments.emplace_back(transfer.relay, transfer.segment);
+}
+
+void HostTransfers::clear() {
+  for (const TransferPtr& transfer : order_)
+    if (transfer->stage == Stage::running) give_up(*transfer);
+  transfers_.clear();
+  order_.clear();
+  queues_.clear();
+}
+
+}  // namespace px::client

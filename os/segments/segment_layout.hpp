@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "wire/shared_bytes.hpp"
+
+namespace px::os {
+
+/// Where the large buffers of a message lie in one segment: one behind the other, each where a page
+/// begins, so that it suits every type.
+struct SegmentLayout {
+  struct Part {
+    std::size_t buffer = 0;  ///< Its index among the buffers.
+    std::uint64_t offset = 0, length = 0;
+  };
+  std::vector<Part> parts;
+  std::uint64_t bytes = 0;  ///< Of the segment; 0: no buffer is large.
+
+  /// Of the buffers that lie there: see with_segments().
+  std::vector<std::size_t> indexes() const;
+  /// The buffers as they travel: the large ones as their places in the segment of this name.
+  std::vector<SharedBytes> named(const std::vector<SharedBytes>& buffers,
+                                 const std::string& segment) const;
+};
+
+/// The layout of the buffers of at least `least_segment_bytes`.
+SegmentLayout lay_out(const std::vector<SharedBytes>& buffers);
+
+}  // namespace px::os

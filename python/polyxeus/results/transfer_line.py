@@ -1,0 +1,97 @@
+"""What somebody who waits sees of large arrays on their way to other hosts."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+from polyxeus.results.progress import is_notebook
+
+__all__ = ["TransferLine"]
+
+_UNITS = ("B", "kB", "MB", "GB", "TB")
+
+
+class TransferLine:
+    """One line that is written anew: bytes, rate and time left. It goes when the wait ends."""
+
+    def __init__(self, write=None) -> None:
+        """write  gets each text, and "" at the end; None: nobody sees it."""
+        self._write = write
+        self._first = None
+        self._is_shown = False
+
+    @classmethod
+    def of_this_process(cls) -> TransferLine:
+        """On the terminal, or below the cell of a notebook; elsewhere, and in other threads, nowhere."""
+        if threading.current_thread() is not threading.main_thread():
+            return cls()
+        if sys.stderr is not None and sys.stderr.isatty():
+            return cls(_write_to_terminal)
+        return cls(_NotebookLine()) if is_notebook() else cls()
+
+    def show(self, done: int, total: int, now: float) -> None:
+        """How far it is at this time (seconds); (0, 0) where nothing is under way."""
+        if self._write is None:
+            return
+        if not total:
+            return self._clear()
+        if self._first is None or done < self._first[0]:
+            self._first = (done, now)
+        self._write(text_of(done, total, self._rate(done, now)))
+        self._is_shown = True
+
+    def _rate(self, done, now):
+        first, since = self._first
+        return (done - first) / (now - since) if now > since else 0.0
+
+    def _clear(self):
+        if self._is_shown:
+            self._write("")
+        self._first, self._is_shown = None, False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._clear()
+
+
+def text_of(done: int, total: int, rate: float) -> str:
+    """rate  bytes in a second; 0: nobody knows yet."""
+    text = f"arrays to other hosts: {_bytes(done)} of {_bytes(total)}"
+    if rate <= 0:
+        return text
+    left = round((total - done) / rate)
+    duration = f"{left} s" if left < 120 else f"{round(left / 60)} min"
+    return f"{text}, {_bytes(rate)}/s, {duration} left"
+
+
+def _bytes(count):
+    unit = 0
+    while count >= 999.5 and unit + 1 < len(_UNITS):
+        count /= 1000
+        unit += 1
+    digits = 0 if unit == 0 or count >= 100 else 1
+    return f"{count:.{digits}f} {_UNITS[unit]}"
+
+
+def _write_to_terminal(text):
+    sys.stderr.write("\r\x1b[K" + text)
+    sys.stderr.flush()
+
+
+class _NotebookLine:
+    """Shows it below the cell."""
+
+    def __init__(self):
+        self._shown = None
+
+    def __call__(self, text):
+        from IPython.display import display
+
+        data = {"text/plain": text}
+        if self._shown is None:
+            self._shown = display(data, raw=True, display_id=True)
+        else:
+            self._shown.update(data, raw=True)

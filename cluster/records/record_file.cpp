@@ -1,9 +1,13 @@
 #include "cluster/records/record_file.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 
+#include "os/descriptor.hpp"
 #include "os/private_file.hpp"
 
 namespace px::cluster {
@@ -38,6 +42,15 @@ void note_births(ClusterRecord& record, os::Processes& processes) {
     for (auto& [key, process] : set.processes) note(process);
 }
 
+/// Lets one process at a time read a cluster file and write it anew: the controller's pxcluster and
+/// those of engines each know a part. Without locks, as on some network file systems, it goes on.
+os::Descriptor lock_folder(const std::filesystem::path& folder) {
+  os::Descriptor descriptor{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (descriptor.is_open())
+    while (::flock(descriptor.value(), LOCK_EX) != 0 && errno == EINTR) continue;
+  return descriptor;
+}
+
 }  // namespace
 
 Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, os::Processes& processes) {
@@ -70,6 +83,7 @@ std::vector<std::string> recorded_cluster_ids(const net::ProfilePaths& profile) 
 Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& own,
                           const std::string& own_set_id, bool owns_controller,
                           os::Processes& processes) {
+  const os::Descriptor lock = lock_folder(paths.cluster_file().parent_path());
   ClusterRecord others;
   if (auto found = load_cluster(paths, processes)) others = found->living;
   others.engine_sets.erase(own_set_id);

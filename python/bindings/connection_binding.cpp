@@ -174,8 +174,14 @@ std::pair<std::string, std::string> PythonConnection::status(double patience) co
 }
 
 std::pair<std::uint64_t, std::uint64_t> PythonConnection::transfer_progress() const {
+  if (!core_) return {0, 0};
   const client::TransferProgress progress = core()->connection().transfer_progress();
   return {progress.done, progress.total};
+}
+
+std::vector<std::string> PythonConnection::take_warnings() const {
+  if (!core_) return {};  // closed, while another thread waits: what it waits for has failed
+  return core()->connection().take_warnings();
 }
 
 std::pair<std::string, std::string> PythonConnection::memory(double patience) const {
@@ -462,10 +468,7 @@ void bind_connection(py::module_& module) {
       .def("stop_since", &PythonConnection::stop_since, py::arg("mark"),
            py::arg("thread") = py::none())
       .def("find", &PythonConnection::find)
-      .def("take_warnings",
-           [](const PythonConnection& connection) {
-             return connection.core()->connection().take_warnings();
-           })
+      .def("take_warnings", &PythonConnection::take_warnings)
       .def("news_of_silence", &PythonConnection::news_of_silence)
       .def("status", &PythonConnection::status)
       .def("memory", &PythonConnection::memory)

@@ -191,7 +191,7 @@ bool LoadClient::is_answered(const Load& load, std::size_t number, Instant end) 
 }
 
 bool LoadClient::wait_for_registration(std::size_t engine_count) {
-  const Instant end = Clock::now() + 60s;
+  const Instant end = Clock::now() + 180s;
   while (registered_engines().size() < engine_count && Clock::now() < end)
     loop_.wait_until(Clock::now() + 20ms);
   return registered_engines().size() >= engine_count;

@@ -23,7 +23,7 @@ class LoadClient {
   /// Waits until every engine answers directly and balanced.  False after a minute.
   bool wait_for_engines(std::size_t engine_count, bool is_raw);
 
-  /// Waits until the controller knows all engines.  False after a minute.
+  /// Waits until the controller knows all engines.  False after three minutes.
   bool wait_for_registration(std::size_t engine_count);
 
   /// The uuids of the engines that the controller has.

@@ -163,7 +163,7 @@ class Bench {
     if (!client_->wait_for_registration(options_.engines))
       throw std::runtime_error(std::to_string(client_->registered_engines().size()) +
                                " engines of " + std::to_string(options_.engines) +
-                               " are registered after a minute: see " + options_.folder);
+                               " are registered after three minutes: see " + options_.folder);
     note("all registered (s)", seconds_since(start), 10);
     note("  processor time of the controller (s)",
          controller_.process().processor_seconds() - used);

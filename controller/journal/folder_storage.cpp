@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "os/private_file.hpp"
+#include "os/written_file.hpp"
 
 namespace px::controller {
 namespace {
@@ -32,17 +33,6 @@ std::optional<SegmentNumber> number_of_file(const std::string& name) {
   const auto [end, error] = std::from_chars(name.data(), name.data() + digits, number);
   if (error != std::errc{} || end != name.data() + digits) return std::nullopt;
   return number;
-}
-
-bool write_all(int file, std::string_view text, std::size_t at) {
-  while (!text.empty()) {
-    const ssize_t count = ::pwrite(file, text.data(), text.size(), static_cast<off_t>(at));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-    at += static_cast<std::size_t>(count);
-  }
-  return true;
 }
 
 }  // namespace
@@ -91,7 +81,7 @@ Result<void> FolderStorage::open_segment(SegmentNumber segment) {
 Result<void> FolderStorage::append(SegmentNumber segment, std::string_view text) {
   if (current_ != segment)
     if (auto opened = open_segment(segment); !opened) return opened;
-  if (!write_all(file_->value(), text, size_)) {
+  if (!os::write_at(file_->value(), size_, text)) {
     const Error error = failure("cannot write", path_of(segment));
     // A part of it must not be taken for what is written there next.
     if (::ftruncate(file_->value(), static_cast<off_t>(size_)) != 0) current_ = 0;

@@ -9,7 +9,7 @@
 
 #include "os/segments/segment.hpp"
 #include "os/segments/segment_room.hpp"
-#include "os/segments/written_file.hpp"
+#include "os/written_file.hpp"
 
 namespace px::os {
 namespace {

@@ -11,20 +11,14 @@
 #include <cstring>
 #include <utility>
 
-#include "os/segments/segment_layout.hpp"
 #include "os/segments/segment_room.hpp"
-#include "os/segments/written_file.hpp"
+#include "os/written_file.hpp"
 
 namespace px::os {
 namespace {
 
 /// What nobody uses for so long is given back.
 constexpr Duration idle_time = std::chrono::seconds(10);
-
-PlacedBuffers placed_in(const std::string& segment, const std::vector<SharedBytes>& buffers) {
-  const SegmentLayout layout = lay_out(buffers);
-  return {layout.named(buffers, segment), layout.indexes(), {}};
-}
 
 }  // namespace
 
@@ -38,9 +32,10 @@ SegmentStore::~SegmentStore() {
 }
 
 std::optional<PlacedBuffers> SegmentStore::place(const std::vector<SharedBytes>& buffers) {
-  std::optional<Segment> segment = write(buffers, true, maker_);
+  const SegmentLayout layout = lay_out(buffers);
+  std::optional<Segment> segment = write(buffers, layout, true, maker_);
   if (!segment) return std::nullopt;
-  PlacedBuffers placed = placed_in(segment->name, buffers);
+  PlacedBuffers placed{layout.named(buffers, segment->name), layout.indexes(), {}};
   auto held = std::make_unique<Segment>(std::move(*segment));
   placed.hold =
       std::shared_ptr<const void>(held.release(), [store = weak_from_this()](const void* pointer) {
@@ -53,19 +48,20 @@ std::optional<PlacedBuffers> SegmentStore::place(const std::vector<SharedBytes>&
 
 std::optional<PlacedBuffers> SegmentStore::place_for(std::string_view receiver,
                                                      const std::vector<SharedBytes>& buffers) {
-  const std::optional<Segment> segment = write(buffers, false, receiver);
+  const SegmentLayout layout = lay_out(buffers);
+  const std::optional<Segment> segment = write(buffers, layout, false, receiver);
   if (!segment) return std::nullopt;
-  return placed_in(segment->name, buffers);
+  return PlacedBuffers{layout.named(buffers, segment->name), layout.indexes(), {}};
 }
 
 std::optional<SegmentStore::Segment> SegmentStore::write(const std::vector<SharedBytes>& buffers,
+                                                         const SegmentLayout& layout,
                                                          bool may_reuse, std::string_view owner) {
-  const std::size_t bytes = lay_out(buffers).bytes;
-  if (bytes == 0) return std::nullopt;
-  std::optional<Segment> segment = may_reuse ? take_free(bytes) : std::nullopt;
-  if (!segment) segment = create(bytes);
+  if (layout.bytes == 0) return std::nullopt;
+  std::optional<Segment> segment = may_reuse ? take_free(layout.bytes) : std::nullopt;
+  if (!segment) segment = create(layout.bytes);
   if (!segment) return std::nullopt;
-  if (fill(*segment, buffers) && rename(*segment, owner)) return segment;
+  if (fill(*segment, buffers, layout) && rename(*segment, owner)) return segment;
   complain(std::string("large arrays take the slower way through sockets, as shared memory cannot "
                        "be written: ") +
            std::strerror(errno));
@@ -112,8 +108,9 @@ std::optional<SegmentStore::Segment> SegmentStore::create(std::size_t bytes) {
   return std::nullopt;
 }
 
-bool SegmentStore::fill(Segment& segment, const std::vector<SharedBytes>& buffers) {
-  for (const SegmentLayout::Part& part : lay_out(buffers).parts)
+bool SegmentStore::fill(Segment& segment, const std::vector<SharedBytes>& buffers,
+                        const SegmentLayout& layout) {
+  for (const SegmentLayout::Part& part : layout.parts)
     if (!write_at(segment.file.value(), part.offset, buffers[part.buffer].bytes)) return false;
   return ::flock(segment.file.value(), LOCK_UN) == 0;
 }

@@ -13,6 +13,7 @@
 #include "os/descriptor.hpp"
 #include "os/segments/segment.hpp"
 #include "os/segments/segment_folder.hpp"
+#include "os/segments/segment_layout.hpp"
 #include "wire/shared_bytes.hpp"
 #include "wire/time.hpp"
 
@@ -64,11 +65,11 @@ class SegmentStore : public std::enable_shared_from_this<SegmentStore> {
 
   SegmentStore(std::shared_ptr<const SegmentFolder> folder, std::string maker)
       : folder_(std::move(folder)), maker_(std::move(maker)) {}
-  std::optional<Segment> write(const std::vector<SharedBytes>& buffers, bool may_reuse,
-                               std::string_view owner);
+  std::optional<Segment> write(const std::vector<SharedBytes>& buffers, const SegmentLayout& layout,
+                               bool may_reuse, std::string_view owner);
   std::optional<Segment> take_free(std::size_t bytes);
   std::optional<Segment> create(std::size_t bytes);
-  bool fill(Segment& segment, const std::vector<SharedBytes>& buffers);
+  bool fill(Segment& segment, const std::vector<SharedBytes>& buffers, const SegmentLayout& layout);
   bool rename(Segment& segment, std::string_view owner);
   void give_back(Segment segment);
   void complain(std::string sentence);

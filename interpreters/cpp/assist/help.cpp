@@ -162,8 +162,7 @@ std::optional<std::string> help_for_declared(Compiler& compiler, const std::stri
       found.add(*declaration);
     if (std::string described = found.take(); !described.empty()) text = std::move(described);
   };
-  auto& diagnostics = compiler.instance().getDiagnostics();
-  diagnostics.Report(diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, "only read"));
+  compiler.compile_nothing();
   compiler.parse("#line 1 \"this cell\"\n" + code);
   return unless_empty(std::move(text));
 }

@@ -106,9 +106,7 @@ void parse_to(Compiler& compiler, const std::string& code, std::size_t cursor,
   const Place place = place_of(code, cursor);
   if (instance.getPreprocessor().SetCodeCompletionPoint(file, place.line, place.column)) return;
   instance.getSema().CodeCompletion().CodeCompleter = &reader;
-  // After an error clang compiles nothing.
-  auto& diagnostics = instance.getDiagnostics();
-  diagnostics.Report(diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, "only read"));
+  compiler.compile_nothing();
   compiler.parse("#include \"" + partial_file() + "\"\n");
   instance.getSema().CodeCompletion().CodeCompleter = nullptr;
 }

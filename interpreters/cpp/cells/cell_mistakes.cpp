@@ -21,9 +21,6 @@ std::optional<std::size_t> find_open_brace(std::string_view text) {
   return open.front();
 }
 
-constexpr const char* stray_return =
-    "'return' stands outside of a function: to show a value, end the cell with the expression alone";
-
 std::string_view word_at(std::string_view text, std::size_t begin) {
   std::size_t end = begin;
   while (end < text.size() && is_word_part(text[end])) ++end;
@@ -42,12 +39,13 @@ std::string why_stray(std::string_view word, std::string_view behind) {
   if (word == "else") return "'else' has no 'if' before it";
   if (word == "catch") return "'catch' has no 'try' before it";
   const std::size_t next = behind.find_first_not_of(" \t\n");
-  const bool is_label = !word.empty() && next != behind.npos && behind[next] == ':' &&
-                        behind.substr(next, 2) != "::";
+  const bool is_label =
+      !word.empty() && next != behind.npos && behind[next] == ':' && behind.substr(next, 2) != "::";
   if (word == "public" || word == "private" || word == "protected")
     return is_label ? quoted + " stands outside of a class" : "";
-  return is_label ? "the label " + quoted + " stands outside of a function: put the code into a function"
-                  : "";
+  return is_label
+             ? "the label " + quoted + " stands outside of a function: put the code into a function"
+             : "";
 }
 
 /// A `return` in a block at the top, such as the body of a loop; not in a class or lambda in it.

@@ -89,8 +89,8 @@ std::string inserted(const std::string& text) {
   return std::string(insertion_begin) + text + std::string(insertion_end);
 }
 
-/// The text with what was inserted, and behind it the lines and columns that the code had before: the
-/// compiler names them, and shows lines as they were written.
+/// The text with what was inserted, and behind it the lines and columns that the code had before:
+/// the compiler names them, and shows lines as they were written.
 std::string with_places(std::string_view text) {
   std::string result, blanks;  // as wide as the line so far
   int line = 1, depth = 0;
@@ -106,11 +106,12 @@ std::string with_places(std::string_view text) {
     }
     result += text[at];
     if (depth == 0) {
-      if (text[at] == '\n') ++line;
-      if (text[at] == '\n')
+      if (text[at] == '\n') {
+        ++line;
         blanks.clear();
-      else
+      } else {
         blanks += text[at] == '\t' ? '\t' : ' ';
+      }
     }
     ++at;
   }
@@ -236,23 +237,15 @@ bool says_how_values_look(const std::string& code) {
 }
 
 bool includes_other_headers(const std::string& code) {
-  constexpr std::string_view word = "include";
   for (std::size_t begin = 0; begin < code.size();) {
     const std::size_t end = std::min(code.find('\n', begin), code.size());
-    std::string_view line = std::string_view(code).substr(begin, end - begin);
+    const std::string_view line = std::string_view(code).substr(begin, end - begin);
     begin = end + 1;
-    const auto skip_blanks = [&] {
-      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    };
-    skip_blanks();
-    if (!line.starts_with('#')) continue;
-    line.remove_prefix(1);
-    skip_blanks();
-    if (!line.starts_with(word)) continue;
-    line.remove_prefix(word.size());
-    skip_blanks();
-    const std::string_view name = line.substr(0, line.find('>'));
-    if (!line.starts_with('<') || name.find_first_of("./") != name.npos) return true;
+    const std::size_t at = included_at(line);
+    if (at == line.npos) continue;
+    const std::string_view included = line.substr(at);
+    const std::string_view name = included.substr(0, included.find('>'));
+    if (!included.starts_with('<') || name.find_first_of("./") != name.npos) return true;
   }
   return false;
 }
@@ -306,14 +299,14 @@ std::string timed_form(const std::string& code, const CellDirective& timing, boo
   const std::string body = shows_tail ? with_tail_behind(tail_prefix, rest, find_macro)
                                       : statement_form(rest, find_macro);
   if (!repeats)
-    return with_places(head + inserted("::px::cell::begin_timing(); ") +
-                       followed_by(with_lambdas_in_functions(body, find_macro),
-                                   " ::px::cell::end_timing();"));
+    return with_places(
+        head + inserted("::px::cell::begin_timing(); ") +
+        followed_by(with_lambdas_in_functions(body, find_macro), " ::px::cell::end_timing();"));
   const std::string name = new_name();
   return with_places(head +
                      inserted("void " + name + "() { ::px::cell::timeit(" +
-                              std::to_string(timing.loops) + ", " +
-                              std::to_string(timing.repeats) + ", [] { ") +
+                              std::to_string(timing.loops) + ", " + std::to_string(timing.repeats) +
+                              ", [] { ") +
                      followed_by(body, " }); } ") + name + "();");
 }
 
@@ -334,8 +327,8 @@ std::vector<std::string> forms_of(const CellText& cell, const FindMacro& find_ma
     forms.push_back(timed_form(cell.code, *timing, false, find_macro));
   } else {
     if (has_tail) forms.push_back(*display_form(cell.code, find_macro));
-    forms.push_back(with_places(
-        with_lambdas_in_functions(statement_form(cell.code, find_macro), find_macro)));
+    forms.push_back(
+        with_places(with_lambdas_in_functions(statement_form(cell.code, find_macro), find_macro)));
   }
   return forms;
 }

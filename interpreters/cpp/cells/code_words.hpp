@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <string_view>
 
 namespace px::cpp {
@@ -27,6 +29,20 @@ inline std::string_view trim(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
+}
+
+/// Where in a line stands what it includes, behind `#include` and blanks; npos where it includes
+/// nothing.
+inline std::size_t included_at(std::string_view line) {
+  std::string_view rest = line;
+  const auto skip = [&](std::string_view word) {
+    if (!rest.starts_with(word)) return false;
+    rest.remove_prefix(word.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    return true;
+  };
+  if (!skip("") || !skip("#") || !skip("include")) return std::string_view::npos;
+  return line.size() - rest.size();
 }
 
 }  // namespace px::cpp

@@ -8,29 +8,15 @@
 namespace px::cpp {
 namespace {
 
-bool is_space_or_tab(char c) {
-  return c == ' ' || c == '\t';
-}
-
 /// Where the path in the #include begins whose line ends there; npos where it is no such line.
 std::size_t path_begin(std::string_view code, std::size_t cursor) {
   const std::size_t before = cursor == 0 ? code.npos : code.rfind('\n', cursor - 1);
-  std::size_t at = before == code.npos ? 0 : before + 1;
-  const auto skip = [&] {
-    while (at < cursor && is_space_or_tab(code[at])) ++at;
-  };
-  skip();
-  if (at >= cursor || code[at] != '#') return code.npos;
-  ++at;
-  skip();
-  constexpr std::string_view word = "include";
-  if (code.substr(at, word.size()) != word) return code.npos;
-  at += word.size();
-  skip();
-  if (at >= cursor || (code[at] != '<' && code[at] != '"')) return code.npos;
-  const std::size_t begin = at + 1;
-  const char close = code[at] == '<' ? '>' : '"';
-  return code.substr(begin, cursor - begin).find(close) == code.npos ? begin : code.npos;
+  const std::size_t first = before == code.npos ? 0 : before + 1;
+  const std::string_view line = code.substr(first, cursor - first);
+  const std::size_t at = included_at(line);
+  if (at >= line.size() || (line[at] != '<' && line[at] != '"')) return code.npos;
+  const char close = line[at] == '<' ? '>' : '"';
+  return line.find(close, at + 1) == line.npos ? first + at + 1 : code.npos;
 }
 
 CursorContext context_of_path(std::string_view code, std::size_t begin, std::size_t cursor) {

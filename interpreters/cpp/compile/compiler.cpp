@@ -130,6 +130,11 @@ Error Compiler::link_error(llvm::Error error) {
   return {ErrorKind::bad_input, "the cell could not be linked: " + text};
 }
 
+void Compiler::compile_nothing() {
+  auto& diagnostics = instance().getDiagnostics();
+  diagnostics.Report(diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error, "only read"));
+}
+
 clang::PartialTranslationUnit* Compiler::parse(const std::string& code) {
   auto unit = interpreter_->Parse(code);
   if (!unit) {

@@ -35,7 +35,8 @@ struct GlobalCapture {
   bool is_default = false;
 };
 
-/// Keeps what the compiler says until it is taken: as a text for users, with carets, colours and hints.
+/// Keeps what the compiler says until it is taken: as a text for users, with carets, colours and
+/// hints.
 class DiagnosticLog final : public clang::DiagnosticConsumer {
  public:
   explicit DiagnosticLog(clang::DiagnosticOptions& options);
@@ -85,6 +86,8 @@ class Compiler {
   /// Called when the compiler has read all of a part, before it forgets one with errors.
   std::function<void(clang::TranslationUnitDecl&)> at_end_of_part;
 
+  /// What is parsed next is only read: after an error, which this reports, clang compiles nothing.
+  void compile_nothing();
   /// Null where the code has errors; then the log says which.
   clang::PartialTranslationUnit* parse(const std::string& code);
   /// Adds the compiled code and runs its top level. Exceptions of user code pass through.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "interpreters/cpp/cells/cell_mistakes.hpp"
 #include "interpreters/cpp/cells/cell_text.hpp"
 
 namespace px::cpp {
@@ -38,9 +39,7 @@ std::string plain_words(std::string text) {
   static const std::regex wrapper(R"('px_run_\d+')");
   static const std::regex end_of_wrapper(R"( \} px_run_\d+\(\);)");
   static const std::regex spaces(R"((?:::)?\bpx::cell::(?:\w+::)*)");
-  text = std::regex_replace(text, returned,
-                            "'return' stands outside of a function: to show a value, end the cell "
-                            "with the expression alone");
+  text = std::regex_replace(text, returned, stray_return);
   text = std::regex_replace(text, wrapper, "this statement");
   text = std::regex_replace(text, end_of_wrapper, "");
   return std::regex_replace(text, spaces, "");

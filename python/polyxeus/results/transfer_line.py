@@ -15,8 +15,8 @@ _UNITS = ("B", "kB", "MB", "GB", "TB")
 class TransferLine:
     """One line that is written anew: bytes, rate and time left. It goes when the wait ends."""
 
-    def __init__(self, write=None) -> None:
-        """write  gets each text, and "" at the end; None: nobody sees it."""
+    def __init__(self, write) -> None:
+        """write  gets each text, and "" at the end."""
         self._write = write
         self._first = None
         self._is_shown = False
@@ -24,16 +24,10 @@ class TransferLine:
     @classmethod
     def of_this_process(cls) -> TransferLine:
         """On the terminal, or below the cell of a notebook; elsewhere, and in other threads, nowhere."""
-        if threading.current_thread() is not threading.main_thread():
-            return cls()
-        if sys.stderr is not None and sys.stderr.isatty():
-            return cls(_write_to_terminal)
-        return cls(_NotebookLine()) if is_notebook() else cls()
+        return cls(_Shown())
 
     def show(self, done: int, total: int, now: float) -> None:
         """How far it is at this time (seconds); (0, 0) where nothing is under way."""
-        if self._write is None:
-            return
         if not total:
             return self._clear()
         if self._first is None or done < self._first[0]:
@@ -74,6 +68,30 @@ def _bytes(count):
         unit += 1
     digits = 0 if unit == 0 or count >= 100 else 1
     return f"{count:.{digits}f} {_UNITS[unit]}"
+
+
+class _Shown:
+    """Where people see what this process says: found out at the first text, as most waits have none."""
+
+    def __init__(self):
+        self._write = None
+
+    def __call__(self, text):
+        if self._write is None:
+            self._write = self._found()
+        self._write(text)
+
+    @staticmethod
+    def _found():
+        if threading.current_thread() is not threading.main_thread():
+            return _write_nowhere
+        if sys.stderr is not None and sys.stderr.isatty():
+            return _write_to_terminal
+        return _NotebookLine() if is_notebook() else _write_nowhere
+
+
+def _write_nowhere(text):
+    pass
 
 
 def _write_to_terminal(text):

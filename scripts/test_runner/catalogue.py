@@ -37,10 +37,10 @@ def _waiting(name, what, *folders):
     return _pytest(name, what, *folders, nice=WAITING)
 
 
-def _peer(name, *roles):
+def _peer(name, *roles, **options):
     return PeerSuite(name=f"peer-{name}", roles=roles, needs=("peer-venv",), nice=WAITING,
                      runner=os.environ.get("PX_PEER_SUITE", ""), why_not=_why_no_peer_suite,
-                     what=f"ipyparallel's own tests with our {', '.join(roles)}")  # fmt: skip
+                     what=f"ipyparallel's own tests with our {', '.join(roles)}", **options)  # fmt: skip
 
 
 def _why_no_peer_suite():
@@ -94,7 +94,11 @@ def all_groups(is_quick):
                   why_not=_why_no_peer_suite, commands=(("scripts/peer_venv",),)),
             _peer("all-three", "controller", "engine", "cluster"),
         ],
-        "peer controller": [_peer("controller", "controller")],
+        "peer controller": [
+            _peer("controller", "controller"),
+            # Clients that are told to encrypt use TCP on the controller's host, too.
+            _peer("encrypted", "controller", "engine", "cluster", select=("client",), options=("--curve",)),
+        ],
         "peer engine": [_peer("engine", "engine")],
     }  # fmt: skip
 

@@ -204,11 +204,14 @@ def cases_of_entry(entry, reports):
 class PeerSuite(Group):
     """ipyparallel's own test suite with some of its programs replaced by ours.
 
-    `runner`: the program that runs the suite. `roles`: which of our programs take part.
+    `runner`: the program that runs the suite. `roles`: which of our programs take part. `select`: its
+    arguments that say which tests. `options`: the other ones.
     """
 
     runner: str
     roles: tuple[str, ...]
+    select: tuple[str, ...] = ("--no-internals",)
+    options: tuple[str, ...] = ()
     timeout: float = 3600
 
     def must_pass(self, shop):
@@ -216,7 +219,7 @@ class PeerSuite(Group):
         return peer_suite.read_list(shop.root / "tests" / "peer_suite" / f"{file}.txt")
 
     def run(self, shop):
-        return self._run(shop, "", ("--no-internals",), self.must_pass(shop))
+        return self._run(shop, "", self.select, self.must_pass(shop))
 
     def rerun(self, shop, failed):
         names = [case.name for case in failed]
@@ -228,13 +231,14 @@ class PeerSuite(Group):
         new = peer_suite.new_names(cases, self.must_pass(shop))
         return [f"new, add it to tests/peer_suite: {name}" for name in new]
 
-    def _run(self, shop, part, options, must_pass):
+    def _run(self, shop, part, select, must_pass):
         report = self.report(shop, part)
         results = shop.build / f"{self.name}{part}.json"
         results.unlink(missing_ok=True)
         code = self.start(
             shop,
-            [self.runner, *self._programs(shop), "--min-pass", "0", "--json", results, *options],
+            [self.runner, *self._programs(shop), "--min-pass", "0", "--json", results,
+             *self.options, *select],
             PEER_SUITE_VENV=str(peer_venv(shop)),
             PEER_SUITE_TMP=str(shop.temporary),
         )

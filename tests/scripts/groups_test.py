@@ -4,6 +4,7 @@ import os
 import tempfile
 import sys
 import textwrap
+from dataclasses import replace
 
 import pytest
 
@@ -296,6 +297,14 @@ def test_the_peer_suite_reruns_by_name_and_knows_what_is_new(shop):
     assert first.startswith(f"--engine {shop.build}/peer-venv/bin/pxengine --min-pass 0 ")
     assert first.endswith("--no-internals")
     assert rerun.endswith("--no-preflight t.py::shy")
+
+
+def test_a_peer_suite_keeps_its_options_in_the_rerun(shop):
+    group = replace(peer_group(shop), select=("client",), options=("--curve",))
+    verdict_of(group, shop)
+    first, rerun = (shop.root / "words.txt").read_text().splitlines()
+    assert first.endswith("--curve client")
+    assert rerun.endswith("--curve --no-preflight t.py::shy")
 
 
 def test_a_peer_suite_whose_proof_fails_is_a_failure(shop):

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import ipyparallel as ipp
 
-from clusters import PATIENCE, pss_mb, started, transfer_rates
-from figures import Aim, finish, milliseconds, parser, rate, row, versions
+from clusters import PATIENCE, large_array, pss_mb, started, transfer_rates
+from figures import Aim, finish, milliseconds, parser, rate, row, seconds, versions
 
 BENCH = "compare_ipyparallel"
 ENGINES = 4
@@ -44,8 +44,10 @@ FIGURES = {
     "round_trip": ("call on one engine", "ms", [Aim("<=", 0.5)]),
     "all_engines": ("call on all four engines", "ms", [Aim("<=", 0.5)]),
     "tasks": ("load-balanced no-op tasks, one submit each", "tasks/s", [Aim(">=", 2.0)]),
+    "map": ("map of a no-op, as it is by default", "items/s", [Aim(">=", 1.0)]),
     "push": ("push of 64 MiB to one engine", "MiB/s", [Aim(">=", 1.0)]),
     "pull": ("pull of 64 MiB from one engine", "MiB/s", [Aim(">=", 1.0)]),
+    "push_all": ("the same 64 MiB to all four, sum of what arrives", "MiB/s", [Aim(">=", 1.0)]),
     "controller_memory": ("memory of the controller (PSS)", "MB", [Aim("<=", 0.25)]),
     "controller_processes": ("processes of the controller", "", [Aim("<=", 1, "value")]),
     "idle_engine_memory": ("memory of an engine before its first cell (PSS)", "MB", []),
@@ -140,8 +142,8 @@ def measure(side, options):
     """All figures of one start of `side`."""
     tag = f"{side.name}-{os.getpid()}-{time.monotonic_ns()}"
     launchers = {"controller": side.controller, "engines": side.engines}
-    with tagged(tag), started(ipp, ENGINES, **launchers) as (cluster, client, seconds):
-        figures = {"start": seconds}
+    with tagged(tag), started(ipp, ENGINES, **launchers) as (cluster, client, start):
+        figures = {"start": start}
         # memory first: of a cluster that is up and has answered, before 64 MiB pass through it
         client[:].apply_sync(os.getpid)
         idle = memory(cluster, client, tag)["engine_memory"]
@@ -153,8 +155,13 @@ def measure(side, options):
         figures["all_engines"] = milliseconds(lambda: everyone.apply_sync(int), max(20, calls // 2))
         run_tasks(client, ENGINES * 5)
         figures["tasks"] = rate(lambda count: run_tasks(client, count), options.seconds)
+        view = client.load_balanced_view()
+        figures["map"] = rate(lambda count: view.map_sync(int, range(count)), options.seconds)
         pushes, pulls = transfer_rates(one, MEBIBYTES, 3)
-        return figures | {"push": statistics.median(pushes), "pull": statistics.median(pulls)}
+        figures |= {"push": statistics.median(pushes), "pull": statistics.median(pulls)}
+        array = large_array(MEBIBYTES)
+        took = [seconds(lambda: everyone.push({"array": array}, block=True)) for _ in range(3)]
+        return figures | {"push_all": ENGINES * MEBIBYTES / statistics.median(took)}
 
 
 def rows_of(runs, sides):

@@ -4,8 +4,9 @@
 
 Two Python engines, the controller and the client on this host, three clusters in turn: plain TCP,
 TCP with CURVE, and what a cluster does by default (CURVE, and Unix sockets for those on the
-controller's host), without shared memory. Each is driven by our client and by ipyparallel's, which knows TCP only.
-Ratios are to plain TCP of the same run. Exit code 0 when every aim is met, 1 when not.
+controller's host), without shared memory. Each is driven by our client and by ipyparallel's, both by
+the same file. Ratios are to plain TCP of the same run. Exit code 0 when every aim is met, 1 when
+not.
 """
 
 import os

@@ -156,6 +156,7 @@ void Connection::run() {
   pending_.fail_all(lost("the client was closed"), wall_now());
   transfers_.clear();
   perform(transfers_.on_time(Clock::now()));
+  perform(fetches_.clear());
   change_comms([](CommRelay& comms) { comms.close(); });
 }
 
@@ -166,6 +167,8 @@ std::optional<Instant> Connection::next_deadline() const {
   if (trim_at && (!next || *trim_at < *next)) next = trim_at;
   const auto stall_at = transfers_.next_deadline();
   if (stall_at && (!next || *stall_at < *next)) next = stall_at;
+  const auto fetch_at = fetches_.next_deadline();
+  if (fetch_at && (!next || *fetch_at < *next)) next = fetch_at;
   const std::lock_guard lock{mutex_};
   if (!timers_.empty() && (!next || timers_.begin()->first < *next)) next = timers_.begin()->first;
   return next;
@@ -182,6 +185,7 @@ void Connection::on_time(Instant now) {
             " has ended or is unreachable");
   if (segments_) segments_->trim(now);
   perform(transfers_.on_time(now));
+  perform(fetches_.on_time(now));
   std::vector<std::function<void()>> due;
   {
     const std::lock_guard lock{mutex_};

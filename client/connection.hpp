@@ -19,6 +19,7 @@
 #include "client/engine_directory.hpp"
 #include "client/silence.hpp"
 #include "client/transfers/host_transfers.hpp"
+#include "client/transfers/result_fetches.hpp"
 #include "net/connection_monitor.hpp"
 #include "net/loop.hpp"
 #include "net/ssh/ssh_tunnel.hpp"
@@ -66,6 +67,9 @@ class Connection {
   bool shares_memory(const std::vector<SharedBytes>& buffers, const EngineUuid& engine) const;
   /// Whether buffers may go to the memory of engines' hosts: see HostTransfers.
   bool ships() const { return ships_; }
+  /// Whether the controller was reached by a network, so that large buffers of results are fetched:
+  /// see ResultFetches.
+  bool is_far() const { return !is_unix(info_.interface); }
   TransferProgress transfer_progress() const { return {shipped_bytes_, bytes_to_ship_}; }
   /// Whether that may be done with tasks, whose engines the controller chooses.
   bool places_tasks() const { return info_.task_scheme != "pure"; }
@@ -127,6 +131,7 @@ class Connection {
 
   void on_reply(const Envelope& envelope, const SharedFrames& frames);
   Result<SharedFrames> from_shared_memory(const Envelope& envelope, const SharedFrames& frames);
+  void deliver(const ReplyHead& head, const SharedFrames& frames);
   void on_hub_reply(const Envelope& envelope, const SharedFrames& frames);
   void on_notification(const Envelope& envelope, const SharedFrames& frames);
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
@@ -164,6 +169,11 @@ class Connection {
   void operator()(HostTransfers::SendPiece& effect);
   void operator()(HostTransfers::SendRequest& effect);
   void operator()(HostTransfers::Warn& effect);
+  void perform(ResultFetches::Effects effects);
+  void operator()(ResultFetches::SendRequest& effect);
+  void operator()(ResultFetches::Deliver& effect);
+  void operator()(ResultFetches::Fail& effect);
+  bool on_fetch_reply(const Envelope& envelope, const Frames& frames);
   bool on_segment_reply(const Envelope& envelope);
   std::shared_ptr<const SentRequest> copy_of(Way way, const std::vector<std::string>& frames,
                                              const std::vector<SharedBytes>& payloads);
@@ -218,6 +228,7 @@ class Connection {
   ReplayHistory history_;
   Pending pending_;
   HostTransfers transfers_;
+  ResultFetches fetches_;
   MessageId hello_;
   std::string controller_;   // which one answered last; empty: no other one will follow it
   std::string incarnation_;  // the same, whether another one follows or not; empty: it never says

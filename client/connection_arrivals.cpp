@@ -21,12 +21,15 @@ constexpr Duration output_patience = std::chrono::seconds(1);
 void Connection::on_reply(const Envelope& envelope, const SharedFrames& frames) {
   if (!signer_.verify(envelope) || !history_.is_new(envelope.signature)) return;
   if (!transfers_.is_idle() && on_segment_reply(envelope)) return;
+  if (!fetches_.is_idle() && on_fetch_reply(envelope, *frames)) return;
   const Result<ReplyHead> head = read_reply_head(packer_, envelope);
   if (!head) return;
   if (!head->engine.empty())
     if (const auto id = engines_.id_of(head->engine))
       pending_.learn_engine(head->parent, *id, EngineUuid{head->engine});
-  const bool may_lack_output = pending_.may_lack_output(head->parent);
+  if (auto held = os::read_held(packer_, envelope.metadata))
+    return perform(fetches_.add({*head, frames, envelope.first_buffer, std::move(*held)},
+                                Clock::now()));
   const Result<SharedFrames> whole = from_shared_memory(envelope, frames);
   if (!whole)
     return pending_.fail(
@@ -35,9 +38,14 @@ void Connection::on_reply(const Envelope& envelope, const SharedFrames& frames) 
   if (head->status == TaskStatus::error && pending_.is_sent_again(head->parent) &&
       packed_text(packer_, parts.content, "ename") == "ResultLost")
     return ask_records({head->parent, *head, Reply{packer_, *whole, parts}});
-  pending_.answer(*head, Reply{packer_, *whole, parts}, wall_now());
+  deliver(*head, *whole);
+}
+
+void Connection::deliver(const ReplyHead& head, const SharedFrames& frames) {
+  const bool may_lack_output = pending_.may_lack_output(head.parent);
+  pending_.answer(head, Reply{packer_, frames, *Envelope::locate(*frames)}, wall_now());
   if (may_lack_output)
-    after(output_patience, [this, id = head->parent] { pending_.finish_output(id); });
+    after(output_patience, [this, id = head.parent] { pending_.finish_output(id); });
 }
 
 /// The frames with what they name in shared memory; as they are where that is nothing.
@@ -212,6 +220,7 @@ void Connection::remove_engine(const EngineUuid& uuid, const Pending::Loss& loss
   change_comms([&](CommRelay& comms) { comms.lose_engine(uuid); });
   pending_.lose_engine(uuid, *id, wall_now(), loss);
   perform(transfers_.lose_engine(uuid, Clock::now()));
+  perform(fetches_.lose_engine(uuid, Clock::now()));
   changed_.notify_all();
   tell({*id, uuid, false});
 }

@@ -63,7 +63,8 @@ std::shared_ptr<Call> ClientCore::send_direct(const std::vector<Addressed>& all,
 std::shared_ptr<Call> ClientCore::post_direct(const std::vector<Addressed>& all,
                                               const EngineDirectory& engines, const Json& label,
                                               const Json& together) {
-  const std::string metadata = direct_metadata(label, together);
+  const std::string metadata =
+      os::with_fetching(direct_metadata(label, together), connection_->is_far());
   std::vector<Outgoing> messages;
   std::vector<TaskSent> tasks;
   for (const auto& [id, work] : all) {

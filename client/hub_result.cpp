@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "wire/session.hpp"
+
 namespace px::client {
 namespace {
 
@@ -86,8 +88,12 @@ void add_text(const Json& io, const char* stream, std::vector<Publication>& publ
 
 RecordedResult read_record(const MessageId& id, const Json& record,
                            const std::vector<SharedBytes>& buffers) {
-  const Json content = object_member(record, "result_content"),
-             metadata = object_member(record, "result_metadata");
+  Json content = object_member(record, "result_content");
+  const Json metadata = object_member(record, "result_metadata");
+  if (metadata.contains("held"))
+    content = error_content("ResultLost",
+                            "the large buffers of this result went to its client alone, on another "
+                            "host, and are not on record: run it again");
   const std::string status = string_member(content, "status").value_or("error");
   const TaskStatus ended = status == "ok"        ? TaskStatus::ok
                            : status == "aborted" ? TaskStatus::aborted

@@ -151,7 +151,8 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   const ConnectionPair connection = bound->connection;
   Server server{std::move(*bound), std::move(*session), std::move(*store), *server_options};
   const StopsOnSignals stops_on_signals{server};
-  if (auto written = write_connection_files(files, connection); !written) {
+  const ClientRoute route = choose_client_route(options, environment, connection.client);
+  if (auto written = write_connection_files(files, connection, route); !written) {
     remove_connection_files(files);
     return written.error();
   }
@@ -160,6 +161,11 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   if (!connection.client.addresses.empty())
     spdlog::info("addresses of the controller: {}", fmt::join(connection.client.addresses, ", "));
   spdlog::info("writing connection info to {}", files.client.string());
+  if (connection.client.local)
+    spdlog::info("for clients of ipyparallel {}: {}",
+                 route == ClientRoute::tcp ? "on this host, by Unix sockets"
+                                           : "that need TCP, as by ssh tunnels",
+                 files.other_client(route).string());
   spdlog::info("writing connection info to {}", files.engine.string());
   server.run();
   if (!keeps_files) remove_connection_files(files);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "jupyter/io_thread.hpp"
 #include "os/segments/segment_frames.hpp"
 #include "wire/header.hpp"
 #include "wire/message_type.hpp"
@@ -40,13 +41,15 @@ std::string topic_of(const jupyter::Outgoing& message) {
 
 DialingChannels::DialingChannels(net::Context& context, net::Loop& loop,
                                  const EngineConnectionInfo& info,
-                                 std::shared_ptr<const os::SegmentFolder> memory, Session session,
+                                 std::shared_ptr<const os::SegmentFolder> memory,
+                                 std::shared_ptr<HeldResults> results, Session session,
                                  Handlers handlers)
     : context_(context),
       loop_(loop),
       info_(info),
       memory_(std::move(memory)),
       segments_(memory_, session.id().text, Clock::now()),
+      results_(std::move(results)),
       session_(std::move(session)),
       reader_(session_.signer(), session_.packer()),
       handlers_(std::move(handlers)),
@@ -122,6 +125,8 @@ void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames fra
   if (is_work && (*request)->type() == question_type) return answer_question(socket, **request);
   if (is_work && (*request)->type() == os::segment_request_type)
     return serve_segment(socket, **request);
+  if (is_work && (*request)->type() == os::fetch_request_type)
+    return serve_fetch(socket, **request);
   if (is_work) kept_.arrived((*request)->envelope.signature, (*request)->header.msg_id, socket);
   Result<RequestPtr> whole = from_shared_memory(*request);
   if (!whole)
@@ -178,14 +183,45 @@ void DialingChannels::answer_question(std::size_t socket, const Request& questio
 /// A piece of an array for the engines of this host: see SegmentRequests.
 void DialingChannels::serve_segment(std::size_t socket, const Request& request) {
   auto content = segments_.serve(request, Clock::now());
-  if (!content) return;
-  Draft answer;
-  answer.idents = request.idents();
-  answer.msg_type = os::segment_reply_type;
-  answer.parent_header = std::string(request.envelope.header);
-  answer.metadata = Json{{"engine", session_.id().text}};
-  answer.content = std::move(*content);
-  upstreams_[socket].send(session_.compose(answer, wall_now()));
+  if (content) answer(socket, request, os::segment_reply_type, std::move(*content));
+}
+
+/// A client fetches a piece of a result: see HeldResults.
+void DialingChannels::serve_fetch(std::size_t socket, const Request& request) {
+  const Result<Json> content = unpack(request.packer, request.envelope.content);
+  if (!content || !results_) return;
+  const Result<os::FetchedPiece> piece = os::read_fetched_piece(*content);
+  if (piece && piece->is_release) return results_->release(piece->name);
+  const Result<SharedBytes> bytes =
+      piece ? results_->read(*piece, Clock::now()) : Result<SharedBytes>(piece.error());
+  Json said = bytes ? Json{{"status", "ok"}} : error_content("ResultLost", bytes.error().what);
+  said["name"] = string_member(*content, "name").value_or("");
+  if (!bytes) return answer(socket, request, os::fetch_reply_type, std::move(said));
+  said["index"] = piece->index;
+  said["offset"] = piece->offset;
+  answer(socket, request, os::fetch_reply_type, std::move(said), {*bytes});
+}
+
+/// From the I/O thread, whatever user code does.
+void DialingChannels::answer(std::size_t socket, const Request& request, std::string_view type,
+                             Json content, const std::vector<SharedBytes>& buffers) {
+  Draft draft;
+  draft.idents = request.idents();
+  draft.msg_type = type;
+  draft.parent_header = std::string(request.envelope.header);
+  draft.metadata = Json{{"engine", session_.id().text}};
+  draft.content = std::move(content);
+  jupyter::send_with_buffers(upstreams_[socket], session_.compose(draft, wall_now()), buffers);
+}
+
+void DialingChannels::on_time(Instant now) {
+  segments_.on_time(now);
+  if (results_) results_->on_time(now);
+}
+
+std::optional<Instant> DialingChannels::next_deadline() const {
+  return jupyter::earlier(segments_.next_deadline(),
+                          results_ ? results_->next_deadline() : std::nullopt);
 }
 
 /// known  null: it was done long ago.

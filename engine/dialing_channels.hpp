@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/kept_replies.hpp"
+#include "engine/held_results.hpp"
 #include "engine/segment_requests.hpp"
 #include "jupyter/channels.hpp"
 #include "net/connection_monitor.hpp"
@@ -29,10 +30,11 @@ class DialingChannels final : public jupyter::Channels {
     std::function<void(std::string_view channel)> on_reconnected;
   };
 
-  /// memory  in which large buffers of requests lie; null: this process shares none.
+  /// memory   in which large buffers of requests lie; null: this process shares none.
+  /// results  what clients fetch; null: nothing.
   DialingChannels(net::Context& context, net::Loop& loop, const EngineConnectionInfo& info,
-                  std::shared_ptr<const os::SegmentFolder> memory, Session session,
-                  Handlers handlers);
+                  std::shared_ptr<const os::SegmentFolder> memory,
+                  std::shared_ptr<HeldResults> results, Session session, Handlers handlers);
 
   /// errors  bad_input: not an endpoint.
   Result<void> connect_registration();
@@ -46,8 +48,8 @@ class DialingChannels final : public jupyter::Channels {
   /// OutgoingQueue until the network has taken them.
   bool send(jupyter::Outgoing& message) override;
 
-  void on_time(Instant now) { segments_.on_time(now); }
-  std::optional<Instant> next_deadline() const { return segments_.next_deadline(); }
+  void on_time(Instant now);
+  std::optional<Instant> next_deadline() const;
 
   /// The balanced tasks that came: those that run or wait, and those with a kept reply.
   std::vector<std::string> held_tasks() const;
@@ -66,6 +68,9 @@ class DialingChannels final : public jupyter::Channels {
                     const KeptReplies::Entry* known);
   void answer_question(std::size_t socket, const Request& question);
   void serve_segment(std::size_t socket, const Request& request);
+  void serve_fetch(std::size_t socket, const Request& request);
+  void answer(std::size_t socket, const Request& request, std::string_view type, Json content,
+              const std::vector<SharedBytes>& buffers = {});
   void keep(const jupyter::Outgoing& message, const std::vector<std::string>& frames);
   void answer_hearts(const SharedFrames& frames);
   std::vector<std::string> idents_of(const jupyter::Outgoing& message) const;
@@ -75,6 +80,7 @@ class DialingChannels final : public jupyter::Channels {
   EngineConnectionInfo info_;
   std::shared_ptr<const os::SegmentFolder> memory_;
   SegmentRequests segments_;
+  const std::shared_ptr<HeldResults> results_;
   Session session_;
   RequestReader reader_;
   Handlers handlers_;

@@ -24,8 +24,7 @@ struct Serving {
   interpreters::Interpreter& interpreter;
   jupyter::OutgoingQueue& outgoing;
   const EngineFormat& format;
-  std::shared_ptr<os::SegmentStore> segments;
-  bool cuts;
+  LargeReplies large;
 
   void apply(const RequestPtr& request) const {
     const WallTime started = wall_now();
@@ -45,28 +44,44 @@ struct Serving {
     std::string content = jupyter::json_text(*request, request->envelope.content);
     std::vector<SharedBytes> buffers = join(content, jupyter::buffers_of(request));
     interpreters::NativeRequest native{type, std::move(content), std::move(buffers)};
-    const bool shares_memory = segments && segments->folder().has(request->header.session.text);
+    const bool shares_memory =
+        large.segments && large.segments->folder().has(request->header.session.text);
     if (shares_memory) native.copied_from = os::least_segment_bytes;
     interpreters::ApplyResult result = interpreter.serve(native);
     const jupyter::Outcome outcome{result.is_ok ? "ok" : "error", started,
                                    result.is_unmet_dependency, outgoing.flush_publications()};
     if (!result.is_ok) result.content = with_engine_info(result.content, format, method_of(type));
     std::string metadata = format.reply_metadata(*request, outcome);
-    if (shares_memory) copy_large(*request, result.buffers, metadata);
+    if (shares_memory)
+      copy_large(*request, result.buffers, metadata);
+    else if (is_fetched(*request))
+      hold_large(result.buffers, metadata);
     Pieces pieces{std::move(result.content), std::move(result.buffers)};
-    if (cuts) pieces = cut(std::move(pieces.content), std::move(pieces.buffers));
+    if (large.cuts) pieces = cut(std::move(pieces.content), std::move(pieces.buffers));
     outgoing.reply(request, std::move(pieces.content), std::move(metadata),
                    std::move(pieces.buffers));
+  }
+
+  bool is_fetched(const Request& request) const {
+    if (!large.held) return false;
+    const auto fetching = os::read_fetching(request.packer, request.envelope.metadata);
+    return fetching && (*fetching || large.is_far);
+  }
+
+  /// They stay here until the client has fetched them.
+  void hold_large(std::vector<SharedBytes>& buffers, std::string& metadata) const {
+    if (const auto held = large.held->take(buffers, Clock::now()))
+      metadata = os::with_held(std::move(metadata), *held);
   }
 
   /// Into shared memory, or elsewhere where that has no room: the user's code may change them.
   void copy_large(const Request& request, std::vector<SharedBytes>& buffers,
                   std::string& metadata) const {
-    if (auto placed = segments->place_for(request.header.session.text, buffers)) {
+    if (auto placed = large.segments->place_for(request.header.session.text, buffers)) {
       metadata = os::with_segments(std::move(metadata), placed->indexes);
       buffers = std::move(placed->buffers);
     }
-    if (const auto complaint = segments->take_complaint()) spdlog::warn(*complaint);
+    if (const auto complaint = large.segments->take_complaint()) spdlog::warn(*complaint);
     for (SharedBytes& buffer : buffers)
       if (buffer.bytes.size() >= os::least_segment_bytes)
         buffer = owned_bytes(std::string(buffer.bytes));
@@ -85,9 +100,8 @@ struct Serving {
 std::map<std::string, jupyter::Handler> engine_handlers(interpreters::Interpreter& interpreter,
                                                         jupyter::OutgoingQueue& outgoing,
                                                         const EngineFormat& format,
-                                                        std::shared_ptr<os::SegmentStore> segments,
-                                                        bool cuts) {
-  const Serving serving{interpreter, outgoing, format, std::move(segments), cuts};
+                                                        LargeReplies large) {
+  const Serving serving{interpreter, outgoing, format, std::move(large)};
   const auto native = [serving](const RequestPtr& request) { serving.serve_native(request); };
   return {{"apply_request", [serving](const RequestPtr& request) { serving.apply(request); }},
           {"clear_request", [serving](const RequestPtr& request) { serving.clear(request); }},

@@ -152,11 +152,14 @@ Result<void> EngineProgram::start(const std::string& watcher_program,
   ::signal(SIGINT, SIG_DFL);  // while it waits for the file Ctrl-C just ends it
   Result<EngineConnectionInfo> info = find_controller(text);
   if (!info) return info.error();
-  cuts_ = may_be_encrypted(*info);
+  large_replies_.cuts = may_be_encrypted(*info);
+  large_replies_.is_far = !is_unix(info->interface);
+  large_replies_.held = std::make_shared<HeldResults>();
   const std::shared_ptr<os::SegmentFolder> memory = os::enter_host_memory(*info, uuid_.text);
-  if (memory) segments_ = os::SegmentStore::make(memory, uuid_.text);
+  if (memory) large_replies_.segments = os::SegmentStore::make(memory, uuid_.text);
   ServerConfig config = server_config(std::move(*info), watcher_program);
   config.memory = memory;
+  config.results = large_replies_.held;
   if (memory) config.facts.memory = memory->name().identity;
   Result<std::unique_ptr<Server>> server = Server::start(std::move(config));
   if (!server) return server.error();
@@ -180,7 +183,7 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
       watched,
       queues,
       server_->formats(),
-      {true, engine_handlers(watched, queues.outgoing, server_->format(), segments_, cuts_)}};
+      {true, engine_handlers(watched, queues.outgoing, server_->format(), large_replies_)}};
   if (program::captures_descriptors(program::process_environment())) {
     if (auto captured = server_->capture_descriptors(true); !captured)
       spdlog::warn(captured.error().what);

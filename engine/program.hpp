@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/connection.hpp"
+#include "engine/handlers.hpp"
 #include "engine/mpi/broken_world.hpp"
 #include "engine/mpi/world.hpp"
 #include "engine/options.hpp"
@@ -15,7 +16,6 @@
 #include "engine/server.hpp"
 #include "engine/watched_cells.hpp"
 #include "interpreters/interpreter.hpp"
-#include "os/segments/segment_store.hpp"
 
 namespace px::engine {
 
@@ -98,10 +98,9 @@ class EngineProgram {
   std::optional<World> launched_;  // with or without --mpi
   BrokenWorld broken_world_;       // outlives the server
   Watcher watcher_;
-  std::shared_ptr<os::SegmentStore> segments_;  // null: this engine shares no memory
+  LargeReplies large_replies_;
   std::unique_ptr<net::SshTunnel> tunnel_;      // outlives the server
   std::unique_ptr<Server> server_;
-  bool cuts_ = false;
   CellWatch watch_;
 };
 

@@ -111,7 +111,7 @@ void Server::interrupt_main() {
 void Server::begin() {
   context_.emplace();
   channels_.emplace(
-      *context_, loop(), config_.info, config_.memory,
+      *context_, loop(), config_.info, config_.memory, config_.results,
       Session{SessionId{config_.uuid.text}, config_.username, packer_, signer_},
       DialingChannels::Handlers{
           handlers(), [this](RequestPtr message) { on_controller_message(std::move(message)); },

@@ -13,6 +13,7 @@
 #include "engine/dialing_channels.hpp"
 #include "engine/engine_format.hpp"
 #include "engine/heart_watch.hpp"
+#include "engine/held_results.hpp"
 #include "engine/mpi/broken_world.hpp"
 #include "engine/place_finder.hpp"
 #include "jupyter/io_thread.hpp"
@@ -41,6 +42,8 @@ struct ServerConfig {
   std::string watcher_program;
   /// By which large arrays come from processes on this host; null: it shares none.
   std::shared_ptr<const os::SegmentFolder> memory = {};
+  /// What clients of other hosts fetch; null: nothing.
+  std::shared_ptr<HeldResults> results = {};
   os::Descriptor watcher_pipe;  ///< To the process that watches over this one; closed = none.
   bool is_tunnelled = false;    ///< Its way to the controller may break while it lives.
   /// Told when the controller says that a rank has died; outlives the server. Null: nobody is.

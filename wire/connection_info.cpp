@@ -16,10 +16,13 @@ OrderedJson common_json(const ConnectionCommon& info) {
   return json;
 }
 
+OrderedJson server_key_json(const ConnectionCommon& info) {
+  return info.curve_serverkey ? OrderedJson(*info.curve_serverkey) : OrderedJson(nullptr);
+}
+
 void add_security(OrderedJson& json, const ConnectionCommon& info) {
   json["key"] = info.key;
-  json["curve_serverkey"] =
-      info.curve_serverkey ? OrderedJson(*info.curve_serverkey) : OrderedJson(nullptr);
+  json["curve_serverkey"] = server_key_json(info);
   json["location"] = info.location;
   json["pack"] = info.pack;
   json["unpack"] = info.pack;
@@ -29,6 +32,17 @@ void add_security(OrderedJson& json, const ConnectionCommon& info) {
     json["local"] = {{"interface", info.local->interface}, {"network", info.local->network}};
   if (info.memory)
     json["memory"] = {{"folder", info.memory->folder}, {"identity", info.memory->identity}};
+}
+
+/// Puts the Unix sockets where programs look that know one interface only, and what belongs to TCP
+/// into an object of its own.
+void lead_to_unix_sockets(OrderedJson& json, const ConnectionCommon& info) {
+  json["tcp"] = {{"interface", info.interface},
+                 {"curve_serverkey", server_key_json(info)},
+                 {"ssh", info.ssh}};
+  json["interface"] = colon_interface(*info.local);
+  json["curve_serverkey"] = nullptr;
+  json["ssh"] = "";
 }
 
 /// Reads members of one object and keeps the first complaint.
@@ -108,6 +122,16 @@ class Reader {
     return SharedMemory{*folder, *identity};
   }
 
+  /// Reads the object of that name with `read`, if there is one.
+  template <class Read>
+  void object(std::string_view key, const Read& read) {
+    const auto found = object_.find(key);
+    if (found == object_.end() || !found->is_object()) return;
+    Reader inner{*found};
+    read(inner);
+    if (!complaint_) complaint_ = inner.complaint_;
+  }
+
   const std::optional<Error>& complaint() const { return complaint_; }
 
  private:
@@ -127,14 +151,20 @@ class Reader {
   std::optional<Error> complaint_;
 };
 
-void read_common(Reader& reader, ConnectionCommon& info) {
+/// Where TCP leads, and what protects it there.
+void read_tcp(Reader& reader, ConnectionCommon& info) {
   info.ssh = reader.text("ssh", "");
   info.interface = reader.text("interface");
+  const std::string server_key = reader.text("curve_serverkey", "");
+  if (!server_key.empty()) info.curve_serverkey = server_key;
+}
+
+void read_common(Reader& reader, ConnectionCommon& info) {
+  read_tcp(reader, info);
+  if (is_unix(info.interface)) reader.object("tcp", [&](Reader& tcp) { read_tcp(tcp, info); });
   for (const ConnectionChannel& channel : channels)
     if (channel.both) info.*channel.both = reader.port(channel.name);
   info.key = reader.text("key", "");
-  const std::string server_key = reader.text("curve_serverkey", "");
-  if (!server_key.empty()) info.curve_serverkey = server_key;
   info.location = reader.text("location", "");
   info.pack = reader.text("pack");
   info.signature_scheme = reader.text("signature_scheme");
@@ -149,6 +179,14 @@ std::string endpoint(std::string_view interface, int port) {
   return std::string(interface) + (is_unix(interface) ? "/" : ":") + std::to_string(port);
 }
 
+std::string colon_interface(const LocalInterface& local) {
+  return local.interface + "/";
+}
+
+std::string colon_endpoint(const LocalInterface& local, int port) {
+  return colon_interface(local) + ":" + std::to_string(port);
+}
+
 bool is_unix(std::string_view interface) {
   return interface.starts_with("ipc://");
 }
@@ -157,12 +195,13 @@ bool may_be_encrypted(const ConnectionCommon& info) {
   return info.curve_serverkey && (!is_unix(info.interface) || !info.addresses.empty());
 }
 
-std::string write_connection_info(const ClientConnectionInfo& info) {
+std::string write_connection_info(const ClientConnectionInfo& info, ClientRoute route) {
   OrderedJson json = common_json(info);
   json["task_scheme"] = info.task_scheme;
   for (const ConnectionChannel& channel : channels)
     if (channel.client) json[std::string(channel.name)] = info.*channel.client;
   add_security(json, info);
+  if (route == ClientRoute::unix_sockets) lead_to_unix_sockets(json, info);
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
 }
 

@@ -61,16 +61,31 @@ struct EngineConnectionInfo : ConnectionCommon {
   std::vector<int> engine_ids;
 };
 
+/// How ipyparallel's clients, which know one interface only, reach the controller by a file. Ours
+/// find TCP and Unix sockets in either.
+enum class ClientRoute {
+  tcp,          ///< Encrypted where the cluster is.
+  unix_sockets  ///< Those of `local`, without encryption: for programs on the controller's host.
+};
+
 /// JSON, indented by 2, without a newline at the end: as the reference writes it.
-std::string write_connection_info(const ClientConnectionInfo& info);
+/// route  unix_sockets only where `info.local` is there.
+std::string write_connection_info(const ClientConnectionInfo& info,
+                                  ClientRoute route = ClientRoute::tcp);
 std::string write_connection_info(const EngineConnectionInfo& info);
 
+/// Both read what is there for TCP, whatever the route of the file.
 /// errors  bad_input: not JSON, or a key that is needed is missing or malformed; names the key.
 Result<ClientConnectionInfo> read_client_connection_info(std::string_view text);
 Result<EngineConnectionInfo> read_engine_connection_info(std::string_view text);
 
 /// "tcp://127.0.0.1:5555"; "ipc:///tmp/polyxeus-a1b2c3/5555" for Unix sockets.
 std::string endpoint(std::string_view interface, int port);
+/// The interface of the same sockets for programs that put ':' between interface and port, as
+/// ipyparallel does: "ipc:///tmp/polyxeus-a1b2c3/".
+std::string colon_interface(const LocalInterface& local);
+/// "ipc:///tmp/polyxeus-a1b2c3/:5555".
+std::string colon_endpoint(const LocalInterface& local, int port);
 /// Whether an interface is one of Unix sockets, "ipc://...".
 bool is_unix(std::string_view interface);
 /// Whether what is sent may pass encrypted connections: the own one (`interface` is what was

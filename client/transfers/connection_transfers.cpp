@@ -1,4 +1,4 @@
-// What a Connection does to bring large buffers to the memory of other hosts.
+// What a Connection does to bring large buffers to other hosts, and from there.
 
 #include <utility>
 
@@ -45,6 +45,49 @@ void Connection::operator()(HostTransfers::SendRequest& effect) {
 
 void Connection::operator()(HostTransfers::Warn& effect) {
   warn(effect.sentence);
+}
+
+void Connection::perform(ResultFetches::Effects effects) {
+  for (ResultFetches::Effect& effect : effects)
+    std::visit([this](auto& what) { (*this)(what); }, effect);
+}
+
+void Connection::operator()(ResultFetches::SendRequest& effect) {
+  if (stage_ == Stage::lost) return;
+  const Work work{std::string(os::fetch_request_type), os::write_fetched_piece(effect.piece)};
+  Composer::Composed composed = composer_.compose(effect.engine.text, work, "{}");
+  socket_of(Way::direct).send(composer_.seal(std::move(composed.head)));
+}
+
+void Connection::operator()(ResultFetches::Deliver& effect) {
+  deliver(effect.head, effect.frames);
+}
+
+void Connection::operator()(ResultFetches::Fail& effect) {
+  pending_.fail(effect.request,
+                {"ResultLost", "its large buffers were not fetched: " + effect.why, {},
+                 std::nullopt, ""},
+                wall_now());
+}
+
+/// False: it is another reply.
+bool Connection::on_fetch_reply(const Envelope& envelope, const Frames& frames) {
+  if (packed_text(packer_, envelope.header, "msg_type") != os::fetch_reply_type) return false;
+  const Result<Json> content = unpack(packer_, envelope.content);
+  const auto name = content ? string_member(*content, "name") : std::nullopt;
+  const auto engine = packed_text(packer_, envelope.metadata, "engine");
+  if (!name || !engine) return true;
+  const Instant now = Clock::now();
+  const auto index = int_member(*content, "index"), offset = int_member(*content, "offset");
+  if (string_member(*content, "status") != "ok")
+    perform(fetches_.refused(EngineUuid{*engine}, *name,
+                             string_member(*content, "evalue").value_or("no reason"), now));
+  else if (index && offset && frames.size() == envelope.first_buffer + 1)
+    perform(fetches_.arrived(EngineUuid{*engine},
+                             {*name, static_cast<std::size_t>(*index),
+                              static_cast<std::uint64_t>(*offset), 0, false},
+                             frames.at(envelope.first_buffer), now));
+  return true;
 }
 
 /// False: it is another reply.

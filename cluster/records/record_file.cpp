@@ -99,7 +99,11 @@ Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& o
 
 std::vector<std::filesystem::path> remove_left_files(const net::ProfilePaths& paths) {
   std::vector<std::filesystem::path> removed;
-  for (const auto& path : {paths.cluster_file(), paths.client_file(), paths.engine_file()}) {
+  std::vector<std::filesystem::path> files{paths.cluster_file(), paths.client_file(),
+                                           paths.engine_file()};
+  for (auto& path : net::ProfilePaths::all_beside(paths.client_file()))
+    files.push_back(std::move(path));
+  for (const auto& path : files) {
     std::error_code error;
     if (std::filesystem::remove(path, error)) removed.push_back(path);
   }

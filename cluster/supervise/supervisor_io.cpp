@@ -327,8 +327,9 @@ void SupervisorIo::perform(const SaveRecord& order) {
 
 void SupervisorIo::perform(const RemoveConnectionFiles&) {
   const auto client = options_.paths.client_file();
-  for (const auto& path :
-       {client, options_.paths.engine_file(), net::ProfilePaths::secrets_beside(client)}) {
+  auto files = net::ProfilePaths::all_beside(client);
+  files.insert(files.end(), {client, options_.paths.engine_file()});
+  for (const auto& path : files) {
     std::error_code error;
     std::filesystem::remove(path, error);
   }

@@ -41,6 +41,9 @@ class Binder {
       if (!failure_) note(socket.bind(more, port));
     const ConnectionCommon& common = common_of(side);
     if (common.local && !failure_) note(socket.listen(endpoint(common.local->interface, port)));
+    // ipyparallel's clients name the same socket otherwise.
+    if (common.local && side == Side::client && !failure_)
+      note(socket.listen(colon_endpoint(*common.local, port)));
     return socket;
   }
   net::Socket router(Side side, int& port, std::string identity = {}) {

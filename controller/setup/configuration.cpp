@@ -125,11 +125,8 @@ ControllerEnvironment read_environment() {
 }
 
 ConnectionFiles connection_files(const ControllerOptions& options, const net::ProfilePaths& paths) {
-  ConnectionFiles files{in_security(options.client_json_file, paths.client_file(), paths),
-                        in_security(options.engine_json_file, paths.engine_file(), paths),
-                        {}};
-  files.secrets = net::ProfilePaths::secrets_beside(files.client);
-  return files;
+  return {in_security(options.client_json_file, paths.client_file(), paths),
+          in_security(options.engine_json_file, paths.engine_file(), paths)};
 }
 
 namespace {
@@ -201,6 +198,16 @@ Result<BindPlan> make_bind_plan(const ControllerOptions& options,
   }
   plan.connection.client.task_scheme = options.scheme;
   return plan;
+}
+
+ClientRoute choose_client_route(const ControllerOptions& options,
+                                const ControllerEnvironment& environment,
+                                const ClientConnectionInfo& client) {
+  const bool is_for_this_host = client.local && client.addresses.empty() && client.ssh.empty();
+  const bool is_encryption_chosen = options.is_curve_chosen || environment.enable_curve ||
+                                    !options.curve_secretkey.empty() ||
+                                    !environment.curve_secretkey.empty();
+  return is_for_this_host && !is_encryption_chosen ? ClientRoute::unix_sockets : ClientRoute::tcp;
 }
 
 Result<JournalMode> journal_mode(const ControllerOptions& options) {

@@ -35,6 +35,13 @@ Result<BindPlan> make_bind_plan(const ControllerOptions& options,
                                 const std::optional<ConnectionPair>& previous,
                                 const std::optional<SideKeys>& previous_keys = std::nullopt);
 
+/// How the clients' file leads ipyparallel's clients: through Unix sockets where only this host
+/// can use the file, and nobody said anything about encryption. Who turns it off may need TCP for
+/// tunnels: those of ipyparallel do not work with encryption.
+ClientRoute choose_client_route(const ControllerOptions& options,
+                                const ControllerEnvironment& environment,
+                                const ClientConnectionInfo& client);
+
 /// errors  bad_input: an option that makes no sense; names it.
 Result<ServerOptions> make_server_options(const ControllerOptions& options,
                                           const net::ProfilePaths& paths);

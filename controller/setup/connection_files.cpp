@@ -30,40 +30,52 @@ Result<ConnectionPair> read_connection_files(const ConnectionFiles& files) {
   return match_connection_texts(*client, *engine);
 }
 
-Result<void> write_connection_files(const ConnectionFiles& files, const ConnectionPair& pair) {
-  if (auto written = os::write_file_atomically(files.client, write_connection_info(pair.client));
-      !written)
-    return written.error();
+Result<void> write_connection_files(const ConnectionFiles& files, const ConnectionPair& pair,
+                                    ClientRoute route) {
+  const auto write = [&](const std::filesystem::path& path, ClientRoute chosen) {
+    return os::write_file_atomically(path, write_connection_info(pair.client, chosen));
+  };
+  // Those of a controller that was killed may be of the other route.
+  for (const ClientRoute each : {ClientRoute::tcp, ClientRoute::unix_sockets}) {
+    std::error_code ignored;
+    std::filesystem::remove(files.other_client(each), ignored);
+  }
+  const ClientRoute other =
+      route == ClientRoute::tcp ? ClientRoute::unix_sockets : ClientRoute::tcp;
+  if (pair.client.local)
+    if (auto written = write(files.other_client(route), other); !written) return written.error();
+  if (auto written = write(files.client, route); !written) return written.error();
   return os::write_file_atomically(files.engine, write_connection_info(pair.engine));
 }
 
 Result<SideKeys> read_secrets(const ConnectionFiles& files) {
-  const Result<std::string> text = os::read_private_file(files.secrets);
+  const Result<std::string> text = os::read_private_file(files.secrets());
   if (!text) return text.error();
   const Result<Json> json = unpack(Packer::json, *text);
-  if (!json) return Error{ErrorKind::bad_input, files.secrets.string() + " is not a JSON object"};
+  if (!json) return Error{ErrorKind::bad_input, files.secrets().string() + " is not a JSON object"};
   SideKeys keys;
   for (const auto& [name, pair] : {std::pair{"client", &keys.client}, {"engine", &keys.engine}}) {
     pair->secret_key = string_member(*json, name).value_or("");
     const Result<std::string> public_key = net::curve_public_key(pair->secret_key);
     if (!public_key)
-      return Error{ErrorKind::bad_input, files.secrets.string() + ": " + public_key.error().what};
+      return Error{ErrorKind::bad_input, files.secrets().string() + ": " + public_key.error().what};
     pair->public_key = *public_key;
   }
   return keys;
 }
 
 Result<void> write_secrets(const ConnectionFiles& files, const SideKeys& keys) {
-  return os::write_file_atomically(files.secrets,
+  return os::write_file_atomically(files.secrets(),
                                    pack(Packer::json, Json{{"client", keys.client.secret_key},
                                                            {"engine", keys.engine.secret_key}}));
 }
 
 void remove_connection_files(const ConnectionFiles& files) {
   std::error_code ignored;
+  for (const auto& path : net::ProfilePaths::all_beside(files.client))
+    std::filesystem::remove(path, ignored);
   std::filesystem::remove(files.client, ignored);
   std::filesystem::remove(files.engine, ignored);
-  std::filesystem::remove(files.secrets, ignored);
 }
 
 }  // namespace px::controller

@@ -5,15 +5,22 @@
 #include <string_view>
 
 #include "controller/relay/sockets.hpp"
+#include "net/discovery/profile_paths.hpp"
 #include "wire/error.hpp"
 
 namespace px::controller {
 
-/// The two files by which everybody finds the controller.
+/// The two files by which everybody finds the controller. Beside `client` lie the controller's
+/// secret keys, for a controller that is to come back with them, and where there are Unix sockets
+/// the file for those of ipyparallel's clients for whom `client` is the wrong one.
 struct ConnectionFiles {
   std::filesystem::path client, engine;
-  /// The controller's secret keys, for a controller that is to come back with them.
-  std::filesystem::path secrets;
+  std::filesystem::path secrets() const { return net::ProfilePaths::secrets_beside(client); }
+  /// route  that of `client`
+  std::filesystem::path other_client(ClientRoute route) const {
+    return route == ClientRoute::tcp ? net::ProfilePaths::ipc_beside(client)
+                                     : net::ProfilePaths::tcp_beside(client);
+  }
 };
 
 /// Both files of an earlier run, if they belong together (protocol 2.3).
@@ -23,8 +30,10 @@ Result<ConnectionPair> read_connection_files(const ConnectionFiles& files);
 /// What read_connection_files() checks, without files.
 Result<ConnectionPair> match_connection_texts(std::string_view client, std::string_view engine);
 
-/// Writes both, 0600, the clients' first: launchers wait for both.
-Result<void> write_connection_files(const ConnectionFiles& files, const ConnectionPair& pair);
+/// Writes them, 0600, the engines' last: launchers wait for both.
+/// route  that of the clients' file; tcp where there are no Unix sockets.
+Result<void> write_connection_files(const ConnectionFiles& files, const ConnectionPair& pair,
+                                    ClientRoute route);
 
 /// The keys of an earlier run.  errors  not_found, system; bad_input: malformed, or not private.
 Result<SideKeys> read_secrets(const ConnectionFiles& files);

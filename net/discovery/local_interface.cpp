@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
 constexpr std::string_view transport = "ipc://";
 constexpr std::string_view name_begin = "polyxeus-";
-constexpr std::size_t longest_port = sizeof("/65535") - 1;
+constexpr std::size_t longest_port = sizeof("/:65535") - 1;
 
 std::filesystem::path folder_of(std::string_view interface) {
   return std::filesystem::path(interface.substr(transport.size()));
@@ -32,16 +32,35 @@ bool is_private_folder(const std::filesystem::path& path) {
          found.st_uid == ::geteuid() && (found.st_mode & 077) == 0;
 }
 
+/// The address of a socket in the folder; its path fits, see SocketFolder::create().
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, longest_path);
+  return address;
+}
+
+os::Descriptor new_socket() {
+  return os::Descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+}
+
+/// A connection to it; one that is not open where there is none, and errno says why.
+os::Descriptor connect_path(const std::string& path) {
+  const sockaddr_un address = address_of(path);
+  os::Descriptor socket = new_socket();
+  if (socket.is_open() &&
+      ::connect(socket.value(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+    return socket;
+  return os::Descriptor{};
+}
+
 /// Whether nobody listens at any of the sockets that are in there. Of a controller that is just
 /// starting there may be one that does not listen yet.
 bool is_abandoned(const std::filesystem::path& folder) {
   std::error_code ignored;
   int sockets = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-    int problem = 0;
-    const int port = std::atoi(entry.path().filename().c_str());
-    if (connect_unix(std::string(transport) + folder.string(), port, &problem)) return false;
-    if (problem != ECONNREFUSED) return false;
+    if (connect_path(entry.path()).is_open() || errno != ECONNREFUSED) return false;
     ++sockets;
   }
   return sockets > 1;
@@ -67,18 +86,6 @@ void remove_abandoned(const std::filesystem::path& parent) {
 
 Error failure(std::string_view what, const std::string& path) {
   return Error{ErrorKind::system, std::string(what) + " " + path + ": " + std::strerror(errno)};
-}
-
-/// The address of a socket in the folder; its path fits, see SocketFolder::create().
-sockaddr_un address_of(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, longest_path);
-  return address;
-}
-
-os::Descriptor new_socket() {
-  return os::Descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
 }
 
 std::string path_of(std::string_view interface, int port) {
@@ -149,11 +156,8 @@ Result<os::Descriptor> listen_unix(std::string_view interface, int port) {
 
 Result<os::Descriptor> connect_unix(std::string_view interface, int port, int* problem) {
   const std::string path = path_of(interface, port);
-  const sockaddr_un address = address_of(path);
-  os::Descriptor socket = new_socket();
-  if (socket.is_open() &&
-      ::connect(socket.value(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
-    return socket;
+  os::Descriptor socket = connect_path(path);
+  if (socket.is_open()) return socket;
   if (problem) *problem = errno;
   return failure("cannot connect to", path);
 }

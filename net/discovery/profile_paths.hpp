@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "wire/error.hpp"
 
@@ -35,6 +36,18 @@ struct ProfilePaths {
   /// The secret keys of the controller that wrote this file for clients.
   static std::filesystem::path secrets_beside(std::filesystem::path client_file) {
     return client_file.replace_extension(".secret.json");
+  }
+  /// The same for ipyparallel's clients that need TCP, where `client_file` leads to Unix sockets.
+  static std::filesystem::path tcp_beside(std::filesystem::path client_file) {
+    return client_file.replace_extension(".tcp.json");
+  }
+  /// The same for ipyparallel's clients on the controller's host, where `client_file` leads to TCP.
+  static std::filesystem::path ipc_beside(std::filesystem::path client_file) {
+    return client_file.replace_extension(".ipc.json");
+  }
+  /// All files that a controller may write beside that for clients.
+  static std::vector<std::filesystem::path> all_beside(const std::filesystem::path& client_file) {
+    return {secrets_beside(client_file), tcp_beside(client_file), ipc_beside(client_file)};
   }
   std::filesystem::path cluster_file() const {
     return security() / ("cluster-" + cluster_id + ".json");

@@ -5,7 +5,9 @@
 #include <filesystem>
 
 #include "controller/journal/folder_storage.hpp"
+#include "os/private_file.hpp"
 #include "program/config_files.hpp"
+#include "tests/os/temporary_folder.hpp"
 #include "tests/program/typos.hpp"
 
 namespace px::controller {
@@ -292,7 +294,7 @@ TEST(ConnectionFiles, OnePortForBothSidesIsKeptByTheClients) {
 
 TEST(ConnectionFiles, SecretKeysComeBackAndAreThereForTheirOwnerAlone) {
   const std::string folder = testing::TempDir();
-  const ConnectionFiles files{folder + "/c.json", folder + "/e.json", folder + "/secret.json"};
+  const ConnectionFiles files{folder + "/c.json", folder + "/e.json"};
   const SideKeys keys{*net::new_curve_keys(), *net::new_curve_keys()};
   ASSERT_TRUE(write_secrets(files, keys));
   const auto read = read_secrets(files);
@@ -301,6 +303,63 @@ TEST(ConnectionFiles, SecretKeysComeBackAndAreThereForTheirOwnerAlone) {
   EXPECT_EQ(read->engine.public_key, keys.engine.public_key);
   remove_connection_files(files);
   EXPECT_FALSE(read_secrets(files));
+}
+
+class ClientRouteTest : public ::testing::Test {
+ protected:
+  /// The route of a controller with these options and this environment.
+  ClientRoute route(const Texts& arguments, const ControllerEnvironment& environment = {}) {
+    const ControllerOptions options = parse(arguments);
+    auto plan = make_bind_plan(options, environment, std::nullopt);
+    plan->connection.client.local = local;
+    return choose_client_route(options, environment, plan->connection.client);
+  }
+  std::optional<LocalInterface> local = LocalInterface{"ipc:///tmp/polyxeus-1", "boot:1"};
+};
+
+TEST_F(ClientRouteTest, IsUnixSocketsWhereNobodyElseCanUseTheFile) {
+  EXPECT_EQ(route({}), ClientRoute::unix_sockets);
+  EXPECT_EQ(route({"--ip=127.0.0.1,::1"}), ClientRoute::unix_sockets);
+  local.reset();
+  EXPECT_EQ(route({}), ClientRoute::tcp);
+}
+
+TEST_F(ClientRouteTest, IsTcpWhereTheFileIsForOtherHosts) {
+  EXPECT_EQ(route({"--ip=*"}), ClientRoute::tcp);
+  EXPECT_EQ(route({"--IPController.client_ip=0.0.0.0"}), ClientRoute::tcp);
+  EXPECT_EQ(route({"--ssh=gate"}), ClientRoute::tcp);
+}
+
+TEST_F(ClientRouteTest, IsTcpWhereSomebodyChoseTheEncryption) {
+  const net::CurveKeys keys = *net::new_curve_keys();
+  EXPECT_EQ(route({"--enable-curve"}), ClientRoute::tcp);
+  EXPECT_EQ(route({"--no-curve"}), ClientRoute::tcp);
+  EXPECT_EQ(route({"--IPController.curve_secretkey=" + keys.secret_key}), ClientRoute::tcp);
+  for (const bool is_on : {false, true}) {
+    ControllerEnvironment environment;
+    environment.enable_curve = is_on;
+    EXPECT_EQ(route({}, environment), ClientRoute::tcp) << is_on;
+  }
+}
+
+TEST(ConnectionFiles, TheOtherRouteLiesBesideTheClientsFile) {
+  const os::TemporaryFolder folder;
+  const ConnectionFiles files{folder.path() / "c.json", folder.path() / "e.json"};
+  ConnectionPair pair;
+  pair.client.interface = "tcp://127.0.0.1";
+  pair.client.local = LocalInterface{"ipc:///tmp/polyxeus-1", "boot:1"};
+  const auto interface = [&](const char* name) {
+    return Json::parse(*os::read_file(folder.path() / name))["interface"];
+  };
+  ASSERT_TRUE(write_connection_files(files, pair, ClientRoute::unix_sockets));
+  EXPECT_EQ(interface("c.json"), "ipc:///tmp/polyxeus-1/");
+  EXPECT_EQ(interface("c.tcp.json"), "tcp://127.0.0.1");
+  ASSERT_TRUE(write_connection_files(files, pair, ClientRoute::tcp));
+  EXPECT_EQ(interface("c.json"), "tcp://127.0.0.1");
+  EXPECT_EQ(interface("c.ipc.json"), "ipc:///tmp/polyxeus-1/");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "c.tcp.json")) << "of an earlier start";
+  remove_connection_files(files);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(ConnectionFiles, ReusedPortsAndKeyGoIntoThePlan) {

@@ -24,6 +24,20 @@ def bytes_sent():
 def pss(pid):
     return int(re.search(r"^Pss: +(\\d+)", open(f"/proc/{pid}/smaps_rollup").read(), re.M)[1]) << 10
 
+class Watched:  # the largest PSS of a process while it lasts
+    def __init__(self, pid):
+        self.pid, self.largest, self.is_done = pid, 0, threading.Event()
+        self.thread = threading.Thread(target=self.watch)
+    def watch(self):
+        while not self.is_done.wait(0.01):
+            self.largest = max(self.largest, pss(self.pid))
+    def __enter__(self):
+        self.thread.start()
+        return self
+    def __exit__(self, *_):
+        self.is_done.set()
+        self.thread.join()
+
 rc = polyxeus.Client(sys.argv[1], timeout=20)
 view = rc[:]
 
@@ -89,18 +103,12 @@ def test_each_host_gets_one_copy_which_its_engines_share(bed, cluster):
         cluster,
         f"""
 array = np.arange({COUNT}, dtype="<f8")
-before, largest, is_done = bytes_sent(), [0], threading.Event()
-def watch():
-    while not is_done.wait(0.01):
-        largest[0] = max(largest[0], pss({pid}))
-watching = threading.Thread(target=watch)
-watching.start()
-view.push({{"x": array}}, block=True)
-is_done.set()
-watching.join()
+before = bytes_sent()
+with Watched({pid}) as controller:
+    view.push({{"x": array}}, block=True)
 sent = bytes_sent() - before
 view.execute(PLACE + "total = float(x.sum())", block=True)
-print(json.dumps({{"sent": sent, "places": view["place"], "pss": largest[0],
+print(json.dumps({{"sent": sent, "places": view["place"], "pss": controller.largest,
                    "right": [total == float(array.sum()) for total in view["total"]]}}))
 """,
     )
@@ -110,6 +118,24 @@ print(json.dumps({{"sent": sent, "places": view["place"], "pss": largest[0],
     assert len({tuple(place) for place in said["places"]}) == 2  # each host's own segment
     for host in ENGINES:  # what the engines have mapped has no name any more
         beds.wait_until(lambda host=host: files_in_memory(bed, host) == [], "segments are released")
+
+
+def test_a_large_result_passes_the_controller_in_pieces(bed, cluster):
+    [(pid, _)] = bed.processes("host1", "pxcontroller")
+    said = run(
+        bed,
+        cluster,
+        f"""
+view.execute("import numpy; y = numpy.arange({COUNT}, dtype='<f8')", block=True)
+with Watched({pid}) as controller:
+    pulled = rc[[0, 4]].pull("y", block=True)  # engines of two hosts
+right = all(bool((each == np.arange({COUNT}, dtype="<f8")).all()) for each in pulled)
+view.execute("del y", block=True)
+print(json.dumps({{"right": right, "pss": controller.largest}}))
+""",
+    )
+    assert said["right"]
+    assert said["pss"] <= 40_000_000
 
 
 def test_the_last_engine_of_a_host_leaves_nothing_there(bed, cluster):

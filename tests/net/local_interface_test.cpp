@@ -90,8 +90,10 @@ TEST_F(LocalInterfaceTest, WhatAKilledControllerLeftIsRemovedByTheNextOne) {
   for (const fs::path& path : {killed, alive, starting, foreign, of_another_host}) {
     fs::create_directory(path);
     fs::permissions(path, fs::perms::owner_all);
+    if (path == starting) continue;
     for (const int port : {5555, 5556})
-      if (path != starting) listeners.push_back(*listen_unix("ipc://" + path.string(), port));
+      listeners.push_back(*listen_unix("ipc://" + path.string(), port));
+    fs::rename(path / "5556", path / ":5556");  // as ipyparallel's clients name them
   }
   listeners.erase(listeners.begin(), listeners.begin() + 2);  // those of `killed`
   listeners.erase(listeners.begin() + 2, listeners.end());    // those of `foreign`

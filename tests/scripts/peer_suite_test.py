@@ -77,6 +77,10 @@ def test_a_list_is_sorted_and_names_each_test_once(tmp_path):
             peer_suite.read_list(file)
 
 
-@pytest.mark.parametrize("name, least", [("all-three", 318), ("controller", 310), ("engine", 308)])
+# By default no client takes TCP on the controller's host: a test about that is in `encrypted` alone.
+LEAST = [("all-three", 317), ("controller", 309), ("engine", 308), ("encrypted", 45)]
+
+
+@pytest.mark.parametrize("name, least", LEAST)
 def test_the_lists_of_this_project_only_grow(name, least):
     assert len(peer_suite.read_list(LISTS / f"{name}.txt")) >= least

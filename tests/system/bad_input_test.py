@@ -281,7 +281,7 @@ def test_a_frame_that_claims_to_be_huge_ends_its_connection(cluster, plain_clust
     """ZMTP: a long frame announces its length. Here it does so on a connection that has been
     accepted, so that it is read as a frame; with less than the limit the connection would stay."""
     cluster = cluster if encryption == "curve" else plain_cluster
-    connection = cluster.connection("client")
+    connection = cluster.connection("client.tcp" if encryption == "curve" else "client")
     assert bool(connection.get("curve_serverkey")) == (encryption == "curve")
     before = psutil.Process(cluster.controller.pid).memory_info().rss
     for channel in ("registration", "mux", "task", "control", "broadcast"):

@@ -99,7 +99,8 @@ def test_curve_is_switched_on_by_an_option_too(own_cluster):
 def test_encryption_is_on_by_default_beside_signatures_and_can_be_turned_off(own_cluster):
     cluster = own_cluster()
     cluster.start_controller()
-    assert len(cluster.connection()["curve_serverkey"]) == 40
+    assert len(cluster.connection("client.tcp")["curve_serverkey"]) == 40
+    assert len(cluster.connection("engine")["curve_serverkey"]) == 40
     assert len(cluster.connection()["key"]) >= 32
     for options, environment in ((["--no-curve"], {}), ([], {"IPP_ENABLE_CURVE": "0"})):
         cluster = own_cluster(**environment)

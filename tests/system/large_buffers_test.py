@@ -45,8 +45,8 @@ def test_arguments_and_results_of_tasks(client):
     assert all(equal(result, ARRAY * 2) for result in view.map_sync(lambda a: a * 2, [ARRAY] * 4))
 
 
-def test_another_client_gets_a_result_from_the_hub(cluster, client):
-    sent = client[0].apply_async(lambda a: a + 1, ARRAY)
+def test_another_client_gets_the_result_of_a_task_from_the_hub(cluster, client):
+    sent = client.load_balanced_view().apply_async(lambda a: a + 1, ARRAY)
     assert equal(sent.get(20), ARRAY + 1)
     with polyxeus.Client(str(cluster.connection_file("client")), timeout=20) as other:
         assert equal(other.get_result(sent.msg_ids[0]).get(20), ARRAY + 1)

@@ -31,10 +31,10 @@ class RawPeer:
     def __exit__(self, *_):
         self.close()
 
-    def address(self, channel):
+    def address(self, channel, interface=None):
         port = self.connection[channel]
         port = port[0] if isinstance(port, list) else port
-        return f"{self.connection['interface']}:{port}"
+        return f"{interface or self.connection['interface']}:{port}"
 
     def socket(self, kind):
         """A socket that has the keys of encryption that the connection asks for."""
@@ -92,7 +92,8 @@ class RawPeer:
 
     def send_bytes(self, channel, data):
         """Writes `data` to the TCP port itself, without ZeroMQ."""
-        host, port = self.address(channel).removeprefix("tcp://").rsplit(":", 1)
+        tcp = self.connection.get("tcp", self.connection)["interface"]
+        host, port = self.address(channel, tcp).removeprefix("tcp://").rsplit(":", 1)
         with socket.create_connection((host, int(port)), timeout=10) as connected:
             try:
                 connected.sendall(data)

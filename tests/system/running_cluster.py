@@ -34,7 +34,7 @@ class RunningCluster:
         return self.stage.ipython_dir / f"profile_{self.profile}"
 
     def connection_file(self, side):
-        """`side` is client or engine."""
+        """`side` is client or engine, or what lies beside: client.tcp, client.ipc."""
         middle = f"-{self.cluster_id}" if self.cluster_id else ""
         return self.profile_dir / "security" / f"ipcontroller{middle}-{side}.json"
 

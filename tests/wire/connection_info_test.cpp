@@ -174,6 +174,39 @@ TEST(ConnectionInfo, NamesTheUnixSocketsOfItsHost) {
   EXPECT_FALSE(read_client_connection_info(write_connection_info(info))->local);
 }
 
+ClientConnectionInfo with_unix_sockets() {
+  ClientConnectionInfo info = client_info();
+  info.curve_serverkey = std::string(40, 'k');
+  info.local = LocalInterface{"ipc:///tmp/polyxeus-1", "boot:1"};
+  return info;
+}
+
+TEST(ConnectionInfo, LeadsProgramsThatKnowOneInterfaceToUnixSocketsWithoutEncryption) {
+  const ClientConnectionInfo info = with_unix_sockets();
+  const Json json = Json::parse(write_connection_info(info, ClientRoute::unix_sockets));
+  EXPECT_EQ(json["interface"], "ipc:///tmp/polyxeus-1/");
+  EXPECT_EQ(colon_endpoint(*info.local, 5555), "ipc:///tmp/polyxeus-1/:5555");
+  EXPECT_TRUE(json["curve_serverkey"].is_null());
+  EXPECT_EQ(json["ssh"], "") << "they would try to tunnel a Unix socket";
+}
+
+TEST(ConnectionInfo, SaysTheSameToOursByEitherRoute) {
+  const ClientConnectionInfo info = with_unix_sockets();
+  const std::string by_tcp = write_connection_info(info);
+  const auto read =
+      read_client_connection_info(write_connection_info(info, ClientRoute::unix_sockets));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(write_connection_info(*read), by_tcp);
+  EXPECT_EQ(read->interface, "tcp://10.0.0.1");
+}
+
+TEST(ConnectionInfo, RefusesATcpInterfaceThatIsNoText) {
+  Json json = Json::parse(write_connection_info(with_unix_sockets(), ClientRoute::unix_sockets));
+  json["tcp"]["interface"] = 5;
+  EXPECT_EQ(read_client_connection_info(json.dump()).error().what,
+            "the connection info is not usable: 'interface' is not a string");
+}
+
 TEST(ConnectionInfo, AddressesAreOursAloneAndComeBack) {
   ClientConnectionInfo info;
   info.registration = info.control = info.mux = info.task = info.iopub = 1;

@@ -46,7 +46,7 @@ def test_connection_files_are_private_complete_and_name_the_location(own_cluster
         mode = stat.S_IMODE(os.stat(cluster.connection_file(side)).st_mode)
         assert mode == 0o600
         found = cluster.connection(side)
-        assert found["interface"] == "tcp://127.0.0.1"
+        assert found.get("tcp", found)["interface"] == "tcp://127.0.0.1"
         assert found["location"] == "127.0.0.1"
         assert found["signature_scheme"] == "hmac-sha256"
         assert len(found["key"]) >= 32

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "os/segments/fetched_piece.hpp"
+#include "wire/error.hpp"
+#include "wire/shared_bytes.hpp"
+#include "wire/time.hpp"
+
+namespace px::engine {
+
+/// The large buffers of results, until their clients, on other hosts, have fetched them. Sees no
+/// socket and no clock. The main thread adds, the I/O thread serves.
+class HeldResults {
+ public:
+  /// Takes the buffers of at least `least_held_bytes` out, where they are many enough to be worth
+  /// it, and leaves empty ones in their places. Nothing where they are not.
+  std::optional<os::HeldBuffers> take(std::vector<SharedBytes>& buffers, Instant now);
+  /// errors  not_found: it was released or forgotten, or there is no such buffer; bad_input: the
+  ///         piece does not lie in it.
+  Result<SharedBytes> read(const os::FetchedPiece& piece, Instant now);
+  void release(const std::string& name);
+
+  /// Forgets those of which nobody has asked for a piece for two minutes.
+  void on_time(Instant now);
+  std::optional<Instant> next_deadline() const;
+
+  static constexpr std::uint64_t least_held_bytes = std::uint64_t{256} << 10;
+  static constexpr std::uint64_t least_held_together = std::uint64_t{1} << 20;
+  static constexpr Duration patience = std::chrono::minutes(2);
+
+ private:
+  struct Held {
+    std::map<std::size_t, SharedBytes> buffers;
+    Instant touched{};
+  };
+  mutable std::mutex mutex_;
+  std::map<std::string, Held> held_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace px::engine

@@ -36,9 +36,10 @@ Json engine_ports(const EngineConnectionInfo& info) {
               {"broadcast", info.broadcast}};
 }
 
-Stocktaking take_stock(const Membership& membership, const ServerOptions& options) {
+Stocktaking take_stock(Membership& membership, const ServerOptions& options) {
   if (!options.is_successor) return {};
-  return {membership.former_engines(), Clock::now() + options.stocktaking_patience};
+  const Instant now = Clock::now();
+  return {membership.expect_former_engines(now), now + options.stocktaking_patience};
 }
 
 /// Whoever has the key of a cluster may go on with its journal. Without signatures engines do not

@@ -259,6 +259,21 @@ TEST_F(Redefining, AnOperator) {
   EXPECT_EQ(value("(V{3} + V{4}).x"), 12);
 }
 
+TEST_F(Redefining, AConstantOfAClassThatNoCellDefines) {
+  runs("struct S { static const int n{5}; static const int more = 6; };");
+  runs("const int* place = &S::n; int at(const int& r) { return r; }");
+  EXPECT_EQ(value("*place"), 5);
+  EXPECT_EQ(value("at(S::more)"), 6);
+  EXPECT_EQ(value("place == &S::n"), 1);
+  runs("const int S::more; const int* defined = &S::more;");
+  EXPECT_EQ(value("*defined"), 6);
+  runs("struct S { static const int n = 7; };");
+  EXPECT_EQ(value("at(S::n) * 10 + *place"), 75);
+  runs("template <class T> class Box { static const int size = sizeof(T); public:"
+       " static const int& get() { return size; } };");
+  EXPECT_EQ(value("Box<char>::get() + Box<double>::get()"), 9);
+}
+
 TEST_F(Redefining, AConcept) {
   runs("template <class T> concept Small = sizeof(T) < 4;");
   runs("template <class T> concept Small = sizeof(T) < 16;");

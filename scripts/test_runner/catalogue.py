@@ -65,6 +65,7 @@ def all_groups(is_quick):
             _build("package"),
             Script(name="install", what="an outside project builds against the installed library",
                    command=("tests/install/run", "build/package"), needs=("build-package",)),
+            Script(name="demo", what="scripts/demo in a fresh copy of the tree", command=("tests/install/demo",)),
         ],
         # Tests that hold moments against each other or measure time: one group at a time.
         "timing": [

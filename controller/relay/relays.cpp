@@ -15,8 +15,6 @@ namespace {
 /// Two routing frames, delimiter, signature, four parts.
 constexpr std::size_t fewest_frames = 8;
 
-constexpr Duration between_tries = std::chrono::milliseconds(5);
-
 std::string msg_type_of(Packer packer, std::string_view header) {
   if (packer == Packer::json) {
     const auto raw = find_member(header, "msg_type");

@@ -143,7 +143,7 @@ void TaskRelay::submit(Request request) {
   if (request.is_question && answer_question(*request.frames, envelope, msg_id, !holder.empty()))
     return;
   const SharedFrames frames = shared_.memory.whole(request.frames, shared_.packer());
-  shared_.hub.post(TaskSubmitted{msg_id, frames});
+  SharedFrames kept = shared_.hub.post_request(TaskSubmitted{msg_id, frames});
   Result<TaskRules> rules = read_task_rules(shared_.packer(), envelope.metadata);
   if (!rules) return refuse(frames, envelope, std::move(msg_id), "ValueError", rules.error().what);
   const EngineUuid& given = request.given;
@@ -156,7 +156,7 @@ void TaskRelay::submit(Request request) {
   const bool is_cell =
       packed_text(shared_.packer(), envelope.header, "msg_type") == "execute_request";
   perform(queue_.submit({std::move(msg_id), frames, envelope.delimiter_index(), std::move(*rules),
-                         std::move(holder), is_cell},
+                         std::move(holder), std::move(kept), is_cell},
                         Clock::now()));
 }
 

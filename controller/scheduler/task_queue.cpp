@@ -104,6 +104,7 @@ TaskEffects TaskQueue::submit(TaskRequest request, Instant now) {
   task.frames = std::move(request.frames);
   task.delimiter_index = request.delimiter_index;
   task.is_cell = request.is_cell;
+  task.kept = std::move(request.kept);
   task.bytes = total_bytes(*task.frames);
   bytes_ += task.bytes;
   const auto holder = key_by_uuid_.find(request.held_by);
@@ -433,7 +434,7 @@ Restriction TaskQueue::without(Restriction allowed, const std::vector<WorkerKey>
 /// It will stay for a while.
 void TaskQueue::compact(Task& task) {
   if (task.is_compact || task.bytes >= small_task) return;
-  task.frames = compacted(*task.frames);
+  task.frames = task.kept ? std::move(task.kept) : compacted(*task.frames);
   task.is_compact = true;
 }
 

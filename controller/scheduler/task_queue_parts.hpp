@@ -56,7 +56,7 @@ struct TaskQueue::Rules {
 struct TaskQueue::Task {
   std::uint64_t order = 0;
   MessageId msg_id;
-  SharedFrames frames;
+  SharedFrames frames, kept;  // see TaskRequest
   std::size_t delimiter_index = 0;
   std::size_t bytes = 0;
   bool is_compact = false;

@@ -36,6 +36,9 @@ struct TaskRequest {
   TaskRules rules;
   /// The engine that was given it by an earlier controller; empty: none.
   EngineUuid held_by = {};
+  /// The same frames in memory of their own, to be kept while the task waits; null: the queue makes
+  /// them itself.
+  SharedFrames kept = nullptr;
   /// A cell: an engine aborts those that wait behind one that fails, so none is given ahead.
   bool is_cell = false;
 };

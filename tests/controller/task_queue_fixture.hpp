@@ -60,7 +60,7 @@ class Cluster {
   }
   Texts submit_cell(const std::string& id) {
     auto frames = std::make_shared<TextFrames>(std::vector<std::string>{"client", "<IDS|MSG>"});
-    return texts(queue_.submit({MessageId{id}, frames, 1, {}, {}, true}, now_));
+    return texts(queue_.submit({MessageId{id}, frames, 1, {}, {}, nullptr, true}, now_));
   }
   Texts submit_held(const std::string& id, const std::string& engine,
                     controller::TaskRules rules = {}) {

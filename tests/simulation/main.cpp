@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   app.add_option("--tasks", setting.tasks, "Tasks");
   app.add_option("--faults", setting.faults, "Broken connections and deaths");
   app.add_option("--hwm", setting.hwm, "Tasks that an engine may hold; 0: any number");
+  app.add_option("--ahead", setting.ahead, "Tasks beyond them that are given ahead");
   CLI11_PARSE(app, argc, argv);
   const std::uint64_t last = setting.seed + (seeds > 0 ? seeds - 1 : 0);
   Outcome outcome;

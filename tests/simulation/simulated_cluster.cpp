@@ -28,6 +28,7 @@ using controller::TaskOutcome;
 /// A balanced request; engines know it by its signature.
 struct Request {
   std::string id, signature;
+  int repetition = 0;
 };
 struct Answer {
   std::string id;
@@ -121,7 +122,7 @@ struct Engine {
   Engine(World& world, std::string its_uuid) : uuid(std::move(its_uuid)), to(world), from(world) {}
   std::string uuid;
   bool is_alive = true;
-  bool is_joining = false;
+  bool gives_back = true;
   engine::KeptReplies kept;
   struct Given {
     Request request;
@@ -139,6 +140,8 @@ struct Controller {
         started(world.now()) {}
   static controller::TaskQueueOptions options(const Setting& setting) {
     controller::TaskQueueOptions options;
+    options.ahead = setting.ahead;
+    options.quick_task = 300ms;
     options.hwm = setting.hwm + (setting.defect == Defect::queue_is_overfilled ? 1 : 0);
     return options;
   }
@@ -165,7 +168,7 @@ class Cluster {
       world_.after(world_.between(10, 20000), [this] { do_harm(); });
     for (int steps = 0; steps < most_steps && world_.step(); ++steps) check_always();
     check_at_rest();
-    return {std::move(world_.story), world_.violation, controllers_, deaths_, cuts_};
+    return {std::move(world_.story), world_.violation, controllers_, deaths_, cuts_, recalls_};
   }
 
  private:
@@ -269,10 +272,23 @@ class Cluster {
     world_.tell("controller gives " + effect.msg_id.text + " to " + effect.engine.text +
                 (effect.is_resent ? " once more" : ""));
     found->second->to.send(
-        [this, engine = found->second.get(), request = Request{effect.msg_id.text, signature}] {
+        [this, engine = found->second.get(),
+         request = Request{effect.msg_id.text, signature, effect.repetition}] {
           take_task(*engine, request);
         });
   }
+  void operator()(controller::RecallTask& effect) {
+    const auto found = engines_.find(effect.engine.text);
+    if (found == engines_.end()) return;
+    world_.tell("controller recalls " + effect.msg_id.text + " from " + effect.engine.text);
+    ++recalls_;
+    found->second->to.send(
+        [this, engine = found->second.get(),
+         request = Request{effect.msg_id.text, "", effect.repetition}] {
+          take_recall(*engine, request);
+        });
+  }
+  void operator()(controller::TaskReturned&) {}
   void operator()(controller::DeliverReply& effect) {
     deliver({effect.msg_id.text, effect.outcome == TaskOutcome::ok}, *effect.request);
   }
@@ -324,6 +340,7 @@ class Cluster {
     const std::string uuid = "engine" + std::to_string(++engine_count_);
     auto made = std::make_unique<Engine>(world_, uuid);
     Engine& engine = *made;
+    engine.gives_back = engine_count_ % 4 != 0;  // as those of ipyparallel
     engines_[uuid] = std::move(made);
     register_engine(engine, world_.between(50, 400));
   }
@@ -332,7 +349,8 @@ class Cluster {
     world_.after(delay, [this, &engine, known = controller_.get()] {
       if (!engine.is_alive || !controller_ || controller_.get() != known) return;
       world_.tell(engine.uuid + " joins");
-      perform(controller_->queue.engine_joined(EngineUuid{engine.uuid}, world_.now()));
+      perform(controller_->queue.engine_joined(EngineUuid{engine.uuid}, world_.now(),
+                                                engine.gives_back));
       controller_->stock.joined(EngineUuid{engine.uuid});
       controller_->stock.reported(EngineUuid{engine.uuid}, engine.kept.held_by(0));
       enqueue_waiting();
@@ -342,6 +360,10 @@ class Cluster {
   void take_task(Engine& engine, const Request& request) {
     if (!engine.is_alive) return;
     const engine::KeptReplies::Entry* known = engine.kept.find(request.signature);
+    const bool is_given_back = known && known->is_given_back;
+    if (is_given_back) known = engine.kept.find_latest(MessageId{request.id});
+    if (is_given_back && !known && !has(Defect::engine_runs_again))
+      return give_back(engine, request);
     if (known && !has(Defect::engine_runs_again)) {
       if (known->is_answered) reply(engine, {request.id, known->reply.at(0) == "ok"});
       return;
@@ -351,9 +373,32 @@ class Cluster {
     const auto given = std::count_if(engine.queue.begin(), engine.queue.end(), [this](auto& each) {
       return each.controller == controllers_;
     });
-    if (setting_.hwm > 0 && static_cast<std::size_t>(given) > setting_.hwm)
+    const std::size_t most = setting_.hwm + (engine.gives_back ? setting_.ahead : 0);
+    if (setting_.hwm > 0 && static_cast<std::size_t>(given) > most)
       world_.violate(engine.uuid + " was given " + std::to_string(given) + " tasks at a time");
     if (engine.queue.size() == 1) begin(engine);
+  }
+  /// The first one of the queue runs.
+  void take_recall(Engine& engine, const Request& recall) {
+    if (!engine.is_alive) return;
+    const auto waiting = std::find_if(
+        engine.queue.begin(), engine.queue.end(),
+        [&](const Engine::Given& each) { return each.request.id == recall.id; });
+    if (waiting != engine.queue.end() && waiting != engine.queue.begin()) {
+      engine.kept.given_back(waiting->request.signature);
+      if (!has(Defect::engine_keeps_what_it_gives)) engine.queue.erase(waiting);
+    } else if (!engine.kept.was_given_back(MessageId{recall.id})) {
+      return;
+    }
+    give_back(engine, recall);
+  }
+  void give_back(Engine& engine, const Request& request, bool is_ending = false) {
+    world_.tell(engine.uuid + " gives " + request.id + " back");
+    engine.from.send([this, uuid = engine.uuid, request, is_ending] {
+      if (has(Defect::returns_are_ignored)) return;
+      if (is_ending) controller_->queue.engine_ending(EngineUuid{uuid});
+      perform(controller_->queue.given_back(uuid, request.id, request.repetition, world_.now()));
+    });
   }
   void begin(Engine& engine) {
     const Request request = engine.queue.front().request;
@@ -383,7 +428,8 @@ class Cluster {
     const int what = world_.pick(0, 11);
     if (what > 9) return cut_client();
     if (what < 5) return cut_engine();
-    if (what < 7) return kill_engine();
+    if (what < 6) return kill_engine();
+    if (what < 7) return end_engine();
     if (controller_) kill_controller();
   }
   std::vector<Engine*> living() {
@@ -425,13 +471,26 @@ class Cluster {
     });
   }
   void kill_engine() {
+    if (!living().empty()) kill(any_engine(), "dies");
+  }
+  /// As it is asked to: what it has not begun it gives back, what runs is interrupted.
+  void end_engine() {
     if (living().empty()) return;
     Engine& engine = any_engine();
+    while (engine.gives_back && engine.queue.size() > 1) {
+      const Request last = engine.queue.back().request;
+      engine.queue.pop_back();
+      engine.kept.given_back(last.signature);
+      give_back(engine, last, true);
+    }
+    kill(engine, "ends");
+  }
+  void kill(Engine& engine, const std::string& how) {
     ++deaths_;
-    world_.tell(engine.uuid + " dies");
+    world_.tell(engine.uuid + " " + how);
     engine.is_alive = false;
     engine.to.end();
-    engine.from.end();
+    if (how == "dies") engine.from.end();
     world_.after(world_.between(500, 3000), [this] { add_engine_or_wait(); });
     if (has(Defect::deaths_go_unnoticed)) return;
     world_.after(250ms, [this, uuid = EngineUuid{engine.uuid}, known = controller_.get()] {
@@ -453,7 +512,7 @@ class Cluster {
     const Instant back = world_.now() + gap;
     to_controller_.cut(back + 10ms);
     to_client_.cut(back + 10ms);
-    for (Engine* engine : living()) {
+    for (auto& [uuid, engine] : engines_) {
       engine->to.cut(back + 10ms);
       engine->from.cut(back + 10ms);
     }
@@ -500,7 +559,7 @@ class Cluster {
   std::map<std::string, Submitted> submitted_;
   std::unique_ptr<Controller> controller_;                  // null while there is none
   std::map<std::string, std::unique_ptr<Engine>> engines_;  // the dead ones too
-  int engine_count_ = 0, controllers_ = 1, deaths_ = 0, cuts_ = 0;
+  int engine_count_ = 0, controllers_ = 1, deaths_ = 0, cuts_ = 0, recalls_ = 0;
 };
 
 }  // namespace

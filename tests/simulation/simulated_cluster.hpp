@@ -19,6 +19,8 @@ enum class Defect {
   queue_is_overfilled,     ///< The controller hands out more than the high-water mark.
   deaths_go_unnoticed,     ///< Nobody tells the controller that an engine has died.
   client_takes_any_reply,  ///< A reply that came twice counts twice.
+  engine_keeps_what_it_gives,  ///< It says that it gives a task back, and runs it.
+  returns_are_ignored,         ///< The controller does not hear that a task is given back.
 };
 
 struct Setting {
@@ -26,6 +28,7 @@ struct Setting {
   int engines = 3;
   int tasks = 40;
   std::size_t hwm = 1;
+  std::size_t ahead = 1;  ///< Tasks beyond it that are given ahead.
   int faults = 12;  ///< Broken connections, and deaths of engines and controllers.
   Defect defect = Defect::none;
 };
@@ -34,7 +37,7 @@ struct Outcome {
   std::vector<std::string> story;
   /// The first invariant that did not hold, as a sentence.
   std::optional<std::string> violation;
-  int controllers = 1, deaths = 0, cuts = 0;  ///< What happened.
+  int controllers = 1, deaths = 0, cuts = 0, recalls = 0;  ///< What happened.
 };
 
 /// Balanced tasks of one client on a cluster that is not spared, in one thread and without waiting:
@@ -46,8 +49,8 @@ struct Outcome {
 /// waited for, as ZeroMQ does.
 ///
 /// Checked are: each task is answered exactly once; one without retries runs again only where the
-/// engine that had it died; no engine is given more tasks at a time than the high-water mark by one
-/// controller; nothing is left over at the end.
+/// engine that had it died; no engine is given more tasks at a time than the high-water mark and
+/// those ahead by one controller; nothing is left over at the end.
 Outcome simulate(const Setting& setting);
 
 }  // namespace px::simulation

@@ -19,11 +19,16 @@ std::string first_violation(Setting setting, std::uint64_t most = seeds) {
 }
 
 TEST(Simulation, EachTaskIsAnsweredOnceWhateverHappens) {
-  EXPECT_EQ(first_violation({.hwm = 1}), "");
+  EXPECT_EQ(first_violation({.hwm = 1, .ahead = 0}), "");
 }
 
 TEST(Simulation, TheSameHoldsForEnginesThatHoldSeveralTasks) {
-  EXPECT_EQ(first_violation({.hwm = 3}), "");
+  EXPECT_EQ(first_violation({.hwm = 3, .ahead = 0}), "");
+}
+
+TEST(Simulation, TheSameHoldsWhereTasksAreGivenAheadAndRecalled) {
+  EXPECT_EQ(first_violation({.hwm = 1, .ahead = 1}), "");
+  EXPECT_EQ(first_violation({.hwm = 2, .ahead = 3}), "");
 }
 
 TEST(Simulation, OneSeedIsOneStory) {
@@ -32,16 +37,18 @@ TEST(Simulation, OneSeedIsOneStory) {
 }
 
 TEST(Simulation, AllKindsOfHarmAreDone) {
-  int controllers = 0, deaths = 0, cuts = 0;
+  int controllers = 0, deaths = 0, cuts = 0, recalls = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Outcome outcome = simulate({.seed = seed});
     controllers += outcome.controllers - 1;
     deaths += outcome.deaths;
     cuts += outcome.cuts;
+    recalls += outcome.recalls;
   }
   EXPECT_GT(controllers, 10);
   EXPECT_GT(deaths, 10);
   EXPECT_GT(cuts, 10);
+  EXPECT_GT(recalls, 10);
 }
 
 struct Planted {
@@ -64,7 +71,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{Defect::no_reconnection, "was never answered"},
                     Planted{Defect::client_waits_on, "was never answered"},
                     Planted{Defect::replies_are_not_kept, "was never answered"},
-                    Planted{Defect::queue_is_overfilled, "was given 2 tasks"},
+                    Planted{Defect::queue_is_overfilled, "was given 3 tasks"},
+                    Planted{Defect::engine_keeps_what_it_gives, " has it"},
+                    Planted{Defect::returns_are_ignored, "was never answered"},
                     Planted{Defect::deaths_go_unnoticed, "was never answered"},
                     Planted{Defect::client_takes_any_reply, "was answered twice"}));
 

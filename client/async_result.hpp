@@ -27,12 +27,14 @@ using Timeout = std::optional<Duration>;
 /// outlive its Client.
 class AsyncResult {
  public:
+  /// Made by the library, not by its users.
   AsyncResult(std::shared_ptr<Call> call, std::weak_ptr<ClientCore> core);
 
   /// How many requests it stands for.
   std::size_t size() const;
   /// How many are answered.
   std::size_t progress() const;
+  /// Whether all are answered.
   bool is_ready() const;
   /// Whether all went well.  Precondition: is_ready().
   bool is_successful() const;
@@ -59,11 +61,13 @@ class AsyncResult {
   /// `cursor`, which begins with 0; waits for at least one. Empty at the end, or in time.
   std::vector<std::size_t> as_completed(std::size_t& cursor, Timeout timeout = {}) const;
 
+  /// What is known of one of its requests: when it was sent, its reply, how it ended.
   TaskInfo info(std::size_t task) const;
   /// The failures so far, in the order of the requests.
   std::vector<Failure> failures() const;
-  /// What a task printed so far.
+  /// What a task wrote to stdout so far.
   std::string stdout_text(std::size_t task) const;
+  /// What a task wrote to stderr so far.
   std::string stderr_text(std::size_t task) const;
   /// What a task published so far: streams, displays, its execute_result.
   std::vector<std::shared_ptr<const Publication>> publications(std::size_t task) const;
@@ -78,6 +82,8 @@ class AsyncResult {
   /// Runs once all are answered: at once where they are, otherwise in the I/O thread, where it must
   /// not wait for anything.
   void on_ready(std::function<void()> handler) const;
+  /// Runs for each request that is answered from now on, in the I/O thread: it must not wait for
+  /// anything.
   void on_answer(std::function<void(std::size_t task)> handler) const;
 
   /// What has not begun yet is not to run: it fails as "TaskAborted". Returns at once.
@@ -86,6 +92,7 @@ class AsyncResult {
   /// something else meanwhile ignores SIGINT. Returns at once.
   void stop(const Json& signal = "SIGINT") const;
 
+  /// For the library.
   const std::shared_ptr<Call>& call() const { return call_; }
 
  private:
@@ -102,6 +109,7 @@ class AsyncResult {
 template <class T>
 T as(const Value& value);
 
+/// @cond
 template <>
 Json as<Json>(const Value& value);
 template <>
@@ -124,6 +132,7 @@ template <>
 std::vector<std::int64_t> as<std::vector<std::int64_t>>(const Value& value);
 template <>
 std::vector<std::int32_t> as<std::vector<std::int32_t>>(const Value& value);
+/// @endcond
 
 /// "an array of <f8 (3, 4)", "JSON", "a pickle" ...: for sentences.
 std::string describe_kind(const Value& value);

@@ -19,16 +19,16 @@ struct TaskOptions;
 
 /// What a task waits for: other tasks of the same controller.
 struct Dependency {
-  std::vector<MessageId> ids;
-  bool all = true;       ///< All of them, or any one.
-  bool success = true;   ///< One that went well counts ...
-  bool failure = false;  ///< ... one that failed counts.
+  std::vector<MessageId> ids;  ///< The tasks, by the ids of their requests.
+  bool all = true;             ///< All of them, or any one.
+  bool success = true;         ///< One that went well counts ...
+  bool failure = false;        ///< ... one that failed counts.
 };
 
 /// Where, when and how often the tasks of a view may run.
 struct BalancedOptions {
-  std::optional<Targets> targets = {};  ///< Nothing: any engine.
-  std::optional<Dependency> after = {};
+  std::optional<Targets> targets = {};    ///< Nothing: any engine.
+  std::optional<Dependency> after = {};   ///< May run once these tasks have ended so.
   std::optional<Dependency> follow = {};  ///< After these, on the engine where they ran.
   Duration timeout = {};  ///< Waiting longer than this for its dependencies fails; 0 = never.
   int retries = 0;        ///< Further attempts, on other engines, after a failure.
@@ -45,6 +45,7 @@ struct MapOptions {
 /// connection.
 class LoadBalancedView {
  public:
+  /// Client::balanced() is the usual way to get one.
   explicit LoadBalancedView(std::shared_ptr<ClientCore> core, BalancedOptions options = {})
       : core_(std::move(core)), options_(std::move(options)) {}
 
@@ -53,7 +54,9 @@ class LoadBalancedView {
     return LoadBalancedView{core_, std::move(options)};
   }
 
+  /// Runs source text as one task.  is_silent  no number, and its last value is not shown.
   AsyncResult execute(const std::string& code, bool is_silent = true) const;
+  /// Calls a function once.
   AsyncResult call(const Function& function, const Arguments& arguments = {},
                    const NamedValues& named = {}) const;
   /// The same function with each of these arguments, one task each: cheaper than as many calls.

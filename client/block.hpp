@@ -6,8 +6,11 @@ namespace px::client {
 
 /// Items `begin` .. `end`-1 of a sequence.
 struct Block {
-  std::size_t begin = 0, end = 0;
+  std::size_t begin = 0;  ///< The first item.
+  std::size_t end = 0;    ///< Behind the last one.
+  /// How many items.
   std::size_t size() const { return end - begin; }
+  /// Whether both mean the same items.
   bool operator==(const Block&) const = default;
 };
 

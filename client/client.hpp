@@ -65,12 +65,17 @@ class Client {
   /// `handler` runs in the I/O thread whenever an engine joins or leaves; it must not wait.
   void on_engine_change(std::function<void(const EngineChange&)> handler) const;
 
+  /// One engine.  errors, when it is used: not_found: no engine has this id.
   DirectView operator[](int id) const { return direct({EngineId{id}}); }
   /// All engines, those that join later too.
   DirectView all() const { return DirectView{core_, Targets::all()}; }
+  /// These engines, in this order.
   DirectView direct(std::vector<EngineId> ids) const;
+  /// The engines that are meant.
   DirectView direct(const Targets& targets) const { return DirectView{core_, targets}; }
+  /// Any free engine, task by task.
   LoadBalancedView balanced(BalancedOptions options = {}) const;
+  /// Many engines, by one request that the controller copies.
   BroadcastView broadcast(const Targets& targets = Targets::all()) const;
 
   // ---------------------------------------------------------------- orders
@@ -95,12 +100,14 @@ class Client {
   AsyncResult result_by_id(const std::vector<MessageId>& ids) const;
   /// Sends them again, to any engine; the new ids in the same order.
   std::vector<MessageId> resubmit(const std::vector<MessageId>& ids) const;
-  /// Lets the controller forget these results; the second all that are completed.
+  /// Lets the controller forget these results.
   void purge(const std::vector<MessageId>& ids) const;
+  /// Lets the controller forget the results of all requests that are completed.
   void purge_everything() const;
   /// Any other question to the hub.
   Json ask_hub(const std::string& type, const Json& content) const;
 
+  /// For the library.
   const std::shared_ptr<ClientCore>& core() const { return core_; }
 
  private:

@@ -25,6 +25,7 @@ struct SendOptions {
 /// controller has ended) are thrown as ClientError; those of the engines come with the result.
 class DirectView {
  public:
+  /// Client::direct() is the usual way to get one.
   DirectView(std::shared_ptr<ClientCore> core, Targets targets)
       : core_(std::move(core)), targets_(std::move(targets)) {}
 
@@ -47,6 +48,7 @@ class DirectView {
   AsyncResult push(const NamedValues& values) const;
   /// The values of expressions, mostly names of variables.
   AsyncResult pull(const std::vector<std::string>& expressions) const;
+  /// The value of one expression.
   AsyncResult pull(const std::string& expression) const { return pull(std::vector{expression}); }
   /// Cuts a sequence into one block for each engine, named `name` there: engine i of n gets the
   /// items [i*m/n, (i+1)*m/n). An array is cut along its first axis and not copied.
@@ -59,18 +61,23 @@ class DirectView {
   /// engine.
   class Item {
    public:
+    /// view[name] is the usual way to get one.
     Item(const DirectView& view, std::string name) : view_(view), name_(std::move(name)) {}
+    /// Defines the variable on each engine, and waits.  errors  as AsyncResult::get().
     const Item& operator=(const Value& value) const;
+    /// The same with an array of rank 1, which takes the numbers over.
     template <ArrayElement T>
     const Item& operator=(std::vector<T> values) const {
       return *this = Value{Array::adopt(std::move(values))};
     }
+    /// Its values, one of each engine.  errors  as AsyncResult::get().
     std::vector<Value> get() const { return view_.pull(name_).get(); }
 
    private:
     const DirectView& view_;
     std::string name_;
   };
+  /// The variable of this name.
   Item operator[](std::string name) const { return {*this, std::move(name)}; }
 
   /// Orders, which pass what waits at the engines: they need no waiting for.
@@ -84,6 +91,7 @@ class DirectView {
   /// Ends the engines.
   AsyncResult shutdown(bool is_restart = false) const;
 
+  /// For the library.
   const std::shared_ptr<ClientCore>& core() const { return core_; }
 
  private:
@@ -96,13 +104,19 @@ class DirectView {
 /// The same work for many engines, sent once: the controller copies it.
 class BroadcastView {
  public:
+  /// Client::broadcast() is the usual way to get one.
   BroadcastView(std::shared_ptr<ClientCore> core, Targets targets)
       : core_(std::move(core)), targets_(std::move(targets)) {}
+  /// The engines that it means now.
   std::vector<EngineId> engines() const;
+  /// DirectView::execute().
   AsyncResult execute(const std::string& code, const SendOptions& options = {}) const;
+  /// DirectView::call().
   AsyncResult call(const Function& function, const Arguments& arguments = {},
                    const NamedValues& named = {}) const;
+  /// DirectView::push().
   AsyncResult push(const NamedValues& values) const;
+  /// DirectView::pull().
   AsyncResult pull(const std::vector<std::string>& expressions) const;
 
  private:

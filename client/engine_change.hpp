@@ -6,9 +6,9 @@ namespace px::client {
 
 /// An engine came or left.
 struct EngineChange {
-  EngineId id;
-  EngineUuid uuid;
-  bool is_present = false;
+  EngineId id;              ///< Its number.
+  EngineUuid uuid;          ///< Another one after a restart under the same number.
+  bool is_present = false;  ///< It came; otherwise it left.
 };
 
 }  // namespace px::client

@@ -14,11 +14,12 @@
 namespace px::client {
 namespace {
 
-constexpr Duration hub_patience = std::chrono::seconds(10);
+constexpr Duration status_patience = std::chrono::seconds(10);
 
 /// What the controller says.
 std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
-  const Json known = core.ask_hub("connection_request", {{"facts", true}}, hub_patience).content();
+  const Json known =
+      core.ask_hub("connection_request", {{"facts", true}}, status_patience).content();
   const Json described = object_member(known, "facts"),
              languages = object_member(known, "languages");
   std::map<EngineId, EngineStatus> engines;
@@ -39,7 +40,7 @@ std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
   }
   if (engines.empty()) return engines;
   const Json queues =
-      core.ask_hub("queue_request", {{"targets", nullptr}, {"verbose", false}}, hub_patience)
+      core.ask_hub("queue_request", {{"targets", nullptr}, {"verbose", false}}, status_patience)
           .content();
   for (auto& [id, engine] : engines) {
     const Json counts = object_member(queues, std::to_string(id.value));

@@ -23,6 +23,7 @@ class MapStream {
   MapStream(std::function<AsyncResult(Block)> send, std::vector<Block> blocks,
             std::size_t max_outstanding, bool is_ordered);
 
+  /// Results that came together.
   struct Part {
     Block items;    ///< Whose results these are.
     Value results;  ///< A sequence of as many values.
@@ -31,7 +32,9 @@ class MapStream {
   /// errors  RemoteError: the task failed; the next call goes on with the others. TimeoutError.
   std::optional<Part> next(Timeout timeout = {});
 
+  /// How many tasks the whole map has.
   std::size_t tasks() const { return blocks_.size(); }
+  /// How many tasks' results were taken.
   std::size_t taken() const { return taken_; }
   /// What has not begun yet is not to run; nothing more is sent.
   void abort();

@@ -28,6 +28,10 @@
 #include "wire/time.hpp"
 #include "wire/value.hpp"
 
+/// @namespace px::client
+/// The C++ client library: connections, views, results. Its public names are names of `px`, too.
+
+/// Values, arrays and errors, and the public names of the client library.
 namespace px {
 
 // Connecting

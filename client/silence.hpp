@@ -13,9 +13,9 @@ namespace px::client {
 /// An engine that has not left, and that the controller does not hear: its process hangs, or its
 /// host is down or cut off.
 struct Silence {
-  EngineId engine;
+  EngineId engine;   ///< Which one.
   std::string host;  ///< Empty: unknown.
-  Instant since{};
+  Instant since{};   ///< When it was heard last.
 };
 
 /// "engine 3 on host2 has not answered for 9 s: ..."

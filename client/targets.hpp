@@ -21,14 +21,18 @@ class Targets {
   /// By their places in the sorted list of ids, as Python slices: begin, end and step may be
   /// absent, begin and end negative.
   struct Slice {
-    std::optional<long> begin, end, step;
+    std::optional<long> begin;  ///< The first place.
+    std::optional<long> end;    ///< Behind the last one.
+    std::optional<long> step;   ///< From one to the next; below 0: backwards.
   };
+  /// Part of the engines that are there at the time of each use.
   static Targets slice(Slice slice) { return Targets{slice}; }
 
   /// Reads "all", "3", "-1" (the last one), "0:4", "::2", "0,2,5:8" and the same in brackets.
   /// errors  bad_input: names the part that is none of them.
   static Result<Targets> parse(std::string_view text);
 
+  /// Whether all engines are meant.
   bool is_all() const { return std::holds_alternative<All>(what_); }
 
   /// The engines that are meant.

@@ -30,6 +30,7 @@ std::string_view name_of(TaskStatus status);
 class Reply {
  public:
   Reply() = default;
+  /// The parts of a message that came.
   Reply(Packer packer, SharedFrames frames, const Envelope& envelope)
       : packer_(packer), frames_(std::move(frames)), envelope_(envelope) {}
 
@@ -37,14 +38,19 @@ class Reply {
   static Reply of_record(const Json& header, const Json& metadata, const Json& content,
                          const std::vector<SharedBytes>& buffers);
 
+  /// Whether there is a reply.
   bool is_there() const { return frames_ != nullptr; }
-  /// The parts; empty objects where they are malformed.
+  /// What it says; this and the next two are empty objects where they are malformed.
   Json content() const { return part(envelope_.content); }
+  /// Started, completed, engine: as the engine says.
   Json metadata() const { return part(envelope_.metadata); }
+  /// Who sent it, when, of which type.
   Json header() const { return part(envelope_.header); }
   /// The content as JSON text, whatever it was packed by.
   std::string content_text() const;
+  /// Large values, which the content names by their numbers.
   std::vector<SharedBytes> buffers() const;
+  /// Of all its frames.
   std::size_t bytes() const { return frames_ ? total_bytes(*frames_) : 0; }
 
  private:
@@ -57,35 +63,36 @@ class Reply {
 /// What an engine showed while it worked for a request: streams, displays, results, errors.
 struct Publication {
   std::string
-      type;  ///< stream, display_data, execute_result, error, execute_input, data_message ...
-  Json content;
-  Json metadata;
-  std::vector<SharedBytes> buffers;
+      type;       ///< stream, display_data, execute_result, error, execute_input, data_message ...
+  Json content;   ///< What it says, by its type.
+  Json metadata;  ///< Of displays: how to show them.
+  std::vector<SharedBytes> buffers;  ///< Of displays that have some.
 };
 
 /// One request of a call: what was sent.
 struct TaskSent {
-  MessageId msg_id;
+  MessageId msg_id;                ///< The id of the request.
   std::optional<EngineId> engine;  ///< Nothing where the controller chooses.
   EngineUuid engine_uuid;          ///< Empty where the controller chooses.
-  WallTime submitted{};
-  Json label;
+  WallTime submitted{};            ///< When it was sent.
+  Json label;                      ///< As the caller gave it.
 };
 
 /// One request of a call: all that is known. A value.
 struct TaskInfo {
-  TaskSent sent;
-  TaskStatus status = TaskStatus::pending;
-  bool is_output_complete = false;
-  Reply reply;                     ///< Not there for a failure that was found here.
-  std::optional<Failure> failure;  ///< Where status is error or aborted.
-  std::optional<WallTime> received;
+  TaskSent sent;                            ///< What was sent.
+  TaskStatus status = TaskStatus::pending;  ///< How it ended, if it did.
+  bool is_output_complete = false;          ///< All that it published is here.
+  Reply reply;                              ///< Not there for a failure that was found here.
+  std::optional<Failure> failure;           ///< Where status is error or aborted.
+  std::optional<WallTime> received;         ///< When its reply came.
 };
 
 /// Something that happened to a call.
 struct CallEvent {
+  /// A request published something, was answered, or has published its last.
   enum class Kind { published, answered, output_complete };
-  Kind kind = Kind::published;
+  Kind kind = Kind::published;                     ///< What happened.
   std::uint32_t task = 0;                          ///< Which of the requests.
   std::shared_ptr<const Publication> publication;  ///< Of `published`.
 };

@@ -5,10 +5,10 @@ set(px_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/polyxeus)
 
 foreach(room wire os net client)            # the client library and what it stands on
   target_compile_features(px_${room} PUBLIC cxx_std_20)   # who uses it needs it too
-  install(TARGETS px_${room} EXPORT polyxeus ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS px_${room} EXPORT polyxeus ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 endforeach()
 install(EXPORT polyxeus NAMESPACE polyxeus:: FILE polyxeus-targets.cmake
-        DESTINATION ${px_package_folder})
+        DESTINATION ${px_package_folder} COMPONENT dev)
 
 # What `#include <polyxeus/client.hpp>` reads, all of it; tests/layout compares this list with what
 # the headers include. They lie below include/polyxeus/ and include each other from there.
@@ -51,7 +51,7 @@ foreach(header ${px_public_headers})
 endforeach()
 file(COPY_FILE ${CMAKE_BINARY_DIR}/generated/px_version.hpp ${px_headers_folder}/version.hpp)
 install(DIRECTORY ${px_headers_folder}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/polyxeus
-        FILES_MATCHING PATTERN "*.hpp")
+        COMPONENT dev FILES_MATCHING PATTERN "*.hpp")
 
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/polyxeus-config.cmake.in
                               ${CMAKE_BINARY_DIR}/polyxeus-config.cmake
@@ -60,7 +60,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/polyxeus-config-version.cma
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/polyxeus-config.cmake
               ${CMAKE_BINARY_DIR}/polyxeus-config-version.cmake
-        DESTINATION ${px_package_folder})
+        DESTINATION ${px_package_folder} COMPONENT dev)
 
 configure_file(${CMAKE_SOURCE_DIR}/cmake/polyxeus.pc.in ${CMAKE_BINARY_DIR}/polyxeus.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/polyxeus.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_BINARY_DIR}/polyxeus.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)

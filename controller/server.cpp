@@ -169,7 +169,8 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
 void Server::State::listen_to_membership() {
   membership_.on_joined([this](const RegisteredEngine& engine) {
     mux_.engine_returned(engine.uuid);
-    if (has_queue_) tasks_.engine_joined(engine.uuid);
+    if (has_queue_)
+      tasks_.engine_joined(engine.uuid, queries_.facts_of(engine.uuid).gives_back);
   });
   membership_.on_silent([this](const RegisteredEngine& engine) {
     if (has_queue_) tasks_.engine_silent(engine.uuid);
@@ -194,7 +195,7 @@ void Server::State::listen_to_membership() {
   });
   queries_.on_holds([this](const EngineUuid& uuid, const std::vector<std::string>& msg_ids) {
     mux_.engine_returned(uuid);
-    if (has_queue_) tasks_.engine_holds(uuid, msg_ids);
+    if (has_queue_) tasks_.engine_holds(uuid, msg_ids, queries_.facts_of(uuid).gives_back);
   });
   membership_.know_facts_by([this](const EngineUuid& uuid) { return queries_.facts_of(uuid); });
 }

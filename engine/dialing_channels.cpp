@@ -27,6 +27,12 @@ void keep_place(jupyter::Outgoing& message, std::vector<std::string>& frames) {
   message.buffers.insert(message.buffers.begin(), {text, std::move(content)});
 }
 
+/// Of the message with which a task came: repetitions have one more member in their header.
+int repetition_in(Packer packer, std::string_view header) {
+  const Result<Json> members = unpack(packer, header);
+  return members ? static_cast<int>(int_member(*members, "repetition").value_or(0)) : 0;
+}
+
 }  // namespace
 
 std::string topic_of(const jupyter::Outgoing& message) {
@@ -123,6 +129,7 @@ void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames fra
   if (!request && is_work && reader_.was_repeat()) return answer_again(socket, *came);
   if (!request) return handlers_.work.on_rejected(request.error());
   if (is_work && (*request)->type() == question_type) return answer_question(socket, **request);
+  if (is_work && (*request)->type() == recall_type) return take_recall(socket, **request);
   if (is_work && (*request)->type() == os::segment_request_type)
     return serve_segment(socket, **request);
   if (is_work && (*request)->type() == os::fetch_request_type)
@@ -168,7 +175,16 @@ void DialingChannels::refuse(std::size_t socket, const Frames& frames, const Env
 /// it does not know whether we got it, nor whether our reply was lost.
 void DialingChannels::answer_again(std::size_t socket, const Frames& frames) {
   const Result<Envelope> envelope = Envelope::locate(frames);
-  answer_again(socket, frames, *envelope, kept_.find(envelope->signature));
+  const KeptReplies::Entry* known = kept_.find(envelope->signature);
+  if (!known || !known->is_given_back) return answer_again(socket, frames, *envelope, known);
+  const MessageId msg_id = known->msg_id;
+  known = kept_.find_latest(msg_id);  // it may have come again as a repetition
+  if (known) return answer_again(socket, frames, *envelope, known);
+  std::vector<std::string> idents;
+  for (std::size_t i = 0; i < envelope->ident_count; ++i) idents.emplace_back(frames.at(i));
+  give_back(socket, std::move(idents), envelope->header,
+            {{"msg_id", msg_id.text},
+             {"repetition", repetition_in(session_.packer(), envelope->header)}});
 }
 
 /// It cannot send its request again, and asks for the answer alone.
@@ -179,6 +195,43 @@ void DialingChannels::answer_question(std::size_t socket, const Request& questio
          "it was lost on its way to the engine, and is not sent again by itself, as it is longer "
          "than 1 MiB: send it again");
 }
+
+// ---------------------------------------------------------------- what is given back
+
+/// Where the task runs or is done its own reply is the answer. Where it is not here its message was
+/// lost, and comes again.
+void DialingChannels::take_recall(std::size_t socket, const Request& recall) {
+  const Result<Json> content = unpack(recall.packer, recall.envelope.content);
+  if (!content || socket != task_upstream) return;
+  const MessageId msg_id{string_member(*content, "msg_id").value_or("")};
+  const RequestPtr task = handlers_.take_back(socket, msg_id);
+  if (task) kept_.given_back(task->envelope.signature);
+  if (!task && !kept_.was_given_back(msg_id)) return;
+  give_back(socket, recall.idents(), recall.envelope.header, *content);
+}
+
+void DialingChannels::give_back_all() {
+  for (const RequestPtr& task : handlers_.take_back_all(task_upstream)) {
+    kept_.given_back(task->envelope.signature);
+    give_back(task_upstream, task->idents(), task->envelope.header,
+              {{"msg_id", task->header.msg_id.text},
+               {"repetition", repetition_in(task->packer, task->envelope.header)},
+               {"ending", true}});
+  }
+}
+
+void DialingChannels::give_back(std::size_t socket, std::vector<std::string> idents,
+                                std::string_view parent_header, Json content) {
+  Draft answer;
+  answer.idents = std::move(idents);
+  answer.msg_type = given_back_type;
+  answer.parent_header = std::string(parent_header);
+  answer.metadata = Json{{"status", "given_back"}, {"engine", session_.id().text}};
+  answer.content = std::move(content);
+  upstreams_[socket].send(session_.compose(answer, wall_now()));
+}
+
+// ---------------------------------------------------------------- arrays in pieces
 
 /// A piece of an array for the engines of this host: see SegmentRequests.
 void DialingChannels::serve_segment(std::size_t socket, const Request& request) {

@@ -28,6 +28,10 @@ class DialingChannels final : public jupyter::Channels {
     /// A connection for requests ("mux", "task", "broadcast") broke and stands again: what was on
     /// its way may be lost.
     std::function<void(std::string_view channel)> on_reconnected;
+    /// Takes a balanced task out of what waits; null where it does not wait.
+    std::function<RequestPtr(std::size_t socket, const MessageId& msg_id)> take_back;
+    /// The same for all of them.
+    std::function<std::vector<RequestPtr>(std::size_t socket)> take_back_all;
   };
 
   /// memory   in which large buffers of requests lie; null: this process shares none.
@@ -51,6 +55,9 @@ class DialingChannels final : public jupyter::Channels {
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 
+  /// Tells the controller which balanced tasks will not run. Precondition: none begins any more.
+  void give_back_all();
+
   /// The balanced tasks that came: those that run or wait, and those with a kept reply.
   std::vector<std::string> held_tasks() const;
 
@@ -67,6 +74,9 @@ class DialingChannels final : public jupyter::Channels {
   void answer_again(std::size_t socket, const Frames& frames, const Envelope& envelope,
                     const KeptReplies::Entry* known);
   void answer_question(std::size_t socket, const Request& question);
+  void take_recall(std::size_t socket, const Request& recall);
+  void give_back(std::size_t socket, std::vector<std::string> idents,
+                 std::string_view parent_header, Json content);
   void serve_segment(std::size_t socket, const Request& request);
   void serve_fetch(std::size_t socket, const Request& request);
   void answer(std::size_t socket, const Request& request, std::string_view type, Json content,

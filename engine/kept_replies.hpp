@@ -28,6 +28,7 @@ class KeptReplies {
     MessageId msg_id;
     std::size_t socket = 0;  ///< By which it came.
     bool is_answered = false;
+    bool is_given_back = false;  ///< Answered by that it will not run.
     std::vector<std::string> reply;  ///< All frames; empty: it was too long to be kept.
     std::size_t bytes = 0;
   };
@@ -37,15 +38,22 @@ class KeptReplies {
   bool has_room_for(std::size_t bytes) const { return bytes <= limits_.of_one; }
   /// It is answered.  reply  all frames; empty: it is too long.
   void answered(std::string_view signature, std::vector<std::string> reply);
+  /// It was given back and will not run; it counts as answered.
+  void given_back(std::string_view signature);
+  /// Whether a request with this msg_id was given back and none came since. It looks at all.
+  bool was_given_back(const MessageId& msg_id) const;
   /// Null: it never came, or is forgotten. Valid until the next call.
   const Entry* find(std::string_view signature) const;
   /// The latest request with this msg_id, which repetitions of a task have in common; one that is
-  /// not answered before those that are. Null and valid as above. It looks at all of them.
+  /// not answered before those that are, none that was given back. Null and valid as above. It
+  /// looks at all of them.
   const Entry* find_latest(const MessageId& msg_id) const;
   /// The requests that came by this socket: those that run or wait, and those with a kept reply.
+  /// Those that were given back are left out.
   std::vector<std::string> held_by(std::size_t socket) const;
 
  private:
+  void end(std::string_view signature, Entry& entry);
   void forget_oldest();
 
   Limits limits_;

@@ -55,6 +55,7 @@ EngineFacts EngineProgram::own_facts() const {
   EngineFacts facts{program::program_version(), facts_.python, "", os::host_name()};
   facts.pid = ::getpid();
   facts.is_watched = watcher_.is_there;
+  facts.gives_back = true;
   if (watcher_.pipe.is_open() && launched_ && launched_->size > 1) {
     facts.rank = launched_->rank;
     facts.world = launched_->name;

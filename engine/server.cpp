@@ -122,6 +122,12 @@ void Server::begin() {
           [this](std::string_view channel) {
             if (is_controller_ours_)
               channels_->send_registration("engine_reconnected", Json{{"channel", channel}});
+          },
+          [this](std::size_t socket, const MessageId& msg_id) {
+            return queues().requests.take_back(controller, socket, msg_id);
+          },
+          [this](std::size_t socket) {
+            return queues().requests.take_back_all(controller, socket);
           }});
   set_channels(controller, &*channels_);
   if (auto done = channels_->connect_registration(); !done) return fail_registration(done.error());
@@ -197,6 +203,7 @@ void Server::on_registration(RequestPtr reply) {
 void Server::warn_of_other_version(const Json& registration) {
   const auto version = string_member(registration, "polyxeus");
   if (!version) return;
+  recalls_ = bool_member(registration, "recalls").value_or(false);
   is_controller_ours_ = true;
   if (*version != config_.facts.polyxeus)
     spdlog::warn("the controller is of polyxeus {}, this engine of {}: install one version",
@@ -281,6 +288,7 @@ void Server::dial_lifeline() {
 void Server::leave() {
   const EngineIdentity identity = format_->identity();
   if (channels_ && identity.id.value >= 0 && !has_left_) {
+    if (recalls_) channels_->give_back_all();
     // The last replies take another way: they are to be with the controller before this.
     std::this_thread::sleep_for(leave_pause);
     Json content{{"id", identity.id.value}};

@@ -120,6 +120,7 @@ class Server final : public jupyter::IoThread {
   bool is_subscribed_ = false;
   bool is_beating_ = false;
   bool is_controller_ours_ = false;
+  bool recalls_ = false;  // the controller knows what it means that a task is given back
   bool has_left_ = false;
 
   std::mutex mutex_;  // of the next three, which the main thread uses too

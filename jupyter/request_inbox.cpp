@@ -56,6 +56,16 @@ std::size_t RequestInbox::queued() const {
   return queue_.queued();
 }
 
+RequestPtr RequestInbox::take_back(std::size_t peer, std::size_t socket, const MessageId& msg_id) {
+  const std::lock_guard lock{mutex_};
+  return queue_.take_back(peer, socket, msg_id);
+}
+
+std::vector<RequestPtr> RequestInbox::take_back_all(std::size_t peer, std::size_t socket) {
+  const std::lock_guard lock{mutex_};
+  return queue_.take_back_all(peer, socket);
+}
+
 void RequestInbox::interrupt(const InterruptScope& scope,
                              const std::function<void()>& interrupt_main) {
   // With the lock: the main thread takes the next request by a system call after finish(), and gets

@@ -147,6 +147,30 @@ bool RequestQueue::interrupt(const InterruptScope& scope) {
   return has_begun_;
 }
 
+bool RequestQueue::can_be_taken_back(const Job& job, std::size_t peer, std::size_t socket) const {
+  return job.request->peer == peer && job.request->socket == socket && !job.is_aborted &&
+         !aborted_.contains(job.request->header.msg_id.text);
+}
+
+RequestPtr RequestQueue::take_back(std::size_t peer, std::size_t socket, const MessageId& msg_id) {
+  const auto found = std::find_if(work_.begin(), work_.end(), [&](const Job& job) {
+    return job.request->header.msg_id == msg_id && can_be_taken_back(job, peer, socket);
+  });
+  if (found == work_.end()) return nullptr;
+  RequestPtr request = std::move(found->request);
+  work_.erase(found);
+  queued_bytes_ -= total_bytes(*request->frames);
+  return request;
+}
+
+std::vector<RequestPtr> RequestQueue::take_back_all(std::size_t peer, std::size_t socket) {
+  std::vector<RequestPtr> taken;
+  for (const Job& job : work_)
+    if (can_be_taken_back(job, peer, socket)) taken.push_back(job.request);
+  for (const RequestPtr& request : taken) take_back(peer, socket, request->header.msg_id);
+  return taken;
+}
+
 void RequestQueue::abort_queued_executions(const RequestPtr& failed) {
   for (Job& job : work_)
     if (job.request->type() == "execute_request" && job.request->peer == failed->peer)

@@ -121,6 +121,12 @@ class RequestQueue {
   /// The answer to a request that take() said is aborted.
   std::vector<Effect> answer_aborted(const RequestPtr& request, WallTime now) const;
 
+  /// Takes the request of this peer and socket out of what waits; null where it does not wait, or
+  /// is to be answered as aborted.
+  RequestPtr take_back(std::size_t peer, std::size_t socket, const MessageId& msg_id);
+  /// The same for all of that peer and socket.
+  std::vector<RequestPtr> take_back_all(std::size_t peer, std::size_t socket);
+
   /// A cell failed: the cells of its peer that wait behind it are not to run (protocol 5.4).
   void abort_queued_executions(const RequestPtr& failed);
 
@@ -128,6 +134,7 @@ class RequestQueue {
   static constexpr std::size_t max_aborted = 100'000;
 
  private:
+  bool can_be_taken_back(const Job& job, std::size_t peer, std::size_t socket) const;
   std::vector<Effect> refuse_type(const RequestPtr& request) const;
   std::vector<Effect> refuse_overload(const RequestPtr& request, WallTime now) const;
   std::vector<Effect> answer_usage(const RequestPtr& request, const Json& content) const;

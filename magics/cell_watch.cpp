@@ -16,8 +16,6 @@ using namespace std::chrono_literals;
 constexpr Duration look_interval = 50ms;
 /// After an interrupt; with what is around it the prompt is back within two seconds.
 constexpr Duration interrupt_patience = 1500ms;
-/// For engines to say where they are.
-constexpr Duration place_patience = 1s;
 /// Output that is still missing when all have answered and nothing came for so long is lost.
 constexpr Duration output_patience = 2s;
 

@@ -14,6 +14,9 @@
 
 namespace px::magics {
 
+/// For engines to say where they are.
+inline constexpr Duration place_patience = std::chrono::seconds(1);
+
 /// How a cell is shown while it runs.
 struct WatchOptions {
   DisplayOptions display;

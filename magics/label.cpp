@@ -5,7 +5,7 @@
 namespace px::magics {
 namespace {
 
-constexpr char escape = '\x1b';
+constexpr char escape_byte = '\x1b';
 
 }  // namespace
 
@@ -34,7 +34,7 @@ std::string stream_label(bool is_error, const std::vector<EngineId>& engines) {
 std::string without_colours(std::string_view text) {
   std::string clean;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != escape) {
+    if (text[at] != escape_byte) {
       clean.push_back(text[at]);
     } else if (at + 1 < text.size() && text[at + 1] == '[') {
       at += 2;  // up to the letter that ends the sequence

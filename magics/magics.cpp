@@ -14,13 +14,6 @@ namespace {
 
 /// More engines than this are not all named.
 constexpr std::size_t max_named = 10;
-/// For engines to say where they are.
-constexpr Duration place_patience = std::chrono::seconds(1);
-
-MagicOptions read(Magic magic, const std::string& line) {
-  return client::value_or_throw(read_options(magic, line));
-}
-
 std::string list(const Json& ids, std::size_t begin, std::size_t end) {
   std::string text;
   for (std::size_t i = begin; i < end; ++i) text += (i > begin ? ", " : "") + ids[i].dump();
@@ -116,6 +109,10 @@ client::Targets targets_of(const Json& wanted) {
   return client::Targets::ids(std::move(ids));
 }
 
+MagicOptions options_of(Magic magic, const std::string& line) {
+  return client::value_or_throw(read_options(magic, line));
+}
+
 // ---------------------------------------------------------------- what a line says
 
 /// The engines that a line means: "all", a number, or a list of numbers.
@@ -130,7 +127,7 @@ Json Magics::targets(const MagicOptions& options) {
 }
 
 MagicOptions Magics::pxconfig(const std::string& line) {
-  MagicOptions options = read(Magic::pxconfig, line);
+  MagicOptions options = options_of(Magic::pxconfig, line);
   if (options.targets) settings_.targets = targets(options);
   settings_.speakers = options.speakers.value_or(settings_.speakers);
   settings_.block = options.block.value_or(settings_.block);
@@ -177,7 +174,7 @@ MagicOutcome Magics::px_line(const std::string& code, CellOutput& screen) {
 }
 
 MagicOutcome Magics::px_cell(const std::string& line, const std::string& cell, CellOutput& screen) {
-  return run(cell, read(Magic::px, line), screen);
+  return run(cell, options_of(Magic::px, line), screen);
 }
 
 std::vector<EngineId> Magics::engines_of(const MagicOptions& options) {
@@ -252,7 +249,7 @@ void Magics::show_collected(const Sent& job, const MagicOptions& options, CellOu
 }
 
 MagicOutcome Magics::pxresult(const std::string& line, CellOutput& screen) {
-  MagicOptions options = read(Magic::pxresult, line);
+  MagicOptions options = options_of(Magic::pxresult, line);
   if (!options.session.empty() || !options.label.empty()) last_ = recorded(options);
   if (!last_)
     throw client::ClientError(ErrorKind::not_found,
@@ -268,7 +265,7 @@ MagicOutcome Magics::pxresult(const std::string& line, CellOutput& screen) {
 }
 
 MagicOutcome Magics::pxwhere(const std::string& line, CellOutput& screen) {
-  const std::vector<EngineId> engines = engines_of(read(Magic::pxwhere, line));
+  const std::vector<EngineId> engines = engines_of(options_of(Magic::pxwhere, line));
   const auto places = client::ask_places(*connect_(), engines, place_patience);
   for (const std::string& sentence : client::fold_places(places, place_patience))
     screen.perform(WriteText{"stdout", sentence + "\n"});

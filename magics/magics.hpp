@@ -36,6 +36,9 @@ std::string settings_text(const MagicSettings& settings, const std::string& prof
 /// The same for the client library.
 client::Targets targets_of(const Json& wanted);
 
+/// read_options(), whose error is thrown.
+MagicOptions options_of(Magic magic, const std::string& line);
+
 /// What came of a magic.
 struct MagicOutcome {
   std::optional<client::AsyncResult> result = {};  ///< Where something was sent.

@@ -18,10 +18,6 @@ constexpr Duration job_patience = std::chrono::seconds(1);
 /// The user has stopped the cell.
 struct Interrupted {};
 
-MagicOptions read(Magic magic, const std::string& line) {
-  return client::value_or_throw(read_options(magic, line));
-}
-
 std::optional<std::vector<std::string>> names_in(const MagicOptions& options) {
   if (options.names.empty()) return std::nullopt;
   return options.names;
@@ -66,7 +62,7 @@ MagicOutcome told(CellOutput& screen, const std::function<std::string()>& action
 }  // namespace
 
 MagicOutcome Magics::pxcheckpoint(const std::string& line, CellOutput& screen) {
-  const MagicOptions options = read(Magic::pxcheckpoint, line);
+  const MagicOptions options = options_of(Magic::pxcheckpoint, line);
   const client::DirectView view = chosen(options);
   return told(screen, [&] {
     return client::checkpoint_as_text(
@@ -78,7 +74,7 @@ MagicOutcome Magics::pxcheckpoint(const std::string& line, CellOutput& screen) {
 }
 
 MagicOutcome Magics::pxrestore(const std::string& line, CellOutput& screen) {
-  const MagicOptions options = read(Magic::pxrestore, line);
+  const MagicOptions options = options_of(Magic::pxrestore, line);
   const client::DirectView view = chosen(options);
   return told(screen, [&] {
     return client::restored_as_text(

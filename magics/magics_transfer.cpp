@@ -8,10 +8,6 @@
 namespace px::magics {
 namespace {
 
-MagicOptions read(Magic magic, const std::string& line) {
-  return client::value_or_throw(read_options(magic, line));
-}
-
 void check_variable(const std::string& magic, const std::string& name, Namespace& variables) {
   if (!variables.has(name))
     throw client::ClientError(ErrorKind::not_found,
@@ -28,7 +24,7 @@ std::vector<Value> values_of(const client::AsyncResult& result, std::size_t inde
 }  // namespace
 
 MagicOutcome Magics::pxpush(const std::string& line, Namespace& variables, CellOutput& screen) {
-  const MagicOptions options = read(Magic::pxpush, line);
+  const MagicOptions options = options_of(Magic::pxpush, line);
   client::NamedValues values;
   for (const std::string& name : options.names) {
     check_variable("%pxpush", name, variables);
@@ -40,7 +36,7 @@ MagicOutcome Magics::pxpush(const std::string& line, Namespace& variables, CellO
 }
 
 MagicOutcome Magics::pxpull(const std::string& line, Namespace& variables, CellOutput& screen) {
-  const MagicOptions options = read(Magic::pxpull, line);
+  const MagicOptions options = options_of(Magic::pxpull, line);
   const Sent job = ask(options, variables);
   MagicOutcome outcome = finish(job, screen);
   if (!job.result.is_ready() || !outcome.failures.empty()) return outcome;
@@ -56,7 +52,7 @@ MagicOutcome Magics::pxpull(const std::string& line, Namespace& variables, CellO
 }
 
 MagicOutcome Magics::pxscatter(const std::string& line, Namespace& variables, CellOutput& screen) {
-  const MagicOptions options = read(Magic::pxscatter, line);
+  const MagicOptions options = options_of(Magic::pxscatter, line);
   const std::string& name = options.names.front();
   check_variable("%pxscatter", name, variables);
   const std::size_t count = client::value_or_throw(variables.count(name));
@@ -73,7 +69,7 @@ MagicOutcome Magics::pxscatter(const std::string& line, Namespace& variables, Ce
 }
 
 MagicOutcome Magics::pxgather(const std::string& line, Namespace& variables, CellOutput& screen) {
-  const MagicOptions options = read(Magic::pxgather, line);
+  const MagicOptions options = options_of(Magic::pxgather, line);
   const Sent job = ask(options, variables);
   MagicOutcome outcome = finish(job, screen);
   if (!job.result.is_ready() || !outcome.failures.empty()) return outcome;

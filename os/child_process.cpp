@@ -13,12 +13,6 @@
 #include "wire/error.hpp"
 
 namespace px::os {
-namespace {
-
-constexpr Duration interval_without_pidfd = std::chrono::milliseconds(10);
-
-}  // namespace
-
 ChildProcess::ChildProcess(pid_t pid) : pid_(pid), handle_(open_pidfd(pid)) {}
 
 ChildProcess::~ChildProcess() {

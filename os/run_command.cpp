@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 
+#include "os/pidfd.hpp"
 #include "os/poll_timeout.hpp"
 #include "os/spawn.hpp"
 #include "wire/duration_text.hpp"
@@ -17,7 +18,6 @@ namespace px::os {
 namespace {
 
 constexpr std::size_t max_errors = 2000;
-constexpr Duration interval_without_pidfd = std::chrono::milliseconds(10);
 
 /// A running command, and what it has written so far.
 class RunningCommand {

@@ -1,4 +1,4 @@
-"""What mkdocs.yml adds to docs/: the pages that lie elsewhere, and the reference of the Python package.
+"""What mkdocs.yml adds to docs/: the pages that lie elsewhere, and the references of the Python package and the C++ client.
 
 Links to what is no page (a notebook, a source file) become its path in the source.
 """
@@ -28,6 +28,18 @@ def public_names():
     return sorted((name, f"polyxeus.{home}") for home, names in homes.items() for name in names)
 
 
+CPP_REFERENCE = """# The C++ client, name by name
+
+The reference of `<polyxeus/client.hpp>`, made from the comments of its headers:
+
+* <a href="cpp-api/annotated.html">classes</a>
+* <a href="cpp-api/namespacepx_1_1client.html">functions and types of the client</a>
+* <a href="cpp-api/namespacepx.html">values, arrays and errors</a>
+
+[The C++ client](cpp.md) tells how they fit.
+"""
+
+
 def decisions():
     """A page with a link to each decision."""
     lines = ["# Decisions", ""]
@@ -55,6 +67,7 @@ def on_files(files, config):
         files.append(File.generated(config, page, content=text))
     api = API + "".join(f"::: {home}.{name}\n\n" for name, home in public_names())
     files.append(File.generated(config, "api.md", content=api))
+    files.append(File.generated(config, "cpp-reference.md", content=CPP_REFERENCE))
     files.append(File.generated(config, "decisions.md", content=decisions()))
     return files
 

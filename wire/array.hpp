@@ -46,13 +46,13 @@ Result<std::size_t> bytes_per_element(std::string_view dtype);
 struct Array {
   std::string dtype = "<f8";        ///< As dtype_of(); NumPy's others (dates, text) as they are.
   std::vector<std::int64_t> shape;  ///< Empty: a scalar, of one element.
-  SharedBytes data;
+  SharedBytes data;                 ///< The elements.
 
   /// Product of the shape: 1 for a scalar.
   std::int64_t size() const {
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
   }
-  std::size_t bytes() const { return data.bytes.size(); }
+  std::size_t bytes() const { return data.bytes.size(); }  ///< Of the elements together.
 
   /// Whether shape, dtype and the number of bytes agree.  errors  bad_input: names what does not.
   Result<void> validate() const;
@@ -67,7 +67,7 @@ struct Array {
   template <ArrayElement T>
   static Array copy_of(std::span<const T> values) {
     return copy_of(values, {static_cast<std::int64_t>(values.size())});
-  }
+  }  ///< The same, of rank 1.
   /// An array that takes `values` over without a copy. Not for std::vector<bool>.
   template <ArrayElement T>
     requires(!std::same_as<T, bool>)

@@ -34,6 +34,7 @@ void write_engine_facts(Json& content, const EngineFacts& facts) {
   if (facts.pid > 0) content["pid"] = facts.pid;
   if (facts.rank) content["rank"] = facts.rank->value;
   if (facts.is_watched) content["watched"] = true;
+  if (facts.gives_back) content["gives_back"] = true;
 }
 
 EngineFacts read_engine_facts(const Json& content) {
@@ -45,6 +46,7 @@ EngineFacts read_engine_facts(const Json& content) {
   facts.pid = number(content, "pid").value_or(0);
   if (const auto rank = number(content, "rank")) facts.rank = Rank{*rank};
   facts.is_watched = bool_member(content, "watched").value_or(false);
+  facts.gives_back = bool_member(content, "gives_back").value_or(false);
   return facts;
 }
 

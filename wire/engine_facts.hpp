@@ -20,6 +20,8 @@ struct EngineFacts {
   std::optional<Rank> rank = {};  ///< In `world`.
   /// Another process waits for its end, and will tell the controller how it came.
   bool is_watched = false;
+  /// It gives tasks back that it has not begun, when the controller recalls them.
+  bool gives_back = false;
   /// Which engine of which set it is, as the program that started them says: "1792048000/2".
   std::string place = {};
   /// The memory that it shares with others of its host: SharedMemory::identity of its folder.

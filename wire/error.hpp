@@ -19,7 +19,7 @@ enum class ErrorKind {
 
 /// An expected failure, as a value.
 struct Error {
-  ErrorKind kind = ErrorKind::bad_input;
+  ErrorKind kind = ErrorKind::bad_input;  ///< What the caller can do now.
   std::string what;  ///< One sentence for a person: the cause and, where there is one, the fix.
 };
 
@@ -31,12 +31,12 @@ void check(bool ok, const char* file = __builtin_FILE(), int line = __builtin_LI
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
-  bool has_value() const { return state_.index() == 0; }
-  explicit operator bool() const { return has_value(); }
-  /// Precondition of the next five: has_value().
-  T& operator*() & { return value(); }
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      ///< A value ...
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  ///< ... or an error.
+  bool has_value() const { return state_.index() == 0; }  ///< Whether it is a value.
+  explicit operator bool() const { return has_value(); }  ///< has_value()
+  /// @{
+  T& operator*() & { return value(); }  ///< The value.  Precondition: has_value().
   T&& operator*() && { return std::move(value()); }
   const T& operator*() const& { return value(); }
   T* operator->() { return &value(); }
@@ -48,7 +48,7 @@ class [[nodiscard]] Result {
   const T& value() const {
     check(has_value());
     return *std::get_if<0>(&state_);
-  }
+  }  /// @}
   /// Precondition: !has_value().
   const Error& error() const {
     check(!has_value());
@@ -64,9 +64,9 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)) {}
-  bool has_value() const { return !error_; }
-  explicit operator bool() const { return has_value(); }
+  Result(Error error) : error_(std::move(error)) {}       ///< Not done, and why.
+  bool has_value() const { return !error_; }              ///< Whether it is done.
+  explicit operator bool() const { return has_value(); }  ///< has_value()
   /// Precondition: !has_value().
   const Error& error() const {
     check(error_.has_value());

@@ -10,24 +10,24 @@ namespace px {
 
 /// The small number by which people address an engine; the hub gives it, under MPI it is the rank.
 struct EngineId {
-  int value = 0;
-  auto operator<=>(const EngineId&) const = default;
+  int value = 0;                                      ///< From 0 on.
+  auto operator<=>(const EngineId&) const = default;  ///< By the number.
 };
 
 /// A rank in the MPI world of the engines, 0 <= value < size of the world.
 struct Rank {
-  int value = 0;
-  auto operator<=>(const Rank&) const = default;
+  int value = 0;                                  ///< From 0 on.
+  auto operator<=>(const Rank&) const = default;  ///< By the number.
 };
 
 /// A string that names one kind of thing; `Tag` keeps the kinds apart.
 template <class Tag>
 struct StringId {
-  std::string text;
+  std::string text;  ///< The name.
   StringId() = default;
-  explicit StringId(std::string_view value) : text(value) {}
-  bool empty() const { return text.empty(); }
-  auto operator<=>(const StringId&) const = default;
+  explicit StringId(std::string_view value) : text(value) {}  ///< No text is one by mistake.
+  bool empty() const { return text.empty(); }                 ///< Whether there is no name.
+  auto operator<=>(const StringId&) const = default;          ///< By the text.
 };
 
 /// What an engine calls itself: its ZeroMQ identity, its session and the key by which clients
@@ -73,7 +73,7 @@ std::string new_session_id();
 std::string new_key();
 
 }  // namespace px
-
+/// @cond
 template <>
 struct std::hash<px::EngineId> {
   std::size_t operator()(px::EngineId id) const noexcept { return std::hash<int>{}(id.value); }
@@ -84,3 +84,4 @@ struct std::hash<px::StringId<Tag>> {
     return std::hash<std::string_view>{}(id.text);
   }
 };
+/// @endcond

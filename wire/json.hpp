@@ -11,7 +11,7 @@
 
 namespace px {
 
-using Json = nlohmann::json;
+using Json = nlohmann::json;  ///< Any JSON value.
 
 /// How headers, metadata and content are packed (protocol 3.4).
 enum class Packer { json, msgpack };
@@ -35,8 +35,8 @@ Result<Json> unpack(Packer packer, std::string_view packed);
 /// The member `key` of an object as a string / an integer / a bool; nothing where it is absent
 /// or of another type. For reading what peers sent without trusting its shape.
 std::optional<std::string> string_member(const Json& object, std::string_view key);
-std::optional<long long> int_member(const Json& object, std::string_view key);
-std::optional<bool> bool_member(const Json& object, std::string_view key);
+std::optional<long long> int_member(const Json& object, std::string_view key);  ///< The same.
+std::optional<bool> bool_member(const Json& object, std::string_view key);      ///< The same.
 /// The same for any number.
 std::optional<double> number_member(const Json& object, std::string_view key);
 /// The member `key` that is an object; an empty one where it is absent or of another type.

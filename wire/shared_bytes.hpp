@@ -9,8 +9,8 @@ namespace px {
 
 /// Bytes that somebody else owns; they live as long as `owner` does. Any thread may let go of it.
 struct SharedBytes {
-  std::string_view bytes;
-  std::shared_ptr<const void> owner;
+  std::string_view bytes;             ///< Not to be changed.
+  std::shared_ptr<const void> owner;  ///< Keeps them alive.
 };
 
 /// Bytes in memory of their own.

@@ -7,9 +7,9 @@
 
 namespace px {
 
-using Clock = std::chrono::steady_clock;
-using Instant = Clock::time_point;  ///< For deadlines and ages: never jumps.
-using Duration = Clock::duration;
+using Clock = std::chrono::steady_clock;  ///< For all that waits.
+using Instant = Clock::time_point;        ///< For deadlines and ages: never jumps.
+using Duration = Clock::duration;         ///< Spans of that clock's time.
 /// For dates that people and other hosts read: UTC, in whole microseconds, as on the wire.
 using WallTime = std::chrono::sys_time<std::chrono::microseconds>;
 

@@ -15,14 +15,14 @@ namespace px {
 /// A Python object that only Python can read: pickled, its large buffers beside it (pickle
 /// protocol 5).
 struct Pickle {
-  SharedBytes pickle;
-  std::vector<SharedBytes> buffers;
+  SharedBytes pickle;                ///< The pickle itself.
+  std::vector<SharedBytes> buffers;  ///< Its out-of-band buffers, in their order.
 };
 
 /// What stands for a value that the engine has: an expression, e.g. a variable's name, that it
 /// evaluates when it runs the request.
 struct Reference {
-  std::string expression;
+  std::string expression;  ///< In the engine's language.
 };
 
 /// What travels between the languages: JSON values, arrays and bytes in all of them, pickles from

@@ -12,8 +12,6 @@
 namespace px::cluster {
 namespace {
 
-constexpr Duration patience = std::chrono::seconds(3);
-
 /// "10.0.0.1/40001", as one doctor tells another.
 std::optional<net::TcpTarget> read_target(const std::string& text) {
   const std::size_t slash = text.rfind('/');
@@ -30,7 +28,7 @@ int print_facts(const DoctorOptions& options) {
   std::vector<net::TcpTarget> targets;
   for (const std::string& text : options.dial)
     if (const auto target = read_target(text)) targets.push_back(*target);
-  facts.dialed = dial_all(targets, patience);
+  facts.dialed = dial_all(targets, dial_patience);
   std::cout << pack(Packer::json, write_host_facts(facts)) << "\n";
   return std::cout.flush() ? 0 : 1;
 }

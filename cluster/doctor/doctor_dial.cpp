@@ -18,7 +18,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Duration patience = seconds(3);
 constexpr Duration tunnel_patience = seconds(10);
 
 DialState state_of(int problem) {
@@ -53,7 +52,7 @@ std::optional<bool> ask_controller(const ClientConnectionInfo& info, const std::
   sought.registration = info.registration;
   sought.socket.curve_server_key = info.curve_serverkey;
   net::AddressRace::Options options;
-  options.patience = patience;
+  options.patience = dial_patience;
   net::Context context;
   return net::find_controller(context, sought, *session, options).has_value();
 }
@@ -112,7 +111,7 @@ FileFacts gather_file_facts(const std::filesystem::path& path) {
   facts.path = path.string();
   facts.profile_dir = profile_of(path);
   facts.user = ::geteuid();
-  struct stat state{};
+  struct stat state {};
   facts.is_there = ::stat(path.c_str(), &state) == 0;
   if (!facts.is_there) return facts;
   facts.owner = state.st_uid;
@@ -139,7 +138,7 @@ FileFacts gather_file_facts(const std::filesystem::path& path) {
     }
     for (const int port : info->ports) targets.push_back({candidate, port});
   }
-  facts.dialed = dial_all(targets, patience);
+  facts.dialed = dial_all(targets, dial_patience);
   const auto open = open_address(facts.dialed);
   if (open && info->client) facts.is_answered = ask_controller(*info->client, *open);
   if (!open && tunnel == net::TunnelUse::fallback) try_tunnel(*info, facts);

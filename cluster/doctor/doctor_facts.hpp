@@ -11,6 +11,9 @@
 
 namespace px::cluster {
 
+/// How long a port may take to answer.
+inline constexpr Duration dial_patience = std::chrono::seconds(3);
+
 /// Tries all at the same time, for at most `patience`; the results are in the same order.
 std::vector<Dialed> dial_all(const std::vector<net::TcpTarget>& targets, Duration patience);
 

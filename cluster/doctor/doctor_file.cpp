@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cluster/doctor/dialed_ports.hpp"
+#include "cluster/doctor/doctor_text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -15,12 +16,6 @@ Finding error(const char* check, std::string what, std::string why, std::string 
 std::string octal(unsigned mode) {
   char text[8];
   std::snprintf(text, sizeof text, "%04o", mode & 07777);
-  return text;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
 }
 

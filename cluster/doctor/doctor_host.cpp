@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cluster/doctor/doctor.hpp"
+#include "cluster/doctor/doctor_text.hpp"
 #include "cluster/launch/mpi_kind.hpp"
 
 namespace px::cluster {
@@ -11,10 +12,6 @@ constexpr long long descriptors_of_engine = 9, few_descriptors = 1024;
 constexpr long long few_processes = 512;
 constexpr long long little_shared_memory = 32ll << 20;
 constexpr long long little_locked_memory = 64ll << 20;
-
-bool holds(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 void examine_programs(const HostFacts& facts, Findings& findings) {
   for (const auto& [name, path] :
@@ -193,18 +190,12 @@ void examine_folders(const HostFacts& facts, Findings& findings) {
         "no file can be written to " + folder.path + " (" + folder.use + "): " + folder.error,
         is_temporary ? "MPI and the engines keep files there while they run"
                      : "connection files, logs and the history of cells are written there",
-        is_full        ? "remove files there (`du -sh " + folder.path +
-                             "` shows how much they take), or have your quota raised"
+        is_full ? "remove files there (`du -sh " + folder.path +
+                      "` shows how much they take), or have your quota raised"
         : is_temporary ? "export TMPDIR=/var/tmp"
         : is_home_bad  ? "mkdir -p /var/tmp/$(id -un) && export HOME=/var/tmp/$(id -un)"
                        : "export IPYTHONDIR=/var/tmp/$(id -un)-ipython");
   }
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
 }
 
 std::string limit_text(long long limit, const std::string& thing) {

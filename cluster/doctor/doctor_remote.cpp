@@ -2,14 +2,11 @@
 #include <cmath>
 
 #include "cluster/doctor/dialed_ports.hpp"
+#include "cluster/doctor/doctor_text.hpp"
 #include "cluster/launch/mpi_kind.hpp"
 
 namespace px::cluster {
 namespace {
-
-bool holds(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 /// "3.11" of "3.11.7"
 std::string minor_of(const std::string& version) {

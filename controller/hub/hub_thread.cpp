@@ -58,8 +58,21 @@ HubThread::~HubThread() {
   thread_.join();
 }
 
+SharedFrames HubThread::post_request(TaskSubmitted submitted) {
+  HubEvent event{std::move(submitted)};
+  const std::size_t bytes = make_own(event);
+  SharedFrames kept = std::get<TaskSubmitted>(event).frames;
+  put_aside(std::move(event), bytes);
+  return kept;
+}
+
 void HubThread::post(HubEvent event) {
-  posted_.bytes += make_own(event);
+  const std::size_t bytes = make_own(event);
+  put_aside(std::move(event), bytes);
+}
+
+void HubThread::put_aside(HubEvent event, std::size_t bytes) {
+  posted_.bytes += bytes;
   has_query_ = has_query_ || std::holds_alternative<HubQuery>(event);
   posted_.events.push_back(std::move(event));
   if (posted_.is_full()) flush();

@@ -28,6 +28,9 @@ class HubThread {
 
   /// Puts an event aside for the next flush().
   void post(HubEvent event);
+  /// The same. Returns the frames that the records hold: where the request is small, a copy, which
+  /// whoever keeps the request may share.
+  SharedFrames post_request(TaskSubmitted event);
   /// Call it once a turn: flushes where somebody waits for an answer or enough was put aside for
   /// long enough. To wake the other thread for every message would cost more than the message.
   void flush_when_due(Instant now);
@@ -59,6 +62,7 @@ class HubThread {
       return events.size() >= max_waiting_events || bytes >= max_waiting_bytes;
     }
   };
+  void put_aside(HubEvent event, std::size_t bytes);
   void run();
   bool waits_for_room(std::unique_lock<std::mutex>& lock);
   void drop_records();

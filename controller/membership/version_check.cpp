@@ -24,6 +24,7 @@ void VersionCheck::learn(EngineId id, const EngineUuid& uuid, const EngineFacts&
   if (facts.pid > 0) known.facts.pid = facts.pid;
   if (facts.rank) known.facts.rank = facts.rank;
   known.facts.is_watched |= facts.is_watched;
+  known.facts.gives_back |= facts.gives_back;
   if (!facts.place.empty()) known.facts.place = facts.place;
   if (!facts.memory.empty()) known.facts.memory = facts.memory;
 }

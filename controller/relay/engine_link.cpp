@@ -6,7 +6,6 @@ namespace px::controller {
 namespace {
 
 constexpr Duration patience = std::chrono::seconds(10);
-constexpr Duration between_tries = std::chrono::milliseconds(5);
 
 std::vector<std::string_view> with_engine(std::string_view engine,
                                           std::span<const std::string_view> head) {

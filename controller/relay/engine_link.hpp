@@ -22,6 +22,9 @@ struct FrameRun {
   std::size_t from, to;
 };
 
+/// From one try to send what a full socket refused to the next.
+inline constexpr Duration between_tries = std::chrono::milliseconds(5);
+
 /// The engines' side of a channel. An engine counts as soon as its heart is heard, which may be a
 /// moment before its other connections stand: what cannot be sent yet is held back and tried again.
 class EngineLink {

@@ -150,6 +150,7 @@ void QueryServer::welcome_engine(const Request& request, EngineId id, const Engi
              {"status", "ok"},
              {"hb_period", static_cast<long long>(period)},
              {"polyxeus", program::program_version()},
+             {"recalls", true},
              {"connection_info", connection_info_}});
 }
 

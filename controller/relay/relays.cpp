@@ -12,8 +12,6 @@
 namespace px::controller {
 namespace {
 
-constexpr Duration between_tries = std::chrono::milliseconds(5);
-
 std::string msg_type_of(Packer packer, std::string_view header) {
   if (packer == Packer::json) {
     const auto raw = find_member(header, "msg_type");

@@ -143,7 +143,7 @@ void TaskRelay::submit(Request request) {
   if (request.is_question && answer_question(*request.frames, envelope, msg_id, !holder.empty()))
     return;
   const SharedFrames frames = shared_.memory.whole(request.frames, shared_.packer());
-  shared_.hub.post(TaskSubmitted{msg_id, frames});
+  SharedFrames kept = shared_.hub.post_request(TaskSubmitted{msg_id, frames});
   Result<TaskRules> rules = read_task_rules(shared_.packer(), envelope.metadata);
   if (!rules) return refuse(frames, envelope, std::move(msg_id), "ValueError", rules.error().what);
   if (finish_by_unknown(msg_id, frames, envelope)) return;
@@ -154,9 +154,11 @@ void TaskRelay::submit(Request request) {
                       "' had this task when the controller ended, and did not come back to the "
                       "controller that was started again",
                   given);
-  perform(queue_.submit(
-      {std::move(msg_id), frames, envelope.delimiter_index(), std::move(*rules), std::move(holder)},
-      Clock::now()));
+  const bool is_cell =
+      packed_text(shared_.packer(), envelope.header, "msg_type") == "execute_request";
+  perform(queue_.submit({std::move(msg_id), frames, envelope.delimiter_index(), std::move(*rules),
+                         std::move(holder), std::move(kept), is_cell},
+                        Clock::now()));
 }
 
 void TaskRelay::refuse(const SharedFrames& frames, const Envelope& envelope, MessageId msg_id,
@@ -176,18 +178,30 @@ void TaskRelay::receive_replies() {
     if (!came) break;
     const auto envelope = shared_.open(*came, 2, "task reply");
     if (!envelope) continue;
+    const TaskOutcome outcome = read_task_outcome(shared_.packer(), envelope->metadata);
+    if (outcome == TaskOutcome::given_back) {
+      take_back(*came, *envelope);
+      continue;
+    }
     const SharedFrames frames = shared_.memory.whole(came, shared_.packer());
     const MessageId parent = read_msg_id(shared_.packer(), envelope->parent_header);
     if (!queue_.knows(parent.text)) unknown_.push_back(frames);
-    take_reply(frames, *envelope, parent, answers);
+    take_reply(frames, parent, outcome, answers);
     if (!journal_) finish(std::exchange(answers, {}));
   }
   finish(std::move(answers));
 }
 
-void TaskRelay::take_reply(const SharedFrames& frames, const Envelope& envelope,
-                           const MessageId& parent, Answers& answers) {
-  const TaskOutcome outcome = read_task_outcome(shared_.packer(), envelope.metadata);
+/// What the engine was recalled for, or has not begun as it ends.
+void TaskRelay::take_back(const Frames& frames, const Envelope& envelope) {
+  const auto task = read_given_back(shared_.packer(), envelope.content);
+  if (!task) return shared_.bad_messages.add("task reply: what is given back is not said");
+  if (task->is_ending) queue_.engine_ending(EngineUuid{frames.at(0)});
+  perform(queue_.given_back(frames.at(0), task->msg_id.text, task->repetition, Clock::now()));
+}
+
+void TaskRelay::take_reply(const SharedFrames& frames, const MessageId& parent, TaskOutcome outcome,
+                           Answers& answers) {
   collect(queue_.reply(frames->at(0), parent.text, outcome, frames, Clock::now()), answers);
 }
 
@@ -200,14 +214,16 @@ void TaskRelay::forward_unknown() {
                   Clock::now());
 }
 
-void TaskRelay::engine_joined(const EngineUuid& engine) {
-  perform(queue_.engine_joined(engine, Clock::now()));
+void TaskRelay::engine_joined(const EngineUuid& engine, bool gives_back) {
+  perform(queue_.engine_joined(engine, Clock::now(), gives_back));
   stock_.joined(engine);
   submit_waiting();
 }
 
-void TaskRelay::engine_holds(const EngineUuid& engine, const std::vector<std::string>& msg_ids) {
+void TaskRelay::engine_holds(const EngineUuid& engine, const std::vector<std::string>& msg_ids,
+                             bool gives_back) {
   stock_.reported(engine, msg_ids);
+  if (queue_.has_engine(engine)) perform(queue_.engine_joined(engine, Clock::now(), gives_back));
   submit_waiting();
 }
 
@@ -263,8 +279,12 @@ void TaskRelay::collect(TaskEffects effects, Answers& answers) {
       answers.push_back({std::move(reply->msg_id), std::move(reply->engine),
                          std::move(reply->request), reply->delimiter_index, std::move(reply->reply),
                          reply->outcome, false});
-    else
-      answers.push_back(failure(std::get<FailTask>(effect)));
+    else if (auto* failed = std::get_if<FailTask>(&effect))
+      answers.push_back(failure(*failed));
+    else if (const auto* recalled = std::get_if<RecallTask>(&effect))
+      recall(*recalled);
+    else if (journal_)
+      journal_->assigned(std::get<TaskReturned>(effect).msg_id, {});
   }
 }
 
@@ -279,6 +299,14 @@ void TaskRelay::finish(Answers answers) {
       return answered_.push_back({*ticket, std::move(answers)});
   }
   for (Answer& answer : answers) deliver(answer);
+}
+
+void TaskRelay::recall(const RecallTask& effect) {
+  Draft draft;
+  draft.msg_type = recall_type;
+  draft.content = Json{{"msg_id", effect.msg_id.text}, {"repetition", effect.repetition}};
+  const auto frames = std::make_shared<TextFrames>(shared_.session.compose(draft, wall_now()));
+  engines_.send(effect.engine.text, std::array{hub_ident}, frames, 0, Clock::now());
 }
 
 void TaskRelay::assign(AssignTask& effect) {

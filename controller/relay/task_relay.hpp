@@ -34,9 +34,12 @@ class TaskRelay {
   void restore();
   void receive_requests();
   void receive_replies();
-  void engine_joined(const EngineUuid& engine);
+  /// gives_back  see TaskQueue.
+  void engine_joined(const EngineUuid& engine, bool gives_back);
   /// An engine that an earlier controller knew says which tasks it has in hand.
-  void engine_holds(const EngineUuid& engine, const std::vector<std::string>& msg_ids);
+  /// gives_back  as above: it was not known when the engine joined.
+  void engine_holds(const EngineUuid& engine, const std::vector<std::string>& msg_ids,
+                    bool gives_back);
   void engine_left(const EngineUuid& engine, EngineEnd end = {});
   void engine_silent(const EngineUuid& engine);
   void engine_returned(const EngineUuid& engine);
@@ -96,8 +99,10 @@ class TaskRelay {
   void collect(TaskEffects effects, Answers& answers);
   void finish(Answers answers);
   void deliver(Answer& answer);
-  void take_reply(const SharedFrames& frames, const Envelope& envelope, const MessageId& parent,
+  void take_reply(const SharedFrames& frames, const MessageId& parent, TaskOutcome outcome,
                   Answers& answers);
+  void take_back(const Frames& frames, const Envelope& envelope);
+  void recall(const RecallTask& effect);
   void assign(AssignTask& effect);
   void assign_again(const AssignTask& effect, const Envelope& envelope, std::string_view client);
   Answer failure(FailTask& effect) const;

@@ -150,7 +150,7 @@ void TaskRelay::take_unknown() {
     check(envelope.has_value());
     const MessageId parent = read_msg_id(shared_.packer(), envelope->parent_header);
     if (queue_.knows(parent.text))
-      take_reply(frames, *envelope, parent, answers);
+      take_reply(frames, parent, read_task_outcome(shared_.packer(), envelope->metadata), answers);
     else
       unknown.push_back(std::move(frames));
   }

@@ -3,67 +3,21 @@
 #include <algorithm>
 #include <string>
 
+#include "controller/scheduler/task_queue_parts.hpp"
+
 namespace px::controller {
 namespace {
-
-void insert_sorted(std::vector<WorkerKey>& keys, WorkerKey key) {
-  const auto position = std::lower_bound(keys.begin(), keys.end(), key);
-  if (position == keys.end() || *position != key) keys.insert(position, key);
-}
 
 /// A task up to this size that waits is kept in memory of its own: frames of libzmq take much more,
 /// each by itself and for the buffers that they lie in.
 constexpr std::size_t small_task = 4096;
 
-bool contains(const std::vector<WorkerKey>& sorted, WorkerKey key) {
-  return std::binary_search(sorted.begin(), sorted.end(), key);
-}
-
 }  // namespace
-
-struct TaskQueue::Worker {
-  WorkerKey key;
-  EngineUuid uuid;
-  std::set<Group*> groups;  // those that name it as one of the engines to run on
-  EngineEnd end;            // once it has left
-};
-
-/// What only a task that asked for something has.
-struct TaskQueue::Rules {
-  std::vector<WorkerKey> targets;  // sorted; those that were live when the task came
-  bool has_targets = false;
-  std::vector<std::string> awaited;  // msg_ids of both dependencies
-  Dependency after, follow;
-  std::vector<TaskDigest> after_ids, follow_ids;  // that have not ended
-  Duration timeout{0};
-  int retries = 0;
-  std::vector<WorkerKey> failed_on, unmet_on, seen_by;  // sorted
-  int repetitions = 0;
-  std::optional<Instant> timer;      // in timers_: the task's timeout
-  std::optional<Instant> pause_end;  // in timers_: the end of its pause
-};
-
-struct TaskQueue::Task {
-  std::uint64_t order = 0;
-  MessageId msg_id;
-  SharedFrames frames;
-  std::size_t delimiter_index = 0;
-  std::size_t bytes = 0;
-  bool is_compact = false;
-  Place place = Place::nowhere;
-  WorkerKey worker = 0;    // while it runs
-  Group* group = nullptr;  // while it is ready
-  std::unique_ptr<Rules> rules;
-};
-
-struct TaskQueue::Group {
-  Restriction restriction;
-  Ready ready;
-};
 
 TaskQueue::TaskQueue(const TaskQueueOptions& options, RandomSource random)
     : options_(options),
-      workers_(options.scheme, options.hwm, std::move(random)),
+      workers_(options.scheme, options.hwm, options.ahead, std::move(random)),
+      given_(options.hwm, options.quick_task),
       finished_(options.finished_limit) {
   auto group = std::make_unique<Group>();
   plain_ = group.get();
@@ -75,13 +29,18 @@ TaskQueue::~TaskQueue() = default;
 
 // ---------------------------------------------------------------- events
 
-TaskEffects TaskQueue::engine_joined(const EngineUuid& engine, Instant now) {
+TaskEffects TaskQueue::engine_joined(const EngineUuid& engine, Instant now, bool gives_back) {
   now_ = now;
-  if (key_by_uuid_.contains(engine)) return {};
+  if (const auto known = key_by_uuid_.find(engine); known != key_by_uuid_.end()) {
+    given_.set_gives_back(known->second, gives_back && gives_ahead());
+    return finish_event();
+  }
   const WorkerKey key = ++last_key_;
   worker_by_key_.emplace(key, std::make_unique<Worker>(Worker{key, engine, {}, {}}));
   key_by_uuid_.emplace(engine, key);
   workers_.add(key);
+  given_.add(key);
+  given_.set_gives_back(key, gives_back && gives_ahead());
   fill(key);
   return finish_event();
 }
@@ -95,6 +54,7 @@ TaskEffects TaskQueue::engine_left(const EngineUuid& engine, Instant now, Engine
   dying_.emplace(now + (end.is_dead ? options_.last_words_grace : options_.engine_grace), key);
   worker_by_key_.at(key)->end = std::move(end);
   workers_.remove(key);
+  given_.set_gives_back(key, false);  // when it is asked; it may do so on its own
   settle_restricted();
   return finish_event();
 }
@@ -107,7 +67,7 @@ TaskEffects TaskQueue::engine_silent(const EngineUuid& engine, Instant now) {
   workers_.suspend(key);
   for (Task* task : running_on(key)) {
     if (!task->rules || task->rules->retries == 0) continue;
-    workers_.released(key);
+    withdraw(*task);
     attempt_ended(*task, false);
   }
   return finish_event();
@@ -126,11 +86,11 @@ TaskEffects TaskQueue::engine_reconnected(const EngineUuid& engine, Instant now)
   now_ = now;
   const auto found = key_by_uuid_.find(engine);
   if (found == key_by_uuid_.end()) return {};
-  for (const Task* task : running_on(found->second)) {
-    const bool is_copy = task->rules && contains(task->rules->seen_by, found->second);
+  for (const Task* task : running_on(found->second))
     effects_.push_back(AssignTask{task->msg_id, engine, task->frames, task->delimiter_index,
-                                  is_copy ? task->rules->repetitions : 0, true});
-  }
+                                  repetition_of(*task), true});
+  for (const GivenTasks::Ahead& each : given_.ahead_of(found->second))
+    if (each.task.is_recalled) recall(each);
   return finish_event();
 }
 
@@ -143,6 +103,8 @@ TaskEffects TaskQueue::submit(TaskRequest request, Instant now) {
   task.order = ++last_order_;
   task.frames = std::move(request.frames);
   task.delimiter_index = request.delimiter_index;
+  task.is_cell = request.is_cell;
+  task.kept = std::move(request.kept);
   task.bytes = total_bytes(*task.frames);
   bytes_ += task.bytes;
   const auto holder = key_by_uuid_.find(request.held_by);
@@ -166,6 +128,8 @@ TaskEffects TaskQueue::reply(std::string_view engine, std::string_view msg_id, T
   const Worker& worker = *worker_by_key_.at(key);
   if (worker.uuid.text != engine) return {};
   workers_.released(key);
+  given_.answered(key, task.order, now);
+  workers_.set_ahead(key, given_.is_quick(key));
   const bool is_unmet = outcome == TaskOutcome::unmet;
   const bool may_repeat = task.rules && task.rules->retries > 0;
   if (is_unmet || (outcome == TaskOutcome::failed && may_repeat)) {
@@ -213,29 +177,37 @@ TaskEffects TaskQueue::on_time(Instant now) {
         fail(*task, "EngineError", death_sentence(end, task->msg_id.text), uuid);
     }
     worker_by_key_.erase(key);
+    given_.remove(key);
   }
+  recall_from_slow_engines();
   return finish_event();
 }
 
-/// The oldest first.
+/// In the order in which they were given to it.
 std::vector<TaskQueue::Task*> TaskQueue::running_on(WorkerKey worker) const {
   std::vector<Task*> running;
-  for (const auto& [id, task] : tasks_)
-    if (task->place == Place::running && task->worker == worker) running.push_back(task.get());
-  std::sort(running.begin(), running.end(),
-            [](const Task* a, const Task* b) { return a->order < b->order; });
+  for (const GivenTasks::Given& each : given_.of(worker))
+    running.push_back(tasks_.at(each.msg_id).get());
   return running;
+}
+
+/// From the engine that has it, and has not answered it.
+void TaskQueue::withdraw(Task& task) {
+  workers_.released(task.worker);
+  given_.withdrawn(task.worker, task.order, now_);
 }
 
 std::optional<Instant> TaskQueue::next_deadline() const {
   std::optional<Instant> next;
   if (!timers_.empty()) next = timers_.begin()->first;
   if (!dying_.empty() && (!next || dying_.begin()->first < *next)) next = dying_.begin()->first;
+  if (const auto slow = given_.next_deadline(); slow && (!next || *slow < *next)) next = slow;
   return next;
 }
 
 TaskEffects TaskQueue::finish_event() {
   wake_dependents();
+  recall_for_free_engines();
   return std::exchange(effects_, {});
 }
 
@@ -279,7 +251,7 @@ bool TaskQueue::watch_dependencies(Task& task, const TaskRules& wanted) {
 
 void TaskQueue::settle(Task& task) {
   if (!task.rules) {
-    const auto worker = workers_.pick(Restriction{});
+    const auto worker = find_worker(task, Restriction{});
     return worker ? assign(task, *worker) : make_ready(task, Restriction{});
   }
   const Rules& rules = *task.rules;
@@ -297,7 +269,7 @@ void TaskQueue::settle(Task& task) {
     case Verdict::restricted:
       break;
   }
-  const auto worker = workers_.pick(restriction);
+  const auto worker = find_worker(task, restriction);
   return worker ? assign(task, *worker) : make_ready(task, restriction);
 }
 
@@ -312,6 +284,7 @@ void TaskQueue::assign(Task& task, WorkerKey worker) {
   task.place = Place::running;
   task.worker = worker;
   workers_.assigned(worker);
+  given_.given(worker, task.order, task.msg_id.text, now_);
   effects_.push_back(AssignTask{task.msg_id, worker_by_key_.at(worker)->uuid, task.frames,
                                 task.delimiter_index, repetition});
 }
@@ -331,16 +304,21 @@ bool TaskQueue::knows(std::string_view msg_id) const {
 }
 
 void TaskQueue::attempt_ended(Task& task, bool is_unmet) {
-  if (!task.rules) {  // a plain task with a dependency of its function
-    task.rules = std::make_unique<Rules>();
-    restricted_.emplace(task.order, &task);
-  }
-  Rules& rules = *task.rules;
+  Rules& rules = rules_of(task);
   if (!is_unmet) --rules.retries;
   insert_sorted(is_unmet ? rules.unmet_on : rules.failed_on, task.worker);
   insert_sorted(rules.seen_by, task.worker);
   task.place = Place::nowhere;
   settle(task);
+}
+
+/// A plain task may turn out to have a dependency of its function, or to be given twice.
+TaskQueue::Rules& TaskQueue::rules_of(Task& task) {
+  if (!task.rules) {
+    task.rules = std::make_unique<Rules>();
+    restricted_.emplace(task.order, &task);
+  }
+  return *task.rules;
 }
 
 void TaskQueue::fail(Task& task, std::string_view name, std::string value, EngineUuid engine) {
@@ -432,24 +410,23 @@ TaskQueue::Verdict TaskQueue::find_restriction(Task& task, Restriction& restrict
   Rules& rules = *task.rules;
   if (verdict != Verdict::restricted) return verdict;
   const Restriction allowed = restriction;
-  const auto without = [&](const std::vector<WorkerKey>& excluded) {
-    Restriction result = allowed;
-    for (const WorkerKey key : excluded) {
-      if (allowed.is_only)
-        std::erase(result.workers, key);
-      else if (workers_.is_live(key))
-        insert_sorted(result.workers, key);
-    }
-    return result;
-  };
-  std::vector<WorkerKey> tried = rules.failed_on;
-  for (const WorkerKey key : rules.unmet_on) insert_sorted(tried, key);
-  restriction = without(tried);
+  const std::vector<WorkerKey> tried = rules.tried_on();
+  restriction = without(allowed, tried);
   if (tried.empty() || workers_.empty() || workers_.any_allowed(restriction))
     return Verdict::restricted;
-  if (!workers_.any_allowed(without(rules.unmet_on))) return Verdict::impossible;
+  if (!workers_.any_allowed(without(allowed, rules.unmet_on))) return Verdict::impossible;
   rules.failed_on.clear();
   return Verdict::pause;
+}
+
+Restriction TaskQueue::without(Restriction allowed, const std::vector<WorkerKey>& excluded) const {
+  for (const WorkerKey key : excluded) {
+    if (allowed.is_only)
+      std::erase(allowed.workers, key);
+    else if (workers_.is_live(key))
+      insert_sorted(allowed.workers, key);
+  }
+  return allowed;
 }
 
 // ---------------------------------------------------------------- where a task waits
@@ -457,7 +434,7 @@ TaskQueue::Verdict TaskQueue::find_restriction(Task& task, Restriction& restrict
 /// It will stay for a while.
 void TaskQueue::compact(Task& task) {
   if (task.is_compact || task.bytes >= small_task) return;
-  task.frames = compacted(*task.frames);
+  task.frames = task.kept ? std::move(task.kept) : compacted(*task.frames);
   task.is_compact = true;
 }
 
@@ -545,6 +522,13 @@ void TaskQueue::fill(WorkerKey worker) {
   while (workers_.has_room(worker)) {
     Group* group = oldest_group(worker);
     if (!group) return;
+    Task& task = *group->ready.begin()->second;
+    unpark(task);
+    assign(task, worker);
+  }
+  while (workers_.has_room_ahead(worker)) {
+    Group* group = oldest_group(worker);
+    if (!group || !group->ready.begin()->second->may_go_ahead()) return;
     Task& task = *group->ready.begin()->second;
     unpark(task);
     assign(task, worker);

@@ -16,6 +16,7 @@
 
 #include "controller/scheduler/dependency.hpp"
 #include "controller/scheduler/finished_tasks.hpp"
+#include "controller/scheduler/given_tasks.hpp"
 #include "controller/scheduler/task_request.hpp"
 #include "controller/scheduler/worker_list.hpp"
 #include "wire/engine_end.hpp"
@@ -55,12 +56,28 @@ struct FailTask {
   std::string error_name;
   std::string error_value;
 };
-using TaskEffect = std::variant<AssignTask, DeliverReply, FailTask>;
+/// Ask the engine for the task back, which it has not begun as far as the queue knows. It answers
+/// with given_back(), or with the reply to the task.
+struct RecallTask {
+  MessageId msg_id;
+  EngineUuid engine;
+  int repetition;  ///< As in AssignTask.
+};
+/// The engine has given the task back: nobody has it any more.
+struct TaskReturned {
+  MessageId msg_id;
+};
+using TaskEffect = std::variant<AssignTask, DeliverReply, FailTask, RecallTask, TaskReturned>;
 using TaskEffects = std::vector<TaskEffect>;
 
 struct TaskQueueOptions {
   TaskScheme scheme = TaskScheme::leastload;
   std::size_t hwm = 1;  ///< Outstanding tasks per engine; 0 = no limit.
+  /// So many more may be given to an engine that gives them back when another one is free.
+  std::size_t ahead = 0;
+  /// Only engines whose last task took no longer get tasks ahead; behind a longer one they are
+  /// recalled.
+  Duration quick_task = std::chrono::milliseconds(5);
   /// So long after its engine left may a reply still come; then the task counts as failed.
   Duration engine_grace = std::chrono::seconds(5);
   /// The same of an engine whose process has ended: what it sent before that is under way.
@@ -83,7 +100,8 @@ class TaskQueue {
   TaskQueue(const TaskQueueOptions& options, RandomSource random);
   ~TaskQueue();
 
-  TaskEffects engine_joined(const EngineUuid& engine, Instant now);
+  /// gives_back  it can be asked for tasks that it has not begun. It may join again to say so.
+  TaskEffects engine_joined(const EngineUuid& engine, Instant now, bool gives_back = false);
   /// Its tasks are given up after the grace time.
   TaskEffects engine_left(const EngineUuid& engine, Instant now, EngineEnd end = {});
   /// Nothing is heard of it, though it may be alive: it gets no further tasks, and those of its
@@ -98,6 +116,12 @@ class TaskQueue {
   /// `msg_id`: of the request. Ignored unless the task runs on that engine.
   TaskEffects reply(std::string_view engine, std::string_view msg_id, TaskOutcome outcome,
                     SharedFrames reply, Instant now);
+  /// The engine will not run the task that it was given with this repetition. Ignored unless the
+  /// task is there with that one.
+  TaskEffects given_back(std::string_view engine, std::string_view msg_id, int repetition,
+                         Instant now);
+  /// It is going to leave: it gets no further tasks.
+  void engine_ending(const EngineUuid& engine);
   /// A task ended under an earlier controller: later ones may depend on it.
   /// engine  where; empty: nowhere.
   void ended_before(std::string_view msg_id, bool is_ok, const EngineUuid& engine);
@@ -136,12 +160,24 @@ class TaskQueue {
   void refuse_overload(Task& task);
   void attempt_ended(Task& task, bool is_unmet);
   std::vector<Task*> running_on(WorkerKey worker) const;
+  void withdraw(Task& task);
+  Rules& rules_of(Task& task);
   bool watch_dependencies(Task& task, const TaskRules& rules);
   void wake_dependents();
 
   // where a task may run
   Verdict find_restriction(Task& task, Restriction& restriction);
   Verdict find_allowed(const Task& task, Restriction& allowed) const;
+  Restriction without(Restriction allowed, const std::vector<WorkerKey>& excluded) const;
+
+  // what is given ahead
+  bool gives_ahead() const { return options_.ahead > 0 && options_.hwm > 0; }
+  std::optional<WorkerKey> find_worker(const Task& task, const Restriction& restriction) const;
+  int repetition_of(const Task& task) const;
+  void recall(const GivenTasks::Ahead& ahead);
+  bool can_move(const Task& task) const;
+  void recall_for_free_engines();
+  void recall_from_slow_engines();
 
   // where a task waits
   static void compact(Task& task);
@@ -159,6 +195,7 @@ class TaskQueue {
 
   TaskQueueOptions options_;
   WorkerList workers_;
+  GivenTasks given_;
   WorkerKey last_key_ = 0;
   std::uint64_t last_order_ = 0;
   std::size_t bytes_ = 0;

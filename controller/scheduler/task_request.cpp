@@ -111,7 +111,18 @@ TaskOutcome read_task_outcome(Packer packer, std::string_view metadata) {
   }
   if (!is_met) return TaskOutcome::unmet;
   if (!status || *status == "ok") return TaskOutcome::ok;
+  if (*status == "given_back") return TaskOutcome::given_back;
   return *status == "aborted" ? TaskOutcome::aborted : TaskOutcome::failed;
+}
+
+std::optional<GivenBack> read_given_back(Packer packer, std::string_view content) {
+  const Result<Json> object = unpack(packer, content);
+  if (!object) return std::nullopt;
+  const auto msg_id = string_member(*object, "msg_id");
+  const auto repetition = int_member(*object, "repetition");
+  if (!msg_id || !repetition) return std::nullopt;
+  return GivenBack{MessageId{*msg_id}, static_cast<int>(*repetition),
+                   bool_member(*object, "ending").value_or(false)};
 }
 
 }  // namespace px::controller

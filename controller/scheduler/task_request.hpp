@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,11 @@ struct TaskRequest {
   TaskRules rules;
   /// The engine that was given it by an earlier controller; empty: none.
   EngineUuid held_by = {};
+  /// The same frames in memory of their own, to be kept while the task waits; null: the queue makes
+  /// them itself.
+  SharedFrames kept = nullptr;
+  /// A cell: an engine aborts those that wait behind one that fails, so none is given ahead.
+  bool is_cell = false;
 };
 
 /// Reads the metadata frame of a task. Missing keys have their defaults.
@@ -47,7 +53,18 @@ enum class TaskOutcome {
   failed,
   aborted,  ///< Somebody wanted it not to run: final, whatever the retries.
   unmet,    ///< This engine cannot run it: another may.
+  /// This engine has not begun it, and will not: see read_given_back().
+  given_back,
 };
+
+/// What an engine gives back.
+struct GivenBack {
+  MessageId msg_id;
+  int repetition = 0;      ///< Of the message with which it was given the task.
+  bool is_ending = false;  ///< The engine ends, and is to get no further tasks.
+};
+/// Reads the content of such a reply; nothing where it is malformed.
+std::optional<GivenBack> read_given_back(Packer packer, std::string_view content);
 
 /// Reads the metadata frame of a reply; without a status it counts as ok.
 TaskOutcome read_task_outcome(Packer packer, std::string_view metadata);

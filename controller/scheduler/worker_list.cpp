@@ -32,8 +32,8 @@ bool Restriction::allows(WorkerKey worker) const {
   return std::binary_search(workers.begin(), workers.end(), worker) == is_only;
 }
 
-WorkerList::WorkerList(TaskScheme scheme, std::size_t limit, RandomSource random)
-    : scheme_(scheme), limit_(limit), random_(std::move(random)) {}
+WorkerList::WorkerList(TaskScheme scheme, std::size_t limit, std::size_t ahead, RandomSource random)
+    : scheme_(scheme), limit_(limit), ahead_(ahead), random_(std::move(random)) {}
 
 std::size_t WorkerList::find(WorkerKey worker) const {
   std::size_t index = 0;
@@ -42,20 +42,34 @@ std::size_t WorkerList::find(WorkerKey worker) const {
 }
 
 void WorkerList::add(WorkerKey worker) {
-  slots_.insert(slots_.begin(), Slot{worker, 0, false});
-  ++room_count_;
+  count(*slots_.insert(slots_.begin(), Slot{worker, 0, false, false}));
 }
 
 void WorkerList::remove(WorkerKey worker) {
   const std::size_t index = find(worker);
   if (index == slots_.size()) return;
-  if (has_room(slots_[index])) --room_count_;
+  discount(slots_[index]);
   slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
 bool WorkerList::has_room(WorkerKey worker) const {
   const std::size_t index = find(worker);
   return index < slots_.size() && has_room(slots_[index]);
+}
+
+bool WorkerList::has_room_ahead(WorkerKey worker) const {
+  const std::size_t index = find(worker);
+  return index < slots_.size() && has_room_ahead(slots_[index]);
+}
+
+void WorkerList::count(const Slot& slot) {
+  room_count_ += has_room(slot) ? 1 : 0;
+  ahead_count_ += has_room_ahead(slot) ? 1 : 0;
+}
+
+void WorkerList::discount(const Slot& slot) {
+  room_count_ -= has_room(slot) ? 1 : 0;
+  ahead_count_ -= has_room_ahead(slot) ? 1 : 0;
 }
 
 bool WorkerList::any_allowed(const Restriction& restriction) const {
@@ -114,18 +128,36 @@ void WorkerList::set_suspended(WorkerKey worker, bool is_suspended) {
   const std::size_t index = find(worker);
   if (index == slots_.size()) return;
   Slot& slot = slots_[index];
-  room_count_ -= has_room(slot) ? 1 : 0;
+  discount(slot);
   slot.is_suspended = is_suspended;
-  room_count_ += has_room(slot) ? 1 : 0;
+  count(slot);
+}
+
+void WorkerList::set_ahead(WorkerKey worker, bool takes_ahead) {
+  const std::size_t index = find(worker);
+  if (index == slots_.size() || slots_[index].takes_ahead == takes_ahead) return;
+  discount(slots_[index]);
+  slots_[index].takes_ahead = takes_ahead;
+  count(slots_[index]);
+}
+
+std::optional<WorkerKey> WorkerList::pick_ahead(const Restriction& restriction) const {
+  if (ahead_count_ == 0) return std::nullopt;
+  const Slot* best = nullptr;
+  for (const Slot& slot : slots_)
+    if (has_room_ahead(slot) && (!best || slot.load < best->load) &&
+        restriction.allows(slot.worker))
+      best = &slot;
+  return best ? std::optional(best->worker) : std::nullopt;
 }
 
 void WorkerList::assigned(WorkerKey worker) {
   const std::size_t index = find(worker);
   check(index < slots_.size());
   Slot& slot = slots_[index];
-  const bool had_room = has_room(slot);
+  discount(slot);
   ++slot.load;
-  if (had_room && !has_room(slot)) --room_count_;
+  count(slot);
   const auto position = slots_.begin() + static_cast<std::ptrdiff_t>(index);
   std::rotate(position, position + 1, slots_.end());
 }
@@ -133,9 +165,9 @@ void WorkerList::assigned(WorkerKey worker) {
 void WorkerList::released(WorkerKey worker) {
   const std::size_t index = find(worker);
   if (index == slots_.size() || slots_[index].load == 0) return;
-  const bool had_room = has_room(slots_[index]);
+  discount(slots_[index]);
   --slots_[index].load;
-  if (!had_room && has_room(slots_[index])) ++room_count_;
+  count(slots_[index]);
 }
 
 }  // namespace px::controller

@@ -257,6 +257,7 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
   server.hub.registration_timeout = server.membership.registration_timeout;
   server.tasks.scheme = *scheme;
   server.tasks.hwm = static_cast<std::size_t>(options.hwm);
+  server.tasks.ahead = static_cast<std::size_t>(options.ahead);
   server.tasks.max_bytes = options.task_queue_mib > 0
                                ? static_cast<std::size_t>(options.task_queue_mib) << 20
                                : static_cast<std::size_t>(os::half_of_usable_memory());

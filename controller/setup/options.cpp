@@ -109,6 +109,11 @@ void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
                  "Tasks that one engine holds at a time; 0 = any number")
       ->check(program::whole_number(" of tasks", 0, most))
       ->capture_default_str();
+  app.add_option("--ahead", o.ahead,
+                 "So many more, beyond --hwm, may an engine hold whose tasks are short; behind a "
+                 "long one they are recalled")
+      ->check(program::whole_number(" of tasks", 0, most))
+      ->capture_default_str();
   app.add_option("--task-queue-mib", o.task_queue_mib,
                  "MiB of unfinished load-balanced tasks to hold; further ones fail with the "
                  "error Overloaded; 0 = half of the memory")

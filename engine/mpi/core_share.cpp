@@ -9,8 +9,8 @@
 namespace px::engine {
 namespace {
 
-/// The number with which the value begins; Slurm writes "2(x3),1" for two on each of three hosts.
-int number(const program::Environment& environment, const char* name) {
+/// The count_in with which the value begins; Slurm writes "2(x3),1" for two on each of three hosts.
+int count_in(const program::Environment& environment, const char* name) {
   const std::string text = environment(name).value_or("");
   int value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -20,7 +20,7 @@ int number(const program::Environment& environment, const char* name) {
 int ranks_here(const program::Environment& environment) {
   for (const char* name :
        {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_TASKS_PER_NODE"})
-    if (const int count = number(environment, name); count > 0) return count;
+    if (const int count = count_in(environment, name); count > 0) return count;
   return 0;
 }
 

@@ -8,7 +8,7 @@ namespace px::engine {
 namespace {
 
 /// The controller waits for four seconds before it says that nobody knows why an engine was ended.
-constexpr Duration patience = std::chrono::seconds(3);
+constexpr Duration answer_patience = std::chrono::seconds(3);
 
 }  // namespace
 
@@ -33,7 +33,7 @@ std::optional<std::string> why_slurm_ends_this_job() {
   os::CommandOptions options;
   // Slurm sends SIGTERM more than once, and to all processes of the job.
   options.argv = {"sh", "-c", "trap '' TERM; exec squeue -h -t all -o '%T|%r' -j \"$0\"", job};
-  options.timeout = patience;
+  options.timeout = answer_patience;
   const Result<os::CommandOutput> said = os::run_command(options);
   return said ? why_slurm_ends(job, said->output) : std::nullopt;
 }

@@ -1,5 +1,6 @@
 #include "os/segments/fetched_piece.hpp"
 
+#include "os/segments/piece_members.hpp"
 #include "wire/json_scan.hpp"
 
 namespace px::os {
@@ -13,17 +14,6 @@ Json member_of(Packer packer, std::string_view metadata, std::string_view name) 
   }
   const Result<Json> object = unpack(packer, metadata);
   return object ? object->value(std::string(name), Json()) : Json();
-}
-
-std::optional<std::uint64_t> size_member(const Json& object, std::string_view key) {
-  const auto number = int_member(object, key);
-  if (!number || *number < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(*number);
-}
-
-Error malformed(std::string_view key) {
-  return {ErrorKind::bad_input,
-          "a " + std::string(fetch_request_type) + " has no usable '" + std::string(key) + "'"};
 }
 
 }  // namespace
@@ -62,14 +52,15 @@ std::string write_fetched_piece(const FetchedPiece& piece) {
 Result<FetchedPiece> read_fetched_piece(const Json& content) {
   FetchedPiece piece;
   piece.name = string_member(content, "name").value_or("");
-  if (piece.name.empty()) return malformed("name");
+  if (piece.name.empty()) return without_usable(fetch_request_type, "name");
   piece.is_release = bool_member(content, "release").value_or(false);
   if (piece.is_release) return piece;
   const auto index = size_member(content, "index"), offset = size_member(content, "offset"),
              length = size_member(content, "length");
-  if (!index) return malformed("index");
-  if (!offset) return malformed("offset");
-  if (!length || *length == 0 || *length > longest_fetched_piece) return malformed("length");
+  if (!index) return without_usable(fetch_request_type, "index");
+  if (!offset) return without_usable(fetch_request_type, "offset");
+  if (!length || *length == 0 || *length > longest_fetched_piece)
+    return without_usable(fetch_request_type, "length");
   piece.index = *index;
   piece.offset = *offset;
   piece.length = *length;

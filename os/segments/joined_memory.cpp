@@ -5,11 +5,10 @@
 #include <memory>
 
 #include "os/segments/mapped_segment.hpp"
+#include "os/segments/segment.hpp"
 
 namespace px::os {
 namespace {
-
-constexpr std::size_t page = 4096;
 
 /// Addresses of their own, at which segments are mapped.
 struct Range {
@@ -34,7 +33,7 @@ struct Range {
 std::optional<SharedBytes> join_mapped(const std::vector<std::string_view>& parts) {
   std::size_t size = 0;
   for (const std::string_view part : parts) {
-    if (part.empty() || size % page != 0) return std::nullopt;
+    if (part.empty() || size % page_bytes != 0) return std::nullopt;
     size += part.size();
   }
   if (size == 0) return std::nullopt;

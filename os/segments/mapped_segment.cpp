@@ -23,8 +23,6 @@ namespace {
 
 std::atomic<int> locks_held = 0;
 
-constexpr std::size_t page = 4096;
-
 /// All of this process, by the address of their ends.
 struct Mapped {
   std::mutex mutex;
@@ -40,9 +38,10 @@ bool is_unwritten(std::string_view bytes) {
   constexpr std::uint64_t is_present = std::uint64_t{1} << 63, is_swapped = std::uint64_t{1} << 62,
                           is_of_file = std::uint64_t{1} << 61;
   const Descriptor pages{::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)};
-  std::vector<std::uint64_t> entries((bytes.size() + page - 1) / page);
+  std::vector<std::uint64_t> entries((bytes.size() + page_bytes - 1) / page_bytes);
   const auto size = static_cast<ssize_t>(entries.size() * sizeof entries[0]);
-  const auto first = reinterpret_cast<std::uintptr_t>(bytes.data()) / page * sizeof entries[0];
+  const auto first =
+      reinterpret_cast<std::uintptr_t>(bytes.data()) / page_bytes * sizeof entries[0];
   if (!pages.is_open() || ::pread(pages.value(), entries.data(), static_cast<std::size_t>(size),
                                   static_cast<off_t>(first)) != size)
     return false;
@@ -77,7 +76,7 @@ const char* why_not_a_segment(const struct stat& file) {
 }
 
 bool is_named(const SegmentFolder& folder, const std::string& name, const struct stat& file) {
-  struct stat found{};
+  struct stat found {};
   return ::fstatat(folder.descriptor(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
          found.st_ino == file.st_ino && found.st_dev == file.st_dev;
 }
@@ -94,7 +93,7 @@ Result<std::shared_ptr<const MappedSegment>> MappedSegment::map(const SegmentFol
   if (!file.is_open() && errno == ENOENT) return gone(name);
   if (!file.is_open() && errno == ELOOP) return failure(name, "is a link", ErrorKind::bad_input);
   if (!file.is_open()) return failure(name, std::strerror(errno), ErrorKind::system);
-  struct stat found{};
+  struct stat found {};
   if (::fstat(file.value(), &found) != 0)
     return failure(name, std::strerror(errno), ErrorKind::system);
   if (const char* const why = why_not_a_segment(found))
@@ -136,7 +135,7 @@ std::shared_ptr<const MappedSegment> MappedSegment::of(std::string_view bytes) {
 
 bool MappedSegment::map_again(std::string_view part, void* address) const {
   const auto offset = static_cast<std::size_t>(part.data() - bytes_.data());
-  if (offset % page != 0 || !lock_.is_open() || !is_unwritten(part)) return false;
+  if (offset % page_bytes != 0 || !lock_.is_open() || !is_unwritten(part)) return false;
   return ::mmap(address, part.size(), PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, lock_.value(),
                 static_cast<off_t>(offset)) != MAP_FAILED;

@@ -20,6 +20,9 @@ namespace px::os {
 /// Buffers from this size on go through segments.
 inline constexpr std::size_t least_segment_bytes = std::size_t{256} << 10;
 
+/// What is mapped begins at a multiple of this.
+inline constexpr std::size_t page_bytes = 4096;
+
 /// Where a buffer lies.
 struct SegmentPart {
   std::string name;  ///< See is_segment_name().

@@ -5,10 +5,8 @@
 namespace px::os {
 namespace {
 
-constexpr std::uint64_t page = 4096;
-
 std::uint64_t aligned(std::uint64_t bytes) {
-  return (bytes + page - 1) / page * page;
+  return (bytes + page_bytes - 1) / page_bytes * page_bytes;
 }
 
 }  // namespace

@@ -2,24 +2,10 @@
 
 #include <optional>
 
+#include "os/segments/piece_members.hpp"
 #include "os/segments/segment.hpp"
 
 namespace px::os {
-namespace {
-
-/// Sizes of files fit.
-std::optional<std::uint64_t> size_member(const Json& content, std::string_view key) {
-  const auto number = int_member(content, key);
-  if (!number || *number < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(*number);
-}
-
-Error malformed(std::string_view key) {
-  return {ErrorKind::bad_input,
-          "a " + std::string(segment_request_type) + " has no usable '" + std::string(key) + "'"};
-}
-
-}  // namespace
 
 std::string write_segment_piece(const SegmentPiece& piece) {
   if (piece.is_release)
@@ -35,15 +21,15 @@ std::string write_segment_piece(const SegmentPiece& piece) {
 Result<SegmentPiece> read_segment_piece(const Json& content) {
   SegmentPiece piece;
   piece.segment = string_member(content, "segment").value_or("");
-  if (!is_segment_name(piece.segment)) return malformed("segment");
+  if (!is_segment_name(piece.segment)) return without_usable(segment_request_type, "segment");
   piece.is_release = bool_member(content, "release").value_or(false);
   piece.wants_answer = bool_member(content, "answer").value_or(false);
   if (piece.is_release) return piece;
   const auto size = size_member(content, "size"), number = size_member(content, "piece"),
              offset = size_member(content, "offset");
-  if (!size || *size == 0) return malformed("size");
-  if (!number) return malformed("piece");
-  if (!offset || *offset >= *size) return malformed("offset");
+  if (!size || *size == 0) return without_usable(segment_request_type, "size");
+  if (!number) return without_usable(segment_request_type, "piece");
+  if (!offset || *offset >= *size) return without_usable(segment_request_type, "offset");
   piece.size = *size;
   piece.number = *number;
   piece.offset = *offset;

@@ -43,6 +43,11 @@ def _peer(name, *roles, **options):
                      what=f"ipyparallel's own tests with our {', '.join(roles)}", **options)  # fmt: skip
 
 
+def _why_no_bare_system():
+    missing = [name for name in ("mmdebstrap", "dpkg-shlibdeps") if not shutil.which(name)]
+    return f"{' and '.join(missing)} cannot be run" if missing else ""
+
+
 def _why_no_peer_suite():
     runner = os.environ.get("PX_PEER_SUITE", "")
     if not runner:
@@ -65,6 +70,9 @@ def all_groups(is_quick):
             _build("package"),
             Script(name="install", what="an outside project builds against the installed library",
                    command=("tests/install/run", "build/package"), needs=("build-package",)),
+            Script(name="demo", what="scripts/demo in a fresh copy of the tree", command=("tests/install/demo",)),
+            Script(name="debian", what="the Debian package in a bare system", command=("tests/install/debian",),
+                   why_not=_why_no_bare_system),
         ],
         # Tests that hold moments against each other or measure time: one group at a time.
         "timing": [

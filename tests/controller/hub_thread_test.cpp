@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "controller/hub/no_store.hpp"
 #include "wire/header.hpp"
 
 namespace px::controller {
@@ -66,6 +67,18 @@ TEST(HubThread, ADiskThatHangsHoldsUpNobodyAndTakesBoundedMemory) {
   for (int i = 0; i < 100; ++i) submit();
   EXPECT_GT(hub.dropped(), 50u);
   release.set_value();
+}
+
+TEST(HubThread, WhoeverKeepsASmallRequestSharesTheCopyOfTheRecords) {
+  net::Loop loop;
+  HubThread hub{Hub{session(), std::make_unique<NoStore>(), {}}, loop.waker()};
+  const auto small = std::make_shared<TextFrames>(std::vector<std::string>{"client", "request"});
+  const SharedFrames kept = hub.post_request({MessageId{"t1"}, small});
+  EXPECT_NE(kept, small);
+  EXPECT_EQ(kept->at(1), "request");
+  const auto large = std::make_shared<TextFrames>(
+      std::vector<std::string>{"client", std::string(HubThread::copied_bytes, 'x')});
+  EXPECT_EQ(hub.post_request({MessageId{"t2"}, large}), large);
 }
 
 }  // namespace

@@ -140,8 +140,10 @@ class FakeEngine : public Peer {
         pong(dealer(info.hb_pong)) {}
 
   /// Asks for registration and lets its heart beat until it was heard.
-  Received join(std::optional<int> id = {}) {
+  /// more  further facts.
+  Received join(std::optional<int> id = {}, const Json& more = Json::object()) {
     Json content{{"uuid", name()}};
+    content.update(more);
     if (id) content["id"] = *id;
     Received reply = ask("registration_request", content);
     if (reply.content["status"] == "ok") beat();

@@ -230,6 +230,33 @@ TEST_F(ServerTest, ATaskRunsAndItsReplyNamesTheEngine) {
   EXPECT_EQ(reply.buffers, std::vector<std::string>{"result of ann"});
 }
 
+TEST_F(ServerTest, ATaskThatWasGivenAheadComesBackFromAnEngineThatEnds) {
+  ServerOptions options;
+  options.tasks.ahead = 1;
+  options.tasks.quick_task = std::chrono::hours(1);
+  start(options);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join({}, Json{{"gives_back", true}});
+  user->send(user->task, apply());
+  ann->reply(ann->task, receive(ann->task));
+  receive(user->task);
+  for (int i = 0; i < 2; ++i) user->send(user->task, apply());
+  receive(ann->task);
+  const Received ahead = receive(ann->task);
+  ann->send(ann->task,
+            Draft{ahead.idents, "recall_reply", ahead.header_text,
+                  Json{{"status", "given_back"}},
+                  Json{{"msg_id", ahead.header.msg_id.text}, {"repetition", 0}, {"ending", true}},
+                  {}});
+  auto bob = engine("bob");
+  bob->join();
+  const Received again = receive(bob->task);
+  EXPECT_EQ(again.header_text, ahead.header_text);
+  bob->reply(bob->task, again);
+  EXPECT_EQ(receive(user->task).idents, std::vector<std::string>{"bob"});
+}
+
 TEST_F(ServerTest, ARetryOnTheSameEngineIsAnotherMessageWithTheSameId) {
   ServerOptions options;
   options.tasks.pause = 1ms;

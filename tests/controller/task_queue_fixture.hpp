@@ -18,7 +18,7 @@ inline Instant at(Duration since_start) {
 
 /// A queue with a clock that a test sets, and its effects as text: "t1>ann" (assigned),
 /// "t1>ann again" (as a copy), "t1>ann resent" (the same message), "t1=ann" (answered by ann),
-/// "t1!Name" (failed).
+/// "t1!Name" (failed), "t1<ann" (recalled), "t1<>" (returned).
 class Cluster {
  public:
   explicit Cluster(controller::TaskQueueOptions options = {}, std::vector<double> draws = {})
@@ -29,6 +29,14 @@ class Cluster {
   Texts join(const std::string& engine) {
     return texts(queue_.engine_joined(EngineUuid{engine}, now_));
   }
+  /// An engine that gives back what is recalled.
+  Texts join_able(const std::string& engine) {
+    return texts(queue_.engine_joined(EngineUuid{engine}, now_, true));
+  }
+  Texts given_back(const std::string& engine, const std::string& id, int repetition = 0) {
+    return texts(queue_.given_back(engine, id, repetition, now_));
+  }
+  void ending(const std::string& engine) { queue_.engine_ending(EngineUuid{engine}); }
   Texts leave(const std::string& engine) {
     return texts(queue_.engine_left(EngineUuid{engine}, now_));
   }
@@ -49,6 +57,10 @@ class Cluster {
     auto frames = std::make_shared<TextFrames>(
         std::vector<std::string>{"client", "<IDS|MSG>", std::string(payload_bytes, 'x')});
     return texts(queue_.submit({MessageId{id}, frames, 1, std::move(rules)}, now_));
+  }
+  Texts submit_cell(const std::string& id) {
+    auto frames = std::make_shared<TextFrames>(std::vector<std::string>{"client", "<IDS|MSG>"});
+    return texts(queue_.submit({MessageId{id}, frames, 1, {}, {}, nullptr, true}, now_));
   }
   Texts submit_held(const std::string& id, const std::string& engine,
                     controller::TaskRules rules = {}) {
@@ -83,6 +95,10 @@ class Cluster {
                          (assign->is_resent ? " resent" : ""));
       if (const auto* reply = std::get_if<controller::DeliverReply>(&effect))
         result.push_back(reply->msg_id.text + "=" + reply->engine.text);
+      if (const auto* recall = std::get_if<controller::RecallTask>(&effect))
+        result.push_back(recall->msg_id.text + "<" + recall->engine.text);
+      if (const auto* returned = std::get_if<controller::TaskReturned>(&effect))
+        result.push_back(returned->msg_id.text + "<>");
       if (const auto* failure = std::get_if<controller::FailTask>(&effect)) {
         result.push_back(failure->msg_id.text + "!" + failure->error_name);
         last_error_ = failure->error_value;

@@ -181,5 +181,17 @@ TEST(TaskQueue, EveryOfManyMixedTasksEndsExactlyOnce) {
   EXPECT_EQ(cluster.queue().size(), 0u);
 }
 
+TEST(TaskQueue, ATaskThatWaitsIsKeptInTheMemoryThatItCameWith) {
+  TaskQueue queue{{}, [] { return 0.0; }};
+  const auto came = std::make_shared<TextFrames>(std::vector<std::string>{"client", "<IDS|MSG>"});
+  const SharedFrames kept = compacted(*came);
+  TaskRequest request{MessageId{"t1"}, came, 1};
+  request.kept = kept;
+  queue.submit(std::move(request), at(0s));
+  const TaskEffects effects = queue.engine_joined(EngineUuid{"ann"}, at(0s));
+  ASSERT_EQ(effects.size(), 1u);
+  EXPECT_EQ(std::get<AssignTask>(effects[0]).request, kept);
+}
+
 }  // namespace
 }  // namespace px::controller

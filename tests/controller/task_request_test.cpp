@@ -70,10 +70,21 @@ TEST(TaskOutcome, TheStatusAndTheDependenciesDecide) {
   EXPECT_EQ(outcome(R"({"status":"ok","dependencies_met":true})"), TaskOutcome::ok);
   EXPECT_EQ(outcome(R"({"status":"error"})"), TaskOutcome::failed);
   EXPECT_EQ(outcome(R"({"status":"aborted"})"), TaskOutcome::aborted);
+  EXPECT_EQ(outcome(R"({"status":"given_back"})"), TaskOutcome::given_back);
   EXPECT_EQ(outcome(R"({"status":"error","dependencies_met":false})"), TaskOutcome::unmet);
   EXPECT_EQ(outcome("{}"), TaskOutcome::ok);
   EXPECT_EQ(read_task_outcome(Packer::msgpack, pack(Packer::msgpack, Json{{"status", "error"}})),
             TaskOutcome::failed);
+}
+
+TEST(GivenBack, SaysWhichTaskAndByWhichMessage) {
+  const auto task = read_given_back(Packer::json, R"({"msg_id":"t1","repetition":2})");
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->msg_id.text, "t1");
+  EXPECT_EQ(task->repetition, 2);
+  EXPECT_FALSE(task->is_ending);
+  for (const char* content : {"[", "{}", R"({"msg_id":"t1"})", R"({"msg_id":1,"repetition":2})"})
+    EXPECT_FALSE(read_given_back(Packer::json, content)) << content;
 }
 
 }  // namespace

@@ -61,5 +61,14 @@ TEST(VersionCheck, OfAnotherVersionThanTheControllerAreNamed) {
   EXPECT_NE(engines.warnings().front().find("polyxeus 1.0"), std::string::npos);
 }
 
+TEST(VersionCheck, LearnsThatAnEngineGivesBack) {
+  VersionCheck engines{"1.0"};
+  EngineFacts facts;
+  facts.gives_back = true;
+  engines.learn(EngineId{0}, ann, facts);
+  EXPECT_TRUE(engines.facts_of(ann).gives_back);
+  EXPECT_FALSE(engines.facts_of(bob).gives_back);
+}
+
 }  // namespace
 }  // namespace px::controller

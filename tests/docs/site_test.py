@@ -8,6 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "build/docs/site"
+ALIASES = {"Arguments", "NamedValues", "Timeout", "TaskStatus"}  # no classes
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +34,24 @@ def test_the_reference_has_each_public_name(site):
     assert len(public) > 40
     assert {"Client", "Cluster", "apply_async", "wait_for_engines"} <= shown
     assert {name for name in public - shown if isinstance(getattr(polyxeus, name), type)} == set()
+
+
+def test_the_reference_of_the_cpp_client_has_each_public_class(site):
+    page = (site / "cpp-reference.html").read_text()
+    for link in re.findall(r'href="(cpp-api/[^"]+)"', page):
+        assert (site / link).is_file(), link
+    classes = (site / "cpp-api/annotated.html").read_text()
+    header = (ROOT / "client/polyxeus_client.hpp").read_text()
+    public = set(re.findall(r"^using client::([A-Z]\w+);", header, re.M)) - ALIASES
+    assert len(public) > 25
+    assert [name for name in sorted(public) if f">{name}</a>" not in classes] == []
+
+
+def test_each_notebook_is_a_page(site):
+    listing = (site / "notebooks.html").read_text()
+    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
+        assert (site / f"notebooks/{notebook.stem}.html").is_file()
+        assert f'href="notebooks/{notebook.stem}.html"' in listing
 
 
 def test_no_page_loads_anything_from_the_network(site):

@@ -41,6 +41,32 @@ TEST(KeptReplies, OfRequestsWithOneIdTheLatestIsFoundFirstThatWhichRuns) {
   EXPECT_EQ(kept.find_latest(MessageId{"t2"}), nullptr);
 }
 
+TEST(KeptReplies, WhatIsGivenBackIsNotHeldAndNoReply) {
+  KeptReplies kept;
+  kept.arrived("first", MessageId{"t1"}, 1);
+  EXPECT_FALSE(kept.was_given_back(MessageId{"t1"}));
+  kept.given_back("first");
+  EXPECT_TRUE(kept.find("first")->is_given_back);
+  EXPECT_TRUE(kept.was_given_back(MessageId{"t1"}));
+  EXPECT_EQ(kept.find_latest(MessageId{"t1"}), nullptr);
+  EXPECT_EQ(kept.held_by(1), Ids{});
+  kept.arrived("again", MessageId{"t1"}, 1);
+  EXPECT_FALSE(kept.was_given_back(MessageId{"t1"}));
+  EXPECT_EQ(kept.held_by(1), Ids{"t1"});
+  kept.answered("again", {"client", "answer"});
+  EXPECT_EQ(kept.find_latest(MessageId{"t1"})->reply.at(1), "answer");
+}
+
+TEST(KeptReplies, WhatIsGivenBackIsForgottenAsRepliesAre) {
+  KeptReplies kept{{.count = 1, .bytes = 100, .of_one = 100}};
+  for (const char* name : {"a", "b"}) {
+    kept.arrived(name, MessageId{name}, 1);
+    kept.given_back(name);
+  }
+  EXPECT_EQ(kept.find("a"), nullptr);
+  EXPECT_NE(kept.find("b"), nullptr);
+}
+
 TEST(KeptReplies, OfAReplyThatIsTooLongOnlyThatItWasGivenIsKept) {
   KeptReplies kept{{.count = 10, .bytes = 100, .of_one = 50}};
   EXPECT_TRUE(kept.has_room_for(50));

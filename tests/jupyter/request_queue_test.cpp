@@ -49,6 +49,32 @@ TEST_F(RequestQueueTest, WhatIsTooMuchToHoldIsRefusedAndTheRestStays) {
   EXPECT_EQ(queue.queued_bytes(), 0u);
 }
 
+TEST_F(RequestQueueTest, WhatHasNotBegunIsTakenBackAndDoesNotRun) {
+  const RequestPtr first = client.request("execute_request");
+  const RequestPtr second = client.request("execute_request");
+  arrive(first);
+  arrive(second);
+  EXPECT_EQ(queue.take_back(1, 0, second->header.msg_id), nullptr);
+  EXPECT_EQ(queue.take_back(0, 1, second->header.msg_id), nullptr);
+  EXPECT_EQ(queue.take_back(0, 0, second->header.msg_id), second);
+  EXPECT_EQ(queue.take_back(0, 0, second->header.msg_id), nullptr);
+  EXPECT_EQ(taken(queue), "execute_request");
+  EXPECT_EQ(queue.take_back(0, 0, first->header.msg_id), nullptr);
+  EXPECT_EQ(taken(queue), "nothing");
+  EXPECT_EQ(queue.queued_bytes(), 0u);
+}
+
+TEST_F(RequestQueueTest, AllThatHasNotBegunIsTakenBackButWhatIsAborted) {
+  const RequestPtr failed = client.request("execute_request");
+  arrive(client.request("execute_request"));
+  queue.abort_queued_executions(failed);
+  const RequestPtr later = client.request("execute_request");
+  arrive(later);
+  EXPECT_EQ(queue.take_back_all(0, 0), (std::vector{later}));
+  EXPECT_EQ(taken(queue), "execute_request aborted");
+  EXPECT_EQ(taken(queue), "nothing");
+}
+
 TEST_F(RequestQueueTest, AFailedCellAbortsTheCellsBehindItAndNothingElse) {
   const RequestPtr failed = client.request("execute_request");
   for (const char* type : {"execute_request", "complete_request", "execute_request"})

@@ -10,11 +10,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "system"))
+sys.path.insert(0, str(ROOT / "scripts"))
 
 import programs  # noqa: E402
+import run_notebooks  # noqa: E402
 
 NOTEBOOKS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
-DEBIAN_PACKAGES = Path("/usr/lib/python3/dist-packages")
 
 
 @pytest.fixture
@@ -35,13 +36,7 @@ def stage(tmp_path, monkeypatch):
 @pytest.fixture
 def debian_torch(tmp_path, monkeypatch):
     """Debian's PyTorch, and nothing else of Debian's Python packages, for the kernel and engines."""
-    if not (DEBIAN_PACKAGES / "torch").exists():
-        pytest.fail("PyTorch is not there: apt install python3-torch")
-    links = tmp_path / "torch"
-    links.mkdir()
-    for name in ("torch", "torchgen", "functorch"):
-        if (DEBIAN_PACKAGES / name).exists():
-            (links / name).symlink_to(DEBIAN_PACKAGES / name)
+    links = run_notebooks.link_debian_torch(tmp_path / "torch")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(
         filter(None, [os.environ.get("PYTHONPATH"), str(links)])))
 

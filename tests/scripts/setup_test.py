@@ -1,4 +1,4 @@
-"""What scripts/setup installs for the demo, with stand-ins for apt and Python."""
+"""What scripts/setup installs and builds for the demo, with stand-ins for apt, Python and CMake."""
 
 import os
 import shutil
@@ -12,6 +12,7 @@ PYTHON = """#!/bin/bash
 # Stands for Python: makes environments, notes what pip is asked for, and refuses wheels for a later glibc.
 case "$*" in
   "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
+  *getsitepackages*) mkdir -p "$(dirname "$0")/../lib"; echo "$(dirname "$0")/../lib" ;;
   "-c "*) echo cp311 ;;
   "-m pip "*)
     echo "${*:3}" >> calls
@@ -21,6 +22,16 @@ case "$*" in
       *"--force-reinstall"*) touch "$(dirname "$0")/pxcluster"; chmod +x "$(dirname "$0")/pxcluster" ;;
     esac ;;
 esac
+"""
+CMAKE = """#!/bin/bash
+# Stands for CMake: notes what it is asked for; a file named broken makes it fail.
+echo "cmake $*" >> calls
+[ ! -e broken ] || { echo "a source is broken"; exit 1; }
+"""
+DPKG_QUERY = """#!/bin/sh
+# Stands for dpkg-query: knows each package, but what the file absent names.
+! grep -qx "$3" absent 2>/dev/null || exit 1
+echo install ok installed
 """
 
 
@@ -33,21 +44,24 @@ class Checkout:
         for name in ("setup", "compiler_cache", "requirements.txt", "demo_requirements.txt"):
             shutil.copy(ROOT / "scripts" / name, folder / "scripts")
         (folder / "stand_ins").mkdir()
-        for name, text in {"python3": PYTHON, "dpkg-query": "#!/bin/sh\necho install ok installed\n"}.items():
+        for name, text in {"python3": PYTHON, "cmake": CMAKE, "dpkg-query": DPKG_QUERY}.items():
             (folder / "stand_ins" / name).write_text(text)
             (folder / "stand_ins" / name).chmod(0o755)
-        (folder / ".gitignore").write_text("/build/\n/.venv/\n/dist/\n/calls\n")
+        (folder / ".gitignore").write_text("/build/\n/.venv/\n/dist/\n/calls\n/absent\n/broken\n")
         subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
 
     def add_wheel(self, platform):
         (self.folder / "dist").mkdir(exist_ok=True)
         (self.folder / f"dist/polyxeus-0.1.0-cp311-cp311-{platform}.whl").touch()
 
-    def set_up(self):
-        """-> (the environment for the demo, the words that pip got)"""
+    def run(self, *options):
         path = f"{self.folder}/stand_ins:{os.environ['PATH']}"
-        done = subprocess.run(["scripts/setup", "--demo"], cwd=self.folder, env={**os.environ, "PATH": path},
+        return subprocess.run(["scripts/setup", *options], cwd=self.folder, env={**os.environ, "PATH": path},
                               capture_output=True, text=True, timeout=60)  # fmt: skip
+
+    def set_up(self):
+        """-> (the environment for the demo, the words that pip and CMake got)"""
+        done = self.run("--demo")
         assert done.returncode == 0, done.stdout + done.stderr
         calls = self.folder / "calls"
         text = calls.read_text() if calls.exists() else ""
@@ -69,16 +83,39 @@ def test_the_demo_takes_a_wheel_that_fits_and_compiles_nothing(checkout):
 
 
 @pytest.mark.parametrize("wheels", [[], ["manylinux_2_99_x86_64"]], ids=["no wheel", "a wheel that does not fit"])
-def test_the_demo_builds_where_no_wheel_fits(checkout, wheels):
+def test_the_demo_builds_only_what_it_runs_where_no_wheel_fits(checkout, wheels):
     for platform in wheels:
         checkout.add_wheel(platform)
     home, calls = checkout.set_up()
-    assert home == ".venv"
-    assert "wheel -q" in calls and "-r scripts/requirements.txt" in calls
+    assert home == "build/demo/built"
+    assert "cmake --preset demo" in calls and "cmake --build --preset demo" in calls
+    assert "-r scripts/demo_requirements.txt" in calls
+    assert "wheel -q" not in calls and "-r scripts/requirements.txt" not in calls
+    assert (checkout.folder / home / "lib/polyxeus.pth").read_text() == f"{checkout.folder}/build/demo/python\n"
+
+
+def test_a_second_run_of_the_demo_installs_nothing(checkout):
+    checkout.set_up()
+    home, calls = checkout.set_up()
+    assert home == "build/demo/built" and "pip" not in calls and "cmake --build --preset demo" in calls
+
+
+def test_a_build_of_the_demo_that_fails_shows_why(checkout):
+    (checkout.folder / "broken").touch()
+    done = checkout.run("--demo")
+    assert done.returncode == 1 and "a source is broken" in done.stderr
+
+
+def test_the_demo_needs_neither_the_compiler_cache_nor_the_headers_of_mpi(checkout):
+    (checkout.folder / "absent").write_text("ccache\nlibopenmpi-dev\nlibgtest-dev\nlibbenchmark-dev\n")
+    assert checkout.run("--demo", "--no-apt").returncode == 0
+    done = checkout.run("--no-apt")
+    assert done.returncode == 1 and "missing Debian packages: ccache" in done.stderr
 
 
 def test_the_demo_takes_a_build_that_is_up_to_date(checkout):
-    checkout.set_up()
+    assert checkout.run().returncode == 0
+    (checkout.folder / "calls").unlink()
     checkout.add_wheel("manylinux_2_35_x86_64")
     assert checkout.set_up() == (".venv", "")
 

@@ -29,6 +29,8 @@ enum class Defect {
   answers_are_not_replayed,  ///< A task that is answered counts as one that waits.
   answers_are_changed,       ///< Another answer is written than the client gets.
   disk_lies,                 ///< It says that it has forced to the disk what it has not.
+  engine_keeps_what_it_gives,  ///< It says that it gives a task back, and runs it.
+  returns_are_ignored,         ///< The controller does not hear that a task is given back.
 };
 
 struct Setting {
@@ -36,6 +38,7 @@ struct Setting {
   int engines = 3;
   int tasks = 40;
   std::size_t hwm = 1;
+  std::size_t ahead = 1;  ///< Tasks beyond it that are given ahead.
   int faults = 12;  ///< Broken connections, deaths, trouble with the disk.
   int clients = 3;
   /// off: clients stay until they have their answers.
@@ -49,6 +52,7 @@ struct Outcome {
   std::optional<std::string> violation;
   /// What happened; `left` clients went before their answers came.
   int controllers = 1, deaths = 0, cuts = 0, power_losses = 0, full_disks = 0, left = 0;
+  int recalls = 0;
   int fetched = 0;  ///< Answers of such clients, found in the end.
 };
 

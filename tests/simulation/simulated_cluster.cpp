@@ -30,6 +30,7 @@ struct Engine {
   Engine(World& world, std::string its_uuid) : uuid(std::move(its_uuid)), to(world), from(world) {}
   std::string uuid;
   bool is_alive = true;
+  bool gives_back = true;
   engine::KeptReplies kept;
   struct Given {
     Request request;
@@ -83,6 +84,14 @@ class Cluster final : public Surroundings {
     world_.tell("controller gives " + request.id + " to " + uuid.text +
                 (is_resent ? " once more" : ""));
     engine.to.send([this, &engine, request] { take_task(engine, request); });
+  }
+  void recall(const EngineUuid& uuid, const Request& request) override {
+    const auto found = engines_.find(uuid.text);
+    if (found == engines_.end()) return;
+    Engine& engine = *found->second;
+    world_.tell("controller recalls " + request.id + " from " + uuid.text);
+    ++outcome_.recalls;
+    engine.to.send([this, &engine, request] { take_recall(engine, request); });
   }
   void answer(const Answer& answer) override {
     Task& task = tasks_[answer.id];
@@ -190,7 +199,8 @@ class Cluster final : public Surroundings {
     ++outcome_.controllers;
     const Instant back = world_.now() + world_.between(50, 3000);
     for (const auto& client : clients_) cut(*client, back + 10ms);
-    for (Engine* engine : living()) cut(*engine, back + 10ms);
+    // What one that has ended said last may wait for the next controller.
+    for (auto& [uuid, engine] : engines_) cut(*engine, back + 10ms);
     world_.at(back, [this] { start_controller(); });
   }
   template <class Peer>
@@ -217,7 +227,7 @@ class Cluster final : public Surroundings {
     if (!restores_engines_) return;
     members_ = table_;
     for (const EngineUuid& uuid : table_) {
-      controller_->engine_joined(uuid);
+      controller_->engine_joined(uuid, false);  // what it can do is said when it registers
       if (!engines_.at(uuid.text)->is_alive) later(3000, 6000, [this, uuid] { lose_engine(uuid); });
     }
   }
@@ -233,8 +243,9 @@ class Cluster final : public Surroundings {
   // ---------------------------------------------------------------- the engines
   void add_engine() {
     const std::string uuid = "engine" + std::to_string(++engine_count_);
-    engines_[uuid] = std::make_unique<Engine>(world_, uuid);
-    register_engine(*engines_[uuid], world_.between(50, 400));
+    Engine& engine = *(engines_[uuid] = std::make_unique<Engine>(world_, uuid));
+    engine.gives_back = engine_count_ % 4 != 0;  // as those of ipyparallel
+    register_engine(engine, world_.between(50, 400));
   }
   /// It tells who it is, and what it has in hand.
   void register_engine(Engine& engine, Duration delay) {
@@ -244,8 +255,8 @@ class Cluster final : public Surroundings {
       const EngineUuid uuid{engine.uuid};
       world_.tell(engine.uuid + " joins");
       table_.insert(uuid);
-      if (members_.insert(uuid).second) controller_->engine_joined(uuid);
-      controller_->engine_holds(uuid, engine.kept.held_by(0));
+      if (members_.insert(uuid).second) controller_->engine_joined(uuid, engine.gives_back);
+      controller_->engine_holds(uuid, engine.kept.held_by(0), engine.gives_back);
     });
   }
   void lose_engine(const EngineUuid& uuid) {
@@ -255,6 +266,10 @@ class Cluster final : public Surroundings {
   void take_task(Engine& engine, const Request& request) {
     if (!engine.is_alive) return;
     const engine::KeptReplies::Entry* known = engine.kept.find(request.signature);
+    const bool is_given_back = known && known->is_given_back;
+    if (is_given_back) known = engine.kept.find_latest(MessageId{request.id});
+    if (is_given_back && !known && !has(Defect::engine_runs_again))
+      return give_back(engine, request);
     if (known && !has(Defect::engine_runs_again)) {
       if (known->is_answered)
         reply(engine, {request.id, request.client, known->reply.at(0) == "ok"});
@@ -265,9 +280,30 @@ class Cluster final : public Surroundings {
     const auto given = std::count_if(engine.queue.begin(), engine.queue.end(), [this](auto& each) {
       return each.controller == outcome_.controllers;
     });
-    if (setting_.hwm > 0 && static_cast<std::size_t>(given) > setting_.hwm)
+    const std::size_t most = setting_.hwm + (engine.gives_back ? setting_.ahead : 0);
+    if (setting_.hwm > 0 && static_cast<std::size_t>(given) > most)
       world_.violate(engine.uuid + " was given " + std::to_string(given) + " tasks at a time");
     if (engine.queue.size() == 1) begin(engine);
+  }
+  /// The first one of the queue runs.
+  void take_recall(Engine& engine, const Request& recall) {
+    if (!engine.is_alive) return;
+    const auto waiting =
+        std::find_if(engine.queue.begin(), engine.queue.end(),
+                     [&](const Engine::Given& each) { return each.request.id == recall.id; });
+    if (waiting != engine.queue.end() && waiting != engine.queue.begin()) {
+      engine.kept.given_back(waiting->request.signature);
+      if (!has(Defect::engine_keeps_what_it_gives)) engine.queue.erase(waiting);
+    } else if (!engine.kept.was_given_back(MessageId{recall.id})) {
+      return;
+    }
+    give_back(engine, recall);
+  }
+  void give_back(Engine& engine, const Request& request, bool is_ending = false) {
+    world_.tell(engine.uuid + " gives " + request.id + " back");
+    engine.from.send([this, uuid = engine.uuid, request, is_ending] {
+      controller_->take_back(uuid, request, is_ending);
+    });
   }
   void begin(Engine& engine) {
     const Request request = engine.queue.front().request;
@@ -299,7 +335,8 @@ class Cluster final : public Surroundings {
     if (what > 11) return add_engine_or_wait();
     if (what > 9) return cut_client();
     if (what < 5) return cut_engine();
-    if (what < 7) return kill_engine();
+    if (what < 6) return kill_engine();
+    if (what < 7) return end_engine();
     if (controller_) kill_controller();
   }
   void harm_disk() {
@@ -379,15 +416,31 @@ class Cluster final : public Surroundings {
     if (living().empty()) return;
     Engine& engine = *any_of(living());
     end(engine);
+    notice_end(engine);
+  }
+  /// As it is asked to: what it has not begun it gives back, what runs is interrupted.
+  void end_engine() {
+    if (living().empty()) return;
+    Engine& engine = *any_of(living());
+    while (engine.gives_back && engine.queue.size() > 1) {
+      const Request last = engine.queue.back().request;
+      engine.queue.pop_back();
+      engine.kept.given_back(last.signature);
+      give_back(engine, last, true);
+    }
+    end(engine, "ends");
+    notice_end(engine);
+  }
+  void notice_end(const Engine& engine) {
     if (has(Defect::deaths_go_unnoticed)) return;
     later(250, 250, [this, uuid = EngineUuid{engine.uuid}] { lose_engine(uuid); });
   }
-  void end(Engine& engine) {
+  void end(Engine& engine, const std::string& how = "dies") {
     ++outcome_.deaths;
-    world_.tell(engine.uuid + " dies");
+    world_.tell(engine.uuid + " " + how);
     engine.is_alive = false;
     engine.to.end();
-    engine.from.end();
+    if (how == "dies") engine.from.end();
     world_.after(world_.between(500, 3000), [this] { add_engine_or_wait(); });
   }
   void add_engine_or_wait() {

@@ -15,7 +15,7 @@ namespace px::simulation {
 ///
 /// Checked are: each task of a client that stays is answered exactly once; one without retries runs
 /// again only where the engine that had it died; no engine is given more tasks at a time than the
-/// high-water mark by one controller; nothing is left over at the end. With a journal also: what
+/// high-water mark and those ahead by one controller; nothing is left over at the end. With a journal also: what
 /// was accepted of a client that left has its answer in the records at the end; one without retries
 /// does not run again at all; none runs again that is answered; the records say what the client was
 /// told.

@@ -14,6 +14,8 @@ constexpr Duration return_of_clients = 2s;
 
 controller::TaskQueueOptions queue_options(const Setting& setting) {
   controller::TaskQueueOptions options;
+  options.ahead = setting.ahead;
+  options.quick_task = 300ms;
   options.hwm = setting.hwm + (setting.defect == Defect::queue_is_overfilled ? 1 : 0);
   return options;
 }
@@ -180,6 +182,7 @@ void SimulatedController::take_reply(const std::string& engine, const Answer& an
 
 void SimulatedController::operator()(controller::AssignTask& effect) {
   Request request = request_of(*effect.request);
+  request.repetition = effect.repetition;
   if (effect.repetition > 0) request.signature += " again " + std::to_string(effect.repetition);
   surroundings_.give(effect.engine, request, effect.is_resent);
   if (!journal_ || effect.is_resent || has(Defect::assignment_is_not_written)) return;
@@ -195,6 +198,16 @@ void SimulatedController::operator()(controller::FailTask& effect) {
   const Request request = request_of(*effect.request);
   collected_.push_back(
       {{request.id, request.client, false}, effect.engine, request.signature, TaskOutcome::failed});
+}
+
+void SimulatedController::operator()(controller::RecallTask& effect) {
+  Request request;
+  request.id = effect.msg_id.text;
+  request.repetition = effect.repetition;
+  surroundings_.recall(effect.engine, request);
+}
+void SimulatedController::operator()(controller::TaskReturned& effect) {
+  if (journal_) journal_->assigned(effect.msg_id, {});
 }
 
 void SimulatedController::perform(controller::TaskEffects effects) {
@@ -273,15 +286,25 @@ bool SimulatedController::has_written_assignment(const std::string& id) const {
 
 // ---------------------------------------------------------------- engines, time
 
-void SimulatedController::engine_joined(const EngineUuid& engine) {
-  perform(queue_.engine_joined(engine, world_.now()));
+void SimulatedController::take_back(const std::string& engine, const Request& request,
+                                    bool is_ending) {
+  if (has(Defect::returns_are_ignored)) return;
+  if (is_ending) queue_.engine_ending(EngineUuid{engine});
+  perform(queue_.given_back(engine, request.id, request.repetition, world_.now()));
+}
+
+void SimulatedController::engine_joined(const EngineUuid& engine, bool gives_back) {
+  perform(queue_.engine_joined(engine, world_.now(), gives_back));
   stock_.joined(engine);
   submit_waiting();
 }
 
 void SimulatedController::engine_holds(const EngineUuid& engine,
-                                       const std::vector<std::string>& msg_ids) {
+                                       const std::vector<std::string>& msg_ids,
+                                       bool gives_back) {
   stock_.reported(engine, msg_ids);
+  if (queue_.has_engine(engine))
+    perform(queue_.engine_joined(engine, world_.now(), gives_back));
   submit_waiting();
   look_later();
 }

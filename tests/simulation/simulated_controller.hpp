@@ -24,6 +24,7 @@ namespace px::simulation {
 struct Request {
   std::string id, signature, client;
   int retries = 0;
+  int repetition = 0;
 };
 struct Answer {
   std::string id, client;
@@ -35,6 +36,8 @@ class Surroundings {
  public:
   virtual ~Surroundings() = default;
   virtual void give(const EngineUuid& engine, const Request& request, bool is_resent) = 0;
+  /// The engine is asked to give it back if it has not begun it.
+  virtual void recall(const EngineUuid& engine, const Request& request) = 0;
   virtual void answer(const Answer& answer) = 0;
   /// It is promised that this task is not lost.
   virtual void accepted(const Request& request) = 0;
@@ -55,8 +58,11 @@ class SimulatedController {
   void restore();
   void take_request(const Request& request);
   void take_reply(const std::string& engine, const Answer& answer);
-  void engine_joined(const EngineUuid& engine);
-  void engine_holds(const EngineUuid& engine, const std::vector<std::string>& msg_ids);
+  /// is_ending  the engine ends.
+  void take_back(const std::string& engine, const Request& request, bool is_ending);
+  void engine_joined(const EngineUuid& engine, bool gives_back);
+  void engine_holds(const EngineUuid& engine, const std::vector<std::string>& msg_ids,
+                    bool gives_back);
   void engine_left(const EngineUuid& engine);
   void engine_reconnected(const EngineUuid& engine);
 
@@ -71,6 +77,8 @@ class SimulatedController {
   void operator()(controller::AssignTask& effect);
   void operator()(controller::DeliverReply& effect);
   void operator()(controller::FailTask& effect);
+  void operator()(controller::RecallTask& effect);
+  void operator()(controller::TaskReturned& effect);
 
  private:
   struct Asked {

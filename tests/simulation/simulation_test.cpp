@@ -20,11 +20,16 @@ std::string first_violation(Setting setting, std::uint64_t most = seeds) {
 }
 
 TEST(Simulation, EachTaskIsAnsweredOnceWhateverHappens) {
-  EXPECT_EQ(first_violation({.hwm = 1}), "");
+  EXPECT_EQ(first_violation({.hwm = 1, .ahead = 0}), "");
 }
 
 TEST(Simulation, TheSameHoldsForEnginesThatHoldSeveralTasks) {
-  EXPECT_EQ(first_violation({.hwm = 3}), "");
+  EXPECT_EQ(first_violation({.hwm = 3, .ahead = 0}), "");
+}
+
+TEST(Simulation, TheSameHoldsWhereTasksAreGivenAheadAndRecalled) {
+  EXPECT_EQ(first_violation({.hwm = 1, .ahead = 1}), "");
+  EXPECT_EQ(first_violation({.hwm = 2, .ahead = 3}), "");
 }
 
 TEST(Simulation, WhatAJournalHasOutlivesTheController) {
@@ -52,9 +57,10 @@ TEST(Simulation, AllKindsOfHarmAreDone) {
     sum.full_disks += outcome.full_disks;
     sum.left += outcome.left;
     sum.fetched += outcome.fetched;
+    sum.recalls += outcome.recalls;
   }
   for (const int each : {sum.controllers, sum.deaths, sum.cuts, sum.power_losses, sum.full_disks,
-                         sum.left, sum.fetched})
+                         sum.left, sum.fetched, sum.recalls})
     EXPECT_GT(each, 10);
 }
 
@@ -80,7 +86,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{Defect::no_reconnection, "was never answered"},
                     Planted{Defect::client_waits_on, "was never answered"},
                     Planted{Defect::replies_are_not_kept, "was never answered"},
-                    Planted{Defect::queue_is_overfilled, "was given 2 tasks"},
+                    Planted{Defect::queue_is_overfilled, "was given 3 tasks"},
+                    Planted{Defect::engine_keeps_what_it_gives, " has it"},
+                    Planted{Defect::returns_are_ignored, "was never answered"},
                     Planted{Defect::deaths_go_unnoticed, "was never answered"},
                     Planted{Defect::client_takes_any_reply, "was answered twice"},
                     Planted{Defect::journal_is_not_read, "there is no result of it",

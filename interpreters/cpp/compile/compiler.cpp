@@ -4,6 +4,7 @@
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include "interpreters/cpp/compile/class_constants.hpp"
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/failed_part.hpp"
 #include "interpreters/cpp/run/cell_stack.hpp"
@@ -61,6 +62,10 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   if (!instance) return instance.error();
   auto compiler = std::make_unique<Compiler>();
   compiler->limits_ = options.limits;
+  (*instance)->getCodeGenOpts().PassBuilderCallbacks.push_back(
+      [made = compiler.get()](llvm::PassBuilder& passes) {
+        if (made->jit_) define_constants_of_classes(passes, *made->jit_);
+      });
   clang::DiagnosticsEngine& diagnostics = (*instance)->getDiagnostics();
   auto log = std::make_unique<DiagnosticLog>((*instance)->getDiagnosticOpts());
   compiler->log_ = log.get();

@@ -210,9 +210,11 @@ Json check_here(Compiler& compiler, const std::string& text, const Room& room, i
   make_room(compiler, room);
   std::vector<TextEdit> copies;
   std::vector<GlobalCapture> captures;
+  std::vector<clang::NamedDecl*> rivals;
   compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
     for (const GlobalCapture& each : compiler.log().take_captures()) captures.push_back(each);
     copies = copy_captures(compiler, part, captures);
+    rivals = rivals_of(compiler, part);
   };
   compiler.log().take_captures();
   const auto* unit = compiler.parse(text);
@@ -222,10 +224,10 @@ Json check_here(Compiler& compiler, const std::string& text, const Room& room, i
   if (unit) {
     report["missing"] = missing_symbols(compiler, *unit->TheModule);
     report["privates"] = to_json(share_privates(compiler, *unit->TUPart));
-    found.room.hidden = hiding_types_of(compiler, *unit->TUPart);
   } else {
     found = read_clashes(compiler, compiler.log().take_clashes(), version);
   }
+  found.room.add({rivals, {}});
   add(found, report);
   for (TextEdit& edit : initialize_captures(compiler, captures)) copies.push_back(std::move(edit));
   report["captures"] = to_json(copies);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "interpreters/cpp/compile/class_constants.hpp"
 #include "interpreters/cpp/compile/compiler.hpp"
 
 namespace px::cpp {
@@ -22,13 +23,11 @@ std::vector<std::string> needed_symbols(const llvm::Module& module) {
   return names;
 }
 
-}  // namespace
-
-std::vector<std::string> missing_symbols(Compiler& compiler, const llvm::Module& module) {
-  llvm::orc::LLJIT& jit = compiler.jit();
+/// Those of the symbols that neither the JIT nor the process has.
+std::vector<std::string> not_found(llvm::orc::LLJIT& jit, std::vector<std::string> symbols) {
   llvm::orc::SymbolLookupSet wanted;
   std::vector<std::pair<llvm::orc::SymbolStringPtr, std::string>> names;
-  for (std::string& name : needed_symbols(module)) {
+  for (std::string& name : symbols) {
     llvm::orc::SymbolStringPtr symbol = jit.getExecutionSession().intern(name);
     wanted.add(symbol, llvm::orc::SymbolLookupFlags::WeaklyReferencedSymbol);
     names.emplace_back(std::move(symbol), std::move(name));
@@ -42,10 +41,46 @@ std::vector<std::string> missing_symbols(Compiler& compiler, const llvm::Module&
     llvm::consumeError(found.takeError());
     return missing;
   }
-  for (const auto& [symbol, name] : names)
-    if (!found->count(symbol)) missing.push_back(llvm::demangle(name));
+  for (auto& [symbol, name] : names)
+    if (!found->count(symbol)) missing.push_back(std::move(name));
+  return missing;
+}
+
+/// clang emits `static const int size = 5;` of a class as a value that only the optimizer may use:
+/// elsewhere some other part of the program must define the member, which users leave out.
+void define_class_constants(llvm::orc::LLJIT& jit, llvm::Module& module) {
+  std::vector<std::string> names;
+  for (const llvm::GlobalVariable& variable : module.globals())
+    if (variable.hasAvailableExternallyLinkage() && variable.isConstant())
+      names.push_back(variable.getName().str());
+  for (const std::string& name : not_found(jit, std::move(names)))
+    module.getNamedGlobal(name)->setLinkage(llvm::GlobalValue::LinkOnceODRLinkage);
+}
+
+struct DefineClassConstants : llvm::PassInfoMixin<DefineClassConstants> {
+  llvm::orc::LLJIT* jit;
+  explicit DefineClassConstants(llvm::orc::LLJIT& used) : jit(&used) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    define_class_constants(*jit, module);
+    return llvm::PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+};
+
+}  // namespace
+
+std::vector<std::string> missing_symbols(Compiler& compiler, const llvm::Module& module) {
+  std::vector<std::string> missing = not_found(compiler.jit(), needed_symbols(module));
+  for (std::string& name : missing) name = llvm::demangle(name);
   std::sort(missing.begin(), missing.end());
   return missing;
+}
+
+void define_constants_of_classes(llvm::PassBuilder& passes, llvm::orc::LLJIT& jit) {
+  passes.registerPipelineStartEPCallback(
+      [&jit](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
+        manager.addPass(DefineClassConstants(jit));
+      });
 }
 
 std::vector<std::string> defined_symbols(const llvm::Module& module) {

@@ -66,6 +66,12 @@ bool is_class(const NamedDecl* declaration) {
   return llvm::isa<clang::CXXRecordDecl, clang::ClassTemplateDecl>(declaration);
 }
 
+/// Not in a header; a macro counts for where it is used.
+bool is_in_text_of_cell(const clang::SourceManager& sources, SourceLocation place) {
+  const clang::FileID file = sources.getFileID(sources.getFileLoc(place));
+  return sources.getBufferOrFake(file).getBufferIdentifier().starts_with("input_line_");
+}
+
 /// Where a class's name may be marked: not `A::B`, not behind '}'.
 std::optional<std::size_t> mark_of_class(const clang::SourceManager& sources, SourceLocation name) {
   const auto [file, offset] = sources.getDecomposedLoc(name);
@@ -167,6 +173,37 @@ void remove_from_scope(clang::Sema& sema, NamedDecl* declaration) {
   if (sema.TUScope && sema.TUScope->isDeclScope(declaration)) sema.TUScope->RemoveDecl(declaration);
 }
 
+/// A declaration of earlier cells, or one that a `using` of theirs has made.
+bool is_of_cells(Compiler& compiler, const NamedDecl* declaration) {
+  const auto* use = llvm::dyn_cast<clang::UsingShadowDecl>(declaration);
+  const NamedDecl* written = use ? use->getIntroducer() : declaration;
+  return find_declaration(compiler, declaration->getLocation()) == written;
+}
+
+/// Whether calls cannot tell two functions apart that have one name.
+bool have_equal_parameters(const NamedDecl& one, const NamedDecl& other) {
+  const auto* first = llvm::dyn_cast<clang::FunctionDecl>(&one);
+  const auto* second = llvm::dyn_cast<clang::FunctionDecl>(&other);
+  if (!first || !second || first->getNumParams() != second->getNumParams()) return false;
+  const clang::ASTContext& context = one.getASTContext();
+  return std::equal(first->param_begin(), first->param_end(), second->param_begin(),
+                    [&](const auto* a, const auto* b) {
+                      return context.hasSameUnqualifiedType(a->getType(), b->getType());
+                    });
+}
+
+/// See rivals_of().
+bool is_rival(const NamedDecl& earlier, const NamedDecl& later) {
+  if (llvm::isa<clang::TagDecl>(later))
+    return llvm::isa<clang::ValueDecl, clang::FunctionTemplateDecl>(earlier.getUnderlyingDecl());
+  const auto* before = llvm::dyn_cast<clang::UsingShadowDecl>(&earlier);
+  const auto* now = llvm::dyn_cast<clang::UsingShadowDecl>(&later);
+  if (!before || !now) return false;
+  const NamedDecl *old = before->getTargetDecl(), *chosen = now->getTargetDecl();
+  return old->getCanonicalDecl() != chosen->getCanonicalDecl() &&
+         have_equal_parameters(*old, *chosen);
+}
+
 /// Whether an identifier stands in a mangled name: its length, then itself.
 bool mentions(const std::string& symbol, const std::string& identifier) {
   const std::string part = std::to_string(identifier.size()) + identifier;
@@ -200,7 +237,10 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
       result.room.add({{}, {earlier}});
       continue;
     }
-    if (!result.room.add({{earlier}, {}})) continue;
+    const bool is_of_header = !is_in_text_of_cell(sources, clash.here);
+    // A header cannot be marked, and clang confuses the instances of both templates.
+    if (is_of_header && llvm::isa<clang::TemplateDecl>(earlier)) continue;
+    if (!result.room.add({{earlier}, {}}) || is_of_header) continue;
     std::optional<std::size_t> offset;
     if (is_class(earlier)) offset = mark_of_class(sources, clash.here);
     if (is_emitted_where_used(earlier) && may_be_marked(earlier))
@@ -210,19 +250,16 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
   return result;
 }
 
-std::vector<NamedDecl*> hiding_types_of(Compiler& compiler, clang::TranslationUnitDecl& part) {
-  std::vector<NamedDecl*> hiding;
-  for (clang::Decl* declaration : part.noload_decls()) {
-    auto* type = llvm::dyn_cast<clang::TagDecl>(declaration);
-    if (!type || !type->getIdentifier()) continue;
-    for (NamedDecl* other : part.getPrimaryContext()->lookup(type->getDeclName())) {
-      if (!llvm::isa<clang::ValueDecl, clang::FunctionTemplateDecl>(other)) continue;
-      const bool is_of_this_part = find_in(part, other->getLocation()) == other;
-      if (!is_of_this_part && find_declaration(compiler, other->getLocation()) == other)
-        hiding.push_back(other);
-    }
+std::vector<NamedDecl*> rivals_of(Compiler& compiler, clang::TranslationUnitDecl& part) {
+  std::vector<NamedDecl*> rivals;
+  for (const clang::Decl* declaration : part.noload_decls()) {
+    const auto* named = llvm::dyn_cast<NamedDecl>(declaration);
+    if (!named || !named->getIdentifier()) continue;
+    if (!llvm::isa<clang::TagDecl, clang::UsingShadowDecl>(named)) continue;
+    for (NamedDecl* other : part.getPrimaryContext()->lookup(named->getDeclName()))
+      if (is_rival(*other, *named) && is_of_cells(compiler, other)) rivals.push_back(other);
   }
-  return hiding;
+  return rivals;
 }
 
 std::vector<TextEdit> marks_for(Compiler& compiler, clang::TranslationUnitDecl& part,
@@ -238,9 +275,7 @@ std::vector<TextEdit> marks_for(Compiler& compiler, clang::TranslationUnitDecl& 
     if (inner->hasAttr<clang::AbiTagAttr>() || named->getPreviousDecl()) continue;
     const auto offset = is_class(named) ? mark_of_class(sources, named->getLocation())
                                         : mark_of_declarator(compiler, named);
-    const SourceLocation place = sources.getFileLoc(named->getLocation());
-    const auto buffer = sources.getBufferOrFake(sources.getFileID(place));
-    if (offset && buffer.getBufferIdentifier().starts_with("input_line_"))
+    if (offset && is_in_text_of_cell(sources, named->getLocation()))
       marks.push_back({*offset, 0, mark_text(version)});
   }
   return marks;
@@ -284,6 +319,11 @@ void hide(Compiler& compiler, NamedDecl* declaration) {
         remove_from_lookup(enumerator);
         remove_from_scope(sema, enumerator);
       }
+  if (const auto* use = llvm::dyn_cast<clang::BaseUsingDecl>(declaration))
+    for (auto* brought : use->shadows()) {
+      remove_from_lookup(brought);
+      remove_from_scope(sema, brought);
+    }
   for (clang::Decl* each : declaration->redecls()) {
     auto* named = llvm::cast<NamedDecl>(each);
     remove_from_lookup(named);
@@ -368,6 +408,7 @@ void make_room(Compiler& compiler, const Room& room) {
 std::vector<std::string> symbols_of(Compiler& compiler, const NamedDecl* declaration,
                                     const std::unordered_set<std::string>& weak) {
   std::vector<std::string> symbols;
+  if (llvm::isa<clang::BaseUsingDecl, clang::UsingShadowDecl>(declaration)) return symbols;
   if (llvm::isa<clang::VarDecl, clang::FunctionDecl>(declaration))
     symbols = clang::ASTNameGenerator(compiler.interpreter().getASTContext())
                   .getAllManglings(declaration);

@@ -45,10 +45,10 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
 std::vector<TextEdit> marks_for(Compiler& compiler, clang::TranslationUnitDecl& part,
                                 const std::set<std::string>& names, int version);
 
-/// Earlier variables and functions that would hide a class or enum of the part: in C++ both may
-/// have one name. What was defined last shall be what the name means.
-std::vector<clang::NamedDecl*> hiding_types_of(Compiler& compiler,
-                                               clang::TranslationUnitDecl& part);
+/// Earlier declarations that C++ lets stand beside one of the part: a variable or function that
+/// hides a class or enum of its name, a `using` of another function with the same parameters. What
+/// was declared last shall be what the name means.
+std::vector<clang::NamedDecl*> rivals_of(Compiler& compiler, clang::TranslationUnitDecl& part);
 
 /// Unnamed namespaces are private to one cell; with a name, they are there for later cells, too.
 std::string name_unnamed_namespaces(const std::string& code);

@@ -31,7 +31,10 @@ void DiagnosticLog::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
   const unsigned id = diagnostic.getID();
   const bool names_earlier = id == clang::diag::note_previous_definition ||
                              id == clang::diag::note_previous_declaration ||
-                             id == clang::diag::note_previous_use;
+                             id == clang::diag::note_previous_use ||
+                             id == clang::diag::note_use_ifdef_guards ||
+                             id == clang::diag::note_using_decl ||
+                             id == clang::diag::note_using_decl_conflict;
   if (names_earlier && last_error_.isValid() && diagnostic.getLocation().isValid())
     clashes_.push_back({last_error_, diagnostic.getLocation()});
   if (id == clang::diag::err_capture_non_automatic_variable)

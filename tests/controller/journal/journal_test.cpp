@@ -75,6 +75,17 @@ TEST(Journal, HasWhatWasCommittedAndNotWhatWasPutAside) {
   EXPECT_EQ(found(storage), "t1=ann t2");
 }
 
+TEST(Journal, ATaskThatAnEngineGaveBackIsNobodys) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  Journal journal{storage, small()};
+  submit(journal, "t1");
+  journal.assigned(MessageId{"t1"}, ann);
+  ASSERT_TRUE(journal.commit());
+  journal.assigned(MessageId{"t1"}, {});
+  ASSERT_TRUE(journal.commit());
+  EXPECT_EQ(found(storage), "t1");
+}
+
 TEST(Journal, GoesOnBehindWhatAnEarlierOneWrote) {
   const auto storage = std::make_shared<MemoryStorage>();
   {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "tests/interpreters/cpp/sessions.hpp"
 
 namespace px::cpp {
@@ -257,6 +259,81 @@ TEST_F(Redefining, AnOperator) {
   runs("struct V { int x; }; V operator+(V a, V b) { return {a.x + b.x}; }");
   runs("V operator+(V a, V b) { return {a.x * b.x}; }");
   EXPECT_EQ(value("(V{3} + V{4}).x"), 12);
+}
+
+TEST_F(Redefining, AUsingOfAFunctionByAnotherOne) {
+  runs("namespace a { int f(int) { return 1; } int f(double) { return 2; } }");
+  runs("namespace c { int f(int) { return 3; } }");
+  runs("using a::f;");
+  EXPECT_EQ(value("f(0) * 10 + f(0.5)"), 12);
+  runs("using c::f;");
+  EXPECT_EQ(value("f(0) * 10 + f(0.5)"), 32);
+  runs("using a::f; px_reported = f(0);");
+  EXPECT_EQ(reported, 1);
+}
+
+TEST_F(Redefining, AUsingByWhatACellDefinesAndBack) {
+  runs("namespace a { int f() { return 1; } int x = 2; struct S { int n = 3; }; }");
+  runs("using a::f; using a::x; using a::S;");
+  EXPECT_EQ(value("f() * 100 + x * 10 + S().n"), 123);
+  runs("int f() { return 4; } double x = 5; struct S { int n = 6; };");
+  EXPECT_EQ(value("f() * 100 + x * 10 + S().n"), 456);
+  runs("using a::f; using a::x; using a::S;");
+  EXPECT_EQ(value("f() * 100 + x * 10 + S().n"), 123);
+  EXPECT_EQ(value("a::f() * 100 + a::x * 10 + a::S().n"), 123);
+  runs("struct f { int n = 7; }; enum x { seven = 7 };");
+  EXPECT_EQ(value("f().n * 10 + x(7)"), 77);
+}
+
+TEST_F(Redefining, AFunctionByAClassThatIsUsedInItsCell) {
+  runs("int f() { return 1; } int g = 2;");
+  runs("struct f { int a = 3; }; f made; px_reported = made.a + f().a;");
+  EXPECT_EQ(reported, 6);
+  runs("enum g { zero, four = 4 }; g chosen = four; px_reported = chosen;");
+  EXPECT_EQ(reported, 4);
+}
+
+TEST_F(Redefining, AnOwnHeaderThatIsIncludedAgain) {
+  const std::string header = testing::TempDir() + "px_unguarded.hpp";
+  std::ofstream(header)
+      << "int plain(int n) { return n + 1; } int kept = 1; enum Kind { first = 1 };"
+      << "struct Own { int v = 1; __attribute__((noinline)) int get() const { return v + 1; } };"
+      << "inline int count() { static int n = 1; return n; } const int fixed = 1;";
+  const std::string all = "plain(0) + kept + Own().get() + count() + first + fixed";
+  runs("#include \"" + header + "\"\n");
+  EXPECT_EQ(value(all), 7);
+  runs("kept = 2; Own old; old.v = 10;");
+  EXPECT_EQ(value(all), 8);
+  runs("#include \"" + header + "\"\n");
+  EXPECT_EQ(value(all), 7);
+  EXPECT_EQ(value("old.get()"), 11);
+  runs("#include \"" + header + "\"\npx_reported = " + all + ";");
+  EXPECT_EQ(reported, 7);
+}
+
+TEST_F(Redefining, ATemplateOfAHeaderThatIsIncludedAgainIsAnError) {
+  const std::string header = testing::TempDir() + "px_unguarded_template.hpp";
+  std::ofstream(header) << "template <class T> T same(T t) { return t + 1; }";
+  runs("#include \"" + header + "\"\n");
+  EXPECT_EQ(value("same(1)"), 2);
+  const CellOutcome outcome = fails("#include \"" + header + "\"\n", Kind::compile_error);
+  EXPECT_NE(outcome.error_value.find("redefinition of 'same'"), std::string::npos);
+  EXPECT_EQ(value("same(2)"), 3);
+}
+
+TEST_F(Redefining, AConstantOfAClassThatNoCellDefines) {
+  runs("struct S { static const int n{5}; static const int more = 6; };");
+  runs("const int* place = &S::n; int at(const int& r) { return r; }");
+  EXPECT_EQ(value("*place"), 5);
+  EXPECT_EQ(value("at(S::more)"), 6);
+  EXPECT_EQ(value("place == &S::n"), 1);
+  runs("const int S::more; const int* defined = &S::more;");
+  EXPECT_EQ(value("*defined"), 6);
+  runs("struct S { static const int n = 7; };");
+  EXPECT_EQ(value("at(S::n) * 10 + *place"), 75);
+  runs("template <class T> class Box { static const int size = sizeof(T); public:"
+       " static const int& get() { return size; } };");
+  EXPECT_EQ(value("Box<char>::get() + Box<double>::get()"), 9);
 }
 
 TEST_F(Redefining, AConcept) {

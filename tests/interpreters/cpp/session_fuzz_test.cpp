@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "tests/interpreters/cpp/fuzzed_definitions.hpp"
 #include "tests/interpreters/cpp/sessions.hpp"
 
 namespace px::cpp {
@@ -23,99 +24,30 @@ int number_from_environment(const char* name, int otherwise) {
 class SessionFuzz : public NotebookTest {
  protected:
   void SetUp() override {
-    runs(
-        "#include <stdexcept>\n#include <thread>\n#define OPEN_SPACE namespace spaces {\n"
-        "#define CLOSE_SPACE }\n#define NUMBER_OF(name, text) int name() { return text; }");
-    runs(
-        "template <class T> struct Box { T v; explicit Box(T t) : v(t) {} ~Box() { v = T(); }"
-        " __attribute__((noinline)) T get() const { return v; } };"
-        "template <class T> __attribute__((noinline)) T same(T t) { return Box<T>(t).get(); }"
-        "int descend(volatile int n) { volatile char pad[999]; pad[0] = 1;"
-        " return descend(n + 1) + pad[0]; }");
+    CppSession::handle_interrupts();
+    runs(fuzzed_headers);
+    runs(fuzzed_helpers);
   }
 
   int pick(int count) { return static_cast<int>(random_() % static_cast<unsigned>(count)); }
   std::string name() { return "n" + std::to_string(pick(12)); }
-  int number() { return pick(1000) - 500; }
 
-  /// A definition of a name, and an expression that is then worth a number.
-  struct Definition {
+  /// What a name means now: an expression, and what it is worth.
+  struct Meaning {
     std::string name, code, expression;
     double worth;
+    const FuzzedDefinition* kind;
+    std::string inner;
   };
-  Definition define(const std::string& n) {
-    const int k = number();
-    const std::string text = std::to_string(k);
-    const std::string inner = n + "_inner" + std::to_string(++inner_count_);
-    switch (pick(20)) {
-      case 0:
-        return {n, "int " + n + " = " + text + ";", n, double(k)};
-      case 1:
-        return {n, "double " + n + " = " + text + " + 0.5;", n, k + 0.5};
-      case 2:
-        return {n, "int " + n + "() { return " + text + "; }", n + "()", double(k)};
-      case 3:
-        return {n, "double " + n + "(const char*, int a = " + text + ") { return a; }",
-                n + "(\"\")", double(k)};
-      case 4:
-        return {n, "struct " + n + " { int a = " + text + "; int get() { return a; } };",
-                n + "().get()", double(k)};
-      case 5:
-        return {n,
-                "struct " + n + " { char pad[40]; Box<double> box{" + text +
-                    "};"
-                    " virtual double get() { return box.get(); } virtual ~" +
-                    n + "() {} };",
-                n + "().get()", double(k)};
-      case 6:
-        return {n, "auto " + n + " = [](auto a) { return same(a + " + text + "); };", n + "(1)",
-                k + 1.0};
-      case 7:
-        return {n, "template <class T> T " + n + "(T a) { return same(a) + " + text + "; }",
-                n + "(2)", k + 2.0};
-      case 8:
-        return {n,
-                "template <class T> struct " + n + " { T a = " + text +
-                    "; T get() { return same(a); } };",
-                n + "<long>().get()", double(k)};
-      case 9:
-        return {n, "enum class " + n + " { zero, value = " + text + " };", "(int)" + n + "::value",
-                double(k)};
-      case 10:
-        return {n, "static int " + n + " = same(" + text + ");", n, double(k)};
-      case 11:
-        return {n, "const Box<int> " + n + "(" + text + ");", n + ".get()", double(k)};
-      case 12:
-        return {n, "inline int " + n + "() { static int count = " + text + "; return count; }",
-                n + "()", double(k)};
-      case 13:
-        return {n, "thread_local int " + n + " = same(" + text + ");", n, double(k)};
-      case 14:
-        return {n, "NUMBER_OF(" + n + ", " + text + ")", n + "()", double(k)};
-      case 15:
-        return {n,
-                "OPEN_SPACE double " + inner + " = " + text + "; CLOSE_SPACE double& " + n +
-                    " = spaces::" + inner + ";",
-                n, double(k)};
-      case 16:
-        return {n,
-                "struct " + n + " { int v; " + n + "(); int get() const; static int all; }; int " +
-                    n + "::all = 1; " + n + "::" + n + "() : v(" + text + ") {} int " + n +
-                    "::get() const { return v * all; }",
-                n + "().get()", double(k)};
-      case 17:
-        return {n,
-                "template <class T> struct " + n + " { T get() const; }; template <class T> T " +
-                    n + "<T>::get() const { return same(T(" + text + ")); }",
-                n + "<int>().get()", double(k)};
-      case 18:
-        return {n, "auto " + n + " = [n = " + text + "](int a) { return n + same(a); };", n + "(1)",
-                k + 1.0};
-      default:
-        return {n,
-                "namespace { int " + inner + " = " + text + "; } int& " + n + " = " + inner + ";",
-                n, double(k)};
-    }
+  Meaning meaning(const std::string& n, const FuzzedDefinition& kind, const std::string& inner,
+                  std::string_view code) {
+    const int number = pick(1000) - 500;
+    return {n, filled(code, n, number, inner), filled(kind.expression, n, number, inner),
+            number + kind.more, &kind, inner};
+  }
+  Meaning define(const std::string& n) {
+    const auto& kind = fuzzed_definitions[random_() % fuzzed_definitions.size()];
+    return meaning(n, kind, n + "_inner" + std::to_string(++inner_count_), kind.code);
   }
 
   void expect(const CellOutcome& outcome, Kind kind, const std::string& code) {
@@ -125,12 +57,21 @@ class SessionFuzz : public NotebookTest {
 
   void good_cell() {
     std::string code;
-    const Definition first = define(name()), second = define(name());
+    const Meaning first = define(name()), second = define(name());
     code = first.code;
     if (second.name != first.name && pick(2)) code += "\n" + second.code;
     expect(run(code), Kind::ok, code);
     model_[first.name] = first;
     if (code != first.code) model_[second.name] = second;
+  }
+
+  /// A part of an earlier cell, changed.
+  void cell_again() {
+    for (auto& [n, known] : model_) {
+      if (known.kind->again.empty() || pick(2)) continue;
+      known = meaning(n, *known.kind, known.inner, known.kind->again);
+      return expect(run(known.code), Kind::ok, known.code);
+    }
   }
 
   void rejected_cell() {
@@ -155,7 +96,7 @@ class SessionFuzz : public NotebookTest {
   }
 
   void failing_cell(const std::string& failure, Kind kind) {
-    const Definition definition = define(name());
+    const Meaning definition = define(name());
     const std::string code = definition.code + "\n" + failure;
     expect(run(code), kind, code);
     model_[definition.name] = definition;
@@ -163,7 +104,12 @@ class SessionFuzz : public NotebookTest {
 
   void random_cell() {
     if (std::getenv("PX_SESSION_FUZZ_LOG")) std::fprintf(stderr, "-----\n");
-    switch (pick(12)) {
+    switch (pick(14)) {
+      case 12:
+        return cell_again();
+      case 13:
+        return failing_cell("{ Box<int> b(1); std::raise(SIGINT); for (;;) {} }",
+                            Kind::interrupted);
       case 10:
         return failing_cell(
             "{ std::thread t([] { Box<int> b(1); throw Box<int>(4); }); t.join(); }",
@@ -195,7 +141,7 @@ class SessionFuzz : public NotebookTest {
     }
   }
 
-  void look_at(const Definition& definition) {
+  void look_at(const Meaning& definition) {
     EXPECT_EQ(value(definition.expression), definition.worth)
         << definition.name << ": " << definition.code;
   }
@@ -217,7 +163,7 @@ class SessionFuzz : public NotebookTest {
  private:
   int inner_count_ = 0;
   std::mt19937 random_;
-  std::map<std::string, Definition> model_;
+  std::map<std::string, Meaning> model_;
 };
 
 TEST_F(SessionFuzz, KeepsWhatTheModelSays) {

@@ -1,4 +1,4 @@
-#include "bench/echo_engines.hpp"
+#include "bench/load/echo_engines.hpp"
 
 #include <cstdio>
 #include <deque>
@@ -12,6 +12,8 @@
 #include "os/descriptor_limit.hpp"
 #include "os/private_file.hpp"
 #include "wire/connection_info.hpp"
+#include "wire/json_scan.hpp"
+#include "wire/message_type.hpp"
 #include "wire/session.hpp"
 
 namespace px::bench {
@@ -73,6 +75,7 @@ class EchoEngine {
     registration_->send(
         session_.compose({.msg_type = "registration_request",
                           .content = {{"uuid", uuid_.text},
+                                      {"gives_back", true},      // what waits: nothing
                                       {"language", "python"}}},  // else taken for ipyparallel's
                          wall_now()));
     if (!info_.lifeline) return;
@@ -83,6 +86,7 @@ class EchoEngine {
   void answer(net::Socket& socket, const Frames& request) {
     const auto envelope = Envelope::locate(request);
     if (!envelope || !session_.signer().verify(*envelope)) return;
+    if (packed_text(Packer::json, envelope->header, "msg_type") == recall_type) return;
     const WallTime now = wall_now();
     std::vector<std::string> reply;
     for (std::size_t i = 0; i < envelope->ident_count; ++i) reply.emplace_back(request.at(i));

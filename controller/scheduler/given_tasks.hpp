@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "controller/scheduler/finished_tasks.hpp"
+#include "wire/time.hpp"
+
+namespace px::controller {
+
+/// Which tasks each engine was given and has not answered. An engine runs them in the order in
+/// which they came: what it holds beyond the high-water mark waits behind the others, was given
+/// *ahead*, and may be recalled. Sees no clock.
+class GivenTasks {
+ public:
+  /// One task of an engine.
+  struct Given {
+    std::uint64_t order;      ///< Lower ones were submitted earlier.
+    std::string_view msg_id;  ///< The queue's: as long as the task is there.
+    bool is_recalled = false;
+  };
+  /// A task that was given ahead.
+  struct Ahead {
+    WorkerKey worker;
+    Given task;
+  };
+
+  /// hwm    So many tasks an engine may run or begin at once.
+  /// quick  A task that takes no longer is a quick one; who runs a longer one gets none ahead.
+  GivenTasks(std::size_t hwm, Duration quick) : hwm_(hwm), quick_(quick) {}
+
+  void add(WorkerKey worker) { workers_.try_emplace(worker); }
+  /// The engine gives back what is recalled, until it leaves.
+  void set_gives_back(WorkerKey worker, bool gives_back);
+  void remove(WorkerKey worker);
+
+  /// Precondition of these: the engine was added.
+  void given(WorkerKey worker, std::uint64_t order, std::string_view msg_id, Instant now);
+  /// The engine has answered the task.
+  void answered(WorkerKey worker, std::uint64_t order, Instant now);
+  /// The task is no longer the engine's, which has not answered it.
+  void withdrawn(WorkerKey worker, std::uint64_t order, Instant now);
+  void recalled(WorkerKey worker, std::uint64_t order);
+  const std::deque<Given>& of(WorkerKey worker) const { return workers_.at(worker).tasks; }
+
+  /// Whether a task may be given ahead: the engine gives tasks back, its last one was quick, and
+  /// the present one is not known to be longer.
+  bool is_quick(WorkerKey worker) const { return workers_.at(worker).is_quick; }
+  /// Forgets and returns the engines that run a task for longer than a quick one takes.
+  std::vector<WorkerKey> take_slow(Instant now);
+  /// When take_slow() will next have one.
+  std::optional<Instant> next_deadline() const;
+
+  bool has_ahead() const { return !holders_.empty(); }
+  /// What was given ahead to engines that give back; the oldest first.
+  std::vector<Ahead> ahead() const;
+  /// The same of one engine.
+  std::vector<Ahead> ahead_of(WorkerKey worker) const;
+
+ private:
+  struct Worker {
+    std::deque<Given> tasks;  // the first `hwm` may have begun
+    Instant since{};          // the first one runs
+    bool gives_back = false;
+    bool is_quick = false;
+  };
+  /// False where the engine does not have it.
+  bool erase(WorkerKey worker, std::uint64_t order);
+  void begin(WorkerKey key, Worker& worker, Instant now);
+  void stop_watching(WorkerKey key, const Worker& worker);
+  void note_holder(WorkerKey key, const Worker& worker);
+
+  std::size_t hwm_;
+  Duration quick_;
+  std::unordered_map<WorkerKey, Worker> workers_;
+  std::set<WorkerKey> holders_;                      // who has tasks ahead, and gives them back
+  std::set<std::pair<Instant, WorkerKey>> watched_;  // quick ones that run a task, since then
+};
+
+}  // namespace px::controller

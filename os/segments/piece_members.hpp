@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "wire/error.hpp"
+#include "wire/json.hpp"
+
+namespace px::os {
+
+/// The member `key` as a size of a file; nothing where it is absent, negative or no number.
+inline std::optional<std::uint64_t> size_member(const Json& content, std::string_view key) {
+  const auto number = int_member(content, key);
+  if (!number || *number < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(*number);
+}
+
+/// "a segment_request has no usable 'size'"
+inline Error without_usable(std::string_view msg_type, std::string_view key) {
+  return {ErrorKind::bad_input,
+          "a " + std::string(msg_type) + " has no usable '" + std::string(key) + "'"};
+}
+
+}  // namespace px::os

@@ -1,0 +1,126 @@
+"""What mkdocs.yml adds to docs/: each notebook as a page, with what it printed and drew when scripts/run_notebooks.py
+ran it; without that where it has changed since, or was never run, and then the page says so.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import docs_pages
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "notebooks"
+RUN = ROOT / "build/docs/notebooks"
+COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+MOST_LINES = 60
+NOT_RUN = "*Shown without its output, as it was not run when this site was built: `scripts/docs --run-notebooks` does.*\n"
+KINDS = {"pxcpp": "cpp"}  # kernel: language of its cells
+
+
+def names():
+    return sorted(path.stem for path in SOURCES.glob("*.ipynb"))
+
+
+def digest(name):
+    return hashlib.sha256((SOURCES / f"{name}.ipynb").read_bytes()).hexdigest()
+
+
+def newest(name):
+    """The notebook as it was run, else as it stands. -> (notebook, whether it was run)"""
+    if (RUN / f"{name}.ipynb").exists():
+        book = json.loads((RUN / f"{name}.ipynb").read_text())
+        if book["metadata"].get("source") == digest(name):
+            return book, True
+    return json.loads((SOURCES / f"{name}.ipynb").read_text()), False
+
+
+def title(name):
+    """The heading of its first cell."""
+    text = "".join(json.loads((SOURCES / f"{name}.ipynb").read_text())["cells"][0]["source"])
+    return re.match(r"# (.+)", text)[1]
+
+
+def fenced(text, kind):
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
+    return f"{fence}{kind}\n{text.rstrip()}\n{fence}\n"
+
+
+def shortened(text):
+    lines = COLOURS.sub("", text).rstrip().splitlines()
+    left_out = len(lines) - MOST_LINES
+    if left_out > 0:
+        half = MOST_LINES // 2
+        lines[half:-half] = [f"... {left_out} lines more ..."]
+    return "\n".join(lines)
+
+
+def shown(output, add_image):
+    """An output of a cell as Markdown."""
+    if output["output_type"] == "stream":
+        return fenced(shortened("".join(output["text"])), "text")
+    if output["output_type"] == "error":
+        return fenced(shortened("\n".join(output["traceback"])), "text")
+    data = output.get("data", {})
+    if "image/png" in data:
+        return f"![A picture that this cell drew]({add_image(base64.b64decode(data['image/png']))})\n"
+    text = "".join(data.get("text/plain", ""))
+    return fenced(shortened(text), "text") if text.strip() else ""
+
+
+def joined_streams(outputs):
+    """The outputs, those of one stream in a row as one."""
+    joined = []
+    for output in outputs:
+        is_more = (joined and output["output_type"] == joined[-1]["output_type"] == "stream"
+                   and output["name"] == joined[-1]["name"])  # fmt: skip
+        if is_more:
+            joined[-1] = {**output, "text": "".join(joined[-1]["text"]) + "".join(output["text"])}
+        else:
+            joined.append(output)
+    return joined
+
+
+def as_markdown(book, was_run, add_image):
+    language = KINDS.get(book["metadata"]["kernelspec"]["name"], "python")
+    parts = []
+    for cell in book["cells"]:
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts.append(docs_pages.moved(text, "notebooks", "docs/notebooks") + "\n")
+        elif text.strip():
+            parts.append(fenced(text, "cpp" if text.startswith("%%cpp") else language))
+            parts += [shown(output, add_image) for output in joined_streams(cell["outputs"])]
+    if not was_run:
+        parts.insert(1, NOT_RUN)
+    return "\n".join(part for part in parts if part)
+
+
+def on_config(config):
+    pages = [{"All": "notebooks.md"}, *({title(name): f"notebooks/{name}.md"} for name in names())]
+    for part in config.nav:
+        for entries in part.values():
+            for entry in entries:
+                if "Notebooks" in entry:
+                    entry["Notebooks"] = pages
+    return config
+
+
+def on_files(files, config):
+    listing = ["# Notebooks", "", "Stories to run: open them in JupyterLab from the folder `notebooks/` of the source.", ""]
+    for name in names():
+        book, was_run = newest(name)
+        images = []
+
+        def add_image(content, name=name, images=images):
+            images.append(content)
+            return f"{name}_{len(images)}.png"
+
+        files.append(File.generated(config, f"notebooks/{name}.md", content=as_markdown(book, was_run, add_image)))
+        for number, content in enumerate(images, 1):
+            files.append(File.generated(config, f"notebooks/{name}_{number}.png", content=content))
+        listing.append(f"* [{title(name)}](notebooks/{name}.md)")
+    files.append(File.generated(config, "notebooks.md", content="\n".join(listing) + "\n"))
+    return files

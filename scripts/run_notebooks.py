@@ -1,0 +1,78 @@
+"""Runs the notebooks for the documentation site: run_notebooks.py [NAME ...], by a Python that has polyxeus and nbclient.
+
+What each printed and drew lies in build/docs/notebooks, with the digest of the notebook that was run. One that was run
+since it has changed is not run again.
+"""
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import nbclient
+import nbformat
+
+ROOT = Path(__file__).resolve().parent.parent
+DEBIAN_PACKAGES = Path("/usr/lib/python3/dist-packages")
+TIME_LIMIT = 300  # seconds for one cell
+
+
+def link_debian_torch(folder):
+    """Debian's PyTorch, and nothing else of Debian's Python packages. -> a folder for PYTHONPATH"""
+    if not (DEBIAN_PACKAGES / "torch").exists():
+        raise FileNotFoundError("PyTorch is not there: apt install python3-torch")
+    folder.mkdir()
+    for name in ("torch", "torchgen", "functorch"):
+        if (DEBIAN_PACKAGES / name).exists():
+            (folder / name).symlink_to(DEBIAN_PACKAGES / name)
+    return folder
+
+
+def is_new(source, target):
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()
+    return target.exists() and json.loads(target.read_text())["metadata"].get("source") == digest
+
+
+def run(source, target):
+    book = nbformat.read(source, as_version=4)
+    resources = {"metadata": {"path": str(source.parent)}}
+    nbclient.NotebookClient(book, timeout=TIME_LIMIT, resources=resources).execute()
+    book.metadata["source"] = hashlib.sha256(source.read_bytes()).hexdigest()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(book, target)
+
+
+def set_environment(folder):
+    """Nothing of the user's takes part."""
+    os.environ["IPYTHONDIR"] = str(folder / "ipython")
+    os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    os.environ.pop("MPLBACKEND", None)
+    for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"):
+        os.environ.setdefault(name, "1")
+    if (DEBIAN_PACKAGES / "torch").exists():
+        paths = [os.environ.get("PYTHONPATH"), str(link_debian_torch(folder / "torch"))]
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+
+
+def main(names):
+    sources = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    failed = []
+    with tempfile.TemporaryDirectory(prefix="px-notebooks-") as folder:
+        set_environment(Path(folder))
+        for source in sources:
+            target = ROOT / "build/docs/notebooks" / source.name
+            if (names and source.stem not in names) or is_new(source, target):
+                continue
+            print(f"== {source.stem}", flush=True)
+            try:
+                run(source, target)
+            except Exception as failure:  # of whatever kind: the others are still worth running
+                print(f"notebooks/{source.name} failed: {failure}", file=sys.stderr)
+                failed.append(source.stem)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -9,7 +9,7 @@
 #include <map>
 #include <memory>
 
-#include "bench/setup.hpp"
+#include "bench/load/setup.hpp"
 
 namespace px::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include <map>
 #include <memory>
 
-#include "bench/setup.hpp"
+#include "bench/load/setup.hpp"
 #include "client/client.hpp"
 
 namespace px::bench {

@@ -1,4 +1,5 @@
-"""What the controller's journal costs: balanced tasks a second and the time of one, with each --journal.
+"""What the controller's journal costs: balanced tasks a second, the time of one and that of a direct call, with
+each --journal.
 
     python bench/journal_bench.py [--json build/journal.json] [--runs 7] [--tasks 1000] [--engines 2]
 
@@ -19,6 +20,7 @@ MODES = ("off", "process", "power")
 AIMS = {
     "balanced tasks": [Aim(">=", 0.85)],
     "one balanced task and back": [Aim("<=", 1.10)],
+    "one direct call and back": [Aim("<=", 1.10)],
 }
 
 
@@ -36,20 +38,26 @@ def main():
     options = options.parse_args()
     rates = {mode: [] for mode in MODES}
     times = {mode: [] for mode in MODES}
+    direct = {mode: [] for mode in MODES}
     with contextlib.ExitStack() as stack:
-        views = {}
+        views, engines = {}, {}
         for mode in MODES:
             cluster = stack.enter_context(started(polyxeus, options.engines, journal=mode))
             views[mode] = cluster.client.load_balanced_view()
+            engines[mode] = cluster.client[0]
             many(views[mode], options.tasks // 4)
         for _ in range(options.runs):
             for mode, view in views.items():
                 rates[mode].append(options.tasks / seconds(lambda: many(view, options.tasks)))
                 times[mode].append(milliseconds(lambda: view.apply_sync(len, "abc"), 100))
+                direct[mode].append(
+                    milliseconds(lambda: engines[mode].apply_sync(len, "abc"), 100)
+                )
     rows = []
     for what, unit, values in (
         ("balanced tasks", "/s", rates),
         ("one balanced task and back", "ms", times),
+        ("one direct call and back", "ms", direct),
     ):
         for mode in MODES:
             aims = AIMS[what] if mode == "process" else ()

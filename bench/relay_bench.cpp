@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 
-#include "bench/setup.hpp"
+#include "bench/load/setup.hpp"
 #include "wire/json.hpp"
 
 namespace px::bench {

@@ -1,7 +1,10 @@
 # The deciding classes of client, controller and engine in one thread: a test, and a program to look for
 # seeds that fail and to tell their stories.
 
-add_library(px_simulation STATIC ${CMAKE_SOURCE_DIR}/tests/simulation/simulated_cluster.cpp)
+add_library(px_simulation STATIC
+            ${CMAKE_SOURCE_DIR}/tests/simulation/simulated_cluster.cpp
+            ${CMAKE_SOURCE_DIR}/tests/simulation/simulated_controller.cpp
+            ${CMAKE_SOURCE_DIR}/tests/simulation/simulated_disk.cpp)
 target_link_libraries(px_simulation PUBLIC px_client px_controller px_engine PRIVATE px_build)
 
 add_executable(px_simulation_tests ${CMAKE_SOURCE_DIR}/tests/simulation/simulation_test.cpp)

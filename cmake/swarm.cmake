@@ -1,6 +1,6 @@
 # The swarm of engines, and what it shares with the benchmarks; a small one is a test.
 
-set(px_bench_sources setup measured_process echo_engines load_client raw_relay swarm/swarm_engine
+set(px_bench_sources load/setup load/measured_process load/echo_engines load/load_client load/raw_relay swarm/swarm_engine
     swarm/swarm_threads)
 list(TRANSFORM px_bench_sources PREPEND ${CMAKE_SOURCE_DIR}/bench/)
 list(TRANSFORM px_bench_sources APPEND .cpp)

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "controller/journal/folder_storage.hpp"
 #include "controller/setup/configuration.hpp"
 #include "net/discovery/local_interface.hpp"
 #include "os/descriptor_limit.hpp"
@@ -134,9 +133,7 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
     if (auto written = write_secrets(files, *plan->curve); !written) return written.error();
   Result<ServerOptions> server_options = make_server_options(options, paths);
   if (!server_options) return server_options.error();
-  auto journal = open_journal(*server_options, paths);
-  if (!journal) return journal.error();
-  server_options->journal_storage = std::move(*journal);
+  if (auto opened = open_journals(*server_options, paths); !opened) return opened.error();
   Result<Session> session = make_session(options, plan->connection);
   if (!session) return session.error();
   Result<std::unique_ptr<TaskStore>> store = make_store(options, paths);
@@ -169,7 +166,7 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   spdlog::info("writing connection info to {}", files.engine.string());
   server.run();
   if (!keeps_files) remove_connection_files(files);
-  if (!keeps_files || options.restartable) remove_journal(paths.journal_folder());
+  if (!keeps_files || options.restartable) remove_journals(paths);
   spdlog::info("the controller has stopped");
   return {};
 }

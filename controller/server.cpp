@@ -36,23 +36,35 @@ Json engine_ports(const EngineConnectionInfo& info) {
               {"broadcast", info.broadcast}};
 }
 
-Stocktaking take_stock(const Membership& membership, const ServerOptions& options) {
+Stocktaking take_stock(Membership& membership, const ServerOptions& options) {
   if (!options.is_successor) return {};
-  return {membership.former_engines(), Clock::now() + options.stocktaking_patience};
+  const Instant now = Clock::now();
+  return {membership.expect_former_engines(now), now + options.stocktaking_patience};
 }
 
 /// Whoever has the key of a cluster may go on with its journal. Without signatures engines do not
 /// know a request again, and tasks would run twice.
-std::unique_ptr<Journal> make_journal(const Session& session, const ServerOptions& options,
-                                      net::Waker waker) {
-  if (!options.journal_storage) return nullptr;
-  if (!session.signer().is_enabled()) {
-    spdlog::info("there is no journal of tasks, as messages are not signed");
-    return nullptr;
-  }
-  JournalOptions journal = options.journal;
-  journal.cluster = session.signer().sign("journal", "", "", "");
-  return std::make_unique<Journal>(options.journal_storage, journal, std::move(waker));
+std::unique_ptr<Journal> make_journal(const Session& session, JournalOptions options,
+                                      std::shared_ptr<JournalStorage> storage, net::Waker waker) {
+  if (!storage || !session.signer().is_enabled()) return nullptr;
+  options.cluster = session.signer().sign("journal", "", "", "");
+  return std::make_unique<Journal>(std::move(storage), options, std::move(waker));
+}
+
+std::unique_ptr<Journal> make_task_journal(const Session& session, const ServerOptions& options,
+                                           net::Waker waker) {
+  if (options.journal_storage && !session.signer().is_enabled())
+    spdlog::info("there is no journal, as messages are not signed");
+  return make_journal(session, options.journal, options.journal_storage, std::move(waker));
+}
+
+std::unique_ptr<CallJournal> make_call_journal(Session& session, const ServerOptions& options,
+                                               net::Waker waker) {
+  JournalOptions calls = options.journal;
+  calls.limits = CallJournal::limits();
+  calls.longest = CallJournal::longest;
+  auto journal = make_journal(session, calls, options.call_storage, std::move(waker));
+  return journal ? std::make_unique<CallJournal>(std::move(journal), session.fork()) : nullptr;
 }
 
 std::string ip_of(const std::string& interface) {
@@ -124,14 +136,16 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       mux_clients_(sockets_.mux_client, shared_.session.fork(), options.clients),
       control_clients_(sockets_.control_client, shared_.session.fork(), options.clients),
       task_clients_(sockets_.task_client, shared_.session.fork(), options.clients),
-      mux_(shared_, mux_clients_, mux_engines_, true, "mux"),
+      mux_(shared_, mux_clients_, mux_engines_, true, "mux",
+           make_call_journal(shared_.session, options, loop.waker())),
       control_(shared_, control_clients_, control_engines_, false, "control"),
       publisher_(sockets_.iopub_out, shared_.session.fork()),
       output_(shared_, sockets_.iopub_in, publisher_,
-              [this](const EngineUuid& uuid) { membership_.leave(uuid, "it was shut down"); }),
+              [this](const EngineUuid& uuid) { membership_.leave(uuid, "it was shut down"); },
+              mux_),
       tasks_(shared_, options.tasks, random_source(), task_clients_, task_engines_,
              take_stock(membership_, options),
-             make_journal(shared_.session, options, loop.waker())),
+             make_task_journal(shared_.session, options, loop.waker())),
       pure_tasks_(shared_, sockets_.task_client, task_engines_.socket()),
       broadcast_(shared_, sockets_.broadcast_client, broadcast_engines_),
       queries_(shared_, membership_, dask_, sockets_.registration, sockets_.engine_registration,
@@ -145,6 +159,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
   if (options.restore_engines)
     if (const auto restored = membership_.restore(); !restored)
       spdlog::error("cannot restore the engines of the last run: {}", restored.error().what);
+  mux_.restore(options.membership.registration_timeout);
   if (has_queue_) tasks_.restore();
   watch();
   watch_tasks(options.tasks.scheme);
@@ -153,6 +168,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
 
 void Server::State::listen_to_membership() {
   membership_.on_joined([this](const RegisteredEngine& engine) {
+    mux_.engine_returned(engine.uuid);
     if (has_queue_)
       tasks_.engine_joined(engine.uuid, queries_.facts_of(engine.uuid).gives_back);
   });
@@ -163,7 +179,7 @@ void Server::State::listen_to_membership() {
     if (has_queue_) tasks_.engine_returned(engine.uuid);
   });
   membership_.on_left([this](const RegisteredEngine& engine, const EngineEnd& end) {
-    mux_engines_.forget(engine.uuid.text);
+    mux_.engine_left(engine.uuid);
     control_engines_.forget(engine.uuid.text);
     if (has_queue_) tasks_.engine_left(engine.uuid, end);
     broadcast_.engine_left(engine.uuid, end);
@@ -173,10 +189,12 @@ void Server::State::listen_to_membership() {
     queries_.tell_broken(uuid, sentence);
   });
   membership_.on_stranger([this](const EngineUuid& uuid) { queries_.ask_to_register(uuid); });
-  queries_.on_reconnected([this](const EngineUuid& uuid) {
-    if (has_queue_) tasks_.engine_reconnected(uuid);
+  queries_.on_reconnected([this](const EngineUuid& uuid, std::string_view channel) {
+    if (channel == "mux") mux_.engine_returned(uuid);
+    if (channel == "task" && has_queue_) tasks_.engine_reconnected(uuid);
   });
   queries_.on_holds([this](const EngineUuid& uuid, const std::vector<std::string>& msg_ids) {
+    mux_.engine_returned(uuid);
     if (has_queue_) tasks_.engine_holds(uuid, msg_ids, queries_.facts_of(uuid).gives_back);
   });
   membership_.know_facts_by([this](const EngineUuid& uuid) { return queries_.facts_of(uuid); });
@@ -236,6 +254,7 @@ void Server::State::watch_tasks(TaskScheme scheme) {
 }
 
 void Server::State::on_wake() {
+  mux_.on_journal();
   if (has_queue_) tasks_.on_journal();
   for (HubEffect& effect : hub_.take_effects()) {
     if (const auto* answer = std::get_if<SendAnswer>(&effect)) queries_.send(answer->frames);
@@ -245,6 +264,7 @@ void Server::State::on_wake() {
 
 void Server::State::on_time(Instant now) {
   membership_.on_time(now);
+  mux_.on_time(now);
   if (has_queue_) tasks_.on_time(now);
   for (EngineLink* engines :
        {&mux_engines_, &control_engines_, &task_engines_, &broadcast_engines_})
@@ -261,9 +281,10 @@ void Server::State::on_time(Instant now) {
 Instant Server::State::next_deadline() const {
   Instant next = membership_.next_deadline();
   for (const auto& due :
-       {tasks_.next_deadline(), mux_engines_.next_deadline(), control_engines_.next_deadline(),
-        task_engines_.next_deadline(), broadcast_engines_.next_deadline(), dask_.next_deadline(),
-        publisher_.next_deadline(), hub_.next_deadline(), memory_.next_deadline(), end_})
+       {tasks_.next_deadline(), mux_.next_deadline(), mux_engines_.next_deadline(),
+        control_engines_.next_deadline(), task_engines_.next_deadline(),
+        broadcast_engines_.next_deadline(), dask_.next_deadline(), publisher_.next_deadline(),
+        hub_.next_deadline(), memory_.next_deadline(), end_})
     if (due) next = std::min(next, *due);
   return next;
 }

@@ -27,7 +27,9 @@ struct ServerOptions {
   std::shared_ptr<const os::SegmentFolder> memory = {};
   /// Where balanced tasks are written down; null: nowhere.
   std::shared_ptr<JournalStorage> journal_storage = {};
-  /// Its cluster is filled in by the server.
+  /// Where direct calls are written down; null: nowhere.
+  std::shared_ptr<JournalStorage> call_storage = {};
+  /// Of both; its cluster is filled in by the server, and for calls the limits.
   JournalOptions journal = {};
   /// For the replies that wait for one client on one channel.
   ClientBounds clients;

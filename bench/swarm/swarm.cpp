@@ -14,8 +14,8 @@
 #include <random>
 #include <thread>
 
-#include "bench/echo_engines.hpp"
-#include "bench/setup.hpp"
+#include "bench/load/echo_engines.hpp"
+#include "bench/load/setup.hpp"
 #include "bench/swarm/swarm_threads.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/private_file.hpp"

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "bench/echo_engines.hpp"
+#include "bench/load/echo_engines.hpp"
 #include "os/descriptor_limit.hpp"
 
 namespace px::bench {

@@ -35,6 +35,15 @@ struct DirectFinished {
   EngineUuid engine;
   SharedFrames frames;
 };
+/// A direct request of an earlier controller, and its reply; both as above. Without a reply the
+/// error ends it; without both it waits.
+struct DirectRestored {
+  MessageId msg_id;
+  EngineUuid engine;
+  SharedFrames frames;
+  SharedFrames reply;
+  std::string error_name, error_value;
+};
 /// A task arrived: [client, delimiter, ...] as it came, verified by the I/O thread.
 struct TaskSubmitted {
   MessageId msg_id;
@@ -67,7 +76,8 @@ struct HubQuery {
 };
 
 using HubEvent = std::variant<EngineJoined, EngineLeft, DirectSubmitted, DirectFinished,
-                              TaskSubmitted, TaskAssigned, TaskFinished, OutputPublished, HubQuery>;
+                              DirectRestored, TaskSubmitted, TaskAssigned, TaskFinished,
+                              OutputPublished, HubQuery>;
 
 // What the hub asks of the I/O thread.
 

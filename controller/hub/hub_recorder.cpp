@@ -78,6 +78,27 @@ void HubRecorder::on(const DirectSubmitted& event, WallTime wall) {
   record_request(header.msg_id, opened, TaskQueueKind::mux, event.engine, wall);
 }
 
+void HubRecorder::on(const DirectRestored& event, WallTime wall) {
+  const Opened request = open(event.frames, Trust::verified);
+  if (!request.message.has_value()) return;
+  record_request(event.msg_id, request, TaskQueueKind::mux, event.engine, wall);
+  const bool is_open = !event.reply && event.error_name.empty();
+  if (is_open)  // its engine may answer before it is registered again
+    index_.announce(event.msg_id);
+  else
+    index_.finish(event.msg_id, std::nullopt, false);
+  if (event.reply) {
+    const Opened reply = open(event.reply, Trust::unverified);
+    if (reply.message.has_value()) record_result(event.msg_id, reply, event.engine, wall);
+  } else if (!is_open) {
+    store_.change_existing(event.msg_id, [&](TaskRecord& record) {
+      record.result = stand_in(record, event.engine,
+                               error_content(event.error_name, event.error_value), wall);
+      record.received = wall;
+    });
+  }
+}
+
 void HubRecorder::on(const TaskSubmitted& event, WallTime wall) {
   const Opened opened = open(event.frames, Trust::verified);
   if (!opened.message.has_value()) return;
@@ -184,19 +205,24 @@ void HubRecorder::append_stream(std::string& text, const Json& content, std::str
   full_streams_.add(std::move(full_name), true);
 }
 
-TaskMessage HubRecorder::death_notice(const TaskRecord& record, TaskIndex::Slot slot,
-                                      const EngineEnd& end, WallTime wall) {
+/// In the place of the engine's reply.
+TaskMessage HubRecorder::stand_in(const TaskRecord& record, const EngineUuid& engine,
+                                  const Json& content, WallTime wall) {
   Header header = session_.make_header(reply_type_of(record.msg_id, record), wall);
-  const std::string uuid = index_.uuid(slot).text;
-  header.session = SessionId{uuid};
+  header.session = SessionId{engine.text};
   const Packer packer = session_.packer();
   Result<Json> with_engine = unpack(packer, write_header(packer, header));
   check(with_engine.has_value());
-  (*with_engine)["engine"] = uuid;
-  const EngineEnd known = end.engine.empty() ? make_engine_end(index_.id(slot), "", end.why) : end;
-  const Json content = error_content("EngineError", death_sentence(known, record.msg_id.text));
+  (*with_engine)["engine"] = engine.text;
   return TaskMessage(pack(packer, *with_engine), pack(packer, Json::object()),
                      pack(packer, content), {}, packer);
+}
+
+TaskMessage HubRecorder::death_notice(const TaskRecord& record, TaskIndex::Slot slot,
+                                      const EngineEnd& end, WallTime wall) {
+  const EngineEnd known = end.engine.empty() ? make_engine_end(index_.id(slot), "", end.why) : end;
+  return stand_in(record, index_.uuid(slot),
+                  error_content("EngineError", death_sentence(known, record.msg_id.text)), wall);
 }
 
 void HubRecorder::give_up(TaskIndex::Slot slot, const EngineEnd& end, WallTime wall) {

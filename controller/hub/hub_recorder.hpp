@@ -33,6 +33,7 @@ class HubRecorder {
 
   void on(const DirectSubmitted& event, WallTime wall);
   void on(const DirectFinished& event, WallTime wall);
+  void on(const DirectRestored& event, WallTime wall);
   void on(const TaskSubmitted& event, WallTime wall);
   void on(const TaskAssigned& event);
   void on(const TaskFinished& event, WallTime wall);
@@ -58,6 +59,8 @@ class HubRecorder {
                      WallTime wall);
   void record_output(const MessageId& msg_id, std::string_view msg_type, const Json& content);
   void append_stream(std::string& text, const Json& content, std::string full_name);
+  TaskMessage stand_in(const TaskRecord& record, const EngineUuid& engine, const Json& content,
+                       WallTime wall);
   TaskMessage death_notice(const TaskRecord& record, TaskIndex::Slot slot, const EngineEnd& end,
                            WallTime wall);
 

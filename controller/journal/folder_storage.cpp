@@ -103,7 +103,21 @@ Result<void> FolderStorage::sync() {
   }
   for (const auto& file : files)
     if (::fdatasync(file->value()) != 0) return failure("cannot force to the disk", folder_);
-  if (!has_new_file) return {};
+  return has_new_file ? sync_folder() : Result<void>{};
+}
+
+Result<void> FolderStorage::sync_all() {
+  const auto numbers = segments();
+  if (!numbers) return numbers.error();
+  for (const SegmentNumber segment : *numbers) {
+    const os::Descriptor file{::open(path_of(segment).c_str(), O_RDONLY | O_CLOEXEC)};
+    if (!file.is_open() || ::fdatasync(file.value()) != 0)
+      return failure("cannot force to the disk", path_of(segment));
+  }
+  return sync_folder();
+}
+
+Result<void> FolderStorage::sync_folder() const {
   const os::Descriptor folder{::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!folder.is_open() || ::fsync(folder.value()) != 0)
     return failure("cannot force to the disk", folder_);

@@ -21,11 +21,13 @@ class FolderStorage final : public JournalStorage {
   Result<std::string> read(SegmentNumber segment) override;
   Result<void> append(SegmentNumber segment, std::string_view text) override;
   Result<void> sync() override;
+  Result<void> sync_all() override;
   Result<void> remove(SegmentNumber segment) override;
 
  private:
   std::filesystem::path path_of(SegmentNumber segment) const;
   Result<void> open_segment(SegmentNumber segment);
+  Result<void> sync_folder() const;
 
   std::filesystem::path folder_;
   SegmentNumber current_ = 0;  // 0: none is open

@@ -1,6 +1,7 @@
 #include "controller/journal/journal.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace px::controller {
@@ -15,10 +16,17 @@ Result<JournalMode> journal_mode_by_name(std::string_view name) {
 
 Journal::Journal(std::shared_ptr<JournalStorage> storage, const JournalOptions& options,
                  net::Waker waker)
-    : storage_(std::move(storage)), options_(options), index_(options.limits) {
-  if (options.mode == JournalMode::power)
-    syncs_ = std::make_unique<SyncThread>(storage_, std::move(waker));
-}
+    : Journal(storage, options,
+              options.mode == JournalMode::power
+                  ? std::make_unique<SyncThread>(storage, std::move(waker))
+                  : nullptr) {}
+
+Journal::Journal(std::shared_ptr<JournalStorage> storage, const JournalOptions& options,
+                 std::unique_ptr<JournalSync> syncs)
+    : storage_(std::move(storage)),
+      options_(options),
+      index_(options.limits),
+      syncs_(std::move(syncs)) {}
 
 // ---------------------------------------------------------------- what an earlier one left
 
@@ -34,6 +42,9 @@ std::vector<ReplayedTask> Journal::replay() {
     segment_ = std::max(segment_, segment);
   }
   last_order_ = replay.last_order();
+  // What an earlier controller wrote may not be on the disk, and is going to be relied on.
+  if (syncs_)
+    if (auto synced = storage_->sync_all(); !synced) errors_.push_back(synced.error().what);
   return replay.take();
 }
 
@@ -94,7 +105,7 @@ Result<Journal::Ticket> Journal::commit() {
                                             ": no further tasks are accepted, as they would not "
                                             "survive a loss of power; start the cluster anew"};
   if (batch_.empty() && unwritten_.empty()) return ticket_;
-  for (JournalFinished& record : std::exchange(unwritten_, {})) put_aside(std::move(record));
+  put_unwritten_first();
   for (const TaskDigest& task : index_.superfluous()) put_aside(JournalForgotten{task});
   const Result<void> written = commit_batch();
   if (!written)
@@ -106,14 +117,25 @@ Result<Journal::Ticket> Journal::commit() {
   return ticket_;
 }
 
+/// Later records overrule earlier ones.
+void Journal::put_unwritten_first() {
+  if (unwritten_.empty()) return;
+  const std::string later = std::exchange(batch_, {});
+  std::vector<Waiting> waiting = std::exchange(waiting_, {});
+  for (JournalRecord& record : std::exchange(unwritten_, {})) put_aside(std::move(record));
+  batch_ += later;
+  waiting_.insert(waiting_.end(), std::make_move_iterator(waiting.begin()),
+                  std::make_move_iterator(waiting.end()));
+}
+
 Result<void> Journal::commit_batch() {
   const Result<void> written = write(batch_);
   batch_.clear();
   for (Waiting& each : std::exchange(waiting_, {})) {
     if (written)
       index_.add(each.record, segment_, each.bytes);
-    else if (auto* finished = std::get_if<JournalFinished>(&each.record))
-      unwritten_.push_back(std::move(*finished));
+    else if (!std::holds_alternative<JournalSubmitted>(each.record))
+      unwritten_.push_back(std::move(each.record));
   }
   return written;
 }

@@ -44,6 +44,9 @@ class Journal {
   /// waker  wakes the I/O thread when is_durable() may say more.
   Journal(std::shared_ptr<JournalStorage> storage, const JournalOptions& options,
           net::Waker waker = {});
+  /// syncs  forces to the disk what is written; null: nothing is waited for.
+  Journal(std::shared_ptr<JournalStorage> storage, const JournalOptions& options,
+          std::unique_ptr<JournalSync> syncs);
 
   /// What an earlier controller of this cluster left, in the order of submission. Call it once,
   /// before all else. Segments that cannot be read are named in take_errors().
@@ -55,8 +58,8 @@ class Journal {
   /// reply  as in JournalFinished.
   void finished(const MessageId& msg_id, const EngineUuid& engine, TaskOutcome outcome,
                 SharedFrames reply);
-  /// Writes what was put aside. Where it fails the submissions are dropped; that a task is finished
-  /// is written with a later commit.
+  /// Writes what was put aside. Where it fails the submissions are dropped; that a task was given
+  /// to an engine, or is finished, is written with a later commit.
   /// errors  overloaded: one sentence with the cause and the fix.
   Result<Ticket> commit();
   /// Whether all up to this ticket outlives what the mode says.
@@ -66,6 +69,10 @@ class Journal {
 
   /// What went wrong beside a commit, in sentences, since the last call.
   std::vector<std::string> take_errors();
+  /// Whether its answer is written, and not forgotten.
+  bool is_finished(const MessageId& msg_id) const {
+    return index_.is_finished(digest_of(msg_id.text));
+  }
   /// Tasks that are submitted and not forgotten.
   std::size_t size() const { return index_.size(); }
   /// The bytes of all segments.
@@ -81,6 +88,7 @@ class Journal {
   void put_aside(JournalRecord record);
   void note(JournalRecord record, std::size_t start);
   Result<void> write(std::string_view text);
+  void put_unwritten_first();
   Result<void> commit_batch();
   void clean_up();
   bool copy_needed(SegmentNumber segment);
@@ -94,10 +102,10 @@ class Journal {
   bool is_segment_begun_ = false;  // by this journal, and not by an earlier one
   std::string batch_;
   std::vector<Waiting> waiting_;            // the records of batch_
-  std::vector<JournalFinished> unwritten_;  // of commits that failed
+  std::vector<JournalRecord> unwritten_;    // of commits that failed, but for submissions
   Ticket ticket_ = 0;
   std::vector<std::string> errors_;
-  std::unique_ptr<SyncThread> syncs_;  // null unless the mode is power
+  std::unique_ptr<JournalSync> syncs_;  // null unless the mode is power
 };
 
 }  // namespace px::controller

@@ -21,6 +21,8 @@ class JournalStorage {
   virtual Result<void> append(SegmentNumber segment, std::string_view text) = 0;
   /// Forces to the disk what was appended before the call. Any thread may call it.
   virtual Result<void> sync() = 0;
+  /// The same of all segments, also of those that an earlier process has written.
+  virtual Result<void> sync_all() = 0;
   virtual Result<void> remove(SegmentNumber segment) = 0;
 };
 

@@ -12,22 +12,31 @@
 
 namespace px::controller {
 
-/// Forces to the disk what a journal has written, on a thread of its own: all that was written
-/// while one sync() runs waits for the next one together.
-class SyncThread {
+/// Forces to the disk what a journal has written, beside the thread that writes.
+class JournalSync {
+ public:
+  virtual ~JournalSync() = default;
+  /// All up to this number is written, and is to be on the disk.
+  virtual void request(std::uint64_t number) = 0;
+  /// All up to this number is on the disk.
+  virtual std::uint64_t synced() const = 0;
+  /// What the disk refused. After that nothing counts as being on the disk any more.
+  virtual std::optional<Error> error() const = 0;
+};
+
+/// The same on a thread of its own: all that was written while one sync() runs waits for the next
+/// one together.
+class SyncThread final : public JournalSync {
  public:
   /// waker  wakes the I/O thread when more is on the disk, or when it failed.
   SyncThread(std::shared_ptr<JournalStorage> storage, net::Waker waker);
-  ~SyncThread();
+  ~SyncThread() override;
   SyncThread(const SyncThread&) = delete;
   SyncThread& operator=(const SyncThread&) = delete;
 
-  /// All up to this number is written, and is to be on the disk.
-  void request(std::uint64_t number);
-  /// All up to this number is on the disk.
-  std::uint64_t synced() const;
-  /// What the disk refused. After that nothing counts as being on the disk any more.
-  std::optional<Error> error() const;
+  void request(std::uint64_t number) override;
+  std::uint64_t synced() const override;
+  std::optional<Error> error() const override;
 
  private:
   void run();

@@ -121,13 +121,17 @@ std::optional<Instant> EngineTable::next_deadline() const {
   return pending_.front().since + patience_;
 }
 
-std::string EngineTable::write() const {
-  Json engines = Json::object();
-  for (const auto& [id, uuid] : engines_) engines[std::to_string(id.value)] = uuid.text;
-  Json table{{"engines", std::move(engines)}, {"next_id", next_id_}};
-  for (const auto& [id, uuid] : engines_)
-    if (const std::string language = language_of(uuid); !language.empty())
-      table["languages"][std::to_string(id.value)] = language;
+std::string EngineTable::write(const EngineTable& former) const {
+  Json table{{"engines", Json::object()}, {"next_id", std::max(next_id_, former.next_id_)}};
+  const auto add = [&table](EngineId id, const EngineUuid& uuid, const std::string& language) {
+    const std::string key = std::to_string(id.value);
+    table["engines"][key] = uuid.text;
+    if (!language.empty()) table["languages"][key] = language;
+  };
+  for (const auto& [id, uuid] : engines_) add(id, uuid, language_of(uuid));
+  for (const auto& [id, uuid] : former.engines_)
+    if (!engines_.contains(id) && !id_by_uuid_.contains(uuid))
+      add(id, uuid, former.language_of(uuid));
   return pack(Packer::json, table);
 }
 

@@ -59,7 +59,10 @@ class EngineTable {
   std::string language_of(const EngineUuid& uuid) const;
 
   /// The text of engines<id>.json (protocol 2.3).
-  std::string write() const;
+  /// former  engines of an earlier controller that may come back: those that are not here, and
+  ///         whose id nobody has, are in the text, too.
+  std::string write(const EngineTable& former) const;
+  std::string write() const { return write(EngineTable{Duration{}}); }
   /// Registers the engines of such a text. Precondition: the table is empty.
   /// errors  bad_input: not such a text; then nothing is registered.
   Result<std::vector<RegisteredEngine>> restore(std::string_view text);

@@ -59,13 +59,13 @@ Result<EngineId> Membership::request_again(const EngineUuid& uuid, EngineId id, 
                "engine id " + std::to_string(id.value) + " belongs to another engine now"};
 }
 
-std::set<EngineUuid> Membership::former_engines() const {
+std::set<EngineUuid> Membership::expect_former_engines(Instant now) {
   std::set<EngineUuid> former;
   const Result<std::string> text = os::read_file(options_.table_file);
-  EngineTable table{Duration{}};
-  if (!text || !table.restore(*text)) return former;
-  for (const auto& [id, uuid] : table.engines())
-    if (!table.language_of(uuid).empty()) former.insert(uuid);
+  if (!text || !former_.restore(*text)) return former;
+  former_until_ = now + options_.registration_timeout;
+  for (const auto& [id, uuid] : former_.engines())
+    if (!former_.language_of(uuid).empty()) former.insert(uuid);
   return former;
 }
 
@@ -100,6 +100,7 @@ Result<void> Membership::restore() {
 }
 
 void Membership::welcome(const RegisteredEngine& engine) {
+  former_.remove(engine.uuid);
   met_.insert(engine.uuid);
   heartbeat_.watch(engine.uuid);
   deaths_.joined(facts_of(engine.uuid));
@@ -392,9 +393,10 @@ Instant Membership::next_deadline() const {
 void Membership::save() {
   if (!save_due_) return;
   save_due_.reset();
+  if (Clock::now() >= former_until_) former_ = EngineTable{Duration{}};
   // A disk that hangs must not hold up the hearts; with the host the whole cluster ends.
-  const auto written =
-      os::write_file_atomically(options_.table_file, table_.write(), 0600, os::Survives::process);
+  const auto written = os::write_file_atomically(options_.table_file, table_.write(former_), 0600,
+                                                 os::Survives::process);
   if (written) return;
   shared_.bad_messages.add("cannot save the engine table", written.error().what);
   save_due_ = Clock::now() + save_again;

@@ -56,8 +56,9 @@ class Membership {
   /// An engine of an earlier controller lives: it is to introduce itself again.
   using StrangerListener = std::function<void(const EngineUuid&)>;
   void on_stranger(StrangerListener listener) { stranger_listener_ = std::move(listener); }
-  /// The engines in the table file that can introduce themselves again: those of polyxeus.
-  std::set<EngineUuid> former_engines() const;
+  /// The engines of an earlier controller that can introduce themselves again: those of polyxeus in
+  /// the table file. They stay in the file until they have, or the registration timeout is over.
+  std::set<EngineUuid> expect_former_engines(Instant now);
 
   /// What an engine has said of itself: clients are told of it, too.
   using Facts = std::function<EngineFacts(const EngineUuid&)>;
@@ -134,6 +135,8 @@ class Membership {
   net::Socket& pong_;
   net::LifelineServer& lifeline_;
   EngineTable table_;
+  EngineTable former_{Duration{}};  // those of an earlier controller that have not come back
+  Instant former_until_{};
   HeartbeatMonitor heartbeat_;
   /// An engine that was given up since its heart stopped: it may live.
   struct Missed {

@@ -34,6 +34,8 @@ class EngineLink {
   EngineLink(net::Socket socket, std::function<bool(std::string_view)> is_member);
 
   net::Socket& socket() { return socket_; }
+  /// Whether it is the uuid of a registered engine.
+  bool has_member(std::string_view engine) const { return is_member_(engine); }
   /// Sends [engine, head..., the runs' frames...].
   void send(std::string_view engine, std::span<const std::string_view> head,
             std::vector<FrameRun> runs, Instant now);

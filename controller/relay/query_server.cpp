@@ -165,8 +165,9 @@ void QueryServer::learn_facts(const Request& request) {
 
 void QueryServer::note_reconnection(const Request& request) {
   const EngineUuid uuid{request.client};
-  if (string_member(request.content, "channel") != "task") return membership_.reconnected(uuid);
-  if (reconnected_listener_) reconnected_listener_(uuid);
+  const std::string channel = string_member(request.content, "channel").value_or("");
+  if (channel != "task") membership_.reconnected(uuid);
+  if (reconnected_listener_) reconnected_listener_(uuid, channel);
 }
 
 void QueryServer::unregister_engine(const Request& request) {

@@ -38,8 +38,8 @@ class QueryServer {
   using HoldsListener =
       std::function<void(const EngineUuid&, const std::vector<std::string>& msg_ids)>;
   void on_holds(HoldsListener listener) { holds_listener_ = std::move(listener); }
-  /// The connection of an engine for balanced tasks broke and stands again.
-  using ReconnectedListener = std::function<void(const EngineUuid&)>;
+  /// A connection of an engine broke and stands again: that of this channel.
+  using ReconnectedListener = std::function<void(const EngineUuid&, std::string_view channel)>;
   void on_reconnected(ReconnectedListener listener) { reconnected_listener_ = std::move(listener); }
   /// Clients are told that this controller will be started again if it ends without having said so.
   void promise_return() { returns_ = true; }

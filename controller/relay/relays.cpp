@@ -12,9 +12,6 @@
 namespace px::controller {
 namespace {
 
-/// Two routing frames, delimiter, signature, four parts.
-constexpr std::size_t fewest_frames = 8;
-
 std::string msg_type_of(Packer packer, std::string_view header) {
   if (packer == Packer::json) {
     const auto raw = find_member(header, "msg_type");
@@ -26,44 +23,13 @@ std::string msg_type_of(Packer packer, std::string_view header) {
 
 }  // namespace
 
-DirectRelay::DirectRelay(RelayContext& shared, ClientLink& client, EngineLink& engines,
-                         bool is_recorded, std::string_view name)
-    : shared_(shared), client_(client), engines_(engines), is_recorded_(is_recorded), name_(name) {}
-
-bool DirectRelay::is_well_formed(const Frames& frames) {
-  if (frames.size() >= fewest_frames && frames.at(2) == delimiter) return true;
-  shared_.bad_messages.add(std::string(name_) + ": not a message for or from an engine");
-  return false;
-}
-
-void DirectRelay::receive_requests() {
-  for (int i = 0; i < messages_per_turn; ++i) {
-    const SharedFrames frames = client_.socket().receive();
-    if (!frames) return;
-    if (!is_well_formed(*frames)) continue;
-    const std::array client{frames->at(0)};
-    engines_.send(frames->at(1), client, frames, 2, Clock::now());
-    if (is_recorded_) shared_.hub.post(DirectSubmitted{EngineUuid{frames->at(1)}, frames});
-  }
-}
-
-void DirectRelay::receive_replies() {
-  for (int i = 0; i < messages_per_turn; ++i) {
-    const SharedFrames frames = engines_.socket().receive();
-    if (!frames) return;
-    if (!is_well_formed(*frames)) continue;
-    const std::array idents{frames->at(1), frames->at(0)};
-    // Its client removes what it names.
-    SharedFrames kept = is_recorded_ ? shared_.memory.whole(frames, shared_.packer()) : nullptr;
-    if (client_.reply(idents, *frames, Clock::now()) && kept) shared_.memory.drop(kept);
-    if (!is_recorded_) continue;
-    shared_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, std::move(kept)});
-  }
-}
-
 OutputRelay::OutputRelay(RelayContext& shared, net::Socket& engines, OutputPublisher& clients,
-                         std::function<void(const EngineUuid&)> on_shutdown)
-    : shared_(shared), engines_(engines), clients_(clients), on_shutdown_(std::move(on_shutdown)) {}
+                         std::function<void(const EngineUuid&)> on_shutdown, DirectRelay& calls)
+    : shared_(shared),
+      engines_(engines),
+      clients_(clients),
+      on_shutdown_(std::move(on_shutdown)),
+      calls_(calls) {}
 
 void OutputRelay::receive() {
   for (int i = 0; i < messages_per_turn; ++i) {
@@ -88,6 +54,7 @@ void OutputRelay::record(const SharedFrames& frames, const Envelope& envelope,
       on_shutdown_(EngineUuid{header->session.text});
     return;
   }
+  calls_.published(frames, envelope);
   shared_.hub.post(OutputPublished{frames});
 }
 

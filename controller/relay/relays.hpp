@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "controller/relay/broadcast_relay.hpp"
-#include "controller/relay/client_link.hpp"
+#include "controller/relay/direct_relay.hpp"
 #include "controller/relay/engine_link.hpp"
 #include "controller/relay/output_publisher.hpp"
 #include "controller/relay/relay_context.hpp"
@@ -15,31 +15,13 @@
 
 namespace px::controller {
 
-/// A channel of explicitly addressed messages, mux or control: swaps the two routing frames and
-/// opens nothing (protocol 4.2).
-class DirectRelay {
- public:
-  /// `is_recorded`: the hub hears of what passes.
-  DirectRelay(RelayContext& shared, ClientLink& client, EngineLink& engines, bool is_recorded,
-              std::string_view name);
-  void receive_requests();
-  void receive_replies();
-
- private:
-  bool is_well_formed(const Frames& frames);
-  RelayContext& shared_;
-  ClientLink& client_;
-  EngineLink& engines_;
-  bool is_recorded_;
-  std::string_view name_;
-};
-
 /// Brings what engines publish to all clients.
 class OutputRelay {
  public:
-  /// `on_shutdown`: an engine said that it shuts down.
+  /// on_shutdown  an engine said that it shuts down.
+  /// calls        hears of what is to be remembered.
   OutputRelay(RelayContext& shared, net::Socket& engines, OutputPublisher& clients,
-              std::function<void(const EngineUuid&)> on_shutdown);
+              std::function<void(const EngineUuid&)> on_shutdown, DirectRelay& calls);
   void receive();
 
  private:
@@ -48,6 +30,7 @@ class OutputRelay {
   net::Socket& engines_;
   OutputPublisher& clients_;
   std::function<void(const EngineUuid&)> on_shutdown_;
+  DirectRelay& calls_;
 };
 
 /// The task channel with the scheme `pure`: the engines' socket deals the tasks out by itself.

@@ -146,6 +146,7 @@ void TaskRelay::submit(Request request) {
   SharedFrames kept = shared_.hub.post_request(TaskSubmitted{msg_id, frames});
   Result<TaskRules> rules = read_task_rules(shared_.packer(), envelope.metadata);
   if (!rules) return refuse(frames, envelope, std::move(msg_id), "ValueError", rules.error().what);
+  if (finish_by_unknown(msg_id, frames, envelope)) return;
   const EngineUuid& given = request.given;
   if (!given.empty() && holder.empty() && is_given_up(given, *rules, holder))
     return refuse(frames, envelope, std::move(msg_id), "EngineError",
@@ -206,7 +207,8 @@ void TaskRelay::take_reply(const SharedFrames& frames, const MessageId& parent, 
 
 /// Asked for by an earlier controller: whoever waits for it is still there, or is not.
 void TaskRelay::forward_unknown() {
-  if (unknown_.empty() || Clock::now() < clients_are_back_) return;
+  // One that waits is asked for: see submit().
+  if (unknown_.empty() || !waiting_.empty() || Clock::now() < clients_are_back_) return;
   for (const SharedFrames& frames : std::exchange(unknown_, {}))
     client_.reply(std::array{frames->at(1), frames->at(0)}, *SharedMemoryDesk::as_it_came(frames),
                   Clock::now());
@@ -238,7 +240,7 @@ std::optional<Instant> TaskRelay::next_deadline() const {
     if (other && (!next || *other < *next)) next = other;
   };
   if (!waiting_.empty()) consider(stock_.deadline());
-  if (!unknown_.empty()) consider(clients_are_back_);
+  if (!unknown_.empty() && waiting_.empty()) consider(clients_are_back_);
   return next;
 }
 

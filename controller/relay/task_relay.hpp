@@ -88,6 +88,8 @@ class TaskRelay {
   void submit_waiting();
   void forward_unknown();
   void take_unknown();
+  bool finish_by_unknown(const MessageId& msg_id, const SharedFrames& request,
+                         const Envelope& envelope);
   void restore_one(ReplayedTask task);
   void submit(Request request);
   bool is_given_up(const EngineUuid& given, TaskRules& rules, EngineUuid& holder);

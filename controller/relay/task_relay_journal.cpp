@@ -121,6 +121,26 @@ bool TaskRelay::is_given_up(const EngineUuid& given, TaskRules& rules, EngineUui
   return rules.retries-- == 0;
 }
 
+/// An engine may have answered a task before it was known again that it was asked for, and have
+/// ended since. Whether it has, and all went well.
+/// envelope  of the request.
+bool TaskRelay::finish_by_unknown(const MessageId& msg_id, const SharedFrames& request,
+                                  const Envelope& envelope) {
+  for (auto each = unknown_.begin(); each != unknown_.end(); ++each) {
+    const SharedFrames reply = *each;
+    const Envelope parts = *Envelope::locate(*reply, 2);
+    const TaskOutcome outcome = read_task_outcome(shared_.packer(), parts.metadata);
+    if (outcome != TaskOutcome::ok || read_msg_id(shared_.packer(), parts.parent_header) != msg_id)
+      continue;
+    unknown_.erase(each);
+    const EngineUuid engine{reply->at(0)};
+    queue_.ended_before(msg_id.text, true, engine);
+    finish({{msg_id, engine, request, envelope.delimiter_index(), reply, outcome}});
+    return true;
+  }
+  return false;
+}
+
 /// Replies that came before it was known again that they were asked for.
 void TaskRelay::take_unknown() {
   Answers answers;

@@ -218,15 +218,23 @@ Result<JournalMode> journal_mode(const ControllerOptions& options) {
   return journal_mode_by_name(name);
 }
 
-Result<std::shared_ptr<JournalStorage>> open_journal(const ServerOptions& options,
-                                                     const net::ProfilePaths& paths) {
+Result<void> open_journals(ServerOptions& options, const net::ProfilePaths& paths) {
   // Without the ports and keys of the earlier one nobody can ask for its results.
   const bool is_off = options.journal.mode == JournalMode::off;
-  if (!options.is_successor || is_off) remove_journal(paths.journal_folder());
-  if (is_off) return std::shared_ptr<JournalStorage>();
-  auto storage = FolderStorage::open(paths.journal_folder());
-  if (!storage) return storage.error();
-  return std::shared_ptr<JournalStorage>(std::move(*storage));
+  if (!options.is_successor || is_off) remove_journals(paths);
+  if (is_off) return {};
+  auto tasks = FolderStorage::open(paths.journal_folder());
+  if (!tasks) return tasks.error();
+  auto calls = FolderStorage::open(paths.call_journal_folder());
+  if (!calls) return calls.error();
+  options.journal_storage = std::move(*tasks);
+  options.call_storage = std::move(*calls);
+  return {};
+}
+
+void remove_journals(const net::ProfilePaths& paths) {
+  for (const auto& folder : {paths.journal_folder(), paths.call_journal_folder()})
+    remove_journal(folder);
 }
 
 Result<ServerOptions> make_server_options(const ControllerOptions& options,

@@ -49,11 +49,11 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
 /// What the journal of tasks is to outlive.  errors  bad_input: no such mode.
 Result<JournalMode> journal_mode(const ControllerOptions& options);
 
-/// Where the journal lies; null: there is to be none. That of an earlier controller is removed,
-/// unless this one has its ports and keys and goes on with it.
-/// errors  system: the folder cannot be made.
-Result<std::shared_ptr<JournalStorage>> open_journal(const ServerOptions& options,
-                                                     const net::ProfilePaths& paths);
+/// Opens the journals of tasks and of direct calls, if there are to be any. Those of an earlier
+/// controller are removed, unless this one has its ports and keys and goes on with them.
+/// errors  system: a folder cannot be made.
+Result<void> open_journals(ServerOptions& options, const net::ProfilePaths& paths);
+void remove_journals(const net::ProfilePaths& paths);
 
 /// errors  bad_input: a packer or a signature scheme that does not exist here.
 Result<Session> make_session(const ControllerOptions& options, const ConnectionPair& connection);

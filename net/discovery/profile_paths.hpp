@@ -55,8 +55,11 @@ struct ProfilePaths {
   std::filesystem::path engine_table_file() const {
     return log() / ("engines" + cluster_id + ".json");
   }
-  /// The folder of the controller's journal.
+  /// The folders of the controller's journals.
   std::filesystem::path journal_folder() const { return log() / ("journal" + cluster_id); }
+  std::filesystem::path call_journal_folder() const {
+    return log() / ("call-journal" + cluster_id);
+  }
   std::filesystem::path task_db_file() const { return root / "tasks.db"; }
   /// "default" for .../profile_default.
   std::string profile_name() const;

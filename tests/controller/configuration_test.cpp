@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "controller/journal/folder_storage.hpp"
@@ -91,20 +93,22 @@ TEST(Options, AskForAJournalWhereTheControllerWillBeStartedAgain) {
 
 TEST(Journals, OfAnEarlierControllerAreRemovedUnlessThisOneGoesOnWithThem) {
   const net::ProfilePaths paths{testing::TempDir() + "profile_journal", ""};
-  const auto has_journal_after = [&](const Texts& arguments) {
-    const auto earlier = FolderStorage::open(paths.journal_folder());
-    EXPECT_TRUE(earlier);
-    EXPECT_TRUE((*earlier)->append(1, "text"));
-    const auto options = make_server_options(parse(arguments), paths);
+  const auto has_journals_after = [&](const Texts& arguments) {
+    const std::array folders{paths.journal_folder(), paths.call_journal_folder()};
+    for (const auto& folder : folders)
+      EXPECT_TRUE((*FolderStorage::open(folder))->append(1, "text"));
+    auto options = make_server_options(parse(arguments), paths);
     EXPECT_TRUE(options);
-    EXPECT_TRUE(open_journal(*options, paths));
-    return std::filesystem::exists(paths.journal_folder() / "0000000001.journal");
+    EXPECT_TRUE(open_journals(*options, paths));
+    return std::count_if(folders.begin(), folders.end(), [](const auto& folder) {
+      return std::filesystem::exists(folder / "0000000001.journal");
+    });
   };
-  EXPECT_TRUE(has_journal_after({"--reuse", "--journal=process"}));
-  EXPECT_TRUE(has_journal_after({"--restartable", "--restore"}));
-  EXPECT_FALSE(has_journal_after({"--restartable"}));
-  EXPECT_FALSE(has_journal_after({"--reuse"}));
-  EXPECT_FALSE(has_journal_after({"--journal=power"}));
+  EXPECT_EQ(2, has_journals_after({"--reuse", "--journal=process"}));
+  EXPECT_EQ(2, has_journals_after({"--restartable", "--restore"}));
+  EXPECT_EQ(0, has_journals_after({"--restartable"}));
+  EXPECT_EQ(0, has_journals_after({"--reuse"}));
+  EXPECT_EQ(0, has_journals_after({"--journal=power"}));
   std::filesystem::remove_all(paths.root);
 }
 

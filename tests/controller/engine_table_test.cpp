@@ -115,6 +115,20 @@ TEST(EngineTable, WhatWasWrittenCanBeRestored) {
   EXPECT_EQ(id_of(other, cid), 3);
 }
 
+TEST(EngineTable, EnginesOfAnEarlierControllerThatMayComeBackAreWrittenToo) {
+  EngineTable former{30s}, table{30s}, later{30s};
+  for (const auto& uuid : {ann, bob}) {
+    ASSERT_TRUE(former.request(uuid, {}, at(0s), "python"));
+    former.complete(uuid);
+  }
+  ASSERT_TRUE(table.request(cid, EngineId{0}, at(0s)));  // ann's
+  table.complete(cid);
+  ASSERT_TRUE(later.restore(table.write(former)));
+  EXPECT_EQ(later.engines(),
+            (std::map<EngineId, EngineUuid>{{EngineId{0}, cid}, {EngineId{1}, bob}}));
+  EXPECT_EQ(later.language_of(bob), "python");
+}
+
 TEST(EngineTable, KnowsWhatAnEngineSpeaksUntilItLeaves) {
   EngineTable table{30s};
   ASSERT_TRUE(table.request(ann, {}, at(0s), "cpp"));

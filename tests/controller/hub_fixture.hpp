@@ -86,10 +86,14 @@ class HubTest : public testing::Test {
     return std::make_shared<TextFrames>(std::move(idents));
   }
 
-  void submit_direct(std::string_view msg_id, std::string_view uuid, RequestParts parts = {}) {
-    tell(DirectSubmitted{EngineUuid{uuid},
-                         frames({"client", std::string(uuid)}, request_header(msg_id, parts),
-                                Json::object(), parts)});
+  SharedFrames request(std::string_view msg_id, std::string_view uuid,
+                       const RequestParts& parts = {}) const {
+    return frames({"client", std::string(uuid)}, request_header(msg_id, parts), Json::object(),
+                  parts);
+  }
+  void submit_direct(std::string_view msg_id, std::string_view uuid,
+                     const RequestParts& parts = {}) {
+    tell(DirectSubmitted{EngineUuid{uuid}, request(msg_id, uuid, parts)});
   }
   void submit_task(std::string_view msg_id, RequestParts parts = {}) {
     tell(TaskSubmitted{MessageId{msg_id},

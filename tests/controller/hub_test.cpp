@@ -257,6 +257,28 @@ TEST_F(HubTest, TheTextOfAStreamIsBounded) {
   EXPECT_EQ(record("one")["stdout"], "123456789x");
 }
 
+// ---------------------------------------------------------------- of an earlier controller
+
+TEST_F(HubTest, ADirectRequestOfAnEarlierControllerMayBeAnsweredBeforeItsEngineIsRegistered) {
+  const EngineUuid engine{"engine a"};
+  tell(DirectRestored{MessageId{"one"}, engine, request("one", engine.text), {}, "", ""});
+  EXPECT_EQ(ask("result_request", {{"msg_ids", {"one"}}}).content["pending"], Json({"one"}));
+  finish_direct("one", "engine a");
+  EXPECT_EQ(ask("result_request", {{"msg_ids", {"one"}}}).content["completed"], Json({"one"}));
+  EXPECT_EQ(record("one")["queue"], "mux");
+}
+
+TEST_F(HubTest, AnAnswerOfAnEarlierControllersTimeIsOnRecord) {
+  const EngineUuid engine{"engine a"};
+  const SharedFrames answer = reply("one", engine.text, result());
+  tell(DirectRestored{MessageId{"one"}, engine, request("one", engine.text), answer, "", ""});
+  tell(DirectRestored{
+      MessageId{"two"}, engine, request("two", engine.text), {}, "EngineError", "it died"});
+  EXPECT_EQ(ask("result_request", {{"msg_ids", {"one", "two"}}}).content["completed"],
+            Json({"one", "two"}));
+  EXPECT_EQ(record("two")["result_content"]["evalue"], "it died");
+}
+
 // ---------------------------------------------------------------- what is not believed
 
 TEST_F(HubTest, MessagesWithAWrongKeyAreCountedAndIgnored) {

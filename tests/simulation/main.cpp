@@ -1,4 +1,5 @@
-// simulate --seed N: the story of one seed. simulate --seeds N [--hwm H]: looks for one that fails.
+// simulate --seed N: the story of one seed. simulate --seeds N: looks for one that fails, and tells
+// its story. --hwm and --journal choose the kind of cluster.
 
 #include <cstdint>
 #include <iostream>
@@ -20,7 +21,16 @@ int main(int argc, char** argv) {
   app.add_option("--faults", setting.faults, "Broken connections and deaths");
   app.add_option("--hwm", setting.hwm, "Tasks that an engine may hold; 0: any number");
   app.add_option("--ahead", setting.ahead, "Tasks beyond them that are given ahead");
+  app.add_option("--clients", setting.clients, "Clients")->check(CLI::PositiveNumber);
+  std::string journal = "off";
+  app.add_option("--journal", journal, "What tasks outlive: off, process or power");
   CLI11_PARSE(app, argc, argv);
+  const auto mode = px::controller::journal_mode_by_name(journal);
+  if (!mode) {
+    std::cerr << mode.error().what << "\n";
+    return 2;
+  }
+  setting.journal = *mode;
   const std::uint64_t last = setting.seed + (seeds > 0 ? seeds - 1 : 0);
   Outcome outcome;
   for (;; ++setting.seed) {
@@ -32,6 +42,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   for (const std::string& line : outcome.story) std::cout << line << "\n";
-  std::cout << "seed " << setting.seed << ": " << outcome.violation.value_or("all is well") << "\n";
+  std::cout << "seed " << setting.seed << ", --journal=" << journal << ": "
+            << outcome.violation.value_or("all is well") << "\n";
   return outcome.violation ? 1 : 0;
 }

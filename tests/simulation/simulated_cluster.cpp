@@ -1,121 +1,29 @@
 #include "tests/simulation/simulated_cluster.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
-#include <queue>
-#include <random>
 #include <set>
 #include <utility>
 
 #include "client/call.hpp"
 #include "client/pending.hpp"
-#include "controller/scheduler/sent_replies.hpp"
-#include "controller/scheduler/stocktaking.hpp"
-#include "controller/scheduler/task_queue.hpp"
 #include "engine/kept_replies.hpp"
-#include "wire/replay_history.hpp"
+#include "tests/simulation/simulated_controller.hpp"
 
 namespace px::simulation {
 namespace {
 
 using namespace std::chrono_literals;
-using controller::TaskOutcome;
+using controller::JournalMode;
 
-/// A balanced request; engines know it by its signature.
-struct Request {
-  std::string id, signature;
-  int repetition = 0;
-};
-struct Answer {
-  std::string id;
-  bool is_ok = true;
-};
-
-/// The clock, what is going to happen, and the one source of chance.
-class World {
- public:
-  explicit World(std::uint64_t seed) : chance_(seed) {}
-
-  Instant now() const { return now_; }
-  void after(Duration delay, std::function<void()> event) { at(now_ + delay, std::move(event)); }
-  void at(Instant when, std::function<void()> event) {
-    events_.push({std::max(when, now_), ++number_, std::move(event)});
-  }
-  /// False: nothing is going to happen any more.
-  bool step() {
-    if (events_.empty()) return false;
-    Event next = events_.top();
-    events_.pop();
-    now_ = next.when;
-    next.happens();
-    return true;
-  }
-  /// One of low .. high.
-  int pick(int low, int high) {
-    return low + static_cast<int>(chance_() % static_cast<std::uint64_t>(high - low + 1));
-  }
-  Duration between(int low_ms, int high_ms) {
-    return std::chrono::milliseconds(pick(low_ms, high_ms));
-  }
-  double fraction() { return static_cast<double>(chance_() >> 11) * 0x1p-53; }
-
-  void tell(const std::string& what) {
-    char time[32];
-    const auto passed = std::chrono::duration<double>(now_ - Instant{} - start).count();
-    std::snprintf(time, sizeof time, "%9.3f s  ", passed);
-    story.push_back(time + what);
-  }
-  void violate(const std::string& what) {
-    tell("VIOLATED: " + what);
-    if (!violation) violation = what;
-  }
-
-  std::vector<std::string> story;
-  std::optional<std::string> violation;
-
- private:
-  struct Event {
-    Instant when;
-    std::uint64_t number;
-    std::function<void()> happens;
-    bool operator<(const Event& other) const {
-      return std::pair(other.when, other.number) < std::pair(when, number);
-    }
-  };
-  static constexpr Duration start = 1h;
-  Instant now_ = Instant{} + start;
-  std::uint64_t number_ = 0;
-  std::mt19937_64 chance_;
-  std::priority_queue<Event> events_;
-};
-
-/// One direction of a connection.
-class Link {
- public:
-  explicit Link(World& world) : world_(world) {}
-  void send(std::function<void()> arrives) {
-    const Instant due = std::max(world_.now(), up_at_) + world_.between(1, 5);
-    last_ = std::max(due, last_);
-    world_.at(last_, [this, alive = alive_, broken = breaks_, event = std::move(arrives)] {
-      if (*alive && broken == breaks_) event();
-    });
-  }
-  /// What is under way is lost; what is sent from now on waits until `up`.
-  void cut(Instant up) {
-    ++breaks_;
-    up_at_ = up;
-  }
-  void end() { *alive_ = false; }
-
- private:
-  World& world_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  int breaks_ = 0;
-  Instant up_at_{}, last_{};
+struct Client {
+  Client(World& world, std::string its_name) : name(std::move(its_name)), to(world), from(world) {}
+  std::string name;
+  bool is_there = true;
+  client::Pending pending;
+  Link to, from;  // the controller's messages, and its own
 };
 
 struct Engine {
@@ -132,230 +40,228 @@ struct Engine {
   Link to, from;            // the controller's messages, and its own
 };
 
-/// What dies with a controller.
-struct Controller {
-  Controller(World& world, const Setting& setting, controller::Stocktaking its_stock)
-      : queue(options(setting), [&world] { return world.fraction(); }),
-        stock(std::move(its_stock)),
-        started(world.now()) {}
-  static controller::TaskQueueOptions options(const Setting& setting) {
-    controller::TaskQueueOptions options;
-    options.ahead = setting.ahead;
-    options.quick_task = 300ms;
-    options.hwm = setting.hwm + (setting.defect == Defect::queue_is_overfilled ? 1 : 0);
-    return options;
-  }
-  controller::TaskQueue queue;
-  controller::Stocktaking stock;
-  ReplayHistory history;
-  controller::SentReplies replies;
-  std::vector<Request> waiting;  // for the end of the stocktaking
-  Instant started;
-  Instant next_look = Instant::max();
+/// A task, as somebody sees it who sees all.
+struct Task {
+  Client* client = nullptr;
+  std::shared_ptr<client::Call> call;
+  Request request;
+  int answers = 0;  // that the client took
+  int runs = 0;
+  const Engine* holder = nullptr;  // it runs there, or was done there without an error
+  bool is_accepted = false;
+  std::optional<bool> told;    // what the controller has answered
+  bool is_unwritten = false;  // its answer was not written, as the disk failed
+  bool is_unknown_who_ran = false;  // the same of the engine that was given it
 };
 
-class Cluster {
+class Cluster final : public Surroundings {
  public:
-  explicit Cluster(const Setting& setting)
-      : setting_(setting), world_(setting.seed), to_controller_(world_), to_client_(world_) {}
+  explicit Cluster(const Setting& setting) : setting_(setting), world_(setting.seed) {
+    if (setting.journal != JournalMode::off) disk_ = std::make_shared<SimulatedDisk>(world_);
+    if (disk_ && has(Defect::disk_lies)) disk_->lie();
+  }
 
   Outcome run() {
-    controller_ = std::make_unique<Controller>(world_, setting_, controller::Stocktaking{});
+    for (int i = 1; i <= setting_.clients; ++i) add_client("client" + std::to_string(i));
+    controller_ = make_controller({});
     for (int i = 0; i < setting_.engines; ++i) add_engine();
     for (int i = 0; i < setting_.tasks; ++i)
       world_.after(world_.between(0, 4000), [this] { submit(); });
     for (int i = 0; i < setting_.faults; ++i)
       world_.after(world_.between(10, 20000), [this] { do_harm(); });
-    for (int steps = 0; steps < most_steps && world_.step(); ++steps) check_always();
+    for (int steps = 0; steps < most_steps && step(); ++steps) check_always();
     check_at_rest();
-    return {std::move(world_.story), world_.violation, controllers_, deaths_, cuts_, recalls_};
+    outcome_.story = std::move(world_.story);
+    outcome_.violation = world_.violation;
+    return std::move(outcome_);
+  }
+
+  // What the controller does.
+  void give(const EngineUuid& uuid, const Request& request, bool is_resent) override {
+    const auto found = engines_.find(uuid.text);
+    if (found == engines_.end()) return;
+    Engine& engine = *found->second;
+    world_.tell("controller gives " + request.id + " to " + uuid.text +
+                (is_resent ? " once more" : ""));
+    engine.to.send([this, &engine, request] { take_task(engine, request); });
+  }
+  void recall(const EngineUuid& uuid, const Request& request) override {
+    const auto found = engines_.find(uuid.text);
+    if (found == engines_.end()) return;
+    Engine& engine = *found->second;
+    world_.tell("controller recalls " + request.id + " from " + uuid.text);
+    ++outcome_.recalls;
+    engine.to.send([this, &engine, request] { take_recall(engine, request); });
+  }
+  void answer(const Answer& answer) override {
+    Task& task = tasks_[answer.id];
+    if (task.is_accepted) task.told = answer.is_ok;  // else it is refused, and may be sent again
+    Client& client = *task.client;
+    client.to.send([this, &client, answer] { take_answer(client, answer); });
+  }
+  void accepted(const Request& request) override { tasks_[request.id].is_accepted = true; }
+  void answered_unwritten(const std::string& id) override {
+    world_.tell("controller answers " + id + ", and the disk does not take it");
+    tasks_[id].is_unwritten = true;
   }
 
  private:
   static constexpr int most_steps = 200'000;
-  static constexpr Duration stock_patience = 5s, return_of_clients = 2s;
+  static constexpr Duration stock_patience = 5s;
 
   bool has(Defect defect) const { return setting_.defect == defect; }
 
-  // ---------------------------------------------------------------- the client
-  struct Submitted {
-    std::shared_ptr<client::Call> call;
-    int answers = 0;
-    int retries = 0;
-    const Engine* holder = nullptr;  // it runs there, or was done there without an error
-  };
+  bool step() {
+    try {
+      return world_.step();
+    } catch (const Died&) {
+      kill_controller(" while it writes its journal");
+      return true;
+    }
+  }
+
+  // ---------------------------------------------------------------- the clients
+  void add_client(const std::string& name) {
+    clients_.push_back(std::make_unique<Client>(world_, name));
+    if (setting_.journal == JournalMode::off || world_.pick(0, 1) == 0) return;
+    world_.after(world_.between(500, 20000), [this, &client = *clients_.back()] { leave(client); });
+  }
+  void leave(Client& client) {
+    world_.tell(client.name + " leaves, and waits for " +
+                std::to_string(client.pending.unanswered()) + " tasks no longer");
+    if (client.pending.unanswered() > 0) ++outcome_.left;
+    client.is_there = false;
+    client.to.end();
+  }
+  std::vector<Client*> present_clients() {
+    std::vector<Client*> all;
+    for (const auto& client : clients_)
+      if (client->is_there) all.push_back(client.get());
+    return all;
+  }
 
   void submit() {
-    const std::string id = "t" + std::to_string(submitted_.size() + 1);
-    Submitted& task = submitted_[id];
-    task.retries = world_.pick(0, 2);
+    const std::vector<Client*> all = present_clients();
+    if (all.empty()) return;
+    Client& client = *any_of(all);
+    const std::string id = "t" + std::to_string(tasks_.size() + 1);
+    Task& task = tasks_[id];
+    task.client = &client;
+    task.request = {id, "signed " + id, client.name, world_.pick(0, 2)};
     task.call = std::make_shared<client::Call>(
         std::vector<client::TaskSent>{client::TaskSent{MessageId{id}, std::nullopt, {}, {}, {}}});
     task.call->on_answer([&task](std::size_t) { ++task.answers; });
     auto sent = std::make_shared<client::SentRequest>(
-        client::SentRequest{submitted_.size(), client::Way::balanced, {id, "signed " + id}});
-    pending_.add(MessageId{id}, {.call = task.call,
-                                 .task = 0,
-                                 .engine = {},
-                                 .output_end = client::OutputEnd::none,
-                                 .sent = sent,
-                                 .way = client::Way::balanced});
-    world_.tell("client submits " + id + " with " + std::to_string(task.retries) + " retries");
-    send({id, "signed " + id});
+        client::SentRequest{tasks_.size(), client::Way::balanced, {id}});
+    client.pending.add(MessageId{id}, {.call = task.call,
+                                       .task = 0,
+                                       .engine = {},
+                                       .output_end = client::OutputEnd::none,
+                                       .sent = sent,
+                                       .way = client::Way::balanced});
+    world_.tell(client.name + " submits " + id + " with " + std::to_string(task.request.retries) +
+                " retries");
+    send(client, task.request);
   }
-  void send(const Request& request) {
-    to_controller_.send([this, request] { take_request(request); });
+  void send(Client& client, const Request& request) {
+    client.from.send([this, request] { controller_->take_request(request); });
   }
-  void take_answer(const Answer& answer) {
+  void take_answer(Client& client, const Answer& answer) {
     const auto status = answer.is_ok ? client::TaskStatus::ok : client::TaskStatus::error;
-    const bool is_first = pending_.answer({MessageId{answer.id}, status, {}, ""}, {}, {});
-    world_.tell("client gets " + answer.id + (answer.is_ok ? "" : " as an error") +
+    const bool is_first = client.pending.answer({MessageId{answer.id}, status, {}, ""}, {}, {});
+    world_.tell(client.name + " gets " + answer.id + (answer.is_ok ? "" : " as an error") +
                 (is_first ? "" : ", which it has already"));
-    if (!is_first && has(Defect::client_takes_any_reply)) ++submitted_[answer.id].answers;
+    if (!is_first && has(Defect::client_takes_any_reply)) ++tasks_[answer.id].answers;
   }
-  void meet_new_controller() {
-    const client::Pending::Unanswered unanswered = pending_.begin_again();
+  void send_again(Client& client, const client::Pending::Unanswered& unanswered,
+                  const std::string& why) {
+    world_.tell(client.name + " sends " + std::to_string(unanswered.to_send.size()) +
+                " tasks again, as " + why);
+    for (const auto& request : unanswered.to_send) send(client, tasks_[request->frames[0]].request);
+  }
+  void meet_new_controller(Client& client) {
+    if (!client.is_there) return;
+    const client::Pending::Unanswered unanswered = client.pending.begin_again();
     if (!unanswered.lost.empty()) world_.violate("a task cannot be sent again");
-    if (has(Defect::client_forgets)) return;
-    world_.tell("client sends " + std::to_string(unanswered.to_send.size()) + " tasks again");
-    for (const auto& request : unanswered.to_send) send({request->frames[0], request->frames[1]});
-  }
-
-  /// What was under way is gone; the controller has what it had.
-  void ask_again() {
-    const auto unanswered = pending_.begin_again_by({client::Way::balanced});
-    world_.tell("client sends " + std::to_string(unanswered.to_send.size()) +
-                " tasks again, as its connection broke");
-    for (const auto& request : unanswered.to_send) send({request->frames[0], request->frames[1]});
+    if (!has(Defect::client_forgets)) send_again(client, unanswered, "the controller is a new one");
   }
 
   // ---------------------------------------------------------------- the controller
-  void take_request(const Request& request) {
-    if (!controller_->history.is_new(request.signature) ||
-        controller_->replies.was_answered(request.signature)) {
-      if (const SharedFrames reply = controller_->replies.find(request.signature))
-        answer_client({request.id, reply->at(1) == "ok"});
-      return;
+  std::unique_ptr<SimulatedController> make_controller(controller::Stocktaking stock) {
+    return std::make_unique<SimulatedController>(world_, setting_, std::move(stock), disk_, *this);
+  }
+  void kill_controller(const std::string& when = "") {
+    world_.tell("the controller dies" + when);
+    for (auto& [id, task] : tasks_)
+      if (controller_ && !controller_->has_written_assignment(id)) task.is_unknown_who_ran = true;
+    controller_.reset();
+    if (disk_) disk_->process_ended();
+    ++outcome_.controllers;
+    const Instant back = world_.now() + world_.between(50, 3000);
+    for (const auto& client : clients_) cut(*client, back + 10ms);
+    // What one that has ended said last may wait for the next controller.
+    for (auto& [uuid, engine] : engines_) cut(*engine, back + 10ms);
+    world_.at(back, [this] { start_controller(); });
+  }
+  template <class Peer>
+  void cut(Peer& peer, Instant up) {
+    peer.to.cut(up);
+    peer.from.cut(up);
+  }
+  void start_controller() {
+    restores_engines_ = world_.pick(0, 1) == 1;
+    world_.tell(std::string("a new controller starts, and ") +
+                (restores_engines_ ? "knows" : "does not know") + " its engines");
+    controller::Stocktaking stock;
+    if (!has(Defect::no_stocktaking)) stock = {table_, world_.now() + stock_patience};
+    controller_ = make_controller(std::move(stock));
+    take_over_engines();
+    controller_->restore();
+    for (Engine* engine : living()) register_engine(*engine, world_.between(10, 3000));
+    for (const auto& client : clients_)
+      later(10, 1500, [this, &client = *client] { meet_new_controller(client); });
+  }
+  /// Those of the table on the disk; some of them have died meanwhile.
+  void take_over_engines() {
+    members_.clear();
+    if (!restores_engines_) return;
+    members_ = table_;
+    for (const EngineUuid& uuid : table_) {
+      controller_->engine_joined(uuid, false);  // what it can do is said when it registers
+      if (!engines_.at(uuid.text)->is_alive) later(3000, 6000, [this, uuid] { lose_engine(uuid); });
     }
-    if (controller_->stock.is_done(world_.now()))
-      enqueue(request);
-    else
-      controller_->waiting.push_back(request);
-    look_later();
   }
-  void enqueue(const Request& request) {
-    controller::TaskRules rules;
-    rules.retries = submitted_[request.id].retries;
-    const auto frames = std::make_shared<TextFrames>(
-        std::vector<std::string>{"client", "<IDS|MSG>", request.signature, request.id});
-    EngineUuid holder = controller_->stock.take_holder(request.id);
-    perform(
-        controller_->queue.submit({MessageId{request.id}, frames, 1, rules, holder}, world_.now()));
-  }
-  void enqueue_waiting() {
-    if (controller_->waiting.empty() || !controller_->stock.is_done(world_.now())) return;
-    for (const Request& request : std::exchange(controller_->waiting, {})) enqueue(request);
-  }
-  void perform(controller::TaskEffects effects) {
-    for (controller::TaskEffect& effect : effects)
-      std::visit([this](auto& each) { (*this)(each); }, effect);
-    look_later();
-  }
-
- public:
-  void operator()(controller::AssignTask& effect) {
-    const std::string signature =
-        std::string(effect.request->at(2)) +
-        (effect.repetition > 0 ? " again " + std::to_string(effect.repetition) : "");
-    const auto found = engines_.find(effect.engine.text);
-    if (found == engines_.end()) return;
-    world_.tell("controller gives " + effect.msg_id.text + " to " + effect.engine.text +
-                (effect.is_resent ? " once more" : ""));
-    found->second->to.send(
-        [this, engine = found->second.get(),
-         request = Request{effect.msg_id.text, signature, effect.repetition}] {
-          take_task(*engine, request);
-        });
-  }
-  void operator()(controller::RecallTask& effect) {
-    const auto found = engines_.find(effect.engine.text);
-    if (found == engines_.end()) return;
-    world_.tell("controller recalls " + effect.msg_id.text + " from " + effect.engine.text);
-    ++recalls_;
-    found->second->to.send(
-        [this, engine = found->second.get(),
-         request = Request{effect.msg_id.text, "", effect.repetition}] {
-          take_recall(*engine, request);
-        });
-  }
-  void operator()(controller::TaskReturned&) {}
-  void operator()(controller::DeliverReply& effect) {
-    deliver({effect.msg_id.text, effect.outcome == TaskOutcome::ok}, *effect.request);
-  }
-  void operator()(controller::FailTask& effect) {
-    deliver({effect.msg_id.text, false}, *effect.request);
-  }
-
- private:
-  void deliver(const Answer& answer, const Frames& request) {
-    const auto reply = std::make_shared<TextFrames>(
-        std::vector<std::string>{answer.id, answer.is_ok ? "ok" : "error"});
-    if (!has(Defect::replies_are_not_kept)) controller_->replies.sent(request.at(2), reply);
-    answer_client(answer);
-  }
-  void answer_client(const Answer& answer) {
-    to_client_.send([this, answer] { take_answer(answer); });
-  }
-  void take_reply(const std::string& engine, const Answer& answer) {
-    const TaskOutcome outcome = answer.is_ok ? TaskOutcome::ok : TaskOutcome::failed;
-    if (!controller_->queue.knows(answer.id)) {
-      // Asked for by the controller before: whoever waits for it is still there, or is not.
-      const Duration age = world_.now() - controller_->started;
-      const Controller* const known = controller_.get();
-      world_.after(std::max(Duration{}, return_of_clients - age), [this, known, answer] {
-        if (controller_.get() == known) answer_client(answer);
-      });
-    }
-    perform(controller_->queue.reply(engine, answer.id, outcome, std::make_shared<TextFrames>(),
-                                     world_.now()));
-  }
-  /// Wakes the controller when one of its deciders has something to do.
-  void look_later() {
-    if (!controller_) return;
-    Instant next = Instant::max();
-    for (const auto& due : {controller_->queue.next_deadline(), controller_->stock.deadline()})
-      if (due) next = std::min(next, *due);
-    if (next >= controller_->next_look || next == Instant::max()) return;
-    controller_->next_look = next;
-    world_.at(next, [this, known = controller_.get(), next] {
-      if (controller_.get() != known || known->next_look != next) return;
-      known->next_look = Instant::max();
-      enqueue_waiting();
-      perform(known->queue.on_time(world_.now()));
-    });
+  /// Happens unless this controller has ended until then.
+  template <class Event>
+  void later(int low_ms, int high_ms, Event event) {
+    world_.after(world_.between(low_ms, high_ms),
+                 [this, event = std::move(event), known = outcome_.controllers] {
+                   if (controller_ && known == outcome_.controllers) event();
+                 });
   }
 
   // ---------------------------------------------------------------- the engines
   void add_engine() {
     const std::string uuid = "engine" + std::to_string(++engine_count_);
-    auto made = std::make_unique<Engine>(world_, uuid);
-    Engine& engine = *made;
+    Engine& engine = *(engines_[uuid] = std::make_unique<Engine>(world_, uuid));
     engine.gives_back = engine_count_ % 4 != 0;  // as those of ipyparallel
-    engines_[uuid] = std::move(made);
     register_engine(engine, world_.between(50, 400));
   }
   /// It tells who it is, and what it has in hand.
   void register_engine(Engine& engine, Duration delay) {
-    world_.after(delay, [this, &engine, known = controller_.get()] {
-      if (!engine.is_alive || !controller_ || controller_.get() != known) return;
+    const int ms = static_cast<int>(delay / 1ms);
+    later(ms, ms, [this, &engine] {
+      if (!engine.is_alive) return;
+      const EngineUuid uuid{engine.uuid};
       world_.tell(engine.uuid + " joins");
-      perform(controller_->queue.engine_joined(EngineUuid{engine.uuid}, world_.now(),
-                                                engine.gives_back));
-      controller_->stock.joined(EngineUuid{engine.uuid});
-      controller_->stock.reported(EngineUuid{engine.uuid}, engine.kept.held_by(0));
-      enqueue_waiting();
-      look_later();
+      table_.insert(uuid);
+      if (members_.insert(uuid).second) controller_->engine_joined(uuid, engine.gives_back);
+      controller_->engine_holds(uuid, engine.kept.held_by(0), engine.gives_back);
     });
+  }
+  void lose_engine(const EngineUuid& uuid) {
+    table_.erase(uuid);
+    if (members_.erase(uuid) > 0) controller_->engine_left(uuid);
   }
   void take_task(Engine& engine, const Request& request) {
     if (!engine.is_alive) return;
@@ -365,13 +271,14 @@ class Cluster {
     if (is_given_back && !known && !has(Defect::engine_runs_again))
       return give_back(engine, request);
     if (known && !has(Defect::engine_runs_again)) {
-      if (known->is_answered) reply(engine, {request.id, known->reply.at(0) == "ok"});
+      if (known->is_answered)
+        reply(engine, {request.id, request.client, known->reply.at(0) == "ok"});
       return;
     }
     engine.kept.arrived(request.signature, MessageId{request.id}, 0);
-    engine.queue.push_back({request, controllers_});
+    engine.queue.push_back({request, outcome_.controllers});
     const auto given = std::count_if(engine.queue.begin(), engine.queue.end(), [this](auto& each) {
-      return each.controller == controllers_;
+      return each.controller == outcome_.controllers;
     });
     const std::size_t most = setting_.hwm + (engine.gives_back ? setting_.ahead : 0);
     if (setting_.hwm > 0 && static_cast<std::size_t>(given) > most)
@@ -381,9 +288,9 @@ class Cluster {
   /// The first one of the queue runs.
   void take_recall(Engine& engine, const Request& recall) {
     if (!engine.is_alive) return;
-    const auto waiting = std::find_if(
-        engine.queue.begin(), engine.queue.end(),
-        [&](const Engine::Given& each) { return each.request.id == recall.id; });
+    const auto waiting =
+        std::find_if(engine.queue.begin(), engine.queue.end(),
+                     [&](const Engine::Given& each) { return each.request.id == recall.id; });
     if (waiting != engine.queue.end() && waiting != engine.queue.begin()) {
       engine.kept.given_back(waiting->request.signature);
       if (!has(Defect::engine_keeps_what_it_gives)) engine.queue.erase(waiting);
@@ -395,42 +302,73 @@ class Cluster {
   void give_back(Engine& engine, const Request& request, bool is_ending = false) {
     world_.tell(engine.uuid + " gives " + request.id + " back");
     engine.from.send([this, uuid = engine.uuid, request, is_ending] {
-      if (has(Defect::returns_are_ignored)) return;
-      if (is_ending) controller_->queue.engine_ending(EngineUuid{uuid});
-      perform(controller_->queue.given_back(uuid, request.id, request.repetition, world_.now()));
+      controller_->take_back(uuid, request, is_ending);
     });
   }
   void begin(Engine& engine) {
     const Request request = engine.queue.front().request;
-    Submitted& task = submitted_[request.id];
-    if (task.retries == 0 && task.holder && task.holder->is_alive)
-      world_.violate(request.id + " runs on " + engine.uuid + " though " + task.holder->uuid +
-                     " has it");
+    Task& task = tasks_[request.id];
+    check_run(task, engine);
+    ++task.runs;
     task.holder = &engine;
     const bool is_ok = world_.pick(0, 9) > 0;
     world_.after(world_.between(5, 900), [this, &engine, request, is_ok] {
       if (!engine.is_alive) return;
       engine.queue.pop_front();
-      if (Submitted& ended = submitted_[request.id]; !is_ok && ended.holder == &engine)
+      if (Task& ended = tasks_[request.id]; !is_ok && ended.holder == &engine)
         ended.holder = nullptr;
       world_.tell(engine.uuid + " has done " + request.id + (is_ok ? "" : ", which fails"));
       engine.kept.answered(request.signature, {is_ok ? "ok" : "error"});
-      reply(engine, {request.id, is_ok});
+      reply(engine, {request.id, request.client, is_ok});
       if (!engine.queue.empty()) begin(engine);
     });
   }
   void reply(Engine& engine, const Answer& answer) {
-    engine.from.send([this, uuid = engine.uuid, answer] { take_reply(uuid, answer); });
+    engine.from.send(
+        [this, uuid = engine.uuid, answer] { controller_->take_reply(uuid, answer); });
   }
 
   // ---------------------------------------------------------------- harm
   void do_harm() {
-    const int what = world_.pick(0, 11);
+    if (disk_ && world_.pick(0, 2) == 0) return harm_disk();
+    const int what = world_.pick(0, 12);
+    if (what > 11) return add_engine_or_wait();
     if (what > 9) return cut_client();
     if (what < 5) return cut_engine();
     if (what < 6) return kill_engine();
     if (what < 7) return end_engine();
     if (controller_) kill_controller();
+  }
+  void harm_disk() {
+    const bool is_power = setting_.journal == JournalMode::power;
+    const int what = world_.pick(0, is_power ? 5 : 3);
+    if (what < 2) return fill_disk();
+    if (!controller_) return;
+    if (what < 4) return disk_->die_at_next_append();
+    if (what == 4) return lose_power();
+    world_.tell("the disk fails");
+    disk_->set_broken(true);
+    later(100, 2000, [this] { kill_controller(); });
+  }
+  void fill_disk() {
+    ++outcome_.full_disks;
+    world_.tell("the disk is full");
+    disk_->set_full(true);
+    world_.after(world_.between(50, 3000), [this] {
+      world_.tell("the disk has room again");
+      disk_->set_full(false);
+    });
+  }
+  /// The host of controller and engines; the clients are elsewhere.
+  void lose_power() {
+    ++outcome_.power_losses;
+    kill_controller(": the power is lost");
+    disk_->lose_power();
+    for (Engine* engine : living()) end(*engine);
+  }
+  template <class Peer>
+  Peer* any_of(const std::vector<Peer*>& all) {
+    return all[static_cast<std::size_t>(world_.pick(0, static_cast<int>(all.size()) - 1))];
   }
   std::vector<Engine*> living() {
     std::vector<Engine*> all;
@@ -438,128 +376,132 @@ class Cluster {
       if (engine->is_alive) all.push_back(engine.get());
     return all;
   }
-  Engine& any_engine() {
-    const std::vector<Engine*> all = living();
-    return *all[static_cast<std::size_t>(world_.pick(0, static_cast<int>(all.size()) - 1))];
+  Instant end_of_gap(const std::string& name) {
+    const Duration gap = world_.between(1, world_.pick(0, 1) ? 300 : 20000);
+    ++outcome_.cuts;
+    world_.tell("the connection of " + name + " breaks for " + std::to_string(gap / 1ms) + " ms");
+    return world_.now() + gap;
+  }
+  /// An event of this controller a moment after the gap.
+  template <class Event>
+  void after_gap(Instant end, Event event) {
+    const int ms = static_cast<int>((end - world_.now()) / 1ms);
+    later(ms + 1, ms + 50, std::move(event));
   }
   void cut_engine() {
     if (!controller_ || living().empty()) return;
-    Engine& engine = any_engine();
-    const Duration gap = world_.between(1, world_.pick(0, 1) ? 300 : 20000);
-    ++cuts_;
-    world_.tell("the connection of " + engine.uuid + " breaks for " + std::to_string(gap / 1ms) +
-                " ms");
-    engine.to.cut(world_.now() + gap);
-    engine.from.cut(world_.now() + gap);
+    Engine& engine = *any_of(living());
+    const Instant end = end_of_gap(engine.uuid);
+    cut(engine, end);
     if (has(Defect::no_reconnection)) return;
-    world_.after(gap + world_.between(1, 50), [this, &engine, known = controller_.get()] {
-      if (!engine.is_alive || !controller_ || controller_.get() != known) return;
+    after_gap(end, [this, &engine] {
+      if (!engine.is_alive) return;
       world_.tell(engine.uuid + " is connected again");
-      perform(controller_->queue.engine_reconnected(EngineUuid{engine.uuid}, world_.now()));
+      controller_->engine_reconnected(EngineUuid{engine.uuid});
     });
   }
   void cut_client() {
-    if (!controller_) return;
-    const Duration gap = world_.between(1, world_.pick(0, 1) ? 300 : 20000);
-    ++cuts_;
-    world_.tell("the connection of the client breaks for " + std::to_string(gap / 1ms) + " ms");
-    to_controller_.cut(world_.now() + gap);
-    to_client_.cut(world_.now() + gap);
+    if (!controller_ || present_clients().empty()) return;
+    Client& client = *any_of(present_clients());
+    const Instant end = end_of_gap(client.name);
+    cut(client, end);
     if (has(Defect::client_waits_on)) return;
-    world_.after(gap + world_.between(1, 50), [this, known = controller_.get()] {
-      if (controller_ && controller_.get() == known) ask_again();
+    after_gap(end, [this, &client] {
+      if (client.is_there)
+        send_again(client, client.pending.begin_again_by({client::Way::balanced}),
+                   "its connection broke");
     });
   }
   void kill_engine() {
-    if (!living().empty()) kill(any_engine(), "dies");
+    if (living().empty()) return;
+    Engine& engine = *any_of(living());
+    end(engine);
+    notice_end(engine);
   }
   /// As it is asked to: what it has not begun it gives back, what runs is interrupted.
   void end_engine() {
     if (living().empty()) return;
-    Engine& engine = any_engine();
+    Engine& engine = *any_of(living());
     while (engine.gives_back && engine.queue.size() > 1) {
       const Request last = engine.queue.back().request;
       engine.queue.pop_back();
       engine.kept.given_back(last.signature);
       give_back(engine, last, true);
     }
-    kill(engine, "ends");
+    end(engine, "ends");
+    notice_end(engine);
   }
-  void kill(Engine& engine, const std::string& how) {
-    ++deaths_;
+  void notice_end(const Engine& engine) {
+    if (has(Defect::deaths_go_unnoticed)) return;
+    later(250, 250, [this, uuid = EngineUuid{engine.uuid}] { lose_engine(uuid); });
+  }
+  void end(Engine& engine, const std::string& how = "dies") {
+    ++outcome_.deaths;
     world_.tell(engine.uuid + " " + how);
     engine.is_alive = false;
     engine.to.end();
     if (how == "dies") engine.from.end();
     world_.after(world_.between(500, 3000), [this] { add_engine_or_wait(); });
-    if (has(Defect::deaths_go_unnoticed)) return;
-    world_.after(250ms, [this, uuid = EngineUuid{engine.uuid}, known = controller_.get()] {
-      if (!controller_ || controller_.get() != known) return;
-      controller_->stock.left(uuid);
-      perform(controller_->queue.engine_left(uuid, world_.now(), {uuid.text, "it died", true}));
-      enqueue_waiting();
-    });
   }
   void add_engine_or_wait() {
     if (controller_) return add_engine();
     world_.after(100ms, [this] { add_engine_or_wait(); });
   }
-  void kill_controller() {
-    world_.tell("the controller dies");
-    controller_.reset();
-    ++controllers_;
-    const Duration gap = world_.between(50, 3000);
-    const Instant back = world_.now() + gap;
-    to_controller_.cut(back + 10ms);
-    to_client_.cut(back + 10ms);
-    for (auto& [uuid, engine] : engines_) {
-      engine->to.cut(back + 10ms);
-      engine->from.cut(back + 10ms);
-    }
-    world_.at(back, [this] { start_controller(); });
-  }
-  void start_controller() {
-    std::set<EngineUuid> former;
-    for (const auto& [uuid, engine] : engines_)
-      if (engine->is_alive) former.insert(EngineUuid{uuid});
-    world_.tell("a new controller starts");
-    controller::Stocktaking stock;
-    if (!has(Defect::no_stocktaking)) stock = {former, world_.now() + stock_patience};
-    controller_ = std::make_unique<Controller>(world_, setting_, std::move(stock));
-    for (Engine* engine : living()) register_engine(*engine, world_.between(10, 3000));
-    world_.after(world_.between(10, 1500), [this, known = controller_.get()] {
-      if (controller_.get() == known) meet_new_controller();
-    });
-    look_later();
-  }
 
   // ---------------------------------------------------------------- what must hold
+  void check_run(const Task& task, const Engine& engine) {
+    const std::string& id = task.request.id;
+    const bool may_repeat = task.request.retries > 0;
+    if (!may_repeat && task.holder && task.holder->is_alive)
+      return world_.violate(id + " runs on " + engine.uuid + " though " + task.holder->uuid +
+                            " has it");
+    if (!disk_) return;
+    if (task.told && !task.is_unwritten)
+      return world_.violate(id + " runs on " + engine.uuid + " though it was answered");
+    if (!may_repeat && task.runs > 0 && !task.is_unknown_who_ran)
+      world_.violate(id + " runs again on " + engine.uuid + " though it has no retries");
+  }
   void check_always() {
-    for (auto& [id, task] : submitted_)
+    for (auto& [id, task] : tasks_)
       if (task.answers > 1) {
         world_.violate(id + " was answered twice");
         task.answers = 1;
       }
   }
   void check_at_rest() {
-    for (const auto& [id, task] : submitted_)
-      if (task.answers == 0) world_.violate(id + " was never answered");
     if (!controller_) return world_.violate("there is no controller");
-    if (controller_->queue.size() > 0 || !controller_->waiting.empty())
-      world_.violate("tasks are left in the controller");
-    if (pending_.unanswered() > 0) world_.violate("the client still waits");
+    for (const auto& [id, task] : tasks_) {
+      if (task.client->is_there && task.answers == 0) world_.violate(id + " was never answered");
+      if (disk_ && task.is_accepted) check_record(task);
+    }
+    if (!controller_->is_at_rest()) world_.violate("tasks are left in the controller");
+    for (const Client* client : present_clients())
+      if (client->pending.unanswered() > 0) world_.violate(client->name + " still waits");
     for (const Engine* engine : living())
       if (!engine->queue.empty()) world_.violate("tasks are left in " + engine->uuid);
   }
+  void check_record(const Task& task) {
+    const std::string& id = task.request.id;
+    const std::optional<bool> result = controller_->result_of(id);
+    if (!result && !task.is_unwritten)
+      return world_.violate(id + " was accepted, and there is no result of it");
+    if (result && task.told && !task.is_unwritten && *result != *task.told)
+      return world_.violate("the result of " + id + " is not the one that its client was sent");
+    if (result && !task.client->is_there && task.answers == 0) ++outcome_.fetched;
+  }
 
-  Setting setting_;
+  const Setting setting_;
   World world_;
-  Link to_controller_, to_client_;
-  client::Pending pending_;
-  std::map<std::string, Submitted> submitted_;
-  std::unique_ptr<Controller> controller_;                  // null while there is none
+  Outcome outcome_;
+  std::shared_ptr<SimulatedDisk> disk_;  // null: there is no journal
+  std::vector<std::unique_ptr<Client>> clients_;
+  std::map<std::string, Task> tasks_;
+  std::unique_ptr<SimulatedController> controller_;         // null while there is none
   std::map<std::string, std::unique_ptr<Engine>> engines_;  // the dead ones too
-  int engine_count_ = 0, controllers_ = 1, deaths_ = 0, cuts_ = 0, recalls_ = 0;
+  std::set<EngineUuid> members_;    // of this controller
+  std::set<EngineUuid> table_;      // in its file, where those of the one before stay for a while
+  bool restores_engines_ = false;
+  int engine_count_ = 0;
 };
 
 }  // namespace

@@ -164,6 +164,22 @@ TEST(Journal, RefusesWhatAFullDiskDoesNotTakeAndGoesOnWhenThereIsRoom) {
   EXPECT_EQ(found(storage), "t1=ann? t3");  // that it is answered is known, its reply is not
 }
 
+TEST(Journal, WritesWhoWasGivenATaskWhenThereIsRoomAgain) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  Journal journal{storage, small()};
+  submit(journal, "t1");
+  submit(journal, "t2");
+  storage->set_full(true);
+  journal.assigned(MessageId{"t1"}, ann);
+  EXPECT_FALSE(journal.commit());
+  journal.assigned(MessageId{"t2"}, ann);
+  EXPECT_FALSE(journal.commit());
+  storage->set_full(false);
+  journal.assigned(MessageId{"t1"}, EngineUuid{"bob"});
+  EXPECT_TRUE(journal.commit());
+  EXPECT_EQ(found(storage), "t1>bob t2>ann");
+}
+
 TEST(Journal, LeavesOutWhatIsTooLong) {
   const auto storage = std::make_shared<MemoryStorage>();
   JournalOptions options = small();
@@ -188,6 +204,19 @@ TEST(Journal, OfTheModePowerHasOnTheDiskWhatItCallsDurable) {
   ASSERT_TRUE(ticket);
   loop.on_wake([] {});
   while (!journal.is_durable(*ticket)) loop.wait_until(Clock::now() + std::chrono::seconds(20));
+  storage->lose_power();
+  EXPECT_EQ(found(storage), "t1");
+}
+
+TEST(Journal, OfTheModePowerHasOnTheDiskWhatItFound) {
+  const auto storage = std::make_shared<MemoryStorage>();
+  {
+    Journal earlier{storage, small()};
+    submit(earlier, "t1");
+  }
+  JournalOptions options = small();
+  options.mode = JournalMode::power;
+  EXPECT_EQ(found(storage, options), "t1");
   storage->lose_power();
   EXPECT_EQ(found(storage), "t1");
 }

@@ -35,6 +35,7 @@ class MemoryStorage final : public JournalStorage {
     synced_ = texts_;
     return {};
   }
+  Result<void> sync_all() override { return sync(); }
   Result<void> remove(SegmentNumber segment) override {
     const std::lock_guard lock{mutex_};
     texts_.erase(segment);

@@ -4,6 +4,10 @@
 namespace px::controller {
 namespace {
 
+Draft call(const std::string& engine) {
+  return {{engine}, "apply_request", "{}", Json::object(), Json::object(), {"function"}};
+}
+
 Draft apply(Json metadata = Json::object()) {
   return {{}, "apply_request", "{}", std::move(metadata), Json::object(), {"function"}};
 }
@@ -13,6 +17,7 @@ class JournalServerTest : public ServerTest {
  protected:
   explicit JournalServerTest(JournalMode mode = JournalMode::process) {
     options_.journal_storage = storage_;
+    options_.call_storage = call_storage_;
     options_.journal.mode = mode;
     options_.is_successor = options_.has_successor = true;
   }
@@ -23,6 +28,7 @@ class JournalServerTest : public ServerTest {
     EXPECT_EQ(receive(user.task).content["ename"], "InvalidDependency");
   }
   const std::shared_ptr<MemoryStorage> storage_ = std::make_shared<MemoryStorage>();
+  const std::shared_ptr<MemoryStorage> call_storage_ = std::make_shared<MemoryStorage>();
   ServerOptions options_;
 };
 
@@ -116,6 +122,41 @@ TEST_F(JournalServerTest, ATaskWhoseEngineDidNotComeBackFailsUnlessItHasRetries)
   // What was answered before the client had come back is in the records.
 }
 
+TEST_F(JournalServerTest, AnEngineIsAskedAgainForTheDirectCallsThatItOwes) {
+  start(options_);
+  std::vector<std::string> owed;
+  {
+    auto user = client();
+    auto ann = engine("ann");
+    ann->join();
+    user->send(user->mux, call("ann"));
+    ann->reply(ann->mux, receive(ann->mux));
+    EXPECT_EQ(receive(user->mux).content["status"], "ok");
+    for (int i = 0; i < 2; ++i) owed.push_back(user->send(user->mux, call("ann")));
+    for (const std::string& msg_id : owed) EXPECT_EQ(receive(ann->mux).header.msg_id.text, msg_id);
+  }
+  stop();
+  start(options_);
+  auto ann = engine("ann");
+  ann->join();
+  for (const std::string& msg_id : owed) {
+    const Received request = receive(ann->mux);
+    EXPECT_EQ(request.header.msg_id.text, msg_id);
+    EXPECT_EQ(request.buffers, std::vector<std::string>{"function"});
+  }
+}
+
+TEST_F(JournalServerTest, AFullDiskDoesNotStopDirectCalls) {
+  start(options_);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  call_storage_->set_full(true);
+  user->send(user->mux, call("ann"));
+  ann->reply(ann->mux, receive(ann->mux));
+  EXPECT_EQ(receive(user->mux).content["status"], "ok");
+}
+
 TEST_F(JournalServerTest, AFullDiskIsAnErrorOfTheTaskInOneSentence) {
   start(options_);
   auto user = client();
@@ -154,6 +195,35 @@ TEST_F(PowerJournalServerTest, WhatAnEngineGotOutlivesALossOfPower) {
   EXPECT_EQ(request.header.msg_id.text, msg_id);
   bob->reply(bob->task, request);
   EXPECT_EQ(receive(user->task).parent["msg_id"], msg_id);
+}
+
+TEST_F(PowerJournalServerTest, ADirectCallThatAnEngineGotOutlivesALossOfPower) {
+  start(options_);
+  std::string msg_id;
+  {
+    auto user = client();
+    auto ann = engine("ann");
+    ann->join();
+    msg_id = user->send(user->mux, call("ann"));
+    receive(ann->mux);
+    call_storage_->lose_power();
+  }
+  stop();
+  call_storage_->lose_power();
+  start(options_);
+  auto ann = engine("ann");
+  ann->join();
+  EXPECT_EQ(receive(ann->mux).header.msg_id.text, msg_id);
+}
+
+TEST_F(PowerJournalServerTest, AReplyReachesItsClientWhenItIsOnTheDisk) {
+  start(options_);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  const std::string msg_id = user->send(user->mux, call("ann"));
+  ann->reply(ann->mux, receive(ann->mux));
+  EXPECT_EQ(receive(user->mux).parent["msg_id"], msg_id);
 }
 
 TEST_F(PowerJournalServerTest, ADiskThatFailsEndsTheAcceptanceOfTasks) {

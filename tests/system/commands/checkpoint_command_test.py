@@ -96,12 +96,12 @@ def test_jobs_are_listed_until_they_have_ended(run, view, tmp_path):
 
 def test_a_client_that_is_killed_while_it_writes_leaves_the_last_one_readable(
         command, view, local_cluster, tmp_path):
-    """It makes one after the other and is killed at random moments."""
+    """It makes one after the other and is killed at random moments; PX_KILLS=100: at so many."""
     chance = random.Random(7)
     whole = numpy.arange(100000.0)
     folder = tmp_path / "c"
     view.checkpoint(folder, names="x", keep=2)
-    for turn in range(6):
+    for turn in range(int(os.environ.get("PX_KILLS", 6))):
         view.execute("x += 1", block=True)
         whole += 1
         last = view.checkpoint(folder, names="x", keep=2)["name"]

@@ -116,6 +116,55 @@ def test_results_that_came_while_there_was_no_controller_are_not_lost(own_cluste
     assert [runs(folder, n) for n in range(2)] == [1, 1]
 
 
+DIRECT = """
+import sys, time
+import polyxeus
+
+file, folder, gate = sys.argv[1:]
+client = polyxeus.Client(file, timeout=60)
+client.wait_for_engines(2)
+view = client[:]
+answers = [
+    view.execute(f"open('{folder}/run-{n}-%d' % number, 'x').close()\\n"
+                 f"while {n} and not __import__('os').path.exists('{gate}'): pass\\n"
+                 f"print('printed', {n})\\n"
+                 f"({n}, number)", silent=False)
+    for n in range(2)
+]
+answers[0].get(60)
+msg_ids = [msg_id for answer in answers for msg_id in answer.msg_ids]
+while not set(msg_ids) <= set(client.hub_history()):  # the controller has them
+    time.sleep(0.02)
+print(*msg_ids)
+"""
+
+
+@pytest.mark.parametrize("options", [PROCESS, POWER], ids=["process", "power"])
+def test_cells_of_a_notebook_that_was_closed_have_their_results(own_cluster, folder, tmp_path,
+                                                                options):
+    cluster, gate = own_cluster(), tmp_path / "gate"
+    start_controller(cluster, options)
+    cluster.start_engines(2)
+    with connect(cluster.connection_file("client"), 2, timeout=PATIENCE) as client:
+        for position in range(2):
+            client[position].push({"number": position}, block=True)
+    done = cluster.stage.run(
+        [sys.executable, "-c", DIRECT, cluster.connection_file("client"), folder, gate])
+    assert done.returncode == 0, done.stderr
+    msg_ids = done.stdout.split()
+    wait_until(lambda: len(list(folder.iterdir())) == 4, "the second cell runs")
+    for _ in range(2):  # while it runs, and when all is done
+        kill(cluster.controller)
+        start_controller(cluster, options)
+        gate.touch()
+        with connect(cluster.connection_file("client"), 2, timeout=PATIENCE) as client:
+            results = client.get_result(msg_ids).get(PATIENCE)
+        shown = [result.execute_result["data"]["text/plain"] for result in results[:2]]
+        assert shown == ["(0, 0)", "(0, 1)"]
+        assert [result.stdout for result in results[:2]] == ["printed 0\n"] * 2
+    assert len(list(folder.iterdir())) == 4, "a cell ran twice"
+
+
 def test_a_task_whose_engine_died_meanwhile_runs_again_only_if_it_may(own_cluster, tmp_path):
     cluster, gate = own_cluster(), tmp_path / "gate"
     start_controller(cluster, PROCESS)

@@ -1,4 +1,4 @@
-#include "bench/measured_process.hpp"
+#include "bench/load/measured_process.hpp"
 
 #include <poll.h>
 #include <unistd.h>

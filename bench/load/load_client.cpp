@@ -1,9 +1,9 @@
-#include "bench/load_client.hpp"
+#include "bench/load/load_client.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-#include "bench/echo_engines.hpp"
+#include "bench/load/echo_engines.hpp"
 #include "os/private_file.hpp"
 #include "wire/envelope.hpp"
 

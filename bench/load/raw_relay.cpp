@@ -1,4 +1,4 @@
-#include "bench/raw_relay.hpp"
+#include "bench/load/raw_relay.hpp"
 
 #include <algorithm>
 #include <array>

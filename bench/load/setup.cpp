@@ -1,10 +1,10 @@
-#include "bench/setup.hpp"
+#include "bench/load/setup.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "bench/echo_engines.hpp"
-#include "bench/raw_relay.hpp"
+#include "bench/load/echo_engines.hpp"
+#include "bench/load/raw_relay.hpp"
 
 namespace px::bench {
 namespace {

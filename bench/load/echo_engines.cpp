@@ -1,4 +1,4 @@
-#include "bench/echo_engines.hpp"
+#include "bench/load/echo_engines.hpp"
 
 #include <cstdio>
 #include <deque>

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/load_client.hpp"
-#include "bench/measured_process.hpp"
+#include "bench/load/load_client.hpp"
+#include "bench/load/measured_process.hpp"
 #include "wire/json.hpp"
 
 namespace px::bench {

@@ -1,0 +1,206 @@
+#include "controller/journal/call_journal.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "controller/journal/joined_frames.hpp"
+#include "os/segments/fetched_piece.hpp"
+#include "os/segments/segment_piece.hpp"
+#include "wire/engine_end.hpp"
+#include "wire/header.hpp"
+#include "wire/json_scan.hpp"
+
+namespace px::controller {
+namespace {
+
+/// Frames up to this are kept in memory of their own: libzmq's would keep its whole buffer.
+constexpr std::size_t small_request = 4096;
+/// So many calls are followed; what exceeds it is not written.
+constexpr std::size_t most_owed = 65'536;
+/// So many answered calls may still print something that is written,
+constexpr std::size_t latest_answered = 64;
+/// if their replies are no longer than this: they are written once more.
+constexpr std::size_t short_reply = std::size_t{64} << 10;
+
+std::string died(const EngineUuid& engine, const MessageId& msg_id) {
+  return death_sentence({.engine = "'" + engine.text + "'"}, msg_id.text);
+}
+
+}  // namespace
+
+JournalIndex::Limits CallJournal::limits() {
+  return {.results = 1024, .result_bytes = std::size_t{32} << 20};
+}
+
+// ---------------------------------------------------------------- what an earlier one left
+
+std::vector<LeftCall> CallJournal::replay() {
+  std::vector<LeftCall> all;
+  for (ReplayedTask& task : journal_->replay()) {
+    const Result<Envelope> envelope = Envelope::locate(*task.request, 2);
+    // What was changed on the disk meanwhile has no right signature.
+    if (!envelope || envelope->ident_count != 2 || !session_.signer().verify(*envelope)) continue;
+    all.push_back(read(std::move(task)));
+    if (!all.back().is_open) continue;
+    open(all.back().msg_id, all.back().engine, all.back().request);
+    awaited_.insert(all.back().engine);
+  }
+  return all;
+}
+
+LeftCall CallJournal::read(ReplayedTask task) {
+  LeftCall left{.msg_id = task.msg_id,
+                .engine = EngineUuid{task.request->at(1)},
+                .request = task.request,
+                .is_open = !task.is_finished,
+                .outputs = {}};
+  if (left.is_open) return left;
+  if (task.reply) left.outputs = split(task.reply);
+  if (!left.outputs.empty()) {
+    left.reply = left.outputs.front();
+    left.outputs.erase(left.outputs.begin());
+    return left;
+  }
+  const bool is_dead = task.outcome == TaskOutcome::failed;
+  left.error_name = is_dead ? "EngineError" : "ResultLost";
+  left.error_value = is_dead ? died(left.engine, left.msg_id)
+                             : "it was done under an earlier controller, and its reply was not "
+                               "kept: the journal keeps replies of direct calls up to 1 MiB";
+  return left;
+}
+
+std::vector<LeftCall> CallJournal::give_up_awaited() {
+  std::vector<LeftCall> all;
+  for (const EngineUuid& engine : std::exchange(awaited_, {})) {
+    for (SharedFrames& request : owed_by(engine)) {
+      const MessageId msg_id =
+          read_msg_id(session_.packer(), Envelope::locate(*request, 2)->header);
+      all.push_back({.msg_id = msg_id,
+                     .engine = engine,
+                     .request = std::move(request),
+                     .outputs = {},
+                     .error_name = "EngineError",
+                     .error_value = "engine '" + engine.text +
+                                    "' had this request when the controller ended, and did not "
+                                    "come back to the controller that was started again"});
+    }
+    engine_left(engine);
+  }
+  return all;
+}
+
+// ---------------------------------------------------------------- what is told
+
+void CallJournal::requested(const SharedFrames& frames) {
+  const Result<Envelope> envelope = Envelope::locate(*frames, 2);
+  if (!envelope || envelope->ident_count != 2 || total_bytes(*frames) > longest) return;
+  const Packer packer = session_.packer();
+  const std::string type = packed_text(packer, envelope->header, "msg_type").value_or("");
+  if (!type.ends_with("_request") || type == os::segment_request_type ||
+      type == os::fetch_request_type)
+    return;
+  const MessageId msg_id = read_msg_id(packer, envelope->header);
+  if (msg_id.empty() || owed_.size() >= most_owed) return;
+  if (const auto known = calls_.find(msg_id.text); known != calls_.end() && known->second.request)
+    return;
+  if (!session_.signer().verify(*envelope)) return;
+  journal_->submitted(msg_id, *frames);
+  open(msg_id, EngineUuid{frames->at(1)},
+       total_bytes(*frames) <= small_request ? compacted(*frames) : frames);
+}
+
+void CallJournal::open(const MessageId& msg_id, const EngineUuid& engine, SharedFrames request) {
+  Call& call = calls_[msg_id.text];
+  call = {.order = ++last_order_, .engine = engine, .request = std::move(request), .outputs = {}};
+  owed_.emplace(call.order, msg_id.text);
+}
+
+void CallJournal::replied(const SharedFrames& frames) {
+  const Result<Envelope> envelope = Envelope::locate(*frames, 2);
+  if (!envelope) return;
+  const Packer packer = session_.packer();
+  const auto found = calls_.find(read_msg_id(packer, envelope->parent_header).text);
+  if (found == calls_.end() || !found->second.request) return;
+  Call& call = found->second;
+  if (call.engine.text != frames->at(0) || !session_.signer().verify(*envelope)) return;
+  const bool is_long = total_bytes(*frames) > longest - longest_output;
+  call.outcome = is_long ? TaskOutcome::ok : read_task_outcome(packer, envelope->metadata);
+  if (!is_long) call.reply = frames;
+  // One that an engine was asked for again, and has not kept.
+  const bool is_lost = packed_text(packer, envelope->content, "ename") == "ResultLost";
+  if (!is_lost || !journal_->is_finished(MessageId{found->first})) write_end(found->first, call);
+  keep_for_late_output(found);
+}
+
+void CallJournal::write_end(const std::string& msg_id, const Call& call) {
+  SharedFrames kept;
+  if (call.reply) {
+    std::vector<SharedFrames> messages{call.reply};
+    messages.insert(messages.end(), call.outputs.begin(), call.outputs.end());
+    kept = joined(std::move(messages));
+  }
+  journal_->finished(MessageId{msg_id}, call.engine, call.outcome, std::move(kept));
+}
+
+void CallJournal::keep_for_late_output(Calls::iterator found) {
+  Call& call = found->second;
+  owed_.erase(call.order);
+  call.request = nullptr;
+  if (!call.reply || total_bytes(*call.reply) > short_reply) {
+    calls_.erase(found);
+    return;
+  }
+  call.reply = compacted(*call.reply);
+  answered_.push_back(found->first);
+  if (answered_.size() <= latest_answered) return;
+  // One that was asked for again meanwhile is owed, and stays.
+  if (const auto oldest = calls_.find(answered_.front());
+      oldest != calls_.end() && !oldest->second.request)
+    calls_.erase(oldest);
+  answered_.pop_front();
+}
+
+void CallJournal::published(const SharedFrames& frames, const Envelope& envelope) {
+  if (calls_.empty()) return;
+  const auto found =
+      calls_.find(read_msg_id(session_.packer(), envelope.parent_header).text);
+  if (found == calls_.end()) return;
+  Call& call = found->second;
+  const std::size_t bytes = total_bytes(*frames);
+  if (call.output_bytes + bytes > longest_output) return;
+  call.output_bytes += bytes;
+  call.outputs.push_back(compacted(*frames));
+  if (!call.request) printed_late_.insert(found->first);
+}
+
+void CallJournal::engine_left(const EngineUuid& engine) {
+  awaited_.erase(engine);
+  for (auto owed = owed_.begin(); owed != owed_.end();) {
+    const auto found = calls_.find(owed->second);
+    if (found->second.engine != engine) {
+      ++owed;
+      continue;
+    }
+    found->second.outcome = TaskOutcome::failed;
+    write_end(found->first, found->second);
+    calls_.erase(found);
+    owed = owed_.erase(owed);
+  }
+}
+
+std::vector<SharedFrames> CallJournal::owed_by(const EngineUuid& engine) const {
+  std::vector<SharedFrames> requests;
+  for (const auto& [order, msg_id] : owed_)
+    if (const Call& call = calls_.find(msg_id)->second; call.engine == engine)
+      requests.push_back(call.request);
+  return requests;
+}
+
+Result<Journal::Ticket> CallJournal::commit_late() {
+  for (const std::string& msg_id : std::exchange(printed_late_, {}))
+    if (const auto found = calls_.find(msg_id); found != calls_.end() && !found->second.request)
+      write_end(msg_id, found->second);
+  return commit();
+}
+
+}  // namespace px::controller

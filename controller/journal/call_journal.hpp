@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "controller/journal/journal.hpp"
+#include "wire/envelope.hpp"
+#include "wire/session.hpp"
+
+namespace px::controller {
+
+/// A direct call as an earlier controller left it.
+struct LeftCall {
+  MessageId msg_id;
+  EngineUuid engine;
+  SharedFrames request;               ///< [client, engine, delimiter, ...]
+  bool is_open = false;               ///< The engine is to be asked once more.
+  SharedFrames reply = {};            ///< [engine, client, delimiter, ...]; null: there is none.
+  std::vector<SharedFrames> outputs;  ///< [topic, delimiter, ...], in their order.
+  /// Why there is no reply: the name of the error, and a sentence.
+  std::string error_name = {}, error_value = {};
+};
+
+/// Writes down direct calls, what they print and their replies, and knows which of them an engine
+/// still owes. Long ones are left out: their clients have to stay. Sees no socket and no clock.
+class CallJournal {
+ public:
+  /// Requests and replies that are longer are not written,
+  static constexpr std::size_t longest = std::size_t{1} << 20;
+  /// nor what one call prints beyond this.
+  static constexpr std::size_t longest_output = std::size_t{64} << 10;
+  /// What the journal of a CallJournal keeps.
+  static JournalIndex::Limits limits();
+
+  /// session  verifies what is to be written.
+  CallJournal(std::unique_ptr<Journal> journal, Session session)
+      : journal_(std::move(journal)), session_(std::move(session)) {}
+
+  /// What an earlier controller left, in the order of the requests. Call it once, before all else.
+  std::vector<LeftCall> replay();
+  /// A client asks an engine: [client, engine, delimiter, ...]. One that is no call, or is not
+  /// signed rightly, is left out.
+  void requested(const SharedFrames& frames);
+  /// An engine answers: [engine, client, delimiter, ...].
+  void replied(const SharedFrames& frames);
+  /// An engine prints or shows something: [topic, delimiter, ...]. It is written with the reply;
+  /// what comes after that is written by commit_late().
+  void published(const SharedFrames& frames, const Envelope& envelope);
+  /// What it owes will not come.
+  void engine_left(const EngineUuid& engine);
+
+  /// What the engine owes, in the order of the requests.
+  std::vector<SharedFrames> owed_by(const EngineUuid& engine) const;
+  /// Engines that owe something to an earlier controller and have not come back.
+  const std::set<EngineUuid>& awaited() const { return awaited_; }
+  void engine_returned(const EngineUuid& engine) { awaited_.erase(engine); }
+  /// They are waited for no longer: what they owed, as it was left.
+  std::vector<LeftCall> give_up_awaited();
+
+  /// As in Journal.
+  Result<Journal::Ticket> commit() { return journal_->commit(); }
+  Result<Journal::Ticket> commit_late();
+  bool is_durable(Journal::Ticket ticket) const { return journal_->is_durable(ticket); }
+  bool has_failed() const { return journal_->failure().has_value(); }
+  std::vector<std::string> take_errors() { return journal_->take_errors(); }
+
+ private:
+  struct Call {
+    std::uint64_t order = 0;
+    EngineUuid engine;
+    SharedFrames request;               // null: it is answered
+    std::vector<SharedFrames> outputs;
+    std::size_t output_bytes = 0;
+    SharedFrames reply = {};
+    TaskOutcome outcome = TaskOutcome::ok;
+  };
+  using Calls = std::unordered_map<std::string, Call, StringIdHash, std::equal_to<>>;
+  LeftCall read(ReplayedTask task);
+  void open(const MessageId& msg_id, const EngineUuid& engine, SharedFrames request);
+  void write_end(const std::string& msg_id, const Call& call);
+  void keep_for_late_output(Calls::iterator found);
+
+  const std::unique_ptr<Journal> journal_;
+  const Session session_;
+  Calls calls_;                       // those that are owed, and the latest answered ones
+  std::map<std::uint64_t, std::string> owed_;  // their msg_ids, by order
+  std::deque<std::string> answered_;  // of calls_; the oldest first
+  std::set<std::string> printed_late_;
+  std::set<EngineUuid> awaited_;
+  std::uint64_t last_order_ = 0;
+};
+
+}  // namespace px::controller

@@ -1,0 +1,210 @@
+#include "controller/journal/call_journal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller/journal/joined_frames.hpp"
+#include "tests/controller/journal/memory_storage.hpp"
+
+namespace px::controller {
+namespace {
+
+const EngineUuid ann{"ann"}, bob{"bob"};
+
+std::vector<std::string> texts(const Frames& frames) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < frames.size(); ++i) all.emplace_back(frames.at(i));
+  return all;
+}
+
+TEST(JoinedFrames, AreSplitAgain) {
+  const auto one = std::make_shared<TextFrames>(std::vector<std::string>{"a", "", "3"});
+  const auto two = std::make_shared<TextFrames>(std::vector<std::string>{"b"});
+  const auto parts = split(joined({one, two}));
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(texts(*parts[0]), texts(*one));
+  EXPECT_EQ(texts(*parts[1]), texts(*two));
+}
+
+TEST(JoinedFrames, OtherFramesAreNotSplit) {
+  EXPECT_TRUE(split(std::make_shared<TextFrames>(std::vector<std::string>{"2", "a"})).empty());
+  EXPECT_TRUE(split(std::make_shared<TextFrames>(std::vector<std::string>{"x", "a"})).empty());
+}
+
+/// One controller after another on one disk.
+class CallJournalTest : public testing::Test {
+ protected:
+  CallJournalTest() { begin(); }
+  void begin() {
+    JournalOptions options{.cluster = "ours", .limits = CallJournal::limits()};
+    options.longest = CallJournal::longest;
+    calls_ = std::make_unique<CallJournal>(std::make_unique<Journal>(storage_, options),
+                                           session_.fork());
+  }
+  std::vector<LeftCall> begin_again() {
+    EXPECT_TRUE(calls_->commit_late());
+    begin();
+    std::vector<LeftCall> left = calls_->replay();
+    EXPECT_TRUE(calls_->commit_late());
+    return left;
+  }
+  SharedFrames message(std::vector<std::string> idents, std::string type, std::string parent,
+                       Json content = Json::object(), Json metadata = Json::object(),
+                       std::string buffer = "buffer") {
+    Draft draft{std::move(idents), std::move(type),    std::move(parent), std::move(metadata),
+                std::move(content), {std::move(buffer)}};
+    return std::make_shared<TextFrames>(session_.compose(draft, wall_now()));
+  }
+  SharedFrames request(const EngineUuid& engine, const std::string& type = "execute_request",
+                       std::string buffer = "buffer") {
+    return message({"client", engine.text}, type, "{}", Json::object(), Json::object(),
+                   std::move(buffer));
+  }
+  /// The request is written.
+  SharedFrames ask(const EngineUuid& engine) {
+    const SharedFrames asked = request(engine);
+    calls_->requested(asked);
+    EXPECT_TRUE(calls_->commit());
+    return asked;
+  }
+  SharedFrames reply_to(const Frames& asked, Json content = {{"status", "ok"}},
+                        std::string buffer = "buffer") {
+    return message({std::string(asked.at(1)), "client"}, "execute_reply", std::string(asked.at(4)),
+                   std::move(content), {{"status", "ok"}}, std::move(buffer));
+  }
+  void publish(const Frames& asked, const std::string& text) {
+    const SharedFrames output = message({"topic"}, "stream", std::string(asked.at(4)),
+                                        {{"name", "stdout"}, {"text", text}});
+    calls_->published(output, *Envelope::locate(*output, 1));
+  }
+
+  Session session_{SessionId{"session"}, "alice", Packer::json,
+                   *Signer::create("hmac-sha256", "key")};
+  const std::shared_ptr<MemoryStorage> storage_ = std::make_shared<MemoryStorage>();
+  std::unique_ptr<CallJournal> calls_;
+};
+
+TEST_F(CallJournalTest, WhatAnEngineOwesIsAskedForAgainInItsOrder) {
+  const SharedFrames first = ask(ann), of_bob = ask(bob), second = ask(ann);
+  const auto left = begin_again();
+  ASSERT_EQ(left.size(), 3u);
+  EXPECT_TRUE(left[0].is_open);
+  EXPECT_EQ(left[1].engine, bob);
+  EXPECT_EQ(calls_->awaited(), (std::set<EngineUuid>{ann, bob}));
+  const auto owed = calls_->owed_by(ann);
+  ASSERT_EQ(owed.size(), 2u);
+  EXPECT_EQ(texts(*owed[0]), texts(*first));
+  EXPECT_EQ(texts(*owed[1]), texts(*second));
+}
+
+TEST_F(CallJournalTest, AReplyIsThereLaterWithWhatWasPrintedBeforeAndAfterIt) {
+  const SharedFrames asked = ask(ann);
+  publish(*asked, "before");
+  const SharedFrames reply = reply_to(*asked);
+  calls_->replied(reply);
+  EXPECT_TRUE(calls_->commit());
+  publish(*asked, "after");
+  for (int i = 0; i < 2; ++i) {
+    const auto left = begin_again();
+    ASSERT_EQ(left.size(), 1u);
+    EXPECT_FALSE(left[0].is_open);
+    ASSERT_TRUE(left[0].reply);
+    EXPECT_EQ(texts(*left[0].reply), texts(*reply));
+    ASSERT_EQ(left[0].outputs.size(), 2u);
+    EXPECT_NE(std::string(left[0].outputs[0]->at(6)).find("before"), std::string::npos);
+    EXPECT_NE(std::string(left[0].outputs[1]->at(6)).find("after"), std::string::npos);
+    EXPECT_TRUE(calls_->owed_by(ann).empty());
+  }
+}
+
+TEST_F(CallJournalTest, TheOutputOfOneCallIsBounded) {
+  const SharedFrames asked = ask(ann);
+  for (int i = 0; i < 20; ++i) publish(*asked, std::string(10'000, 'x'));
+  calls_->replied(reply_to(*asked));
+  const auto left = begin_again();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].outputs.size(), 6u);
+  EXPECT_TRUE(left[0].reply);
+}
+
+TEST_F(CallJournalTest, WhatADeadEngineOwedIsAnErrorThatSaysSo) {
+  const SharedFrames asked = ask(ann);
+  calls_->engine_left(ann);
+  EXPECT_TRUE(calls_->owed_by(ann).empty());
+  const auto left = begin_again();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].error_name, "EngineError");
+  EXPECT_EQ(left[0].error_value,
+            "Engine 'ann' died while running task '" + left[0].msg_id.text + "'");
+}
+
+TEST_F(CallJournalTest, EnginesThatDoNotComeBackAreGivenUp) {
+  ask(ann);
+  ask(bob);
+  begin_again();
+  calls_->engine_returned(bob);
+  const auto lost = calls_->give_up_awaited();
+  ASSERT_EQ(lost.size(), 1u);
+  EXPECT_EQ(lost[0].error_name, "EngineError");
+  EXPECT_NE(lost[0].error_value.find("did not come back"), std::string::npos);
+  EXPECT_EQ(calls_->owed_by(bob).size(), 1u);
+  const auto left = begin_again();
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_FALSE(left[0].is_open);
+  EXPECT_TRUE(left[1].is_open);
+}
+
+TEST_F(CallJournalTest, LongMessagesAreLeftOut) {
+  calls_->requested(request(ann, "execute_request", std::string(CallJournal::longest, 'x')));
+  EXPECT_TRUE(calls_->owed_by(ann).empty());
+  const SharedFrames asked = ask(ann);
+  calls_->replied(reply_to(*asked, {{"status", "ok"}}, std::string(CallJournal::longest, 'x')));
+  const auto left = begin_again();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].error_name, "ResultLost");
+}
+
+TEST_F(CallJournalTest, WhatIsNoCallOrNotSignedRightlyIsLeftOut) {
+  calls_->requested(request(ann, "comm_msg"));
+  auto changed = texts(*request(ann));
+  changed[4] = changed[4] + " ";
+  calls_->requested(std::make_shared<TextFrames>(changed));
+  EXPECT_TRUE(calls_->owed_by(ann).empty());
+  EXPECT_TRUE(begin_again().empty());
+}
+
+TEST_F(CallJournalTest, ARequestThatComesTwiceIsWrittenOnce) {
+  const SharedFrames asked = ask(ann);
+  calls_->requested(asked);
+  EXPECT_EQ(calls_->owed_by(ann).size(), 1u);
+  EXPECT_EQ(begin_again().size(), 1u);
+}
+
+TEST_F(CallJournalTest, ThatAnEngineHasNotKeptAReplyDoesNotOverruleTheReply) {
+  const SharedFrames asked = ask(ann);
+  calls_->replied(reply_to(*asked));
+  begin_again();
+  calls_->requested(asked);  // its client did not get the reply
+  calls_->replied(reply_to(*asked, error_content("ResultLost", "it was done")));
+  const auto left = begin_again();
+  ASSERT_EQ(left.size(), 1u);
+  ASSERT_TRUE(left[0].reply);
+  EXPECT_EQ(Json::parse(left[0].reply->at(6))["status"], "ok");
+}
+
+TEST_F(CallJournalTest, AFullDiskIsNoticedAndForgotten) {
+  storage_->set_full(true);
+  calls_->requested(request(ann));
+  EXPECT_FALSE(calls_->commit());
+  storage_->set_full(false);
+  ask(bob);
+  const auto left = begin_again();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].engine, bob);
+}
+
+}  // namespace
+}  // namespace px::controller

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/journal/journal.hpp"
+
+namespace px::simulation {
+
+/// A defect that is put in on purpose, to see that the simulation finds it.
+enum class Defect {
+  none,
+  client_forgets,            ///< It sends nothing again to a new controller.
+  engine_runs_again,         ///< It does not know a request again that it had before.
+  no_stocktaking,            ///< A new controller hands out what engines still hold.
+  no_reconnection,           ///< Nobody tells the controller that an engine's connection broke.
+  client_waits_on,           ///< It sends nothing again when its own connection broke.
+  replies_are_not_kept,      ///< The controller does not know any more what it has answered.
+  queue_is_overfilled,       ///< The controller hands out more than the high-water mark.
+  deaths_go_unnoticed,       ///< Nobody tells the controller that an engine has died.
+  client_takes_any_reply,    ///< A reply that came twice counts twice.
+  journal_is_not_read,       ///< A new controller does not look at it.
+  accepted_before_written,   ///< A task is given to an engine before the journal has it.
+  answered_before_written,   ///< An answer goes to the client, and is never written.
+  assignment_is_not_written, ///< Nobody knows later which engine had a task.
+  answers_are_not_replayed,  ///< A task that is answered counts as one that waits.
+  answers_are_changed,       ///< Another answer is written than the client gets.
+  disk_lies,                 ///< It says that it has forced to the disk what it has not.
+  engine_keeps_what_it_gives,  ///< It says that it gives a task back, and runs it.
+  returns_are_ignored,         ///< The controller does not hear that a task is given back.
+};
+
+struct Setting {
+  std::uint64_t seed = 1;
+  int engines = 3;
+  int tasks = 40;
+  std::size_t hwm = 1;
+  std::size_t ahead = 1;  ///< Tasks beyond it that are given ahead.
+  int faults = 12;  ///< Broken connections, deaths, trouble with the disk.
+  int clients = 3;
+  /// off: clients stay until they have their answers.
+  controller::JournalMode journal = controller::JournalMode::off;
+  Defect defect = Defect::none;
+};
+
+struct Outcome {
+  std::vector<std::string> story;
+  /// The first invariant that did not hold, as a sentence.
+  std::optional<std::string> violation;
+  /// What happened; `left` clients went before their answers came.
+  int controllers = 1, deaths = 0, cuts = 0, power_losses = 0, full_disks = 0, left = 0;
+  int recalls = 0;
+  int fetched = 0;  ///< Answers of such clients, found in the end.
+};
+
+}  // namespace px::simulation

@@ -6,7 +6,8 @@
 namespace px::magics {
 namespace {
 
-constexpr Duration patience = std::chrono::milliseconds(400);
+/// A C++ engine compiles before it can answer.
+constexpr Duration patience = std::chrono::seconds(1);
 
 std::optional<Json> ask(const std::shared_ptr<client::ClientCore>& core, EngineId engine,
                         const std::string& type, const Json& content) {

@@ -112,6 +112,7 @@ def test_of_what_is_too_long_to_be_kept_that_comes_which_an_engine_has(cluster, 
                for n in range(4)]
     wait_until(lambda: all(runs(folder, n) for n in range(4)), "each engine runs a task")
     waits = view.apply_async(note_run_and_wait, str(folder), 4, str(gate), ballast=ballast)
+    wait_until(lambda: client.queue_status()["unassigned"] == 1, "the controller has the fifth one")
     replace_controller(cluster, "--restore")
     with pytest.raises(polyxeus.RemoteError, match="longer than 1 MiB: send it again"):
         waits.get(PATIENCE)

@@ -1,5 +1,6 @@
 #include "interpreters/cpp/run/cell_input.hpp"
 
+#include <pthread.h>
 #include <stdio_ext.h>
 
 #include <cstdio>
@@ -8,6 +9,11 @@
 #include <utility>
 
 #include "interpreters/cpp/run/cell_guard.hpp"
+
+// Of the C library, which declares them for C alone.
+extern "C" void _pthread_cleanup_push(_pthread_cleanup_buffer* buffer, void (*routine)(void*),
+                                      void* argument);
+extern "C" void _pthread_cleanup_pop(_pthread_cleanup_buffer* buffer, int executes);
 
 namespace px::cpp {
 namespace {
@@ -18,6 +24,20 @@ Result<std::string> refuse() {
   return Error{ErrorKind::unsupported,
                "cells of engines cannot ask the user; push the value instead, for example "
                "view.push({\"x\": 1})"};
+}
+
+/// Does what C's functions have noted for the end of their thread, such as to unlock a file: they lie
+/// on their stack, which is about to go, and siglongjmp() would call them as well. On this thread.
+void do_cleanups_of_c() {
+  _pthread_cleanup_buffer first{};
+  _pthread_cleanup_push(&first, [](void*) {}, nullptr);
+  _pthread_cleanup_buffer* noted = first.__prev;
+  _pthread_cleanup_pop(&first, 0);
+  while (noted) {
+    _pthread_cleanup_buffer* const next = noted->__prev;
+    _pthread_cleanup_pop(noted, 1);
+    noted = next;
+  }
 }
 
 }  // namespace
@@ -68,8 +88,7 @@ class CellInput::Lines final : public std::streambuf {
     return traits_type::to_int_type(line_[0]);
   }
 
-  /// What the user is told passes scanf() and its like as the end of a thread does, which they
-  /// support.
+  /// What the user is told passes scanf() and its like as an exception.
   static ssize_t read_for_c(void* self, char* to, std::size_t) {
     auto& lines = *static_cast<Lines*>(self);
     lines.reader_ = "stdin";
@@ -77,7 +96,13 @@ class CellInput::Lines final : public std::streambuf {
       Lines& lines;
       ~Restored() { lines.reader_ = "std::cin"; }
     } const restored{lines};
-    const int_type next = lines.sbumpc();
+    int_type next{};
+    try {
+      next = lines.sbumpc();
+    } catch (...) {
+      do_cleanups_of_c();
+      throw;
+    }
     if (traits_type::eq_int_type(next, traits_type::eof())) return 0;
     *to = traits_type::to_char_type(next);
     return 1;

@@ -132,6 +132,12 @@ TEST_F(CppInterpreterTest, EndsACellThatReadsWhatNobodyCanTypeByC) {
   EXPECT_EQ(execute("std::fread(some, 1, 9, stdin);")["ename"], "NoInput");
 }
 
+TEST_F(CppInterpreterTest, SurvivesACrashAfterACellThatWantedInputByC) {
+  EXPECT_EQ(execute("int by_c;\nstd::scanf(\"%d\", &by_c);")["ename"], "NoInput");
+  EXPECT_EQ(execute("*static_cast<volatile int*>(nullptr) = 1;")["ename"], "Crashed");
+  EXPECT_EQ(execute("std::scanf(\"%d\", &by_c);")["ename"], "NoInput");
+}
+
 TEST_F(CppInterpreterTest, ReadsWhatTheUserTypes) {
   std::vector<std::string> typed{"12 left over", "a whole line", "\x04"};
   interpreter().set_input([&typed]() -> Result<std::string> {

@@ -2,10 +2,7 @@
 // limit, and the journal.
 //   balanced_bench --controller build/release/pxcontroller --python-engine .venv/bin/pxengine
 
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
-#include <iostream>
 #include <map>
 #include <memory>
 
@@ -14,11 +11,8 @@
 namespace px::bench {
 namespace {
 
-struct Options {
-  std::string controller, folder, python_engine, only;
-  BenchRole role;
-  std::size_t engines = 4, tasks = 20000, window = 256;
-  int repeats = 5;
+struct Options : BenchOptions {
+  std::string python_engine;
 };
 
 const std::map<std::string, std::vector<std::string>> subjects{
@@ -38,22 +32,17 @@ void compare(const Options& options) {
                      .controller_options = extra,
                      .engine_count = options.engines,
                      .python_engine = options.python_engine});
+  const auto run = [&options](Setup& setup) {
+    return setup.client().run({.way = LoadClient::Way::balanced,
+                               .count = options.tasks,
+                               .window = options.window,
+                               .payload_bytes = 200});
+  };
   const std::vector<Measurement<Setup>> measurements{
-      {"tasks_per_s",
-       [options](Setup& setup) {
-         return setup.client()
-             .run({.way = LoadClient::Way::balanced,
-                   .count = options.tasks,
-                   .window = options.window,
-                   .payload_bytes = 200})
-             .per_second();
-       }},
-      {"controller_us_per_task", [options](Setup& setup) {
+      {"tasks_per_s", [run](Setup& setup) { return run(setup).per_second(); }},
+      {"controller_us_per_task", [run, &options](Setup& setup) {
          const double before = setup.relay().processor_seconds();
-         setup.client().run({.way = LoadClient::Way::balanced,
-                             .count = options.tasks,
-                             .window = options.window,
-                             .payload_bytes = 200});
+         run(setup);
          return 1e6 * (setup.relay().processor_seconds() - before) /
                 static_cast<double>(options.tasks);
        }}};
@@ -68,26 +57,10 @@ void compare(const Options& options) {
 
 int main(int argc, char** argv) {
   px::bench::Options options;
-  options.controller = px::bench::program_beside("pxcontroller");
-  CLI::App app{"Measures balanced tasks by the options of pxcontroller"};
-  app.add_option("--controller", options.controller, "pxcontroller (default: beside this program)");
-  app.add_option("--folder", options.folder, "For logs and profiles (default: a temporary one)");
-  app.add_option("--python-engine", options.python_engine, "pxengine (default: C++ echo engines)");
-  app.add_option("--engines", options.engines, "Engines")->capture_default_str();
-  app.add_option("--tasks", options.tasks, "Tasks of each run")->capture_default_str();
-  app.add_option("--window", options.window, "Unanswered tasks at most")->capture_default_str();
-  app.add_option("--repeats", options.repeats, "Runs of each figure, median taken")
-      ->capture_default_str();
-  app.add_option("--only", options.only, "Figures with this text in their name alone");
-  options.role.add_to(app);
-  CLI11_PARSE(app, argc, argv);
-  try {
-    if (const auto exit_code = options.role.run()) return *exit_code;
-    if (options.folder.empty()) options.folder = px::bench::temporary_folder("balanced_bench");
-    px::bench::compare(options);
-    return 0;
-  } catch (const std::exception& failure) {
-    std::cerr << "balanced_bench: " << failure.what() << std::endl;
-    return 1;
-  }
+  options.tasks = 20000;
+  px::bench::BenchProgram program{
+      "balanced_bench", "Measures balanced tasks by the options of pxcontroller", options};
+  program.app().add_option("--python-engine", options.python_engine,
+                           "pxengine (default: C++ echo engines)");
+  return program.run(argc, argv, [&] { px::bench::compare(options); });
 }

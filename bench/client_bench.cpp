@@ -17,11 +17,9 @@
 namespace px::bench {
 namespace {
 
-struct Options {
-  std::string controller = program_beside("pxcontroller"), python_engine, json_file, folder, only;
-  BenchRole role;
-  std::size_t engines = 4, tasks = 40000, window = 256, payload_mib = 64;
-  int repeats = 5;
+struct Options : BenchOptions {
+  std::string python_engine, json_file;
+  std::size_t payload_mib = 64;
 };
 
 /// What is measured, by a client of its own.
@@ -173,11 +171,10 @@ void print_table(const Json& results) {
   }
 }
 
-int run_bench(const Options& options) {
+void run_bench(const Options& options) {
   const Json results = compare(options);
   print_table(results);
   if (!options.json_file.empty()) std::ofstream(options.json_file) << results.dump(2) << "\n";
-  return 0;
 }
 
 }  // namespace
@@ -185,27 +182,13 @@ int run_bench(const Options& options) {
 
 int main(int argc, char** argv) {
   px::bench::Options options;
-  CLI::App app{"Measures the C++ client through pxcontroller beside a raw ZeroMQ relay"};
-  app.add_option("--controller", options.controller, "pxcontroller (default: beside this program)");
+  px::bench::BenchProgram program{
+      "client_bench", "Measures the C++ client through pxcontroller beside a raw ZeroMQ relay",
+      options};
+  CLI::App& app = program.app();
   app.add_option("--python-engine", options.python_engine,
                  "pxengine (default: echo engines alone)");
   app.add_option("--json", options.json_file, "Write the results here");
-  app.add_option("--folder", options.folder, "For logs and profiles (default: a temporary one)");
-  app.add_option("--engines", options.engines, "Engines")->capture_default_str();
-  app.add_option("--tasks", options.tasks, "Tasks of each throughput run")->capture_default_str();
-  app.add_option("--window", options.window, "Unanswered tasks at most")->capture_default_str();
   app.add_option("--payload-mib", options.payload_mib, "Large payload")->capture_default_str();
-  app.add_option("--repeats", options.repeats, "Runs of each figure, median taken")
-      ->capture_default_str();
-  app.add_option("--only", options.only, "Figures with this text in their name alone");
-  options.role.add_to(app);
-  CLI11_PARSE(app, argc, argv);
-  try {
-    if (const auto exit_code = options.role.run()) return *exit_code;
-    if (options.folder.empty()) options.folder = px::bench::temporary_folder("client_bench");
-    return px::bench::run_bench(options);
-  } catch (const std::exception& failure) {
-    std::cerr << "client_bench: " << failure.what() << std::endl;
-    return 1;
-  }
+  return program.run(argc, argv, [&] { px::bench::run_bench(options); });
 }

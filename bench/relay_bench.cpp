@@ -2,8 +2,6 @@
 // engines, the same client, the same frames, each relay in a process of its own.
 //   relay_bench --controller build/release/pxcontroller --json results.json
 
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -21,12 +19,9 @@ namespace {
 using Way = LoadClient::Way;
 using namespace std::chrono_literals;
 
-struct Options {
-  std::string controller, json_file, folder, only;
-  BenchRole role;
-  std::size_t engines = 4, tasks = 40000, window = 256, payload_mib = 64;
-  std::size_t long_engines = 64, long_tasks = 200000;
-  int repeats = 5;
+struct Options : BenchOptions {
+  std::string json_file;
+  std::size_t payload_mib = 64, long_engines = 64, long_tasks = 200000;
 };
 
 SetupOptions setup_options(const Options& options, const std::string& name,
@@ -126,7 +121,7 @@ void print_table(const Json& results) {
                 sample.at("rss_mb").get<double>(), sample.at("pss_mb").get<double>());
 }
 
-int run_bench(const Options& options) {
+void run_bench(const Options& options) {
   Json results = compare(options);
   results["options"] = {{"engines", options.engines},
                         {"tasks", options.tasks},
@@ -136,7 +131,6 @@ int run_bench(const Options& options) {
   if (options.long_tasks > 0) results["long_run"] = long_run(options);
   print_table(results);
   if (!options.json_file.empty()) std::ofstream(options.json_file) << results.dump(2) << "\n";
-  return 0;
 }
 
 }  // namespace
@@ -144,29 +138,13 @@ int run_bench(const Options& options) {
 
 int main(int argc, char** argv) {
   px::bench::Options options;
-  options.controller = px::bench::program_beside("pxcontroller");
-  CLI::App app{"Measures pxcontroller beside a raw ZeroMQ relay"};
-  app.add_option("--controller", options.controller, "pxcontroller (default: beside this program)");
+  px::bench::BenchProgram program{"relay_bench", "Measures pxcontroller beside a raw ZeroMQ relay",
+                                  options};
+  CLI::App& app = program.app();
   app.add_option("--json", options.json_file, "Write the results here");
-  app.add_option("--folder", options.folder, "For logs and profiles (default: a temporary one)");
-  app.add_option("--engines", options.engines, "Engines")->capture_default_str();
-  app.add_option("--tasks", options.tasks, "Tasks of each throughput run")->capture_default_str();
-  app.add_option("--window", options.window, "Unanswered tasks at most")->capture_default_str();
   app.add_option("--payload-mib", options.payload_mib, "Large payload")->capture_default_str();
-  app.add_option("--repeats", options.repeats, "Runs of each figure, median taken")
-      ->capture_default_str();
   app.add_option("--long-engines", options.long_engines, "Of the long run")->capture_default_str();
   app.add_option("--long-tasks", options.long_tasks, "Of the long run; 0 = none")
       ->capture_default_str();
-  app.add_option("--only", options.only, "Figures with this text in their name alone");
-  options.role.add_to(app);
-  CLI11_PARSE(app, argc, argv);
-  try {
-    if (const auto exit_code = options.role.run()) return *exit_code;
-    if (options.folder.empty()) options.folder = px::bench::temporary_folder("relay_bench");
-    return px::bench::run_bench(options);
-  } catch (const std::exception& failure) {
-    std::cerr << "relay_bench: " << failure.what() << std::endl;
-    return 1;
-  }
+  return program.run(argc, argv, [&] { px::bench::run_bench(options); });
 }

@@ -15,6 +15,12 @@ std::string this_program() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
 }
 
+std::string temporary_folder(const std::string& name) {
+  std::string made = (std::filesystem::temp_directory_path() / (name + ".XXXXXX")).string();
+  if (!::mkdtemp(made.data())) throw std::runtime_error("cannot create " + made);
+  return made;
+}
+
 }  // namespace
 
 Setup::Setup(const SetupOptions& options) : options_(options), is_raw_(options.controller.empty()) {
@@ -76,29 +82,46 @@ MeasuredProcess Setup::start(const std::vector<std::string>& command,
   return std::move(*child);
 }
 
-void BenchRole::add_to(CLI::App& app) {
+BenchProgram::BenchProgram(std::string name, const std::string& purpose, BenchOptions& options)
+    : name_(std::move(name)), options_(options), app_(purpose) {
+  app_.add_option("--controller", options_.controller,
+                  "pxcontroller (default: beside this program)");
+  app_.add_option("--folder", options_.folder, "For logs and profiles (default: a temporary one)");
+  app_.add_option("--engines", options_.engines, "Engines")->capture_default_str();
+  app_.add_option("--tasks", options_.tasks, "Tasks of each throughput run")->capture_default_str();
+  app_.add_option("--window", options_.window, "Unanswered tasks at most")->capture_default_str();
+  app_.add_option("--repeats", options_.repeats, "Runs of each figure, median taken")
+      ->capture_default_str();
+  app_.add_option("--only", options_.only, "Figures with this text in their name alone");
   const char* const group = "";  // not in the help text
-  app.add_option("--role", role_)->group(group);
-  app.add_option("--role-folder", folder_)->group(group);
-  app.add_option("--role-file", file_)->group(group);
-  app.add_option("--role-engines", engines_)->group(group);
-  app.add_flag("--role-raw", is_raw_)->group(group);
+  app_.add_option("--role", role_.name)->group(group);
+  app_.add_option("--role-folder", role_.folder)->group(group);
+  app_.add_option("--role-file", role_.file)->group(group);
+  app_.add_option("--role-engines", role_.engines)->group(group);
+  app_.add_flag("--role-raw", role_.is_raw)->group(group);
 }
 
-std::optional<int> BenchRole::run() const {
-  if (role_ == "relay") return run_raw_relay(folder_);
-  if (role_ == "engines") return run_echo_engines(file_, engines_, is_raw_);
+std::optional<int> BenchProgram::play() const {
+  if (role_.name == "relay") return run_raw_relay(role_.folder);
+  if (role_.name == "engines") return run_echo_engines(role_.file, role_.engines, role_.is_raw);
   return std::nullopt;
+}
+
+int BenchProgram::run(int argc, char** argv, const std::function<void()>& bench) {
+  CLI11_PARSE(app_, argc, argv);
+  try {
+    if (const auto exit_code = play()) return *exit_code;
+    if (options_.folder.empty()) options_.folder = temporary_folder(name_);
+    bench();
+    return 0;
+  } catch (const std::exception& failure) {
+    std::cerr << name_ << ": " << failure.what() << std::endl;
+    return 1;
+  }
 }
 
 std::string program_beside(const std::string& name) {
   return (std::filesystem::path(this_program()).parent_path() / name).string();
-}
-
-std::string temporary_folder(const std::string& name) {
-  std::string made = (std::filesystem::temp_directory_path() / (name + ".XXXXXX")).string();
-  if (!::mkdtemp(made.data())) throw std::runtime_error("cannot create " + made);
-  return made;
 }
 
 double median(std::vector<double> values) {

@@ -50,23 +50,41 @@ class Setup {
   std::optional<LoadClient> client_;
 };
 
-/// The parts that a bench plays itself, as processes of the same program.
-class BenchRole {
- public:
-  void add_to(CLI::App& app);
-  /// Plays the part that the command line names; nothing where it names none.
-  std::optional<int> run() const;
-
- private:
-  std::string role_, folder_, file_;
-  std::size_t engines_ = 0;
-  bool is_raw_ = false;
-};
-
 /// The program of this name beside the one that runs.
 std::string program_beside(const std::string& name);
-std::string temporary_folder(const std::string& name);
 double median(std::vector<double> values);
+
+/// What every bench of a relay can be told.
+struct BenchOptions {
+  std::string controller = program_beside("pxcontroller"), folder, only;
+  std::size_t engines = 4, tasks = 40000, window = 256;
+  int repeats = 5;
+};
+
+/// The command line of such a bench. It also plays the relay and the engines, as processes of the
+/// same program.
+class BenchProgram {
+ public:
+  /// name  for messages and temporary folders.  options  outlive this.
+  BenchProgram(std::string name, const std::string& purpose, BenchOptions& options);
+  /// For options that one bench alone has.
+  CLI::App& app() { return app_; }
+  /// Parses and calls bench(), or plays the part that the command line names. The exit code.
+  int run(int argc, char** argv, const std::function<void()>& bench);
+
+ private:
+  struct Role {
+    std::string name, folder, file;
+    std::size_t engines = 0;
+    bool is_raw = false;
+  };
+  std::optional<int> play() const;
+
+  std::string name_;
+  BenchOptions& options_;
+  Role role_;
+  CLI::App app_;
+};
 
 /// One figure of a subject, and how it is taken: a function object or a member function.
 template <class Subject>

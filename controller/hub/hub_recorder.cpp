@@ -1,7 +1,6 @@
 #include "controller/hub/hub_recorder.hpp"
 
-#include "os/segments/fetched_piece.hpp"
-#include "os/segments/segment_piece.hpp"
+#include "controller/hub/call_types.hpp"
 #include "wire/json_scan.hpp"
 #include "wire/message_type.hpp"
 #include "wire/version_adapter.hpp"
@@ -69,11 +68,7 @@ void HubRecorder::on(const DirectSubmitted& event, WallTime wall) {
   if (!opened.message.has_value()) return;
   const HeaderGlance header = glance_at_header(session_.packer(), opened.envelope.header);
   if (header.msg_id.empty()) return reject();
-  // Messages of widgets (comm_msg) are never answered: as tasks they would stay pending for ever.
-  // Pieces of arrays are passed on alone; the request that names them is the task.
-  if (!header.msg_type.ends_with("_request") || header.msg_type == os::segment_request_type ||
-      header.msg_type == os::fetch_request_type)
-    return;
+  if (!is_call(header.msg_type)) return;
   if (!index_.submit_direct(header.msg_id, *slot)) return;
   record_request(header.msg_id, opened, TaskQueueKind::mux, event.engine, wall);
 }

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "controller/hub/call_types.hpp"
 #include "controller/journal/joined_frames.hpp"
-#include "os/segments/fetched_piece.hpp"
-#include "os/segments/segment_piece.hpp"
 #include "wire/engine_end.hpp"
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
@@ -95,10 +94,7 @@ void CallJournal::requested(const SharedFrames& frames) {
   const Result<Envelope> envelope = Envelope::locate(*frames, 2);
   if (!envelope || envelope->ident_count != 2 || total_bytes(*frames) > longest) return;
   const Packer packer = session_.packer();
-  const std::string type = packed_text(packer, envelope->header, "msg_type").value_or("");
-  if (!type.ends_with("_request") || type == os::segment_request_type ||
-      type == os::fetch_request_type)
-    return;
+  if (!is_call(packed_text(packer, envelope->header, "msg_type").value_or(""))) return;
   const MessageId msg_id = read_msg_id(packer, envelope->header);
   if (msg_id.empty() || owed_.size() >= most_owed) return;
   if (const auto known = calls_.find(msg_id.text); known != calls_.end() && known->second.request)

@@ -8,6 +8,7 @@
 #include "net/ssh/tunnel_route.hpp"
 #include "os/segments/segment.hpp"
 #include "os/signals_blocked.hpp"
+#include "wire/earlier.hpp"
 #include "wire/new_session.hpp"
 
 namespace px::client {
@@ -163,14 +164,10 @@ void Connection::run() {
 std::optional<Instant> Connection::next_deadline() const {
   std::optional<Instant> next;
   if (lost_since_) next = *lost_since_ + patience();
-  const auto trim_at = segments_ ? segments_->next_deadline() : std::nullopt;
-  if (trim_at && (!next || *trim_at < *next)) next = trim_at;
-  const auto stall_at = transfers_.next_deadline();
-  if (stall_at && (!next || *stall_at < *next)) next = stall_at;
-  const auto fetch_at = fetches_.next_deadline();
-  if (fetch_at && (!next || *fetch_at < *next)) next = fetch_at;
+  if (segments_) next = earlier(next, segments_->next_deadline());
+  next = earlier(next, earlier(transfers_.next_deadline(), fetches_.next_deadline()));
   const std::lock_guard lock{mutex_};
-  if (!timers_.empty() && (!next || timers_.begin()->first < *next)) next = timers_.begin()->first;
+  if (!timers_.empty()) next = earlier(next, timers_.begin()->first);
   return next;
 }
 

@@ -4,6 +4,7 @@
 
 #include "jupyter/io_thread.hpp"
 #include "os/segments/segment_frames.hpp"
+#include "wire/earlier.hpp"
 #include "wire/header.hpp"
 #include "wire/message_type.hpp"
 
@@ -273,7 +274,7 @@ void DialingChannels::on_time(Instant now) {
 }
 
 std::optional<Instant> DialingChannels::next_deadline() const {
-  return jupyter::earlier(segments_.next_deadline(),
+  return earlier(segments_.next_deadline(),
                           results_ ? results_->next_deadline() : std::nullopt);
 }
 

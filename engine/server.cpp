@@ -10,6 +10,7 @@
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/call_report.hpp"
 #include "net/termination.hpp"
+#include "wire/earlier.hpp"
 
 namespace px::engine {
 namespace {
@@ -68,10 +69,10 @@ void Server::announce_ready(const std::string& mpi) {
 }
 
 std::optional<Instant> Server::further_deadline() const {
-  std::optional<Instant> next = jupyter::earlier(registration_deadline_, heart_deadline_);
-  next = jupyter::earlier(jupyter::earlier(next, redial_at_), place_finder_.next_deadline());
-  if (channels_) next = jupyter::earlier(next, channels_->next_deadline());
-  return heart_watch_ ? jupyter::earlier(next, heart_watch_->next_deadline()) : next;
+  std::optional<Instant> next = earlier(registration_deadline_, heart_deadline_);
+  next = earlier(earlier(next, redial_at_), place_finder_.next_deadline());
+  if (channels_) next = earlier(next, channels_->next_deadline());
+  return heart_watch_ ? earlier(next, heart_watch_->next_deadline()) : next;
 }
 
 void Server::on_time(Instant now) {

@@ -10,6 +10,7 @@
 #include "net/termination.hpp"
 #include "os/process_usage.hpp"
 #include "os/signals_blocked.hpp"
+#include "wire/earlier.hpp"
 
 namespace px::jupyter {
 namespace {
@@ -38,11 +39,6 @@ bool is_power_of_two(std::uint64_t count) {
 }
 
 }  // namespace
-
-std::optional<Instant> earlier(std::optional<Instant> a, std::optional<Instant> b) {
-  if (!a || !b) return a ? a : b;
-  return std::min(*a, *b);
-}
 
 // ---------------------------------------------------------------- the thread
 

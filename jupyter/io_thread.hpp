@@ -140,7 +140,4 @@ class IoThread {
   std::thread thread_;
 };
 
-/// The earlier of the two; nothing counts as never.
-std::optional<Instant> earlier(std::optional<Instant> a, std::optional<Instant> b);
-
 }  // namespace px::jupyter

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "wire/earlier.hpp"
 #include "wire/header.hpp"
 #include "wire/json.hpp"
 #include "wire/json_scan.hpp"
@@ -236,11 +237,8 @@ void TaskRelay::on_time(Instant now) {
 
 std::optional<Instant> TaskRelay::next_deadline() const {
   std::optional<Instant> next = queue_.next_deadline();
-  const auto consider = [&next](std::optional<Instant> other) {
-    if (other && (!next || *other < *next)) next = other;
-  };
-  if (!waiting_.empty()) consider(stock_.deadline());
-  if (!unknown_.empty() && waiting_.empty()) consider(clients_are_back_);
+  if (!waiting_.empty()) next = earlier(next, stock_.deadline());
+  if (!unknown_.empty() && waiting_.empty()) next = earlier(next, clients_are_back_);
   return next;
 }
 

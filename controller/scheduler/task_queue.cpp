@@ -4,6 +4,7 @@
 #include <string>
 
 #include "controller/scheduler/task_queue_parts.hpp"
+#include "wire/earlier.hpp"
 
 namespace px::controller {
 namespace {
@@ -200,9 +201,8 @@ void TaskQueue::withdraw(Task& task) {
 std::optional<Instant> TaskQueue::next_deadline() const {
   std::optional<Instant> next;
   if (!timers_.empty()) next = timers_.begin()->first;
-  if (!dying_.empty() && (!next || dying_.begin()->first < *next)) next = dying_.begin()->first;
-  if (const auto slow = given_.next_deadline(); slow && (!next || *slow < *next)) next = slow;
-  return next;
+  if (!dying_.empty()) next = earlier(next, dying_.begin()->first);
+  return earlier(next, given_.next_deadline());
 }
 
 TaskEffects TaskQueue::finish_event() {

@@ -14,23 +14,23 @@ std::optional<int> number(const Json& content, std::string_view key) {
   return static_cast<int>(*value);
 }
 
-template <class Facts, class Visit>
-void each_fact(Facts& facts, const Visit& visit) {
-  visit("polyxeus", facts.polyxeus);
-  visit("python", facts.python);
-  visit("host", facts.host);
-  visit("mpi", facts.mpi);
-  visit("world", facts.world);
-  visit("place", facts.place);
-  visit("memory", facts.memory);
-}
+struct TextFact {
+  const char* name;
+  std::string EngineFacts::* value;
+};
+
+constexpr TextFact text_facts[] = {
+    {"polyxeus", &EngineFacts::polyxeus}, {"python", &EngineFacts::python},
+    {"host", &EngineFacts::host},         {"mpi", &EngineFacts::mpi},
+    {"world", &EngineFacts::world},       {"place", &EngineFacts::place},
+    {"memory", &EngineFacts::memory},
+};
 
 }  // namespace
 
 void write_engine_facts(Json& content, const EngineFacts& facts) {
-  each_fact(facts, [&](const char* name, const std::string& value) {
-    if (!value.empty()) content[name] = value.substr(0, max_size);
-  });
+  for (const auto& [name, value] : text_facts)
+    if (!(facts.*value).empty()) content[name] = (facts.*value).substr(0, max_size);
   if (facts.pid > 0) content["pid"] = facts.pid;
   if (facts.rank) content["rank"] = facts.rank->value;
   if (facts.is_watched) content["watched"] = true;
@@ -39,15 +39,24 @@ void write_engine_facts(Json& content, const EngineFacts& facts) {
 
 EngineFacts read_engine_facts(const Json& content) {
   EngineFacts facts;
-  each_fact(facts, [&](const char* name, std::string& value) {
+  for (const auto& [name, value] : text_facts) {
     std::string said = string_member(content, name).value_or("");
-    if (said.size() <= max_size) value = std::move(said);
-  });
+    if (said.size() <= max_size) facts.*value = std::move(said);
+  }
   facts.pid = number(content, "pid").value_or(0);
   if (const auto rank = number(content, "rank")) facts.rank = Rank{*rank};
   facts.is_watched = bool_member(content, "watched").value_or(false);
   facts.gives_back = bool_member(content, "gives_back").value_or(false);
   return facts;
+}
+
+void add_engine_facts(EngineFacts& facts, const EngineFacts& more) {
+  for (const auto& [name, value] : text_facts)
+    if (!(more.*value).empty()) facts.*value = more.*value;
+  if (more.pid > 0) facts.pid = more.pid;
+  if (more.rank) facts.rank = more.rank;
+  facts.is_watched |= more.is_watched;
+  facts.gives_back |= more.gives_back;
 }
 
 }  // namespace px

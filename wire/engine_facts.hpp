@@ -33,4 +33,7 @@ void write_engine_facts(Json& content, const EngineFacts& facts);
 /// What a content says; what no engine would say is ignored.
 EngineFacts read_engine_facts(const Json& content);
 
+/// Takes over what `more` says; keeps what it does not say.
+void add_engine_facts(EngineFacts& facts, const EngineFacts& more);
+
 }  // namespace px

@@ -16,17 +16,7 @@ void VersionCheck::learn(EngineId id, const EngineUuid& uuid, const EngineFacts&
   engines_[id] = uuid;
   Known& known = known_[uuid];
   known.id = id;
-  if (!facts.polyxeus.empty()) known.facts.polyxeus = facts.polyxeus;
-  if (!facts.python.empty()) known.facts.python = facts.python;
-  if (!facts.host.empty()) known.facts.host = facts.host;
-  if (!facts.mpi.empty()) known.facts.mpi = facts.mpi;
-  if (!facts.world.empty()) known.facts.world = facts.world;
-  if (facts.pid > 0) known.facts.pid = facts.pid;
-  if (facts.rank) known.facts.rank = facts.rank;
-  known.facts.is_watched |= facts.is_watched;
-  known.facts.gives_back |= facts.gives_back;
-  if (!facts.place.empty()) known.facts.place = facts.place;
-  if (!facts.memory.empty()) known.facts.memory = facts.memory;
+  add_engine_facts(known.facts, facts);
 }
 
 void VersionCheck::forget(const EngineUuid& uuid) {

@@ -3,17 +3,13 @@ ran it; without that where it has changed since, or was never run, and then the 
 """
 
 import base64
-import hashlib
 import json
 import re
-from pathlib import Path
 
 import docs_pages
 from mkdocs.structure.files import File
+from notebook_runs import RUN, SOURCES, digest, sources
 
-ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ROOT / "notebooks"
-RUN = ROOT / "build/docs/notebooks"
 COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 MOST_LINES = 60
 NOT_RUN = "*Shown without its output, as it was not run when this site was built: `scripts/docs --run-notebooks` does.*\n"
@@ -21,18 +17,14 @@ KINDS = {"pxcpp": "cpp"}  # kernel: language of its cells
 
 
 def names():
-    return sorted(path.stem for path in SOURCES.glob("*.ipynb"))
-
-
-def digest(name):
-    return hashlib.sha256((SOURCES / f"{name}.ipynb").read_bytes()).hexdigest()
+    return [path.stem for path in sources()]
 
 
 def newest(name):
     """The notebook as it was run, else as it stands. -> (notebook, whether it was run)"""
     if (RUN / f"{name}.ipynb").exists():
         book = json.loads((RUN / f"{name}.ipynb").read_text())
-        if book["metadata"].get("source") == digest(name):
+        if book["metadata"].get("source") == digest(SOURCES / f"{name}.ipynb"):
             return book, True
     return json.loads((SOURCES / f"{name}.ipynb").read_text()), False
 
@@ -100,11 +92,7 @@ def as_markdown(book, was_run, add_image):
 
 def on_config(config):
     pages = [{"All": "notebooks.md"}, *({title(name): f"notebooks/{name}.md"} for name in names())]
-    for part in config.nav:
-        for entries in part.values():
-            for entry in entries:
-                if "Notebooks" in entry:
-                    entry["Notebooks"] = pages
+    docs_pages.fill_navigation(config, "Notebooks", pages)
     return config
 
 

@@ -49,15 +49,20 @@ def decisions():
     return "\n".join(lines) + "\n"
 
 
+def fill_navigation(config, title, pages):
+    """The entry of the navigation with this title leads to these pages."""
+    for part in config.nav:
+        for entries in part.values():
+            for entry in entries:
+                if title in entry:
+                    entry[title] = pages
+
+
 def on_config(config):
     """The decisions are pages below the list of them."""
     below = [{"All": "decisions.md"}]
     below += [f"decisions/{file.name}" for file in sorted((ROOT / "docs/decisions").glob("*.md"))]
-    for part in config.nav:
-        for entries in part.values():
-            for entry in entries:
-                if "Decisions" in entry:
-                    entry["Decisions"] = below
+    fill_navigation(config, "Decisions", below)
     return config
 
 

@@ -4,7 +4,6 @@ What each printed and drew lies in build/docs/notebooks, with the digest of the 
 since it has changed is not run again.
 """
 
-import hashlib
 import json
 import os
 import sys
@@ -13,8 +12,8 @@ from pathlib import Path
 
 import nbclient
 import nbformat
+from notebook_runs import RUN, digest, sources
 
-ROOT = Path(__file__).resolve().parent.parent
 DEBIAN_PACKAGES = Path("/usr/lib/python3/dist-packages")
 TIME_LIMIT = 300  # seconds for one cell
 
@@ -31,15 +30,14 @@ def link_debian_torch(folder):
 
 
 def is_new(source, target):
-    digest = hashlib.sha256(source.read_bytes()).hexdigest()
-    return target.exists() and json.loads(target.read_text())["metadata"].get("source") == digest
+    return target.exists() and json.loads(target.read_text())["metadata"].get("source") == digest(source)
 
 
 def run(source, target):
     book = nbformat.read(source, as_version=4)
     resources = {"metadata": {"path": str(source.parent)}}
     nbclient.NotebookClient(book, timeout=TIME_LIMIT, resources=resources).execute()
-    book.metadata["source"] = hashlib.sha256(source.read_bytes()).hexdigest()
+    book.metadata["source"] = digest(source)
     target.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(book, target)
 
@@ -57,12 +55,11 @@ def set_environment(folder):
 
 
 def main(names):
-    sources = sorted((ROOT / "notebooks").glob("*.ipynb"))
     failed = []
     with tempfile.TemporaryDirectory(prefix="px-notebooks-") as folder:
         set_environment(Path(folder))
-        for source in sources:
-            target = ROOT / "build/docs/notebooks" / source.name
+        for source in sources():
+            target = RUN / source.name
             if (names and source.stem not in names) or is_new(source, target):
                 continue
             print(f"== {source.stem}", flush=True)

@@ -1,0 +1,17 @@
+"""The notebooks, and where each lies as it was run for the documentation site."""
+
+import hashlib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "notebooks"
+RUN = ROOT / "build/docs/notebooks"
+
+
+def sources():
+    return sorted(SOURCES.glob("*.ipynb"))
+
+
+def digest(source):
+    """Of a notebook's file: kept with what was run, to tell whether it has changed since."""
+    return hashlib.sha256(source.read_bytes()).hexdigest()

@@ -5,6 +5,7 @@ import time
 
 import ipyparallel as ipp
 import pytest
+from busy_engine import work_while
 from programs import wait_until
 
 
@@ -13,17 +14,6 @@ def pid():
     import os
 
     return os.getpid()
-
-
-@ipp.interactive
-def sleep_while(path):
-    """Keeps its engine busy until the file `path` is gone."""
-    import os
-    import time
-
-    open(path + ".began", "w").close()
-    while os.path.exists(path):
-        time.sleep(0.01)
 
 
 @ipp.interactive
@@ -60,7 +50,7 @@ def view(local_rc):
 
 @pytest.fixture
 def gate(tmp_path):
-    """A file; tasks of sleep_while() run as long as it is there."""
+    """A file; tasks of work_while() run as long as it is there."""
     path = tmp_path / "gate"
     path.touch()
     yield path
@@ -110,7 +100,7 @@ def test_tasks_go_only_to_the_targets_asked_for(local_rc):
 
 
 def test_a_busy_engine_gets_no_further_task_while_others_are_idle(local_rc, view, gate):
-    busy = local_rc.load_balanced_view(targets=[0]).apply_async(sleep_while, str(gate))
+    busy = local_rc.load_balanced_view(targets=[0]).apply_async(work_while, str(gate))
     wait_until(lambda: gate.with_name("gate.began").exists(), "the task runs")
     victim = local_rc.load_balanced_view(targets=[1]).apply_sync(pid)
     ran_by = {view.apply_async(pid).get(30) for _ in range(20)}
@@ -122,7 +112,7 @@ def test_a_busy_engine_gets_no_further_task_while_others_are_idle(local_rc, view
 
 def test_a_task_runs_after_the_tasks_it_depends_on(local_rc, gate):
     view = local_rc.load_balanced_view()
-    first = view.apply_async(sleep_while, str(gate))
+    first = view.apply_async(work_while, str(gate))
     with view.temp_flags(after=[first]):
         second = view.apply_async(time.time)
     wait_until(lambda: gate.with_name("gate.began").exists(), "the first task runs")
@@ -176,7 +166,7 @@ def test_a_dependency_on_an_unknown_task_is_invalid(view):
 
 def test_a_task_that_waits_too_long_for_an_engine_times_out(local_rc, gate):
     view = local_rc.load_balanced_view(targets=[0])
-    busy = view.apply_async(sleep_while, str(gate))
+    busy = view.apply_async(work_while, str(gate))
     wait_until(lambda: gate.with_name("gate.began").exists(), "the engine is busy")
     with view.temp_flags(timeout=0.2):
         late = view.apply_async(pid)
@@ -231,7 +221,7 @@ def test_a_task_that_requires_a_missing_module_is_refused_by_every_engine_asked(
 
 def test_queued_tasks_are_aborted_before_they_run(local_rc, gate):
     view = local_rc.load_balanced_view(targets=[0])
-    busy = view.apply_async(sleep_while, str(gate))
+    busy = view.apply_async(work_while, str(gate))
     wait_until(lambda: gate.with_name("gate.began").exists(), "the engine is busy")
     queued = [view.apply_async(pid) for _ in range(3)]
     view.abort(queued, block=True)

@@ -6,6 +6,7 @@ import signal
 
 import ipyparallel as ipp
 import pytest
+from busy_engine import work_while
 from programs import PATIENCE, wait_until
 from running_cluster import connect
 
@@ -13,17 +14,6 @@ pytestmark = pytest.mark.better_than_reference("its engines give nothing back")
 
 ROUNDS = 5
 SHORT_ONES = 20
-
-
-@ipp.interactive
-def work_while(path):
-    """Keeps its engine busy until the file `path` is gone."""
-    import os
-    import time
-
-    open(path + ".began", "w").close()
-    while os.path.exists(path):
-        time.sleep(0.01)
 
 
 @ipp.interactive

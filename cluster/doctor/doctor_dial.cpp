@@ -111,7 +111,7 @@ FileFacts gather_file_facts(const std::filesystem::path& path) {
   facts.path = path.string();
   facts.profile_dir = profile_of(path);
   facts.user = ::geteuid();
-  struct stat state {};
+  struct stat state{};
   facts.is_there = ::stat(path.c_str(), &state) == 0;
   if (!facts.is_there) return facts;
   facts.owner = state.st_uid;

@@ -9,7 +9,7 @@
 namespace px::engine {
 namespace {
 
-/// The count_in with which the value begins; Slurm writes "2(x3),1" for two on each of three hosts.
+/// The number with which the value begins; Slurm writes "2(x3),1" for two on each of three hosts.
 int count_in(const program::Environment& environment, const char* name) {
   const std::string text = environment(name).value_or("");
   int value = 0;

@@ -76,7 +76,7 @@ const char* why_not_a_segment(const struct stat& file) {
 }
 
 bool is_named(const SegmentFolder& folder, const std::string& name, const struct stat& file) {
-  struct stat found {};
+  struct stat found{};
   return ::fstatat(folder.descriptor(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
          found.st_ino == file.st_ino && found.st_dev == file.st_dev;
 }
@@ -93,7 +93,7 @@ Result<std::shared_ptr<const MappedSegment>> MappedSegment::map(const SegmentFol
   if (!file.is_open() && errno == ENOENT) return gone(name);
   if (!file.is_open() && errno == ELOOP) return failure(name, "is a link", ErrorKind::bad_input);
   if (!file.is_open()) return failure(name, std::strerror(errno), ErrorKind::system);
-  struct stat found {};
+  struct stat found{};
   if (::fstat(file.value(), &found) != 0)
     return failure(name, std::strerror(errno), ErrorKind::system);
   if (const char* const why = why_not_a_segment(found))

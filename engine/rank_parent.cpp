@@ -21,6 +21,7 @@
 
 #include "engine/controller_link.hpp"
 #include "engine/death_watch.hpp"
+#include "engine/mpi/rank_segment.hpp"
 #include "engine/mpi/slurm_job.hpp"
 #include "engine/mpi/world_wait.hpp"
 #include "net/loop.hpp"
@@ -84,8 +85,15 @@ class RankParent {
       read_signals();
       listen();
       if (is_terminated_ && !std::exchange(has_told_cause_, true)) tell_cause();
-      if (is_unshared_ && has_heard(readiness)) share_connection();
+      if (!has_heard(readiness)) continue;
+      if (is_unshared_) share_connection();
+      if (segment_.empty()) segment_ = rank_segment_of(child_);
     }
+  }
+
+  /// Removes what a rank leaves behind that could not end MPI.
+  void clean_up() const {
+    if (!segment_.empty()) ::unlink(segment_.c_str());
   }
 
   /// Tells the controller, where it knows the engine and was not told by the engine itself, and
@@ -210,6 +218,7 @@ class RankParent {
   bool has_told_cause_ = false;
   const std::optional<long long> oom_kills_;  // so far
   std::string heard_;
+  std::string segment_;  // in /dev/shm
 };
 
 /// Ends this process as the engine's has ended; its memory is not worth a core file.
@@ -247,6 +256,7 @@ std::optional<int> stay_as_parent(const World& world, bool outlasts_world) {
   pipe->write_end.close();
   RankParent rank{child, std::move(pipe->read_end), world, outlasts_world};
   const os::ProcessEnd end = rank.wait();
+  rank.clean_up();
   rank.bury(end);
   return end_alike(end);
 }

@@ -107,6 +107,17 @@ def test_the_launcher_ends_when_the_last_survivor_has_left(world, mpiexec):
     launcher.wait(PATIENCE)
 
 
+def test_a_rank_that_is_killed_leaves_no_shared_memory_of_mpi_behind(world, mpiexec):
+    launcher, rc = world(mpiexec)
+    with open(f"/proc/{rc.status()[0]['pid']}/maps") as maps:
+        segments = {line.split()[-1] for line in maps if "/dev/shm/vader_segment." in line}
+    assert len(segments) == 4
+    kill_rank_2(rc)
+    rc.shutdown(block=True)
+    launcher.wait(PATIENCE)
+    assert not [path for path in segments if os.path.exists(path)]
+
+
 def test_the_launcher_ends_when_the_hub_is_shut_down(world, mpiexec):
     launcher, rc = world(mpiexec)
     kill_rank_2(rc)

@@ -29,7 +29,7 @@ void compare(const Options& options) {
     setups[name] = std::make_unique<Setup>(
         SetupOptions{.folder = std::filesystem::path(options.folder) / name,
                      .controller = options.controller,
-                     .controller_options = extra,
+                     .controller_options = options.controller_options(extra),
                      .engine_count = options.engines,
                      .python_engine = options.python_engine});
   const auto run = [&options](Setup& setup) {

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import cpp_programs
+from cpp_programs import CURVE, PLAIN, UNIX
 
 BENCH = Path(__file__).resolve().parent
 
@@ -119,7 +120,8 @@ def read_output(file):
     return json.loads(Path(file).read_text())
 
 
-PLAIN = {"IPP_ENABLE_CURVE": "0"}
+OPEN = {"IPP_ENABLE_CURVE": "0"}
+NO_IPC = "--no-ipc"
 
 ALL = [
     PythonBench(
@@ -181,15 +183,17 @@ ALL = [
     ProgramBench(
         "relay_bench",
         "pxcontroller beside a raw ZeroMQ relay, C++ load and echo engines",
-        150,
+        300,
         (
-            Variant(1, ("--repeats=1", "--tasks=20000", "--long-tasks=200000"), name="CURVE"),
-            Variant(2, ("--repeats=1", "--tasks=20000", "--long-tasks=0"), name="CURVE"),
-            Variant(3, ("--repeats=1", "--tasks=20000", "--long-tasks=0"), PLAIN, name="plain TCP"),
+            Variant(1, ("--repeats=1", "--tasks=20000", "--long-tasks=200000"), name=UNIX),
+            Variant(2, ("--repeats=1", "--tasks=20000", "--long-tasks=0"), name=UNIX),
+            Variant(3, ("--repeats=1", "--tasks=20000", "--long-tasks=0", NO_IPC), name=CURVE),
+            Variant(3, ("--repeats=1", "--tasks=20000", "--long-tasks=0", NO_IPC), OPEN, PLAIN),
         ),
         (
-            Variant(1, ("--repeats=1", "--tasks=500", "--long-tasks=0"), name="CURVE"),
-            Variant(1, ("--repeats=1", "--tasks=500", "--long-tasks=0"), PLAIN, name="plain TCP"),
+            Variant(1, ("--repeats=1", "--tasks=500", "--long-tasks=0"), name=UNIX),
+            Variant(1, ("--repeats=1", "--tasks=500", "--long-tasks=0", NO_IPC), name=CURVE),
+            Variant(1, ("--repeats=1", "--tasks=500", "--long-tasks=0", NO_IPC), OPEN, PLAIN),
         ),
         cpp_programs.relay_rows,
     ),

@@ -140,8 +140,9 @@ Json compare(const Options& options) {
   std::map<std::string, std::unique_ptr<Subject>> subjects;
   const auto setup = [&](const char* name, const std::string& controller,
                          std::vector<std::string> extra, const std::string& python_engine) {
-    return SetupOptions{std::filesystem::path(options.folder) / name, controller, std::move(extra),
-                        options.engines, python_engine};
+    return SetupOptions{std::filesystem::path(options.folder) / name, controller,
+                        options.controller_options(std::move(extra)), options.engines,
+                        python_engine};
   };
   subjects["raw"] = std::make_unique<RawSubject>(options, setup("raw", "", {}, ""));
   subjects["echo"] =

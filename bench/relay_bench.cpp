@@ -1,5 +1,6 @@
 // Measures pxcontroller beside the simplest relay that could do its work, in one run: the same
-// engines, the same client, the same frames, each relay in a process of its own.
+// engines, the same client, the same frames, each relay in a process of its own. The controller is
+// reached by Unix sockets, as by polyxeus's own programs of its host; the raw relay by TCP.
 //   relay_bench --controller build/release/pxcontroller --json results.json
 
 #include <cstdio>
@@ -28,7 +29,7 @@ SetupOptions setup_options(const Options& options, const std::string& name,
                            std::vector<std::string> extra, std::size_t engine_count) {
   return {.folder = std::filesystem::path(options.folder) / name,
           .controller = name == "raw" ? "" : options.controller,
-          .controller_options = std::move(extra),
+          .controller_options = options.controller_options(std::move(extra)),
           .engine_count = engine_count};
 }
 
@@ -126,6 +127,7 @@ void run_bench(const Options& options) {
   results["options"] = {{"engines", options.engines},
                         {"tasks", options.tasks},
                         {"window", options.window},
+                        {"no_ipc", options.has_no_ipc},
                         {"repeats", options.repeats},
                         {"payload_mib", options.payload_mib}};
   if (options.long_tasks > 0) results["long_run"] = long_run(options);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/load/nearest_interface.hpp"
 #include "net/lifeline/lifeline.hpp"
 #include "net/loop.hpp"
 #include "net/socket.hpp"
@@ -126,8 +127,9 @@ EngineUuid echo_engine_uuid(std::size_t number) {
 int run_echo_engines(const std::filesystem::path& engine_file, std::size_t count, bool is_raw) {
   const Result<std::string> text = os::read_file(engine_file);
   check(text.has_value());
-  const auto info = read_engine_connection_info(*text);
+  auto info = read_engine_connection_info(*text);
   check(info.has_value());
+  take_nearest_interface(*info);
   net::Context context;
   check(os::allow_descriptors(count * 12 + 200).has_value());
   check(net::allow_sockets(context, count * 5 + 20).has_value());

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "bench/load/echo_engines.hpp"
+#include "bench/load/nearest_interface.hpp"
 #include "os/private_file.hpp"
 #include "wire/envelope.hpp"
 
@@ -15,8 +16,9 @@ using namespace std::chrono_literals;
 ClientConnectionInfo read_info(const std::filesystem::path& file) {
   const Result<std::string> text = os::read_file(file);
   check(text.has_value());
-  const auto info = read_client_connection_info(*text);
+  auto info = read_client_connection_info(*text);
   check(info.has_value());
+  take_nearest_interface(*info);
   return *info;
 }
 

@@ -46,8 +46,9 @@ void Setup::start_relay() {
   if (!is_raw_)
     command = {options_.controller, "--profile-dir=" + (options_.folder / "profile_bench").string(),
                "--cluster-id=", "--log-level=WARN"};
-  command.insert(command.end(), options_.controller_options.begin(),
-                 options_.controller_options.end());
+  if (!is_raw_)
+    command.insert(command.end(), options_.controller_options.begin(),
+                   options_.controller_options.end());
   relay_ = start(command, "relay.log");
   const auto are_there = [&] { return exists(client_file_) && exists(engine_file_); };
   if (!wait_for(are_there, 20s, short_pause))
@@ -93,6 +94,8 @@ BenchProgram::BenchProgram(std::string name, const std::string& purpose, BenchOp
   app_.add_option("--repeats", options_.repeats, "Runs of each figure, median taken")
       ->capture_default_str();
   app_.add_option("--only", options_.only, "Figures with this text in their name alone");
+  app_.add_flag("--no-ipc", options_.has_no_ipc,
+                "Reach the controller by TCP, as from another host, in place of Unix sockets");
   const char* const group = "";  // not in the help text
   app_.add_option("--role", role_.name)->group(group);
   app_.add_option("--role-folder", role_.folder)->group(group);
@@ -105,6 +108,11 @@ std::optional<int> BenchProgram::play() const {
   if (role_.name == "relay") return run_raw_relay(role_.folder);
   if (role_.name == "engines") return run_echo_engines(role_.file, role_.engines, role_.is_raw);
   return std::nullopt;
+}
+
+std::vector<std::string> BenchOptions::controller_options(std::vector<std::string> extra) const {
+  if (has_no_ipc) extra.emplace_back("--no-ipc");
+  return extra;
 }
 
 int BenchProgram::run(int argc, char** argv, const std::function<void()>& bench) {

@@ -59,6 +59,9 @@ struct BenchOptions {
   std::string controller = program_beside("pxcontroller"), folder, only;
   std::size_t engines = 4, tasks = 40000, window = 256;
   int repeats = 5;
+  bool has_no_ipc = false;
+  /// Those of a controller: `extra`, and --no-ipc where that is asked for.
+  std::vector<std::string> controller_options(std::vector<std::string> extra) const;
 };
 
 /// The command line of such a bench. It also plays the relay and the engines, as processes of the

@@ -47,7 +47,8 @@ class Controller {
     std::filesystem::create_directories(folder_);
     std::vector<std::string> command{options.controller,
                                      "--profile-dir=" + (folder_ / "profile_bench").string(),
-                                     "--cluster-id=", "--ping=" + std::to_string(options.ping_ms)};
+                                     "--cluster-id=", "--no-ipc",  // as if all were elsewhere
+                                     "--ping=" + std::to_string(options.ping_ms)};
     command.insert(command.end(), options.controller_options.begin(),
                    options.controller_options.end());
     Result<MeasuredProcess> child = MeasuredProcess::start(command, folder_ / "controller.log");

@@ -38,6 +38,12 @@ def test_runs_of_the_relay_become_medians_and_ratios_to_the_raw_relay():
     assert found["64 MiB to one engine", "controller, CURVE"].value == 2000.0  # GB/s -> MB/s
 
 
+def test_balanced_tasks_over_unix_sockets_have_an_aim_of_their_own():
+    rows = cpp_programs.relay_rows([("Unix sockets", relay_run(1))])
+    found = by_line(rows)["load-balanced tasks", "controller, Unix sockets"]
+    assert [(aim.relation, aim.limit, aim.of) for aim in found.aims] == [(">=", 40000, "value")]
+
+
 def test_the_long_run_shows_lost_tasks_and_memory():
     long_run = {
         "engines": 64, "tasks": 200000, "lost": 1, "repeated": 0,

@@ -1,6 +1,7 @@
 #include "wire/header.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "wire/json_scan.hpp"
 
@@ -65,6 +66,22 @@ MessageId read_msg_id(Packer packer, std::string_view packed) {
   }
   const Result<Header> header = read_any_header(packer, packed);
   return header ? header->msg_id : MessageId{};
+}
+
+MessageName read_message_name(Packer packer, std::string_view packed) {
+  if (packer != Packer::json) {
+    Result<Header> header = read_any_header(packer, packed);
+    return header ? MessageName{std::move(header->msg_id), std::move(header->msg_type)}
+                  : MessageName{};
+  }
+  std::string_view msg_id, msg_type;
+  JsonMembers members{packed};
+  while (members.next()) {
+    if (members.key() == "msg_id") msg_id = members.value();
+    if (members.key() == "msg_type") msg_type = members.value();
+  }
+  if (!members.ok()) return {};
+  return {MessageId{unquote(msg_id).value_or("")}, unquote(msg_type).value_or("")};
 }
 
 std::string write_header(Packer packer, const Header& header) {

@@ -30,6 +30,14 @@ Result<Header> read_header(Packer packer, std::string_view packed);
 /// The msg_id in a packed parent header; empty where there is none.
 MessageId read_msg_id(Packer packer, std::string_view packed);
 
+/// What the way of a message depends on.
+struct MessageName {
+  MessageId msg_id;
+  std::string msg_type;
+};
+/// That of a packed header, read in one go; what is missing is empty.
+MessageName read_message_name(Packer packer, std::string_view packed);
+
 /// The packed form, keys in the order of protocol 3.2. The json form has Python's separators, so
 /// that frames compare equal with those of the reference.
 std::string write_header(Packer packer, const Header& header);

@@ -106,8 +106,9 @@ bool TaskRelay::answer_question(const Frames& frames, const Envelope& envelope,
 }
 
 TaskRelay::Request TaskRelay::read(const SharedFrames& frames, const Envelope& envelope) const {
-  return {frames, read_msg_id(shared_.packer(), envelope.header),
-          packed_text(shared_.packer(), envelope.header, "msg_type") == question_type};
+  MessageName name = read_message_name(shared_.packer(), envelope.header);
+  return {frames, std::move(name.msg_id), name.msg_type == question_type,
+          name.msg_type == "execute_request"};
 }
 
 void TaskRelay::tell_lost(const Frames& frames, const Envelope& envelope,
@@ -155,10 +156,8 @@ void TaskRelay::submit(Request request) {
                       "' had this task when the controller ended, and did not come back to the "
                       "controller that was started again",
                   given);
-  const bool is_cell =
-      packed_text(shared_.packer(), envelope.header, "msg_type") == "execute_request";
   perform(queue_.submit({std::move(msg_id), frames, envelope.delimiter_index(), std::move(*rules),
-                         std::move(holder), std::move(kept), is_cell},
+                         std::move(holder), std::move(kept), request.is_cell},
                         Clock::now()));
 }
 

@@ -68,6 +68,7 @@ class TaskRelay {
     SharedFrames frames;
     MessageId msg_id;
     bool is_question = false;  ///< See answer_question().
+    bool is_cell = false;      ///< See TaskRequest.
     EngineUuid given = {};     ///< Who was given it, by the journal.
   };
   /// What is to happen once the journal is on the disk.

@@ -96,7 +96,9 @@ void TaskRelay::restore_one(ReplayedTask task) {
   history_.is_new(request->signature);
   if (!task.is_finished) {
     shared_.hub.post(TaskSubmitted{task.msg_id, task.request});  // it may be asked for already
-    return waiting_.push_back({task.request, task.msg_id, false, std::move(task.engine)});
+    waiting_.push_back(read(task.request, *request));
+    waiting_.back().given = std::move(task.engine);
+    return;
   }
   queue_.ended_before(task.msg_id.text, task.outcome == TaskOutcome::ok, task.engine);
   if (task.reply) {

@@ -71,5 +71,23 @@ TEST(MessageIdOfAParent, IsEmptyWhereThereIsNone) {
   }
 }
 
+TEST(MessageName, IsThatOfTheHeader) {
+  for (const Packer packer : {Packer::json, Packer::msgpack}) {
+    const MessageName name = read_message_name(packer, write_header(packer, a_header()));
+    EXPECT_EQ(name.msg_id.text, "s_1_0");
+    EXPECT_EQ(name.msg_type, "apply_request");
+  }
+}
+
+TEST(MessageName, IsEmptyWhereTheHeaderHasNone) {
+  for (const Packer packer : {Packer::json, Packer::msgpack})
+    for (const std::string packed : {pack(packer, Json{{"msg_id", 3}}), std::string("garbage")}) {
+      const MessageName name = read_message_name(packer, packed);
+      EXPECT_TRUE(name.msg_id.empty());
+      EXPECT_EQ(name.msg_type, "");
+    }
+  EXPECT_TRUE(read_message_name(Packer::json, R"({"msg_id": "s", )").msg_id.empty());
+}
+
 }  // namespace
 }  // namespace px

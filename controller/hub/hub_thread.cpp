@@ -15,16 +15,16 @@ namespace {
 constexpr Duration between_tries = std::chrono::milliseconds(50);
 
 /// Copies small frames: to hold on to what the sockets' threads have allocated, and to free it on
-/// the hub's, costs more of both memory and time. Returns the bytes that the event holds.
-std::size_t make_own(HubEvent& event) {
+/// the hub's, costs more of both memory and time. Returns what the event holds, and its bytes.
+std::pair<SharedFrames, std::size_t> make_own(HubEvent& event) {
   return std::visit(
-      [](auto& held) -> std::size_t {
+      [](auto& held) -> std::pair<SharedFrames, std::size_t> {
         if constexpr (requires { held.frames; }) {
           const std::size_t bytes = total_bytes(*held.frames);
           if (bytes <= HubThread::copied_bytes) held.frames = compacted(*held.frames);
-          return bytes;
+          return {held.frames, bytes};
         } else {
-          return 0;
+          return {};
         }
       },
       event);
@@ -58,17 +58,10 @@ HubThread::~HubThread() {
   thread_.join();
 }
 
-SharedFrames HubThread::post_request(TaskSubmitted submitted) {
-  HubEvent event{std::move(submitted)};
-  const std::size_t bytes = make_own(event);
-  SharedFrames kept = std::get<TaskSubmitted>(event).frames;
+SharedFrames HubThread::post(HubEvent event) {
+  auto [kept, bytes] = make_own(event);
   put_aside(std::move(event), bytes);
   return kept;
-}
-
-void HubThread::post(HubEvent event) {
-  const std::size_t bytes = make_own(event);
-  put_aside(std::move(event), bytes);
 }
 
 void HubThread::put_aside(HubEvent event, std::size_t bytes) {

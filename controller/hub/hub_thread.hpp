@@ -26,11 +26,9 @@ class HubThread {
   HubThread(const HubThread&) = delete;
   HubThread& operator=(const HubThread&) = delete;
 
-  /// Puts an event aside for the next flush().
-  void post(HubEvent event);
-  /// The same. Returns the frames that the records hold: where the request is small, a copy, which
-  /// whoever keeps the request may share.
-  SharedFrames post_request(TaskSubmitted event);
+  /// Puts an event aside for the next flush(). Returns the frames that the records hold: of a small
+  /// message a copy, which whoever keeps the message may share. Null where the event has none.
+  SharedFrames post(HubEvent event);
   /// Call it once a turn: flushes where somebody waits for an answer or enough was put aside for
   /// long enough. To wake the other thread for every message would cost more than the message.
   void flush_when_due(Instant now);

@@ -145,7 +145,7 @@ void TaskRelay::submit(Request request) {
   if (request.is_question && answer_question(*request.frames, envelope, msg_id, !holder.empty()))
     return;
   const SharedFrames frames = shared_.memory.whole(request.frames, shared_.packer());
-  SharedFrames kept = shared_.hub.post_request(TaskSubmitted{msg_id, frames});
+  SharedFrames kept = shared_.hub.post(TaskSubmitted{msg_id, frames});
   Result<TaskRules> rules = read_task_rules(shared_.packer(), envelope.metadata);
   if (!rules) return refuse(frames, envelope, std::move(msg_id), "ValueError", rules.error().what);
   if (finish_by_unknown(msg_id, frames, envelope)) return;
@@ -347,11 +347,14 @@ void TaskRelay::deliver(Answer& answer) {
     is_lost = client_.reply(idents, *reply, Clock::now());
   }
   if (!has_client || is_lost) shared_.memory.drop(answer.reply);
-  if (has_client)
-    replies_.sent(signature_of(answer.request, answer.delimiter_index),
-                  is_lost ? nullptr : std::move(reply));
-  shared_.hub.post(TaskFinished{std::move(answer.engine), std::move(answer.msg_id),
-                                std::move(answer.reply), answer.outcome == TaskOutcome::aborted});
+  const bool is_whole = reply == answer.reply;  // nothing of it lies in shared memory
+  SharedFrames kept =
+      shared_.hub.post(TaskFinished{std::move(answer.engine), std::move(answer.msg_id),
+                                    std::move(answer.reply), answer.outcome == TaskOutcome::aborted});
+  if (!has_client) return;
+  if (!is_whole) kept = compacted(*reply);
+  replies_.sent(signature_of(answer.request, answer.delimiter_index),
+                is_lost ? nullptr : std::move(kept));
 }
 
 /// The answer in the place of a reply: [engine, client, delimiter, ...] as an engine's reply would

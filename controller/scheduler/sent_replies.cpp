@@ -3,19 +3,12 @@
 #include <utility>
 
 namespace px::controller {
-namespace {
-
-/// Frames up to this size are kept in memory of their own: libzmq's would keep its whole buffer.
-constexpr std::size_t small_reply = 4096;
-
-}  // namespace
 
 void SentReplies::sent(std::string_view signature, SharedFrames reply) {
   if (signature.empty()) return;
   answered_.is_new(signature);
   const std::size_t bytes = reply ? total_bytes(*reply) : 0;
   if (!reply || bytes > limits_.of_one) return;
-  if (bytes < small_reply) reply = compacted(*reply);
   const auto [place, is_new] =
       kept_.try_emplace(std::string(signature), Kept{std::move(reply), bytes});
   if (!is_new) return;

@@ -25,7 +25,9 @@ class SentReplies {
   explicit SentReplies(Limits limits) : limits_(limits) {}
   SentReplies() : SentReplies(Limits{}) {}
 
-  /// This was sent in answer to the request.  reply  null: it is not to be sent again.
+  /// This was sent in answer to the request.
+  /// reply  kept as it is: small frames should lie in memory of their own, as libzmq's keep a whole
+  ///        buffer alive. Null: it is not to be sent again.
   void sent(std::string_view signature, SharedFrames reply);
   /// Whether it is one of the latest 65,536 requests that were answered.
   bool was_answered(std::string_view signature) const { return answered_.has(signature); }

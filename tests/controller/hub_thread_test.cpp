@@ -69,16 +69,21 @@ TEST(HubThread, ADiskThatHangsHoldsUpNobodyAndTakesBoundedMemory) {
   release.set_value();
 }
 
-TEST(HubThread, WhoeverKeepsASmallRequestSharesTheCopyOfTheRecords) {
+TEST(HubThread, WhoeverKeepsASmallMessageSharesTheCopyOfTheRecords) {
   net::Loop loop;
   HubThread hub{Hub{session(), std::make_unique<NoStore>(), {}}, loop.waker()};
   const auto small = std::make_shared<TextFrames>(std::vector<std::string>{"client", "request"});
-  const SharedFrames kept = hub.post_request({MessageId{"t1"}, small});
+  const SharedFrames kept = hub.post(TaskSubmitted{MessageId{"t1"}, small});
   EXPECT_NE(kept, small);
   EXPECT_EQ(kept->at(1), "request");
   const auto large = std::make_shared<TextFrames>(
       std::vector<std::string>{"client", std::string(HubThread::copied_bytes, 'x')});
-  EXPECT_EQ(hub.post_request({MessageId{"t2"}, large}), large);
+  EXPECT_EQ(hub.post(TaskSubmitted{MessageId{"t2"}, large}), large);
+  const SharedFrames reply =
+      hub.post(TaskFinished{EngineUuid{"engine"}, MessageId{"t1"}, small, false});
+  EXPECT_NE(reply, small);
+  EXPECT_EQ(reply->at(1), "request");
+  EXPECT_EQ(hub.post(TaskAssigned{MessageId{"t2"}, EngineUuid{"engine"}}), nullptr);
 }
 
 }  // namespace

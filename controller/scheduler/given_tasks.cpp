@@ -41,7 +41,10 @@ void GivenTasks::answered(WorkerKey key, std::uint64_t order, Instant now) {
   Worker& worker = workers_.at(key);
   if (!erase(key, order)) return;
   stop_watching(key, worker);
-  worker.is_quick = worker.gives_back && now - worker.since <= quick_;
+  const Duration took = now - worker.since;
+  const Duration before = worker.is_quick ? worker.pace : options_.quick;
+  worker.is_quick = worker.gives_back && took <= options_.quick;
+  worker.pace = (3 * before + took) / 4;  // answers that came together look as if they took no time
   begin(key, worker, now);
 }
 
@@ -69,7 +72,7 @@ void GivenTasks::stop_watching(WorkerKey key, const Worker& worker) {
 }
 
 void GivenTasks::note_holder(WorkerKey key, const Worker& worker) {
-  if (worker.gives_back && hwm_ > 0 && worker.tasks.size() > hwm_)
+  if (worker.gives_back && options_.hwm > 0 && worker.tasks.size() > options_.hwm)
     holders_.insert(key);
   else
     holders_.erase(key);
@@ -77,7 +80,7 @@ void GivenTasks::note_holder(WorkerKey key, const Worker& worker) {
 
 std::vector<WorkerKey> GivenTasks::take_slow(Instant now) {
   std::vector<WorkerKey> slow;
-  while (!watched_.empty() && watched_.begin()->first + quick_ < now) {
+  while (!watched_.empty() && watched_.begin()->first + options_.quick < now) {
     slow.push_back(watched_.begin()->second);
     watched_.erase(watched_.begin());
     workers_.at(slow.back()).is_quick = false;
@@ -87,14 +90,21 @@ std::vector<WorkerKey> GivenTasks::take_slow(Instant now) {
 
 std::optional<Instant> GivenTasks::next_deadline() const {
   if (watched_.empty()) return std::nullopt;
-  return watched_.begin()->first + quick_ + Duration{1};
+  return watched_.begin()->first + options_.quick + Duration{1};
+}
+
+std::size_t GivenTasks::room_ahead(WorkerKey key) const {
+  const Worker& worker = workers_.at(key);
+  if (!worker.is_quick) return 0;
+  const auto lasting = options_.ahead_lasts / std::max(worker.pace, Duration{1});
+  return std::min(static_cast<std::size_t>(std::max<Duration::rep>(lasting, 1)), options_.ahead);
 }
 
 std::vector<GivenTasks::Ahead> GivenTasks::ahead_of(WorkerKey key) const {
   std::vector<Ahead> ahead;
   if (!holders_.contains(key)) return ahead;
   const std::deque<Given>& tasks = workers_.at(key).tasks;
-  for (std::size_t i = hwm_; i < tasks.size(); ++i) ahead.push_back({key, tasks[i]});
+  for (std::size_t i = options_.hwm; i < tasks.size(); ++i) ahead.push_back({key, tasks[i]});
   return ahead;
 }
 

@@ -32,9 +32,14 @@ class GivenTasks {
     Given task;
   };
 
-  /// hwm    So many tasks an engine may run or begin at once.
-  /// quick  A task that takes no longer is a quick one; who runs a longer one gets none ahead.
-  GivenTasks(std::size_t hwm, Duration quick) : hwm_(hwm), quick_(quick) {}
+  struct Options {
+    std::size_t hwm;  ///< So many tasks an engine may run or begin at once.
+    /// A task that takes no longer is a quick one; who runs a longer one gets none ahead.
+    Duration quick;
+    std::size_t ahead;     ///< The most tasks that an engine may hold ahead.
+    Duration ahead_lasts;  ///< An engine may hold ahead what it answers in this time.
+  };
+  explicit GivenTasks(const Options& options) : options_(options) {}
 
   void add(WorkerKey worker) { workers_.try_emplace(worker); }
   /// The engine gives back what is recalled, until it leaves.
@@ -58,6 +63,9 @@ class GivenTasks {
   /// When take_slow() will next have one.
   std::optional<Instant> next_deadline() const;
 
+  /// How many tasks the engine may hold ahead by the pace of its last ones: the first quick task
+  /// allows one, and each further one may allow more, up to what `ahead` and `ahead_lasts` say.
+  std::size_t room_ahead(WorkerKey worker) const;
   bool has_ahead() const { return !holders_.empty(); }
   /// What was given ahead to engines that give back; the oldest first.
   std::vector<Ahead> ahead() const;
@@ -70,6 +78,7 @@ class GivenTasks {
     Instant since{};          // the first one runs
     bool gives_back = false;
     bool is_quick = false;
+    Duration pace{};  // while is_quick: the time for one task, smoothed
   };
   /// False where the engine does not have it.
   bool erase(WorkerKey worker, std::uint64_t order);
@@ -77,8 +86,7 @@ class GivenTasks {
   void stop_watching(WorkerKey key, const Worker& worker);
   void note_holder(WorkerKey key, const Worker& worker);
 
-  std::size_t hwm_;
-  Duration quick_;
+  Options options_;
   std::unordered_map<WorkerKey, Worker> workers_;
   std::set<WorkerKey> holders_;                      // who has tasks ahead, and gives them back
   std::set<std::pair<Instant, WorkerKey>> watched_;  // quick ones that run a task, since then

@@ -17,8 +17,8 @@ constexpr std::size_t small_task = 4096;
 
 TaskQueue::TaskQueue(const TaskQueueOptions& options, RandomSource random)
     : options_(options),
-      workers_(options.scheme, options.hwm, options.ahead, std::move(random)),
-      given_(options.hwm, options.quick_task),
+      workers_(options.scheme, options.hwm, std::move(random)),
+      given_({options.hwm, options.quick_task, options.ahead, options.ahead_lasts}),
       finished_(options.finished_limit) {
   auto group = std::make_unique<Group>();
   plain_ = group.get();
@@ -130,7 +130,7 @@ TaskEffects TaskQueue::reply(std::string_view engine, std::string_view msg_id, T
   if (worker.uuid.text != engine) return {};
   workers_.released(key);
   given_.answered(key, task.order, now);
-  workers_.set_ahead(key, given_.is_quick(key));
+  workers_.set_ahead(key, given_.room_ahead(key));
   const bool is_unmet = outcome == TaskOutcome::unmet;
   const bool may_repeat = task.rules && task.rules->retries > 0;
   if (is_unmet || (outcome == TaskOutcome::failed && may_repeat)) {

@@ -73,8 +73,10 @@ using TaskEffects = std::vector<TaskEffect>;
 struct TaskQueueOptions {
   TaskScheme scheme = TaskScheme::leastload;
   std::size_t hwm = 1;  ///< Outstanding tasks per engine; 0 = no limit.
-  /// So many more may be given to an engine that gives them back when another one is free.
+  /// At most so many more are given to an engine that gives them back when another one is free ...
   std::size_t ahead = 0;
+  /// ... and no more than it answers in this time: longer than a message takes there and back.
+  Duration ahead_lasts = std::chrono::milliseconds(2);
   /// Only engines whose last task took no longer get tasks ahead; behind a longer one they are
   /// recalled.
   Duration quick_task = std::chrono::milliseconds(5);

@@ -74,7 +74,7 @@ void TaskQueue::recall_for_free_engines() {
 /// Nobody is to wait behind a long task, though no other engine may be free now.
 void TaskQueue::recall_from_slow_engines() {
   for (const WorkerKey worker : given_.take_slow(now_)) {
-    workers_.set_ahead(worker, false);
+    workers_.set_ahead(worker, 0);
     for (const GivenTasks::Ahead& each : given_.ahead_of(worker))
       if (!each.task.is_recalled) recall(each);
   }

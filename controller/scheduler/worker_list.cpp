@@ -32,8 +32,8 @@ bool Restriction::allows(WorkerKey worker) const {
   return std::binary_search(workers.begin(), workers.end(), worker) == is_only;
 }
 
-WorkerList::WorkerList(TaskScheme scheme, std::size_t limit, std::size_t ahead, RandomSource random)
-    : scheme_(scheme), limit_(limit), ahead_(ahead), random_(std::move(random)) {}
+WorkerList::WorkerList(TaskScheme scheme, std::size_t limit, RandomSource random)
+    : scheme_(scheme), limit_(limit), random_(std::move(random)) {}
 
 std::size_t WorkerList::find(WorkerKey worker) const {
   std::size_t index = 0;
@@ -42,7 +42,7 @@ std::size_t WorkerList::find(WorkerKey worker) const {
 }
 
 void WorkerList::add(WorkerKey worker) {
-  count(*slots_.insert(slots_.begin(), Slot{worker, 0, false, false}));
+  count(*slots_.insert(slots_.begin(), Slot{worker, 0, false, 0}));
 }
 
 void WorkerList::remove(WorkerKey worker) {
@@ -133,11 +133,11 @@ void WorkerList::set_suspended(WorkerKey worker, bool is_suspended) {
   count(slot);
 }
 
-void WorkerList::set_ahead(WorkerKey worker, bool takes_ahead) {
+void WorkerList::set_ahead(WorkerKey worker, std::size_t ahead) {
   const std::size_t index = find(worker);
-  if (index == slots_.size() || slots_[index].takes_ahead == takes_ahead) return;
+  if (index == slots_.size() || slots_[index].ahead == ahead) return;
   discount(slots_[index]);
-  slots_[index].takes_ahead = takes_ahead;
+  slots_[index].ahead = ahead;
   count(slots_[index]);
 }
 

@@ -34,8 +34,7 @@ struct Restriction {
 class WorkerList {
  public:
   /// limit  Outstanding tasks per engine; 0 = no limit. Precondition: a scheme that chooses.
-  /// ahead  So many more may be given to an engine that takes tasks ahead.
-  WorkerList(TaskScheme scheme, std::size_t limit, std::size_t ahead, RandomSource random);
+  WorkerList(TaskScheme scheme, std::size_t limit, RandomSource random);
 
   void add(WorkerKey worker);
   void remove(WorkerKey worker);
@@ -50,8 +49,8 @@ class WorkerList {
   /// A suspended engine gets no tasks until it is resumed; it stays live.
   void suspend(WorkerKey worker) { set_suspended(worker, true); }
   void resume(WorkerKey worker) { set_suspended(worker, false); }
-  /// From now on the engine takes tasks ahead, or no longer; ignored where it is not live.
-  void set_ahead(WorkerKey worker, bool takes_ahead);
+  /// From now on the engine takes so many tasks beyond the limit; ignored where it is not live.
+  void set_ahead(WorkerKey worker, std::size_t ahead);
   bool has_room(WorkerKey worker) const;
   bool has_room_ahead(WorkerKey worker) const;
   /// The engines with room, not counting those that would take a task ahead.
@@ -66,21 +65,21 @@ class WorkerList {
     WorkerKey worker;
     std::size_t load;
     bool is_suspended = false;
-    bool takes_ahead = false;
+    std::size_t ahead = 0;
   };
   std::size_t find(WorkerKey worker) const;
   bool has_room(const Slot& slot) const {
     return !slot.is_suspended && (limit_ == 0 || slot.load < limit_);
   }
   bool has_room_ahead(const Slot& slot) const {
-    return slot.takes_ahead && !slot.is_suspended && slot.load < limit_ + ahead_;
+    return slot.ahead > 0 && !slot.is_suspended && slot.load < limit_ + slot.ahead;
   }
   void set_suspended(WorkerKey worker, bool is_suspended);
   void count(const Slot& slot);
   void discount(const Slot& slot);
   std::size_t pick_random(const std::vector<std::size_t>& candidates) const;
   TaskScheme scheme_;
-  std::size_t limit_, ahead_;
+  std::size_t limit_;
   RandomSource random_;
   std::vector<Slot> slots_;     // contiguous: a thousand are looked through in a microsecond
   std::size_t room_count_ = 0;   // slots with room

@@ -110,8 +110,8 @@ void add_scheduling_options(CLI::App& app, ControllerOptions& o) {
       ->check(program::whole_number(" of tasks", 0, most))
       ->capture_default_str();
   app.add_option("--ahead", o.ahead,
-                 "So many more, beyond --hwm, may an engine hold whose tasks are short; behind a "
-                 "long one they are recalled")
+                 "So many more, beyond --hwm, may an engine hold whose tasks are short, and no more "
+                 "than it does in 2 ms; behind a long one they are recalled")
       ->check(program::whole_number(" of tasks", 0, most))
       ->capture_default_str();
   app.add_option("--task-queue-mib", o.task_queue_mib,

@@ -36,7 +36,7 @@ struct ControllerOptions {
   double registration_timeout_s = 0;  ///< 0: max(30 s, 10 beats).
   std::string scheme = "leastload";
   int hwm = 1;
-  int ahead = 1;
+  int ahead = 4;
   int task_queue_mib = 0;  // 0 = half of the memory
 
   std::string db_class = "DictDB";

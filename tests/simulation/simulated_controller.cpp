@@ -16,6 +16,7 @@ controller::TaskQueueOptions queue_options(const Setting& setting) {
   controller::TaskQueueOptions options;
   options.ahead = setting.ahead;
   options.quick_task = 300ms;
+  options.ahead_lasts = 1s;  // as many as the setting allows
   options.hwm = setting.hwm + (setting.defect == Defect::queue_is_overfilled ? 1 : 0);
   return options;
 }

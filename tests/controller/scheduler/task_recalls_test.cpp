@@ -29,6 +29,34 @@ TEST(TaskRecalls, AnEngineWhoseTaskWasQuickGetsTheNextOneAhead) {
   EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann", "t5>ann"}));
 }
 
+/// The engine has answered so many tasks, one after the other, each of which took `each`.
+void answer_many(Cluster& cluster, const std::string& engine, int count, Duration each) {
+  for (int i = 1; i <= count; ++i) {
+    cluster.submit("warm " + std::to_string(i));
+    cluster.clock(i * each);
+    cluster.reply(engine, "warm " + std::to_string(i));
+  }
+}
+
+TEST(TaskRecalls, AnEngineWhoseTasksAreVeryShortHoldsSeveralAhead) {
+  Cluster cluster{{.hwm = 1, .ahead = 3}};
+  cluster.join_able("ann");
+  answer_many(cluster, "ann", 20, 0ms);
+  for (const std::string id : {"t1", "t2", "t3", "t4"})
+    EXPECT_EQ(cluster.submit(id), (Texts{id + ">ann"}));
+  EXPECT_EQ(cluster.submit("t5"), Texts{});
+  EXPECT_EQ(cluster.clock(6ms), (Texts{"t2<ann", "t3<ann", "t4<ann"}));
+}
+
+TEST(TaskRecalls, WhatAnEngineHoldsAheadLastsTwoMilliseconds) {
+  Cluster cluster{{.hwm = 1, .ahead = 9}};
+  cluster.join_able("ann");
+  answer_many(cluster, "ann", 100, 500us);
+  for (int i = 1; i <= 5; ++i) cluster.submit("t" + std::to_string(i));
+  EXPECT_EQ(cluster.submit("t6"), Texts{});
+  EXPECT_EQ(cluster.clock(1s), (Texts{"t2<ann", "t3<ann", "t4<ann", "t5<ann"}));
+}
+
 TEST(TaskRecalls, AnEngineThatDoesNotGiveBackGetsNoneAhead) {
   Cluster cluster{{.hwm = 1, .ahead = 1}};
   cluster.join("ann");

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/outbox.hpp"
+
 namespace px::client {
 
-Call::Call(std::vector<TaskSent> tasks) : size_(tasks.size()) {
+Call::Call(std::vector<TaskSent> tasks, std::weak_ptr<Outbox> outbox)
+    : size_(tasks.size()), outbox_(std::move(outbox)) {
   tasks_.resize(size_);
   for (std::size_t i = 0; i < size_; ++i) tasks_[i].sent = std::move(tasks[i]);
 }
@@ -102,6 +105,10 @@ std::size_t Call::outputs_complete() const {
 
 bool Call::wait(std::optional<Instant> deadline, const std::function<bool()>& is_met) const {
   std::unique_lock lock{mutex_};
+  if (is_met()) return true;
+  lock.unlock();
+  if (const auto outbox = outbox_.lock()) outbox->hurry();
+  lock.lock();
   ++waiting_;
   bool is_met_now = true;
   if (deadline)

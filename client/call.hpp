@@ -16,11 +16,14 @@
 
 namespace px::client {
 
+class Outbox;
+
 /// The state of the requests that were sent together: what came of them so far. The I/O thread
 /// puts in, any thread waits and looks.
 class Call {
  public:
-  explicit Call(std::vector<TaskSent> tasks);
+  /// outbox  where the requests were posted: who waits hurries it.
+  explicit Call(std::vector<TaskSent> tasks, std::weak_ptr<Outbox> outbox = {});
 
   std::size_t size() const { return size_; }
 
@@ -72,6 +75,7 @@ class Call {
   void tell(std::size_t task, bool is_ready);
 
   const std::size_t size_;
+  const std::weak_ptr<Outbox> outbox_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   mutable int waiting_ = 0;

@@ -74,6 +74,7 @@ Connection::Connection(const ClientConnectionInfo& info, Session session, std::s
       signer_(session.signer()),
       packer_(session.packer()),
       context_(std::move(context)),
+      outbox_(std::make_shared<Outbox>([waker = loop_.waker()] { waker.wake(); })),
       registration_(std::move(registration)),
       mux_(make(net::SocketKind::dealer)),
       task_(make(net::SocketKind::dealer)),
@@ -145,14 +146,15 @@ void Connection::run() {
   watch(iopub_, &Connection::on_publication);
   loop_.watch(monitor_.socket(), [this] { on_connection_events(); });
   for (Link& link : links_) loop_.watch(link.monitor.socket(), [this] { on_link_events(); });
-  loop_.on_wake([this] { send_posted(); });
   notification_.subscribe("");
   iopub_.subscribe("");
   while (!is_finished_) {
     loop_.wait_until(next_deadline());
-    on_time(Clock::now());
+    const Instant now = Clock::now();
+    send_posted(now);
+    on_time(now);
   }
-  send_posted();
+  send_posted(Clock::now());
   if (segments_) segments_->close();
   pending_.fail_all(lost("the client was closed"), wall_now());
   transfers_.clear();
@@ -166,6 +168,7 @@ std::optional<Instant> Connection::next_deadline() const {
   if (lost_since_) next = *lost_since_ + patience();
   if (segments_) next = earlier(next, segments_->next_deadline());
   next = earlier(next, earlier(transfers_.next_deadline(), fetches_.next_deadline()));
+  next = earlier(next, outbox_->next_deadline());
   const std::lock_guard lock{mutex_};
   if (!timers_.empty()) next = earlier(next, timers_.begin()->first);
   return next;
@@ -218,14 +221,8 @@ void Connection::ask_for_engines() {
 
 // ---------------------------------------------------------------- what goes out
 
-void Connection::send_posted() {
-  std::vector<Outgoing> posted;
-  {
-    const std::lock_guard lock{mutex_};
-    posted.swap(posted_);
-    is_posted_ = false;
-  }
-  for (Outgoing& message : posted) send(std::move(message));
+void Connection::send_posted(Instant now) {
+  for (Outgoing& message : outbox_->take(now, pending_.unanswered() == 0)) send(std::move(message));
   const std::lock_guard lock{mutex_};
   if (!std::exchange(wants_unanswered_, false)) return;
   unanswered_ = pending_.unanswered_ids();
@@ -311,15 +308,6 @@ net::Socket& Connection::socket_of(Way way) {
 
 // ---------------------------------------------------------------- any thread
 
-void Connection::post(Outgoing message) {
-  {
-    const std::lock_guard lock{mutex_};
-    posted_.push_back(std::move(message));
-    if (std::exchange(is_posted_, true)) return;
-  }
-  loop_.waker().wake();
-}
-
 bool Connection::shares_memory(const std::vector<SharedBytes>& buffers,
                                const EngineUuid& engine) const {
   const auto is_large = [](const SharedBytes& buffer) {
@@ -392,7 +380,10 @@ bool Connection::send_to_comm(const CommRequest& request) {
     const std::lock_guard lock{mutex_};
     comms_.on_sent(composed.msg_id, request);  // before anything can come of it
   }
-  post({Way::direct, *engine, std::move(composed.head), std::move(composed.buffers), {}, {}});
+  std::vector<Outgoing> messages;
+  messages.push_back(
+      {Way::direct, *engine, std::move(composed.head), std::move(composed.buffers), {}, {}});
+  post(std::move(messages));
   return true;
 }
 

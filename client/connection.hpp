@@ -17,6 +17,7 @@
 #include "client/composer.hpp"
 #include "client/engine_change.hpp"
 #include "client/engine_directory.hpp"
+#include "client/outbox.hpp"
 #include "client/silence.hpp"
 #include "client/transfers/host_transfers.hpp"
 #include "client/transfers/result_fetches.hpp"
@@ -59,8 +60,9 @@ class Connection {
   /// Where the controller was reached, e.g. "tcp://10.0.0.1"; this end of a tunnel.
   const std::string& interface() const { return info_.interface; }
 
-  /// Sends the message, in the order of the calls. What cannot be sent fails its entries.
-  void post(Outgoing message);
+  /// Sends the messages, in the order of the calls. What cannot be sent fails its entries.
+  void post(std::vector<Outgoing> messages) { outbox_->post(std::move(messages)); }
+  const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
 
   /// Whether these buffers can go to this engine through shared memory: one of them is large, and
   /// the engine shares memory with this process.
@@ -161,7 +163,7 @@ class Connection {
 
   std::optional<Instant> next_deadline() const;
   void on_time(Instant now);
-  void send_posted();
+  void send_posted(Instant now);
   void send(Outgoing message);
   void send_now(Outgoing message);
   void hold_back(Outgoing message);
@@ -207,6 +209,7 @@ class Connection {
   const Packer packer_;
   const std::unique_ptr<net::Context> context_;
   net::Loop loop_;  // its wakers are for all
+  const std::shared_ptr<Outbox> outbox_;
   net::Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
   net::ConnectionMonitor monitor_;
   /// A connection beside that of registration_.
@@ -239,7 +242,6 @@ class Connection {
   mutable std::condition_variable changed_;
   EngineDirectory engines_;
   mutable std::shared_ptr<const EngineDirectory> shown_engines_;  // a copy; null: to be made
-  std::vector<Outgoing> posted_;
   std::map<EngineId, Silence> silences_;
   std::vector<std::string> warnings_;
   std::set<std::string> warned_;
@@ -250,7 +252,6 @@ class Connection {
   std::vector<MessageId> unanswered_;
   Stage stage_ = Stage::dialing;
   std::string why_;
-  bool is_posted_ = false;                 // a wake-up is on its way
   mutable bool wants_unanswered_ = false;  // somebody waits for the list above
   std::atomic<std::uint64_t> shipped_bytes_ = 0, bytes_to_ship_ = 0;
   std::atomic<bool> is_finished_ = false;

@@ -257,14 +257,14 @@ std::shared_ptr<Call> ClientCore::post(std::vector<Outgoing> messages, std::vect
     ids.push_back(tasks[i].msg_id);
     entries.push_back({nullptr, i, tasks[i].engine_uuid, output_end});
   }
-  const auto call = std::make_shared<Call>(std::move(tasks));
+  const auto call = std::make_shared<Call>(std::move(tasks), connection_->outbox());
   const bool is_one_message = messages.size() == 1;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     entries[i].call = call;
     Outgoing& message = messages[is_one_message ? 0 : i];
     message.entries.emplace_back(std::move(ids[i]), std::move(entries[i]));
   }
-  for (Outgoing& message : messages) connection_->post(std::move(message));
+  connection_->post(std::move(messages));
   return call;
 }
 

@@ -146,6 +146,13 @@ ALL = [
         ("--repetitions=1", "--mebibytes=4", "--transfers=2"),
     ),
     PythonBench(
+        "far_arrays_bench",
+        "large arrays on the way between hosts, with CURVE and without; control messages meanwhile",
+        60,
+        ("--repetitions=3",),
+        ("--repetitions=1", "--mebibytes=8", "--transfers=1"),
+    ),
+    PythonBench(
         "encryption_bench",
         "CURVE, plain TCP and Unix sockets; our client and ipyparallel's",
         130,

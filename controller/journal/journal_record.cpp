@@ -117,6 +117,22 @@ std::optional<JournalRecord> read_payload(Kind kind, Parts& parts) {
   return std::nullopt;
 }
 
+/// The record at the start, which is `text` then; nothing where it is not whole.
+std::optional<JournalRecord> first_record(std::string_view rest, std::string_view& text) {
+  if (rest.size() < head_bytes) return std::nullopt;
+  Parts head{rest.substr(0, head_bytes - 1)};
+  const std::size_t length = head.number<std::uint32_t>();
+  const auto crc = head.number<std::uint32_t>();
+  if (length > rest.size() - head_bytes) return std::nullopt;
+  const std::string_view sealed = rest.substr(head_bytes - 1, length + 1);
+  if (crc32(sealed) != crc) return std::nullopt;
+  Parts parts{sealed.substr(1)};
+  auto record = read_payload(static_cast<Kind>(static_cast<unsigned char>(sealed[0])), parts);
+  if (!record || !parts.is_whole()) return std::nullopt;
+  text = rest.substr(0, head_bytes + length);
+  return record;
+}
+
 struct Append {
   std::string& text;
   void operator()(const JournalBegin& record) const {
@@ -167,21 +183,16 @@ JournalReader::JournalReader(std::string_view segment) : rest_(segment) {
 
 std::optional<JournalRecord> JournalReader::next() {
   if (is_torn_ || rest_.empty()) return std::nullopt;
-  is_torn_ = true;  // unless it is whole
-  if (rest_.size() < head_bytes) return std::nullopt;
-  Parts head{rest_.substr(0, head_bytes - 1)};
-  const std::size_t length = head.number<std::uint32_t>();
-  const auto crc = head.number<std::uint32_t>();
-  if (length > rest_.size() - head_bytes) return std::nullopt;
-  const std::string_view sealed = rest_.substr(head_bytes - 1, length + 1);
-  if (crc32(sealed) != crc) return std::nullopt;
-  Parts parts{sealed.substr(1)};
-  auto record = read_payload(static_cast<Kind>(static_cast<unsigned char>(sealed[0])), parts);
-  if (!record || !parts.is_whole()) return std::nullopt;
-  text_ = rest_.substr(0, head_bytes + length);
-  rest_.remove_prefix(text_.size());
-  is_torn_ = false;
+  auto record = first_record(rest_, text_);
+  is_torn_ = !record;
+  if (record) rest_.remove_prefix(text_.size());
   return record;
+}
+
+std::optional<JournalRecord> whole_record(std::string_view text) {
+  std::string_view whole;
+  auto record = first_record(text, whole);
+  return record && whole.size() == text.size() ? std::move(record) : std::nullopt;
 }
 
 }  // namespace px::controller

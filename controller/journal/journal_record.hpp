@@ -58,6 +58,9 @@ void append_record(std::string& text, const JournalRecord& record);
 void append_submitted(std::string& text, std::uint64_t order, std::string_view msg_id,
                       const Frames& frames);
 
+/// The record that the whole text is; nothing where it is none, or is not as it was written.
+std::optional<JournalRecord> whole_record(std::string_view text);
+
 /// Walks over the records of one segment, up to its end or to the first one that is not whole: what
 /// was being written when the process or the host died.
 class JournalReader {

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "controller/journal/text_queue.hpp"
+#include "os/descriptor.hpp"
+
+namespace px::controller {
+
+/// The texts in files without a name, which are gone with the process, however it ends. What was
+/// taken out makes room on the disk, a file at a time.
+class FileTextQueue final : public TextQueue {
+ public:
+  /// folder      where the files lie. It is looked for at the first push().
+  /// file_bytes  a file of this size is full.
+  explicit FileTextQueue(std::filesystem::path folder,
+                         std::size_t file_bytes = std::size_t{64} << 20)
+      : folder_(std::move(folder)), file_bytes_(file_bytes) {}
+
+  Result<void> push(std::string_view text) override;
+  Result<std::string> pop() override;
+  /// The bytes of all files.
+  std::uint64_t disk_bytes() const;
+
+ private:
+  struct File {
+    os::Descriptor descriptor;
+    std::uint64_t size = 0;
+  };
+  Result<void> add_file();
+  Result<std::string_view> read(std::size_t size);
+  void drop_what_is_read();
+
+  const std::filesystem::path folder_;
+  const std::size_t file_bytes_;
+  std::deque<File> files_;
+  std::uint64_t read_ = 0;  // so much of the first file is taken out
+  std::string window_;      // a piece of it
+  std::uint64_t window_start_ = 0;
+};
+
+}  // namespace px::controller

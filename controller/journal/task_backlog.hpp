@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "controller/journal/text_queue.hpp"
+#include "controller/scheduler/finished_tasks.hpp"
+#include "wire/frames.hpp"
+#include "wire/ids.hpp"
+#include "wire/time.hpp"
+
+namespace px::controller {
+
+/// Where tasks wait for their place in the queue when it has enough of them. Their requests lie in
+/// files, so that a task which waits here takes some 60 bytes of memory. They leave in the order in
+/// which they came. Sees no file and no clock.
+class TaskBacklog {
+ public:
+  struct Limits {
+    std::size_t tasks = 100'000;  ///< With so many in the queue, further ones wait here.
+    /// Of the tasks in memory, here and in the queue together; 0 = no limit.
+    std::size_t bytes = 0;
+  };
+  /// What the queue has.
+  struct Load {
+    std::size_t tasks = 0, bytes = 0;
+  };
+  struct Waiting {
+    MessageId msg_id;
+    SharedFrames frames;  ///< As in TaskRequest.
+  };
+
+  /// files  null: all of them stay in memory.
+  TaskBacklog(const Limits& limits, std::unique_ptr<TextQueue> files)
+      : limits_(limits), files_(std::move(files)) {}
+
+  /// Whether a task that comes now has to wait here: the queue has enough, or others wait already.
+  bool takes(const Load& load) const { return !empty() || load.tasks >= limits_.tasks; }
+  /// One that waits here already is ignored. Where it cannot be written, or is long, it stays in
+  /// memory.
+  /// may_write  false: it stays in memory.
+  /// errors  overloaded: there is no memory for it either; one sentence with the cause and the fix.
+  Result<void> push(Waiting task, bool may_write, const Load& load);
+  /// The oldest one, if the queue has room for it.
+  std::optional<Waiting> pop(const Load& load, Instant now);
+  /// When pop() may have one; nothing while the queue has no room or nothing waits.
+  std::optional<Instant> next_deadline(const Load& load) const;
+
+  /// Whether it waits here.
+  bool knows(std::string_view msg_id) const { return known_.contains(digest_of(msg_id)); }
+  bool empty() const { return are_written_.empty(); }
+  std::size_t size() const { return are_written_.size(); }
+  /// The bytes of those that are in memory.
+  std::size_t memory_bytes() const { return memory_bytes_; }
+  /// What went wrong, in sentences, since the last call.
+  std::vector<std::string> take_errors() { return std::exchange(errors_, {}); }
+
+ private:
+  bool write(const Waiting& task);
+  bool has_room(const Load& load) const;
+  std::optional<Waiting> read(Instant now);
+  Error overload(std::size_t bytes, const Load& load) const;
+
+  Limits limits_;
+  std::unique_ptr<TextQueue> files_;  // null: there are none
+  std::deque<bool> are_written_;   // of each one, in the order in which they came
+  std::deque<Waiting> in_memory_;  // the others
+  std::size_t memory_bytes_ = 0;
+  std::unordered_set<TaskDigest, TaskDigestHash> known_;
+  std::optional<Waiting> next_;  // the first one, once it was read
+  Instant next_try_{};
+  bool is_write_refused_ = false, is_read_refused_ = false;  // errors_ had it
+  std::vector<std::string> errors_;
+};
+
+}  // namespace px::controller

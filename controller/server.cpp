@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "controller/hub/hub_thread.hpp"
+#include "controller/journal/file_text_queue.hpp"
 #include "controller/relay/engine_link.hpp"
 #include "controller/relay/query_server.hpp"
 #include "controller/relay/relays.hpp"
@@ -56,6 +57,14 @@ std::unique_ptr<Journal> make_task_journal(const Session& session, const ServerO
   if (options.journal_storage && !session.signer().is_enabled())
     spdlog::info("there is no journal, as messages are not signed");
   return make_journal(session, options.journal, options.journal_storage, std::move(waker));
+}
+
+TaskBacklog make_backlog(const ServerOptions& options) {
+  TaskBacklog::Limits limits = options.backlog;
+  limits.bytes = options.tasks.max_bytes;
+  return {limits, options.backlog_folder.empty()
+                      ? nullptr
+                      : std::make_unique<FileTextQueue>(options.backlog_folder)};
 }
 
 std::unique_ptr<CallJournal> make_call_journal(Session& session, const ServerOptions& options,
@@ -145,7 +154,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
               mux_),
       tasks_(shared_, options.tasks, random_source(), task_clients_, task_engines_,
              take_stock(membership_, options),
-             make_task_journal(shared_.session, options, loop.waker())),
+             make_task_journal(shared_.session, options, loop.waker()), make_backlog(options)),
       pure_tasks_(shared_, sockets_.task_client, task_engines_.socket()),
       broadcast_(shared_, sockets_.broadcast_client, broadcast_engines_),
       queries_(shared_, membership_, dask_, sockets_.registration, sockets_.engine_registration,

@@ -8,6 +8,7 @@
 #include "controller/hub/hub.hpp"
 #include "controller/hub/task_store.hpp"
 #include "controller/journal/journal.hpp"
+#include "controller/journal/task_backlog.hpp"
 #include "controller/membership/membership.hpp"
 #include "controller/relay/client_backlog.hpp"
 #include "controller/relay/sockets.hpp"
@@ -31,6 +32,10 @@ struct ServerOptions {
   std::shared_ptr<JournalStorage> call_storage = {};
   /// Of both; its cluster is filled in by the server, and for calls the limits.
   JournalOptions journal = {};
+  /// What the queue may hold before further tasks wait in files; its bytes are those of `tasks`.
+  TaskBacklog::Limits backlog = {};
+  /// Where these files lie; empty: such tasks wait in memory.
+  std::filesystem::path backlog_folder = {};
   /// For the replies that wait for one client on one channel.
   ClientBounds clients;
   bool restore_engines = false;

@@ -20,7 +20,7 @@
 namespace px::controller {
 
 /// Where tasks wait for their place in the queue when it has enough of them. Their requests lie in
-/// files, so that a task which waits here takes some 60 bytes of memory. They leave in the order in
+/// files, so that of a task which waits here only a digest is in memory. They leave in the order in
 /// which they came. Sees no file and no clock.
 class TaskBacklog {
  public:

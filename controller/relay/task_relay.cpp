@@ -1,5 +1,7 @@
 #include "controller/relay/task_relay.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -34,11 +36,12 @@ std::string_view signature_of(const SharedFrames& request, std::size_t delimiter
 
 TaskRelay::TaskRelay(RelayContext& shared, const TaskQueueOptions& options, RandomSource random,
                      ClientLink& client, EngineLink& engines, Stocktaking stock,
-                     std::unique_ptr<Journal> journal)
+                     std::unique_ptr<Journal> journal, TaskBacklog backlog)
     : shared_(shared),
       queue_(options, std::move(random)),
       stock_(std::move(stock)),
       journal_(std::move(journal)),
+      backlog_(std::move(backlog)),
       clients_are_back_(Clock::now() + return_of_clients),
       client_(client),
       engines_(engines) {}
@@ -65,10 +68,49 @@ void TaskRelay::receive_requests() {
 }
 
 void TaskRelay::begin(Request request) {
-  if (stock_.is_done(Clock::now()))
+  if (must_wait(request))
+    put_back(std::move(request));
+  else if (stock_.is_done(Clock::now()))
     submit(std::move(request));
   else
     waiting_.push_back(std::move(request));
+}
+
+TaskBacklog::Load TaskRelay::load() const {
+  return {queue_.size() + waiting_.size(), queue_.bytes()};
+}
+
+/// Not what an engine may have, nor what is there already.
+bool TaskRelay::must_wait(const Request& request) const {
+  const std::string_view msg_id = request.msg_id.text;
+  if (backlog_.knows(msg_id)) return true;
+  return backlog_.takes(load()) && !request.is_question && !request.msg_id.empty() &&
+         request.given.empty() && !stock_.is_held(msg_id) && !queue_.knows(msg_id);
+}
+
+void TaskRelay::put_back(Request request) {
+  if (backlog_.knows(request.msg_id.text)) return;
+  // What lies in shared memory is not to be copied.
+  const bool may_write = shared_.memory.whole(request.frames, shared_.packer()) == request.frames;
+  const Result<void> put = backlog_.push({request.msg_id, request.frames}, may_write, load());
+  if (put) return;
+  shared_.hub.post(TaskSubmitted{request.msg_id, request.frames});
+  refuse(request.frames, *Envelope::locate(*request.frames, 1), std::move(request.msg_id),
+         "Overloaded", put.error().what);
+}
+
+/// As many of those that wait as the queue has room for, and no more than others can wait for.
+void TaskRelay::refill() {
+  const Instant now = Clock::now();
+  if (backlog_.empty() || !stock_.is_done(now)) return;
+  for (int i = 0; i < 2 * messages_per_turn; ++i) {
+    auto next = backlog_.pop(load(), now);
+    if (!next) break;
+    // It came twice while nothing was given out, and the other one did not wait here.
+    if (queue_.knows(next->msg_id.text)) continue;
+    submit(read(next->frames, *Envelope::locate(*next->frames, 1)));
+  }
+  if (!unknown_.empty()) take_unknown();
 }
 
 /// A client whose connection broke does not know whether its request came, nor whether the reply
@@ -125,6 +167,7 @@ void TaskRelay::submit_waiting() {
   if (waiting_.empty() || !stock_.is_done(Clock::now())) return;
   for (Request& each : std::exchange(waiting_, {})) submit(std::move(each));
   take_unknown();
+  refill();
 }
 
 void TaskRelay::resubmit(SharedFrames frames) {
@@ -134,7 +177,7 @@ void TaskRelay::resubmit(SharedFrames frames) {
   if (journal_)
     accept({std::move(request)});
   else
-    submit(std::move(request));
+    begin(std::move(request));
 }
 
 void TaskRelay::submit(Request request) {
@@ -207,11 +250,20 @@ void TaskRelay::take_reply(const SharedFrames& frames, const MessageId& parent, 
 
 /// Asked for by an earlier controller: whoever waits for it is still there, or is not.
 void TaskRelay::forward_unknown() {
+  are_clients_back_ = are_clients_back_ || Clock::now() >= clients_are_back_;
   // One that waits is asked for: see submit().
-  if (unknown_.empty() || !waiting_.empty() || Clock::now() < clients_are_back_) return;
-  for (const SharedFrames& frames : std::exchange(unknown_, {}))
-    client_.reply(std::array{frames->at(1), frames->at(0)}, *SharedMemoryDesk::as_it_came(frames),
-                  Clock::now());
+  if (unknown_.empty() || !waiting_.empty() || !are_clients_back_) return;
+  std::vector<SharedFrames> kept;
+  for (const SharedFrames& frames : std::exchange(unknown_, {})) {
+    const MessageId parent =
+        read_msg_id(shared_.packer(), Envelope::locate(*frames, 2)->parent_header);
+    if (backlog_.knows(parent.text))
+      kept.push_back(frames);
+    else
+      client_.reply(std::array{frames->at(1), frames->at(0)},
+                    *SharedMemoryDesk::as_it_came(frames), Clock::now());
+  }
+  unknown_ = std::move(kept);
 }
 
 void TaskRelay::engine_joined(const EngineUuid& engine, bool gives_back) {
@@ -230,14 +282,20 @@ void TaskRelay::engine_holds(const EngineUuid& engine, const std::vector<std::st
 void TaskRelay::on_time(Instant now) {
   perform(queue_.on_time(now));
   submit_waiting();
+  refill();
   forward_unknown();
   commit_journal();
+  for (const std::string& error : backlog_.take_errors()) spdlog::error("{}", error);
 }
 
 std::optional<Instant> TaskRelay::next_deadline() const {
   std::optional<Instant> next = queue_.next_deadline();
   if (!waiting_.empty()) next = earlier(next, stock_.deadline());
-  if (!unknown_.empty() && waiting_.empty()) next = earlier(next, clients_are_back_);
+  if (!backlog_.empty())
+    next = earlier(next, stock_.is_done(Clock::now()) ? backlog_.next_deadline(load())
+                                                      : stock_.deadline());
+  if (!unknown_.empty() && waiting_.empty() && !are_clients_back_)
+    next = earlier(next, clients_are_back_);
   return next;
 }
 

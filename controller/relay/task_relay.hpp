@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "controller/journal/journal.hpp"
+#include "controller/journal/task_backlog.hpp"
 #include "controller/relay/client_link.hpp"
 #include "controller/relay/engine_link.hpp"
 #include "controller/relay/relay_context.hpp"
@@ -25,9 +26,10 @@ class TaskRelay {
  public:
   /// stock    what the engines have in hand of an earlier controller.
   /// journal  where tasks are written down; null: nowhere.
+  /// backlog  where tasks wait that the queue has no room for.
   TaskRelay(RelayContext& shared, const TaskQueueOptions& options, RandomSource random,
-            ClientLink& client, EngineLink& engines, Stocktaking stock = {},
-            std::unique_ptr<Journal> journal = nullptr);
+            ClientLink& client, EngineLink& engines, Stocktaking stock,
+            std::unique_ptr<Journal> journal, TaskBacklog backlog);
 
   /// Goes on with what an earlier controller wrote down. Call it once, when those of its engines
   /// that are known have joined, and before anything is received.
@@ -86,6 +88,10 @@ class TaskRelay {
                  const std::string& sentence);
   void accept(std::vector<Request> requests);
   void begin(Request request);
+  bool must_wait(const Request& request) const;
+  void put_back(Request request);
+  void refill();
+  TaskBacklog::Load load() const;
   void submit_waiting();
   void forward_unknown();
   void take_unknown();
@@ -118,8 +124,10 @@ class TaskRelay {
   std::deque<Held<Request>> arrived_;
   std::deque<Held<Answers>> answered_;
   std::vector<Request> waiting_;       // for the end of the stocktaking
+  TaskBacklog backlog_;                // what came behind them, or behind a full queue
   std::vector<SharedFrames> unknown_;  // replies to what an earlier controller was asked for
   Instant clients_are_back_;
+  bool are_clients_back_ = false;
   ClientLink& client_;
   EngineLink& engines_;
   ReplayHistory history_;

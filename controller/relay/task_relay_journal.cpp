@@ -84,7 +84,7 @@ void TaskRelay::restore() {
   commit_journal();
   if (finished > 0 || !waiting_.empty())
     spdlog::info("{} unfinished tasks and {} results are taken over from an earlier controller",
-                 waiting_.size(), finished);
+                 waiting_.size() + backlog_.size(), finished);
   submit_waiting();
 }
 
@@ -95,10 +95,11 @@ void TaskRelay::restore_one(ReplayedTask task) {
   if (!is_right) return shared_.bad_messages.add("journal: a request with a bad signature");
   history_.is_new(request->signature);
   if (!task.is_finished) {
+    Request left = read(task.request, *request);
+    left.given = std::move(task.engine);
+    if (must_wait(left)) return put_back(std::move(left));
     shared_.hub.post(TaskSubmitted{task.msg_id, task.request});  // it may be asked for already
-    waiting_.push_back(read(task.request, *request));
-    waiting_.back().given = std::move(task.engine);
-    return;
+    return waiting_.push_back(std::move(left));
   }
   queue_.ended_before(task.msg_id.text, task.outcome == TaskOutcome::ok, task.engine);
   if (task.reply) {

@@ -34,6 +34,8 @@ class Stocktaking {
   bool is_done(Instant now) const { return awaited_.empty() || now >= until_; }
   /// Whether it said what it holds, and is still there.
   bool has_reported(const EngineUuid& engine) const { return reported_.contains(engine); }
+  /// Whether an engine has said that it holds this task, which nobody has asked for yet.
+  bool is_held(std::string_view msg_id) const { return holders_.contains(msg_id); }
   /// When it is done at the latest; nothing where it is.
   std::optional<Instant> deadline() const;
 

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   app.add_option("--faults", setting.faults, "Broken connections and deaths");
   app.add_option("--hwm", setting.hwm, "Tasks that an engine may hold; 0: any number");
   app.add_option("--ahead", setting.ahead, "Tasks beyond them that are given ahead");
+  app.add_option("--queue", setting.queue, "Tasks in the queue; further ones wait in files");
   app.add_option("--clients", setting.clients, "Clients")->check(CLI::PositiveNumber);
   std::string journal = "off";
   app.add_option("--journal", journal, "What tasks outlive: off, process or power");

@@ -31,6 +31,7 @@ enum class Defect {
   disk_lies,                 ///< It says that it has forced to the disk what it has not.
   engine_keeps_what_it_gives,  ///< It says that it gives a task back, and runs it.
   returns_are_ignored,         ///< The controller does not hear that a task is given back.
+  backlog_is_overtaken,        ///< A task that comes goes past those that wait for the queue.
 };
 
 struct Setting {
@@ -39,6 +40,7 @@ struct Setting {
   int tasks = 40;
   std::size_t hwm = 1;
   std::size_t ahead = 1;  ///< Tasks beyond it that are given ahead.
+  std::size_t queue = 1'000'000;  ///< Tasks in the controller's queue; further ones wait behind it.
   int faults = 12;  ///< Broken connections, deaths, trouble with the disk.
   int clients = 3;
   /// off: clients stay until they have their answers.
@@ -53,6 +55,7 @@ struct Outcome {
   /// What happened; `left` clients went before their answers came.
   int controllers = 1, deaths = 0, cuts = 0, power_losses = 0, full_disks = 0, left = 0;
   int recalls = 0;
+  int waited = 0;   ///< Tasks that waited behind a full queue.
   int fetched = 0;  ///< Answers of such clients, found in the end.
 };
 

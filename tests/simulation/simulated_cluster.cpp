@@ -100,6 +100,10 @@ class Cluster final : public Surroundings {
     client.to.send([this, &client, answer] { take_answer(client, answer); });
   }
   void accepted(const Request& request) override { tasks_[request.id].is_accepted = true; }
+  void waits(const Request& request) override {
+    world_.tell(request.id + " waits behind a full queue");
+    ++outcome_.waited;
+  }
   void answered_unwritten(const std::string& id) override {
     world_.tell("controller answers " + id + ", and the disk does not take it");
     tasks_[id].is_unwritten = true;

@@ -52,7 +52,8 @@ SimulatedController::SimulatedController(World& world, const Setting& setting,
       surroundings_(surroundings),
       started_(world.now()),
       queue_(queue_options(setting), [&world] { return world.fraction(); }),
-      stock_(std::move(stock)) {
+      stock_(std::move(stock)),
+      backlog_({.tasks = setting.queue}, std::make_unique<SimulatedTexts>(world, disk)) {
   if (!disk) return;
   std::unique_ptr<controller::JournalSync> syncs;
   if (setting.journal == controller::JournalMode::power)
@@ -72,7 +73,12 @@ void SimulatedController::restore() {
     if (has(Defect::answers_are_not_replayed)) task.is_finished = false;
     records_[request.id];
     if (!task.is_finished) {
-      waiting_.push_back({request, task.engine});
+      const Asked left{request, task.engine};
+      note_arrival(left);
+      if (must_wait(left))
+        put_back(request);
+      else
+        waiting_.push_back(left);
       continue;
     }
     queue_.ended_before(request.id, task.outcome == TaskOutcome::ok, task.engine);
@@ -120,7 +126,12 @@ void SimulatedController::take_unknown() {
 /// Asked for by the controller before: whoever waits for it is still there, or is not.
 void SimulatedController::forward_unknown() {
   if (unknown_.empty() || !waiting_.empty() || world_.now() < started_ + return_of_clients) return;
-  for (const Unknown& each : std::exchange(unknown_, {})) surroundings_.answer(each.answer);
+  for (const Unknown& each : std::exchange(unknown_, {})) {
+    if (backlog_.knows(each.answer.id))
+      unknown_.push_back(each);
+    else
+      surroundings_.answer(each.answer);
+  }
 }
 
 // ---------------------------------------------------------------- requests
@@ -142,11 +153,57 @@ void SimulatedController::take_request(const Request& request) {
 
 void SimulatedController::begin(Asked asked) {
   surroundings_.accepted(asked.request);
-  if (stock_.is_done(world_.now()))
+  note_arrival(asked);
+  if (must_wait(asked))
+    put_back(asked.request);
+  else if (stock_.is_done(world_.now()))
     submit(asked);
   else
     waiting_.push_back(std::move(asked));
   look_later();
+}
+
+controller::TaskBacklog::Load SimulatedController::load() const {
+  return {queue_.size() + waiting_.size(), queue_.bytes()};
+}
+
+/// Those that no engine has had.
+void SimulatedController::note_arrival(const Asked& asked) {
+  const std::string& id = asked.request.id;
+  arrivals_.try_emplace(id, static_cast<int>(arrivals_.size()) + 1);
+  if (!asked.given.empty() || stock_.is_held(id)) given_once_.insert(id);
+}
+
+bool SimulatedController::must_wait(const Asked& asked) const {
+  const std::string& id = asked.request.id;
+  if (backlog_.knows(id)) return true;
+  const bool is_full = has(Defect::backlog_is_overtaken) ? load().tasks >= setting_.queue
+                                                         : backlog_.takes(load());
+  return is_full && asked.given.empty() && !stock_.is_held(id) && !queue_.knows(id);
+}
+
+void SimulatedController::put_back(const Request& request) {
+  if (backlog_.knows(request.id)) return;
+  surroundings_.waits(request);
+  const Result<void> put =
+      backlog_.push({MessageId{request.id}, frames_of(request)}, true, load());
+  if (!put) world_.violate(request.id + " is refused: " + put.error().what);
+}
+
+void SimulatedController::refill() {
+  if (!stock_.is_done(world_.now())) return;
+  while (auto next = backlog_.pop(load(), world_.now()))
+    if (!queue_.knows(next->msg_id.text)) submit({request_of(*next->frames)});
+  take_unknown();
+}
+
+/// Tasks are given to engines in the order in which they came.
+void SimulatedController::check_order(const std::string& id) {
+  if (!given_once_.insert(id).second) return;
+  const int arrival = arrivals_[id];
+  if (arrival < latest_given_)
+    world_.violate(id + " is given to an engine after a task that came later");
+  latest_given_ = std::max(latest_given_, arrival);
 }
 
 void SimulatedController::submit_waiting() {
@@ -164,6 +221,7 @@ void SimulatedController::submit(const Asked& asked) {
   if (finish_by_unknown(request)) return;
   if (!asked.given.empty() && holder.empty() && is_given_up(asked.given, rules, holder))
     return refuse(request);
+  if (!holder.empty()) given_once_.insert(request.id);
   perform(queue_.submit({MessageId{request.id}, frames_of(request), 1, rules, holder},
                         world_.now()));
 }
@@ -185,6 +243,7 @@ void SimulatedController::operator()(controller::AssignTask& effect) {
   Request request = request_of(*effect.request);
   request.repetition = effect.repetition;
   if (effect.repetition > 0) request.signature += " again " + std::to_string(effect.repetition);
+  check_order(request.id);
   surroundings_.give(effect.engine, request, effect.is_resent);
   if (!journal_ || effect.is_resent || has(Defect::assignment_is_not_written)) return;
   journal_->assigned(effect.msg_id, effect.engine);
@@ -327,7 +386,10 @@ void SimulatedController::look_later() {
   };
   consider(queue_.next_deadline());
   if (!waiting_.empty()) consider(stock_.is_done(world_.now()) ? world_.now() : stock_.deadline());
-  if (!unknown_.empty() && waiting_.empty()) consider(started_ + return_of_clients);
+  if (!backlog_.empty() && !stock_.is_done(world_.now())) consider(stock_.deadline());
+  if (stock_.is_done(world_.now())) consider(backlog_.next_deadline(load()));
+  if (!unknown_.empty() && waiting_.empty() && world_.now() < started_ + return_of_clients)
+    consider(started_ + return_of_clients);
   if (next >= next_look_ || next == Instant::max()) return;
   next_look_ = next;
   world_.at(next, [this, lives = lives_, next] {
@@ -335,13 +397,14 @@ void SimulatedController::look_later() {
     next_look_ = Instant::max();
     perform(queue_.on_time(world_.now()));
     submit_waiting();
+    refill();
     forward_unknown();
     look_later();
   });
 }
 
 bool SimulatedController::is_at_rest() const {
-  return queue_.size() == 0 && waiting_.empty() && arrived_.empty() && answered_.empty();
+  return queue_.size() == 0 && waiting_.empty() && backlog_.empty() && arrived_.empty() && answered_.empty();
 }
 
 std::optional<bool> SimulatedController::result_of(const std::string& id) const {

@@ -5,11 +5,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "controller/journal/journal.hpp"
+#include "controller/journal/task_backlog.hpp"
 #include "controller/scheduler/sent_replies.hpp"
 #include "controller/scheduler/stocktaking.hpp"
 #include "controller/scheduler/task_queue.hpp"
@@ -41,6 +43,8 @@ class Surroundings {
   virtual void answer(const Answer& answer) = 0;
   /// It is promised that this task is not lost.
   virtual void accepted(const Request& request) = 0;
+  /// The queue has no room for it.
+  virtual void waits(const Request& request) = 0;
   /// The answer goes out though the disk did not take it.
   virtual void answered_unwritten(const std::string& id) = 0;
 };
@@ -102,6 +106,12 @@ class SimulatedController {
   };
 
   void begin(Asked asked);
+  bool must_wait(const Asked& asked) const;
+  void put_back(const Request& request);
+  void refill();
+  controller::TaskBacklog::Load load() const;
+  void note_arrival(const Asked& asked);
+  void check_order(const std::string& id);
   void submit(const Asked& asked);
   void submit_waiting();
   void take_unknown();
@@ -128,6 +138,10 @@ class SimulatedController {
   controller::SentReplies replies_;
   std::unique_ptr<controller::Journal> journal_;
   std::vector<Asked> waiting_;  // for the end of the stocktaking
+  controller::TaskBacklog backlog_;
+  std::map<std::string, int> arrivals_;  // the order of arrival
+  std::set<std::string> given_once_;     // those of them that an engine was given, or had before
+  int latest_given_ = 0;
   std::vector<Unknown> unknown_;
   std::vector<Final> collected_;
   std::deque<Held<Request>> arrived_;

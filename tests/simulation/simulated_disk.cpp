@@ -61,6 +61,20 @@ void SimulatedDisk::lose_power() {
   std::erase_if(segments_, [](const auto& each) { return each.second.text.empty(); });
 }
 
+Result<void> SimulatedTexts::push(std::string_view text) {
+  const bool is_refused = disk_ ? disk_->is_full() : world_.pick(0, 4) == 0;
+  if (is_refused) return Error{ErrorKind::system, "No space left on device"};
+  texts_.emplace_back(text);
+  return {};
+}
+
+Result<std::string> SimulatedTexts::pop() {
+  if (world_.pick(0, 19) == 0) return Error{ErrorKind::system, "Input/output error"};
+  std::string text = std::move(texts_.front());
+  texts_.pop_front();
+  return text;
+}
+
 void SimulatedSync::request(std::uint64_t number) {
   requested_ = number;
   begin();

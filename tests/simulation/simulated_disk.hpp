@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 
 #include "controller/journal/journal_storage.hpp"
 #include "controller/journal/sync_thread.hpp"
+#include "controller/journal/text_queue.hpp"
 #include "tests/simulation/world.hpp"
 
 namespace px::simulation {
@@ -34,6 +36,7 @@ class SimulatedDisk final : public controller::JournalStorage {
   Result<void> remove(controller::SegmentNumber segment) override;
 
   void set_full(bool is_full) { is_full_ = is_full; }
+  bool is_full() const { return is_full_; }
   void set_broken(bool is_broken) { is_broken_ = is_broken; }
   /// It only says that it has forced anything to the disk: a planted defect.
   void lie() { lies_ = true; }
@@ -53,6 +56,23 @@ class SimulatedDisk final : public controller::JournalStorage {
   /// Removed, which the folder on the disk does not say yet; in the order of removal.
   std::vector<std::pair<controller::SegmentNumber, Segment>> removed_;
   bool is_full_ = false, is_broken_ = false, dies_ = false, lies_ = false;
+};
+
+/// Files of a controller that end with it. Some writes fail, of which a disk that is there says
+/// when, and some reads.
+class SimulatedTexts final : public controller::TextQueue {
+ public:
+  /// disk  null: there is no journal.
+  SimulatedTexts(World& world, std::shared_ptr<SimulatedDisk> disk)
+      : world_(world), disk_(std::move(disk)) {}
+
+  Result<void> push(std::string_view text) override;
+  Result<std::string> pop() override;
+
+ private:
+  World& world_;
+  const std::shared_ptr<SimulatedDisk> disk_;
+  std::deque<std::string> texts_;
 };
 
 /// A thread that syncs, as events: one sync at a time, which takes a while.

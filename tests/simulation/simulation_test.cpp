@@ -40,6 +40,11 @@ TEST(Simulation, WhatAJournalHasOutlivesALossOfPower) {
   EXPECT_EQ(first_violation({.hwm = 2, .journal = JournalMode::power}), "");
 }
 
+TEST(Simulation, TheSameHoldsWhereTasksWaitInFilesForTheQueue) {
+  EXPECT_EQ(first_violation({.queue = 5}), "");
+  EXPECT_EQ(first_violation({.hwm = 2, .queue = 8, .journal = JournalMode::process}), "");
+}
+
 TEST(Simulation, OneSeedIsOneStory) {
   EXPECT_EQ(simulate({.seed = 7}).story, simulate({.seed = 7}).story);
   EXPECT_NE(simulate({.seed = 7}).story, simulate({.seed = 8}).story);
@@ -49,7 +54,8 @@ TEST(Simulation, AllKindsOfHarmAreDone) {
   Outcome sum;
   sum.controllers = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const Outcome outcome = simulate({.seed = seed, .journal = JournalMode::power});
+    const Outcome outcome =
+        simulate({.seed = seed, .queue = 8, .journal = JournalMode::power});
     sum.controllers += outcome.controllers - 1;
     sum.deaths += outcome.deaths;
     sum.cuts += outcome.cuts;
@@ -58,9 +64,10 @@ TEST(Simulation, AllKindsOfHarmAreDone) {
     sum.left += outcome.left;
     sum.fetched += outcome.fetched;
     sum.recalls += outcome.recalls;
+    sum.waited += outcome.waited;
   }
   for (const int each : {sum.controllers, sum.deaths, sum.cuts, sum.power_losses, sum.full_disks,
-                         sum.left, sum.fetched, sum.recalls})
+                         sum.left, sum.fetched, sum.recalls, sum.waited})
     EXPECT_GT(each, 10);
 }
 
@@ -68,13 +75,14 @@ struct Planted {
   Defect defect;
   const char* found;  // a part of the sentence
   JournalMode journal = JournalMode::off;
+  std::size_t queue = 1'000'000;
 };
 
 class PlantedDefect : public testing::TestWithParam<Planted> {};
 
 TEST_P(PlantedDefect, IsFound) {
   const std::string found = first_violation(
-      {.journal = GetParam().journal, .defect = GetParam().defect});
+      {.queue = GetParam().queue, .journal = GetParam().journal, .defect = GetParam().defect});
   EXPECT_NE(found.find(GetParam().found), std::string::npos) << found;
 }
 
@@ -102,6 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{Defect::answers_are_not_replayed, "though it was answered",
                             JournalMode::process},
                     Planted{Defect::answers_are_changed, "is not the one", JournalMode::process},
+                    Planted{Defect::backlog_is_overtaken, "after a task that came later",
+                            JournalMode::off, 5},
                     Planted{Defect::disk_lies, "though it was answered", JournalMode::power}));
 
 }  // namespace

@@ -59,6 +59,51 @@ TEST_F(JournalServerTest, TasksThatWaitedAreRunByTheNextControllerInTheirOrder) 
   }
 }
 
+TEST_F(JournalServerTest, TasksThatWaitBehindAFullQueueAreRunInTheirOrder) {
+  options_.backlog.tasks = 2;
+  options_.backlog_folder = std::filesystem::temp_directory_path();
+  start(options_);
+  auto user = client();
+  std::vector<std::string> sent;
+  for (int i = 0; i < 6; ++i) sent.push_back(user->send(user->task, apply()));
+  auto ann = engine("ann");
+  ann->join();
+  for (int i = 0; i < 3; ++i) sent.push_back(user->send(user->task, apply()));
+  for (const std::string& msg_id : sent) {
+    const Received request = receive(ann->task);
+    EXPECT_EQ(request.header.msg_id.text, msg_id);
+    EXPECT_EQ(request.buffers, std::vector<std::string>{"function"});
+    ann->reply(ann->task, request);
+    EXPECT_EQ(receive(user->task).parent["msg_id"], msg_id);
+  }
+}
+
+TEST_F(JournalServerTest, TheNextControllerGoesOnWithThoseThatWaitedBehindAFullQueue) {
+  options_.backlog.tasks = 2;
+  options_.backlog_folder = std::filesystem::temp_directory_path();
+  start(options_);
+  std::vector<std::string> sent;
+  {
+    auto user = client();
+    for (int i = 0; i < 6; ++i) sent.push_back(user->send(user->task, apply()));
+    auto ann = engine("ann");
+    ann->join();
+    ann->reply(ann->task, receive(ann->task));
+    EXPECT_EQ(receive(user->task).parent["msg_id"], sent[0]);
+    receive(ann->task);  // and it ends without an answer
+    stop();
+  }
+  start(options_);
+  auto user = client("another");
+  auto bob = engine("bob");
+  bob->join();
+  for (std::size_t i = 2; i < sent.size(); ++i) {
+    const Received request = receive(bob->task);
+    EXPECT_EQ(request.header.msg_id.text, sent[i]);
+    bob->reply(bob->task, request);
+  }
+}
+
 TEST_F(JournalServerTest, TasksThatAreAnsweredDoNotRunAgain) {
   start(options_);
   {

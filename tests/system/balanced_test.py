@@ -5,8 +5,8 @@ import time
 
 import ipyparallel as ipp
 import pytest
-from busy_engine import work_while
 from programs import wait_until
+from running_cluster import work_while
 
 
 @ipp.interactive

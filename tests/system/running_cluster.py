@@ -16,6 +16,17 @@ def connect(file, count, timeout=PATIENCE):
     return client
 
 
+@ipp.interactive
+def work_while(path):
+    """Keeps its engine busy until the file `path` is gone; `path`.began is there when it has begun."""
+    import os
+    import time
+
+    open(path + ".began", "w").close()
+    while os.path.exists(path):
+        time.sleep(0.01)
+
+
 class RunningCluster:
     """One controller with its engines, under one profile and cluster id of a Stage."""
 

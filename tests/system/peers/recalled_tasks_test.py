@@ -6,9 +6,8 @@ import signal
 
 import ipyparallel as ipp
 import pytest
-from busy_engine import work_while
 from programs import PATIENCE, wait_until
-from running_cluster import connect
+from running_cluster import connect, work_while
 
 pytestmark = pytest.mark.better_than_reference("its engines give nothing back")
 

@@ -188,6 +188,7 @@ class Connection {
   bool on_record(const MessageId& question, const Envelope& envelope, const SharedFrames& frames);
   net::Socket& socket_of(Way way);
   void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language,
+                  std::string_view passing,
                   std::string memory);
   void remove_engine(const EngineUuid& uuid, const Pending::Loss& loss = {});
   void note_silence(EngineId id, const Json& content);

@@ -80,11 +80,13 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
   for (const EngineId id : engines_.ids()) gone.push_back(*engines_.uuid_of(id));
   const Json languages = content->value("languages", Json::object());
   const Json memories = content->value("memories", Json::object());
+  const Json passing = content->value("passing", Json::object());
   for (const auto& [id, uuid] : engines->items()) {
     if (!uuid.is_string()) continue;
     std::erase(gone, EngineUuid{uuid.get<std::string>()});
     add_engine(EngineId{std::atoi(id.c_str())}, EngineUuid{uuid.get<std::string>()},
                string_member(languages, id.c_str()),
+               string_member(passing, id.c_str()).value_or(""),
                string_member(memories, id.c_str()).value_or(""));
   }
   if (is_successor) {
@@ -119,9 +121,10 @@ void Connection::on_notification(const Envelope& envelope, const SharedFrames&) 
   const auto id = int_member(*content, "id");
   if (!uuid || !id) return;
   if (header->msg_type == "registration_notification") {
-    compare_python(EngineId{static_cast<int>(*id)}, read_engine_facts(*content).python);
+    const EngineFacts facts = read_engine_facts(*content);
+    compare_python(EngineId{static_cast<int>(*id)}, facts.python);
     add_engine(EngineId{static_cast<int>(*id)}, EngineUuid{*uuid},
-               string_member(*content, "language"), read_engine_facts(*content).memory);
+               string_member(*content, "language"), facts.passing, facts.memory);
     note_silence(EngineId{static_cast<int>(*id)}, *content);
     if (bool_member(*content, "reconnected").value_or(false))
       for (const auto& request : pending_.begin_again_with(EngineUuid{*uuid})) send_again(*request);
@@ -199,11 +202,12 @@ void Connection::on_connection_events() {
 // ---------------------------------------------------------------- engines, stages
 
 void Connection::add_engine(EngineId id, const EngineUuid& uuid,
-                            std::optional<std::string> language, std::string memory) {
+                            std::optional<std::string> language, std::string_view passing,
+                            std::string memory) {
   {
     const std::lock_guard lock{mutex_};
     shown_engines_.reset();
-    if (!engines_.add(id, uuid, std::move(language), std::move(memory))) return;
+    if (!engines_.add(id, uuid, std::move(language), std::move(memory), passing)) return;
   }
   changed_.notify_all();
   tell({id, uuid, true});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "wire/read_text.hpp"
+
 namespace px::client {
 
 namespace {
@@ -13,6 +15,15 @@ void insert(std::vector<EngineId>& ids, EngineId id) {
   if (place == ids.end() || *place != id) ids.insert(place, id);
 }
 
+/// Of "GROUP/RANK".
+std::optional<EngineDirectory::Passing> read_passing(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == 0 || slash == std::string_view::npos) return std::nullopt;
+  const auto rank = read_whole_number(text.substr(slash + 1));
+  if (!rank || *rank < 0) return std::nullopt;
+  return EngineDirectory::Passing{std::string(text.substr(0, slash)), Rank{*rank}};
+}
+
 void erase(std::vector<EngineId>& ids, EngineId id) {
   const auto place = std::lower_bound(ids.begin(), ids.end(), id);
   if (place != ids.end() && *place == id) ids.erase(place);
@@ -21,14 +32,14 @@ void erase(std::vector<EngineId>& ids, EngineId id) {
 }  // namespace
 
 bool EngineDirectory::add(EngineId id, const EngineUuid& uuid, std::optional<std::string> language,
-                          std::string memory) {
+                          std::string memory, std::string_view passing) {
   known_[uuid] = id;
   Present& there = present_[id];
   const bool is_new = there.uuid != uuid;
   forget_language(id, there);
   if (language && *language != "python") ++other_languages_[*language];
   if (language == "") insert(of_ipyparallel_, id);
-  there = {uuid, std::move(language), std::move(memory)};
+  there = {uuid, std::move(language), std::move(memory), read_passing(passing)};
   insert(ids_, id);
   return is_new;
 }
@@ -71,6 +82,11 @@ std::optional<std::string> EngineDirectory::language_of(EngineId id) const {
 std::string EngineDirectory::memory_of(EngineId id) const {
   const auto found = present_.find(id);
   return found == present_.end() ? std::string() : found->second.memory;
+}
+
+std::optional<EngineDirectory::Passing> EngineDirectory::passing_of(EngineId id) const {
+  const auto found = present_.find(id);
+  return found == present_.end() ? std::nullopt : found->second.passing;
 }
 
 std::vector<std::string> EngineDirectory::other_languages(const std::vector<EngineId>& ids) const {

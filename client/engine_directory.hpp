@@ -20,8 +20,9 @@ class EngineDirectory {
   /// language  what the controller says that it speaks; "" for an engine of ipyparallel. Nothing
   ///           where the controller does not say.
   /// memory    which memory it shares with others of its host; empty: none, or nobody knows.
+  /// passing   EngineFacts::passing.
   bool add(EngineId id, const EngineUuid& uuid, std::optional<std::string> language = {},
-           std::string memory = {});
+           std::string memory = {}, std::string_view passing = {});
   /// True where it was there.
   bool remove(const EngineUuid& uuid);
 
@@ -35,6 +36,13 @@ class EngineDirectory {
   std::optional<std::string> language_of(EngineId id) const;
   /// Of an engine that is present, see add(); empty for others.
   std::string memory_of(EngineId id) const;
+  /// Where an engine that is present can send arrays to others over MPI.
+  struct Passing {
+    std::string group;  ///< The engines that can do so among each other have the same one.
+    Rank rank;          ///< Its own there.
+  };
+  /// Of an engine that is present; nothing where it cannot.
+  std::optional<Passing> passing_of(EngineId id) const;
   /// What these engines, or all, speak beside Python, each once; "" stands for engines of
   /// ipyparallel.
   std::vector<std::string> other_languages(const std::vector<EngineId>& ids) const;
@@ -49,6 +57,7 @@ class EngineDirectory {
     EngineUuid uuid;
     std::optional<std::string> language;
     std::string memory = {};
+    std::optional<Passing> passing = {};
   };
   void forget_language(EngineId id, const Present& engine);
 

@@ -23,7 +23,7 @@ constexpr TextFact text_facts[] = {
     {"polyxeus", &EngineFacts::polyxeus}, {"python", &EngineFacts::python},
     {"host", &EngineFacts::host},         {"mpi", &EngineFacts::mpi},
     {"world", &EngineFacts::world},       {"place", &EngineFacts::place},
-    {"memory", &EngineFacts::memory},
+    {"memory", &EngineFacts::memory},     {"passing", &EngineFacts::passing},
 };
 
 }  // namespace

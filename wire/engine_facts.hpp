@@ -26,6 +26,9 @@ struct EngineFacts {
   std::string place = {};
   /// The memory that it shares with others of its host: SharedMemory::identity of its folder.
   std::string memory = {};
+  /// What it passes arrays on by: "GROUP/RANK", its rank among engines of one MPI world that can
+  /// send each other arrays while user code runs.
+  std::string passing = {};
 };
 
 /// Adds what is known to a message's content.

@@ -231,7 +231,7 @@ Json QueryServer::describe(const EngineUuid& uuid, const EngineFacts& facts) con
 
 void QueryServer::connect_client(const Request& request) {
   Json engines = Json::object(), languages = Json::object(), pythons = Json::object(),
-       memories = Json::object(), described = Json::object();
+       memories = Json::object(), passing = Json::object(), described = Json::object();
   const auto wish = request.content.find("facts");
   const bool wants_facts = wish != request.content.end() && *wish == true;
   for (const auto& [id, uuid] : membership_.table().engines()) {
@@ -241,6 +241,7 @@ void QueryServer::connect_client(const Request& request) {
     const EngineFacts facts = versions_.facts_of(uuid);
     if (!facts.python.empty()) pythons[key] = facts.python;
     if (!facts.memory.empty()) memories[key] = facts.memory;
+    if (!facts.passing.empty()) passing[key] = facts.passing;
     if (wants_facts) described[key] = describe(uuid, facts);
   }
   Json content{
@@ -249,6 +250,7 @@ void QueryServer::connect_client(const Request& request) {
   if (returns_) content["controller"] = incarnation_;
   if (!pythons.empty()) content["pythons"] = std::move(pythons);
   if (!memories.empty()) content["memories"] = std::move(memories);
+  if (!passing.empty()) content["passing"] = std::move(passing);
   if (wants_facts) content["facts"] = std::move(described);
   if (const auto warnings = versions_.warnings(); !warnings.empty()) content["warnings"] = warnings;
   reply(request, "connection_reply", std::move(content));

@@ -82,5 +82,18 @@ TEST(EngineDirectory, KnowsWhichMemoryAnEngineSharesAsLongAsItIsThere) {
   EXPECT_EQ(engines.memory_of(EngineId{0}), "");
 }
 
+TEST(EngineDirectory, KnowsAmongWhichEnginesOneCanPassArraysOn) {
+  EngineDirectory engines;
+  engines.add(EngineId{0}, EngineUuid{"ann"}, "python", "east", "world/3");
+  ASSERT_TRUE(engines.passing_of(EngineId{0}));
+  EXPECT_EQ(engines.passing_of(EngineId{0})->group, "world");
+  EXPECT_EQ(engines.passing_of(EngineId{0})->rank, Rank{3});
+  for (const char* none : {"", "/3", "world", "world/", "world/-1", "world/x"}) {
+    engines.add(EngineId{1}, EngineUuid{"bob"}, "python", "east", none);
+    EXPECT_FALSE(engines.passing_of(EngineId{1})) << none;
+  }
+  EXPECT_FALSE(engines.passing_of(EngineId{2}));
+}
+
 }  // namespace
 }  // namespace px::client

@@ -33,6 +33,16 @@ TEST(VersionCheck, OfTwoPythonsAreToldOnceInOneLine) {
   EXPECT_EQ(engines.warnings().size(), 1u);
 }
 
+TEST(VersionCheck, WhatIsToldLaterIsAdded) {
+  VersionCheck engines{"1.0"};
+  engines.learn(EngineId{0}, ann, python("3.11"));
+  EngineFacts later;
+  later.passing = "world/0";
+  engines.learn(EngineId{0}, ann, later);
+  EXPECT_EQ(engines.facts_of(ann).passing, "world/0");
+  EXPECT_EQ(engines.facts_of(ann).python, "3.11");
+}
+
 TEST(VersionCheck, AreForgottenWhenTheyLeave) {
   VersionCheck engines{"1.0"};
   engines.learn(EngineId{0}, ann, python("3.11"));

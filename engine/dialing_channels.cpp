@@ -132,7 +132,7 @@ void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames fra
   if (is_work && (*request)->type() == question_type) return answer_question(socket, **request);
   if (is_work && (*request)->type() == recall_type) return take_recall(socket, **request);
   if (is_work && (*request)->type() == os::segment_request_type)
-    return serve_segment(socket, **request);
+    return serve_segment(socket, std::move(*request));
   if (is_work && (*request)->type() == os::fetch_request_type)
     return serve_fetch(socket, **request);
   if (is_work) kept_.arrived((*request)->envelope.signature, (*request)->header.msg_id, socket);
@@ -235,9 +235,9 @@ void DialingChannels::give_back(std::size_t socket, std::vector<std::string> ide
 // ---------------------------------------------------------------- arrays in pieces
 
 /// A piece of an array for the engines of this host: see SegmentRequests.
-void DialingChannels::serve_segment(std::size_t socket, const Request& request) {
-  auto content = segments_.serve(request, Clock::now());
-  if (content) answer(socket, request, os::segment_reply_type, std::move(*content));
+void DialingChannels::serve_segment(std::size_t socket, RequestPtr request) {
+  auto content = segments_.serve(socket, request, Clock::now());
+  if (content) answer(socket, *request, os::segment_reply_type, std::move(*content));
 }
 
 /// A client fetches a piece of a result: see HeldResults.
@@ -269,7 +269,8 @@ void DialingChannels::answer(std::size_t socket, const Request& request, std::st
 }
 
 void DialingChannels::on_time(Instant now) {
-  segments_.on_time(now);
+  for (SegmentRequests::Answer& late : segments_.on_time(now))
+    answer(late.socket, *late.request, os::segment_reply_type, std::move(late.content));
   if (results_) results_->on_time(now);
 }
 

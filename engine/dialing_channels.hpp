@@ -55,6 +55,11 @@ class DialingChannels final : public jupyter::Channels {
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;
 
+  /// From now on it can take segments from ranks of other hosts, and give them.
+  void pass_segments(std::unique_ptr<PassingThread> passing) {
+    segments_.pass_by(std::move(passing));
+  }
+
   /// Tells the controller which balanced tasks will not run. Precondition: none begins any more.
   void give_back_all();
 
@@ -77,7 +82,7 @@ class DialingChannels final : public jupyter::Channels {
   void take_recall(std::size_t socket, const Request& recall);
   void give_back(std::size_t socket, std::vector<std::string> idents,
                  std::string_view parent_header, Json content);
-  void serve_segment(std::size_t socket, const Request& request);
+  void serve_segment(std::size_t socket, RequestPtr request);
   void serve_fetch(std::size_t socket, const Request& request);
   void answer(std::size_t socket, const Request& request, std::string_view type, Json content,
               const std::vector<SharedBytes>& buffers = {});

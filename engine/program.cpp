@@ -190,7 +190,7 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
       spdlog::warn(captured.error().what);
     program::move_log_from_stderr(server_->original_stderr());
   }
-  server_->announce_ready(facts_.mpi);
+  server_->announce_ready(facts_.mpi, mail_);
   runner.run([&](int descriptor) {
     if (run_tasks && run_tasks(descriptor)) return;
     std::array<pollfd, 2> sources{{{descriptor, POLLIN, 0}, {signal_descriptor, POLLIN, 0}}};

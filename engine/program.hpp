@@ -10,6 +10,7 @@
 #include "engine/connection.hpp"
 #include "engine/handlers.hpp"
 #include "engine/mpi/broken_world.hpp"
+#include "engine/mpi/rank_mail.hpp"
 #include "engine/mpi/world.hpp"
 #include "engine/options.hpp"
 #include "engine/rank_parent.hpp"
@@ -56,6 +57,8 @@ class EngineProgram {
   void describe_mpi(std::string mpi) { facts_.mpi = std::move(mpi); }
   /// What is to know when user code runs; for run().
   void watch_cells(CellWatch watch) { watch_ = std::move(watch); }
+  /// By what arrays are passed on to ranks of other hosts, if they can be; for run().
+  void pass_by(std::optional<MailPlace> mail) { mail_ = std::move(mail); }
   /// Serves requests until the engine is to end. Returns the exit code. Meanwhile what C code and
   /// child processes print is output of the requests, and standard error is not that of the log.
   /// signal_descriptor  readable when a signal handler of the interpreter waits; -1 = none.
@@ -102,6 +105,7 @@ class EngineProgram {
   std::unique_ptr<net::SshTunnel> tunnel_;      // outlives the server
   std::unique_ptr<Server> server_;
   CellWatch watch_;
+  std::optional<MailPlace> mail_;
 };
 
 }  // namespace px::engine

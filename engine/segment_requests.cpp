@@ -7,10 +7,17 @@
 namespace px::engine {
 namespace {
 
+/// More at once are no client's of ours.
+constexpr std::size_t most_askers = 256;
+
 Json refusal(const std::string& segment, const std::string& why) {
   Json content = error_content("SharedMemoryError", why);
   content["segment"] = segment;
   return content;
+}
+
+Json success(const std::string& segment, std::uint64_t taken) {
+  return {{"status", "ok"}, {"segment", segment}, {"taken", taken}};
 }
 
 }  // namespace
@@ -20,27 +27,80 @@ SegmentRequests::SegmentRequests(std::shared_ptr<const os::SegmentFolder> memory
   if (memory) inflow_.emplace(std::move(memory), name, now);
 }
 
-std::optional<Json> SegmentRequests::serve(const Request& request, Instant now) {
-  const Result<Json> content = unpack(request.packer, request.envelope.content);
+std::optional<Json> SegmentRequests::serve(std::size_t socket, const RequestPtr& request,
+                                           Instant now) {
+  const Result<Json> content = unpack(request->packer, request->envelope.content);
   if (!content) return refusal("", content.error().what);
   const Result<os::SegmentPiece> piece = os::read_segment_piece(*content);
   if (!piece) return refusal("", piece.error().what);
   if (!inflow_) return refusal(piece->segment, "this engine shares no memory with others");
   if (piece->is_release) {
+    if (passing_) passing_->drop(piece->segment);
+    askers_.erase(piece->segment);
     inflow_->release(piece->segment);
     return std::nullopt;
   }
-  const std::size_t first = request.envelope.first_buffer;
-  if (request.frames->size() != first + 1)
+  if (piece->giver) return take_from_rank(socket, request, *piece);
+  const std::size_t first = request->envelope.first_buffer;
+  if (request->frames->size() != first + 1)
     return refusal(piece->segment, "a piece of an array has not exactly one buffer");
-  const Result<std::uint64_t> taken = inflow_->take(*piece, request.frames->at(first), now);
-  if (!taken) return refusal(piece->segment, taken.error().what);
+  const std::string_view bytes = request->frames->at(first);
+  const Result<std::uint64_t> taken = inflow_->take(*piece, bytes, now);
+  if (!taken) {
+    if (passing_) passing_->drop(piece->segment);
+    return refusal(piece->segment, taken.error().what);
+  }
+  if (*taken == piece->number + 1) give_to_ranks(*piece, bytes.size());
   if (!piece->wants_answer) return std::nullopt;
-  return Json{{"status", "ok"}, {"segment", piece->segment}, {"taken", *taken}};
+  return success(piece->segment, *taken);
 }
 
-void SegmentRequests::on_time(Instant now) {
+std::optional<Json> SegmentRequests::take_from_rank(std::size_t socket, const RequestPtr& request,
+                                                    const os::SegmentPiece& piece) {
+  if (!passing_) return refusal(piece.segment, "this engine is in no world that passes arrays on");
+  if (askers_.size() >= most_askers)
+    return refusal(piece.segment, "too many arrays are being passed on");
+  askers_.insert_or_assign(piece.segment, Asker{socket, request, piece.size});
+  passing_->take(piece.segment, static_cast<int>(*piece.giver), piece.given_segment, piece.size);
+  return std::nullopt;
+}
+
+/// What was written is there for those who ask.
+void SegmentRequests::give_to_ranks(const os::SegmentPiece& piece, std::size_t bytes) {
+  if (!passing_) return;
+  if (piece.takers > 0) passing_->give(piece.segment, piece.size, piece.takers);
+  passing_->filled(piece.segment, piece.offset + bytes);
+}
+
+Json SegmentRequests::store(const Asker& asker, const PassingThread::Piece& piece, Instant now) {
+  os::SegmentPiece written;
+  written.segment = piece.segment;
+  written.size = asker.size;
+  written.number = piece.number;
+  written.offset = piece.offset;
+  const Result<std::uint64_t> taken = inflow_->take(written, piece.bytes, now);
+  return taken ? success(piece.segment, *taken) : refusal(piece.segment, taken.error().what);
+}
+
+std::vector<SegmentRequests::Answer> SegmentRequests::on_time(Instant now) {
+  std::vector<Answer> answers;
   if (inflow_) inflow_->on_time(now);
+  if (!passing_) return answers;
+  for (const PassingThread::Arrival& arrival : passing_->fetch()) {
+    const auto* piece = std::get_if<PassingThread::Piece>(&arrival);
+    const auto* loss = std::get_if<PassingThread::Loss>(&arrival);
+    const std::string& segment = piece ? piece->segment : loss->segment;
+    const auto asker = askers_.find(segment);
+    if (asker == askers_.end()) continue;  // nobody needs it any more
+    Json content = piece ? store(asker->second, *piece, now) : refusal(segment, loss->why);
+    const bool has_failed = content["status"] != "ok";
+    const bool is_whole =
+        piece && piece->offset + piece->bytes.size() == asker->second.size;
+    answers.push_back({asker->second.socket, asker->second.request, std::move(content)});
+    if (has_failed) passing_->drop(segment);
+    if (has_failed || is_whole) askers_.erase(asker);
+  }
+  return answers;
 }
 
 std::optional<Instant> SegmentRequests::next_deadline() const {

@@ -59,10 +59,11 @@ Result<EngineIdentity> Server::wait_registered() {
   return *registration_;
 }
 
-void Server::announce_ready(const std::string& mpi) {
+void Server::announce_ready(const std::string& mpi, std::optional<MailPlace> mail) {
   {
     const std::lock_guard lock{mutex_};
     mpi_ = mpi;
+    mail_ = std::move(mail);
   }
   is_ready_ = true;
   loop().waker().wake();
@@ -158,10 +159,9 @@ void Server::on_controller_message(RequestPtr message) {
 void Server::register_again() {
   if (is_ending() || has_left_ || !is_beating_) return;
   EngineFacts facts = config_.facts;
-  {
-    const std::lock_guard lock{mutex_};
-    facts.mpi = mpi_;
-  }
+  const EngineFacts of_mpi = facts_of_mpi();
+  facts.mpi = of_mpi.mpi;
+  facts.passing = of_mpi.passing;
   Json content{{"uuid", config_.uuid.text},
                {"id", format_->identity().id.value},
                {"language", name_of(config_.language)},
@@ -238,17 +238,31 @@ void Server::start_heart_if_due(Instant now) {
   heart_deadline_.reset();
   is_beating_ = true;
   death_watch_.tell(readiness);
+  start_passing();
   tell_mpi();
   if (auto done = channels_->connect_heart(); !done) return spdlog::error(done.error().what);
   spdlog::info("Completed registration with id {}", format_->identity().id.value);
 }
 
-void Server::tell_mpi() {
+EngineFacts Server::facts_of_mpi() {
   EngineFacts facts;
-  {
-    const std::lock_guard lock{mutex_};
-    facts.mpi = mpi_;
-  }
+  const std::lock_guard lock{mutex_};
+  facts.mpi = mpi_;
+  if (mail_ && config_.memory)
+    facts.passing = mail_->group + "/" + std::to_string(mail_->rank.value);
+  return facts;
+}
+
+void Server::start_passing() {
+  const std::lock_guard lock{mutex_};
+  if (mail_ && config_.memory)
+    channels_->pass_segments(std::make_unique<PassingThread>(
+        mail_->mail, config_.memory, config_.broken_world,
+        [waker = loop().waker()] { waker.wake(); }));
+}
+
+void Server::tell_mpi() {
+  const EngineFacts facts = facts_of_mpi();
   if (!is_controller_ours_ || facts.mpi.empty()) return;
   Json content{{"uuid", config_.uuid.text}};
   write_engine_facts(content, facts);

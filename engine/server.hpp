@@ -15,6 +15,7 @@
 #include "engine/heart_watch.hpp"
 #include "engine/held_results.hpp"
 #include "engine/mpi/broken_world.hpp"
+#include "engine/mpi/rank_mail.hpp"
 #include "engine/place_finder.hpp"
 #include "jupyter/io_thread.hpp"
 #include "net/lifeline/lifeline.hpp"
@@ -62,8 +63,9 @@ class Server final : public jupyter::IoThread {
   /// errors  lost_peer: no answer in time; bad_input: it refused.
   Result<EngineIdentity> wait_registered();
   /// From now on the engine can work: its heart begins to beat, and the hub makes it known.
-  /// mpi  the MPI that was loaded, or empty.
-  void announce_ready(const std::string& mpi = {});
+  /// mpi   the MPI that was loaded, or empty.
+  /// mail  by what it passes arrays on, if it can.
+  void announce_ready(const std::string& mpi = {}, std::optional<MailPlace> mail = {});
   /// Lets Jupyter's clients connect to this engine; what they ask waits in the same queue as what
   /// the controller sends. Any thread but the I/O thread may call it.
   /// file    the connection file to be written; see BoundKernel.
@@ -97,6 +99,8 @@ class Server final : public jupyter::IoThread {
   void start_working(int heart_period_ms);
   void start_heart_if_due(Instant now);
   void tell_mpi();
+  EngineFacts facts_of_mpi();
+  void start_passing();
   void watch_over_death();
   void keep(Result<DeathWatch> watch);
   void dial_lifeline();
@@ -123,10 +127,11 @@ class Server final : public jupyter::IoThread {
   bool recalls_ = false;  // the controller knows what it means that a task is given back
   bool has_left_ = false;
 
-  std::mutex mutex_;  // of the next three, which the main thread uses too
+  std::mutex mutex_;  // of the next four, which the main thread uses too
   std::condition_variable registered_;
   std::optional<Result<EngineIdentity>> registration_;
   std::string mpi_;
+  std::optional<MailPlace> mail_;
   std::atomic<bool> is_ready_ = false;  // the interpreter is; set by the main thread
 };
 

@@ -135,6 +135,7 @@ struct MpiSteps::State {
   Communicators communicators;
   SharedThings shared;
   SentNotes sent;
+  std::unique_ptr<RankMessages> messages;
   RankBoard board;
   std::uint64_t epoch = 0;
   bool is_renewed = true;  // all communicators of this epoch are ready
@@ -339,12 +340,15 @@ std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks) {
   int size = 0, rank = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int takes_part = wants ? 1 : 0;
+  const bool sends = wants && RankMessages::is_possible();
+  int takes_part = sends ? 2 : wants ? 1 : 0;
   std::vector<int> answers(static_cast<std::size_t>(size));
   PMPI_Allgather(&takes_part, 1, MPI_INT, answers.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  std::vector<int> callers;
-  for (int each = 0; each < size; ++each)
+  std::vector<int> callers, senders;
+  for (int each = 0; each < size; ++each) {
     if (answers[static_cast<std::size_t>(each)] != 0) callers.push_back(each);
+    if (answers[static_cast<std::size_t>(each)] == 2) senders.push_back(each);
+  }
   if (!wants || callers.size() < 2) return nullptr;
 
   MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
@@ -359,6 +363,7 @@ std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks) {
       std::make_unique<State>(notes, callers, std::set<int>(callers.begin(), callers.end()));
   state->own = Rank{rank};
   state->hooks = std::move(hooks);
+  if (sends && senders.size() > 1) state->messages = RankMessages::join(senders);
   int error_class = MPI_ERR_OTHER;
   PMPI_Add_error_class(&error_class);
   PMPI_Add_error_code(error_class, &state->error_code);
@@ -383,6 +388,10 @@ MpiSteps* MpiSteps::of_this_thread() {
 MPI_Comm MpiSteps::current(MPI_Comm communicator) {
   if (!of_cells) return communicator;
   return of_cells->state_->communicators.current(communicator, of_this_thread() != nullptr);
+}
+
+RankMessages* MpiSteps::messages() const {
+  return state_->messages.get();
 }
 
 int MpiSteps::error_code() const {

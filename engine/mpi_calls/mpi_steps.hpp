@@ -12,6 +12,7 @@
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/cell_hooks.hpp"
 #include "engine/mpi_calls/communicators.hpp"
+#include "engine/mpi_calls/rank_messages.hpp"
 #include "engine/mpi_calls/shared_things.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
@@ -53,6 +54,9 @@ class MpiSteps {
 
   /// What calls that were left return.
   int error_code() const;
+  /// Between the ranks that take part and whose MPI lets any thread call it; null where this one is
+  /// not among them, or no other one is.
+  RankMessages* messages() const;
 
   // ------------------------------------------------------------ cells
 

@@ -15,6 +15,11 @@ std::unique_ptr<px::engine::MpiSteps>& steps() {
   return joined;
 }
 
+/// Null where there are none, also when MPI is finalized.
+px::engine::RankMessages* messages() {
+  return steps() ? steps()->messages() : nullptr;
+}
+
 }  // namespace
 
 int px_mpi_join(const px_mpi_hooks* hooks) {
@@ -42,6 +47,28 @@ int px_mpi_tick() {
   if (!steps()) return -1;
   using std::chrono::milliseconds;
   return static_cast<int>(std::chrono::duration_cast<milliseconds>(steps()->tick()).count());
+}
+
+const char* px_mpi_mail(int* rank) {
+  if (!messages()) return nullptr;
+  *rank = messages()->rank();
+  return messages()->group().c_str();
+}
+
+std::uint64_t px_mpi_send(int rank, int tag, const void* bytes, std::uint64_t size) {
+  return messages() ? messages()->send(rank, tag, bytes, size) : 0;
+}
+
+std::uint64_t px_mpi_receive(int rank, int tag, void* bytes, std::uint64_t size) {
+  return messages() ? messages()->receive(rank, tag, bytes, size) : 0;
+}
+
+int px_mpi_test(std::uint64_t request, std::uint64_t* size) {
+  return messages() ? messages()->test(request, size) : -1;
+}
+
+long long px_mpi_take(int tag, int* rank, void* bytes, std::uint64_t capacity) {
+  return messages() ? messages()->take(tag, rank, bytes, capacity) : -1;
 }
 
 // mpi4py finalizes MPI when the process exits.

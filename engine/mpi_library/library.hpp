@@ -4,7 +4,7 @@
 
 /// What libpolyxeus_mpi*.so offers to the process that has loaded it, beside MPI's own functions:
 /// a C interface, as the library and the Python engine are built apart. The main thread makes all
-/// calls.
+/// calls but those of RankMail.
 extern "C" {
 
 /// CellHooks. `self` is handed to each function.
@@ -25,4 +25,18 @@ __attribute__((visibility("default"))) void px_mpi_begin_cell(std::uint64_t numb
 __attribute__((visibility("default"))) void px_mpi_end_cell(const char* failure);
 /// Returns the milliseconds until the next call; -1 where none is needed.
 __attribute__((visibility("default"))) int px_mpi_tick();
+
+/// RankMail, among the ranks that have joined and whose MPI lets any thread call it. Any one thread
+/// may call these five at a time, until the main thread finalizes MPI.
+/// px_mpi_mail()  the name of the group of these ranks; null where this one is not among them.
+/// rank           its own there.
+__attribute__((visibility("default"))) const char* px_mpi_mail(int* rank);
+__attribute__((visibility("default"))) std::uint64_t px_mpi_send(int rank, int tag,
+                                                                 const void* bytes,
+                                                                 std::uint64_t size);
+__attribute__((visibility("default"))) std::uint64_t px_mpi_receive(int rank, int tag, void* bytes,
+                                                                    std::uint64_t size);
+__attribute__((visibility("default"))) int px_mpi_test(std::uint64_t request, std::uint64_t* size);
+__attribute__((visibility("default"))) long long px_mpi_take(int tag, int* rank, void* bytes,
+                                                             std::uint64_t capacity);
 }

@@ -147,8 +147,10 @@ class PythonEngine {
 
   /// PythonMpiSteps::join().
   void join_mpi(const std::string& library, py::object error_type) {
-    program_.watch_cells(
-        PythonMpiSteps::join(library, std::move(error_type), program_.broken_world()).watch());
+    const PythonMpiSteps& steps =
+        PythonMpiSteps::join(library, std::move(error_type), program_.broken_world());
+    program_.watch_cells(steps.watch());
+    program_.pass_by(steps.mail());
   }
 
   /// Which rank of the world has died, as a sentence; nothing while the world is whole.

@@ -77,6 +77,17 @@ CellWatch PythonMpiSteps::watch() const {
           [this] { return std::chrono::milliseconds(tick_()); }};
 }
 
+std::optional<MailPlace> PythonMpiSteps::mail() const {
+  int rank = -1;
+  const char* const group = find<decltype(&px_mpi_mail)>("px_mpi_mail")(&rank);
+  if (!group) return std::nullopt;
+  const RankMail mail{find<decltype(&px_mpi_send)>("px_mpi_send"),
+                      find<decltype(&px_mpi_receive)>("px_mpi_receive"),
+                      find<decltype(&px_mpi_test)>("px_mpi_test"),
+                      find<decltype(&px_mpi_take)>("px_mpi_take")};
+  return MailPlace{mail, group, Rank{rank}};
+}
+
 bool PythonMpiSteps::is_interrupted() {
   if (pending_) return true;
   const Instant now = Clock::now();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/mpi/broken_world.hpp"
+#include "engine/mpi/rank_mail.hpp"
 #include "engine/mpi_library/library.hpp"
 #include "engine/watched_cells.hpp"
 #include "wire/time.hpp"
@@ -28,6 +29,8 @@ class PythonMpiSteps {
   /// What the engine's cells are to be watched by; it watches nothing where this rank takes no
   /// part.
   CellWatch watch() const;
+  /// By which this rank passes arrays on; nothing where its MPI does not let threads call it.
+  std::optional<MailPlace> mail() const;
 
  private:
   PythonMpiSteps(const std::string& path, const BrokenWorld& world);

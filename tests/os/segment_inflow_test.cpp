@@ -100,8 +100,31 @@ TEST(SegmentPieces, AreReadAsTheyWereWritten) {
   for (const char* bad :
        {R"({"segment": "x"})", R"({"segment": "a.b.1", "size": 0, "piece": 0, "offset": 0})",
         R"({"segment": "a.b.1", "size": 4, "piece": -1, "offset": 0})",
-        R"({"segment": "a.b.1", "size": 4, "piece": 0, "offset": 4})", R"([])", R"("text")"})
+        R"({"segment": "a.b.1", "size": 4, "piece": 0, "offset": 4})",
+        R"({"segment": "a.b.1", "size": 4, "from": {"rank": -1, "segment": "c.b.1"}})",
+        R"({"segment": "a.b.1", "size": 4, "from": {"rank": 0, "segment": "../x"}})",
+        R"({"segment": "a.b.1", "size": 4, "from": 3})", R"([])", R"("text")"})
     EXPECT_FALSE(read_segment_piece(Json::parse(bad))) << bad;
+}
+
+TEST(SegmentPieces, MayComeFromARankThatHasThem) {
+  SegmentPiece first;
+  first.segment = "ann.me.1";
+  first.size = 4;
+  first.takers = 2;
+  EXPECT_TRUE(first.has_bytes());
+  EXPECT_EQ(read_segment_piece(Json::parse(write_segment_piece(first)))->takers, 2u);
+  SegmentPiece wish;
+  wish.segment = "cid.me.2";
+  wish.size = 4;
+  wish.giver = 3;
+  wish.given_segment = "ann.me.1";
+  const auto read = read_segment_piece(Json::parse(write_segment_piece(wish)));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->size, 4u);
+  EXPECT_EQ(read->giver, std::optional<std::uint64_t>(3));
+  EXPECT_EQ(read->given_segment, "ann.me.1");
+  EXPECT_FALSE(read->has_bytes());
 }
 
 TEST(HostFolder, EnginesOfAnotherHostMeetInAFolderOfTheirOwn) {

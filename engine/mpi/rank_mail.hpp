@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "wire/ids.hpp"
+
+namespace px::engine {
+
+/// Messages between ranks of a world, over a communicator of their own: the functions of
+/// libpolyxeus_mpi*.so for it (engine/mpi_library/library.hpp). They return at once. One thread at a
+/// time makes all calls; it need not be the main thread. A request is a number > 0.
+struct RankMail {
+  /// Begins to send; the bytes stay until the request is done. 0: it failed.
+  std::uint64_t (*send)(int rank, int tag, const void* bytes, std::uint64_t size) = nullptr;
+  /// Begins to receive a message of `size` bytes at most. 0: it failed.
+  std::uint64_t (*receive)(int rank, int tag, void* bytes, std::uint64_t size) = nullptr;
+  /// 1: the request is done, and is forgotten; 0: it is not; -1: it failed. size  what it received.
+  int (*test)(std::uint64_t request, std::uint64_t* size) = nullptr;
+  /// Receives a message that has come, from any rank. Returns its size; -1: none has come.
+  long long (*take)(int tag, int* rank, void* bytes, std::uint64_t capacity) = nullptr;
+};
+
+/// An engine among those of one world that can send each other messages from any thread.
+struct MailPlace {
+  RankMail mail;
+  std::string group;  ///< The same on all of them, and on no others.
+  Rank rank;          ///< Its own among them.
+};
+
+}  // namespace px::engine

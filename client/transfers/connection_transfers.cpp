@@ -32,7 +32,7 @@ void Connection::operator()(HostTransfers::SendPiece& effect) {
   Composer::Composed composed = composer_.compose(effect.relay.text, work, "{}");
   const std::vector<std::string> frames = composer_.seal(std::move(composed.head));
   std::vector<net::Socket::Payload> payloads;
-  if (!effect.piece.is_release)
+  if (effect.piece.has_bytes())
     payloads.push_back({effect.bytes.bytes.data(), effect.bytes.bytes.size(),
                         [](void* owner) { delete static_cast<SharedBytes*>(owner); },
                         new SharedBytes(effect.bytes)});

@@ -33,13 +33,14 @@ HostTransfers::TransferPtr HostTransfers::transfer_of(
   TransferPtr& known = transfers_[shipment.get()];
   if (known) return known;
   if (order_.empty()) ended_ = {};
-  known = std::make_shared<Transfer>();
-  known->shipment = shipment;
-  known->cuts = cut(shipment->layout);
-  known->relays.assign(shipment->receivers.rbegin(), shipment->receivers.rend());
-  known->expected = shipment->receivers.size();
-  order_.push_back(known);
-  return known;
+  const auto made = known = std::make_shared<Transfer>();
+  made->shipment = shipment;
+  made->cuts = cut(shipment->layout);
+  made->relays.assign(shipment->receivers.rbegin(), shipment->receivers.rend());
+  made->expected = shipment->receivers.size();
+  if (shipment->giver) made->giver = transfer_of(shipment->giver);  // it comes first in order_
+  order_.push_back(made);
+  return made;
 }
 
 std::vector<HostTransfers::Cut> HostTransfers::cut(const os::SegmentLayout& layout) {
@@ -51,14 +52,29 @@ std::vector<HostTransfers::Cut> HostTransfers::cut(const os::SegmentLayout& layo
   return cuts;
 }
 
+/// As MPI passes them on. Empty pieces of the client: it sends none of them.
+std::vector<HostTransfers::Cut> HostTransfers::passed_cuts(std::uint64_t bytes) {
+  std::vector<Cut> cuts;
+  for (std::uint64_t from = 0; from < bytes; from += os::passed_piece)
+    cuts.push_back({0, from, std::min(os::passed_piece, bytes - from), from});
+  return cuts;
+}
+
+/// What is passed on does not count: it is not this client that sends it.
+bool HostTransfers::can_start(const Transfer& transfer) const {
+  if (transfer.giver) return transfer.giver->stage != Stage::waiting;
+  const auto count = std::count_if(order_.begin(), order_.end(), [](const TransferPtr& other) {
+    return other->stage == Stage::running && !other->giver;
+  });
+  return static_cast<std::size_t>(count) < most_running;
+}
+
 void HostTransfers::start_some(Instant now, Effects& effects) {
-  const auto is_at = [](Stage stage) {
-    return [stage](const TransferPtr& transfer) { return transfer->stage == stage; };
-  };
   for (;;) {
-    const auto next = std::find_if(order_.begin(), order_.end(), is_at(Stage::waiting));
-    const auto count = std::count_if(order_.begin(), order_.end(), is_at(Stage::running));
-    if (next == order_.end() || static_cast<std::size_t>(count) >= most_running) return;
+    const auto next = std::find_if(order_.begin(), order_.end(), [&](const TransferPtr& transfer) {
+      return transfer->stage == Stage::waiting && can_start(*transfer);
+    });
+    if (next == order_.end()) return;
     const TransferPtr transfer = *next;
     transfer->stage = Stage::running;
     try_next_relay(*transfer, now, effects);
@@ -67,6 +83,7 @@ void HostTransfers::start_some(Instant now, Effects& effects) {
 
 void HostTransfers::try_next_relay(Transfer& transfer, Instant now, Effects& effects) {
   if (!transfer.segment.empty()) give_up(transfer);
+  stop_passing_from(transfer);
   if (transfer.relays.empty()) return finish(transfer, Stage::failed, now, effects);
   transfer.relay = std::move(transfer.relays.back());
   transfer.relays.pop_back();
@@ -74,7 +91,54 @@ void HostTransfers::try_next_relay(Transfer& transfer, Instant now, Effects& eff
   transfer.sent = transfer.taken = 0;
   transfer.has_stalled = false;
   transfer.deadline = now + longest_stall;
+  if (transfer.giver && begin_passing(transfer, effects)) return;
   fill_window(transfer, effects);
+}
+
+/// Of the world in which it passes on what it has; nothing where it is not among the ranks.
+std::optional<std::uint64_t> HostTransfers::rank_of_relay(const Transfer& transfer) {
+  const std::vector<EngineUuid>& engines = transfer.shipment->receivers;
+  const std::vector<Rank>& ranks = transfer.shipment->ranks;
+  const auto found = std::find(engines.begin(), engines.end(), transfer.relay);
+  const auto place = static_cast<std::size_t>(found - engines.begin());
+  if (place >= ranks.size() || ranks[place].value < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(ranks[place].value);
+}
+
+/// False: it comes from here from now on.
+bool HostTransfers::begin_passing(Transfer& transfer, Effects& effects) {
+  const Transfer& giver = *transfer.giver;
+  const auto rank = rank_of_relay(giver);
+  if (!rank || (giver.stage != Stage::running && giver.stage != Stage::arrived)) {
+    transfer.giver.reset();
+    return false;
+  }
+  os::SegmentPiece wish;
+  wish.segment = transfer.segment;
+  wish.size = transfer.shipment->layout.bytes;
+  wish.giver = *rank;
+  wish.given_segment = giver.segment;
+  transfer.cuts = passed_cuts(wish.size);
+  transfer.sent = transfer.cuts.size();
+  effects.push_back(SendPiece{transfer.relay, std::move(wish), {}});
+  return true;
+}
+
+/// Begins anew, with the same engine if that lives.
+void HostTransfers::send_from_here(Transfer& transfer) {
+  give_up(transfer);
+  transfer.segment.clear();
+  transfer.giver.reset();
+  transfer.cuts = cut(transfer.shipment->layout);
+  transfer.relays.push_back(transfer.relay);
+  transfer.stage = Stage::waiting;
+}
+
+/// What its relay has passed on is of no use to those who have not all of it.
+void HostTransfers::stop_passing_from(const Transfer& giver) {
+  for (const TransferPtr& transfer : order_)
+    if (transfer->stage == Stage::running && transfer->giver.get() == &giver)
+      send_from_here(*transfer);
 }
 
 void HostTransfers::fill_window(Transfer& transfer, Effects& effects) {
@@ -86,6 +150,7 @@ void HostTransfers::fill_window(Transfer& transfer, Effects& effects) {
     piece.size = shipment.layout.bytes;
     piece.number = transfer.sent++;
     piece.offset = cut.offset;
+    if (piece.number == 0) piece.takers = shipment.takers;
     piece.wants_answer =
         transfer.sent % pieces_per_answer == 0 || transfer.sent == transfer.cuts.size();
     const SharedBytes& whole = shipment.buffers[cut.buffer];
@@ -123,6 +188,11 @@ HostTransfers::Effects HostTransfers::refused(const std::string& segment, const 
   Effects effects;
   const TransferPtr transfer = running(segment);
   if (!transfer) return effects;
+  if (transfer->giver) {
+    send_from_here(*transfer);
+    start_some(now, effects);
+    return effects;
+  }
   effects.push_back(
       Warn{"large arrays for engines of another host take the slower way, each engine its own "
            "copy: " +
@@ -137,10 +207,20 @@ HostTransfers::Effects HostTransfers::lose_engine(const EngineUuid& engine, Inst
   std::vector<TransferPtr> to_retry;
   for (const TransferPtr& transfer : order_) {
     std::erase(transfer->relays, engine);
-    if (transfer->stage == Stage::running && transfer->relay == engine)
+    if (transfer->stage != Stage::running) continue;
+    if (transfer->relay == engine)
       to_retry.push_back(transfer);
+    else if (transfer->giver && transfer->giver->relay == engine)
+      send_from_here(*transfer);
   }
-  for (const TransferPtr& transfer : to_retry) try_next_relay(*transfer, now, effects);
+  for (const TransferPtr& transfer : to_retry) {
+    if (transfer->giver) {  // MPI passes nothing on any more
+      transfer->giver.reset();
+      transfer->cuts = cut(transfer->shipment->layout);
+    }
+    try_next_relay(*transfer, now, effects);
+  }
+  start_some(now, effects);
   if (auto queue = queues_.extract(engine); !queue.empty())
     for (Waiting& waiting : queue.mapped()) {
       if (waiting.transfer) --waiting.transfer->queued;
@@ -157,7 +237,10 @@ void HostTransfers::finish(Transfer& transfer, Stage stage, Instant now, Effects
     transfer.hold = hold_of(transfer);
     ended_.done += transfer.shipment->layout.bytes;
     ended_.total += transfer.shipment->layout.bytes;
+  } else {
+    stop_passing_from(transfer);
   }
+  transfer.giver.reset();
   std::erase_if(order_, [&](const TransferPtr& other) { return other.get() == &transfer; });
   send_ready(effects);
   start_some(now, effects);
@@ -215,6 +298,11 @@ HostTransfers::Effects HostTransfers::on_time(Instant now) {
   for (const TransferPtr& transfer : order_)
     if (transfer->stage == Stage::running && now >= transfer->deadline) stalled.push_back(transfer);
   for (const TransferPtr& transfer : stalled) {
+    if (transfer->stage != Stage::running) continue;  // it is not passed on any more
+    if (transfer->giver) {
+      send_from_here(*transfer);
+      continue;
+    }
     if (std::exchange(transfer->has_stalled, true)) {
       try_next_relay(*transfer, now, effects);
       continue;
@@ -223,6 +311,7 @@ HostTransfers::Effects HostTransfers::on_time(Instant now) {
     transfer->deadline = now + longest_stall;
     fill_window(*transfer, effects);
   }
+  start_some(now, effects);
   forget_done();
   const std::lock_guard lock{releases_->mutex};
   for (auto& [relay, segment] : std::exchange(releases_->segments, {})) {

@@ -21,6 +21,8 @@ namespace px::client {
 
 /// Decides how large buffers come to the engines of other hosts: in pieces to one engine of each
 /// host, never more of them under way than a window, and then the requests that name them to all.
+/// Hosts whose engines are ranks of one MPI world get them from the first one of these, over MPI;
+/// where that does not go on they get them from the client, as others.
 /// Requests to an engine keep their order: later ones wait for earlier ones. Sees no socket and no
 /// clock; the I/O thread owns it.
 class HostTransfers {
@@ -29,7 +31,7 @@ class HostTransfers {
   struct SendPiece {
     EngineUuid relay;
     os::SegmentPiece piece;
-    SharedBytes bytes;  ///< None where it is a release.
+    SharedBytes bytes;  ///< None where the piece has none: see os::SegmentPiece::has_bytes().
   };
   /// A request whose turn has come; its payloads are what is to travel.
   struct SendRequest {
@@ -80,6 +82,7 @@ class HostTransfers {
   enum class Stage { waiting, running, arrived, failed };
   struct Transfer {
     std::shared_ptr<const Shipment> shipment;
+    std::shared_ptr<Transfer> giver;  // whose relay passes it on; null: it comes from here
     std::vector<Cut> cuts;
     std::vector<EngineUuid> relays;  // that were not tried; the next one is the last
     EngineUuid relay;
@@ -107,6 +110,12 @@ class HostTransfers {
   TransferPtr running(const std::string& segment) const;
   static std::uint64_t bytes_taken(const Transfer& transfer);
   static std::vector<Cut> cut(const os::SegmentLayout& layout);
+  static std::vector<Cut> passed_cuts(std::uint64_t bytes);
+  static std::optional<std::uint64_t> rank_of_relay(const Transfer& transfer);
+  bool can_start(const Transfer& transfer) const;
+  bool begin_passing(Transfer& transfer, Effects& effects);
+  void send_from_here(Transfer& transfer);
+  void stop_passing_from(const Transfer& giver);
   void start_some(Instant now, Effects& effects);
   void try_next_relay(Transfer& transfer, Instant now, Effects& effects);
   void give_up(const Transfer& transfer);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "os/segments/segment_layout.hpp"
@@ -15,6 +16,12 @@ struct Shipment {
   std::vector<EngineUuid> receivers;
   std::vector<SharedBytes> buffers;
   os::SegmentLayout layout;  ///< Of the buffers.
+  /// Of the receivers, in their order, where they and those of other shipments of the same buffers
+  /// are ranks of one MPI world that can pass them on. Empty: they cannot.
+  std::vector<Rank> ranks = {};
+  /// The shipment whose receivers pass the buffers on to these; null: they come from the client.
+  std::shared_ptr<const Shipment> giver = {};
+  std::uint64_t takers = 0;  ///< To so many other shipments do these receivers pass them on.
 };
 
 /// How far the buffers are that are on their way to other hosts, since there was nothing under way.

@@ -4,13 +4,39 @@
 #include <utility>
 
 namespace px::client {
+namespace {
+
+using Shipments = std::map<std::string, std::shared_ptr<Shipment>>;
+
+/// Lets the first of those whose receivers are ranks of one MPI world pass the buffers on to the
+/// others.
+void pass_on(const Shipments& by_memory, const std::map<std::string, std::string>& groups) {
+  std::map<std::string, std::shared_ptr<Shipment>> givers;
+  for (const auto& [memory, shipment] : by_memory) {
+    const std::string& group = groups.at(memory);
+    if (group.empty() || shipment->ranks.size() != shipment->receivers.size()) {
+      shipment->ranks.clear();
+      continue;
+    }
+    std::shared_ptr<Shipment>& giver = givers[group];
+    if (!giver) {
+      giver = shipment;
+      continue;
+    }
+    shipment->giver = giver;
+    ++giver->takers;
+  }
+}
+
+}  // namespace
 
 std::map<std::string, Work> ship(const Work& work, const std::vector<EngineId>& ids,
                                  const EngineDirectory& engines) {
   std::map<std::string, Work> shipped;
   const os::SegmentLayout layout = os::lay_out(work.buffers);
   if (layout.bytes < least_shipped_bytes) return shipped;
-  std::map<std::string, std::shared_ptr<Shipment>> by_memory;
+  Shipments by_memory;
+  std::map<std::string, std::string> groups;  // by memory; empty: of several groups
   for (const EngineId id : ids) {
     const std::string memory = engines.memory_of(id);
     const auto uuid = engines.uuid_of(id);
@@ -18,7 +44,12 @@ std::map<std::string, Work> ship(const Work& work, const std::vector<EngineId>& 
     std::shared_ptr<Shipment>& shipment = by_memory[memory];
     if (!shipment) shipment = std::make_shared<Shipment>(Shipment{{}, work.buffers, layout});
     shipment->receivers.push_back(*uuid);
+    const auto passing = engines.passing_of(id);
+    std::string& group = groups.try_emplace(memory, passing ? passing->group : "").first->second;
+    if (!passing || passing->group != group) group.clear();
+    if (passing) shipment->ranks.push_back(passing->rank);
   }
+  pass_on(by_memory, groups);
   for (auto& [memory, shipment] : by_memory) {
     Work through_it = work;
     through_it.in_segments = layout.indexes();

@@ -32,13 +32,31 @@ class HostTransfersTest : public testing::Test {
     made.shipment = std::move(shipment);
     return made;
   }
-  /// The pieces of these effects: "ann 0 ?", the question mark where an answer is wanted.
+  /// The same array for engines of two hosts that are ranks of one world; the first one gives it.
+  static std::pair<std::shared_ptr<const Shipment>, std::shared_ptr<const Shipment>> passed(
+      std::vector<EngineUuid> givers, std::vector<EngineUuid> takers, std::uint64_t pieces) {
+    Shipment first = *shipment(std::move(givers), pieces), second = first;
+    for (std::size_t i = 0; i < first.receivers.size(); ++i)
+      first.ranks.push_back(Rank{static_cast<int>(i)});
+    second.receivers = std::move(takers);
+    for (std::size_t i = 0; i < second.receivers.size(); ++i)
+      second.ranks.push_back(Rank{static_cast<int>(10 + i)});
+    first.takers = 1;
+    const auto giver = std::make_shared<const Shipment>(std::move(first));
+    second.giver = giver;
+    return {giver, std::make_shared<const Shipment>(std::move(second))};
+  }
+  /// The pieces of these effects: "ann 0 ?", the question mark where an answer is wanted; "cid <- 0
+  /// ann.me.1" where it is to ask that rank for that segment.
   static std::vector<std::string> pieces(const HostTransfers::Effects& effects) {
     std::vector<std::string> all;
     for (const auto& effect : effects)
       if (const auto* sent = std::get_if<HostTransfers::SendPiece>(&effect)) {
         if (sent->piece.is_release)
           all.push_back(sent->relay.text + " release");
+        else if (sent->piece.giver)
+          all.push_back(sent->relay.text + " <- " + std::to_string(*sent->piece.giver) + " " +
+                        sent->piece.given_segment);
         else
           all.push_back(sent->relay.text + " " + std::to_string(sent->piece.number) +
                         (sent->piece.wants_answer ? " ?" : ""));
@@ -195,6 +213,125 @@ TEST_F(HostTransfersTest, WhatIsUnderWayIsReleasedWhenTheClientCloses) {
   transfers.clear();
   EXPECT_TRUE(transfers.is_idle());
   EXPECT_EQ(pieces(transfers.on_time(start)), Texts{"ann release"});
+}
+
+TEST_F(HostTransfersTest, AnArrayForOneWorldGoesToOneHostWhichPassesItOn) {
+  const auto [first, second] = passed({ann}, {cid}, 3);
+  const auto begun = transfers.add(request(cid, "push", second), start);
+  EXPECT_EQ(pieces(begun), (Texts{"ann 0", "ann 1", "ann 2 ?", "cid <- 0 ann.me.1"}));
+  EXPECT_EQ(std::get<HostTransfers::SendPiece>(begun.front()).piece.takers, 1u);
+  transfers.add(request(ann, "push", first), start);
+  EXPECT_EQ(requests(transfers.taken("ann.me.1", 3, start)), Texts{"ann: push"});
+  EXPECT_EQ(requests(transfers.taken("cid.me.2", 1, start)), Texts{});
+  const auto arrived = transfers.taken("cid.me.2", 2, start);  // pieces of 512 KiB
+  EXPECT_EQ(requests(arrived), Texts{"cid: push"});
+  EXPECT_EQ(first_request(arrived).payloads.at(1).bytes,
+            "px-segment cid.me.2 0 " + std::to_string(3 * piece));
+  EXPECT_TRUE(transfers.is_idle());
+}
+
+TEST_F(HostTransfersTest, AGivenSegmentStaysUntilTheOthersHaveIt) {
+  const auto [first, second] = passed({ann}, {cid}, 1);
+  transfers.add(request(ann, "push", first), start);
+  transfers.add(request(cid, "push", second), start);
+  transfers.taken("ann.me.1", 1, start);  // its request was answered at once
+  EXPECT_EQ(pieces(transfers.on_time(start)), Texts{});
+  transfers.taken("cid.me.2", 1, start);
+  EXPECT_EQ(pieces(transfers.on_time(start)), (Texts{"ann release", "cid release"}));
+}
+
+TEST_F(HostTransfersTest, AHostThatIsPassedNothingGetsItsOwnCopy) {
+  const auto [first, second] = passed({ann}, {cid}, 2);
+  transfers.add(request(ann, "push", first), start);
+  transfers.add(request(cid, "push", second), start);
+  const auto refused = transfers.refused("cid.me.2", "MPI is broken", start);
+  EXPECT_FALSE(warns(refused));
+  EXPECT_EQ(pieces(refused), (Texts{"cid 0", "cid 1 ?"}));
+  EXPECT_EQ(requests(transfers.taken("ann.me.1", 2, start)), Texts{"ann: push"});
+  EXPECT_EQ(requests(transfers.taken("cid.me.3", 2, start)), Texts{"cid: push"});
+}
+
+TEST_F(HostTransfersTest, WhatIsPassedOnTooSlowlyComesFromTheClient) {
+  const auto [first, second] = passed({ann}, {cid}, 1);
+  transfers.add(request(ann, "push", first), start);
+  transfers.add(request(cid, "push", second), start);
+  transfers.taken("ann.me.1", 1, start);
+  const auto late = pieces(transfers.on_time(start + HostTransfers::longest_stall));
+  EXPECT_EQ(late, (Texts{"cid 0 ?", "cid release", "ann release"}));
+}
+
+TEST_F(HostTransfersTest, TheDeathOfTheGiverEndsThePassing) {
+  const auto [first, second] = passed({ann, bob}, {cid}, 1);
+  transfers.add(request(ann, "push", first), start);
+  transfers.add(request(bob, "push", first), start);
+  transfers.add(request(cid, "push", second), start);
+  EXPECT_EQ(pieces(transfers.lose_engine(ann, start)), (Texts{"bob 0 ?", "cid 0 ?"}));
+  EXPECT_EQ(requests(transfers.taken("bob.me.3", 1, start)), Texts{"bob: push"});
+  EXPECT_EQ(requests(transfers.taken("cid.me.4", 1, start)), Texts{"cid: push"});
+}
+
+TEST_F(HostTransfersTest, AGiverThatHasAllOfItAndDiesEndsThePassingToo) {
+  const auto [first, second] = passed({ann}, {cid}, 1);
+  transfers.add(request(ann, "push", first), start);
+  transfers.add(request(cid, "push", second), start);
+  transfers.taken("ann.me.1", 1, start);
+  EXPECT_EQ(pieces(transfers.lose_engine(ann, start)), Texts{"cid 0 ?"});
+}
+
+TEST_F(HostTransfersTest, TheDeathOfWhoTakesEndsThePassing) {
+  const auto [first, second] = passed({ann}, {cid, bob}, 1);
+  transfers.add(request(ann, "push", first), start);
+  transfers.add(request(cid, "push", second), start);
+  transfers.add(request(bob, "push", second), start);
+  EXPECT_EQ(pieces(transfers.lose_engine(cid, start)), Texts{"bob 0 ?"});
+  EXPECT_EQ(requests(transfers.taken("bob.me.3", 1, start)), Texts{"bob: push"});
+}
+
+TEST_F(HostTransfersTest, NothingIsPassedOnByAnEngineWithoutRoom) {
+  const auto [first, second] = passed({ann}, {cid}, 1);
+  transfers.add(request(ann, "push", first), start);
+  transfers.add(request(cid, "push", second), start);
+  const auto refused = transfers.refused("ann.me.1", "no room", start);
+  EXPECT_EQ(requests(refused), Texts{"ann: push"});  // with the bytes
+  EXPECT_EQ(pieces(refused), Texts{"cid 0 ?"});
+}
+
+TEST_F(HostTransfersTest, HostsThatArePassedItDoNotCountAsRunning) {
+  std::vector<std::pair<std::shared_ptr<const Shipment>, std::shared_ptr<const Shipment>>> arrays;
+  for (std::size_t i = 0; i < HostTransfers::most_running; ++i) {
+    arrays.push_back(passed({ann}, {cid}, 1));
+    EXPECT_EQ(pieces(transfers.add(request(cid, "push", arrays.back().second), start)).size(), 2u);
+  }
+  arrays.push_back(passed({ann}, {cid}, 1));
+  EXPECT_EQ(pieces(transfers.add(request(cid, "push", arrays.back().second), start)), Texts{});
+  EXPECT_EQ(pieces(transfers.taken("ann.me.1", 1, start)), (Texts{"ann 0 ?", "cid <- 0 ann.me.9"}));
+}
+
+TEST(Ship, TheFirstHostOfAWorldPassesTheBuffersOn) {
+  EngineDirectory engines;
+  const auto add = [&](int id, const char* memory, const char* passing) {
+    const EngineUuid uuid{"e" + std::to_string(id)};
+    engines.add(EngineId{id}, uuid, "python", memory, passing);
+  };
+  add(0, "east", "w/0");
+  add(1, "east", "w/1");
+  add(2, "west", "w/2");
+  add(3, "north", "w/3");
+  add(4, "south", "other/0");
+  add(5, "up", "w/4");
+  add(6, "up", "");  // a further engine of that host, which is no rank
+  std::vector<EngineId> ids;
+  for (int id = 0; id < 7; ++id) ids.push_back(EngineId{id});
+  const Work work{"push_request", "{}", {owned_bytes(std::string(least_shipped_bytes, 'x'))}};
+  const auto shipped = ship(work, ids, engines);
+  const auto east = shipped.at("east").shipment;  // its memory's name is the first
+  EXPECT_EQ(east->giver, nullptr);
+  EXPECT_EQ(east->takers, 2u);
+  EXPECT_EQ(east->ranks, (std::vector<Rank>{Rank{0}, Rank{1}}));
+  EXPECT_EQ(shipped.at("west").shipment->giver, east);
+  EXPECT_EQ(shipped.at("north").shipment->giver, east);
+  EXPECT_EQ(shipped.at("south").shipment->giver, nullptr);
+  EXPECT_EQ(shipped.at("up").shipment->giver, nullptr);
 }
 
 TEST(Ship, EachMemoryGetsItsOwnShipmentOfLargeBuffers) {

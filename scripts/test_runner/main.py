@@ -1,6 +1,7 @@
 """The command line: chooses groups, runs them in their lanes, reruns what failed, sums up."""
 
 import argparse
+import shutil
 import signal
 import sys
 import threading
@@ -8,7 +9,7 @@ import time
 import traceback
 from pathlib import Path
 
-from . import catalogue, lanes, summary, verdicts
+from . import catalogue, installed, lanes, summary, verdicts
 from .cases import FAILED, crash
 from .groups import Build
 from .programs import Workshop
@@ -30,10 +31,18 @@ def arguments(words):
                         help="the C++ tests once, without sanitizers")  # fmt: skip
     parser.add_argument("--only", metavar="GROUP[,GROUP]", help="only these groups, and what they need")
     parser.add_argument("--list", action="store_true", help="name the groups, and stop")
+    parser.add_argument("--installed", metavar="PYTHON",
+                        help=f"the groups {', '.join(installed.GROUPS)} on the polyxeus that is installed for this Python, "
+                        "away from the sources; it needs the packages of scripts/wheel_test_requirements.txt")  # fmt: skip
     options = parser.parse_args(words)
     by_lane = catalogue.all_groups(options.quick)
+    known = {group.name: group for lane in by_lane.values() for group in lane}
+    if options.installed is not None:
+        if not shutil.which(options.installed):
+            parser.error(f"--installed: {options.installed} is no program")
+        known = {name: known[name] for name in installed.GROUPS}
+        by_lane = only(by_lane, installed.GROUPS, {name: group.needs for name, group in known.items()})
     if options.only is not None:
-        known = {group.name: group for lane in by_lane.values() for group in lane}
         asked = [name for name in options.only.split(",") if name]
         unknown = [name for name in asked if name not in known]
         if unknown or not asked:
@@ -143,6 +152,11 @@ def list_groups(by_lane):
             print("  %-16s %s%s" % (group.name, group.what, f" (not here: {why_not})" if why_not else ""))
 
 
+def workshop(python):
+    """Where the tests run: in the tree; where `python` is given, in a copy of some tests, on its polyxeus."""
+    return Workshop(ROOT) if python is None else Workshop(installed.copy_tests(ROOT, python), python)
+
+
 def main(words):
     options, by_lane = arguments(words)
     if options.list:
@@ -153,7 +167,7 @@ def main(words):
         names = ", ".join(str(file.relative_to(ROOT)) for file in forgotten)
         print(f"no group runs {names}: add a folder in scripts/test_runner/catalogue.py", file=sys.stderr)
         return 1
-    shop = Workshop(ROOT)
+    shop = workshop(options.installed)
     if options.only is None:
         shop.forget_reports()
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell's background job would ignore SIGINT

@@ -13,15 +13,15 @@ from pathlib import Path
 class Workshop:
     """Where a run happens: the project's folder, its build folder, and a temporary one.
 
-    `bin`: the folder of the Python that runs the tests, where polyxeus is installed.
+    `python`: runs the tests; polyxeus is installed there. `bin`: its folder.
     """
 
-    def __init__(self, root):
+    def __init__(self, root, python=sys.executable):
         self.root = Path(root)
         self.build = self.root / "build"
         self.logs = self.build / "logs"
-        self.bin = Path(sys.executable).parent
-        self.python = sys.executable
+        self.python = os.path.abspath(python)
+        self.bin = Path(self.python).parent
         self.logs.mkdir(parents=True, exist_ok=True)
         # short: Unix sockets lie below it, whose paths end at 107 characters
         self.temporary = Path(tempfile.mkdtemp(prefix="px-"))
@@ -48,7 +48,7 @@ class Workshop:
             **os.environ,
             **{name: str(folder) for name, folder in folders.items()},
             "PATH": f"{self.bin}{os.pathsep}{os.environ.get('PATH', '')}",
-            "VIRTUAL_ENV": sys.prefix,
+            "VIRTUAL_ENV": str(self.bin.parent),
             # makes a font cache on first use, which takes seconds
             "MPLCONFIGDIR": str(self.build / "matplotlib"),
             **more,

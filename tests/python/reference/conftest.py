@@ -4,12 +4,12 @@ What cannot apply is skipped by name, each with its reason: LEFT_OUT.
 """
 
 import os
+import shutil
 import signal
 import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from unittest import mock
 
 import pytest
@@ -37,13 +37,16 @@ def pytest_collection_modifyitems(items):
 
 @contextmanager
 def _ipython_dir():
-    with TemporaryDirectory(suffix=".ipython", ignore_cleanup_errors=True) as folder:
+    folder = tempfile.mkdtemp(suffix=".ipython")
+    try:
         with mock.patch.dict(os.environ, {"IPYTHONDIR": folder}):
             from IPython.core.profiledir import ProfileDir
 
             ProfileDir.create_profile_dir_by_name(folder, name="default")
             with mock.patch.object(tempfile, "tempdir", folder):  # tests put profiles there
                 yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True, scope="module")

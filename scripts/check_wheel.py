@@ -1,15 +1,16 @@
 """A short story for one wheel: check_wheel.py, run by the Python of an environment that has the wheel.
 
-Engines, the package and the kernel do what they are for; exit code 0 only where all of it is right.
-scripts/wheels --check runs it for each wheel.
+Engines, the package and the kernel do what they are for, and C++ engines and the C++ kernel where the wheel polyxeus-cpp
+is installed, too; exit code 0 only where all of it is right. scripts/wheels --check runs it for each wheel.
 """
 
+import contextlib
 import os
 import sys
 import tempfile
 from pathlib import Path
 
-ENGINES = 2
+ENGINES = 4
 
 
 def expect(what, found, wanted):
@@ -57,23 +58,42 @@ def run_cell(client, code):
     return "".join(texts)
 
 
-def check_kernel(cluster):
+@contextlib.contextmanager
+def kernel(name):
+    """A client of a running kernel."""
     from jupyter_client.manager import KernelManager
 
-    manager = KernelManager(kernel_name="pxpython")
+    manager = KernelManager(kernel_name=name)
     manager.start_kernel()
     client = manager.client()
     client.start_channels()
     try:
         client.wait_for_ready(timeout=60)
+        yield client
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=False)
+
+
+def check_kernel(cluster):
+    with kernel("pxpython") as client:
         expect("a cell", run_cell(client, "6 * 7"), "42")
         run_cell(client, f"import polyxeus as ipp; rc = ipp.Client({cluster.connection_file!r})")
         run_cell(client, "view = rc[:]; view.block = True; view.activate()")
         shown = run_cell(client, "%px print('on', x)")
-        expect("cells of %px", shown.strip(), "[0,1] on 22")
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=False)
+        expect("cells of %px", shown.strip(), f"[0-{ENGINES - 1}] on 22")
+
+
+def check_cpp():
+    import polyxeus as ipp
+
+    with ipp.Cluster(n=2, profile="cpp", language="cpp") as rc:
+        said = rc[:].execute("std::vector<int> v{1, 2}; std::cout << v.size();")
+        said.get(60)
+        said.wait_for_output(10)
+        expect("printed by C++", said.stdout, ["2"] * 2)
+    with kernel("pxcpp") as client:
+        expect("a cell of C++", run_cell(client, "6 * 7"), "42")
 
 
 def main():
@@ -90,7 +110,11 @@ def main():
             check_kernel(cluster)
         finally:
             cluster.stop_cluster_sync()
-    print(f"Python {sys.version.split()[0]}: the package, {ENGINES} engines and the kernel work")
+        has_cpp = (Path(sys.prefix) / "bin/pxengine-cpp").exists()
+        if has_cpp:
+            check_cpp()
+    more = ", and C++ engines and the C++ kernel" if has_cpp else ""
+    print(f"Python {sys.version.split()[0]}: the package, {ENGINES} engines and the kernel work{more}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -46,6 +47,51 @@ def environment(tmp_path_factory):
     others = sysconfig.get_path("purelib")
     (Path(site) / "others.pth").write_text(f"{others}\n")
     return home
+
+
+@pytest.fixture(scope="module")
+def many_wheels(environment, tmp_path_factory):
+    """A folder with the wheels, and with a wheel for each other version of Python."""
+    folder = tmp_path_factory.mktemp("many")
+    for wheel in (environment.parent / "dist").glob("*.whl"):
+        os.link(wheel, folder / wheel.name)
+    own = "cp{}{}".format(*sys.version_info)
+    (wheel,) = folder.glob("polyxeus-*.whl")
+    for minor in range(9, 15):
+        name = wheel.name.replace(own, f"cp3{minor}")
+        if name != wheel.name:
+            os.link(wheel, folder / name)
+    return folder
+
+
+def commands_of(text):
+    """The command lines that stand in a document, without the remarks behind them."""
+    lines = (line.strip().partition("   #")[0].strip() for line in text.splitlines())
+    return [line for line in lines if line.startswith("pip install")]
+
+
+# The pages that say how a wheel is installed.
+GUIDES = ("README.md", "docs/start/from-nothing.md", "docs/start/from-mpi.md", "docs/start/from-ipyparallel.md")
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_the_command_of_the_guides_finds_the_wheel_for_each_python(many_wheels, tmp_path, guide):
+    needed, ours, *_ = commands_of((ROOT / guide).read_text())
+    project = (ROOT / "pyproject.toml").read_text()
+    dependencies = json.loads(re.search(r"^dependencies = (\[.*\])$", project, re.M)[1])
+    assert needed.split()[2:][: len(dependencies)] == dependencies  # from PyPI, where polyxeus is not
+    install = (sys.executable, "-m", *ours.split(), "--no-deps", "--target", tmp_path)
+    run(*install, cwd=many_wheels)
+    tag = "cp{}{}".format(*sys.version_info)
+    (about,) = tmp_path.glob("polyxeus-*.dist-info/WHEEL")
+    assert f"Tag: {tag}-{tag}-" in about.read_text()
+
+
+def test_the_command_of_the_readme_finds_the_cpp_wheel(many_wheels, tmp_path):
+    (command,) = [each for each in commands_of((ROOT / "README.md").read_text()) if "[cpp]" in each]
+    both = command.replace("'polyxeus[cpp]'", "polyxeus polyxeus-cpp")  # the dependencies of the first are not here
+    run(sys.executable, "-m", *both.split(), "--no-deps", "--target", tmp_path, cwd=many_wheels)
+    assert both != command and (tmp_path / "bin/pxengine-cpp").exists() and (tmp_path / "polyxeus").is_dir()
 
 
 def libraries(path):

@@ -9,7 +9,12 @@ _LITERAL = re.compile(r'R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.S)
 _TOKEN = re.compile(f"{_LITERAL.pattern}|{_COMMENT.pattern}", re.S)
 _CHECK = re.compile(r"(?<![\w-])(?:CHECK(?:OUT)?)(-NOT|-NEXT|-SAME|-DAG|-LABEL|-EMPTY)?:\s?(.*)")
-_EXPECTED = re.compile(r"expected-error(?:-re)?(?:@[^{ ]*)?\s*\{\{(.*?)\}\}", re.S)
+_EXPECTED = re.compile(
+    r"expected-error(?:-re)?(?:@[^{ ]*)?\s*\{\{(.*?)\}\}"
+    # cling warns of these while the cell runs, and ends it by an exception
+    r"|expected-warning\s*\{\{((?:null|invalid memory pointer) passed to a callee.*?)\}\}", re.S)  # fmt: skip
+_UNRESOLVED = "unresolved while linking"  # what cling says of a cell that it does not run, and then:
+_ADVICE = re.compile("You are probably missing the definition|Maybe you need to load")
 
 EXCEPTION = re.compile(r"Exception occurred|[Cc]aught a std::exception")  # what cling says of one
 
@@ -63,8 +68,12 @@ def errors_of_headers(code, folder):
     for name in re.findall(r'^\s*#\s*include\s*"(.*?)"', code, re.M):
         header = folder / name
         if header.is_file():
-            found += _EXPECTED.findall(header.read_text(errors="replace"))
+            found += _expected_errors(header.read_text(errors="replace"))
     return found
+
+
+def _expected_errors(text):
+    return ["".join(each) for each in _EXPECTED.findall(text)]
 
 
 def _masked(text):
@@ -121,12 +130,12 @@ def _attach(cells, line, number):
     if not cells:
         return
     cell = cells[-1]
-    cell.errors += _EXPECTED.findall(line)
+    cell.errors += _expected_errors(line)
     comment = _COMMENT.search(line)
     check = _CHECK.search(comment.group()) if comment else None
-    if check and EXCEPTION.search(check[2]):
+    if check and (EXCEPTION.search(check[2]) or _ADVICE.search(check[2])):
         return  # it stands before or behind the cell that throws
-    if check and "error:" in check[2] and check[1] != "-NOT":
+    if check and ("error:" in check[2] or _UNRESOLVED in check[2]) and check[1] != "-NOT":
         cell.errors.append(check[2])
     elif check:
         cell.checks.append(Check(check[1] or "", check[2].strip(), number))

@@ -50,6 +50,16 @@ def test_comments_belong_to_the_cell_before():
     assert second.errors == ["a word", "more"]
 
 
+def test_cells_that_cling_does_not_run_to_their_end_fail():
+    text = (
+        "*p = 6; // expected-warning {{null passed to a callee that requires a non-null argument}}\n"
+        "f(1)\n// CHECK: symbol '{{.*}}' unresolved while linking [cling interface function]!\n"
+        "// CHECK: Maybe you need to load the corresponding shared library?\n"
+        "int unused; // expected-warning {{unused}}\n"
+    )
+    assert [(cell.must_fail, len(cell.checks)) for cell in cut(text)] == [(True, 0), (True, 0), (False, 0)]
+
+
 @pytest.mark.parametrize("run, reason", [
     ("cat %s | %cling", ""),
     ("cat %s | clang-repl", ""),

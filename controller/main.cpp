@@ -142,7 +142,7 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   const std::optional<net::SocketFolder> folder = open_local_interface(options, plan->connection);
   const SharedMemoryEnd memory{open_shared_memory(plan->connection)};
   server_options->memory = memory.folder;
-  net::Context context{io_threads};
+  net::Context context;
   Result<BoundSockets> bound = bind_sockets(context, std::move(*plan));
   if (!bound) return bound.error();
   const ConnectionPair connection = bound->connection;

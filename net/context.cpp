@@ -18,10 +18,6 @@ Context::Context(int io_threads) : state_(std::make_unique<State>(io_threads)) {
 
 Context::~Context() = default;
 
-int Context::io_threads() const {
-  return state_->context.get(zmq::ctxopt::io_threads);
-}
-
 void* Context::handle() const {
   return &state_->context;
 }

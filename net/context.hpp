@@ -7,17 +7,13 @@
 
 namespace px::net {
 
-/// The ZeroMQ context of a process: its I/O threads, which also encrypt and decrypt. Must outlive its
-/// sockets.
+/// The ZeroMQ context of a process: its I/O threads. Must outlive its sockets.
 class Context {
  public:
-  /// Precondition: io_threads > 0.
   explicit Context(int io_threads = 1);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
-
-  int io_threads() const;
 
   /// For net/ alone: the zmq::context_t.
   void* handle() const;

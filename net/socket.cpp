@@ -3,7 +3,6 @@
 #include <zmq.hpp>
 
 #include <array>
-#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -141,9 +140,6 @@ Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
   socket.set(zmq::sockopt::linger, to_ms(options.linger));
   socket.set(zmq::sockopt::maxmsgsize, options.max_frame_bytes);
   socket.set(zmq::sockopt::backlog, waiting_connections);
-  if (options.io_thread)
-    socket.set(zmq::sockopt::affinity,
-               std::uint64_t{1} << (*options.io_thread % context.io_threads()));
   // As often as what translates addresses in between forgets who says nothing; see net/tcp.cpp.
   socket.set(zmq::sockopt::tcp_keepalive, 1);
   socket.set(zmq::sockopt::tcp_keepalive_idle, 15);

@@ -40,9 +40,6 @@ struct SocketOptions {
   bool assigns_topics = false;
   /// Pings of the transport; a silent peer is cut off.
   std::optional<Duration> zmtp_heartbeat = {};
-  /// Which I/O thread of the context serves it, from 0 on; of a context with fewer of them the
-  /// number is taken modulo theirs. Nothing: libzmq chooses one for each connection.
-  std::optional<int> io_thread = {};
   /// How long unsent messages outlive the socket.
   Duration linger = std::chrono::seconds(0);
   /// Be a CURVE server with these keys, at all endpoints but Unix sockets ("ipc://...").

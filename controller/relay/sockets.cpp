@@ -17,9 +17,6 @@ constexpr int waiting_outputs = 32;
 constexpr std::int64_t longest_order = 64 << 20;  // lists of msg_ids
 constexpr std::int64_t longest_subscription = 4096, longest_pong = 4096;
 
-/// Which I/O thread of the Context serves the connections of a side.
-constexpr int client_thread = 0, engine_thread = 1;
-
 /// Binds one socket after the other and remembers the first failure.
 class Binder {
  public:
@@ -32,7 +29,6 @@ class Binder {
     options.max_frame_bytes = os::half_of_usable_memory();
     options.hand_over = true;
     options.linger = std::chrono::milliseconds(500);
-    options.io_thread = side == Side::engine ? engine_thread : client_thread;
     if (plan_.curve)
       options.curve_server = side == Side::engine ? plan_.curve->engine : plan_.curve->client;
     return options;

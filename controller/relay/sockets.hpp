@@ -57,12 +57,7 @@ struct BoundSockets {
   net::Context* context;  ///< That of the sockets.
 };
 
-/// What a large array costs the controller is done by the threads of its Context: one decrypts what
-/// comes from a client while another one encrypts for the engine what came before.
-inline constexpr int io_threads = 2;
-
 /// Binds everything.
-/// context  of io_threads; with fewer one thread serves both sides.
 /// errors  system: names the port and the address; bad_input: an unknown signature scheme.
 Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan);
 

@@ -197,7 +197,7 @@ class ServerTest : public testing::Test {
                   options.tasks.scheme == TaskScheme::pure,
                   options.tasks.scheme != TaskScheme::none};
     plan.connection.client.key = plan.connection.engine.key = "key";
-    auto bound = bind_sockets(server_context_, std::move(plan));
+    auto bound = bind_sockets(context_, std::move(plan));
     ASSERT_TRUE(bound) << bound.error().what;
     files = bound->connection;
     Session session{SessionId{"controller"}, "alice", Packer::json, test_signer()};
@@ -223,7 +223,7 @@ class ServerTest : public testing::Test {
   void wait_for_end() { thread_.join(); }
   std::string folder_;
 
-  net::Context context_, server_context_{io_threads};
+  net::Context context_;
   ConnectionPair files;
   std::unique_ptr<Server> server_;
   std::thread thread_;

@@ -1,7 +1,6 @@
 #include "tests/controller/server_fixture.hpp"
 
 #include "os/private_file.hpp"
-#include "tests/net/io_thread_wake_ups.hpp"
 
 namespace px::controller {
 namespace {
@@ -29,29 +28,6 @@ TEST_F(ServerTest, AnEngineRegistersAndAClientSeesIt) {
   EXPECT_EQ(connection.content,
             Json::parse(R"({"status":"ok","engines":{"0":"ann"},"languages":{"0":""}})"));
   EXPECT_EQ(connection.parent["msg_type"], "connection_request");
-}
-
-TEST_F(ServerTest, WhatClientsSayDoesNotWakeTheThreadOfTheEnginesConnections) {
-  const net::Socket first{context_, net::SocketKind::dealer};  // starts the threads of context_
-  const auto others = net::wake_ups_of_io_threads();
-  start();
-  auto user = client();
-  auto ann = engine("ann");
-  ann->join();
-  user->wait_for("registration_notification", "ann");
-  const auto before = net::wake_ups_of_io_threads();
-  constexpr int questions = 100;
-  for (int i = 0; i < questions; ++i) {
-    for (net::Socket* socket : {&user->mux, &user->control, &user->broadcast})
-      socket->send({"to nobody"});
-    user->ask("connection_request");
-  }
-  int awake = 0, asleep = 0;
-  for (const auto& [thread, count] : net::wake_ups_of_io_threads())
-    if (!others.contains(thread))
-      ++(count - before.at(thread) >= questions / 2 ? awake : asleep);
-  EXPECT_EQ(awake, 1);
-  EXPECT_EQ(asleep, io_threads - 1);
 }
 
 TEST_F(ServerTest, EachNewSubscriberHearsOfTheEnginesThatAreThere) {

@@ -9,12 +9,9 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "net/discovery/local_interface.hpp"
 #include "net/loop.hpp"
-#include "tests/net/io_thread_wake_ups.hpp"
 
 namespace px::net {
 namespace {
@@ -58,34 +55,6 @@ TEST_F(SocketTest, CarriesWholeMessagesBothWays) {
   EXPECT_TRUE(router.send({"ann", "reply"}));
   EXPECT_EQ(texts(await(dealer)), Texts{"reply"});
   EXPECT_EQ(dealer.receive(), nullptr);
-}
-
-TEST_F(SocketTest, IsServedByTheIoThreadThatItNames) {
-  Context two{2};
-  const std::array numbers{1, 1, 3, 5};  // modulo two they are the same
-  std::vector<std::pair<Socket, Socket>> pairs;
-  for (const int number : numbers) {
-    Socket router{two, SocketKind::router, {.io_thread = number}};
-    Socket dealer{context, SocketKind::dealer};
-    ASSERT_TRUE(dealer.connect(bind(router)));
-    pairs.emplace_back(std::move(router), std::move(dealer));
-  }
-  constexpr int rounds = 50;
-  const auto talk = [&] {
-    for (int i = 0; i < rounds; ++i)
-      for (auto& [router, dealer] : pairs) {
-        EXPECT_TRUE(dealer.send({"hello"}));
-        EXPECT_TRUE(router.forward({}, *await(router), 0));
-        EXPECT_EQ(texts(await(dealer)), Texts{"hello"});
-      }
-  };
-  talk();
-  const auto before = wake_ups_of_io_threads();
-  talk();
-  int awake = 0;
-  for (const auto& [thread, count] : wake_ups_of_io_threads())
-    awake += count - before.at(thread) >= rounds ? 1 : 0;
-  EXPECT_EQ(awake, 2) << "that of context, and one of two";
 }
 
 TEST_F(SocketTest, TellsWhereItListens) {

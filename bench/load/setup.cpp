@@ -15,12 +15,6 @@ std::string this_program() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
 }
 
-std::string temporary_folder(const std::string& name) {
-  std::string made = (std::filesystem::temp_directory_path() / (name + ".XXXXXX")).string();
-  if (!::mkdtemp(made.data())) throw std::runtime_error("cannot create " + made);
-  return made;
-}
-
 }  // namespace
 
 Setup::Setup(const SetupOptions& options) : options_(options), is_raw_(options.controller.empty()) {
@@ -83,6 +77,21 @@ MeasuredProcess Setup::start(const std::vector<std::string>& command,
   return std::move(*child);
 }
 
+void BenchRole::add_to(CLI::App& app) {
+  const char* const group = "";  // not in the help text
+  app.add_option("--role", role_)->group(group);
+  app.add_option("--role-folder", folder_)->group(group);
+  app.add_option("--role-file", file_)->group(group);
+  app.add_option("--role-engines", engines_)->group(group);
+  app.add_flag("--role-raw", is_raw_)->group(group);
+}
+
+std::optional<int> BenchRole::run() const {
+  if (role_ == "relay") return run_raw_relay(folder_);
+  if (role_ == "engines") return run_echo_engines(file_, engines_, is_raw_);
+  return std::nullopt;
+}
+
 BenchProgram::BenchProgram(std::string name, const std::string& purpose, BenchOptions& options)
     : name_(std::move(name)), options_(options), app_(purpose) {
   app_.add_option("--controller", options_.controller,
@@ -96,18 +105,7 @@ BenchProgram::BenchProgram(std::string name, const std::string& purpose, BenchOp
   app_.add_option("--only", options_.only, "Figures with this text in their name alone");
   app_.add_flag("--no-ipc", options_.has_no_ipc,
                 "Reach the controller by TCP, as from another host, in place of Unix sockets");
-  const char* const group = "";  // not in the help text
-  app_.add_option("--role", role_.name)->group(group);
-  app_.add_option("--role-folder", role_.folder)->group(group);
-  app_.add_option("--role-file", role_.file)->group(group);
-  app_.add_option("--role-engines", role_.engines)->group(group);
-  app_.add_flag("--role-raw", role_.is_raw)->group(group);
-}
-
-std::optional<int> BenchProgram::play() const {
-  if (role_.name == "relay") return run_raw_relay(role_.folder);
-  if (role_.name == "engines") return run_echo_engines(role_.file, role_.engines, role_.is_raw);
-  return std::nullopt;
+  role_.add_to(app_);
 }
 
 std::vector<std::string> BenchOptions::controller_options(std::vector<std::string> extra) const {
@@ -118,7 +116,7 @@ std::vector<std::string> BenchOptions::controller_options(std::vector<std::strin
 int BenchProgram::run(int argc, char** argv, const std::function<void()>& bench) {
   CLI11_PARSE(app_, argc, argv);
   try {
-    if (const auto exit_code = play()) return *exit_code;
+    if (const auto exit_code = role_.run()) return *exit_code;
     if (options_.folder.empty()) options_.folder = temporary_folder(name_);
     bench();
     return 0;
@@ -130,6 +128,12 @@ int BenchProgram::run(int argc, char** argv, const std::function<void()>& bench)
 
 std::string program_beside(const std::string& name) {
   return (std::filesystem::path(this_program()).parent_path() / name).string();
+}
+
+std::string temporary_folder(const std::string& name) {
+  std::string made = (std::filesystem::temp_directory_path() / (name + ".XXXXXX")).string();
+  if (!::mkdtemp(made.data())) throw std::runtime_error("cannot create " + made);
+  return made;
 }
 
 double median(std::vector<double> values) {

@@ -52,7 +52,21 @@ class Setup {
 
 /// The program of this name beside the one that runs.
 std::string program_beside(const std::string& name);
+std::string temporary_folder(const std::string& name);
 double median(std::vector<double> values);
+
+/// The parts that a bench plays itself, as processes of the same program.
+class BenchRole {
+ public:
+  void add_to(CLI::App& app);
+  /// Plays the part that the command line names; nothing where it names none.
+  std::optional<int> run() const;
+
+ private:
+  std::string role_, folder_, file_;
+  std::size_t engines_ = 0;
+  bool is_raw_ = false;
+};
 
 /// What every bench of a relay can be told.
 struct BenchOptions {
@@ -64,8 +78,7 @@ struct BenchOptions {
   std::vector<std::string> controller_options(std::vector<std::string> extra) const;
 };
 
-/// The command line of such a bench. It also plays the relay and the engines, as processes of the
-/// same program.
+/// The command line of such a bench.
 class BenchProgram {
  public:
   /// name  for messages and temporary folders.  options  outlive this.
@@ -76,16 +89,9 @@ class BenchProgram {
   int run(int argc, char** argv, const std::function<void()>& bench);
 
  private:
-  struct Role {
-    std::string name, folder, file;
-    std::size_t engines = 0;
-    bool is_raw = false;
-  };
-  std::optional<int> play() const;
-
   std::string name_;
   BenchOptions& options_;
-  Role role_;
+  BenchRole role_;
   CLI::App app_;
 };
 

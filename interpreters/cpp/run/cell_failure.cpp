@@ -56,11 +56,6 @@ std::string words_of_signal(const Departure& departure) {
 
 }  // namespace
 
-void UndefinedFunction::raise(const char* symbol) {
-  throw UndefinedFunction("undefined: " + readable(symbol) +
-                          " (declared, but no cell has defined it yet)");
-}
-
 CellOutcome outcome_of(const Departure& departure) {
   if (departure.reason == Departure::by_interrupt)
     return failure(
@@ -83,8 +78,6 @@ CellOutcome run_throwing(const std::function<void()>& code, ThreadEnd end) {
     return interrupted(interruption.where);
   } catch (const NoInput& error) {
     return failure(CellOutcome::Kind::exception, "NoInput", error.what());
-  } catch (const UndefinedFunction& error) {
-    return failure(CellOutcome::Kind::exception, "LinkError", error.what());
   } catch (const std::exception& error) {
     return thrown(error.what());
   } catch (const std::string& text) {

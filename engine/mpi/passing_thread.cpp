@@ -76,6 +76,7 @@ struct PassingThread::State {
   void run();
   bool work();
   bool has_lost_world();
+  void leave_to_mpi();
   bool hear_questions();
   bool receive_answers();
   bool finish_sent();
@@ -168,9 +169,7 @@ void PassingThread::State::run() {
     pause = has_worked ? first_pause : std::min<Duration>(2 * pause, longest_pause);
     if (!has_worked && effects.empty() && !is_stopping) changed.wait_for(lock, pause);
   }
-  // MPI may still read and write them.
-  if (!sent.empty()) new std::list(std::move(sent));
-  if (!awaited.empty()) new std::map(std::move(awaited));
+  leave_to_mpi();
   has_ended = true;
   changed.notify_all();
 }
@@ -206,9 +205,21 @@ bool PassingThread::State::has_lost_world() {
   for (SegmentPassing::Effect& effect : lost)
     if (auto* loss = std::get_if<SegmentPassing::Lose>(&effect)) perform(*loss);
   files.clear();
-  if (!sent.empty()) new std::list(std::exchange(sent, {}));
-  if (!awaited.empty()) new std::map(std::exchange(awaited, {}));
+  leave_to_mpi();
   return true;
+}
+
+/// MPI may still read and write what is under way: it stays until the process ends.
+void PassingThread::State::leave_to_mpi() {
+  struct Left {
+    std::mutex mutex;
+    std::list<std::list<Message>> sent;
+    std::list<std::map<int, Message>> awaited;
+  };
+  static Left& left = *new Left;
+  const std::lock_guard lock{left.mutex};
+  if (!sent.empty()) left.sent.push_back(std::exchange(sent, {}));
+  if (!awaited.empty()) left.awaited.push_back(std::exchange(awaited, {}));
 }
 
 bool PassingThread::State::hear_questions() {

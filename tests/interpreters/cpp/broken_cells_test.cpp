@@ -31,7 +31,7 @@ class Alarm {
   }
 };
 
-class BrokenCells : public SessionTest {
+class BrokenCells : public NotebookTest {
  protected:
   void expect_session_holds() {
     runs("int after = 20; double twice(double n) { return 2 * n; }");

@@ -1,9 +1,11 @@
 #include <clang/Frontend/FrontendOptions.h>
+#include <clang/Lex/Preprocessor.h>
 #include <clang/Sema/Sema.h>
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include "interpreters/cpp/compile/changed_headers.hpp"
 #include "interpreters/cpp/compile/class_constants.hpp"
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/failed_part.hpp"
@@ -105,8 +107,12 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   }
   check(compiler->jit_ != nullptr);
 
+  compiler->late_functions_ = std::make_unique<LateFunctions>(*compiler->jit_);
   auto cleaner = llvm::makeIntrusiveRefCnt<FailedPartCleaner>(*compiler);
   compiler->instance().getSema().addExternalSource(std::move(cleaner));
+  auto inclusions = std::make_unique<InclusionLog>(compiler->instance());
+  compiler->inclusions_ = inclusions.get();
+  compiler->instance().getPreprocessor().addPPCallbacks(std::move(inclusions));
 
   auto& jit = *compiler->jit_;
   llvm::orc::SymbolMap symbols;
@@ -152,7 +158,14 @@ clang::PartialTranslationUnit* Compiler::parse(const std::string& code) {
 
 Result<void> Compiler::execute(clang::PartialTranslationUnit& unit) {
   replace_thread_locals(*unit.TheModule, thread_locals_);
-  if (llvm::Error error = interpreter_->Execute(unit)) return link_error(std::move(error));
+  const std::vector<std::string> awaited = late_functions_->defined_by(*unit.TheModule);
+  auto executor = interpreter_->getExecutionEngine();
+  if (!executor) return link_error(executor.takeError());
+  if (llvm::Error error = executor->addModule(unit)) return link_error(std::move(error));
+  // Before the cell runs: it may call functions that call them.
+  if (const Result<void> bound = late_functions_->bind(awaited); !bound)
+    return link_error(llvm::createStringError(bound.error().what));
+  if (llvm::Error error = executor->runCtors()) return link_error(std::move(error));
   return {};
 }
 

@@ -16,12 +16,15 @@
 #include <unordered_set>
 #include <vector>
 
+#include "interpreters/cpp/compile/late_functions.hpp"
 #include "interpreters/cpp/compile/line_table.hpp"
 #include "interpreters/cpp/messages/said.hpp"
 #include "interpreters/cpp/run/cpp_session.hpp"
 
 // For the files of this room that see clang; slow to compile.
 namespace px::cpp {
+
+class InclusionLog;
 
 /// An error of the compiler about something that is there already.
 struct Clash {
@@ -81,7 +84,9 @@ class Compiler {
   clang::Interpreter& interpreter() { return *interpreter_; }
   llvm::orc::LLJIT& jit() { return *jit_; }
   DiagnosticLog& log() { return *log_; }
+  InclusionLog& inclusions() { return *inclusions_; }
   LineTable& line_table() { return line_table_; }
+  LateFunctions& late_functions() { return *late_functions_; }
   const CheckLimits& limits() const { return limits_; }
   /// Called when the compiler has read all of a part, before it forgets one with errors.
   std::function<void(clang::TranslationUnitDecl&)> at_end_of_part;
@@ -90,7 +95,8 @@ class Compiler {
   void compile_nothing();
   /// Null where the code has errors; then the log says which.
   clang::PartialTranslationUnit* parse(const std::string& code);
-  /// Adds the compiled code and runs its top level. Exceptions of user code pass through.
+  /// Adds the compiled code and runs its top level. Exceptions of user code pass through. What it
+  /// defines of late_functions() is called by earlier code from then on.
   /// errors  bad_input: it could not be linked.
   Result<void> execute(clang::PartialTranslationUnit& unit);
   /// Compiles the functions of the unit now that would wait for their first call: they shall
@@ -109,15 +115,17 @@ class Compiler {
   // In this order: the JIT's hooks, which run in the interpreter's destructor, use what is above.
   llvm::orc::LLJIT* jit_ = nullptr;
   DiagnosticLog* log_ = nullptr;
+  InclusionLog* inclusions_ = nullptr;
   LineTable line_table_;
   CheckLimits limits_;
   std::string link_errors_;  // what the JIT has said since they were asked for
   std::vector<clang::TranslationUnitDecl*> parts_;
   std::unordered_set<std::string> thread_locals_;  // of the parts that were executed
   std::unique_ptr<clang::Interpreter> interpreter_;
+  std::unique_ptr<LateFunctions> late_functions_;
 };
 
-/// Symbols that the module needs and nobody has; readable names, sorted.
+/// Symbols that the module needs and nobody has.
 std::vector<std::string> missing_symbols(Compiler& compiler, const llvm::Module& module);
 /// The functions and variables that the module alone defines, as the linker calls them.
 std::vector<std::string> defined_symbols(const llvm::Module& module);

@@ -16,6 +16,7 @@
 #include <new>
 #include <utility>
 
+#include "interpreters/cpp/compile/changed_headers.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
 #include "wire/json.hpp"
@@ -136,14 +137,14 @@ Answer ask(const std::function<std::string()>& work, const CheckLimits& limits) 
 
 Json to_json(const std::vector<TextEdit>& edits) {
   Json list = Json::array();
-  for (const TextEdit& edit : edits) list.push_back({edit.offset, edit.length, edit.text});
+  for (const TextEdit& edit : edits) list.push_back({edit.offset, edit.length, edit.text, edit.in});
   return list;
 }
 
 std::vector<TextEdit> edits_from(const Json& report, const char* key) {
   std::vector<TextEdit> edits;
   for (const Json& edit : report.value(key, Json::array()))
-    edits.push_back({edit[0].get<std::size_t>(), edit[1].get<std::size_t>(), edit[2]});
+    edits.push_back({edit[0].get<std::size_t>(), edit[1].get<std::size_t>(), edit[2], edit[3]});
   return edits;
 }
 
@@ -202,12 +203,13 @@ void forget_standstill() {
 }
 
 /// Only the front end's work and what it would link: no optimization.
-Json check_here(Compiler& compiler, const std::string& text, const Room& room, int version) {
+Json check_here(Compiler& compiler, const SourceText& text, const Room& room, int version) {
   auto& generation = compiler.instance().getCodeGenOpts();
   generation.OptimizationLevel = 0;
   generation.DisableLLVMPasses = 1;
   end_at_standstill(compiler);
   make_room(compiler, room);
+  add_texts(compiler, text);
   std::vector<TextEdit> copies;
   std::vector<GlobalCapture> captures;
   std::vector<clang::NamedDecl*> rivals;
@@ -217,12 +219,14 @@ Json check_here(Compiler& compiler, const std::string& text, const Room& room, i
     rivals = rivals_of(compiler, part);
   };
   compiler.log().take_captures();
-  const auto* unit = compiler.parse(text);
+  const auto* unit = compiler.parse(text.cell);
   forget_standstill();
   Json report{{"ok", unit != nullptr}, {"said", compiler.log().take_text()}};
   Redefinition found;
   if (unit) {
-    report["missing"] = missing_symbols(compiler, *unit->TheModule);
+    const MissingSymbols missing = missing_in(compiler, *unit->TheModule);
+    report["missing"] = missing.names;
+    report["late"] = missing.late;
     report["privates"] = to_json(share_privates(compiler, *unit->TUPart));
   } else {
     found = read_clashes(compiler, compiler.log().take_clashes(), version);
@@ -235,17 +239,18 @@ Json check_here(Compiler& compiler, const std::string& text, const Room& room, i
 }
 
 /// Only reads the text.
-Json foresee_here(Compiler& compiler, const std::string& text, const Room& room,
+Json foresee_here(Compiler& compiler, const SourceText& text, const Room& room,
                   const std::set<std::string>& names, int version) {
   end_at_standstill(compiler);
   make_room(compiler, room);
+  add_texts(compiler, text);
   std::vector<TextEdit> marks;
   compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
     marks = marks_for(compiler, part, names, version);
   };
   compiler.compile_nothing();
   compiler.log().take_clashes();
-  compiler.parse(text);
+  compiler.parse(text.cell);
   forget_standstill();
   Redefinition found = read_clashes(compiler, compiler.log().take_clashes(), version);
   Room grown = room;
@@ -254,6 +259,34 @@ Json foresee_here(Compiler& compiler, const std::string& text, const Room& room,
   Json report = Json::object();
   add(found, report);
   return report;
+}
+
+/// Only reads the text, too.
+Json read_here(Compiler& compiler, const SourceText& text, const Room& room, int version) {
+  end_at_standstill(compiler);
+  make_room(compiler, room);
+  add_texts(compiler, text);
+  std::vector<TextEdit> marks;
+  compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
+    marks = marks_in_headers(compiler, part, text, version);
+  };
+  compiler.compile_nothing();
+  compiler.inclusions().take();
+  compiler.parse(text.cell);
+  forget_standstill();
+  Json report{{"marks", to_json(marks)}, {"inclusions", Json::array()}};
+  for (const Inclusion& each : compiler.inclusions().take())
+    report["inclusions"].push_back({each.in, each.path, each.offset, each.length, each.stamp});
+  return report;
+}
+
+ReadReport read_report_from(const Json& report) {
+  ReadReport read;
+  read.marks = edits_from(report, "marks");
+  for (const Json& each : report.value("inclusions", Json::array()))
+    read.inclusions.push_back({each[0], each[1], each[2].get<std::size_t>(),
+                               each[3].get<std::size_t>(), each[4].get<std::size_t>()});
+  return read;
 }
 
 Redefinition redefinition_from(const Json& report) {
@@ -265,7 +298,7 @@ Redefinition redefinition_from(const Json& report) {
 
 }  // namespace
 
-CheckReport check_in_child(Compiler& compiler, const std::string& text, const Room& room,
+CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Room& room,
                            int version) {
   const Answer answer =
       ask([&] { return pack(Packer::json, check_here(compiler, text, room, version)); },
@@ -281,13 +314,24 @@ CheckReport check_in_child(Compiler& compiler, const std::string& text, const Ro
   report.kind = found.value("ok", false) ? CheckReport::Kind::ok : CheckReport::Kind::rejected;
   report.said = found.value("said", "");
   report.missing = found.value("missing", std::vector<std::string>{});
+  report.late = found.value("late", std::vector<std::string>{});
   report.privates = edits_from(found, "privates");
   report.captures = edits_from(found, "captures");
   report.redefinition = redefinition_from(found);
   return report;
 }
 
-Redefinition foresee_in_child(Compiler& compiler, const std::string& text, const Room& room,
+ReadReport read_in_child(Compiler& compiler, const SourceText& text, const Room& room,
+                         int version) {
+  const Answer answer =
+      ask([&] { return pack(Packer::json, read_here(compiler, text, room, version)); },
+          compiler.limits());
+  if (answer.kind != Answer::Kind::ok) return {};
+  const Result<Json> report = unpack(Packer::json, answer.text);
+  return report ? read_report_from(*report) : ReadReport{};
+}
+
+Redefinition foresee_in_child(Compiler& compiler, const SourceText& text, const Room& room,
                               const std::set<std::string>& names, int version) {
   const Answer answer =
       ask([&] { return pack(Packer::json, foresee_here(compiler, text, room, names, version)); },

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "interpreters/cpp/cells/header_versions.hpp"
 #include "interpreters/cpp/compile/redefinition.hpp"
 
 namespace px::cpp {
@@ -14,7 +15,8 @@ struct CheckReport {
   enum class Kind { ok, rejected, crashed, interrupted, timed_out, out_of_memory };
   Kind kind = Kind::crashed;
   std::string said = {};                  ///< By the compiler: errors, warnings.
-  std::vector<std::string> missing = {};  ///< Where ok: symbols that nobody has.
+  std::vector<std::string> missing = {};  ///< Where ok: names that nobody defines.
+  std::vector<std::string> late = {};     ///< Where ok: symbols that later cells may define.
   std::vector<TextEdit> privates = {};    ///< Where ok: see share_privates().
   std::vector<TextEdit> captures = {};    ///< Of lambdas: with them the text may compile.
   Redefinition redefinition = {};         ///< What must give way, if anything.
@@ -22,12 +24,21 @@ struct CheckReport {
 
 /// Compiles a text in a child, in which room is made first; nothing changes here.
 /// version  of what the text defines again; another one for each cell.
-CheckReport check_in_child(Compiler& compiler, const std::string& text, const Room& room,
+CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Room& room,
                            int version);
+
+/// What a forked copy of this process has read.
+struct ReadReport {
+  std::vector<Inclusion> inclusions = {};
+  std::vector<TextEdit> marks = {};  ///< For what its headers define: see marks_in_headers().
+};
+
+/// Reads a text in a child, in which room is made first, and compiles nothing.
+ReadReport read_in_child(Compiler& compiler, const SourceText& text, const Room& room, int version);
 
 /// What must give way and be marked before a text is compiled that defines some of `names` again:
 /// names that had another meaning before. clang may crash when it compiles it as it is.
-Redefinition foresee_in_child(Compiler& compiler, const std::string& text, const Room& room,
+Redefinition foresee_in_child(Compiler& compiler, const SourceText& text, const Room& room,
                               const std::set<std::string>& names, int version);
 
 /// Runs `work` in a child and returns what it returns; nothing where it crashes, where it is

@@ -1,7 +1,4 @@
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Module.h>
-
-#include <algorithm>
 
 #include "interpreters/cpp/compile/class_constants.hpp"
 #include "interpreters/cpp/compile/compiler.hpp"
@@ -70,10 +67,7 @@ struct DefineClassConstants : llvm::PassInfoMixin<DefineClassConstants> {
 }  // namespace
 
 std::vector<std::string> missing_symbols(Compiler& compiler, const llvm::Module& module) {
-  std::vector<std::string> missing = not_found(compiler.jit(), needed_symbols(module));
-  for (std::string& name : missing) name = llvm::demangle(name);
-  std::sort(missing.begin(), missing.end());
-  return missing;
+  return not_found(compiler.jit(), needed_symbols(module));
 }
 
 void define_constants_of_classes(llvm::PassBuilder& passes, llvm::orc::LLJIT& jit) {

@@ -14,6 +14,7 @@
 
 #include "interpreters/cpp/cells/code_mask.hpp"
 #include "interpreters/cpp/compile/redefinition.hpp"
+#include "interpreters/cpp/compile/symbol_marks.hpp"
 
 namespace px::cpp {
 namespace {
@@ -62,88 +63,10 @@ NamedDecl* find_declaration(Compiler& compiler, SourceLocation place) {
   return nullptr;
 }
 
-bool is_class(const NamedDecl* declaration) {
-  return llvm::isa<clang::CXXRecordDecl, clang::ClassTemplateDecl>(declaration);
-}
-
-/// Not in a header; a macro counts for where it is used.
-bool is_in_text_of_cell(const clang::SourceManager& sources, SourceLocation place) {
-  const clang::FileID file = sources.getFileID(sources.getFileLoc(place));
-  return sources.getBufferOrFake(file).getBufferIdentifier().starts_with("input_line_");
-}
-
-/// Where a class's name may be marked: not `A::B`, not behind '}'.
-std::optional<std::size_t> mark_of_class(const clang::SourceManager& sources, SourceLocation name) {
-  const auto [file, offset] = sources.getDecomposedLoc(name);
-  const llvm::StringRef text = sources.getBufferData(file);
-  std::size_t before = offset;
-  while (before > 0 && std::isspace(static_cast<unsigned char>(text[before - 1]))) --before;
-  if (!name.isFileID() || before == 0) return std::nullopt;
-  const unsigned char last = static_cast<unsigned char>(text[before - 1]);
-  if (!std::isalpha(last) && last != ')' && last != ']') return std::nullopt;
-  return offset;
-}
-
-/// Whether each part of the program that uses it has its code: clang would take the earlier one's
-/// for the later one's, as they go by the same symbol. So it is with what is inline, with constants
-/// (clang's way in incremental programs), with what holds a lambda, and with what got a mark in
-/// place of such a thing.
-bool is_emitted_where_used(const NamedDecl* declaration) {
-  if (llvm::isa<clang::FunctionTemplateDecl, clang::VarTemplateDecl>(declaration)) return true;
-  if (declaration->hasAttr<clang::AbiTagAttr>()) return true;
-  const clang::ASTContext& context = declaration->getASTContext();
-  if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(declaration))
-    return context.GetGVALinkageForFunction(function) != clang::GVA_StrongExternal;
-  if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration))
-    return context.GetGVALinkageForVariable(variable) != clang::GVA_StrongExternal;
-  return false;
-}
-
-/// Where a function or variable may be marked: behind `template <...>`, before all else.
-std::optional<std::size_t> mark_of_declarator(Compiler& compiler, const NamedDecl* declaration) {
-  if (const auto* pattern = llvm::dyn_cast_or_null<clang::TemplateDecl>(declaration))
-    declaration = pattern->getTemplatedDecl();
-  const auto* declarator = llvm::dyn_cast_or_null<clang::DeclaratorDecl>(declaration);
-  if (!declarator) return std::nullopt;
-  const auto& sources = compiler.instance().getSourceManager();
-  SourceLocation start = declarator->getInnerLocStart();
-  if (start.isMacroID() &&  // a mark may stand before a macro that begins with it
-      !clang::Lexer::isAtStartOfMacroExpansion(start, sources, compiler.instance().getLangOpts(),
-                                               &start))
-    return std::nullopt;
-  return sources.getDecomposedLoc(start).second;
-}
-
 /// What stands there in the part that was read last, whether it had errors or not.
 NamedDecl* find_in_last_part(Compiler& compiler, SourceLocation place) {
   auto* part = compiler.interpreter().getASTContext().getTranslationUnitDecl()->getMostRecentDecl();
   return find_in(*part, place);
-}
-
-std::string mark_text(int version) {
-  return "__attribute__((abi_tag(\"v" + std::to_string(version) + "\"))) ";
-}
-
-bool is_friend(const clang::FunctionDecl* function) {
-  return std::any_of(function->redecls_begin(), function->redecls_end(), [](const auto* each) {
-    return each->getFriendObjectKind() != clang::Decl::FOK_None;
-  });
-}
-
-/// Whether the declaration must stay when its definition goes.
-bool keeps_declaration(const NamedDecl* declaration) {
-  if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(declaration))
-    return variable->isStaticDataMember() || variable->isOutOfLine();
-  const clang::FunctionDecl* function = declaration->getAsFunction();
-  if (!function || llvm::isa<clang::CXXDeductionGuideDecl>(function)) return false;
-  return function->isOutOfLine() || is_friend(function) ||
-         function->getTemplateSpecializationKind() == clang::TSK_ExplicitSpecialization;
-}
-
-/// Whether clang knows marks on such a thing.
-bool may_be_marked(const NamedDecl* declaration) {
-  const clang::FunctionDecl* function = declaration->getAsFunction();
-  return !function || !llvm::isa<clang::CXXDeductionGuideDecl>(function);
 }
 
 bool contains(clang::DeclContextLookupResult list, const NamedDecl* declaration) {
@@ -227,7 +150,6 @@ bool Room::add(const Room& more) {
 
 Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes, int version) {
   const clang::SourceManager& sources = compiler.instance().getSourceManager();
-  const std::string mark = mark_text(version);
   Redefinition result;
   for (const Clash& clash : clashes) {
     NamedDecl* earlier = find_declaration(compiler, clash.earlier);  // of a macro, maybe
@@ -237,15 +159,15 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
       result.room.add({{}, {earlier}});
       continue;
     }
-    const bool is_of_header = !is_in_text_of_cell(sources, clash.here);
-    // A header cannot be marked, and clang confuses the instances of both templates.
-    if (is_of_header && llvm::isa<clang::TemplateDecl>(earlier)) continue;
-    if (!result.room.add({{earlier}, {}}) || is_of_header) continue;
-    std::optional<std::size_t> offset;
-    if (is_class(earlier)) offset = mark_of_class(sources, clash.here);
+    // A file that is there cannot be marked, and clang confuses the instances of both templates.
+    const bool has_text = text_of_place(sources, clash.here).has_value();
+    if (!has_text && llvm::isa<clang::TemplateDecl>(earlier)) continue;
+    if (!result.room.add({{earlier}, {}}) || !has_text) continue;
+    std::optional<TextEdit> mark;
+    if (is_class(earlier)) mark = mark_of_class(sources, clash.here, version);
     if (is_emitted_where_used(earlier) && may_be_marked(earlier))
-      offset = mark_of_declarator(compiler, find_in_last_part(compiler, clash.here));
-    if (offset) result.marks.push_back({*offset, 0, mark});
+      mark = mark_of_declarator(compiler, find_in_last_part(compiler, clash.here), version);
+    if (mark) result.marks.push_back(*mark);
   }
   return result;
 }
@@ -273,10 +195,9 @@ std::vector<TextEdit> marks_for(Compiler& compiler, clang::TranslationUnitDecl& 
     if (const auto* pattern = llvm::dyn_cast<clang::TemplateDecl>(named))
       if (pattern->getTemplatedDecl()) inner = pattern->getTemplatedDecl();
     if (inner->hasAttr<clang::AbiTagAttr>() || named->getPreviousDecl()) continue;
-    const auto offset = is_class(named) ? mark_of_class(sources, named->getLocation())
-                                        : mark_of_declarator(compiler, named);
-    if (offset && is_in_text_of_cell(sources, named->getLocation()))
-      marks.push_back({*offset, 0, mark_text(version)});
+    const auto mark = is_class(named) ? mark_of_class(sources, named->getLocation(), version)
+                                      : mark_of_declarator(compiler, named, version);
+    if (mark && text_of_place(sources, named->getLocation()) == "") marks.push_back(*mark);
   }
   return marks;
 }
@@ -293,19 +214,7 @@ std::string name_unnamed_namespaces(const std::string& code) {
          static_cast<std::size_t>(match->length()) - 1 - static_cast<std::size_t>(match->length(2)),
          "inline namespace px_unnamed"});
   }
-  return apply_edits(code, std::move(edits));
-}
-
-std::string apply_edits(std::string text, std::vector<TextEdit> edits) {
-  std::sort(edits.begin(), edits.end(),
-            [](const TextEdit& a, const TextEdit& b) { return a.offset > b.offset; });
-  std::size_t last = std::string::npos;
-  for (const TextEdit& edit : edits) {
-    if (edit.offset == last || edit.offset + edit.length > text.size()) continue;
-    text.replace(edit.offset, edit.length, edit.text);
-    last = edit.offset;
-  }
-  return text;
+  return apply_edits({code}, edits).cell;
 }
 
 namespace {

@@ -1,20 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "interpreters/cpp/compile/compiler.hpp"
+#include "interpreters/cpp/compile/source_text.hpp"
 
 namespace px::cpp {
-
-/// A change of a text: `length` bytes at `offset` give way to `text`.
-struct TextEdit {
-  std::size_t offset = 0;
-  std::size_t length = 0;
-  std::string text = {};
-};
 
 /// Declarations of earlier cells that give way to a cell.
 struct Room {
@@ -62,9 +55,6 @@ std::vector<TextEdit> share_privates(Compiler& compiler, clang::TranslationUnitD
 /// The same for functions that are static by a macro or in a header of the user: they are shared as
 /// they are. Call it when all of the part was read.
 void share_statics(Compiler& compiler, clang::TranslationUnitDecl& part);
-
-/// The text with all the edits; two of the same place are one.
-std::string apply_edits(std::string text, std::vector<TextEdit> edits);
 
 /// Captures of what is no local variable, which C++ refuses: `[a]` becomes `[a = a]`.
 std::vector<TextEdit> initialize_captures(Compiler& compiler,

@@ -56,6 +56,11 @@ std::string words_of_signal(const Departure& departure) {
 
 }  // namespace
 
+void UndefinedFunction::raise(const char* symbol) {
+  throw UndefinedFunction("undefined: " + readable(symbol) +
+                          " (declared, but no cell has defined it yet)");
+}
+
 CellOutcome outcome_of(const Departure& departure) {
   if (departure.reason == Departure::by_interrupt)
     return failure(
@@ -78,6 +83,8 @@ CellOutcome run_throwing(const std::function<void()>& code, ThreadEnd end) {
     return interrupted(interruption.where);
   } catch (const NoInput& error) {
     return failure(CellOutcome::Kind::exception, "NoInput", error.what());
+  } catch (const UndefinedFunction& error) {
+    return failure(CellOutcome::Kind::exception, "LinkError", error.what());
   } catch (const std::exception& error) {
     return thrown(error.what());
   } catch (const std::string& text) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 
 #include "interpreters/cpp/run/cell_outcome.hpp"
@@ -10,6 +11,13 @@ namespace px::cpp {
 /// Thrown at a loop of the user's code; derived from nothing that a program catches by name.
 struct Interruption {
   std::string where;
+};
+
+/// Thrown where a cell calls a function that cells have declared, but none has defined.
+struct UndefinedFunction : std::logic_error {
+  using std::logic_error::logic_error;
+  /// What the compiler puts in place of such a function calls this, with its symbol.
+  [[noreturn]] static void raise(const char* symbol);
 };
 
 /// How code was left without unwinding it.

@@ -1,16 +1,21 @@
 #include <clang/Lex/HeaderSearch.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/Preprocessor.h>
+#include <llvm/Demangle/Demangle.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "interpreters/cpp/assist/completion.hpp"
 #include "interpreters/cpp/assist/help.hpp"
 #include "interpreters/cpp/cells/cell_mistakes.hpp"
 #include "interpreters/cpp/cells/cell_text.hpp"
+#include "interpreters/cpp/cells/header_versions.hpp"
 #include "interpreters/cpp/cells/name_queries.hpp"
 #include "interpreters/cpp/cells/type_queries.hpp"
+#include "interpreters/cpp/compile/changed_headers.hpp"
 #include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
 #include "interpreters/cpp/habits/header_texts.hpp"
@@ -24,6 +29,7 @@ namespace px::cpp {
 namespace {
 
 constexpr int max_check_rounds = 12;  // each one makes room for more of what a cell redefines
+constexpr int max_header_rounds = 64;  // how deep headers that changed may include each other
 
 CellOutcome compile_error(const std::string& said) {
   const std::string text = name_lines_of_cells(said);
@@ -88,6 +94,14 @@ bool has_include(const std::string& code) {
   });
 }
 
+std::optional<std::string> text_of_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string{std::istreambuf_iterator<char>(file), {}};
+}
+
 /// Which edits of a cell's text are tried: fewer where its other parts do not agree with one.
 enum class Editing { all, no_marks, none };
 
@@ -115,23 +129,30 @@ struct CppSession::State {
   std::vector<std::string> library_folders;
   std::unordered_set<std::string> weak_symbols, strong_symbols;
   std::set<std::string> hidden_names;  ///< Those that had another meaning before.
-  int version = 0;                     ///< Of the classes that are defined again.
+  HeaderVersions headers;              ///< Of the user, that cells have included.
+  int version = 0;                     ///< Of what is defined again.
 
   /// What a check found out, for the run that follows.
   struct Plan {
-    std::string code, name, text;
-    Room room;
-    CellOutcome outcome;
+    std::string code, name;
+    SourceText source;
+    std::map<std::string, std::size_t> made = {};  ///< New versions: see HeaderVersions::note().
+    Room room = {};
+    std::vector<std::string> late = {};  ///< See CheckReport.
+    CellOutcome outcome = {};
   };
   std::optional<Plan> checked;
 
   std::optional<MacroBody> macro(const std::string& name);
   bool mentions_hidden_name(const std::string& code) const;
   Plan plan(const std::string& code, const std::string& name);
+  std::vector<TextEdit> renew_headers(Plan& plan);
+  void make_header(Plan& plan, const std::string& header, bool has_changed);
   void make_room_for(const Plan& plan);
   void remove_symbol(const std::string& symbol);
   CellOutcome run(const Plan& plan);
-  CellOutcome run_unit(clang::PartialTranslationUnit& unit, const std::string& name);
+  CellOutcome run_unit(clang::PartialTranslationUnit& unit, const std::string& name,
+                       const std::vector<std::string>& late = {});
   Result<void> run_silently(const std::string& code, const std::string& what);
 };
 
@@ -139,46 +160,88 @@ struct CppSession::State {
 /// more can be done.
 CppSession::State::Plan CppSession::State::plan(const std::string& code, const std::string& name) {
   Plan result{
-      code, name, "#line 1 \"" + quoted(name) + "\"\n" + name_unnamed_namespaces(code), {}, {}};
+      code, name, {"#line 1 \"" + quoted(name) + "\"\n" + name_unnamed_namespaces(code)}};
   const FindMacro find_macro = [this](const std::string& each) { return macro(each); };
   if (const auto mistake = find_mistake(code, find_macro)) {
     result.outcome = compile_error(diagnostic_of(*mistake, code, quoted(name)));
     return result;
   }
-  const std::string as_written = result.text;
-  bool is_edited = false;
   ++version;
   warnings.clear();
+  const std::vector<TextEdit> marks = renew_headers(result);
+  const SourceText as_written = result.source;
+  bool is_edited = !marks.empty();
+  result.source = apply_edits(as_written, marks);
   bool has_more = mentions_hidden_name(code);
   for (int round = 0; has_more && round < max_check_rounds; ++round) {
     const Redefinition foreseen =
-        foresee_in_child(*compiler, result.text, result.room, hidden_names, version);
+        foresee_in_child(*compiler, result.source, result.room, hidden_names, version);
     has_more = result.room.add(foreseen.room);
-    result.text = apply_edits(result.text, foreseen.marks);
+    result.source = apply_edits(result.source, foreseen.marks);
     is_edited = is_edited || !foreseen.marks.empty();
   }
-  std::optional<std::string> compiled;  // the text that compiled, before what is private was shared
+  std::optional<SourceText> compiled;  // the text that compiled, before what is private was shared
   Editing editing = Editing::all;
   for (int round = 0; round < max_check_rounds; ++round) {
-    const CheckReport report = check_in_child(*compiler, result.text, result.room, version);
+    const CheckReport report = check_in_child(*compiler, result.source, result.room, version);
     result.outcome = outcome_of(report, compiler->limits());
+    result.late = report.late;
     warnings = without_colours(name_lines_of_cells(report.said));
     const bool is_ok = result.outcome.is_ok();
     const std::vector<TextEdit> edits = edits_of(report, is_ok, editing);
     const bool has_more_room = result.room.add(report.redefinition.room);
     if (!edits.empty() && (has_more_room || is_ok || !report.captures.empty())) {
-      if (is_ok) compiled = result.text;
-      result.text = apply_edits(result.text, edits);
+      if (is_ok) compiled = result.source;
+      result.source = apply_edits(result.source, edits);
       is_edited = true;
     } else if (report.kind == CheckReport::Kind::rejected && is_edited && !has_more_room) {
       editing = compiled || editing == Editing::no_marks ? Editing::none : Editing::no_marks;
-      result.text = compiled.value_or(as_written);
+      result.source = compiled.value_or(as_written);
       is_edited = false;
     } else if (!has_more_room) {
       return result;
     }
   }
   return result;
+}
+
+/// Lets the cell include new versions of headers that have changed. Returns marks for what these
+/// define.
+std::vector<TextEdit> CppSession::State::renew_headers(Plan& plan) {
+  if (headers.is_empty() || !has_include(plan.code)) return {};
+  for (int round = 0; round < max_header_rounds; ++round) {
+    const ReadReport report = read_in_child(*compiler, plan.source, plan.room, version);
+    const auto newer = headers.newer(report.inclusions, text_of_file);
+    std::vector<TextEdit> edits;
+    for (const Inclusion& each : report.inclusions) {
+      const auto found = newer.find(each.path);
+      if (found == newer.end() || !(each.in.empty() || plan.source.headers.count(each.in)))
+        continue;
+      const std::string path = !found->second.version.empty()
+                                   ? found->second.version
+                                   : version_path(each.path, version);
+      edits.push_back({each.offset, each.length, "\"" + path + "\"", each.in});
+    }
+    if (edits.empty()) return report.marks;
+    plan.source = apply_edits(std::move(plan.source), edits);
+    for (const auto& [header, what] : newer)
+      if (what.version.empty()) make_header(plan, header, what.has_changed);
+  }
+  return {};
+}
+
+/// Makes a version of what the file is now, once for each cell.
+void CppSession::State::make_header(Plan& plan, const std::string& header, bool has_changed) {
+  const std::string path = version_path(header, version);
+  if (plan.source.headers.count(path) > 0) return;
+  const std::string text = text_of_file(header).value_or("");
+  plan.made[path] = stamp_of_text(text);
+  plan.source.headers[path] = "#line 1 \"" + header + "\"\n" + text;
+  if (!has_changed) return;
+  plan.room.add(room_for_header(*compiler, header));
+  // In the cell, as the version may be included more than once: its own guard must hold then.
+  for (const std::string& macro : macros_of_header(*compiler, header))
+    plan.source.cell = "#undef " + macro + "\n" + plan.source.cell;
 }
 
 std::optional<MacroBody> CppSession::State::macro(const std::string& name) {
@@ -219,28 +282,42 @@ void CppSession::State::remove_symbol(const std::string& symbol) {
 
 CellOutcome CppSession::State::run(const Plan& plan) {
   make_room_for(plan);
+  add_texts(*compiler, plan.source);
   compiler->log().take_text();
-  clang::PartialTranslationUnit* unit = compiler->parse(plan.text);
+  compiler->inclusions().take();
+  clang::PartialTranslationUnit* unit = compiler->parse(plan.source.cell);
   const std::string said = compiler->log().take_text();
   compiler->log().take_clashes();
   if (!unit) return compile_error(said);
-  const std::vector<std::string> missing = missing_symbols(*compiler, *unit->TheModule);
-  CellOutcome outcome = missing.empty() ? run_unit(*unit, plan.name) : link_error(missing);
+  headers.note(compiler->inclusions().take(), plan.made);
+  std::vector<std::string> missing = missing_symbols(*compiler, *unit->TheModule), late;
+  const auto comes_later = [&](const std::string& symbol) {
+    return std::find(plan.late.begin(), plan.late.end(), symbol) != plan.late.end();
+  };
+  std::copy_if(missing.begin(), missing.end(), std::back_inserter(late), comes_later);
+  std::erase_if(missing, comes_later);
+  for (std::string& symbol : missing) symbol = llvm::demangle(symbol);
+  CellOutcome outcome = missing.empty() ? run_unit(*unit, plan.name, late) : link_error(missing);
   const bool is_unlinked = outcome.kind == CellOutcome::Kind::compile_error;
   // Else include guards would stay without what they guard.
   if (is_unlinked && !has_include(plan.code)) compiler->undo();
   return outcome;
 }
 
+/// late  functions that a later cell may define.
 CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit,
-                                        const std::string& name) {
+                                        const std::string& name,
+                                        const std::vector<std::string>& late) {
   const std::vector<std::string> symbols = defined_symbols(*unit.TheModule);
   for (const llvm::GlobalValue& value : unit.TheModule->global_values())
     if (value.isWeakForLinker() && !value.isDeclaration())
       weak_symbols.insert(value.getName().str());
+  for (const std::string& symbol : compiler->late_functions().defined_by(*unit.TheModule))
+    remove_symbol(symbol);
   for (const std::string& symbol : symbols)
     if (!strong_symbols.insert(symbol).second) remove_symbol(symbol);  // the newest wins
-  Result<void> linked;
+  Result<void> linked = compiler->late_functions().declare(late);
+  if (!linked) return failure(CellOutcome::Kind::compile_error, "LinkError", linked.error().what);
   CellStack::clear();
   compiler->line_table().begin_cell(name);
   CellOutcome outcome =
@@ -366,7 +443,10 @@ Result<void> CppSession::load_library(const std::string& name) {
   std::string said;
   for (const std::string& candidate : candidates) {
     llvm::Error error = state_->compiler->interpreter().LoadDynamicLibrary(candidate.c_str());
-    if (!error) return {};
+    if (!error) {
+      state_->compiler->late_functions().look_into_libraries();
+      return {};
+    }
     const std::string text = llvm::toString(std::move(error));
     if (said.empty()) said = text;
   }

@@ -311,16 +311,6 @@ TEST_F(Redefining, AnOwnHeaderThatIsIncludedAgain) {
   EXPECT_EQ(reported, 7);
 }
 
-TEST_F(Redefining, ATemplateOfAHeaderThatIsIncludedAgainIsAnError) {
-  const std::string header = testing::TempDir() + "px_unguarded_template.hpp";
-  std::ofstream(header) << "template <class T> T same(T t) { return t + 1; }";
-  runs("#include \"" + header + "\"\n");
-  EXPECT_EQ(value("same(1)"), 2);
-  const CellOutcome outcome = fails("#include \"" + header + "\"\n", Kind::compile_error);
-  EXPECT_NE(outcome.error_value.find("redefinition of 'same'"), std::string::npos);
-  EXPECT_EQ(value("same(2)"), 3);
-}
-
 TEST_F(Redefining, AConstantOfAClassThatNoCellDefines) {
   runs("struct S { static const int n{5}; static const int more = 6; };");
   runs("const int* place = &S::n; int at(const int& r) { return r; }");

@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 
 constexpr int question_tag = 0;
 /// Between two looks at MPI while something is under way; and when nothing has come for long.
-constexpr Duration first_pause = microseconds(20), longest_pause = milliseconds(20);
+constexpr Duration shortest_look = microseconds(20), longest_look = milliseconds(20);
 constexpr Duration longest_end = std::chrono::seconds(1);
 
 /// A question as a message.
@@ -156,7 +156,7 @@ std::vector<PassingThread::Arrival> PassingThread::fetch() {
 // ---------------------------------------------------------------- the thread
 
 void PassingThread::State::run() {
-  Duration pause = first_pause;
+  Duration pause = shortest_look;
   std::unique_lock lock{mutex};
   while (!is_stopping) {
     if (!passing.is_active() && effects.empty() && sent.empty()) {
@@ -166,7 +166,7 @@ void PassingThread::State::run() {
     lock.unlock();
     const bool has_worked = work();
     lock.lock();
-    pause = has_worked ? first_pause : std::min<Duration>(2 * pause, longest_pause);
+    pause = has_worked ? shortest_look : std::min<Duration>(2 * pause, longest_look);
     if (!has_worked && effects.empty() && !is_stopping) changed.wait_for(lock, pause);
   }
   leave_to_mpi();

@@ -133,7 +133,7 @@ class Connection {
 
   void on_reply(const Envelope& envelope, const SharedFrames& frames);
   Result<SharedFrames> from_shared_memory(const Envelope& envelope, const SharedFrames& frames);
-  void deliver(const ReplyHead& head, const SharedFrames& frames);
+  void deliver(const ReplyHead& head, Reply reply);
   void on_hub_reply(const Envelope& envelope, const SharedFrames& frames);
   void on_notification(const Envelope& envelope, const SharedFrames& frames);
   void on_publication(const Envelope& envelope, const SharedFrames& frames);
@@ -188,8 +188,7 @@ class Connection {
   bool on_record(const MessageId& question, const Envelope& envelope, const SharedFrames& frames);
   net::Socket& socket_of(Way way);
   void add_engine(EngineId id, const EngineUuid& uuid, std::optional<std::string> language,
-                  std::string_view passing,
-                  std::string memory);
+                  std::string memory, std::string_view passing);
   void remove_engine(const EngineUuid& uuid, const Pending::Loss& loss = {});
   void note_silence(EngineId id, const Json& content);
   void tell(const EngineChange& change);

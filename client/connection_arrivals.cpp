@@ -35,15 +35,16 @@ void Connection::on_reply(const Envelope& envelope, const SharedFrames& frames) 
     return pending_.fail(
         head->parent, {"SharedMemoryError", whole.error().what, {}, std::nullopt, ""}, wall_now());
   const Envelope parts = *whole == frames ? envelope : *Envelope::locate(**whole);
+  Reply reply{packer_, *whole, parts};
   if (head->status == TaskStatus::error && pending_.is_sent_again(head->parent) &&
       packed_text(packer_, parts.content, "ename") == "ResultLost")
-    return ask_records({head->parent, *head, Reply{packer_, *whole, parts}});
-  deliver(*head, *whole);
+    return ask_records({head->parent, *head, std::move(reply)});
+  deliver(*head, std::move(reply));
 }
 
-void Connection::deliver(const ReplyHead& head, const SharedFrames& frames) {
+void Connection::deliver(const ReplyHead& head, Reply reply) {
   const bool may_lack_output = pending_.may_lack_output(head.parent);
-  pending_.answer(head, Reply{packer_, frames, *Envelope::locate(*frames)}, wall_now());
+  pending_.answer(head, std::move(reply), wall_now());
   if (may_lack_output)
     after(output_patience, [this, id = head.parent] { pending_.finish_output(id); });
 }
@@ -86,8 +87,8 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
     std::erase(gone, EngineUuid{uuid.get<std::string>()});
     add_engine(EngineId{std::atoi(id.c_str())}, EngineUuid{uuid.get<std::string>()},
                string_member(languages, id.c_str()),
-               string_member(passing, id.c_str()).value_or(""),
-               string_member(memories, id.c_str()).value_or(""));
+               string_member(memories, id.c_str()).value_or(""),
+               string_member(passing, id.c_str()).value_or(""));
   }
   if (is_successor) {
     go_on_with(controller);
@@ -124,7 +125,7 @@ void Connection::on_notification(const Envelope& envelope, const SharedFrames&) 
     const EngineFacts facts = read_engine_facts(*content);
     compare_python(EngineId{static_cast<int>(*id)}, facts.python);
     add_engine(EngineId{static_cast<int>(*id)}, EngineUuid{*uuid},
-               string_member(*content, "language"), facts.passing, facts.memory);
+               string_member(*content, "language"), facts.memory, facts.passing);
     note_silence(EngineId{static_cast<int>(*id)}, *content);
     if (bool_member(*content, "reconnected").value_or(false))
       for (const auto& request : pending_.begin_again_with(EngineUuid{*uuid})) send_again(*request);
@@ -202,8 +203,8 @@ void Connection::on_connection_events() {
 // ---------------------------------------------------------------- engines, stages
 
 void Connection::add_engine(EngineId id, const EngineUuid& uuid,
-                            std::optional<std::string> language, std::string_view passing,
-                            std::string memory) {
+                            std::optional<std::string> language, std::string memory,
+                            std::string_view passing) {
   {
     const std::lock_guard lock{mutex_};
     shown_engines_.reset();

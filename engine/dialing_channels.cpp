@@ -276,7 +276,7 @@ void DialingChannels::on_time(Instant now) {
 
 std::optional<Instant> DialingChannels::next_deadline() const {
   return earlier(segments_.next_deadline(),
-                          results_ ? results_->next_deadline() : std::nullopt);
+                 results_ ? results_->next_deadline() : std::nullopt);
 }
 
 /// known  null: it was done long ago.

@@ -159,9 +159,7 @@ void Server::on_controller_message(RequestPtr message) {
 void Server::register_again() {
   if (is_ending() || has_left_ || !is_beating_) return;
   EngineFacts facts = config_.facts;
-  const EngineFacts of_mpi = facts_of_mpi();
-  facts.mpi = of_mpi.mpi;
-  facts.passing = of_mpi.passing;
+  add_engine_facts(facts, facts_of_mpi());
   Json content{{"uuid", config_.uuid.text},
                {"id", format_->identity().id.value},
                {"language", name_of(config_.language)},

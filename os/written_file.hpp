@@ -20,4 +20,19 @@ inline bool write_at(int file, std::uint64_t offset, std::string_view bytes) {
   return true;
 }
 
+/// Reads `size` bytes into `bytes` from there on. False where that fails: errno says why; EIO where
+/// the file ends before.
+inline bool read_at(int file, std::uint64_t offset, char* bytes, std::size_t size) {
+  while (size > 0) {
+    const ssize_t got = ::pread(file, bytes, size, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0) errno = EIO;
+    if (got <= 0) return false;
+    offset += static_cast<std::uint64_t>(got);
+    bytes += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
 }  // namespace px::os

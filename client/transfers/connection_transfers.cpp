@@ -60,7 +60,7 @@ void Connection::operator()(ResultFetches::SendRequest& effect) {
 }
 
 void Connection::operator()(ResultFetches::Deliver& effect) {
-  deliver(effect.head, effect.frames);
+  deliver(effect.head, Reply{packer_, effect.frames, *Envelope::locate(*effect.frames)});
 }
 
 void Connection::operator()(ResultFetches::Fail& effect) {

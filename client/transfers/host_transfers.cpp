@@ -124,12 +124,17 @@ bool HostTransfers::begin_passing(Transfer& transfer, Effects& effects) {
   return true;
 }
 
+/// No other engine gives it any more.
+void HostTransfers::take_from_here(Transfer& transfer) {
+  transfer.giver.reset();
+  transfer.cuts = cut(transfer.shipment->layout);
+}
+
 /// Begins anew, with the same engine if that lives.
 void HostTransfers::send_from_here(Transfer& transfer) {
   give_up(transfer);
   transfer.segment.clear();
-  transfer.giver.reset();
-  transfer.cuts = cut(transfer.shipment->layout);
+  take_from_here(transfer);
   transfer.relays.push_back(transfer.relay);
   transfer.stage = Stage::waiting;
 }
@@ -214,10 +219,7 @@ HostTransfers::Effects HostTransfers::lose_engine(const EngineUuid& engine, Inst
       send_from_here(*transfer);
   }
   for (const TransferPtr& transfer : to_retry) {
-    if (transfer->giver) {  // MPI passes nothing on any more
-      transfer->giver.reset();
-      transfer->cuts = cut(transfer->shipment->layout);
-    }
+    if (transfer->giver) take_from_here(*transfer);  // MPI passes nothing on any more
     try_next_relay(*transfer, now, effects);
   }
   start_some(now, effects);

@@ -114,6 +114,7 @@ class HostTransfers {
   static std::optional<std::uint64_t> rank_of_relay(const Transfer& transfer);
   bool can_start(const Transfer& transfer) const;
   bool begin_passing(Transfer& transfer, Effects& effects);
+  void take_from_here(Transfer& transfer);
   void send_from_here(Transfer& transfer);
   void stop_passing_from(const Transfer& giver);
   void start_some(Instant now, Effects& effects);

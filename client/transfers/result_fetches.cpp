@@ -37,6 +37,11 @@ std::shared_ptr<char[]> memory_for(std::uint64_t bytes) {
   return std::shared_ptr<char[]>(new (std::nothrow) char[static_cast<std::size_t>(bytes)]);
 }
 
+/// The engine need not keep the result any more.
+ResultFetches::SendRequest release(const EngineUuid& engine, const std::string& name) {
+  return {engine, {name, 0, 0, 0, true}};
+}
+
 }  // namespace
 
 ResultFetches::Effects ResultFetches::add(Reply reply, Instant now) {
@@ -53,7 +58,7 @@ ResultFetches::Effects ResultFetches::add(Reply reply, Instant now) {
       return {Fail{reply.head.parent, memory ? "the reply names a buffer that it does not have"
                                              : "there is not enough memory for a buffer of " +
                                                    std::to_string(buffer.bytes) + " bytes"},
-              SendRequest{engine, {reply.held.name, 0, 0, 0, true}}};
+              release(engine, reply.held.name)};
     fetch->memory.push_back(std::move(memory));
     for (std::uint64_t offset = 0; offset < buffer.bytes; offset += piece_bytes)
       fetch->pieces.push_back({reply.held.name, buffer.index, offset,
@@ -133,7 +138,7 @@ SharedFrames ResultFetches::whole(const Fetch& fetch) {
 void ResultFetches::end(const FetchPtr& fetch, bool is_release_due, Instant now,
                         Effects& effects) {
   if (is_release_due)
-    effects.push_back(SendRequest{fetch->engine, {fetch->reply.held.name, 0, 0, 0, true}});
+    effects.push_back(release(fetch->engine, fetch->reply.held.name));
   std::erase(fetches_, fetch);
   start_some(now, effects);
 }
@@ -193,7 +198,7 @@ std::optional<Instant> ResultFetches::next_deadline() const {
 ResultFetches::Effects ResultFetches::clear() {
   Effects effects;
   for (const FetchPtr& fetch : fetches_)
-    effects.push_back(SendRequest{fetch->engine, {fetch->reply.held.name, 0, 0, 0, true}});
+    effects.push_back(release(fetch->engine, fetch->reply.held.name));
   fetches_.clear();
   return effects;
 }

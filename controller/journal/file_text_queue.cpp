@@ -74,15 +74,8 @@ Result<std::string_view> FileTextQueue::read(std::size_t size) {
   if (!is_there) {
     const std::uint64_t wanted = std::min(std::max<std::uint64_t>(piece, size), file.size - read_);
     std::string bytes(wanted, '\0');
-    std::size_t got = 0;
-    while (got < bytes.size()) {
-      const ssize_t more = ::pread(file.descriptor.value(), bytes.data() + got, bytes.size() - got,
-                                   static_cast<off_t>(read_ + got));
-      if (more < 0 && errno == EINTR) continue;
-      if (more == 0) errno = EIO;
-      if (more <= 0) return file_error("cannot read", folder_);
-      got += static_cast<std::size_t>(more);
-    }
+    if (!os::read_at(file.descriptor.value(), read_, bytes.data(), bytes.size()))
+      return file_error("cannot read", folder_);
     window_ = std::move(bytes);
     window_start_ = read_;
   }

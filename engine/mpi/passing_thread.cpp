@@ -16,6 +16,7 @@
 
 #include "os/descriptor.hpp"
 #include "os/signals_blocked.hpp"
+#include "os/written_file.hpp"
 
 namespace px::engine {
 namespace {
@@ -327,9 +328,8 @@ std::string PassingThread::State::read(const SegmentPassing::Part& part) {
     file = os::Descriptor{::openat(folder->descriptor(), part.segment.c_str(),
                                    O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
   std::string bytes(part.length, '\0');
-  const ssize_t count =
-      ::pread(file.value(), bytes.data(), bytes.size(), static_cast<off_t>(part.offset));
-  return count == static_cast<ssize_t>(part.length) ? bytes : std::string();
+  const bool is_read = os::read_at(file.value(), part.offset, bytes.data(), bytes.size());
+  return is_read ? bytes : std::string();
 }
 
 void PassingThread::State::close_files() {

@@ -19,6 +19,7 @@
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi/rank_names.hpp"
 #include "engine/mpi_calls/sent_notes.hpp"
+#include "engine/mpi_calls/world_part.hpp"
 
 namespace px::engine {
 namespace {
@@ -351,14 +352,7 @@ std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks) {
   }
   if (!wants || callers.size() < 2) return nullptr;
 
-  MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_incl(world, static_cast<int>(callers.size()), callers.data(), &group);
-  MPI_Comm notes = MPI_COMM_NULL;
-  PMPI_Comm_create_group(MPI_COMM_WORLD, group, note_tag, &notes);
-  PMPI_Group_free(&group);
-  PMPI_Group_free(&world);
-
+  const MPI_Comm notes = make_communicator(callers, note_tag);
   auto state =
       std::make_unique<State>(notes, callers, std::set<int>(callers.begin(), callers.end()));
   state->own = Rank{rank};

@@ -2,6 +2,8 @@
 
 #include <random>
 
+#include "engine/mpi_calls/world_part.hpp"
+
 namespace px::engine {
 namespace {
 
@@ -24,13 +26,7 @@ bool RankMessages::is_possible() {
 }
 
 std::unique_ptr<RankMessages> RankMessages::join(const std::vector<int>& ranks) {
-  MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group);
-  MPI_Comm communicator = MPI_COMM_NULL;
-  PMPI_Comm_create_group(MPI_COMM_WORLD, group, messages_tag, &communicator);
-  PMPI_Group_free(&group);
-  PMPI_Group_free(&world);
+  const MPI_Comm communicator = make_communicator(ranks, messages_tag);
   if (communicator == MPI_COMM_NULL) return nullptr;
   PMPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
   return std::unique_ptr<RankMessages>(new RankMessages(communicator));

@@ -13,6 +13,7 @@
 
 #include "engine/mpi_calls/mpi_steps.hpp"
 #include "engine/mpi_calls/sent_notes.hpp"
+#include "engine/mpi_calls/world_part.hpp"
 #include "engine/mpi_library/cell_errors.hpp"
 #include "interpreters/utf8.hpp"
 
@@ -79,17 +80,10 @@ class Receipt {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-MPI_Comm make_communicator(const std::vector<Rank>& peers) {
+MPI_Comm communicator_of(const std::vector<Rank>& peers) {
   std::vector<int> ranks;
   for (const Rank peer : peers) ranks.push_back(peer.value);
-  MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
-  PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  PMPI_Group_incl(world, static_cast<int>(ranks.size()), ranks.data(), &group);
-  MPI_Comm communicator = MPI_COMM_NULL;
-  PMPI_Comm_create_group(MPI_COMM_WORLD, group, join_tag, &communicator);
-  PMPI_Group_free(&group);
-  PMPI_Group_free(&world);
-  return communicator;
+  return make_communicator(ranks, join_tag);
 }
 
 std::string name_of_library() {
@@ -107,7 +101,7 @@ class CppWorld final : public MpiWorld {
       : peers_(std::move(peers)),
         rank_(rank),
         level_(level),
-        communicator_(make_communicator(peers_)),
+        communicator_(communicator_of(peers_)),
         sent_(communicator_) {}
 
   Rank rank() const override { return rank_; }

@@ -27,6 +27,15 @@ def own_names(text):
                 yield kind[1] or kind[2], None
             elif not statement.startswith("using ") and (found := OTHER.fullmatch(statement)):
                 yield found[1], parameter_types(found[2]) if found[2].startswith("(") else None
+                if not found[2].startswith("("):
+                    yield from ((name, None) for name in further_names(found[2]))
+
+
+def further_names(text):
+    """"= most(1, 2), b = {3}, *c;" -> ["b", "c"]"""
+    while text != (text := re.sub(r"\([^()]*\)|{[^{}]*}|<[^<>]*>", "", text)):
+        pass
+    return re.findall(r", ?[*&]*(\w+)(?= ?[=;,{\[])", text)
 
 
 def parameter_types(text):
@@ -72,3 +81,5 @@ def test_a_name_that_stands_twice_is_found():
     assert list(clashes({"a": first, "b": same})) == ["count: a, b"]
     assert list(clashes({"a": first, "b": other})) == []
     assert list(clashes({"a": first, "b": constant})) == ["most: a, b"]
+    two = first.replace("most = 3", "least = std::min<int>(1, 2), most = 3")
+    assert list(clashes({"a": two, "b": constant})) == ["most: a, b"]

@@ -202,14 +202,18 @@ void forget_standstill() {
   ::setitimer(ITIMER_VIRTUAL, &none, nullptr);
 }
 
+void prepare(Compiler& compiler, const SourceText& text, const Room& room) {
+  end_at_standstill(compiler);
+  make_room(compiler, room);
+  add_texts(compiler, text);
+}
+
 /// Only the front end's work and what it would link: no optimization.
 Json check_here(Compiler& compiler, const SourceText& text, const Room& room, int version) {
   auto& generation = compiler.instance().getCodeGenOpts();
   generation.OptimizationLevel = 0;
   generation.DisableLLVMPasses = 1;
-  end_at_standstill(compiler);
-  make_room(compiler, room);
-  add_texts(compiler, text);
+  prepare(compiler, text, room);
   std::vector<TextEdit> copies;
   std::vector<GlobalCapture> captures;
   std::vector<clang::NamedDecl*> rivals;
@@ -241,9 +245,7 @@ Json check_here(Compiler& compiler, const SourceText& text, const Room& room, in
 /// Only reads the text.
 Json foresee_here(Compiler& compiler, const SourceText& text, const Room& room,
                   const std::set<std::string>& names, int version) {
-  end_at_standstill(compiler);
-  make_room(compiler, room);
-  add_texts(compiler, text);
+  prepare(compiler, text, room);
   std::vector<TextEdit> marks;
   compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
     marks = marks_for(compiler, part, names, version);
@@ -263,9 +265,7 @@ Json foresee_here(Compiler& compiler, const SourceText& text, const Room& room,
 
 /// Only reads the text, too.
 Json read_here(Compiler& compiler, const SourceText& text, const Room& room, int version) {
-  end_at_standstill(compiler);
-  make_room(compiler, room);
-  add_texts(compiler, text);
+  prepare(compiler, text, room);
   std::vector<TextEdit> marks;
   compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
     marks = marks_in_headers(compiler, part, text, version);

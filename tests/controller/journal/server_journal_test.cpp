@@ -27,6 +27,17 @@ class JournalServerTest : public ServerTest {
     user.send(user.task, apply({{"after", {"no such task"}}}));
     EXPECT_EQ(receive(user.task).content["ename"], "InvalidDependency");
   }
+  /// The engine gets these tasks one after the other, and the user their results.
+  static void expect_run_in_order(const std::vector<std::string>& tasks, FakeEngine& engine,
+                                  FakeClient& user) {
+    for (const std::string& msg_id : tasks) {
+      const Received request = receive(engine.task);
+      EXPECT_EQ(request.header.msg_id.text, msg_id);
+      EXPECT_EQ(request.buffers, std::vector<std::string>{"function"});
+      engine.reply(engine.task, request);
+      EXPECT_EQ(receive(user.task).parent["msg_id"], msg_id);
+    }
+  }
   const std::shared_ptr<MemoryStorage> storage_ = std::make_shared<MemoryStorage>();
   const std::shared_ptr<MemoryStorage> call_storage_ = std::make_shared<MemoryStorage>();
   ServerOptions options_;
@@ -50,13 +61,7 @@ TEST_F(JournalServerTest, TasksThatWaitedAreRunByTheNextControllerInTheirOrder) 
   auto user = client();
   auto ann = engine("ann");
   ann->join();
-  for (const std::string& msg_id : sent) {
-    const Received request = receive(ann->task);
-    EXPECT_EQ(request.header.msg_id.text, msg_id);
-    EXPECT_EQ(request.buffers, std::vector<std::string>{"function"});
-    ann->reply(ann->task, request);
-    EXPECT_EQ(receive(user->task).parent["msg_id"], msg_id);
-  }
+  expect_run_in_order(sent, *ann, *user);
 }
 
 TEST_F(JournalServerTest, TasksThatWaitBehindAFullQueueAreRunInTheirOrder) {
@@ -69,13 +74,7 @@ TEST_F(JournalServerTest, TasksThatWaitBehindAFullQueueAreRunInTheirOrder) {
   auto ann = engine("ann");
   ann->join();
   for (int i = 0; i < 3; ++i) sent.push_back(user->send(user->task, apply()));
-  for (const std::string& msg_id : sent) {
-    const Received request = receive(ann->task);
-    EXPECT_EQ(request.header.msg_id.text, msg_id);
-    EXPECT_EQ(request.buffers, std::vector<std::string>{"function"});
-    ann->reply(ann->task, request);
-    EXPECT_EQ(receive(user->task).parent["msg_id"], msg_id);
-  }
+  expect_run_in_order(sent, *ann, *user);
 }
 
 TEST_F(JournalServerTest, TheNextControllerGoesOnWithThoseThatWaitedBehindAFullQueue) {

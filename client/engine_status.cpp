@@ -96,9 +96,9 @@ std::string broken_worlds(const std::vector<EngineStatus>& engines) {
 }
 
 constexpr std::size_t columns = 11;
-using Row = std::array<std::string, columns>;
+using StatusRow = std::array<std::string, columns>;
 
-Row row_of(const EngineStatus& engine) {
+StatusRow row_of(const EngineStatus& engine) {
   const auto text = [](const std::optional<int>& value) {
     return value ? std::to_string(*value) : std::string("-");
   };
@@ -178,14 +178,14 @@ Json status_as_json(const std::vector<EngineStatus>& engines) {
 }
 
 std::string status_as_text(const std::vector<EngineStatus>& engines) {
-  std::vector<Row> rows{{"ENGINE", "HOST", "RANK", "PID", "LANGUAGE", "STATE", "SINCE", "QUEUE",
-                         "MEMORY", "CPU", "RUNS"}};
+  std::vector<StatusRow> rows{{"ENGINE", "HOST", "RANK", "PID", "LANGUAGE", "STATE", "SINCE",
+                               "QUEUE", "MEMORY", "CPU", "RUNS"}};
   for (const EngineStatus& engine : engines) rows.push_back(row_of(engine));
   std::array<std::size_t, columns> widths{};
-  for (const Row& row : rows)
+  for (const StatusRow& row : rows)
     for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
   std::string text;
-  for (const Row& row : rows) {
+  for (const StatusRow& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < columns; ++i) {
       line += row[i];

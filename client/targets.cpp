@@ -61,7 +61,7 @@ std::vector<EngineId> take_slice(const Targets::Slice& slice, const std::vector<
   return taken;
 }
 
-Error no_engine(EngineId id, const std::vector<EngineId>& present) {
+Error unknown_engine(EngineId id, const std::vector<EngineId>& present) {
   return {ErrorKind::not_found,
           "there is no engine " + std::to_string(id.value) + "; " + say_who_is_there(present)};
 }
@@ -101,7 +101,7 @@ Result<std::vector<EngineId>> Targets::resolve(const std::vector<EngineId>& pres
   if (const auto* slice = std::get_if<Slice>(&what_)) return take_slice(*slice, present);
   if (const auto* wanted = std::get_if<std::vector<EngineId>>(&what_)) {
     for (const EngineId id : *wanted)
-      if (!std::binary_search(present.begin(), present.end(), id)) return no_engine(id, present);
+      if (!std::binary_search(present.begin(), present.end(), id)) return unknown_engine(id, present);
     return *wanted;
   }
   std::vector<EngineId> joined;

@@ -18,7 +18,7 @@ double seconds(const timeval& time) {
 }
 
 /// More are not told of.
-constexpr std::size_t most_segments = 1000;
+constexpr std::size_t most_counted_segments = 1000;
 
 long long resident_bytes() {
   std::ifstream file{"/proc/self/statm"};
@@ -31,7 +31,7 @@ long long resident_bytes() {
 Json shared_memory() {
   Json segments = Json::object();
   for (const auto& [identity, bytes] : MappedSegment::all()) {
-    if (segments.size() == most_segments) break;
+    if (segments.size() == most_counted_segments) break;
     segments[identity] = bytes;
   }
   Json said{{"segments", std::move(segments)}};

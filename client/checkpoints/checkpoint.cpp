@@ -46,7 +46,7 @@ bool is_of_checkpoints(const Failure& failure) {
          failure.name == "DamagedFileError";
 }
 
-ErrorKind kind_of(const Failure& failure) {
+ErrorKind kind_of_checkpoint(const Failure& failure) {
   if (failure.name == "EngineError") return ErrorKind::lost_peer;
   return failure.name.ends_with("FileError") ? ErrorKind::system : ErrorKind::bad_input;
 }
@@ -82,7 +82,7 @@ std::vector<Json> answers(const AsyncResult& result, const std::string& failed,
     throw;
   }
   if (const auto failures = result.failures(); !failures.empty())
-    throw ClientError(kind_of(failures.front()), failed + say_failures(failures));
+    throw ClientError(kind_of_checkpoint(failures.front()), failed + say_failures(failures));
   std::vector<Json> all;
   for (const Value& value : result.get()) all.push_back(as<Json>(value));
   return all;

@@ -12,7 +12,7 @@ namespace px::client {
 namespace {
 
 /// A variable of all ranks, in one line.
-struct Row {
+struct VariableRow {
   std::string what;  ///< "float64 (250, 4)"
   std::uint64_t bytes = 0;
   std::size_t ranks = 0;
@@ -38,12 +38,12 @@ std::string counted(std::size_t count, const std::string& word) {
   return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
 }
 
-std::map<std::string, Row> rows_of(const Json& manifest) {
-  std::map<std::string, Row> rows;
+std::map<std::string, VariableRow> rows_of(const Json& manifest) {
+  std::map<std::string, VariableRow> rows;
   for (const Json& rank : manifest.value("ranks", Json::array()))
     for (const Json& entry : rank.value("variables", Json::array()))
       for (std::size_t i = 0; i < entry.at("names").size(); ++i) {
-        Row& row = rows[entry.at("names")[i].get<std::string>()];
+        VariableRow& row = rows[entry.at("names")[i].get<std::string>()];
         const std::string what = what_text(entry, i);
         if (row.ranks > 0 && row.what != what && !row.what.ends_with(" ..."))
           row.what += " ...";

@@ -14,7 +14,7 @@
 namespace px::client {
 namespace {
 
-constexpr Duration hub_patience = std::chrono::seconds(30);
+constexpr Duration records_patience = std::chrono::seconds(30);
 /// Requests of one call are sent one right after the other.
 constexpr std::chrono::microseconds same_call = std::chrono::seconds(1);
 constexpr std::size_t longest_text = 60;
@@ -115,7 +115,7 @@ std::vector<EngineId> present_engines(const Job& job) {
   return engines;
 }
 
-std::string label_text(const Json& label) {
+std::string label_column(const Json& label) {
   if (label.is_null()) return "-";
   return label.is_string() ? label.get<std::string>() : label.dump();
 }
@@ -130,7 +130,7 @@ Row row_of(const Job& job, WallTime now) {
           job.session.substr(0, shown_session),
           engines.empty() ? "-" : name_engines(engines),
           state_text(job),
-          label_text(job.label),
+          label_column(job.label),
           job.kind + (job.text.empty() ? "" : ": " + job.text)};
 }
 
@@ -150,7 +150,7 @@ std::vector<Job> find_jobs(ClientCore& core, const JobWish& wish, Duration patie
                     {"keys",
                      {"msg_id", "header", "content", "label", "submitted", "completed",
                       "client_uuid", "engine_uuid", "result_content"}}},
-                   hub_patience);
+                   records_patience);
   const Json records = reply.content().value("records", Json::array());
   const bool has_unfinished = std::any_of(records.begin(), records.end(), [](const Json& record) {
     return !string_member(record, "completed");

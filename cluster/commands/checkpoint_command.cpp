@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 /// Ctrl-C, while engines work.
 struct Interrupted {};
 
-Duration seconds(double count) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(count));
+Duration duration_of(double seconds) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
 /// Shows on a terminal how far it is; ends the work after --timeout and after Ctrl-C.
@@ -28,7 +28,7 @@ class Watch {
  public:
   Watch(std::string verb, const WorkOptions& options)
       : verb_(std::move(verb)), is_terminal_(::isatty(STDERR_FILENO) == 1) {
-    if (options.timeout_s) patience_ = seconds(*options.timeout_s);
+    if (options.timeout_s) patience_ = duration_of(*options.timeout_s);
   }
   Watch(const Watch&) = delete;
   ~Watch() {
@@ -82,7 +82,7 @@ int create_one(const client::DirectView& view, const CheckpointCreateOptions& op
 
 /// Until the time is over; false after Ctrl-C.
 bool pause(double minutes) {
-  const Instant end = Clock::now() + seconds(60 * minutes);
+  const Instant end = Clock::now() + duration_of(60 * minutes);
   while (Clock::now() < end && InterruptsCounted::count() == 0)
     std::this_thread::sleep_for(std::min<Duration>(100ms, end - Clock::now()));
   return InterruptsCounted::count() == 0;

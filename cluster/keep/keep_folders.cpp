@@ -12,7 +12,7 @@
 namespace px::cluster {
 namespace {
 
-constexpr const char* shared_memory = "/dev/shm";
+constexpr const char* shared_memory_folder = "/dev/shm";
 /// An engine may still be writing: then a file appears while its folder is removed.
 constexpr const char* removal =
     "read -r _; for _ in 1 2 3 4 5; do rm -rf -- \"$@\" && break; sleep 1; done";
@@ -36,7 +36,7 @@ void remove(const std::vector<std::filesystem::path>& paths) {
 
 Result<KeepFolders> KeepFolders::make(const std::filesystem::path& profile) {
   std::vector<std::filesystem::path> paths;
-  if (auto made = make_in(shared_memory, profile)) paths.push_back(std::move(*made));
+  if (auto made = make_in(shared_memory_folder, profile)) paths.push_back(std::move(*made));
   if (auto made = make_in(profile, profile))
     paths.push_back(std::move(*made));
   else

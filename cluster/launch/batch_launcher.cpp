@@ -10,7 +10,7 @@
 namespace px::cluster {
 namespace {
 
-constexpr Duration patience = std::chrono::seconds(15);
+constexpr Duration command_patience = std::chrono::seconds(15);
 
 std::string shell_line(const std::vector<std::string>& argv) {
   std::string line;
@@ -158,7 +158,7 @@ Result<EnginePlan> plan_srun(const LaunchRequest& request, const Machine& machin
                   .log_file = engine_log_stem(request, 0).string() + ".log"};
   plan.processes.push_back(
       {.command = std::move(command), .engine_count = request.engine_count, .has_children = true});
-  plan.patience = patience;
+  plan.patience = command_patience;
   return plan;
 }
 
@@ -234,7 +234,7 @@ Result<EnginePlan> BatchLauncher::plan_engines(const LaunchRequest& request,
                           engine_log_stem(request, 0).string() + ".log");
   if (!process) return process.error();
   plan.processes.push_back(std::move(*process));
-  plan.patience = patience;
+  plan.patience = command_patience;
   return plan;
 }
 

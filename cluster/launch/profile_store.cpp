@@ -51,7 +51,7 @@ Result<std::vector<program::ConfigFile>> read_configs(const net::ProfilePaths& p
   return std::vector<program::ConfigFile>{std::move(*file)};
 }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string comma_separated(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
@@ -96,7 +96,7 @@ Result<void> create_profile(const net::ProfilePaths& paths, const std::string& f
   if (!text)
     return Error{ErrorKind::bad_input, "there is no template '" + from + "' in " +
                                            templates->string() +
-                                           "; available: " + joined(template_names(*templates))};
+                                           "; available: " + comma_separated(template_names(*templates))};
   const auto own_file = own_profile_file(paths);
   std::error_code error;
   if (std::filesystem::exists(own_file, error))

@@ -30,7 +30,7 @@ Store text(std::string Settings::* member) {
   };
 }
 
-Store seconds(double Settings::* member) {
+Store number_of_seconds(double Settings::* member) {
   return [member](Settings& settings, const Json& value) {
     if (!value.is_number() || value.get<double>() < 0) return false;
     settings.*member = value.get<double>();
@@ -39,7 +39,7 @@ Store seconds(double Settings::* member) {
 }
 
 /// A list of strings, or one string that is cut into words.
-Store words(std::vector<std::string> Settings::* member) {
+Store word_list(std::vector<std::string> Settings::* member) {
   return [member](Settings& settings, const Json& value) {
     if (value.is_string()) {
       settings.*member = os::split_words(value.get<std::string>()).words;
@@ -90,7 +90,7 @@ Store lines(std::vector<std::string> Settings::* member) {
       settings.*member = {value.get<std::string>()};
       return true;
     }
-    return words(member)(settings, value);
+    return word_list(member)(settings, value);
   };
 }
 
@@ -132,30 +132,30 @@ const std::vector<Key>& keys() {
       {"n", "Cluster", "n", "a number from 0 to 65536", store_engine_count},
       {"engines", "Cluster", "engine_launcher_class", "a string", text(&S::engines)},
       {"controller", "Cluster", "controller_launcher_class", "a string", text(&S::controller)},
-      {"controller_args", "Cluster", "controller_args", a_list, words(&S::controller_args)},
+      {"controller_args", "Cluster", "controller_args", a_list, word_list(&S::controller_args)},
       {"journal", "", "", "off, process or power", store_journal},
-      {"engine_args", "Engine", "engine_args", a_list, words(&S::engine_args)},
+      {"engine_args", "Engine", "engine_args", a_list, word_list(&S::engine_args)},
       {"language", "", "", "a string", text(&S::language)},
-      {"mpi_cmd", "MPI", "mpi_cmd", a_list, words(&S::mpi_cmd)},
-      {"mpi_args", "MPI", "mpi_args", a_list, words(&S::mpi_args)},
-      {"controller_cmd", "", "", a_list, words(&S::controller_cmd)},
-      {"engine_cmd", "Engine", "engine_cmd", a_list, words(&S::engine_cmd)},
+      {"mpi_cmd", "MPI", "mpi_cmd", a_list, word_list(&S::mpi_cmd)},
+      {"mpi_args", "MPI", "mpi_args", a_list, word_list(&S::mpi_args)},
+      {"controller_cmd", "", "", a_list, word_list(&S::controller_cmd)},
+      {"engine_cmd", "Engine", "engine_cmd", a_list, word_list(&S::engine_cmd)},
       {"ip", "Cluster", "controller_ip", "a string", text(&S::ip)},
       {"location", "Cluster", "controller_location", "a string", text(&S::location)},
-      {"delay", "Cluster", "delay", "a number of seconds", seconds(&S::delay)},
+      {"delay", "Cluster", "delay", "a number of seconds", number_of_seconds(&S::delay)},
       {"engine_timeout", "Cluster", "engine_timeout", "a number of seconds",
-       seconds(&S::engine_timeout)},
+       number_of_seconds(&S::engine_timeout)},
       {"environment", "Engine", "environment", "an object of strings", store_environment},
       {"description", "", "", "a string",
        [](Settings&, const Json& value) { return value.is_string(); }},
       {"hosts", "SSH", "engines", some_hosts, store_hosts},
       {"hostfile", "", "", "a string", text(&S::hostfile)},
       {"engine_env", "", "", "lines of shell", lines(&S::engine_env)},
-      {"remote_engine_cmd", "", "", a_list, words(&S::remote_engine_cmd)},
+      {"remote_engine_cmd", "", "", a_list, word_list(&S::remote_engine_cmd)},
       {"remote_python", "SSH", "remote_python", "a string", text(&S::remote_python)},
       {"remote_profile_dir", "SSH", "remote_profile_dir", "a string", text(&S::remote_profile_dir)},
-      {"ssh_cmd", "SSH", "ssh_cmd", a_list, words(&S::ssh_cmd)},
-      {"ssh_args", "SSH", "ssh_args", a_list, words(&S::ssh_args)},
+      {"ssh_cmd", "SSH", "ssh_cmd", a_list, word_list(&S::ssh_cmd)},
+      {"ssh_args", "SSH", "ssh_args", a_list, word_list(&S::ssh_args)},
       {"tunnel", "", "", "true or false", store_tunnel},
       {"queue", "Batch", "queue", "a string", text(&S::queue)},
       {"account", "Batch", "account", "a string", text(&S::account)},
@@ -166,11 +166,11 @@ const std::vector<Key>& keys() {
       {"batch_template_file", "Batch", "batch_template_file", "a string",
        text(&S::batch_template_file)},
       {"namespace", "Batch", "namespace", "an object", store_batch_names},
-      {"submit_command", "Batch", "submit_command", a_list, words(&S::submit_command)},
-      {"delete_command", "Batch", "delete_command", a_list, words(&S::delete_command)},
+      {"submit_command", "Batch", "submit_command", a_list, word_list(&S::submit_command)},
+      {"delete_command", "Batch", "delete_command", a_list, word_list(&S::delete_command)},
       {"job_id_regexp", "Batch", "job_id_regexp", "a string", text(&S::job_id_regexp)},
       {"mpi_type", "", "", "a string", text(&S::mpi_type)},
-      {"srun_args", "", "", a_list, words(&S::srun_args)},
+      {"srun_args", "", "", a_list, word_list(&S::srun_args)},
   };
   return all;
 }

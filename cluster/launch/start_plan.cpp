@@ -9,8 +9,8 @@
 namespace px::cluster {
 namespace {
 
-Duration seconds(double count) {
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(count));
+Duration as_duration(double seconds) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
 bool is_number(std::string_view text) {
@@ -95,8 +95,8 @@ Result<StartPlan> make_start_plan(const LaunchRequest& asked, bool engines_only,
   plan.supervisor = machine.pid;
   plan.client_file = request.paths.client_file().string();
   plan.keeps_files = keeps_connection_files(settings.controller_args);
-  plan.delay = seconds(settings.delay);
-  plan.engine_timeout = seconds(settings.engine_timeout);
+  plan.delay = as_duration(settings.delay);
+  plan.engine_timeout = as_duration(settings.engine_timeout);
   plan.record.cluster_id = request.paths.cluster_id;
   plan.record.profile_dir = request.paths.root.string();
   plan.record.controller_args = settings.controller_args;

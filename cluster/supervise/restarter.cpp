@@ -6,7 +6,7 @@
 namespace px::cluster {
 namespace {
 
-constexpr Duration look_interval = std::chrono::milliseconds(20);
+constexpr Duration report_interval = std::chrono::milliseconds(20);
 
 int supervisor_of(const RecordedEngineSet& set) {
   return set.processes.empty() ? 0 : set.processes.begin()->second.supervisor;
@@ -49,7 +49,7 @@ Result<RestartReport> wait_for_report(int supervisor, int before, os::Processes&
       return Error{ErrorKind::system, "the pxcluster " + std::to_string(supervisor) +
                                           " ended while it restarted its engines: see "
                                           "`pxcluster logs`"};
-    processes.pause(look_interval);
+    processes.pause(report_interval);
   }
 }
 

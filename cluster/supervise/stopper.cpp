@@ -7,7 +7,7 @@ namespace px::cluster {
 namespace {
 
 constexpr Duration supervisor_patience = std::chrono::seconds(20);
-constexpr Duration patience = std::chrono::seconds(5);
+constexpr Duration signal_patience = std::chrono::seconds(5);
 constexpr Duration step = std::chrono::milliseconds(20);
 
 std::vector<int> alive(const std::vector<int>& pids, os::Processes& processes) {
@@ -31,9 +31,9 @@ std::vector<int> wait_for_end(const std::vector<int>& pids, Duration time,
 /// The signal, some patience, SIGKILL; gives what even survives that.
 std::vector<int> end_processes(const std::vector<int>& pids, int signal, os::Processes& processes) {
   for (const int pid : alive(pids, processes)) processes.signal(pid, signal, false);
-  for (const int pid : wait_for_end(pids, patience, processes))
+  for (const int pid : wait_for_end(pids, signal_patience, processes))
     processes.signal(pid, SIGKILL, true);
-  return wait_for_end(pids, patience, processes);
+  return wait_for_end(pids, signal_patience, processes);
 }
 
 bool is_local(const std::string& launcher) {

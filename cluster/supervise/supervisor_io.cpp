@@ -24,7 +24,7 @@ namespace {
 
 constexpr Duration file_interval = std::chrono::milliseconds(10);
 constexpr Duration question_interval = std::chrono::milliseconds(30);
-constexpr Duration answer_patience = std::chrono::seconds(2);
+constexpr Duration question_patience = std::chrono::seconds(2);
 
 std::optional<Instant> earliest(std::optional<Instant> a, std::optional<Instant> b) {
   if (!a || !b) return a ? a : b;
@@ -255,7 +255,7 @@ void SupervisorIo::connect(const ClientConnectionInfo& info) {
 
 void SupervisorIo::ask_for_engines() {
   if (hub_) hub_->ask();
-  next_question_ = now() + answer_patience;
+  next_question_ = now() + question_patience;
 }
 
 Event SupervisorIo::start(const StartProcess& order) {

@@ -8,7 +8,7 @@ namespace px::controller {
 namespace {
 
 // The opcodes of Python's pickle that a list of bytes is made of.
-enum Opcode : unsigned char {
+enum class Opcode : unsigned char {
   protocol = 0x80,
   frame = 0x95,
   mark = '(',
@@ -32,13 +32,13 @@ void append_number(std::string& out, std::uint64_t number, int bytes) {
 
 void append_bytes(std::string& out, std::string_view bytes) {
   if (bytes.size() <= 0xff) {
-    out += static_cast<char>(short_bytes);
+    out += static_cast<char>(Opcode::short_bytes);
     append_number(out, bytes.size(), 1);
   } else if (bytes.size() <= std::numeric_limits<std::uint32_t>::max()) {
-    out += static_cast<char>(medium_bytes);
+    out += static_cast<char>(Opcode::medium_bytes);
     append_number(out, bytes.size(), 4);
   } else {
-    out += static_cast<char>(long_bytes);
+    out += static_cast<char>(Opcode::long_bytes);
     append_number(out, bytes.size(), 8);
   }
   out += bytes;
@@ -115,37 +115,37 @@ class Unpickler {
     const auto opcode = number(1);
     if (!opcode) return false;
     switch (static_cast<Opcode>(*opcode)) {
-      case protocol:
+      case Opcode::protocol:
         return number(1).has_value();
-      case frame:
+      case Opcode::frame:
         return number(8).has_value();
-      case mark:
+      case Opcode::mark:
         stack_.push_back({Kind::mark});
         return true;
-      case empty_list:
+      case Opcode::empty_list:
         stack_.push_back({Kind::list});
         return stack_.size() == 1;
-      case append:
+      case Opcode::append:
         return append_one();
-      case appends:
+      case Opcode::appends:
         return append_marked();
-      case short_bytes:
+      case Opcode::short_bytes:
         return push_bytes(1);
-      case medium_bytes:
+      case Opcode::medium_bytes:
         return push_bytes(4);
-      case long_bytes:
+      case Opcode::long_bytes:
         return push_bytes(8);
-      case memoize:
+      case Opcode::memoize:
         return remember(memo_.size());
-      case put:
+      case Opcode::put:
         return remember(number(1));
-      case long_put:
+      case Opcode::long_put:
         return remember(number(4));
-      case get:
+      case Opcode::get:
         return recall(number(1));
-      case long_get:
+      case Opcode::long_get:
         return recall(number(4));
-      case stop:
+      case Opcode::stop:
         is_stopped = true;
         return stack_.size() == 1 && stack_[0].kind == Kind::list;
     }
@@ -166,13 +166,13 @@ std::string pickle_buffers(const std::vector<std::string_view>& buffers) {
   for (const std::string_view buffer : buffers) bytes += buffer.size() + 9;
   std::string out;
   out.reserve(bytes);
-  out += static_cast<char>(protocol);
+  out += static_cast<char>(Opcode::protocol);
   out += '\x04';
-  out += static_cast<char>(empty_list);
-  out += static_cast<char>(mark);
+  out += static_cast<char>(Opcode::empty_list);
+  out += static_cast<char>(Opcode::mark);
   for (const std::string_view buffer : buffers) append_bytes(out, buffer);
-  out += static_cast<char>(appends);
-  out += static_cast<char>(stop);
+  out += static_cast<char>(Opcode::appends);
+  out += static_cast<char>(Opcode::stop);
   return out;
 }
 

@@ -12,7 +12,7 @@ namespace px::controller {
 namespace {
 
 /// To hand over what a stuck hub has no room for.
-constexpr Duration between_tries = std::chrono::milliseconds(50);
+constexpr Duration between_flushes = std::chrono::milliseconds(50);
 
 /// Copies small frames: to hold on to what the sockets' threads have allocated, and to free it on
 /// the hub's, costs more of both memory and time. Returns what the event holds, and its bytes.
@@ -108,7 +108,7 @@ bool HubThread::waits_for_room(std::unique_lock<std::mutex>& lock) {
 
 /// Questions are kept, as somebody waits for their answers, and who is there.
 void HubThread::drop_records() {
-  flush_due_ = Clock::now() + between_tries;
+  flush_due_ = Clock::now() + between_flushes;
   if (!posted_.is_full()) return;
   dropped_ += std::erase_if(posted_.events, [](const HubEvent& event) {
     return !std::holds_alternative<HubQuery>(event) &&

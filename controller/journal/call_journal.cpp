@@ -19,7 +19,7 @@ constexpr std::size_t most_owed = 65'536;
 /// So many answered calls may still print something that is written,
 constexpr std::size_t latest_answered = 64;
 /// if their replies are no longer than this: they are written once more.
-constexpr std::size_t short_reply = std::size_t{64} << 10;
+constexpr std::size_t longest_kept_reply = std::size_t{64} << 10;
 
 std::string died(const EngineUuid& engine, const MessageId& msg_id) {
   return death_sentence({.engine = "'" + engine.text + "'"}, msg_id.text);
@@ -142,7 +142,7 @@ void CallJournal::keep_for_late_output(Calls::iterator found) {
   Call& call = found->second;
   owed_.erase(call.order);
   call.request = nullptr;
-  if (!call.reply || total_bytes(*call.reply) > short_reply) {
+  if (!call.reply || total_bytes(*call.reply) > longest_kept_reply) {
     calls_.erase(found);
     return;
   }

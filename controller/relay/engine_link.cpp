@@ -5,7 +5,7 @@
 namespace px::controller {
 namespace {
 
-constexpr Duration patience = std::chrono::seconds(10);
+constexpr Duration held_for = std::chrono::seconds(10);
 
 std::vector<std::string_view> with_engine(std::string_view engine,
                                           std::span<const std::string_view> head) {
@@ -31,7 +31,7 @@ void EngineLink::send(std::string_view engine, std::span<const std::string_view>
 void EngineLink::send(std::string_view engine, std::span<const std::string_view> head,
                       std::vector<FrameRun> runs, Instant now) {
   const auto idents = with_engine(engine, head);
-  Held held{{idents.begin(), idents.end()}, std::move(runs), now + patience};
+  Held held{{idents.begin(), idents.end()}, std::move(runs), now + held_for};
   const bool has_older = held_.find(engine) != held_.end();
   if (!has_older && try_send(held)) return;
   if (!is_member_(engine)) return;

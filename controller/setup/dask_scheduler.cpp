@@ -15,7 +15,7 @@ namespace px::controller {
 namespace {
 
 constexpr Duration between_polls = std::chrono::milliseconds(50);
-constexpr Duration patience = std::chrono::seconds(60);
+constexpr Duration start_patience = std::chrono::seconds(60);
 constexpr Duration grace = std::chrono::seconds(2);  // between SIGTERM and SIGKILL
 
 }  // namespace
@@ -63,7 +63,7 @@ void DaskScheduler::start(Instant now) {
   process_ = std::move(*started);
   watch_end(*process_);
   next_poll_ = now;
-  give_up_ = now + patience;
+  give_up_ = now + start_patience;
 }
 
 /// By dask's own command, or where that is not installed by the module.

@@ -1,5 +1,5 @@
-"""The sources of a folder can be compiled as one, as preset demo does: what a file has for itself, in an unnamed
-namespace, has a name that stands once in its folder. Functions may differ by their parameters."""
+"""The sources of a room can be compiled as one, as preset demo does: what a file has for itself, in an unnamed
+namespace, has a name that stands once in its room, its headers included. Functions may differ by their parameters."""
 
 import collections
 import pathlib
@@ -10,12 +10,14 @@ TYPE = re.compile(r"(?:template <.*> )?(?:(?:struct|class|enum class|enum) (\w+)
 OTHER = re.compile(r"[^(={;]*?(\w+)(?:\[\w*\])? ?([(={;].*)")
 
 
-def folders_of_rooms():
-    """Each folder that CMakeLists.txt compiles as part of a room."""
+def files_of_rooms():
+    """For each room of CMakeLists.txt: {path: text} of its sources, and of its headers."""
     text = (ROOT / "CMakeLists.txt").read_text()
     for room, folders in re.findall(r"^px_room\((\w+)(?: FOLDERS ([\w ]+?))? LINKS", text, re.M):
-        yield room
-        yield from (f"{room}/{folder}" for folder in folders.split())
+        yield [{str(path.relative_to(ROOT)): path.read_text()
+                for folder in [room, *(f"{room}/{name}" for name in folders.split())]
+                for path in sorted((ROOT / folder).glob(pattern))}
+               for pattern in ("*.cpp", "*.hpp")]  # fmt: skip
 
 
 def own_names(text):
@@ -44,33 +46,35 @@ def parameter_types(text):
     return ", ".join(re.sub(r"\s*(?<=[\s&*>])\w+(?: = .*)?$", "", each.strip()) for each in inside.split(", "))
 
 
-def clashes(files):
-    """[a sentence for each name that two of the files have]. files  {path: text}"""
+def header_names(text):
+    """(name, the types of its parameters or None) of the inline functions and constants of a header."""
+    for statement in re.findall(r"^inline .*?(?:[;{]|$(?=\n\S))", text, re.M | re.S):
+        if found := OTHER.fullmatch(" ".join(statement.split())):
+            yield found[1], parameter_types(found[2]) if found[2].startswith("(") else None
+
+
+def clashes(files, headers=None):
+    """[a sentence for each name that two of the files, or a file and a header, have]. files  {path: text}"""
     places = collections.defaultdict(dict)
-    for path, text in files.items():
-        for name, parameters in own_names(text):
-            places[name].setdefault(path, set()).add(parameters)
+    for names, texts in ((own_names, files), (header_names, headers or {})):
+        for path, text in texts.items():
+            for name, parameters in names(text):
+                places[name].setdefault(path, set()).add(parameters)
     for name, users in sorted(places.items()):
         for path, own in users.items():
-            others = [other for other in users if other != path
+            others = [other for other in users if path in files and other != path
                       and (own & users[other] or None in own | users[other])]  # fmt: skip
             if others:
                 yield f"{name}: {path}, {others[0]}"
                 break
 
 
-def test_the_names_of_a_file_stand_once_in_its_folder():
-    folders = list(folders_of_rooms())
-    assert len(folders) > 25
-    names = 0
-    wrong = []
-    for folder in folders:
-        files = {str(path.relative_to(ROOT)): path.read_text() for path in sorted((ROOT / folder).glob("*.cpp"))
-                 if path.name != "main.cpp"}  # fmt: skip
-        names += sum(len(list(own_names(text))) for text in files.values())
-        wrong += clashes(files)
-    assert names > 500  # the files were read
-    assert wrong == []
+def test_the_names_of_a_file_stand_once_in_its_room():
+    rooms = list(files_of_rooms())
+    assert len(rooms) > 10
+    assert sum(len(list(own_names(text))) for files, _ in rooms for text in files.values()) > 500
+    assert sum(len(list(header_names(text))) for _, headers in rooms for text in headers.values()) > 50
+    assert [clash for files, headers in rooms for clash in clashes(files, headers)] == []
 
 
 def test_a_name_that_stands_twice_is_found():
@@ -83,3 +87,7 @@ def test_a_name_that_stands_twice_is_found():
     assert list(clashes({"a": first, "b": constant})) == ["most: a, b"]
     two = first.replace("most = 3", "least = std::min<int>(1, 2), most = 3")
     assert list(clashes({"a": two, "b": constant})) == ["most: a, b"]
+    header = "inline constexpr int most = 3;\ninline int count(int one) {\n  return 1;\n}\n"
+    assert list(clashes({"a": constant}, {"h": header})) == ["most: a, h"]
+    assert list(clashes({"a": other}, {"h": header})) == ["count: a, h"]
+    assert list(clashes({"a": same}, {"h": header})) == []

@@ -1,6 +1,6 @@
 # Precompiles the headers that nearly every file reads, where PX_PRECOMPILE is on: a build with a sanitizer by
 # clang then takes less than half of the time. Builds without it check that each file includes what it uses.
-# With g++ (preset demo) rooms alone get them. To be included when all targets are known.
+# To be included when all targets are known.
 
 set(px_common_headers <algorithm> <array> <chrono> <filesystem> <functional> <map> <memory> <mutex> <optional>
     <set> <span> <sstream> <string> <string_view> <thread> <unordered_map> <utility> <variant>
@@ -57,21 +57,6 @@ function(px_use_precompiled_headers)
   endforeach()
 endfunction()
 
-# ccache does not see through what CMake makes of this; preset demo is for builds without it.
-function(px_use_precompiled_headers_of_wire)
-  get_property(targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
-  target_precompile_headers(px_wire PRIVATE ${px_common_headers})
-  list(REMOVE_ITEM targets px_wire)
-  foreach(target ${targets})
-    get_target_property(kind ${target} TYPE)
-    if(kind STREQUAL "STATIC_LIBRARY")
-      target_precompile_headers(${target} REUSE_FROM px_wire)
-    endif()
-  endforeach()
-endfunction()
-
 if(PX_PRECOMPILE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
   px_use_precompiled_headers()
-elseif(PX_PRECOMPILE)
-  px_use_precompiled_headers_of_wire()
 endif()

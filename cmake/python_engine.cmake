@@ -48,6 +48,9 @@ function(px_python_module name room)
 endfunction()
 
 px_python_module(_engine engine)
+if(PX_DEMO)
+  return()
+endif()
 px_python_module(_kernel kernel)
 
 # The kernelspec of the environment into which the wheel is installed.

@@ -106,15 +106,12 @@ MPI_Comm Communicators::current(MPI_Comm communicator, bool is_main) const {
   return known->current;
 }
 
-std::vector<MPI_Comm> Communicators::behind(MPI_Comm communicator) const {
+std::optional<OldCarrier> Communicators::behind(MPI_Comm communicator) const {
   const KnownCommunicator* const known = find(communicator);
-  if (!known) return {};
-  std::vector<MPI_Comm> found;
+  if (!known || known->spare == MPI_COMM_NULL) return std::nullopt;
   // Messages of a cell that was stopped may be under way over what is lost.
-  if (!known->renewals.empty() || !known->why_lost.empty()) return found;
-  if (known->spare != MPI_COMM_NULL) found.push_back(known->spare);
-  if (known->current != communicator) found.push_back(known->current);
-  return found;
+  if (!known->renewals.empty() || !known->why_lost.empty()) return std::nullopt;
+  return OldCarrier{known->current, known->number, epoch_, known->use, known->spare};
 }
 
 void Communicators::renew_all(std::uint64_t epoch) {

@@ -113,8 +113,11 @@ class Communicators {
   /// Frees what carried messages in earlier epochs, as far as that can be done now.
   void free_old(const OldCarriers::IsClean& is_clean) { old_.progress(is_clean); }
 
-  /// What is to be freed with it: the communicators that stand behind that of the cells.
-  std::vector<MPI_Comm> behind(MPI_Comm communicator) const;
+  /// What has carried its messages, to be given to free_behind() when the cells have freed it.
+  /// Nothing where that is to stay.
+  std::optional<OldCarrier> behind(MPI_Comm communicator) const;
+  /// Frees it, when all ranks have done the same and nothing is under way over it any more.
+  void free_behind(OldCarrier carrier) { old_.add(std::move(carrier)); }
 
   const std::map<std::uint64_t, std::unique_ptr<KnownCommunicator>>& all() const {
     return by_number_;

@@ -223,6 +223,11 @@ struct MpiSteps::State {
     });
   }
 
+  /// Frees what carried messages and is not used any more, as far as that can be done now.
+  void free_old() {
+    communicators.free_old([this](const OldCarrier& carrier) { return is_clean(carrier); });
+  }
+
   // ------------------------------------------------------------ epochs
 
   /// This rank does nothing any more in this epoch.
@@ -432,7 +437,7 @@ Duration MpiSteps::tick() {
   State& state = *state_;
   state.pump(thorough_looks);
   state.follow();
-  state.communicators.free_old([&](const OldCarrier& carrier) { return state.is_clean(carrier); });
+  state.free_old();
   // Another rank has failed in the cell, and may not have received what this one has sent to it.
   if (state.has_called && state.has_called_in_epoch && state.board.has_failure_in(state.cell))
     state.stop("had ended its cell");
@@ -600,10 +605,12 @@ int MpiSteps::free(const char* name, MPI_Comm* communicator, int (*release)(MPI_
   // The other ranks make the fresh one with this rank.
   if (known)
     if (const int code = await_renewal(name, *known); code != MPI_SUCCESS) return code;
-  std::vector<MPI_Comm> behind = state_->communicators.behind(*communicator);
+  std::optional<OldCarrier> behind = state_->communicators.behind(*communicator);
   const int code = release(communicator);
-  if (code == MPI_SUCCESS)
-    for (MPI_Comm& each : behind) PMPI_Comm_free(&each);
+  if (code != MPI_SUCCESS || !behind) return code;
+  state_->communicators.free_behind(std::move(*behind));
+  // A cell may make and free many.
+  state_->free_old();
   return code;
 }
 

@@ -29,6 +29,17 @@ void OldCarriers::add(OldCarrier carrier) {
   PMPI_Comm_rank(added.of.communicator, &added.own);
   PMPI_Comm_size(added.of.communicator, &added.size);
   PMPI_Comm_set_errhandler(added.of.communicator, MPI_ERRORS_RETURN);
+  if (added.of.spare == MPI_COMM_NULL) return;
+  PMPI_Comm_set_errhandler(added.of.spare, MPI_ERRORS_RETURN);
+  PMPI_Ibarrier(added.of.spare, &added.freeing);
+}
+
+bool OldCarriers::have_all_freed(Carrier& carrier) {
+  if (carrier.of.spare == MPI_COMM_NULL) return true;
+  int is_done = 0;
+  PMPI_Test(&carrier.freeing, &is_done, MPI_STATUS_IGNORE);
+  if (is_done) PMPI_Comm_free(&carrier.of.spare);
+  return is_done != 0;
 }
 
 void OldCarriers::tell(Carrier& carrier) {
@@ -95,6 +106,7 @@ void OldCarriers::drop_messages(Carrier& carrier) {
 }
 
 bool OldCarriers::step(Carrier& carrier, const IsClean& is_clean) {
+  if (!have_all_freed(carrier)) return false;
   if (!carrier.is_clean && is_clean(carrier.of)) tell(carrier);
   if (!carrier.is_clean) return false;
   hear(carrier);

@@ -19,20 +19,25 @@ struct CarrierUse {
   std::vector<MPI_Request> left_calls;  ///< Roll calls over it that it has left.
 };
 
-/// A communicator that has carried the messages of an epoch which all its ranks have left.
+/// A communicator that has carried the messages of an epoch which all its ranks have left, or of one
+/// that this rank's cells have freed.
 struct OldCarrier {
   MPI_Comm communicator = MPI_COMM_NULL;
   std::uint64_t number = 0;  ///< Of the communicator of the cells.
   std::uint64_t epoch = 0;
   CarrierUse use;
+  /// Where the cells have freed it: one of the same ranks that carries nothing else, over which
+  /// they tell one another so. Is freed, too.
+  MPI_Comm spare = MPI_COMM_NULL;
 };
 
-/// Frees the communicators of earlier epochs. MPI gives the place of one that was freed to the next
+/// Frees the communicators of earlier epochs, and those that the cells have freed. MPI gives the place of one that was freed to the next
 /// one, so nothing may be under way over it any more: each rank tells the others over it when all
 /// that it has begun on it is complete, as its last message. A rank that has heard this of all
 /// others takes part in the roll calls that some have begun, receives what nobody has received,
 /// drops that, and frees it. One over which the ranks have begun different calls, or a large
-/// message was half sent, is never freed. For the main thread.
+/// message was half sent, is never freed, nor is one that not all of its ranks have freed: a rank
+/// that fails may free it while others still send to it. For the main thread.
 class OldCarriers {
  public:
   /// Whether all that this rank has begun over the carrier is complete.
@@ -50,6 +55,7 @@ class OldCarriers {
   using Farewell = std::array<std::uint64_t, 6>;
   struct Carrier {
     OldCarrier of;
+    MPI_Request freeing = MPI_REQUEST_NULL;  // a barrier of those that have freed it
     int own = 0, size = 0;
     bool is_clean = false;  // and has told the others
     bool is_lost = false;   // can never be freed
@@ -61,6 +67,8 @@ class OldCarriers {
     int looks = 0, skips = 0;  // calls of progress() that have looked at it, and are not to do so
   };
 
+  /// Whether no rank uses it any more.
+  bool have_all_freed(Carrier& carrier);
   void tell(Carrier& carrier);
   void hear(Carrier& carrier);
   void even_out(Carrier& carrier);

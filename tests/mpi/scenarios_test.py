@@ -185,6 +185,47 @@ def test_messages_of_a_stopped_cell_are_not_received_by_the_next(ranks, n_messag
     assert_well(ranks)
 
 
+FREES_AND_FAILS = """
+half = world.Split(mpi_rank // 2, mpi_rank)
+if mpi_rank == 0:
+    while not os.path.exists({path!r}):
+        pass
+    half.Send(np.full(4, -5.0), 1)
+else:
+    half.Free()
+if mpi_rank == 1:
+    open({path!r}, "w").close()
+    raise ValueError("no data")
+"""
+TWO_AND_TWO = """
+made.append(world.Split(mpi_rank in (1, 2), -mpi_rank))
+for comm in made:
+    got, other = np.zeros(4), 1 - comm.rank
+    comm.Sendrecv(np.full(4, mpi_rank + 1.0), other, 0, got, other, 0)
+    assert np.all(got == (4, 3, 2, 1)[mpi_rank]), f"WRONG {got}"
+"""
+
+
+@kinds(("python", "own"), ("python", "own", "mpich"))
+def test_a_message_over_what_a_failing_rank_has_freed_comes_over_no_other_communicator(ranks, tmp_path):
+    """The MPI library gives the number of a communicator that was freed to the next one."""
+    outcomes = run(ranks, lambda _: FREES_AND_FAILS.format(path=str(tmp_path / "freed")))
+    assert outcomes == {**dict.fromkeys(EVERYBODY), 1: ("ValueError", "no data")}
+    run(ranks, lambda _: "made = []")
+    for _ in range(6):
+        assert run(ranks, lambda _: TWO_AND_TWO) == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+
+
+@python_ranks
+def test_communicators_that_a_cell_frees_are_free_before_it_ends(ranks):
+    """Open MPI numbers them; each is three, and the numbers are used again."""
+    makes = ("numbers = []\nfor _ in range(50):\n    copy = world.Dup()\n    copy.Barrier()\n"
+             "    numbers.append(copy.py2f())\n    copy.Free()\nassert max(numbers) - numbers[0] < 30, numbers")  # fmt: skip
+    assert run(ranks, lambda _: makes) == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+
+
 @languages
 @pytest.mark.parametrize("calls", [
     ["Iallreduce(0, world, 4, 1)", "Wait(0)"],

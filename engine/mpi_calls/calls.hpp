@@ -123,11 +123,25 @@ int begin(const char* name, MPI_Comm communicator, const Operation& operation) {
   return code == MPI_SUCCESS ? operation(known->current) : code;
 }
 
+/// Begins a receive, unless the sender has left the epoch: MPI would read what it sent from memory
+/// that its cell has given back. from  a rank of the communicator; negative = any.
+template <typename Operation>
+int begin_receive(const char* name, MPI_Comm communicator, int from, const Operation& operation) {
+  MpiSteps* const steps = MpiSteps::of_this_thread();
+  return begin(name, communicator, [&](MPI_Comm current) {
+    KnownCommunicator* const known = steps ? steps->known(communicator) : nullptr;
+    const int code = known ? steps->check_sender(name, *known, from) : MPI_SUCCESS;
+    return code == MPI_SUCCESS ? operation(current) : code;
+  });
+}
+
 /// The same for what makes a request. peer  a rank of the communicator; negative = any, or all.
 template <typename Operation>
 int begin_request(const char* name, MPI_Comm communicator, Need::Kind kind, int peer,
                   bool is_persistent, MPI_Request* request, const Operation& operation) {
-  const int code = begin(name, communicator, operation);
+  const bool receives = kind == Need::Kind::receive && !is_persistent;
+  const int code = receives ? begin_receive(name, communicator, peer, operation)
+                            : begin(name, communicator, operation);
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps || code != MPI_SUCCESS) return code;
   KnownCommunicator* const known = steps->known(communicator);
@@ -165,7 +179,8 @@ int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Stat
   if (!steps) return plain(MpiSteps::current(communicator), status);
   const InCall in_call{steps};
   MPI_Request request = MPI_REQUEST_NULL;
-  int code = begin(name, communicator, [&](MPI_Comm current) { return begun(current, &request); });
+  int code = begin_receive(name, communicator, from,
+                           [&](MPI_Comm current) { return begun(current, &request); });
   if (code != MPI_SUCCESS) return code;
   KnownCommunicator* const known = steps->known(communicator);
   MPI_Status own_status;

@@ -15,6 +15,7 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace px::engine {
@@ -65,7 +66,7 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
   if (!steps) return plain(MpiSteps::current(communicator), status);
   const InCall in_call{steps};
   MPI_Request receiving = MPI_REQUEST_NULL, sending = MPI_REQUEST_NULL;
-  int code = begin(name, communicator, [&](MPI_Comm current) {
+  int code = begin_receive(name, communicator, from, [&](MPI_Comm current) {
     const int begun = receive(current, &receiving);
     return begun != MPI_SUCCESS ? begun : send(current, &sending);
   });
@@ -92,6 +93,24 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
   }
   return code;
 }
+
+/// Bytes that are sent, and that MPI may still read when the call has been left.
+class SentBytes {
+ public:
+  explicit SentBytes(int size) : bytes_(static_cast<std::size_t>(size)) {}
+  ~SentBytes() {
+    if (MpiSteps* const steps = MpiSteps::of_this_thread()) steps->keep(request_, std::move(bytes_));
+  }
+  SentBytes(const SentBytes&) = delete;
+  SentBytes& operator=(const SentBytes&) = delete;
+
+  char* data() { return bytes_.data(); }
+  void sent_by(MPI_Request request) { request_ = request; }
+
+ private:
+  std::vector<char> bytes_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
 
 /// The user's requests of one call that waits for them, or tests them.
 class Requests {

@@ -147,6 +147,7 @@ struct MpiSteps::State {
   bool has_stopped = false;       // in this cell
   bool has_told_failure = false;  // of its last cell, in this epoch
   std::unordered_map<MPI_Request, Need> requests;
+  std::list<std::pair<MPI_Request, std::vector<char>>> kept;  // what sends that were left may read
   std::vector<std::pair<int, CollectiveCall>> answered;  // while no cell ran
   // Number and epoch of what no longer known requests use, or where a collective call has failed.
   std::set<std::pair<std::uint64_t, std::uint64_t>> spoiled;
@@ -226,6 +227,14 @@ struct MpiSteps::State {
   /// Frees what carried messages and is not used any more, as far as that can be done now.
   void free_old() {
     communicators.free_old([this](const OldCarrier& carrier) { return is_clean(carrier); });
+  }
+
+  void free_kept() {
+    kept.remove_if([](const auto& each) {
+      int is_done = 0;
+      PMPI_Request_get_status(each.first, &is_done, MPI_STATUS_IGNORE);
+      return is_done != 0;
+    });
   }
 
   // ------------------------------------------------------------ epochs
@@ -438,6 +447,7 @@ Duration MpiSteps::tick() {
   state.pump(thorough_looks);
   state.follow();
   state.free_old();
+  state.free_kept();
   // Another rank has failed in the cell, and may not have received what this one has sent to it.
   if (state.has_called && state.has_called_in_epoch && state.board.has_failure_in(state.cell))
     state.stop("had ended its cell");
@@ -628,6 +638,11 @@ int MpiSteps::check_source(const char* name, KnownCommunicator& known, int sourc
   return state.fail_with(name, why.value_or(name_ranks({rank}) + " was stopped"));
 }
 
+int MpiSteps::check_sender(const char* name, KnownCommunicator& known, int source) {
+  if (state_->memory.has_unheard()) state_->pump(2);
+  return state_->board.is_empty() ? MPI_SUCCESS : check_source(name, known, source);
+}
+
 // ---------------------------------------------------------------- requests
 
 Need MpiSteps::need(Need::Kind kind, const KnownCommunicator* known, int peer, int tag) const {
@@ -650,6 +665,10 @@ std::optional<Need> MpiSteps::need_of(MPI_Request request) const {
 
 void MpiSteps::ended(MPI_Request request) {
   state_->requests.erase(request);
+}
+
+void MpiSteps::keep(MPI_Request send, std::vector<char> bytes) {
+  if (need_of(send)) state_->kept.emplace_back(send, std::move(bytes));
 }
 
 void MpiSteps::freed(MPI_Request request) {

@@ -107,6 +107,8 @@ class MpiSteps {
   SharedThings& shared();
   /// A message that a rank which has left may have overwritten while it was sent is none.
   int check_source(const char* name, KnownCommunicator& known, int source);
+  /// Before a receive from that rank: the error code where it has left.
+  int check_sender(const char* name, KnownCommunicator& known, int source);
 
   // ------------------------------------------------------------ requests
 
@@ -118,6 +120,8 @@ class MpiSteps {
   /// What it waits for; nothing where it is not known.
   std::optional<Need> need_of(MPI_Request request) const;
   void ended(MPI_Request request);
+  /// Keeps what a send reads until it is complete, if the call that waited for it was left.
+  void keep(MPI_Request send, std::vector<char> bytes);
   /// The cells want to know no more of it, whether it has ended or not.
   void freed(MPI_Request request);
   /// MPI has returned an error from a collective call to which all ranks had come.

@@ -226,6 +226,36 @@ def test_communicators_that_a_cell_frees_are_free_before_it_ends(ranks):
     assert_well(ranks)
 
 
+# 48 MiB: memory that goes back to the system when it is freed.
+HUGE = 6 << 20
+SENDS = f"Send(world, 1, 0, {HUGE}, 1)"
+EXCHANGES = f"Sendrecv_replace(world, 1, 1, 0, {HUGE}, 1)"
+RECEIVES = f"Recv(world, 0, 0, {HUGE}, 1)"
+AWAITS = f"Irecv(0, world, 0, 0, {HUGE}, 1)"
+
+
+@python_ranks
+@pytest.mark.parametrize("sends, before, after", [(SENDS, [], RECEIVES), (EXCHANGES, [], RECEIVES),
+                                                  (EXCHANGES, [AWAITS], "Wait(0)")])  # fmt: skip
+def test_what_a_stopped_rank_has_half_sent_is_not_read_from_memory_that_it_has_freed(
+    ranks, tmp_path, sends, before, after
+):
+    """Rank 0 alone is stopped. Rank 1 receives later, or looks later what has come."""
+    stopped = tmp_path / "stopped"
+    waits = f"while not os.path.exists({str(stopped)!r}): time.sleep(0.01)"
+    cells = call(ranks, [[sends], [*before, waits, after], [], []])
+    wait_until(lambda: all("\n" in text for text in cells.printed()), "all ranks run the cell", START)
+    wait_until(lambda: "MPI_Send" in str(ranks.rc.where(0)), "rank 0 sends", PATIENCE)
+    ranks.rc.send_signal("SIGINT", targets=0)
+    wait_until(lambda: cells.n_done() == 3, "rank 0 has left the call", PATIENCE)
+    stopped.touch()
+    assert cells.wait(PATIENCE)
+    outcomes = cells.outcomes()
+    assert outcomes[0][0] == "KeyboardInterrupt"
+    assert before or "rank 0 was interrupted" in outcomes[1][1]
+    assert_well(ranks)
+
+
 @languages
 @pytest.mark.parametrize("calls", [
     ["Iallreduce(0, world, 4, 1)", "Wait(0)"],

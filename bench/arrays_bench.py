@@ -9,16 +9,14 @@ bytes; a push to all four engines counts them once.
 Exit code 0 when every aim is met, 1 when not.
 """
 
-import contextlib
 import os
 import statistics
 import sys
 import tempfile
-from pathlib import Path
 
 import polyxeus
 
-from clusters import large_array, pss_mb, started, variable
+from clusters import controller_pid, large_array, pss_mb, started, variable
 from figures import Aim, finish, parser, row, seconds, versions
 
 BENCH = "arrays_bench"
@@ -98,17 +96,6 @@ def arguments():
     made.add_argument("--mebibytes", type=int, default=64, help="size of the array (64)")
     made.add_argument("--transfers", type=int, default=7, help="of each kind per start (7)")
     return made.parse_args()
-
-
-def controller_pid():
-    """The pid of the controller that was started in the present home()."""
-    home = f"IPYTHONDIR={os.environ['IPYTHONDIR']}".encode()
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # it has ended, or is another user's
-            if (process / "comm").read_text() == "pxcontroller\n":
-                if home in (process / "environ").read_bytes().split(b"\0"):
-                    return int(process.name)
-    raise LookupError("the controller does not run")
 
 
 def main():

@@ -10,6 +10,7 @@ import random
 import signal
 import time
 
+import deadlines
 import ipyparallel as ipp
 import pytest
 from programs import PATIENCE, wait_until
@@ -21,6 +22,7 @@ SEED = 20261123
 KILLS = int(os.environ.get("PX_KILLS", 4))
 ENGINES = 4
 IN_FLIGHT = 100
+TIME_LIMIT = 90 + 3 * KILLS  # seconds for one test
 
 
 @ipp.interactive
@@ -86,6 +88,12 @@ class Kills:
             for line in file.read_text().splitlines():
                 number, when = line.split()
                 yield int(file.name), int(number), None if when == "end" else int(when)
+
+
+@pytest.fixture(autouse=True)
+def time_limit():
+    with deadlines.time_limit(TIME_LIMIT):
+        yield
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@
 
 #include "controller/hub/hub_thread.hpp"
 #include "controller/journal/file_text_queue.hpp"
+#include "controller/relay/call_keeper.hpp"
+#include "controller/relay/direct_relay.hpp"
 #include "controller/relay/engine_link.hpp"
 #include "controller/relay/query_server.hpp"
 #include "controller/relay/relays.hpp"
@@ -98,6 +100,8 @@ class Server::State {
                         return membership_.table().is_registered(uuid);
                       }};
   }
+  void restore_calls(Duration patience);
+  void ask_again(const EngineUuid& engine);
   void listen_to_membership();
   void watch();
   void watch_keys(net::ConnectionMonitor& connections, std::string_view side);
@@ -116,6 +120,7 @@ class Server::State {
   Membership membership_;
   EngineLink mux_engines_, control_engines_, task_engines_, broadcast_engines_;
   ClientLink mux_clients_, control_clients_, task_clients_;
+  CallKeeper calls_;
   DirectRelay mux_, control_;
   OutputPublisher publisher_;
   OutputRelay output_;
@@ -145,18 +150,18 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       mux_clients_(sockets_.mux_client, shared_.session.fork(), options.clients),
       control_clients_(sockets_.control_client, shared_.session.fork(), options.clients),
       task_clients_(sockets_.task_client, shared_.session.fork(), options.clients),
-      mux_(shared_, mux_clients_, mux_engines_, true, "mux",
-           make_call_journal(shared_.session, options, loop.waker())),
-      control_(shared_, control_clients_, control_engines_, false, "control"),
+      calls_(shared_, make_call_journal(shared_.session, options, loop.waker())),
+      mux_(shared_, mux_clients_, mux_engines_, "mux", &calls_),
+      control_(shared_, control_clients_, control_engines_, "control"),
       publisher_(sockets_.iopub_out, shared_.session.fork()),
       output_(shared_, sockets_.iopub_in, publisher_,
               [this](const EngineUuid& uuid) { membership_.leave(uuid, "it was shut down"); },
-              mux_),
+              calls_),
       tasks_(shared_, options.tasks, random_source(), task_clients_, task_engines_,
              take_stock(membership_, options),
              make_task_journal(shared_.session, options, loop.waker()), make_backlog(options)),
       pure_tasks_(shared_, sockets_.task_client, task_engines_.socket()),
-      broadcast_(shared_, sockets_.broadcast_client, broadcast_engines_),
+      broadcast_(shared_, sockets_.broadcast_client, broadcast_engines_, calls_),
       queries_(shared_, membership_, dask_, sockets_.registration, sockets_.engine_registration,
                engine_ports(bound.connection.engine), options.membership.heartbeat.period),
       has_queue_(options.tasks.scheme != TaskScheme::pure &&
@@ -168,16 +173,30 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
   if (options.restore_engines)
     if (const auto restored = membership_.restore(); !restored)
       spdlog::error("cannot restore the engines of the last run: {}", restored.error().what);
-  mux_.restore(options.membership.registration_timeout);
+  restore_calls(options.membership.registration_timeout);
   if (has_queue_) tasks_.restore();
   watch();
   watch_tasks(options.tasks.scheme);
   if (bound.connection.client.curve_serverkey) watch_doors(*bound.context);
 }
 
+/// When those engines of an earlier controller that are known have joined.
+void Server::State::restore_calls(Duration patience) {
+  broadcast_.restore(calls_.restore(patience));
+  for (const EngineUuid& engine : calls_.awaited())
+    if (membership_.table().is_registered(engine.text)) ask_again(engine);
+}
+
+/// Asks an engine that is there again for all that it owes.
+void Server::State::ask_again(const EngineUuid& engine) {
+  calls_.engine_returned(engine);
+  mux_.ask_again(engine);
+  broadcast_.ask_again(engine);
+}
+
 void Server::State::listen_to_membership() {
   membership_.on_joined([this](const RegisteredEngine& engine) {
-    mux_.engine_returned(engine.uuid);
+    ask_again(engine.uuid);
     if (has_queue_)
       tasks_.engine_joined(engine.uuid, queries_.facts_of(engine.uuid).gives_back);
   });
@@ -188,6 +207,7 @@ void Server::State::listen_to_membership() {
     if (has_queue_) tasks_.engine_returned(engine.uuid);
   });
   membership_.on_left([this](const RegisteredEngine& engine, const EngineEnd& end) {
+    calls_.engine_left(engine.uuid);
     mux_.engine_left(engine.uuid);
     control_engines_.forget(engine.uuid.text);
     if (has_queue_) tasks_.engine_left(engine.uuid, end);
@@ -199,11 +219,12 @@ void Server::State::listen_to_membership() {
   });
   membership_.on_stranger([this](const EngineUuid& uuid) { queries_.ask_to_register(uuid); });
   queries_.on_reconnected([this](const EngineUuid& uuid, std::string_view channel) {
-    if (channel == "mux") mux_.engine_returned(uuid);
+    if (channel == "mux") mux_.ask_again(uuid);
+    if (channel == "broadcast") broadcast_.ask_again(uuid);
     if (channel == "task" && has_queue_) tasks_.engine_reconnected(uuid);
   });
   queries_.on_holds([this](const EngineUuid& uuid, const std::vector<std::string>& msg_ids) {
-    mux_.engine_returned(uuid);
+    ask_again(uuid);
     if (has_queue_) tasks_.engine_holds(uuid, msg_ids, queries_.facts_of(uuid).gives_back);
   });
   membership_.know_facts_by([this](const EngineUuid& uuid) { return queries_.facts_of(uuid); });
@@ -264,6 +285,7 @@ void Server::State::watch_tasks(TaskScheme scheme) {
 
 void Server::State::on_wake() {
   mux_.on_journal();
+  broadcast_.on_journal();
   if (has_queue_) tasks_.on_journal();
   for (HubEffect& effect : hub_.take_effects()) {
     if (const auto* answer = std::get_if<SendAnswer>(&effect)) queries_.send(answer->frames);
@@ -273,7 +295,9 @@ void Server::State::on_wake() {
 
 void Server::State::on_time(Instant now) {
   membership_.on_time(now);
-  mux_.on_time(now);
+  for (const EngineUuid& engine : calls_.on_time(now))
+    broadcast_.engine_left(engine, {.why = "it did not come back to the controller that was "
+                                           "started again"});
   if (has_queue_) tasks_.on_time(now);
   for (EngineLink* engines :
        {&mux_engines_, &control_engines_, &task_engines_, &broadcast_engines_})
@@ -290,7 +314,7 @@ void Server::State::on_time(Instant now) {
 Instant Server::State::next_deadline() const {
   Instant next = membership_.next_deadline();
   for (const auto& due :
-       {tasks_.next_deadline(), mux_.next_deadline(), mux_engines_.next_deadline(),
+       {tasks_.next_deadline(), calls_.next_deadline(), mux_engines_.next_deadline(),
         control_engines_.next_deadline(), task_engines_.next_deadline(),
         broadcast_engines_.next_deadline(), dask_.next_deadline(), publisher_.next_deadline(),
         hub_.next_deadline(), memory_.next_deadline(), end_})

@@ -34,9 +34,9 @@ struct Job {
   std::size_t running = 0, waiting = 0, done = 0, failed = 0;  ///< Requests.
 };
 
-/// The jobs that are meant, in the order in which they were submitted. Broadcasts are not on
-/// record. patience  for engines to say what they run, where something is unfinished. errors    as
-/// ClientCore::ask_hub().
+/// The jobs that are meant, in the order in which they were submitted.
+/// patience  for engines to say what they run, where something is unfinished.
+/// errors    as ClientCore::ask_hub().
 std::vector<Job> find_jobs(ClientCore& core, const JobWish& wish, Duration patience);
 
 /// The records of a controller as jobs.

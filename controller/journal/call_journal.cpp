@@ -36,15 +36,19 @@ JournalIndex::Limits CallJournal::limits() {
 std::vector<LeftCall> CallJournal::replay() {
   std::vector<LeftCall> all;
   for (ReplayedTask& task : journal_->replay()) {
-    const Result<Envelope> envelope = Envelope::locate(*task.request, 2);
     // What was changed on the disk meanwhile has no right signature.
-    if (!envelope || envelope->ident_count != 2 || !session_.signer().verify(*envelope)) continue;
+    if (!is_signed(*task.request)) continue;
     all.push_back(read(std::move(task)));
     if (!all.back().is_open) continue;
-    open(all.back().msg_id, all.back().engine, all.back().request);
+    open(all.back().msg_id, all.back().request);
     awaited_.insert(all.back().engine);
   }
   return all;
+}
+
+bool CallJournal::is_signed(const Frames& frames) const {
+  const Result<Envelope> envelope = Envelope::locate(frames, 2);
+  return envelope && envelope->ident_count == 2 && session_.signer().verify(*envelope);
 }
 
 LeftCall CallJournal::read(ReplayedTask task) {
@@ -55,11 +59,12 @@ LeftCall CallJournal::read(ReplayedTask task) {
                 .outputs = {}};
   if (left.is_open) return left;
   if (task.reply) left.outputs = split(task.reply);
-  if (!left.outputs.empty()) {
+  if (!left.outputs.empty() && is_signed(*left.outputs.front())) {
     left.reply = left.outputs.front();
     left.outputs.erase(left.outputs.begin());
     return left;
   }
+  left.outputs.clear();
   const bool is_dead = task.outcome == TaskOutcome::failed;
   left.error_name = is_dead ? "EngineError" : "ResultLost";
   left.error_value = is_dead ? died(left.engine, left.msg_id)
@@ -70,21 +75,20 @@ LeftCall CallJournal::read(ReplayedTask task) {
 
 std::vector<LeftCall> CallJournal::give_up_awaited() {
   std::vector<LeftCall> all;
-  for (const EngineUuid& engine : std::exchange(awaited_, {})) {
-    for (SharedFrames& request : owed_by(engine)) {
-      const MessageId msg_id =
-          read_msg_id(session_.packer(), Envelope::locate(*request, 2)->header);
-      all.push_back({.msg_id = msg_id,
-                     .engine = engine,
-                     .request = std::move(request),
-                     .outputs = {},
-                     .error_name = "EngineError",
-                     .error_value = "engine '" + engine.text +
-                                    "' had this request when the controller ended, and did not "
-                                    "come back to the controller that was started again"});
-    }
-    engine_left(engine);
+  const std::set<EngineUuid> engines = std::exchange(awaited_, {});
+  for (const auto& [order, msg_id] : owed_) {
+    const Call& call = calls_.find(msg_id)->second;
+    if (!engines.contains(call.engine)) continue;
+    all.push_back({.msg_id = MessageId{msg_id},
+                   .engine = call.engine,
+                   .request = call.request,
+                   .outputs = {},
+                   .error_name = "EngineError",
+                   .error_value = "engine '" + call.engine.text +
+                                  "' had this request when the controller ended, and did not "
+                                  "come back to the controller that was started again"});
   }
+  for (const EngineUuid& engine : engines) engine_left(engine);
   return all;
 }
 
@@ -101,13 +105,22 @@ void CallJournal::requested(const SharedFrames& frames) {
     return;
   if (!session_.signer().verify(*envelope)) return;
   journal_->submitted(msg_id, *frames);
-  open(msg_id, EngineUuid{frames->at(1)},
-       total_bytes(*frames) <= small_request ? compacted(*frames) : frames);
+  open(msg_id, total_bytes(*frames) <= small_request ? compacted(*frames) : frames);
 }
 
-void CallJournal::open(const MessageId& msg_id, const EngineUuid& engine, SharedFrames request) {
+/// The controller writes the msg_id of the broadcast into each copy.
+CallChannel CallJournal::channel_of(std::string_view metadata) const {
+  return packed_text(session_.packer(), metadata, "original_msg_id") ? CallChannel::broadcast
+                                                                     : CallChannel::mux;
+}
+
+void CallJournal::open(const MessageId& msg_id, SharedFrames request) {
   Call& call = calls_[msg_id.text];
-  call = {.order = ++last_order_, .engine = engine, .request = std::move(request), .outputs = {}};
+  call = {.order = ++last_order_,
+          .engine = EngineUuid{request->at(1)},
+          .channel = channel_of(Envelope::locate(*request, 2)->metadata),
+          .request = std::move(request),
+          .outputs = {}};
   owed_.emplace(call.order, msg_id.text);
 }
 
@@ -184,10 +197,12 @@ void CallJournal::engine_left(const EngineUuid& engine) {
   }
 }
 
-std::vector<SharedFrames> CallJournal::owed_by(const EngineUuid& engine) const {
+std::vector<SharedFrames> CallJournal::owed_by(const EngineUuid& engine,
+                                               CallChannel channel) const {
   std::vector<SharedFrames> requests;
   for (const auto& [order, msg_id] : owed_)
-    if (const Call& call = calls_.find(msg_id)->second; call.engine == engine)
+    if (const Call& call = calls_.find(msg_id)->second;
+        call.engine == engine && call.channel == channel)
       requests.push_back(call.request);
   return requests;
 }

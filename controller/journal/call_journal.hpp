@@ -18,7 +18,13 @@
 
 namespace px::controller {
 
-/// A direct call as an earlier controller left it.
+/// The sockets by which a call goes to its engine.
+enum class CallChannel {
+  mux,
+  broadcast,  ///< It is an engine's copy of a broadcast.
+};
+
+/// A call of one engine as an earlier controller left it.
 struct LeftCall {
   MessageId msg_id;
   EngineUuid engine;
@@ -30,14 +36,17 @@ struct LeftCall {
   std::string error_name = {}, error_value = {};
 };
 
-/// Writes down direct calls, what they print and their replies, and knows which of them an engine
-/// still owes. Long ones are left out: their clients have to stay. Sees no socket and no clock.
+/// Writes down direct calls and the copies of broadcasts, what they print and their replies, and
+/// knows which of them an engine still owes. Long ones are left out: their clients have to stay.
+/// Sees no socket and no clock.
 class CallJournal {
  public:
   /// Requests and replies that are longer are not written,
   static constexpr std::size_t longest = std::size_t{1} << 20;
   /// nor what one call prints beyond this.
   static constexpr std::size_t longest_output = std::size_t{64} << 10;
+  /// A broadcast whose copies are longer than this together is not written either.
+  static constexpr std::size_t longest_broadcast = std::size_t{16} << 20;
   /// What the journal of a CallJournal keeps.
   static JournalIndex::Limits limits();
 
@@ -58,8 +67,8 @@ class CallJournal {
   /// What it owes will not come.
   void engine_left(const EngineUuid& engine);
 
-  /// What the engine owes, in the order of the requests.
-  std::vector<SharedFrames> owed_by(const EngineUuid& engine) const;
+  /// What the engine owes and got by this channel, in the order of the requests.
+  std::vector<SharedFrames> owed_by(const EngineUuid& engine, CallChannel channel) const;
   /// Engines that owe something to an earlier controller and have not come back.
   const std::set<EngineUuid>& awaited() const { return awaited_; }
   void engine_returned(const EngineUuid& engine) { awaited_.erase(engine); }
@@ -77,6 +86,7 @@ class CallJournal {
   struct Call {
     std::uint64_t order = 0;
     EngineUuid engine;
+    CallChannel channel = CallChannel::mux;
     SharedFrames request;               // null: it is answered
     std::vector<SharedFrames> outputs;
     std::size_t output_bytes = 0;
@@ -84,8 +94,10 @@ class CallJournal {
     TaskOutcome outcome = TaskOutcome::ok;
   };
   using Calls = std::unordered_map<std::string, Call, StringIdHash, std::equal_to<>>;
+  bool is_signed(const Frames& frames) const;
   LeftCall read(ReplayedTask task);
-  void open(const MessageId& msg_id, const EngineUuid& engine, SharedFrames request);
+  CallChannel channel_of(std::string_view metadata) const;
+  void open(const MessageId& msg_id, SharedFrames request);
   void write_end(const std::string& msg_id, const Call& call);
   void keep_for_late_output(Calls::iterator found);
 

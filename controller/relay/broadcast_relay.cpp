@@ -5,10 +5,14 @@
 
 #include "wire/header.hpp"
 #include "wire/json.hpp"
+#include "wire/json_scan.hpp"
 #include "wire/message_type.hpp"
 
 namespace px::controller {
 namespace {
+
+/// Each copy of a gathered request says how many there are.
+constexpr const char* size_member = "broadcast_size";
 
 Error bad_request(const char* what) {
   return {ErrorKind::bad_input, std::string("a broadcast request lacks ") + what};
@@ -20,14 +24,42 @@ std::string engine_name(const Json& pair) {
                                      : pair[0].get<std::string>();
 }
 
+/// Of uuid and id.
+bool is_target(const Json& pair) {
+  return pair.is_array() && pair.size() == 2 && pair[0].is_string();
+}
+
 std::string part_text(std::string_view part) {
   return std::string(part);
 }
 
+/// A head and frames of other messages behind it.
+class CallFrames final : public Frames {
+ public:
+  CallFrames(std::vector<std::string> head, std::vector<FrameRun> runs)
+      : head_(std::move(head)), runs_(std::move(runs)), frames_(head_.begin(), head_.end()) {
+    for (const FrameRun& run : runs_)
+      for (std::size_t i = run.from; i < run.to; ++i) frames_.push_back(run.frames->at(i));
+  }
+  std::size_t size() const override { return frames_.size(); }
+  std::string_view at(std::size_t index) const override { return frames_.at(index); }
+
+ private:
+  const std::vector<std::string> head_;
+  const std::vector<FrameRun> runs_;
+  std::vector<std::string_view> frames_;
+};
+
 }  // namespace
 
-Result<BroadcastEffects> BroadcastRelay::request(const SharedFrames& frames,
-                                                 const Envelope& envelope) {
+SharedFrames as_call(const BroadcastToEngine& copy) {
+  std::vector<std::string> head = copy.head;
+  head.insert(head.begin() + 1, copy.engine.text);
+  return std::make_shared<CallFrames>(std::move(head), copy.runs);
+}
+
+Result<std::vector<BroadcastToEngine>> BroadcastRelay::request(const SharedFrames& frames,
+                                                               const Envelope& envelope) {
   const Packer packer = session_.packer();
   Result<Json> header = unpack(packer, envelope.header);
   if (!header) return header.error();
@@ -43,22 +75,22 @@ Result<BroadcastEffects> BroadcastRelay::request(const SharedFrames& frames,
 
   Call call{part_text(frames->at(0)), string_member(*header, "msg_type").value_or(""), {}, 0};
   for (const Json& pair : *targets) {
-    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string())
-      return bad_request("targets that are pairs of uuid and id");
+    if (!is_target(pair)) return bad_request("targets that are pairs of uuid and id");
     call.targets.push_back({pair[0].get<std::string>(), pair, std::nullopt});
   }
   call.unanswered = call.targets.size();
   (*metadata)["original_msg_id"] = original_id;
-  BroadcastEffects effects;
+  if (*is_gathered) (*metadata)[size_member] = call.targets.size();
+  std::vector<BroadcastToEngine> copies;
   for (const Target& target : call.targets)
-    effects.push_back(copy_for(target, frames, envelope, *header, *metadata, original_id));
+    copies.push_back(copy_for(target, frames, envelope, *header, *metadata, original_id));
   if (*is_gathered && !call.targets.empty()) calls_.insert_or_assign(original_id, std::move(call));
-  return effects;
+  return copies;
 }
 
-BroadcastEffect BroadcastRelay::copy_for(const Target& target, const SharedFrames& frames,
-                                         const Envelope& envelope, Json& header, Json& metadata,
-                                         const std::string& original_id) const {
+BroadcastToEngine BroadcastRelay::copy_for(const Target& target, const SharedFrames& frames,
+                                           const Envelope& envelope, Json& header, Json& metadata,
+                                           const std::string& original_id) const {
   header["msg_id"] = original_id + "_" + target.uuid;
   metadata["targets"] = Json::array({target.pair});
   const Packer packer = session_.packer();
@@ -77,14 +109,12 @@ BroadcastEffect BroadcastRelay::copy_for(const Target& target, const SharedFrame
   return copy;
 }
 
-BroadcastEffects BroadcastRelay::reply(const SharedFrames& frames, const Envelope& envelope) {
+std::vector<BroadcastToClient> BroadcastRelay::reply(const SharedFrames& frames,
+                                                     const Envelope& envelope) {
   const Result<Json> metadata = unpack(session_.packer(), envelope.metadata);
   if (!metadata) return {};
   if (!bool_member(*metadata, "is_coalescing").value_or(false)) {
-    BroadcastEffects effects;
-    effects.push_back(BroadcastToClient{{part_text(frames->at(1))},
-                                        {{frames, envelope.delimiter_index(), frames->size()}}});
-    return effects;
+    return {{{part_text(frames->at(1))}, {{frames, envelope.delimiter_index(), frames->size()}}}};
   }
   const auto found = calls_.find(string_member(*metadata, "original_msg_id").value_or(""));
   if (found == calls_.end()) return {};  // the call has ended: an engine died, or failed twice
@@ -96,10 +126,9 @@ BroadcastEffects BroadcastRelay::reply(const SharedFrames& frames, const Envelop
     break;
   }
   if (call.unanswered > 0) return {};
-  BroadcastEffects effects;
-  effects.push_back(gather(call));
+  std::vector<BroadcastToClient> answer{gather(call)};
   calls_.erase(found);
-  return effects;
+  return answer;
 }
 
 bool BroadcastRelay::is_ok(const Answer& answer) const {
@@ -107,7 +136,7 @@ bool BroadcastRelay::is_ok(const Answer& answer) const {
   return content && string_member(*content, "status") == "ok";
 }
 
-BroadcastEffect BroadcastRelay::gather(const Call& call) const {
+BroadcastToClient BroadcastRelay::gather(const Call& call) const {
   const auto is_failed = [&](const Target& target) {
     return target.answer && !is_ok(*target.answer);
   };
@@ -117,7 +146,8 @@ BroadcastEffect BroadcastRelay::gather(const Call& call) const {
   Result<Json> read = unpack(session_.packer(), speaker.parts.metadata);
   Json metadata = read ? *read : Json::object();
   Json pairs = Json::array();
-  for (const Target& target : call.targets) pairs.push_back(target.pair);
+  for (const Target& target : call.targets)
+    if (!target.pair.is_null()) pairs.push_back(target.pair);
   metadata["broadcast_targets"] = std::move(pairs);
 
   BroadcastToClient message{{call.client}, {}};
@@ -138,6 +168,16 @@ BroadcastRelay::Answer BroadcastRelay::death_notice(const Call& call,
                                                     const std::string& original_id,
                                                     const Target& target, const EngineEnd& end,
                                                     WallTime now) {
+  const EngineEnd known{end.engine.empty() ? engine_name(target.pair) : end.engine, end.why};
+  const std::string sentence = death_sentence(known, original_id + "_" + target.uuid);
+  return error_answer(call, original_id, target, error_content("EngineError", sentence), now);
+}
+
+/// In the place of the engine's own.
+BroadcastRelay::Answer BroadcastRelay::error_answer(const Call& call,
+                                                    const std::string& original_id,
+                                                    const Target& target, Json content,
+                                                    WallTime now) {
   const Packer packer = session_.packer();
   const std::string msg_id = original_id + "_" + target.uuid;
   Draft draft;
@@ -147,17 +187,16 @@ BroadcastRelay::Answer BroadcastRelay::death_notice(const Call& call,
   draft.metadata =
       Json{{"status", "error"},    {"engine", target.uuid}, {"date", format_date(now)},
            {"is_broadcast", true}, {"is_coalescing", true}, {"original_msg_id", original_id}};
-  const EngineEnd known{end.engine.empty() ? engine_name(target.pair) : end.engine, end.why};
-  draft.content = error_content("EngineError", death_sentence(known, msg_id));
+  draft.content = std::move(content);
   auto frames = std::make_shared<TextFrames>(session_.compose(draft, now));
   const Result<Envelope> parts = Envelope::locate(*frames);
   check(parts.has_value());
   return {frames, *parts};
 }
 
-BroadcastEffects BroadcastRelay::engine_left(const EngineUuid& engine, WallTime now,
-                                             const EngineEnd& end) {
-  BroadcastEffects effects;
+std::vector<BroadcastToClient> BroadcastRelay::engine_left(const EngineUuid& engine, WallTime now,
+                                                           const EngineEnd& end) {
+  std::vector<BroadcastToClient> answers;
   for (auto entry = calls_.begin(); entry != calls_.end();) {
     Call& call = entry->second;
     const auto target =
@@ -168,10 +207,54 @@ BroadcastEffects BroadcastRelay::engine_left(const EngineUuid& engine, WallTime 
       continue;
     }
     target->answer = death_notice(call, entry->first, *target, end, now);
-    effects.push_back(gather(call));
+    answers.push_back(gather(call));
     entry = calls_.erase(entry);
   }
-  return effects;
+  return answers;
+}
+
+void BroadcastRelay::restore(const std::vector<LeftCall>& left, WallTime now) {
+  std::map<std::string, std::size_t> sizes;
+  for (const LeftCall& copy : left) restore(copy, sizes, now);
+  std::erase_if(calls_, [](const auto& call) { return call.second.unanswered == 0; });
+  for (auto& [original_id, call] : calls_) {
+    if (call.targets.size() >= sizes[original_id]) continue;
+    Target forgotten;
+    const Json content =
+        error_content("ResultLost", "it was done under an earlier controller by engines whose "
+                                    "replies were not kept");
+    forgotten.answer = error_answer(call, original_id, forgotten, content, now);
+    call.targets.push_back(std::move(forgotten));
+  }
+}
+
+void BroadcastRelay::restore(const LeftCall& left, std::map<std::string, std::size_t>& sizes,
+                             WallTime now) {
+  const Packer packer = session_.packer();
+  const Result<Envelope> envelope = Envelope::locate(*left.request, 2);
+  if (!envelope) return;
+  const Result<Json> metadata = unpack(packer, envelope->metadata);
+  if (!metadata || !bool_member(*metadata, "is_coalescing").value_or(false)) return;
+  const auto original_id = string_member(*metadata, "original_msg_id");
+  const auto size = int_member(*metadata, size_member);
+  const auto targets = metadata->find("targets");
+  if (!original_id || !size || targets == metadata->end() || targets->size() != 1 ||
+      !is_target(targets->front()))
+    return;
+  sizes[*original_id] = static_cast<std::size_t>(*size);
+  Call& call = calls_[*original_id];
+  call.client = part_text(left.request->at(0));
+  call.msg_type = packed_text(packer, envelope->header, "msg_type").value_or("");
+  Target& target = call.targets.emplace_back();
+  target.uuid = left.engine.text;
+  target.pair = targets->front();
+  if (left.is_open)
+    ++call.unanswered;
+  else if (left.reply)
+    target.answer = Answer{left.reply, *Envelope::locate(*left.reply, 2)};
+  else
+    target.answer = error_answer(call, *original_id, target,
+                                 error_content(left.error_name, left.error_value), now);
 }
 
 }  // namespace px::controller

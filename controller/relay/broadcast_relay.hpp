@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include "controller/journal/call_journal.hpp"
 #include "controller/relay/engine_link.hpp"
 #include "wire/engine_end.hpp"
 #include "wire/envelope.hpp"
@@ -25,13 +25,13 @@ struct BroadcastToEngine {
   std::vector<std::string> head;
   std::vector<FrameRun> runs;
 };
+/// The same as a request for one engine: [client, engine, delimiter, ...]. Large frames are shared.
+SharedFrames as_call(const BroadcastToEngine& copy);
 /// [head..., the runs' frames...] on the clients' side; the first of head is the client.
 struct BroadcastToClient {
   std::vector<std::string> head;
   std::vector<FrameRun> runs;
 };
-using BroadcastEffect = std::variant<BroadcastToEngine, BroadcastToClient>;
-using BroadcastEffects = std::vector<BroadcastEffect>;
 
 /// Copies a request to many engines and brings their replies back, each by itself or gathered into
 /// one (protocol 9). A flat tree: one port for all engines. Sees no socket and no clock.
@@ -41,11 +41,17 @@ class BroadcastRelay {
 
   /// A verified request, [client, delimiter, ...].
   /// errors  bad_input: its metadata lacks what protocol 9.2 asks for.
-  Result<BroadcastEffects> request(const SharedFrames& frames, const Envelope& envelope);
+  Result<std::vector<BroadcastToEngine>> request(const SharedFrames& frames,
+                                                 const Envelope& envelope);
   /// A verified reply, [engine, client, delimiter, ...].
-  BroadcastEffects reply(const SharedFrames& frames, const Envelope& envelope);
+  std::vector<BroadcastToClient> reply(const SharedFrames& frames, const Envelope& envelope);
   /// The gathered calls that wait for it end with an EngineError.
-  BroadcastEffects engine_left(const EngineUuid& engine, WallTime now, const EngineEnd& end = {});
+  std::vector<BroadcastToClient> engine_left(const EngineUuid& engine, WallTime now,
+                                             const EngineEnd& end = {});
+
+  /// Goes on with the gathered calls that an earlier controller left unanswered.
+  /// left  the copies that it left, in the order of the requests.
+  void restore(const std::vector<LeftCall>& left, WallTime now);
 
   std::size_t open_calls() const { return calls_.size(); }
 
@@ -56,23 +62,26 @@ class BroadcastRelay {
   };
   struct Target {
     std::string uuid;
-    Json pair;  // [uuid, id] as the client wrote it
-    std::optional<Answer> answer;
+    Json pair = {};  // [uuid, id] as the client wrote it; null: of a reply that was forgotten
+    std::optional<Answer> answer = {};
   };
   /// A request whose replies are gathered.
   struct Call {
-    std::string client;
-    std::string msg_type;
-    std::vector<Target> targets;  // in the order of the request
+    std::string client = {};
+    std::string msg_type = {};
+    std::vector<Target> targets = {};  // in the order of the request
     std::size_t unanswered = 0;
   };
   using Calls = std::map<std::string, Call, std::less<>>;
 
-  BroadcastEffect copy_for(const Target& target, const SharedFrames& frames,
-                           const Envelope& envelope, Json& header, Json& metadata,
-                           const std::string& original_id) const;
+  BroadcastToEngine copy_for(const Target& target, const SharedFrames& frames,
+                             const Envelope& envelope, Json& header, Json& metadata,
+                             const std::string& original_id) const;
   bool is_ok(const Answer& answer) const;
-  BroadcastEffect gather(const Call& call) const;
+  BroadcastToClient gather(const Call& call) const;
+  void restore(const LeftCall& left, std::map<std::string, std::size_t>& sizes, WallTime now);
+  Answer error_answer(const Call& call, const std::string& original_id, const Target& target,
+                      Json content, WallTime now);
   Answer death_notice(const Call& call, const std::string& original_id, const Target& target,
                       const EngineEnd& end, WallTime now);
   Session session_;

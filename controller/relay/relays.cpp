@@ -1,6 +1,8 @@
 #include "controller/relay/relays.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,7 +26,7 @@ std::string msg_type_of(Packer packer, std::string_view header) {
 }  // namespace
 
 OutputRelay::OutputRelay(RelayContext& shared, net::Socket& engines, OutputPublisher& clients,
-                         std::function<void(const EngineUuid&)> on_shutdown, DirectRelay& calls)
+                         std::function<void(const EngineUuid&)> on_shutdown, CallKeeper& calls)
     : shared_(shared),
       engines_(engines),
       clients_(clients),
@@ -101,51 +103,109 @@ void PureTaskRelay::receive_replies() {
   }
 }
 
-BroadcastDesk::BroadcastDesk(RelayContext& shared, net::Socket& client, EngineLink& engines)
-    : shared_(shared), relay_(shared.session.fork()), client_(client), engines_(engines) {}
+BroadcastDesk::BroadcastDesk(RelayContext& shared, net::Socket& client, EngineLink& engines,
+                             CallKeeper& calls)
+    : shared_(shared),
+      relay_(shared.session.fork()),
+      client_(client),
+      engines_(engines),
+      calls_(calls),
+      requests_(calls, [this](const Request& request) { pass_request(request); }),
+      replies_(calls, [this](const SharedFrames& frames) { pass_reply(frames); }) {}
 
 void BroadcastDesk::receive_requests() {
+  std::vector<Request> requests;  // to be written down together
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = client_.receive();
-    if (!frames) return;
-    const auto envelope = shared_.open(*frames, 1, "broadcast");
-    if (!envelope) continue;
-    Result<BroadcastEffects> effects = relay_.request(frames, *envelope);
-    if (effects)
-      perform(std::move(*effects));
-    else
-      shared_.bad_messages.add("broadcast: a bad request", effects.error().what);
+    if (!frames) break;
+    std::vector<Request> copies = copies_of(frames);
+    tell_of(copies);
+    std::move(copies.begin(), copies.end(), std::back_inserter(requests));
   }
+  requests_.pass_on(std::move(requests));
+}
+
+std::vector<BroadcastDesk::Request> BroadcastDesk::copies_of(const SharedFrames& frames) {
+  const auto envelope = shared_.open(*frames, 1, "broadcast");
+  if (!envelope) return {};
+  Result<std::vector<BroadcastToEngine>> copies = relay_.request(frames, *envelope);
+  if (!copies) {
+    shared_.bad_messages.add("broadcast: a bad request", copies.error().what);
+    return {};
+  }
+  std::vector<Request> requests;
+  for (BroadcastToEngine& copy : *copies) {
+    SharedFrames call = as_call(copy);
+    requests.push_back({std::move(copy), std::move(call)});
+  }
+  return requests;
+}
+
+void BroadcastDesk::tell_of(const std::vector<Request>& copies) {
+  if (!calls_.has_journal()) return;
+  std::size_t bytes = 0;
+  for (const Request& request : copies) bytes += total_bytes(*request.call);
+  if (bytes > CallJournal::longest_broadcast) return;
+  for (const Request& request : copies) calls_.requested(request.call);
+}
+
+void BroadcastDesk::pass_request(const Request& request) {
+  const BroadcastToEngine& copy = request.copy;
+  const std::vector<std::string_view> head{copy.head.begin(), copy.head.end()};
+  engines_.send(copy.engine.text, head, copy.runs, Clock::now());
+  shared_.hub.post(DirectSubmitted{copy.engine, request.call});
 }
 
 void BroadcastDesk::receive_replies() {
+  std::vector<SharedFrames> replies;  // to be written down together
   for (int i = 0; i < messages_per_turn; ++i) {
     const SharedFrames frames = engines_.socket().receive();
-    if (!frames) return;
-    if (const auto envelope = shared_.open(*frames, 2, "broadcast reply"))
-      perform(relay_.reply(frames, *envelope));
+    if (!frames) break;
+    if (!shared_.open(*frames, 2, "broadcast reply")) continue;
+    // Its client removes what it names.
+    replies.push_back(shared_.memory.whole(frames, shared_.packer()));
+    calls_.replied(replies.back());
   }
+  replies_.pass_on(std::move(replies));
+}
+
+void BroadcastDesk::pass_reply(const SharedFrames& frames) {
+  const SharedFrames came = SharedMemoryDesk::as_it_came(frames);
+  const Result<Envelope> envelope = Envelope::locate(*came, 2);
+  check(envelope.has_value());
+  send(relay_.reply(came, *envelope));
+  shared_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, frames});
 }
 
 void BroadcastDesk::engine_left(const EngineUuid& engine, const EngineEnd& end) {
   engines_.forget(engine.text);
-  perform(relay_.engine_left(engine, wall_now(), end));
+  send(relay_.engine_left(engine, wall_now(), end));
 }
 
-void BroadcastDesk::perform(BroadcastEffects effects) {
-  for (BroadcastEffect& effect : effects) std::visit([this](auto& e) { (*this)(e); }, effect);
+void BroadcastDesk::restore(const std::vector<LeftCall>& left) {
+  relay_.restore(left, wall_now());
 }
 
-void BroadcastDesk::operator()(BroadcastToEngine& effect) {
-  const std::vector<std::string_view> head{effect.head.begin(), effect.head.end()};
-  engines_.send(effect.engine.text, head, std::move(effect.runs), Clock::now());
+void BroadcastDesk::ask_again(const EngineUuid& engine) {
+  for (const SharedFrames& request : calls_.owed_by(engine, CallChannel::broadcast)) {
+    const std::array client{request->at(0)};
+    engines_.send(engine.text, client, request, 2, Clock::now());
+    shared_.hub.post(DirectSubmitted{engine, request});
+  }
 }
 
-void BroadcastDesk::operator()(BroadcastToClient& effect) {
-  const std::vector<std::string_view> head{effect.head.begin(), effect.head.end()};
-  std::vector<net::Socket::Run> runs;
-  for (const FrameRun& run : effect.runs) runs.push_back({run.frames.get(), run.from, run.to});
-  client_.forward(head, runs);
+void BroadcastDesk::on_journal() {
+  requests_.on_journal();
+  replies_.on_journal();
+}
+
+void BroadcastDesk::send(const std::vector<BroadcastToClient>& messages) {
+  for (const BroadcastToClient& message : messages) {
+    const std::vector<std::string_view> head{message.head.begin(), message.head.end()};
+    std::vector<net::Socket::Run> runs;
+    for (const FrameRun& run : message.runs) runs.push_back({run.frames.get(), run.from, run.to});
+    client_.forward(head, runs);
+  }
 }
 
 }  // namespace px::controller

@@ -4,9 +4,10 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "controller/relay/broadcast_relay.hpp"
-#include "controller/relay/direct_relay.hpp"
+#include "controller/relay/call_keeper.hpp"
 #include "controller/relay/engine_link.hpp"
 #include "controller/relay/output_publisher.hpp"
 #include "controller/relay/relay_context.hpp"
@@ -19,9 +20,9 @@ namespace px::controller {
 class OutputRelay {
  public:
   /// on_shutdown  an engine said that it shuts down.
-  /// calls        hears of what is to be remembered.
+  /// calls        hears of what is to be kept.
   OutputRelay(RelayContext& shared, net::Socket& engines, OutputPublisher& clients,
-              std::function<void(const EngineUuid&)> on_shutdown, DirectRelay& calls);
+              std::function<void(const EngineUuid&)> on_shutdown, CallKeeper& calls);
   void receive();
 
  private:
@@ -30,7 +31,7 @@ class OutputRelay {
   net::Socket& engines_;
   OutputPublisher& clients_;
   std::function<void(const EngineUuid&)> on_shutdown_;
-  DirectRelay& calls_;
+  CallKeeper& calls_;
 };
 
 /// The task channel with the scheme `pure`: the engines' socket deals the tasks out by itself.
@@ -52,22 +53,38 @@ class PureTaskRelay {
   Instant next_try_{};
 };
 
-/// The broadcast channel.
+/// The broadcast channel. To the records and the journal each engine's copy is a call of that
+/// engine.
 class BroadcastDesk {
  public:
-  BroadcastDesk(RelayContext& shared, net::Socket& client, EngineLink& engines);
+  BroadcastDesk(RelayContext& shared, net::Socket& client, EngineLink& engines, CallKeeper& calls);
   void receive_requests();
   void receive_replies();
   void engine_left(const EngineUuid& engine, const EngineEnd& end);
+  /// Goes on with what an earlier controller left.
+  void restore(const std::vector<LeftCall>& left);
+  /// As DirectRelay.
+  void ask_again(const EngineUuid& engine);
+  /// More of the journal may be on the disk.
+  void on_journal();
 
  private:
-  void perform(BroadcastEffects effects);
-  void operator()(BroadcastToEngine& effect);
-  void operator()(BroadcastToClient& effect);
+  struct Request {
+    BroadcastToEngine copy;
+    SharedFrames call;  // the same
+  };
+  std::vector<Request> copies_of(const SharedFrames& frames);
+  void tell_of(const std::vector<Request>& copies);
+  void pass_request(const Request& request);
+  void pass_reply(const SharedFrames& frames);
+  void send(const std::vector<BroadcastToClient>& messages);
   RelayContext& shared_;
   BroadcastRelay relay_;
   net::Socket& client_;
   EngineLink& engines_;
+  CallKeeper& calls_;
+  HeldMessages<Request> requests_;
+  HeldMessages<SharedFrames> replies_;
 };
 
 }  // namespace px::controller

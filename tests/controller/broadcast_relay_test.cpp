@@ -10,6 +10,8 @@ namespace px::controller {
 namespace {
 
 using Texts = std::vector<std::string>;
+using Copies = std::vector<BroadcastToEngine>;
+using Answers = std::vector<BroadcastToClient>;
 
 Session session(const char* id) {
   return {SessionId{id}, "alice", Packer::json, *Signer::create("hmac-sha256", "key")};
@@ -26,7 +28,7 @@ Texts frames_of(const std::vector<std::string>& head, const std::vector<FrameRun
 class Broadcast : public testing::Test {
  protected:
   /// A request of the client "cl" for engines with the ids 0, 1, ...
-  Result<BroadcastEffects> request(const Texts& engines, bool is_coalescing,
+  Result<Copies> request(const Texts& engines, bool is_coalescing,
                                    const char* type = "apply_request") {
     Json targets = Json::array();
     for (std::size_t i = 0; i < engines.size(); ++i) targets.push_back({engines[i], i});
@@ -39,13 +41,12 @@ class Broadcast : public testing::Test {
         {"function", "arguments"}};
     return send(draft);
   }
-  Result<BroadcastEffects> send(const Draft& draft) {
+  Result<Copies> send(const Draft& draft) {
     auto frames = std::make_shared<TextFrames>(client_.compose(draft, WallTime{}));
     return relay_.request(frames, *Envelope::locate(*frames));
   }
   /// What an engine answers to the copy that it got.
-  BroadcastEffects reply(const BroadcastEffect& effect, Json content, Texts buffers) {
-    const auto& copy = std::get<BroadcastToEngine>(effect);
+  SharedFrames answer_to(const BroadcastToEngine& copy, Json content, Texts buffers) {
     const TextFrames got{frames_of(copy.head, copy.runs)};
     const Envelope parts = *Envelope::locate(got);
     Json metadata = Json::parse(parts.metadata);
@@ -55,14 +56,26 @@ class Broadcast : public testing::Test {
         {copy.engine.text, "cl"}, "apply_reply", std::string(parts.header), metadata, content,
         std::move(buffers)};
     Session engine = session(copy.engine.text.c_str());
-    auto frames = std::make_shared<TextFrames>(engine.compose(draft, WallTime{}));
+    return std::make_shared<TextFrames>(engine.compose(draft, WallTime{}));
+  }
+  Answers reply(const BroadcastToEngine& copy, Json content, Texts buffers) {
+    const SharedFrames frames = answer_to(copy, std::move(content), std::move(buffers));
     return relay_.reply(frames, *Envelope::locate(*frames));
   }
-  BroadcastEffects ok(const BroadcastEffect& effect, Texts buffers) {
-    return reply(effect, Json{{"status", "ok"}}, std::move(buffers));
+  Answers ok(const BroadcastToEngine& copy, Texts buffers) {
+    return reply(copy, Json{{"status", "ok"}}, std::move(buffers));
   }
-  BroadcastEffects fails(const BroadcastEffect& effect, const char* name) {
-    return reply(effect, error_content(name, "bad"), {});
+  Answers fails(const BroadcastToEngine& copy, const char* name) {
+    return reply(copy, error_content(name, "bad"), {});
+  }
+  /// The copy as an earlier controller left it; `reply` is null while it is not answered.
+  static LeftCall left(const BroadcastToEngine& copy, SharedFrames reply = nullptr) {
+    return {.msg_id = {},
+            .engine = copy.engine,
+            .request = as_call(copy),
+            .is_open = !reply,
+            .reply = std::move(reply),
+            .outputs = {}};
   }
   /// The only message to the client, read.
   struct ToClient {
@@ -71,9 +84,9 @@ class Broadcast : public testing::Test {
     Texts buffers;
     bool is_signed = false;
   };
-  static ToClient to_client(const BroadcastEffects& effects) {
-    EXPECT_EQ(effects.size(), 1u);
-    const auto& message = std::get<BroadcastToClient>(effects.at(0));
+  static ToClient to_client(const Answers& answers) {
+    EXPECT_EQ(answers.size(), 1u);
+    const BroadcastToClient& message = answers.at(0);
     ToClient result;
     result.frames = frames_of(message.head, message.runs);
     const TextFrames frames{result.frames};
@@ -93,10 +106,10 @@ class Broadcast : public testing::Test {
 };
 
 TEST_F(Broadcast, EachEngineGetsASignedCopyOfItsOwn) {
-  const auto effects = request({"ann", "bob"}, false);
-  ASSERT_TRUE(effects);
-  ASSERT_EQ(effects->size(), 2u);
-  const auto& copy = std::get<BroadcastToEngine>((*effects)[1]);
+  const auto copies = request({"ann", "bob"}, false);
+  ASSERT_TRUE(copies);
+  ASSERT_EQ(copies->size(), 2u);
+  const BroadcastToEngine& copy = (*copies)[1];
   EXPECT_EQ(copy.engine.text, "bob");
   const TextFrames frames{frames_of(copy.head, copy.runs)};
   const Envelope parts = *Envelope::locate(frames);
@@ -115,22 +128,22 @@ TEST_F(Broadcast, EachEngineGetsASignedCopyOfItsOwn) {
 }
 
 TEST_F(Broadcast, WithoutGatheringEachReplyGoesOnUnchanged) {
-  const auto effects = *request({"ann", "bob"}, false);
-  const ToClient first = to_client(ok(effects[1], {"1"}));
+  const auto copies = *request({"ann", "bob"}, false);
+  const ToClient first = to_client(ok(copies[1], {"1"}));
   EXPECT_EQ(first.frames[0], "cl");
   EXPECT_EQ(first.frames[1], delimiter);
   EXPECT_EQ(first.metadata["engine"], "bob");
   EXPECT_EQ(first.buffers, (Texts{"1"}));
   EXPECT_TRUE(first.is_signed);
-  EXPECT_EQ(to_client(ok(effects[0], {"0"})).metadata["engine"], "ann");
+  EXPECT_EQ(to_client(ok(copies[0], {"0"})).metadata["engine"], "ann");
   EXPECT_EQ(relay_.open_calls(), 0u);
 }
 
 TEST_F(Broadcast, AGatheredAnswerIsInTheOrderOfTheRequest) {
-  const auto effects = *request({"ann", "bob", "cid"}, true);
-  EXPECT_TRUE(ok(effects[2], {"2"}).empty());
-  EXPECT_TRUE(ok(effects[0], {"0", "0b"}).empty());
-  const ToClient answer = to_client(ok(effects[1], {"1"}));
+  const auto copies = *request({"ann", "bob", "cid"}, true);
+  EXPECT_TRUE(ok(copies[2], {"2"}).empty());
+  EXPECT_TRUE(ok(copies[0], {"0", "0b"}).empty());
+  const ToClient answer = to_client(ok(copies[1], {"1"}));
   EXPECT_TRUE(answer.is_signed);
   EXPECT_EQ(answer.buffers, (Texts{"0", "0b", "1", "2"}));
   EXPECT_EQ(answer.metadata["broadcast_targets"],
@@ -141,10 +154,10 @@ TEST_F(Broadcast, AGatheredAnswerIsInTheOrderOfTheRequest) {
 }
 
 TEST_F(Broadcast, AGatheredAnswerIsAnErrorIfAnyEngineFailed) {
-  const auto effects = *request({"ann", "bob", "cid"}, true);
-  fails(effects[2], "LateError");
-  fails(effects[1], "EarlyError");
-  const ToClient answer = to_client(ok(effects[0], {"0"}));
+  const auto copies = *request({"ann", "bob", "cid"}, true);
+  fails(copies[2], "LateError");
+  fails(copies[1], "EarlyError");
+  const ToClient answer = to_client(ok(copies[0], {"0"}));
   EXPECT_EQ(answer.content["ename"], "EarlyError");
   EXPECT_EQ(answer.metadata["broadcast_targets"].size(), 3u);
   EXPECT_TRUE(answer.buffers.empty());
@@ -152,8 +165,8 @@ TEST_F(Broadcast, AGatheredAnswerIsAnErrorIfAnyEngineFailed) {
 }
 
 TEST_F(Broadcast, TheDeathOfAnEngineEndsAGatheredCall) {
-  const auto effects = *request({"ann", "bob"}, true);
-  ok(effects[0], {"0"});
+  const auto copies = *request({"ann", "bob"}, true);
+  ok(copies[0], {"0"});
   const ToClient answer = to_client(relay_.engine_left(EngineUuid{"bob"}, WallTime{}));
   EXPECT_EQ(answer.frames[0], "cl");
   EXPECT_EQ(answer.header["msg_type"], "apply_reply");
@@ -183,23 +196,89 @@ TEST_F(Broadcast, TheAnswerForADeadEngineHasTheTypeOfTheRequest) {
 }
 
 TEST_F(Broadcast, ALateReplyToAnEndedCallIsDropped) {
-  const auto effects = *request({"ann", "bob"}, true);
+  const auto copies = *request({"ann", "bob"}, true);
   relay_.engine_left(EngineUuid{"bob"}, WallTime{});
-  EXPECT_TRUE(ok(effects[0], {"0"}).empty());
+  EXPECT_TRUE(ok(copies[0], {"0"}).empty());
 }
 
 TEST_F(Broadcast, TheDeathOfAnEngineThatAnsweredChangesNothing) {
-  const auto effects = *request({"ann", "bob"}, true);
-  ok(effects[0], {"0"});
+  const auto copies = *request({"ann", "bob"}, true);
+  ok(copies[0], {"0"});
   EXPECT_TRUE(relay_.engine_left(EngineUuid{"ann"}, WallTime{}).empty());
-  EXPECT_EQ(to_client(ok(effects[1], {"1"})).buffers, (Texts{"0", "1"}));
+  EXPECT_EQ(to_client(ok(copies[1], {"1"})).buffers, (Texts{"0", "1"}));
 }
 
 TEST_F(Broadcast, ASecondReplyOfTheSameEngineIsNotCounted) {
-  const auto effects = *request({"ann", "bob"}, true);
-  ok(effects[0], {"0"});
-  EXPECT_TRUE(ok(effects[0], {"again"}).empty());
-  EXPECT_EQ(to_client(ok(effects[1], {"1"})).buffers, (Texts{"0", "1"}));
+  const auto copies = *request({"ann", "bob"}, true);
+  ok(copies[0], {"0"});
+  EXPECT_TRUE(ok(copies[0], {"again"}).empty());
+  EXPECT_EQ(to_client(ok(copies[1], {"1"})).buffers, (Texts{"0", "1"}));
+}
+
+TEST_F(Broadcast, ACopyIsASignedCallOfItsEngine) {
+  const auto copies = *request({"ann", "bob"}, false);
+  const SharedFrames call = as_call(copies[1]);
+  const Envelope parts = *Envelope::locate(*call);
+  EXPECT_EQ(parts.ident_count, 2u);
+  EXPECT_EQ(call->at(0), "cl");
+  EXPECT_EQ(call->at(1), "bob");
+  EXPECT_TRUE(client_.signer().verify(parts));
+  EXPECT_EQ(call->at(parts.first_buffer), "function");
+  EXPECT_EQ(call->size() - parts.first_buffer, 2u);
+}
+
+TEST_F(Broadcast, AGatheredCallOfAnEarlierControllerEndsWithWhatItHadAndWhatComes) {
+  const auto copies = *request({"ann", "bob", "cid"}, true);
+  const SharedFrames of_ann = answer_to(copies[0], Json{{"status", "ok"}}, {"0"});
+  relay_ = BroadcastRelay{session("next")};
+  relay_.restore({left(copies[0], of_ann), left(copies[1]), left(copies[2])}, WallTime{});
+  EXPECT_TRUE(ok(copies[2], {"2"}).empty());
+  const ToClient answer = to_client(ok(copies[1], {"1"}));
+  EXPECT_TRUE(answer.is_signed);
+  EXPECT_EQ(answer.frames[0], "cl");
+  EXPECT_EQ(answer.buffers, (Texts{"0", "1", "2"}));
+  EXPECT_EQ(answer.metadata["broadcast_targets"],
+            Json::parse(R"([["ann",0],["bob",1],["cid",2]])"));
+  EXPECT_EQ(relay_.open_calls(), 0u);
+}
+
+TEST_F(Broadcast, AGatheredCallOfWhichAReplyWasNotKeptEndsWithAnError) {
+  const auto copies = *request({"ann", "bob"}, true);
+  LeftCall lost = left(copies[0]);
+  lost.is_open = false;
+  lost.error_name = "ResultLost";
+  lost.error_value = "it was not kept";
+  relay_ = BroadcastRelay{session("next")};
+  relay_.restore({lost, left(copies[1])}, WallTime{});
+  EXPECT_EQ(to_client(ok(copies[1], {"1"})).content["ename"], "ResultLost");
+}
+
+TEST_F(Broadcast, AGatheredCallOfAnEarlierControllerEndsWithTheDeathOfAnEngine) {
+  const auto copies = *request({"ann"}, true);
+  relay_ = BroadcastRelay{session("next")};
+  relay_.restore({left(copies[0])}, WallTime{});
+  const ToClient answer = to_client(
+      relay_.engine_left(EngineUuid{"ann"}, WallTime{}, {.why = "it did not come back"}));
+  EXPECT_EQ(answer.content["ename"], "EngineError");
+  EXPECT_EQ(answer.header["msg_type"], "apply_reply");
+}
+
+TEST_F(Broadcast, AGatheredCallOfWhichACopyWasForgottenEndsWithAnError) {
+  const auto copies = *request({"ann", "bob"}, true);
+  relay_ = BroadcastRelay{session("next")};
+  relay_.restore({left(copies[1])}, WallTime{});
+  const ToClient answer = to_client(ok(copies[1], {"1"}));
+  EXPECT_EQ(answer.content["ename"], "ResultLost");
+  EXPECT_EQ(answer.metadata["broadcast_targets"], Json::parse(R"([["bob",1]])"));
+}
+
+TEST_F(Broadcast, WhatIsAnsweredOrNotGatheredIsNotRestored) {
+  const auto gathered = *request({"ann"}, true);
+  const auto single = *request({"ann"}, false);
+  const SharedFrames reply = answer_to(gathered[0], Json{{"status", "ok"}}, {});
+  relay_ = BroadcastRelay{session("next")};
+  relay_.restore({left(gathered[0], reply), left(single[0])}, WallTime{});
+  EXPECT_EQ(relay_.open_calls(), 0u);
 }
 
 TEST_F(Broadcast, ARequestWithoutWhatItNeedsIsRefused) {

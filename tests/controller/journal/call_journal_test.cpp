@@ -70,6 +70,9 @@ class CallJournalTest : public testing::Test {
     EXPECT_TRUE(calls_->commit());
     return asked;
   }
+  std::vector<SharedFrames> owed_by(const EngineUuid& engine) const {
+    return calls_->owed_by(engine, CallChannel::mux);
+  }
   SharedFrames reply_to(const Frames& asked, Json content = {{"status", "ok"}},
                         std::string buffer = "buffer") {
     return message({std::string(asked.at(1)), "client"}, "execute_reply", std::string(asked.at(4)),
@@ -94,10 +97,26 @@ TEST_F(CallJournalTest, WhatAnEngineOwesIsAskedForAgainInItsOrder) {
   EXPECT_TRUE(left[0].is_open);
   EXPECT_EQ(left[1].engine, bob);
   EXPECT_EQ(calls_->awaited(), (std::set<EngineUuid>{ann, bob}));
-  const auto owed = calls_->owed_by(ann);
+  const auto owed = owed_by(ann);
   ASSERT_EQ(owed.size(), 2u);
   EXPECT_EQ(texts(*owed[0]), texts(*first));
   EXPECT_EQ(texts(*owed[1]), texts(*second));
+}
+
+TEST_F(CallJournalTest, TheCopyOfABroadcastIsAskedForAgainByTheChannelOfBroadcasts) {
+  const SharedFrames direct = ask(ann);
+  const SharedFrames copy = message({"client", "ann"}, "execute_request", "{}", Json::object(),
+                                    {{"original_msg_id", "one"}, {"is_broadcast", true}});
+  calls_->requested(copy);
+  EXPECT_TRUE(calls_->commit());
+  for (int i = 0; i < 2; ++i) {
+    const auto owed = calls_->owed_by(ann, CallChannel::broadcast);
+    ASSERT_EQ(owed.size(), 1u);
+    EXPECT_EQ(texts(*owed[0]), texts(*copy));
+    ASSERT_EQ(owed_by(ann).size(), 1u);
+    EXPECT_EQ(texts(*owed_by(ann)[0]), texts(*direct));
+    EXPECT_EQ(begin_again().size(), 2u);
+  }
 }
 
 TEST_F(CallJournalTest, AReplyIsThereLaterWithWhatWasPrintedBeforeAndAfterIt) {
@@ -116,8 +135,24 @@ TEST_F(CallJournalTest, AReplyIsThereLaterWithWhatWasPrintedBeforeAndAfterIt) {
     ASSERT_EQ(left[0].outputs.size(), 2u);
     EXPECT_NE(std::string(left[0].outputs[0]->at(6)).find("before"), std::string::npos);
     EXPECT_NE(std::string(left[0].outputs[1]->at(6)).find("after"), std::string::npos);
-    EXPECT_TRUE(calls_->owed_by(ann).empty());
+    EXPECT_TRUE(owed_by(ann).empty());
   }
+}
+
+TEST_F(CallJournalTest, AReplyThatIsNotSignedRightlyIsNotReadAgain) {
+  const SharedFrames asked = request(ann);
+  auto changed = texts(*reply_to(*asked));
+  changed[6] = changed[6] + " ";
+  Journal journal{storage_, {.cluster = "ours"}};
+  journal.submitted(MessageId{"one"}, *asked);
+  EXPECT_TRUE(journal.commit());
+  journal.finished(MessageId{"one"}, ann, TaskOutcome::ok,
+                   joined({std::make_shared<TextFrames>(changed)}));
+  EXPECT_TRUE(journal.commit());
+  const auto left = begin_again();
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_FALSE(left[0].reply);
+  EXPECT_EQ(left[0].error_name, "ResultLost");
 }
 
 TEST_F(CallJournalTest, TheOutputOfOneCallIsBounded) {
@@ -133,7 +168,7 @@ TEST_F(CallJournalTest, TheOutputOfOneCallIsBounded) {
 TEST_F(CallJournalTest, WhatADeadEngineOwedIsAnErrorThatSaysSo) {
   const SharedFrames asked = ask(ann);
   calls_->engine_left(ann);
-  EXPECT_TRUE(calls_->owed_by(ann).empty());
+  EXPECT_TRUE(owed_by(ann).empty());
   const auto left = begin_again();
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].error_name, "EngineError");
@@ -150,7 +185,7 @@ TEST_F(CallJournalTest, EnginesThatDoNotComeBackAreGivenUp) {
   ASSERT_EQ(lost.size(), 1u);
   EXPECT_EQ(lost[0].error_name, "EngineError");
   EXPECT_NE(lost[0].error_value.find("did not come back"), std::string::npos);
-  EXPECT_EQ(calls_->owed_by(bob).size(), 1u);
+  EXPECT_EQ(owed_by(bob).size(), 1u);
   const auto left = begin_again();
   ASSERT_EQ(left.size(), 2u);
   EXPECT_FALSE(left[0].is_open);
@@ -159,7 +194,7 @@ TEST_F(CallJournalTest, EnginesThatDoNotComeBackAreGivenUp) {
 
 TEST_F(CallJournalTest, LongMessagesAreLeftOut) {
   calls_->requested(request(ann, "execute_request", std::string(CallJournal::longest, 'x')));
-  EXPECT_TRUE(calls_->owed_by(ann).empty());
+  EXPECT_TRUE(owed_by(ann).empty());
   const SharedFrames asked = ask(ann);
   calls_->replied(reply_to(*asked, {{"status", "ok"}}, std::string(CallJournal::longest, 'x')));
   const auto left = begin_again();
@@ -172,14 +207,14 @@ TEST_F(CallJournalTest, WhatIsNoCallOrNotSignedRightlyIsLeftOut) {
   auto changed = texts(*request(ann));
   changed[4] = changed[4] + " ";
   calls_->requested(std::make_shared<TextFrames>(changed));
-  EXPECT_TRUE(calls_->owed_by(ann).empty());
+  EXPECT_TRUE(owed_by(ann).empty());
   EXPECT_TRUE(begin_again().empty());
 }
 
 TEST_F(CallJournalTest, ARequestThatComesTwiceIsWrittenOnce) {
   const SharedFrames asked = ask(ann);
   calls_->requested(asked);
-  EXPECT_EQ(calls_->owed_by(ann).size(), 1u);
+  EXPECT_EQ(owed_by(ann).size(), 1u);
   EXPECT_EQ(begin_again().size(), 1u);
 }
 

@@ -8,6 +8,14 @@ Draft call(const std::string& engine) {
   return {{engine}, "apply_request", "{}", Json::object(), Json::object(), {"function"}};
 }
 
+/// For engines with the ids 0, 1, ...
+Draft broadcast(const std::vector<std::string>& engines, bool is_coalescing) {
+  Json targets = Json::array();
+  for (std::size_t i = 0; i < engines.size(); ++i) targets.push_back({engines[i], i});
+  const Json metadata{{"targets", targets}, {"is_coalescing", is_coalescing}};
+  return {{}, "apply_request", "{}", metadata, Json::object(), {"function"}};
+}
+
 Draft apply(Json metadata = Json::object()) {
   return {{}, "apply_request", "{}", std::move(metadata), Json::object(), {"function"}};
 }
@@ -190,6 +198,66 @@ TEST_F(JournalServerTest, AnEngineIsAskedAgainForTheDirectCallsThatItOwes) {
   }
 }
 
+TEST_F(JournalServerTest, AnEngineIsAskedAgainForTheBroadcastsThatItOwes) {
+  start(options_);
+  std::string owed;
+  {
+    auto user = client();
+    auto ann = engine("ann"), bob = engine("bob");
+    ann->join();
+    bob->join();
+    owed = user->send(user->broadcast, broadcast({"ann", "bob"}, false));
+    EXPECT_EQ(receive(ann->broadcast).header.msg_id.text, owed + "_ann");
+    bob->reply(bob->broadcast, receive(bob->broadcast));
+    EXPECT_EQ(receive(user->broadcast).parent["msg_id"], owed + "_bob");
+  }
+  stop();
+  start(options_);
+  auto user = client();
+  auto ann = engine("ann"), bob = engine("bob");
+  bob->join();
+  ann->join();
+  const Received request = receive(ann->broadcast);
+  EXPECT_EQ(request.header.msg_id.text, owed + "_ann");
+  EXPECT_EQ(request.buffers, std::vector<std::string>{"function"});
+  const std::string further = user->send(user->broadcast, broadcast({"bob"}, false));
+  EXPECT_EQ(receive(bob->broadcast).header.msg_id.text, further + "_bob");  // which owed nothing
+  ann->reply(ann->broadcast, request);
+  EXPECT_EQ(receive(user->broadcast).parent["msg_id"], owed + "_ann");
+}
+
+TEST_F(JournalServerTest, AGatheredBroadcastEndsUnderTheNextController) {
+  start(options_);
+  const auto metadata = [](const Received& request) {
+    return Json{{"is_coalescing", true},
+                {"original_msg_id", request.metadata["original_msg_id"]}};
+  };
+  {
+    auto user = client();
+    auto ann = engine("ann"), bob = engine("bob");
+    ann->join();
+    bob->join();
+    user->send(user->broadcast, broadcast({"ann", "bob"}, true));
+    const Received request = receive(bob->broadcast);
+    bob->reply(bob->broadcast, request, "ok", metadata(request));
+    // What comes behind it on the same connection says that it is written.
+    user->send(user->broadcast, broadcast({"bob"}, false));
+    bob->reply(bob->broadcast, receive(bob->broadcast));
+    EXPECT_EQ(receive(user->broadcast).content["status"], "ok");
+  }
+  stop();
+  start(options_);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  const Received request = receive(ann->broadcast);
+  user->send(user->broadcast, broadcast({"ann"}, false));
+  receive(ann->broadcast);  // so its connection stands
+  ann->reply(ann->broadcast, request, "ok", metadata(request));
+  EXPECT_EQ(receive(user->broadcast).buffers,
+            (std::vector<std::string>{"result of ann", "result of bob"}));
+}
+
 TEST_F(JournalServerTest, AFullDiskDoesNotStopDirectCalls) {
   start(options_);
   auto user = client();
@@ -258,6 +326,30 @@ TEST_F(PowerJournalServerTest, ADirectCallThatAnEngineGotOutlivesALossOfPower) {
   auto ann = engine("ann");
   ann->join();
   EXPECT_EQ(receive(ann->mux).header.msg_id.text, msg_id);
+}
+
+TEST_F(PowerJournalServerTest, ABroadcastThatAnEngineGotOutlivesALossOfPower) {
+  start(options_);
+  std::string msg_id;
+  {
+    auto user = client();
+    auto ann = engine("ann");
+    ann->join();
+    msg_id = user->send(user->broadcast, broadcast({"ann"}, false));
+    receive(ann->broadcast);
+    call_storage_->lose_power();
+  }
+  stop();
+  call_storage_->lose_power();
+  start(options_);
+  auto user = client();
+  auto ann = engine("ann");
+  ann->join();
+  const Received request = receive(ann->broadcast);
+  user->send(user->broadcast, broadcast({"ann"}, false));
+  receive(ann->broadcast);  // so its connection stands
+  ann->reply(ann->broadcast, request);
+  EXPECT_EQ(receive(user->broadcast).parent["msg_id"], msg_id + "_ann");
 }
 
 TEST_F(PowerJournalServerTest, AReplyReachesItsClientWhenItIsOnTheDisk) {

@@ -6,6 +6,7 @@ import signal
 import socket
 import sys
 
+import ipyparallel as ipp
 import polyxeus
 import programs
 import pytest
@@ -120,10 +121,10 @@ DIRECT = """
 import sys, time
 import polyxeus
 
-file, folder, gate = sys.argv[1:]
+file, folder, gate, kind = sys.argv[1:]
 client = polyxeus.Client(file, timeout=60)
 client.wait_for_engines(2)
-view = client[:]
+view = client[:] if kind == "direct" else client.broadcast_view()
 answers = [
     view.execute(f"open('{folder}/run-{n}-%d' % number, 'x').close()\\n"
                  f"while {n} and not __import__('os').path.exists('{gate}'): pass\\n"
@@ -139,9 +140,10 @@ print(*msg_ids)
 """
 
 
+@pytest.mark.parametrize("kind", ["direct", "broadcast"])
 @pytest.mark.parametrize("options", [PROCESS, POWER], ids=["process", "power"])
 def test_cells_of_a_notebook_that_was_closed_have_their_results(own_cluster, folder, tmp_path,
-                                                                options):
+                                                                options, kind):
     cluster, gate = own_cluster(), tmp_path / "gate"
     start_controller(cluster, options)
     cluster.start_engines(2)
@@ -149,7 +151,7 @@ def test_cells_of_a_notebook_that_was_closed_have_their_results(own_cluster, fol
         for position in range(2):
             client[position].push({"number": position}, block=True)
     done = cluster.stage.run(
-        [sys.executable, "-c", DIRECT, cluster.connection_file("client"), folder, gate])
+        [sys.executable, "-c", DIRECT, cluster.connection_file("client"), folder, gate, kind])
     assert done.returncode == 0, done.stderr
     msg_ids = done.stdout.split()
     wait_until(lambda: len(list(folder.iterdir())) == 4, "the second cell runs")
@@ -163,6 +165,53 @@ def test_cells_of_a_notebook_that_was_closed_have_their_results(own_cluster, fol
         assert shown == ["(0, 0)", "(0, 1)"]
         assert [result.stdout for result in results[:2]] == ["printed 0\n"] * 2
     assert len(list(folder.iterdir())) == 4, "a cell ran twice"
+
+
+@ipp.interactive
+def run_until(folder):
+    """Leaves a file for each time that it runs, waits for that which its engine is to wait for."""
+    import os
+    import pathlib
+    import time
+
+    pathlib.Path(folder, f"0.{os.getpid()}.{time.time_ns()}").touch()
+    while until and not os.path.exists(until):  # noqa: F821
+        time.sleep(0.005)
+    pathlib.Path(folder, "end-0").touch()
+    return until  # noqa: F821
+
+
+def gathers_by_the_controller(cluster):
+    """A client whose broadcasts have one answer, which the controller makes."""
+    rc = cluster.client(engines=2)
+    return rc, rc.broadcast_view(is_coalescing=True)
+
+
+def gathers_by_itself(cluster):
+    client = connect(cluster.connection_file("client"), 2, timeout=PATIENCE)
+    return client, client.broadcast_view()
+
+
+@pytest.mark.parametrize("options", [PROCESS, POWER], ids=["process", "power"])
+@pytest.mark.parametrize("view_of", [gathers_by_itself, gathers_by_the_controller])
+def test_a_broadcast_that_runs_ends_with_the_reply_of_each_engine(own_cluster, folder, tmp_path,
+                                                                  view_of, options):
+    cluster, gate = own_cluster(), tmp_path / "gate"
+    start_controller(cluster, options)
+    cluster.start_engines(2)
+    client, view = view_of(cluster)
+    client[0].push({"until": ""}, block=True)
+    client[1].push({"until": str(gate)}, block=True)
+    answer = view.apply_async(run_until, str(folder))
+    wait_until(lambda: runs(folder, 0) == 2 and (folder / "end-0").exists(), "one of them runs")
+    kill(cluster.controller)
+    start_controller(cluster, options)
+    if isinstance(client, ipp.Client):  # a reply that comes before it is there is lost
+        wait_until(lambda: client.ids == [0, 1] and client.queue_status(), "it is there again")
+    gate.touch()
+    assert answer.get(PATIENCE) == ["", str(gate)]
+    assert runs(folder, 0) == 2
+    client.close()
 
 
 def test_a_task_whose_engine_died_meanwhile_runs_again_only_if_it_may(own_cluster, tmp_path):

@@ -95,7 +95,9 @@ std::optional<Instant> GivenTasks::next_deadline() const {
 
 std::size_t GivenTasks::room_ahead(WorkerKey key) const {
   const Worker& worker = workers_.at(key);
-  if (!worker.is_quick) return 0;
+  if (!worker.is_quick || std::any_of(worker.tasks.begin(), worker.tasks.end(),
+                                      [](const Given& task) { return task.is_recalled; }))
+    return 0;
   const auto lasting = options_.ahead_lasts / std::max(worker.pace, Duration{1});
   return std::min(static_cast<std::size_t>(std::max<Duration::rep>(lasting, 1)), options_.ahead);
 }

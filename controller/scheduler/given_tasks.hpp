@@ -65,6 +65,7 @@ class GivenTasks {
 
   /// How many tasks the engine may hold ahead by the pace of its last ones: the first quick task
   /// allows one, and each further one may allow more, up to what `ahead` and `ahead_lasts` say.
+  /// None while the engine has a task that is recalled: what came behind it could run before it.
   std::size_t room_ahead(WorkerKey worker) const;
   bool has_ahead() const { return !holders_.empty(); }
   /// What was given ahead to engines that give back; the oldest first.

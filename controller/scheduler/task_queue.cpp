@@ -90,8 +90,7 @@ TaskEffects TaskQueue::engine_reconnected(const EngineUuid& engine, Instant now)
   for (const Task* task : running_on(found->second))
     effects_.push_back(AssignTask{task->msg_id, engine, task->frames, task->delimiter_index,
                                   repetition_of(*task), true});
-  for (const GivenTasks::Ahead& each : given_.ahead_of(found->second))
-    if (each.task.is_recalled) recall(each);
+  recall_again(found->second);
   return finish_event();
 }
 

@@ -180,6 +180,7 @@ class TaskQueue {
   bool can_move(const Task& task) const;
   void recall_for_free_engines();
   void recall_from_slow_engines();
+  void recall_again(WorkerKey worker);
 
   // where a task waits
   static void compact(Task& task);

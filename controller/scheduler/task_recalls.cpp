@@ -71,13 +71,22 @@ void TaskQueue::recall_for_free_engines() {
   }
 }
 
-/// Nobody is to wait behind a long task, though no other engine may be free now.
+/// Nobody is to wait behind a long task, though no other engine may be free now. The latest one goes
+/// first: the engine may go on meanwhile, and what it still holds then is what comes next.
 void TaskQueue::recall_from_slow_engines() {
   for (const WorkerKey worker : given_.take_slow(now_)) {
     workers_.set_ahead(worker, 0);
-    for (const GivenTasks::Ahead& each : given_.ahead_of(worker))
-      if (!each.task.is_recalled) recall(each);
+    const std::vector<GivenTasks::Ahead> ahead = given_.ahead_of(worker);
+    for (auto each = ahead.rbegin(); each != ahead.rend(); ++each)
+      if (!each->task.is_recalled) recall(*each);
   }
+}
+
+/// Its connection broke: what it did not give back before.
+void TaskQueue::recall_again(WorkerKey worker) {
+  const std::vector<GivenTasks::Ahead> ahead = given_.ahead_of(worker);
+  for (auto each = ahead.rbegin(); each != ahead.rend(); ++each)
+    if (each->task.is_recalled) recall(*each);
 }
 
 }  // namespace px::controller

@@ -45,7 +45,7 @@ TEST(TaskRecalls, AnEngineWhoseTasksAreVeryShortHoldsSeveralAhead) {
   for (const std::string id : {"t1", "t2", "t3", "t4"})
     EXPECT_EQ(cluster.submit(id), (Texts{id + ">ann"}));
   EXPECT_EQ(cluster.submit("t5"), Texts{});
-  EXPECT_EQ(cluster.clock(6ms), (Texts{"t2<ann", "t3<ann", "t4<ann"}));
+  EXPECT_EQ(cluster.clock(6ms), (Texts{"t4<ann", "t3<ann", "t2<ann"}));
 }
 
 TEST(TaskRecalls, WhatAnEngineHoldsAheadLastsTwoMilliseconds) {
@@ -54,7 +54,7 @@ TEST(TaskRecalls, WhatAnEngineHoldsAheadLastsTwoMilliseconds) {
   answer_many(cluster, "ann", 100, 500us);
   for (int i = 1; i <= 5; ++i) cluster.submit("t" + std::to_string(i));
   EXPECT_EQ(cluster.submit("t6"), Texts{});
-  EXPECT_EQ(cluster.clock(1s), (Texts{"t2<ann", "t3<ann", "t4<ann", "t5<ann"}));
+  EXPECT_EQ(cluster.clock(1s), (Texts{"t5<ann", "t4<ann", "t3<ann", "t2<ann"}));
 }
 
 TEST(TaskRecalls, AnEngineThatDoesNotGiveBackGetsNoneAhead) {
@@ -103,6 +103,30 @@ TEST(TaskRecalls, WhatIsRecalledKeepsItsPlaceInTheQueue) {
   EXPECT_EQ(cluster.given_back("bob", "t4"), (Texts{"t4<>"}));
   EXPECT_EQ(cluster.reply("bob", "long 2"), (Texts{"long 2=bob", "t3>bob"}));
   EXPECT_EQ(cluster.reply("ann", "long 1"), (Texts{"long 1=ann", "t4>ann"}));
+}
+
+TEST(TaskRecalls, WhatAnEngineBeginsWhileItIsAskedToGiveBackIsWhatComesNext) {
+  Cluster cluster{{.hwm = 1, .ahead = 3}};
+  cluster.join_able("ann");
+  answer_many(cluster, "ann", 20, 0ms);
+  for (const char* id : {"t1", "t2", "t3", "t4"}) cluster.submit(id);
+  EXPECT_EQ(cluster.clock(6ms), (Texts{"t4<ann", "t3<ann", "t2<ann"}));
+  EXPECT_EQ(cluster.given_back("ann", "t4"), (Texts{"t4<>"}));
+  EXPECT_EQ(cluster.reply("ann", "t1"), (Texts{"t1=ann"}));  // it begins t2 now
+  EXPECT_EQ(cluster.given_back("ann", "t3"), (Texts{"t3<>"}));
+  EXPECT_EQ(cluster.reply("ann", "t2"), (Texts{"t2=ann", "t3>ann again", "t4>ann again"}));
+}
+
+TEST(TaskRecalls, NothingIsGivenAheadOfATaskThatMayComeBack) {
+  Cluster cluster{{.hwm = 1, .ahead = 3}};
+  cluster.join_able("ann");
+  answer_many(cluster, "ann", 20, 0ms);
+  for (const char* id : {"t1", "t2", "t3"}) cluster.submit(id);
+  EXPECT_EQ(cluster.clock(6ms), (Texts{"t3<ann", "t2<ann"}));
+  cluster.reply("ann", "t1");
+  EXPECT_EQ(cluster.reply("ann", "t2"), (Texts{"t2=ann"}));  // a quick one
+  EXPECT_EQ(cluster.submit("t4"), Texts{});
+  EXPECT_EQ(cluster.given_back("ann", "t3"), (Texts{"t3<>", "t3>ann again"}));
 }
 
 TEST(TaskRecalls, AnEngineThatHasBegunTheTaskAnswersIt) {

@@ -193,12 +193,14 @@ void TaskRelay::submit(Request request) {
   if (!rules) return refuse(frames, envelope, std::move(msg_id), "ValueError", rules.error().what);
   if (finish_by_unknown(msg_id, frames, envelope)) return;
   const EngineUuid& given = request.given;
-  if (!given.empty() && holder.empty() && is_given_up(given, *rules, holder))
+  if (!given.empty() && holder.empty() && is_given_up(given, *rules, holder)) {
+    queue_.ended_before(msg_id.text, false, given);  // its reply may still be on its way
     return refuse(frames, envelope, std::move(msg_id), "EngineError",
                   "engine '" + given.text +
                       "' had this task when the controller ended, and did not come back to the "
                       "controller that was started again",
                   given);
+  }
   perform(queue_.submit({std::move(msg_id), frames, envelope.delimiter_index(), std::move(*rules),
                          std::move(holder), std::move(kept), request.is_cell},
                         Clock::now()));

@@ -219,8 +219,10 @@ void SimulatedController::submit(const Asked& asked) {
   controller::TaskRules rules;
   rules.retries = request.retries;
   if (finish_by_unknown(request)) return;
-  if (!asked.given.empty() && holder.empty() && is_given_up(asked.given, rules, holder))
+  if (!asked.given.empty() && holder.empty() && is_given_up(asked.given, rules, holder)) {
+    queue_.ended_before(request.id, false, asked.given);
     return refuse(request);
+  }
   if (!holder.empty()) given_once_.insert(request.id);
   perform(queue_.submit({MessageId{request.id}, frames_of(request), 1, rules, holder},
                         world_.now()));

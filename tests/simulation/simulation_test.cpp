@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tests/simulation/simulated_cluster.hpp"
@@ -38,6 +39,10 @@ TEST(Simulation, WhatAJournalHasOutlivesTheController) {
 
 TEST(Simulation, WhatAJournalHasOutlivesALossOfPower) {
   EXPECT_EQ(first_violation({.hwm = 2, .journal = JournalMode::power}), "");
+}
+
+TEST(Simulation, AReplyThatComesAfterItsTaskWasGivenUpIsNotPassedOn) {
+  EXPECT_EQ(simulate({.seed = 207'738, .journal = JournalMode::power}).violation, std::nullopt);
 }
 
 TEST(Simulation, TheSameHoldsWhereTasksWaitInFilesForTheQueue) {

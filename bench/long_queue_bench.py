@@ -4,8 +4,8 @@
 
 One Python engine is busy while as many small calls are submitted by one connection; then it runs them.
 The bench ends with an error where one is not done, or not in its turn. The controller has the default
-journal and records. Its memory (PSS) is looked at every second. A million tasks take ten minutes to half an
-hour. Exit code 0 when the aim is met.
+journal and records. Its memory (PSS) is looked at every second. A million tasks take some minutes.
+Exit code 0 when the aim is met.
 """
 
 import contextlib

@@ -57,12 +57,70 @@ std::vector<Cut> cut_statements(std::string_view code, const FindMacro& find_mac
   return cuts;
 }
 
-/// Without the ends of conditions at the end of the code.
-std::vector<Cut> without_endif(std::vector<Cut> statements) {
-  while (!statements.empty() && statements.back().kind == Kind::directive &&
-         statements.back().source.substr(0, 6) == "#endif")
-    statements.pop_back();
-  return statements;
+/// A statement, or a line for the preprocessor.
+struct Part {
+  const Cut* statement = nullptr;  // null where it is a line
+  std::string_view line = {};
+
+  bool is(std::string_view name) const { return line.starts_with(name); }
+};
+
+/// Lines for the preprocessor that follow each other are one statement.
+std::vector<Part> parts_of(const std::vector<Cut>& statements) {
+  std::vector<Part> parts;
+  for (const Cut& each : statements) {
+    if (each.kind != Kind::directive) {
+      parts.push_back({&each, {}});
+      continue;
+    }
+    std::string_view lines = each.source.substr(0, each.end - each.begin);
+    while (!lines.empty()) {
+      const std::size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
+      if (lines.starts_with('#')) parts.push_back({nullptr, lines.substr(0, end)});
+      lines.remove_prefix(end);
+    }
+  }
+  return parts;
+}
+
+/// Adds the last statement of the parts from `begin` to `end`; where they end with #endif, those of
+/// each branch of its condition.
+void add_last(const std::vector<Part>& parts, std::size_t begin, std::size_t end,
+              std::vector<const Cut*>& found) {
+  if (begin == end) return;
+  if (parts[end - 1].statement) found.push_back(parts[end - 1].statement);
+  if (!parts[end - 1].is("#endif")) return;
+  int depth = 0;
+  std::size_t branch_end = end - 1;
+  for (std::size_t at = end - 1; at-- > begin;) {
+    const bool is_condition = parts[at].is("#if");
+    if (parts[at].is("#endif")) ++depth;
+    if (depth == 0 && (is_condition || parts[at].is("#el"))) {
+      add_last(parts, at + 1, branch_end, found);
+      branch_end = at;
+    }
+    if (is_condition && depth-- == 0) return;
+  }
+}
+
+/// With which statements the code may end, the last one first: several where it ends with #endif.
+std::vector<const Cut*> last_statements(const std::vector<Cut>& statements) {
+  const std::vector<Part> parts = parts_of(statements);
+  std::vector<const Cut*> found;
+  add_last(parts, 0, parts.size(), found);
+  return found;
+}
+
+/// See find_tail(); one for each branch, the last one first.
+std::vector<CodeRange> find_tails(std::string_view code, const FindMacro& find_macro) {
+  const MaskedCode masked = mask_code(code);
+  if (masked.is_open) return {};
+  const std::vector<Cut> statements = cut_statements(code, find_macro);
+  std::vector<CodeRange> tails;
+  for (const Cut* last : last_statements(statements))
+    if (last->kind == Kind::other && !last->is_ended && !last->is_open)
+      tails.push_back(trimmed(masked.text, {last->begin, last->end}));
+  return tails;
 }
 
 /// The last statement that is no empty one.
@@ -121,11 +179,14 @@ std::string with_places(std::string_view text) {
 /// The code with its last expression behind `what`; as it is where it has none.
 std::string with_tail_behind(const std::string& what, const std::string& code,
                              const FindMacro& find_macro) {
-  const std::optional<CodeRange> tail = find_tail(code, find_macro);
-  if (!tail) return statement_form(code, find_macro);
+  const std::vector<CodeRange> tails = find_tails(code, find_macro);
+  if (tails.empty()) return statement_form(code, find_macro);
   std::string changed = code;
-  changed.insert(tail->end, inserted(");"));
-  return changed.insert(tail->begin, inserted(what + ", ("));
+  for (const CodeRange& tail : tails) {
+    changed.insert(tail.end, inserted(");"));
+    changed.insert(tail.begin, inserted(what + ", ("));
+  }
+  return changed;
 }
 
 constexpr std::string_view wrapper_prefix = "px_run_";
@@ -212,13 +273,9 @@ std::optional<std::string> shown_by(const std::string& shower, const std::string
 }  // namespace
 
 std::optional<CodeRange> find_tail(std::string_view code, const FindMacro& find_macro) {
-  const MaskedCode masked = mask_code(code);
-  if (masked.is_open) return std::nullopt;
-  const std::vector<Cut> statements = without_endif(cut_statements(code, find_macro));
-  if (statements.empty()) return std::nullopt;
-  const Cut& last = statements.back();
-  if (last.kind != Kind::other || last.is_ended || last.is_open) return std::nullopt;
-  return trimmed(masked.text, {last.begin, last.end});
+  const std::vector<CodeRange> tails = find_tails(code, find_macro);
+  if (tails.empty()) return std::nullopt;
+  return tails.front();
 }
 
 std::optional<std::string> display_form(const std::string& code, const FindMacro& find_macro) {
@@ -282,10 +339,13 @@ std::string in_edition(std::string form, unsigned edition) {
 
 std::string statement_form(const std::string& code, const FindMacro& find_macro) {
   const MaskedCode masked = mask_code(code);
-  const std::vector<Cut> statements = without_endif(cut_statements(code, find_macro));
-  if (masked.is_open || statements.empty() || statements.back().is_ended) return code;
-  const CodeRange last = trimmed(masked.text, {statements.back().begin, statements.back().end});
-  return std::string(code).insert(last.end, ";");
+  if (masked.is_open) return code;
+  const std::vector<Cut> statements = cut_statements(code, find_macro);
+  std::string changed = code;
+  for (const Cut* last : last_statements(statements))
+    if (!last->is_ended)
+      changed.insert(trimmed(masked.text, {last->begin, last->end}).end, ";");
+  return changed;
 }
 
 std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail,

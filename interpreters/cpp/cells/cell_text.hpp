@@ -47,7 +47,8 @@ struct CellText {
 Result<CellText> read_cell(std::string_view cell);
 
 /// Where the last expression of the code stands, if it seems to end in one: no semicolon behind
-/// it, and no definition. Only a compiler knows for sure.
+/// it, and no definition. Only a compiler knows for sure. Where the code ends with #endif each
+/// branch may have one; this is the last of them.
 /// find_macro  here and below: macros of earlier cells, which may hide where statements end.
 struct CodeRange {
   std::size_t begin = 0, end = 0;  ///< In bytes, without blanks and comments around it.

@@ -130,6 +130,9 @@ const Tail expressions[] = {
     {"\"a\"s + \"b\"", "\"a\"s + \"b\""},
     {"[[maybe_unused]] int f() { return 1; }\nf()", "f()"},
     {"#ifdef A\nint x;\n#endif\nx", "x"},
+    {"#if A\nx\n#else\ny // if not\n#endif\n", "y"},
+    {"#if A\nx\n#else\nint y;\n#endif\n\n", "x"},
+    {"#if A\n#ifdef B\nx\n#endif\n#else\n#endif", "x"},
     {"int f() {\n#ifdef A\n  return 1;\n#else\n  return 2;\n#endif\n}\nf()", "f()"},
     {"// don't stop\nx", "x"},
     {"#error don't\nx", "x"},
@@ -182,6 +185,8 @@ const Tail others[] = {
     {"#include <vector>", ""},
     {"#include <vector>\n", ""},
     {"x\n#include <vector>", ""},
+    {"x\n#if A\n#endif", ""},
+    {"#if A\nx\n#endif\nint y;", ""},
     {"f(", ""},
     {"\"unclosed", "\"unclosed"},
     {"R\"(unclosed", ""},
@@ -219,6 +224,8 @@ TEST(StatementForm, AddsTheSemicolonThatIsMissing) {
   EXPECT_EQ(statement_form("int x = 3 // three\n"), "int x = 3; // three\n");
   EXPECT_EQ(statement_form("struct P { int x; }"), "struct P { int x; };");
   EXPECT_EQ(statement_form("x;"), "x;");
+  EXPECT_EQ(statement_form("#if A\nx\n#elif B\ny;\n#else\nz\n#endif"),
+            "#if A\nx;\n#elif B\ny;\n#else\nz;\n#endif");
   EXPECT_EQ(statement_form("int f() {}"), "int f() {}");
   EXPECT_EQ(statement_form("for (;;) f()"), "for (;;) f();");
   EXPECT_EQ(statement_form("// nothing"), "// nothing");

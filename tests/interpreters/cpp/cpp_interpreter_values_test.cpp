@@ -132,6 +132,9 @@ TEST_F(CppCells, ShowWhatNoReferenceIsBoundTo) {
 
 TEST_F(CppCells, ShowALastExpressionBeforeTheEndOfACondition) {
   EXPECT_EQ(shown("#define HAS_IT 1\n#if HAS_IT\n6 * 7\n#endif"), "42");
+  EXPECT_EQ(shown("#if 0\n1\n#elif HAS_IT\n2\n#else\n3\n#endif"), "2");
+  EXPECT_EQ(shown("#if HAS_IT\n#if 0\n1\n#else\n[] { return 2; }()\n#endif\n#else\n3\n#endif"),
+            "2");
 }
 
 TEST_F(CppCells, ShowJsonAsText) {

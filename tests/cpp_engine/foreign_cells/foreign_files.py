@@ -21,7 +21,8 @@ EXCEPTION = re.compile(r"Exception occurred|[Cc]aught a std::exception")  # what
 LEFT_OUT_FILES = (
     (r"gCling|\bcling::|[<\"]cling/|clang/(AST|Sema|Frontend)/", "calls the C++ interface of the program"),
     (r"-x\s?c(uda|\b)|-xc\b|-x hip|\.cu\b", "another language: C, CUDA or HIP"),
-    (r"-noruntime|\benv |-verify-ignore|-ast-dump|-emit-llvm|-fmodule|-include-pch|-plugin|-ftime-report|-nostdinc",
+    (r"-noruntime|\benv |-verify-ignore|-ast-dump|-emit-llvm|-fmodule|-include-pch|-plugin|-ftime-report|-nostdinc"
+     r"|--ptrcheck",
      "is about options of the program"),
     (r"-shared|%T|%mkdir|CLING_TMP|touch ", "needs files that the program's own test driver makes"),
 )  # fmt: skip
@@ -56,6 +57,8 @@ def why_left_out(text):
         return "has no RUN line for the prompt"
     if not re.search(r"RUN:\s*cat %s\s*\|", runs):
         return "is about options of the program"
+    if re.search(r"XFAIL:\s*\*", text):
+        return "is marked there as one that fails"
     for pattern, reason in LEFT_OUT_FILES:
         if re.search(pattern, text if "gCling" in pattern else runs):
             return reason

@@ -75,6 +75,15 @@ def test_callers_of_the_programs_interface_are_left_out():
     assert "C++ interface" in why_left_out("// RUN: cat %s | %cling\ngCling->echo(1)")
 
 
+def test_files_that_fail_there_are_left_out():
+    assert "fails" in why_left_out("// RUN: cat %s | %cling\n//XFAIL: *\nint a;")
+    assert not why_left_out("// RUN: cat %s | %cling\n// XFAIL: powerpc64\nint a;")
+
+
+def test_files_for_checks_of_pointers_are_left_out():
+    assert "options" in why_left_out("// RUN: cat %s | %cling --ptrcheck\nint a;")
+
+
 def test_cells_of_a_notebook_fail_where_they_failed_there():
     cells = [
         {"cell_type": "markdown", "source": ["text"]},

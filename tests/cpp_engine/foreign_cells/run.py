@@ -28,13 +28,15 @@ from transcripts import is_about_type_or_place, unmatched
 AFTER_DIFFERENCE = "uses a name that a cell above should have declared"
 SPELLING = "as expected, a value is spelled in another way"
 AS_EXPECTED, COMMAND, UNEXPLAINED = "as expected", "a command of another prompt", "NO REASON IS KNOWN"
+NO_HEADER = "a header that is not installed here"
+MADE_HEADER = "left out: a header that a command of another prompt makes"
 AFTER_COMMAND = "follows a command of another prompt that changes the session"
 AFTER_LOSS = "comes after a cell that ended the session"
 
 # Why a cell fails here that succeeds there: what its code looks like, what its error says, the reason.
 REASONS = (
-    ("", "file not found", "a header that is not installed here"),
-    (r"\bxt::linalg\b", "", "a header that is not installed here"),
+    ("", "file not found", NO_HEADER),
+    (r"\bxt::linalg\b", "", NO_HEADER),
     (r"\bwasm_", "", "for a kernel in a browser"),
     (r"\bomp_", "LinkError", "OpenMP, which needs `%flags -fopenmp` in a cell before all others"),
     ("", "LinkError", "an undefined function: an error here where it is compiled"),
@@ -81,6 +83,13 @@ def after_commands(cells):
     return {id(each) for each in cells[first:]}
 
 
+def includes_made_header(cell, cells):
+    """Whether a command names the header that the cell includes."""
+    included = re.search(r'#\s*include\s*"(.*?)"', cell.code)
+    named = {word for each in cells if each.is_command for word in each.code.split()[1:]}
+    return included is not None and included[1] in named
+
+
 def prepare(session, path, text):
     """The options of a test file, as cells."""
     session.begin(str(path.parent.resolve()))
@@ -114,7 +123,9 @@ def run_file(session, path):
         if EXCEPTION.search(text) and ran.error and not ran.error.startswith(("CompileError", "LinkError")):
             continue  # as the file says, above it or below
         if is_lost or bool(ran.error) != cell.must_fail:
-            reasons[id(cell)] = reason_of_failure(cell, ran, session, failed)
+            reason = reason_of_failure(cell, ran, session, failed)
+            is_made = reason == NO_HEADER and includes_made_header(cell, cells)
+            reasons[id(cell)] = MADE_HEADER if is_made else reason
             failed.append(cell.code)
             notes[id(cell)] = ran.error or "it succeeds"
     for cell, check in unmatched(cells, outputs):

@@ -35,7 +35,8 @@ if(PX_TESTS)
        ${CMAKE_SOURCE_DIR}/tests/interpreters/cpp/*/*_test.cpp)
   add_executable(px_interpreters_cpp_tests ${px_cpp_tests})
   target_link_libraries(px_interpreters_cpp_tests
-    PRIVATE px_interpreters_cpp px_build GTest::gtest_main)
+    PRIVATE px_interpreters_cpp px_build GTest::gtest_main LLVM)
+  target_include_directories(px_interpreters_cpp_tests SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   set_target_properties(px_interpreters_cpp_tests PROPERTIES ENABLE_EXPORTS ON)
   # a test need not be fast, but compile fast
   target_compile_options(px_interpreters_cpp_tests PRIVATE $<$<CONFIG:Release>:-O0>)

@@ -18,6 +18,8 @@
 #include "interpreters/cpp/compile/changed_headers.hpp"
 #include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
+#include "interpreters/cpp/compile/known_code.hpp"
+#include "interpreters/cpp/compile/known_functions.hpp"
 #include "interpreters/cpp/habits/header_texts.hpp"
 #include "interpreters/cpp/messages/hints.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
@@ -124,7 +126,8 @@ bool is_openmp_flag(const std::string& flag) {
 
 struct CppSession::State {
   CellGuard guard;
-  std::unique_ptr<Compiler> compiler;
+  KnownCode known_code;
+  std::unique_ptr<Compiler> compiler;  // which asks for known code until it is destroyed
   std::string warning, warnings;
   std::vector<std::string> library_folders;
   std::unordered_set<std::string> weak_symbols, strong_symbols;
@@ -276,6 +279,7 @@ void CppSession::State::make_room_for(const Plan& plan) {
 
 /// What refers to it already keeps it.
 void CppSession::State::remove_symbol(const std::string& symbol) {
+  known_code.forget(symbol);
   auto name = compiler->jit().getExecutionSession().intern(symbol);
   llvm::consumeError(compiler->jit().getMainJITDylib().remove({std::move(name)}));
 }
@@ -318,6 +322,7 @@ CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit,
     if (!strong_symbols.insert(symbol).second) remove_symbol(symbol);  // the newest wins
   Result<void> linked = compiler->late_functions().declare(late);
   if (!linked) return failure(CellOutcome::Kind::compile_error, "LinkError", linked.error().what);
+  known_code.note(*unit.TheModule);
   CellStack::clear();
   compiler->line_table().begin_cell(name);
   CellOutcome outcome =
@@ -328,6 +333,7 @@ CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit,
     if (!finished && outcome.is_ok()) linked = finished;
   }
   if (linked) return outcome;
+  known_code.forget_last();
   compiler->drop_code(unit);
   return failure(CellOutcome::Kind::compile_error, "LinkError", linked.error().what);
 }
@@ -364,6 +370,7 @@ Result<std::unique_ptr<CppSession>> CppSession::create(Options options) {
   }
   if (!compiler) return compiler.error();
   state->compiler = std::move(*compiler);
+  skip_known_functions(*state->compiler, state->known_code);
   add_headers(state->compiler->instance(), options.headers);
   if (!has_prelude && !options.prelude.empty()) {
     const Result<void> done = state->run_silently(options.prelude, "the prelude");

@@ -167,6 +167,13 @@ ALL = [
         ("--starts=1", "--mebibytes=16", "--transfers=1"),
     ),
     PythonBench(
+        "cpp_headers_bench",
+        "C++ cells that use <regex>, nlohmann/json and Eigen, with and without %pch",
+        120,
+        ("--runs=3",),
+        ("--runs=1",),
+    ),
+    PythonBench(
         "mpi_latency",
         "MPI calls of Python ranks that answer interrupts, and the same calls left alone",
         48,

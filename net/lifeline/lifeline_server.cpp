@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -10,15 +9,13 @@
 #include <unordered_map>
 #include <utility>
 
-#include "net/discovery/local_interface.hpp"
 #include "net/lifeline/lifeline.hpp"
 #include "net/lifeline/lifeline_protocol.hpp"
-#include "net/tcp.hpp"
+#include "net/listeners.hpp"
 
 namespace px::net {
 namespace {
 
-constexpr int accepts_per_turn = 64;
 constexpr int events_per_turn = 256;
 
 struct Connection {
@@ -30,19 +27,13 @@ struct Connection {
   bool is_tunnelled = false;
 };
 
-/// A descriptor to give up when there are no more, so that a caller can be turned away then.
-os::Descriptor new_spare() {
-  return os::Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
-}
-
 }  // namespace
 
 struct LifelineServer::State {
   Signer signer;
   LifelineLimits limits;
-  std::vector<os::Descriptor> listeners;  // all at one port
+  Listeners listeners;
   os::Descriptor epoll;
-  os::Descriptor spare = new_spare();
   std::unordered_map<int, Connection> connections;   // by descriptor
   std::set<std::pair<Instant, int>> unidentified;    // deadline, descriptor
   std::unordered_map<EngineUuid, std::size_t> open;  // connections of each engine
@@ -77,31 +68,6 @@ struct LifelineServer::State {
   void expire(Instant now) {
     while (!unidentified.empty() && unidentified.begin()->first <= now)
       reject(unidentified.begin()->second);
-  }
-
-  const os::Descriptor* listener_of(int descriptor) const {
-    for (const os::Descriptor& listener : listeners)
-      if (listener.value() == descriptor) return &listener;
-    return nullptr;
-  }
-
-  void accept_some(const os::Descriptor& listener, Instant now) {
-    for (int i = 0; i < accepts_per_turn; ++i) {
-      os::Descriptor socket = accept_tcp(listener);
-      if (socket.is_open())
-        admit(std::move(socket), now);
-      else if (errno == EMFILE || errno == ENFILE)
-        turn_away(listener);
-      else if (errno != ECONNABORTED && errno != EINTR)
-        return;
-    }
-  }
-
-  void turn_away(const os::Descriptor& listener) {
-    spare.close();
-    accept_tcp(listener).close();
-    spare = new_spare();
-    ++rejected;
   }
 
   void admit(os::Descriptor socket, Instant now) {
@@ -151,8 +117,6 @@ LifelineServer& LifelineServer::operator=(LifelineServer&&) noexcept = default;
 
 Result<LifelineServer> LifelineServer::listen(std::string_view ip, int port, Signer signer,
                                               const LifelineLimits& limits) {
-  Result<os::Descriptor> listener = listen_tcp(ip, port);
-  if (!listener) return listener.error();
   auto state =
       std::make_unique<State>(State{.signer = std::move(signer),
                                     .limits = limits,
@@ -162,24 +126,23 @@ Result<LifelineServer> LifelineServer::listen(std::string_view ip, int port, Sig
                                     .unidentified = {},
                                     .open = {},
                                     .events = {}});
-  state->listeners.push_back(std::move(*listener));
-  if (!state->epoll.is_open() || !state->watch(state->listeners.front().value()))
+  const Result<int> listener = state->listeners.listen(ip, port);
+  if (!listener) return listener.error();
+  if (!state->epoll.is_open() || !state->watch(*listener))
     return Error{ErrorKind::system,
                  "cannot watch lifelines: the limit of open files is reached (ulimit -n)"};
   return LifelineServer(std::move(state));
 }
 
 Result<void> LifelineServer::listen_also(std::string_view interface) {
-  Result<os::Descriptor> listener =
-      is_unix(interface) ? listen_unix(interface, port()) : listen_tcp(interface, port());
+  const Result<int> listener = state_->listeners.listen(interface, port());
   if (!listener) return listener.error();
-  state_->watch(listener->value());
-  state_->listeners.push_back(std::move(*listener));
+  state_->watch(*listener);
   return {};
 }
 
 int LifelineServer::port() const {
-  return local_port(state_->listeners.front());
+  return state_->listeners.port();
 }
 
 int LifelineServer::descriptor() const {
@@ -191,10 +154,11 @@ std::vector<LifelineEvent> LifelineServer::receive(Instant now) {
   const int count = ::epoll_wait(state_->epoll.value(), ready.data(), events_per_turn, 0);
   for (int i = 0; i < count; ++i) {
     const int descriptor = ready[static_cast<std::size_t>(i)].data.fd;
-    if (const os::Descriptor* listener = state_->listener_of(descriptor))
-      state_->accept_some(*listener, now);
-    else
+    if (!state_->listeners.has(descriptor))
       state_->read_some(descriptor);
+    else
+      for (os::Descriptor& socket : state_->listeners.accept_some(descriptor))
+        state_->admit(std::move(socket), now);
   }
   state_->expire(now);
   return std::exchange(state_->events, {});
@@ -227,7 +191,7 @@ std::size_t LifelineServer::open_count() const {
 }
 
 std::uint64_t LifelineServer::rejected() const {
-  return state_->rejected;
+  return state_->rejected + state_->listeners.turned_away();
 }
 
 }  // namespace px::net

@@ -10,7 +10,7 @@
 
 namespace px::net {
 
-// Plain TCP for lifelines. All sockets never block, are closed on exec and keep alive. A peer whose
+// Plain TCP for lifelines and streams. All sockets never block, are closed on exec and keep alive. A peer whose
 // host is gone is noticed after about two minutes: a cable that is pulled for a moment must not end
 // a connection, and heartbeats are there for those who want to know sooner.
 

@@ -110,6 +110,7 @@ class Server::State {
   void on_time(Instant now);
   void on_wake();
   Instant next_deadline() const;
+  Instant streams_deadline() const;
 
   ControllerSockets sockets_;
   HubThread hub_;
@@ -235,6 +236,8 @@ void Server::State::watch() {
   loop.watch(sockets_.ping, [this] { membership_.receive_ping_subscriptions(); });
   loop.watch(sockets_.notification, [this] { membership_.receive_notification_subscriptions(); });
   loop.watch(sockets_.lifeline.descriptor(), [this] { membership_.receive_lifelines(); });
+  if (sockets_.streams)
+    loop.watch(sockets_.streams->descriptor(), [this] { sockets_.streams->turn(Clock::now()); });
   loop.watch(sockets_.registration, [this] { queries_.receive_from_clients(); });
   loop.watch(sockets_.engine_registration, [this] { queries_.receive_from_engines(); });
   loop.watch(client_connections_.socket(), [this] { watch_keys(client_connections_, "clients"); });
@@ -309,10 +312,17 @@ void Server::State::on_time(Instant now) {
   queries_.on_dask(now);
   if (queries_.is_shutdown_requested() && !end_) end_ = now + farewell;
   hub_.flush_when_due(now);
+  if (streams_deadline() <= now) sockets_.streams->turn(now);
+}
+
+Instant Server::State::streams_deadline() const {
+  const auto due = sockets_.streams ? sockets_.streams->next_deadline() : std::nullopt;
+  return due.value_or(Instant::max());
 }
 
 Instant Server::State::next_deadline() const {
   Instant next = membership_.next_deadline();
+  next = std::min(next, streams_deadline());
   for (const auto& due :
        {tasks_.next_deadline(), calls_.next_deadline(), mux_engines_.next_deadline(),
         control_engines_.next_deadline(), task_engines_.next_deadline(),

@@ -12,6 +12,13 @@ std::vector<int> all_ports(const Info& info) {
   return {ports.begin(), ports.end()};
 }
 
+template <class Info>
+std::vector<int> all_needed_ports(Info& info) {
+  for (const ConnectionChannel& channel : channels)
+    if (channel.both_optional) (info.*channel.both_optional).reset();
+  return all_ports(info);
+}
+
 }  // namespace
 
 std::vector<int> ports_of(const ClientConnectionInfo& info) {
@@ -20,6 +27,14 @@ std::vector<int> ports_of(const ClientConnectionInfo& info) {
 
 std::vector<int> ports_of(const EngineConnectionInfo& info) {
   return all_ports(info);
+}
+
+std::vector<int> needed_ports_of(ClientConnectionInfo info) {
+  return all_needed_ports(info);
+}
+
+std::vector<int> needed_ports_of(EngineConnectionInfo info) {
+  return all_needed_ports(info);
 }
 
 }  // namespace px

@@ -14,6 +14,9 @@ namespace px {
 struct ConnectionChannel {
   std::string_view name;                   ///< The key in the connection files.
   int ConnectionCommon::* both = nullptr;  ///< Both files have it; the ports differ.
+  /// Both files have the same port, or none: what it is for has another way where it is missing, or
+  /// is not reached.
+  std::optional<int> ConnectionCommon::* both_optional = nullptr;
   int ClientConnectionInfo::* client = nullptr;
   int EngineConnectionInfo::* engine = nullptr;
   std::vector<int> EngineConnectionInfo::* engine_list = nullptr;        ///< Several ports.
@@ -34,6 +37,7 @@ inline constexpr ConnectionChannel channels[] = {
      .client = &ClientConnectionInfo::broadcast,
      .engine_list = &EngineConnectionInfo::broadcast},
     {.name = "lifeline", .engine_optional = &EngineConnectionInfo::lifeline},
+    {.name = "stream", .both_optional = &ConnectionCommon::stream},
 };
 
 /// Calls `visit(port)` for each port that the file names; by reference, so that it can be changed.
@@ -42,6 +46,8 @@ template <class Info, class Visit>
 void visit_ports(Info& info, const Visit& visit) {
   for (const ConnectionChannel& channel : channels) {
     if (channel.both) visit(info.*channel.both);
+    if (channel.both_optional && info.*channel.both_optional)
+      visit(*(info.*channel.both_optional));
     if constexpr (std::is_same_v<std::remove_const_t<Info>, ClientConnectionInfo>) {
       if (channel.client) visit(info.*channel.client);
     } else {
@@ -57,5 +63,9 @@ void visit_ports(Info& info, const Visit& visit) {
 /// All ports of a connection file, each once, ascending.
 std::vector<int> ports_of(const ClientConnectionInfo& info);
 std::vector<int> ports_of(const EngineConnectionInfo& info);
+
+/// The same without those that there is another way for.
+std::vector<int> needed_ports_of(ClientConnectionInfo info);
+std::vector<int> needed_ports_of(EngineConnectionInfo info);
 
 }  // namespace px

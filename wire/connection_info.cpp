@@ -27,6 +27,9 @@ void add_security(OrderedJson& json, const ConnectionCommon& info) {
   json["pack"] = info.pack;
   json["unpack"] = info.pack;
   json["signature_scheme"] = info.signature_scheme;
+  for (const ConnectionChannel& channel : channels)
+    if (channel.both_optional && info.*channel.both_optional)
+      json[std::string(channel.name)] = *(info.*channel.both_optional);
   if (!info.addresses.empty()) json["addresses"] = info.addresses;
   if (info.local)
     json["local"] = {{"interface", info.local->interface}, {"network", info.local->network}};
@@ -162,8 +165,10 @@ void read_tcp(Reader& reader, ConnectionCommon& info) {
 void read_common(Reader& reader, ConnectionCommon& info) {
   read_tcp(reader, info);
   if (is_unix(info.interface)) reader.object("tcp", [&](Reader& tcp) { read_tcp(tcp, info); });
-  for (const ConnectionChannel& channel : channels)
+  for (const ConnectionChannel& channel : channels) {
     if (channel.both) info.*channel.both = reader.port(channel.name);
+    if (channel.both_optional) info.*channel.both_optional = reader.optional_port(channel.name);
+  }
   info.key = reader.text("key", "");
   info.location = reader.text("location", "");
   info.pack = reader.text("pack");

@@ -35,6 +35,9 @@ struct ConnectionCommon {
   /// Where the controller can be reached, best first: IPv4 and IPv6 addresses, host names; all with
   /// the ports above. Ours alone: nothing in the files of other controllers.
   std::vector<std::string> addresses;
+  /// A plain TCP port that passes on what clients and engines seal for each other: large arrays.
+  /// Ours alone; nothing where the cluster is not encrypted, or has no key that signs.
+  std::optional<int> stream;
   std::optional<LocalInterface> local;
   std::optional<SharedMemory> memory;
   std::string pack = "json";

@@ -37,10 +37,10 @@ struct AnyInfo {
 Result<AnyInfo> read_info(std::string_view text) {
   // A file of engines has no notification port, one of clients no heartbeats.
   if (const auto engine = read_engine_connection_info(text))
-    return AnyInfo{*engine, ports_of(*engine), std::nullopt};
+    return AnyInfo{*engine, needed_ports_of(*engine), std::nullopt};
   const auto client = read_client_connection_info(text);
   if (!client) return client.error();
-  return AnyInfo{*client, ports_of(*client), *client};
+  return AnyInfo{*client, needed_ports_of(*client), *client};
 }
 
 /// Whether the controller answers a signed question; nothing where we cannot ask one.

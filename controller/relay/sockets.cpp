@@ -1,5 +1,6 @@
 #include "controller/relay/sockets.hpp"
 
+#include <set>
 #include <utility>
 
 #include "os/usable_memory.hpp"
@@ -124,6 +125,33 @@ class Binder {
   std::optional<Error> failure_;
 };
 
+/// One port for both sides, wherever these listen. Who does not reach it sends arrays otherwise, so
+/// nothing fails here.
+std::optional<net::StreamRelay> listen_for_streams(Binder& binder, BindPlan& plan) {
+  ClientConnectionInfo& client = plan.connection.client;
+  EngineConnectionInfo& engine = plan.connection.engine;
+  const int wanted = engine.stream.value_or(0);
+  client.stream = engine.stream = std::nullopt;
+  const Result<Signer> signer = Signer::create(engine.signature_scheme, engine.key);
+  if (!plan.curve || !signer || !signer->is_enabled()) return std::nullopt;
+  const auto listen = [&](int port) {
+    return net::StreamRelay::listen(engine.interface, port, *signer);
+  };
+  Result<net::StreamRelay> relay = listen(wanted != 0 ? wanted : plan.ports.take(Side::engine));
+  if (!relay) relay = listen(0);
+  if (!relay) return std::nullopt;
+  std::set<std::string> further{client.interface};
+  for (const Side side : {Side::engine, Side::client}) {
+    const auto& more = binder.more_interfaces(side);
+    further.insert(more.begin(), more.end());
+  }
+  further.erase(engine.interface);
+  if (engine.local) further.insert(engine.local->interface);
+  for (const std::string& interface : further) (void)relay->listen_also(interface);
+  client.stream = engine.stream = relay->port();
+  return std::move(*relay);
+}
+
 }  // namespace
 
 Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan) {
@@ -168,6 +196,7 @@ Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan) {
   net::Socket engine_registration =
       binder.small_router(Side::engine, engine.registration, longest_order);
   if (binder.failure()) return *binder.failure();
+  std::optional<net::StreamRelay> streams = listen_for_streams(binder, plan);
   if (!plan.has_tasks) {  // the ports stay in the files, as a client must find them there
     task_client = net::Socket{context, net::SocketKind::router};
     task_engine = net::Socket{context, net::SocketKind::router};
@@ -177,7 +206,7 @@ Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan) {
        std::move(iopub_in), std::move(iopub_out), std::move(mux_client), std::move(mux_engine),
        std::move(control_client), std::move(control_engine), std::move(task_client),
        std::move(task_engine), std::move(broadcast_client), std::move(broadcast_engine),
-       std::move(ping), std::move(pong), std::move(*lifeline)},
+       std::move(ping), std::move(pong), std::move(*lifeline), std::move(streams)},
       std::move(plan.connection),
       &context};
 }

@@ -8,6 +8,7 @@
 #include "net/context.hpp"
 #include "net/lifeline/lifeline.hpp"
 #include "net/socket.hpp"
+#include "net/stream/stream_relay.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/error.hpp"
 
@@ -26,6 +27,7 @@ struct ControllerSockets {
   net::Socket broadcast_client, broadcast_engine;
   net::Socket ping, pong;
   net::LifelineServer lifeline;
+  std::optional<net::StreamRelay> streams;  ///< Nothing where arrays need none: not encrypted.
 };
 
 /// What both sides are told; its ports are filled in by bind_sockets().

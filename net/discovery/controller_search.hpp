@@ -32,7 +32,7 @@ struct SoughtController {
     return {local_interface(info, own_network()),
             dial_candidates(info, OwnHost::find()),
             info.registration,
-            ports_of(info),
+            needed_ports_of(info),
             std::move(socket),
             std::move(source)};
   }

@@ -41,12 +41,24 @@ TEST(Channels, HaveAllPortsOfAnEnginesFile) {
   EXPECT_EQ(ports_of(info), (std::vector<int>{1, 2, 3, 4, 5, 6}));
 }
 
+TEST(Channels, AreNotAllNeeded) {
+  EngineConnectionInfo engine;
+  engine.registration = engine.control = engine.mux = engine.task = engine.iopub = 1;
+  engine.hb_ping = engine.hb_pong = 2;
+  engine.broadcast = {3};
+  engine.lifeline = 4;
+  engine.stream = 5;
+  EXPECT_EQ(ports_of(engine), (std::vector<int>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(needed_ports_of(engine), (std::vector<int>{1, 2, 3, 4}));
+}
+
 TEST(Channels, PortsCanBeChanged) {
   EngineConnectionInfo info;
   info.broadcast = {4};
   info.lifeline = 6;
+  info.stream = 7;
   visit_ports(info, [](int& port) { port += 10; });
-  EXPECT_EQ(ports_of(info), (std::vector<int>{10, 14, 16}));
+  EXPECT_EQ(ports_of(info), (std::vector<int>{10, 14, 16, 17}));
 }
 
 }  // namespace

@@ -60,6 +60,15 @@ TEST(ConnectionInfo, OfAnEngineSurvivesItsText) {
   EXPECT_EQ(info->curve_serverkey, std::string(40, 'k'));
 }
 
+TEST(ConnectionInfo, NamesThePortForStreamsWhereThereIsOne) {
+  auto client = client_info();
+  auto engine = engine_info();
+  EXPECT_EQ(write_connection_info(client).find("stream"), std::string::npos);
+  client.stream = engine.stream = 13;
+  EXPECT_EQ(read_client_connection_info(write_connection_info(client))->stream, 13);
+  EXPECT_EQ(read_engine_connection_info(write_connection_info(engine))->stream, 13);
+}
+
 TEST(ConnectionInfo, IsWrittenAsTheReferenceWritesIt) {
   EXPECT_EQ(write_connection_info(client_info()), R"({
   "ssh": "me@host:22",
@@ -115,7 +124,7 @@ TEST(ConnectionInfo, OfAnEngineNamesEachKeyThatIsMissing) {
 TEST(ConnectionInfo, RefusesWhatIsNoPort) {
   for (const Json& bad : {Json(0), Json(-1), Json(65536), Json("5"), Json(1.5), Json(nullptr),
                           Json(18446744073709551615ull), Json::array({1})})
-    for (const std::string key : {"mux", "hb_ping", "lifeline"}) {
+    for (const std::string key : {"mux", "hb_ping", "lifeline", "stream"}) {
       Json json = Json::parse(write_connection_info(engine_info()));
       json[key] = bad;
       const auto info = read_engine_connection_info(json.dump());

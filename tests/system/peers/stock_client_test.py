@@ -164,6 +164,6 @@ def test_the_sockets_are_all_in_the_folder_that_only_their_owner_enters(cluster)
     info = cluster.connection()
     folder = info["interface"].removeprefix("ipc://")
     assert os.stat(folder).st_mode & 0o777 == 0o700
-    for channel in channels(info):
+    for channel in set(channels(info)) - {"stream"}:
         with socket.socket(socket.AF_UNIX) as peer:
             peer.connect(f"{folder}:{info[channel]}")

@@ -2,12 +2,12 @@
 
     python bench/far_arrays_bench.py [--json build/far_arrays.json] [--mebibytes 256]
 
-Two Python engines, the controller and the client on this host. The client is told that it shares neither
-memory nor Unix sockets with the others, so that arrays take the way between hosts: in pieces over
-TCP, through the controller. A second client meanwhile asks an engine for its state on the control
-channel. Two clusters in turn, with CURVE and without. Ratios are to plain TCP of the same run; the
-rate of one bare TCP connection on loopback stands beside them. Exit code 0 when every aim is met, 1
-when not.
+Two Python engines, the controller and the client on this host. The client is told that it shares
+neither memory nor Unix sockets with the others, so that arrays take the way between hosts: in pieces
+over TCP, through the controller; those of the encrypted cluster in streams. A second client meanwhile
+asks an engine for its state on the control channel. Two clusters in turn, encrypted and not. Ratios
+are to plain TCP of the same run; the rate of one bare TCP connection on loopback stands beside them.
+Exit code 0 when every aim is met, 1 when not.
 """
 
 import json
@@ -27,7 +27,7 @@ from figures import Aim, finish, parser, row, seconds, versions
 
 BENCH = "far_arrays_bench"
 ENGINES = 2
-PLAIN, ENCRYPTED, BARE = "plain TCP", "TCP with CURVE", "bare TCP"
+PLAIN, ENCRYPTED, BARE = "plain TCP", "TCP, encrypted", "bare TCP"
 CLUSTERS = {PLAIN: ["--no-ipc", "--no-curve"], ENCRYPTED: ["--no-ipc"]}
 # name: (in words, unit, the aims of the encrypted cluster)
 FIGURES = {

@@ -89,7 +89,8 @@ Connection::Connection(const ClientConnectionInfo& info, Session session, std::s
              Link{net::ConnectionMonitor{*context_, control_}, Way::control},
              Link{net::ConnectionMonitor{*context_, notification_}, std::nullopt},
              Link{net::ConnectionMonitor{*context_, iopub_}, std::nullopt}},
-      transfers_(session.id()) {}
+      transfers_(session.id()),
+      streams_(loop_, session.signer(), place_of_streams(info_), stream_handlers()) {}
 
 Connection::~Connection() {
   is_finished_ = true;
@@ -160,6 +161,7 @@ void Connection::run() {
   transfers_.clear();
   perform(transfers_.on_time(Clock::now()));
   perform(fetches_.clear());
+  streams_.clear();
   change_comms([](CommRelay& comms) { comms.close(); });
 }
 
@@ -168,6 +170,7 @@ std::optional<Instant> Connection::next_deadline() const {
   if (lost_since_) next = *lost_since_ + patience();
   if (segments_) next = earlier(next, segments_->next_deadline());
   next = earlier(next, earlier(transfers_.next_deadline(), fetches_.next_deadline()));
+  next = earlier(next, streams_.next_deadline());
   next = earlier(next, outbox_->next_deadline());
   const std::lock_guard lock{mutex_};
   if (!timers_.empty()) next = earlier(next, timers_.begin()->first);
@@ -186,6 +189,7 @@ void Connection::on_time(Instant now) {
   if (segments_) segments_->trim(now);
   perform(transfers_.on_time(now));
   perform(fetches_.on_time(now));
+  streams_.on_time(now);
   std::vector<std::function<void()>> due;
   {
     const std::lock_guard lock{mutex_};

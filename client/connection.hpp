@@ -19,6 +19,7 @@
 #include "client/engine_directory.hpp"
 #include "client/outbox.hpp"
 #include "client/silence.hpp"
+#include "client/transfers/engine_streams.hpp"
 #include "client/transfers/host_transfers.hpp"
 #include "client/transfers/result_fetches.hpp"
 #include "net/connection_monitor.hpp"
@@ -176,7 +177,11 @@ class Connection {
   void operator()(ResultFetches::Deliver& effect);
   void operator()(ResultFetches::Fail& effect);
   bool on_fetch_reply(const Envelope& envelope, const Frames& frames);
+  void on_fetch_reply(const EngineUuid& engine, const Json& content, std::string_view bytes);
   bool on_segment_reply(const Envelope& envelope);
+  void on_segment_reply(const Json& content);
+  static std::optional<EngineStreams::Place> place_of_streams(const ClientConnectionInfo& info);
+  EngineStreams::Handlers stream_handlers();
   std::shared_ptr<const SentRequest> copy_of(Way way, const std::vector<std::string>& frames,
                                              const std::vector<SharedBytes>& payloads);
   std::shared_ptr<const SentRequest> head_of(Way way, const std::vector<std::string>& frames);
@@ -232,6 +237,7 @@ class Connection {
   Pending pending_;
   HostTransfers transfers_;
   ResultFetches fetches_;
+  EngineStreams streams_;
   MessageId hello_;
   std::string controller_;   // which one answered last; empty: no other one will follow it
   std::string incarnation_;  // the same, whether another one follows or not; empty: it never says

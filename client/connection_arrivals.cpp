@@ -224,6 +224,7 @@ void Connection::remove_engine(const EngineUuid& uuid, const Pending::Loss& loss
   }
   change_comms([&](CommRelay& comms) { comms.lose_engine(uuid); });
   pending_.lose_engine(uuid, *id, wall_now(), loss);
+  streams_.lose_engine(uuid);
   perform(transfers_.lose_engine(uuid, Clock::now()));
   perform(fetches_.lose_engine(uuid, Clock::now()));
   changed_.notify_all();

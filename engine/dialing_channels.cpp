@@ -60,6 +60,8 @@ DialingChannels::DialingChannels(net::Context& context, net::Loop& loop,
       session_(std::move(session)),
       reader_(session_.signer(), session_.packer()),
       handlers_(std::move(handlers)),
+      streams_(loop_, session_.signer(), info_.interface, info_.stream,
+               [this](const net::StreamRecord& record) { return serve_record(record); }),
       registration_(make(net::SocketKind::dealer)) {
   upstreams_.reserve(upstream_count);  // the loop keeps references
   watched_.reserve(upstream_count);
@@ -135,6 +137,7 @@ void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames fra
     return serve_segment(socket, std::move(*request));
   if (is_work && (*request)->type() == os::fetch_request_type)
     return serve_fetch(socket, **request);
+  if (is_work && (*request)->type() == net::stream_offer_type) return take_stream(**request);
   if (is_work) kept_.arrived((*request)->envelope.signature, (*request)->header.msg_id, socket);
   Result<RequestPtr> whole = from_shared_memory(*request);
   if (!whole)
@@ -243,17 +246,51 @@ void DialingChannels::serve_segment(std::size_t socket, RequestPtr request) {
 /// A client fetches a piece of a result: see HeldResults.
 void DialingChannels::serve_fetch(std::size_t socket, const Request& request) {
   const Result<Json> content = unpack(request.packer, request.envelope.content);
-  if (!content || !results_) return;
-  const Result<os::FetchedPiece> piece = os::read_fetched_piece(*content);
-  if (piece && piece->is_release) return results_->release(piece->name);
+  auto fetched = content ? fetch(*content) : std::nullopt;
+  if (!fetched) return;
+  std::vector<SharedBytes> buffers;
+  if (!fetched->bytes.bytes.empty()) buffers.push_back(fetched->bytes);
+  answer(socket, request, os::fetch_reply_type, std::move(fetched->content), buffers);
+}
+
+/// Nothing: no answer is wanted.
+std::optional<DialingChannels::Fetched> DialingChannels::fetch(const Json& content) {
+  if (!results_) return std::nullopt;
+  const Result<os::FetchedPiece> piece = os::read_fetched_piece(content);
+  if (piece && piece->is_release) {
+    results_->release(piece->name);
+    return std::nullopt;
+  }
   const Result<SharedBytes> bytes =
       piece ? results_->read(*piece, Clock::now()) : Result<SharedBytes>(piece.error());
   Json said = bytes ? Json{{"status", "ok"}} : error_content("ResultLost", bytes.error().what);
-  said["name"] = string_member(*content, "name").value_or("");
-  if (!bytes) return answer(socket, request, os::fetch_reply_type, std::move(said));
+  said["name"] = string_member(content, "name").value_or("");
+  if (!bytes) return Fetched{std::move(said)};
   said["index"] = piece->index;
   said["offset"] = piece->offset;
-  answer(socket, request, os::fetch_reply_type, std::move(said), {*bytes});
+  return Fetched{std::move(said), *bytes};
+}
+
+void DialingChannels::take_stream(const Request& offer) {
+  if (const auto content = unpack(offer.packer, offer.envelope.content))
+    streams_.take(*content, Clock::now());
+}
+
+/// What came by a stream: the content of a message, which says its type, and its buffer.
+std::optional<ArrayStreams::Answer> DialingChannels::serve_record(const net::StreamRecord& record) {
+  const auto answer = [](std::string_view type, Json content, SharedBytes bytes = {}) {
+    content["type"] = type;
+    return ArrayStreams::Answer{pack(Packer::json, content), std::move(bytes)};
+  };
+  const Result<Json> content = unpack(Packer::json, record.head);
+  const std::string type = content ? string_member(*content, "type").value_or("") : "";
+  if (type == os::segment_request_type)
+    if (auto said = segments_.serve(*content, record.bytes, Clock::now()))
+      return answer(os::segment_reply_type, std::move(*said));
+  if (type == os::fetch_request_type)
+    if (auto fetched = fetch(*content))
+      return answer(os::fetch_reply_type, std::move(fetched->content), fetched->bytes);
+  return std::nullopt;
 }
 
 /// From the I/O thread, whatever user code does.
@@ -272,10 +309,11 @@ void DialingChannels::on_time(Instant now) {
   for (SegmentRequests::Answer& late : segments_.on_time(now))
     answer(late.socket, *late.request, os::segment_reply_type, std::move(late.content));
   if (results_) results_->on_time(now);
+  streams_.on_time(now);
 }
 
 std::optional<Instant> DialingChannels::next_deadline() const {
-  return earlier(segments_.next_deadline(),
+  return earlier(earlier(segments_.next_deadline(), streams_.next_deadline()),
                  results_ ? results_->next_deadline() : std::nullopt);
 }
 

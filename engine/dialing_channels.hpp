@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/array_streams.hpp"
 #include "engine/kept_replies.hpp"
 #include "engine/held_results.hpp"
 #include "engine/segment_requests.hpp"
@@ -84,6 +85,14 @@ class DialingChannels final : public jupyter::Channels {
                  std::string_view parent_header, Json content);
   void serve_segment(std::size_t socket, RequestPtr request);
   void serve_fetch(std::size_t socket, const Request& request);
+  /// A piece of a result, or why it is not there.
+  struct Fetched {
+    Json content;
+    SharedBytes bytes = {};
+  };
+  std::optional<Fetched> fetch(const Json& content);
+  void take_stream(const Request& offer);
+  std::optional<ArrayStreams::Answer> serve_record(const net::StreamRecord& record);
   void answer(std::size_t socket, const Request& request, std::string_view type, Json content,
               const std::vector<SharedBytes>& buffers = {});
   void keep(const jupyter::Outgoing& message, const std::vector<std::string>& frames);
@@ -99,6 +108,7 @@ class DialingChannels final : public jupyter::Channels {
   Session session_;
   RequestReader reader_;
   Handlers handlers_;
+  ArrayStreams streams_;
   EngineId id_{-1};
   net::Socket registration_;
   std::vector<net::Socket> upstreams_;

@@ -33,26 +33,38 @@ std::optional<Json> SegmentRequests::serve(std::size_t socket, const RequestPtr&
   if (!content) return refusal("", content.error().what);
   const Result<os::SegmentPiece> piece = os::read_segment_piece(*content);
   if (!piece) return refusal("", piece.error().what);
-  if (!inflow_) return refusal(piece->segment, "this engine shares no memory with others");
-  if (piece->is_release) {
-    if (passing_) passing_->drop(piece->segment);
-    askers_.erase(piece->segment);
-    inflow_->release(piece->segment);
+  if (piece->giver && inflow_) return take_from_rank(socket, request, *piece);
+  const std::size_t first = request->envelope.first_buffer;
+  if (piece->has_bytes() && request->frames->size() != first + 1)
+    return refusal(piece->segment, "a piece of an array has not exactly one buffer");
+  return serve(*piece, piece->has_bytes() ? request->frames->at(first) : "", now);
+}
+
+std::optional<Json> SegmentRequests::serve(const Json& content, std::string_view bytes,
+                                           Instant now) {
+  const Result<os::SegmentPiece> piece = os::read_segment_piece(content);
+  if (!piece) return refusal("", piece.error().what);
+  if (piece->giver) return refusal(piece->segment, "a stream brings pieces, not where they are");
+  return serve(*piece, bytes, now);
+}
+
+std::optional<Json> SegmentRequests::serve(const os::SegmentPiece& piece, std::string_view bytes,
+                                           Instant now) {
+  if (!inflow_) return refusal(piece.segment, "this engine shares no memory with others");
+  if (piece.is_release) {
+    if (passing_) passing_->drop(piece.segment);
+    askers_.erase(piece.segment);
+    inflow_->release(piece.segment);
     return std::nullopt;
   }
-  if (piece->giver) return take_from_rank(socket, request, *piece);
-  const std::size_t first = request->envelope.first_buffer;
-  if (request->frames->size() != first + 1)
-    return refusal(piece->segment, "a piece of an array has not exactly one buffer");
-  const std::string_view bytes = request->frames->at(first);
-  const Result<std::uint64_t> taken = inflow_->take(*piece, bytes, now);
+  const Result<std::uint64_t> taken = inflow_->take(piece, bytes, now);
   if (!taken) {
-    if (passing_) passing_->drop(piece->segment);
-    return refusal(piece->segment, taken.error().what);
+    if (passing_) passing_->drop(piece.segment);
+    return refusal(piece.segment, taken.error().what);
   }
-  if (*taken == piece->number + 1) give_to_ranks(*piece, bytes.size());
-  if (!piece->wants_answer) return std::nullopt;
-  return success(piece->segment, *taken);
+  if (*taken == piece.number + 1) give_to_ranks(piece, bytes.size());
+  if (!piece.wants_answer) return std::nullopt;
+  return success(piece.segment, *taken);
 }
 
 std::optional<Json> SegmentRequests::take_from_rank(std::size_t socket, const RequestPtr& request,

@@ -35,6 +35,8 @@ class SegmentRequests {
 
   /// The content of the answer; nothing where none is wanted, or it comes late.
   std::optional<Json> serve(std::size_t socket, const RequestPtr& request, Instant now);
+  /// The same for what came by a stream.
+  std::optional<Json> serve(const Json& content, std::string_view bytes, Instant now);
 
   /// Late answers: how much has come from other ranks.
   std::vector<Answer> on_time(Instant now);
@@ -47,6 +49,7 @@ class SegmentRequests {
     std::uint64_t size;
   };
 
+  std::optional<Json> serve(const os::SegmentPiece& piece, std::string_view bytes, Instant now);
   std::optional<Json> take_from_rank(std::size_t socket, const RequestPtr& request,
                                      const os::SegmentPiece& piece);
   void give_to_ranks(const os::SegmentPiece& piece, std::size_t bytes);

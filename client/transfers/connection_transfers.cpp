@@ -6,6 +6,14 @@
 #include "wire/json_scan.hpp"
 
 namespace px::client {
+namespace {
+
+/// As what says it in a record: see EngineStreams.
+std::string record_head(std::string_view type, std::string content) {
+  return with_member(std::move(content), "type", "\"" + std::string(type) + "\"");
+}
+
+}  // namespace
 
 /// Its buffers, or a request before it, are under way: from now on its answer is awaited.
 void Connection::hold_back(Outgoing message) {
@@ -29,6 +37,11 @@ void Connection::perform(HostTransfers::Effects effects) {
 void Connection::operator()(HostTransfers::SendPiece& effect) {
   if (stage_ == Stage::lost) return;
   const Work work{std::string(os::segment_request_type), os::write_segment_piece(effect.piece)};
+  std::string head = record_head(work.type, work.content);
+  const Instant now = Clock::now();
+  if (effect.piece.has_bytes() && streams_.send(effect.relay, head, effect.bytes, now)) return;
+  // Both ways, as it is to come behind the pieces.
+  if (effect.piece.is_release) streams_.send_if_there(effect.relay, std::move(head), now);
   Composer::Composed composed = composer_.compose(effect.relay.text, work, "{}");
   const std::vector<std::string> frames = composer_.seal(std::move(composed.head));
   std::vector<net::Socket::Payload> payloads;
@@ -55,6 +68,10 @@ void Connection::perform(ResultFetches::Effects effects) {
 void Connection::operator()(ResultFetches::SendRequest& effect) {
   if (stage_ == Stage::lost) return;
   const Work work{std::string(os::fetch_request_type), os::write_fetched_piece(effect.piece)};
+  const bool is_asked_by_stream =
+      !effect.piece.is_release &&
+      streams_.send(effect.engine, record_head(work.type, work.content), {}, Clock::now());
+  if (is_asked_by_stream) return;
   Composer::Composed composed = composer_.compose(effect.engine.text, work, "{}");
   socket_of(Way::direct).send(composer_.seal(std::move(composed.head)));
 }
@@ -70,39 +87,78 @@ void Connection::operator()(ResultFetches::Fail& effect) {
                 wall_now());
 }
 
+// ---------------------------------------------------------------- what comes back
+
 /// False: it is another reply.
 bool Connection::on_fetch_reply(const Envelope& envelope, const Frames& frames) {
   if (packed_text(packer_, envelope.header, "msg_type") != os::fetch_reply_type) return false;
   const Result<Json> content = unpack(packer_, envelope.content);
-  const auto name = content ? string_member(*content, "name") : std::nullopt;
   const auto engine = packed_text(packer_, envelope.metadata, "engine");
-  if (!name || !engine) return true;
+  const bool has_bytes = frames.size() == envelope.first_buffer + 1;
+  const std::string_view bytes = has_bytes ? frames.at(envelope.first_buffer) : "";
+  if (content && engine) on_fetch_reply(EngineUuid{*engine}, *content, bytes);
+  return true;
+}
+
+void Connection::on_fetch_reply(const EngineUuid& engine, const Json& content,
+                                std::string_view bytes) {
+  const auto name = string_member(content, "name");
+  if (!name) return;
   const Instant now = Clock::now();
-  const auto index = int_member(*content, "index"), offset = int_member(*content, "offset");
-  if (string_member(*content, "status") != "ok")
-    perform(fetches_.refused(EngineUuid{*engine}, *name,
-                             string_member(*content, "evalue").value_or("no reason"), now));
-  else if (index && offset && frames.size() == envelope.first_buffer + 1)
-    perform(fetches_.arrived(EngineUuid{*engine},
+  const auto index = int_member(content, "index"), offset = int_member(content, "offset");
+  if (string_member(content, "status") != "ok")
+    perform(fetches_.refused(engine, *name, string_member(content, "evalue").value_or("no reason"),
+                             now));
+  else if (index && offset && !bytes.empty())
+    perform(fetches_.arrived(engine,
                              {*name, static_cast<std::size_t>(*index),
                               static_cast<std::uint64_t>(*offset), 0, false},
-                             frames.at(envelope.first_buffer), now));
-  return true;
+                             bytes, now));
 }
 
 /// False: it is another reply.
 bool Connection::on_segment_reply(const Envelope& envelope) {
   if (packed_text(packer_, envelope.header, "msg_type") != os::segment_reply_type) return false;
-  const Result<Json> content = unpack(packer_, envelope.content);
-  const auto segment = content ? string_member(*content, "segment") : std::nullopt;
-  if (!segment) return true;
-  const auto taken = int_member(*content, "taken");
-  if (string_member(*content, "status") != "ok")
-    perform(transfers_.refused(*segment, string_member(*content, "evalue").value_or("no reason"),
+  if (const Result<Json> content = unpack(packer_, envelope.content)) on_segment_reply(*content);
+  return true;
+}
+
+void Connection::on_segment_reply(const Json& content) {
+  const auto segment = string_member(content, "segment");
+  if (!segment) return;
+  const auto taken = int_member(content, "taken");
+  if (string_member(content, "status") != "ok")
+    perform(transfers_.refused(*segment, string_member(content, "evalue").value_or("no reason"),
                                Clock::now()));
   else if (taken && *taken > 0)
     perform(transfers_.taken(*segment, static_cast<std::uint64_t>(*taken), Clock::now()));
-  return true;
+}
+
+// ---------------------------------------------------------------- streams
+
+/// Where nothing is encrypted the message channels are as fast.
+std::optional<EngineStreams::Place> Connection::place_of_streams(const ClientConnectionInfo& info) {
+  if (!info.stream || !may_be_encrypted(info) || info.key.empty()) return std::nullopt;
+  return EngineStreams::Place{info.interface, *info.stream};
+}
+
+EngineStreams::Handlers Connection::stream_handlers() {
+  return {[this](const EngineUuid& engine, const Json& offer) {
+            const Work work{std::string(net::stream_offer_type), pack(Packer::json, offer)};
+            Composer::Composed composed = composer_.compose(engine.text, work, "{}");
+            socket_of(Way::direct).send(composer_.seal(std::move(composed.head)));
+          },
+          [this](const EngineUuid& engine, const net::StreamRecord& record) {
+            const Result<Json> content = unpack(Packer::json, record.head);
+            const std::string type = content ? string_member(*content, "type").value_or("") : "";
+            if (type == os::segment_reply_type) on_segment_reply(*content);
+            if (type == os::fetch_reply_type) on_fetch_reply(engine, *content, record.bytes);
+          },
+          [this](const EngineUuid& engine) {
+            const Instant now = Clock::now();
+            perform(transfers_.send_again(engine, now));
+            perform(fetches_.ask_again(engine, now));
+          }};
 }
 
 }  // namespace px::client

@@ -164,6 +164,20 @@ void HostTransfers::fill_window(Transfer& transfer, Effects& effects) {
   }
 }
 
+void HostTransfers::send_again(Transfer& transfer, Instant now, Effects& effects) {
+  transfer.sent = transfer.taken;
+  transfer.deadline = now + longest_stall;
+  fill_window(transfer, effects);
+}
+
+HostTransfers::Effects HostTransfers::send_again(const EngineUuid& engine, Instant now) {
+  Effects effects;
+  for (const TransferPtr& transfer : order_)
+    if (transfer->stage == Stage::running && transfer->relay == engine && !transfer->giver)
+      send_again(*transfer, now, effects);
+  return effects;
+}
+
 HostTransfers::TransferPtr HostTransfers::running(const std::string& segment) const {
   const auto found = std::find_if(order_.begin(), order_.end(), [&](const TransferPtr& transfer) {
     return transfer->stage == Stage::running && transfer->segment == segment;
@@ -309,9 +323,7 @@ HostTransfers::Effects HostTransfers::on_time(Instant now) {
       try_next_relay(*transfer, now, effects);
       continue;
     }
-    transfer->sent = transfer->taken;
-    transfer->deadline = now + longest_stall;
-    fill_window(*transfer, effects);
+    send_again(*transfer, now, effects);
   }
   start_some(now, effects);
   forget_done();

@@ -55,6 +55,8 @@ class HostTransfers {
   Effects taken(const std::string& segment, std::uint64_t pieces, Instant now);
   /// An engine cannot take them.
   Effects refused(const std::string& segment, const std::string& why, Instant now);
+  /// What was on its way to it may be lost: what it has not answered goes there again.
+  Effects send_again(const EngineUuid& engine, Instant now);
   /// It has left: another one takes the pieces; what waits for it goes out, and fails.
   Effects lose_engine(const EngineUuid& engine, Instant now);
   /// What nobody has taken for a while is sent again, at last to another engine; segments that
@@ -121,6 +123,7 @@ class HostTransfers {
   void try_next_relay(Transfer& transfer, Instant now, Effects& effects);
   void give_up(const Transfer& transfer);
   void fill_window(Transfer& transfer, Effects& effects);
+  void send_again(Transfer& transfer, Instant now, Effects& effects);
   void finish(Transfer& transfer, Stage stage, Instant now, Effects& effects);
   void send_ready(const EngineUuid& engine, Effects& effects);
   void send_ready(Effects& effects);

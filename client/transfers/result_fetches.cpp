@@ -97,6 +97,19 @@ void ResultFetches::fill_window(Fetch& fetch, Effects& effects) {
     effects.push_back(SendRequest{fetch.engine, fetch.pieces[fetch.asked++]});
 }
 
+void ResultFetches::ask_again(Fetch& fetch, Instant now, Effects& effects) {
+  fetch.asked = fetch.arrived;
+  fetch.deadline = now + longest_stall;
+  fill_window(fetch, effects);
+}
+
+ResultFetches::Effects ResultFetches::ask_again(const EngineUuid& engine, Instant now) {
+  Effects effects;
+  for (const FetchPtr& fetch : fetches_)
+    if (fetch->is_running && fetch->engine == engine) ask_again(*fetch, now, effects);
+  return effects;
+}
+
 ResultFetches::Effects ResultFetches::arrived(const EngineUuid& engine,
                                               const os::FetchedPiece& position,
                                               std::string_view bytes, Instant now) {
@@ -181,9 +194,7 @@ ResultFetches::Effects ResultFetches::on_time(Instant now) {
       end(fetch, true, now, effects);
       continue;
     }
-    fetch->asked = fetch->arrived;
-    fetch->deadline = now + longest_stall;
-    fill_window(*fetch, effects);
+    ask_again(*fetch, now, effects);
   }
   return effects;
 }

@@ -54,6 +54,8 @@ class ResultFetches {
   /// The engine has it no more.
   Effects refused(const EngineUuid& engine, const std::string& name, const std::string& why,
                   Instant now);
+  /// Pieces that were asked for may not come: they are asked for again.
+  Effects ask_again(const EngineUuid& engine, Instant now);
   /// It has left: what it held is gone, and whoever waits for its reply is told so by others.
   Effects lose_engine(const EngineUuid& engine, Instant now);
   /// What has not come for a while is asked for again, once.
@@ -83,6 +85,7 @@ class ResultFetches {
   FetchPtr find(const EngineUuid& engine, const std::string& name) const;
   void start_some(Instant now, Effects& effects);
   static void fill_window(Fetch& fetch, Effects& effects);
+  static void ask_again(Fetch& fetch, Instant now, Effects& effects);
   void end(const FetchPtr& fetch, bool is_release_due, Instant now, Effects& effects);
   static SharedFrames whole(const Fetch& fetch);
 

@@ -112,6 +112,22 @@ TEST_F(HostTransfersTest, NoMoreThanAWindowIsUnderWay) {
   EXPECT_EQ(pieces(transfers.taken("ann.me.1", 999, start)), Texts{});  // what was not sent
 }
 
+TEST_F(HostTransfersTest, WhatIsLostOnItsWayToAnEngineIsSentAgain) {
+  transfers.add(request(ann, "push", shipment({ann}, 6)), start);
+  transfers.add(request(bob, "push", shipment({bob}, 1)), start);
+  transfers.taken("ann.me.1", 4, start);
+  EXPECT_EQ(pieces(transfers.send_again(ann, start + 1s)), (Texts{"ann 4", "ann 5 ?"}));
+  EXPECT_EQ(pieces(transfers.send_again(cid, start)), Texts{});
+  EXPECT_EQ(pieces(transfers.on_time(start + 10s)), Texts{"bob 0 ?"});  // ann has a second more
+}
+
+TEST_F(HostTransfersTest, WhatARankPassesOnIsNotSentAgain) {
+  const auto [giver, taker] = passed({ann}, {bob}, 2);
+  transfers.add(request(ann, "push", giver), start);
+  transfers.add(request(bob, "push", taker), start);
+  EXPECT_EQ(pieces(transfers.send_again(bob, start)), Texts{});
+}
+
 TEST_F(HostTransfersTest, LaterRequestsToTheSameEngineKeepTheirPlace) {
   const auto array = shipment({ann}, 1);
   transfers.add(request(ann, "push", array), start);

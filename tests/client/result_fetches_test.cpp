@@ -119,6 +119,14 @@ TEST_F(ResultFetchesTest, WhatHasNotComeIsAskedForAgainAndThenGivenUp) {
   EXPECT_FALSE(fetches.next_deadline());
 }
 
+TEST_F(ResultFetchesTest, WhatIsLostOnItsWayFromAnEngineIsAskedForAgain) {
+  fetches.add(reply(ann, "x", 3 * piece), start);
+  fetches.add(reply(bob, "y", piece), start);
+  arrive(ann, "x", 0, piece, start);
+  EXPECT_EQ(said(fetches.ask_again(ann, start + 1s)), (Texts{"ann x 1", "ann x 2"}));
+  EXPECT_EQ(said(fetches.on_time(start + 10s)), Texts{"bob y 0"});  // ann has a second more
+}
+
 TEST_F(ResultFetchesTest, APieceBetweenTwoStallsCounts) {
   fetches.add(reply(ann, "x", 3 * piece), start);
   fetches.on_time(start + 10s);

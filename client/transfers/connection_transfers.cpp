@@ -39,6 +39,7 @@ void Connection::operator()(HostTransfers::SendPiece& effect) {
   const Work work{std::string(os::segment_request_type), os::write_segment_piece(effect.piece)};
   std::string head = record_head(work.type, work.content);
   const Instant now = Clock::now();
+  if (effect.is_overdue) streams_.give_up(effect.relay, now);
   if (effect.piece.has_bytes() && streams_.send(effect.relay, head, effect.bytes, now)) return;
   // Both ways, as it is to come behind the pieces.
   if (effect.piece.is_release) streams_.send_if_there(effect.relay, std::move(head), now);
@@ -68,9 +69,11 @@ void Connection::perform(ResultFetches::Effects effects) {
 void Connection::operator()(ResultFetches::SendRequest& effect) {
   if (stage_ == Stage::lost) return;
   const Work work{std::string(os::fetch_request_type), os::write_fetched_piece(effect.piece)};
+  const Instant now = Clock::now();
+  if (effect.is_overdue) streams_.give_up(effect.engine, now);
   const bool is_asked_by_stream =
       !effect.piece.is_release &&
-      streams_.send(effect.engine, record_head(work.type, work.content), {}, Clock::now());
+      streams_.send(effect.engine, record_head(work.type, work.content), {}, now);
   if (is_asked_by_stream) return;
   Composer::Composed composed = composer_.compose(effect.engine.text, work, "{}");
   socket_of(Way::direct).send(composer_.seal(std::move(composed.head)));

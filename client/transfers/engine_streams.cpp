@@ -75,6 +75,13 @@ void EngineStreams::fail(const EngineUuid& engine, Link& link, Instant now) {
   handlers_.on_lost(engine);
 }
 
+void EngineStreams::give_up(const EngineUuid& engine, Instant now) {
+  const auto found = links_.find(engine);
+  if (found == links_.end() || !found->second.stream) return;
+  close(found->second);
+  found->second.deadline = now + pause;
+}
+
 void EngineStreams::on_time(Instant now) {
   std::vector<EngineUuid> due;
   for (const auto& [engine, link] : links_)

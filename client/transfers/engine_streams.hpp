@@ -43,6 +43,9 @@ class EngineStreams {
   /// The same where a stream is there.
   bool send_if_there(const EngineUuid& engine, std::string head, Instant now);
 
+  /// The engine does not answer by its stream: it gets no other one for a while.
+  void give_up(const EngineUuid& engine, Instant now);
+
   /// Gives up those that do not open, and closes those that nobody uses.
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;

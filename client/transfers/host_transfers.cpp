@@ -160,7 +160,8 @@ void HostTransfers::fill_window(Transfer& transfer, Effects& effects) {
         transfer.sent % pieces_per_answer == 0 || transfer.sent == transfer.cuts.size();
     const SharedBytes& whole = shipment.buffers[cut.buffer];
     effects.push_back(SendPiece{
-        transfer.relay, std::move(piece), {whole.bytes.substr(cut.from, cut.length), whole.owner}});
+        transfer.relay, std::move(piece), {whole.bytes.substr(cut.from, cut.length), whole.owner},
+        transfer.has_stalled});
   }
 }
 

@@ -32,6 +32,7 @@ class HostTransfers {
     EngineUuid relay;
     os::SegmentPiece piece;
     SharedBytes bytes;  ///< None where the piece has none: see os::SegmentPiece::has_bytes().
+    bool is_overdue = false;  ///< Nothing was answered for long: not by the same stream again.
   };
   /// A request whose turn has come; its payloads are what is to travel.
   struct SendRequest {

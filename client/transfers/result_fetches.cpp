@@ -94,7 +94,7 @@ void ResultFetches::start_some(Instant now, Effects& effects) {
 
 void ResultFetches::fill_window(Fetch& fetch, Effects& effects) {
   while (fetch.asked < fetch.pieces.size() && fetch.asked < fetch.arrived + window_pieces)
-    effects.push_back(SendRequest{fetch.engine, fetch.pieces[fetch.asked++]});
+    effects.push_back(SendRequest{fetch.engine, fetch.pieces[fetch.asked++], fetch.has_stalled});
 }
 
 void ResultFetches::ask_again(Fetch& fetch, Instant now, Effects& effects) {

@@ -33,6 +33,7 @@ class ResultFetches {
   struct SendRequest {
     EngineUuid engine;
     os::FetchedPiece piece;
+    bool is_overdue = false;  ///< Nothing has come for long: not by the same stream again.
   };
   /// A reply with all that it names.
   struct Deliver {

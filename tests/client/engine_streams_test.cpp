@@ -133,6 +133,18 @@ TEST_F(EngineStreamsTest, AfterOneBrokeTheEngineGetsAnotherOneLater) {
   EXPECT_NE(offers[0]["key"], offers[1]["key"]);
 }
 
+TEST_F(EngineStreamsTest, OneThatIsNotAnsweredIsGivenUpAndAnotherOneComesLater) {
+  EngineStreams streams = made(place());
+  EXPECT_TRUE(streams.send(ann, "head", {}, start));
+  net::Stream there = engine(offers.front());
+  ASSERT_TRUE(turn_until([&] { return !came.empty(); }, &there));
+  streams.give_up(ann, start);
+  EXPECT_FALSE(streams.send(ann, "head", {}, start));
+  EXPECT_EQ(lost, Texts{});  // who gives it up knows
+  streams.on_time(start + EngineStreams::pause);
+  EXPECT_TRUE(streams.send(ann, "head", {}, start + EngineStreams::pause));
+}
+
 TEST_F(EngineStreamsTest, OneThatNobodyUsesIsClosed) {
   EngineStreams streams = made(place());
   EXPECT_TRUE(streams.send(ann, "head", {}, start));

@@ -59,7 +59,8 @@ class HostTransfersTest : public testing::Test {
                         sent->piece.given_segment);
         else
           all.push_back(sent->relay.text + " " + std::to_string(sent->piece.number) +
-                        (sent->piece.wants_answer ? " ?" : ""));
+                        (sent->piece.wants_answer ? " ?" : "") +
+                        (sent->is_overdue ? " late" : ""));
       }
     return all;
   }
@@ -118,7 +119,7 @@ TEST_F(HostTransfersTest, WhatIsLostOnItsWayToAnEngineIsSentAgain) {
   transfers.taken("ann.me.1", 4, start);
   EXPECT_EQ(pieces(transfers.send_again(ann, start + 1s)), (Texts{"ann 4", "ann 5 ?"}));
   EXPECT_EQ(pieces(transfers.send_again(cid, start)), Texts{});
-  EXPECT_EQ(pieces(transfers.on_time(start + 10s)), Texts{"bob 0 ?"});  // ann has a second more
+  EXPECT_EQ(pieces(transfers.on_time(start + 10s)), Texts{"bob 0 ? late"});  // ann has a second more
 }
 
 TEST_F(HostTransfersTest, WhatARankPassesOnIsNotSentAgain) {
@@ -178,7 +179,8 @@ TEST_F(HostTransfersTest, WhatNobodyTakesIsSentAgainAndThenToAnotherEngine) {
   transfers.taken("ann.me.1", 4, start + 5s);
   EXPECT_EQ(transfers.next_deadline(), start + 15s);
   EXPECT_EQ(pieces(transfers.on_time(start + 14s)), Texts{});
-  EXPECT_EQ(pieces(transfers.on_time(start + 15s)), (Texts{"ann 4", "ann 5", "ann 6", "ann 7 ?"}));
+  EXPECT_EQ(pieces(transfers.on_time(start + 15s)),
+            (Texts{"ann 4 late", "ann 5 late", "ann 6 late", "ann 7 ? late"}));
   const auto moved = pieces(transfers.on_time(start + 25s));
   EXPECT_EQ(moved.size(), 9u);
   EXPECT_EQ(moved.front(), "bob 0");

@@ -35,7 +35,8 @@ class ResultFetchesTest : public testing::Test {
       if (const auto* sent = std::get_if<ResultFetches::SendRequest>(&effect))
         all.push_back(sent->engine.text + " " + sent->piece.name + " " +
                       (sent->piece.is_release ? "release"
-                                              : std::to_string(sent->piece.offset / piece)));
+                                              : std::to_string(sent->piece.offset / piece)) +
+                      (sent->is_overdue ? " late" : ""));
       if (const auto* whole = std::get_if<ResultFetches::Deliver>(&effect))
         all.push_back(whole->head.parent.text + " is whole");
       if (const auto* failed = std::get_if<ResultFetches::Fail>(&effect))
@@ -114,7 +115,7 @@ TEST_F(ResultFetchesTest, WhatHasNotComeIsAskedForAgainAndThenGivenUp) {
   arrive(ann, "x", 0, piece, start + 1s);
   EXPECT_EQ(fetches.next_deadline(), start + 11s);
   EXPECT_EQ(said(fetches.on_time(start + 10s)), Texts{});
-  EXPECT_EQ(said(fetches.on_time(start + 11s)), (Texts{"ann x 1", "ann x 2"}));
+  EXPECT_EQ(said(fetches.on_time(start + 11s)), (Texts{"ann x 1 late", "ann x 2 late"}));
   EXPECT_EQ(said(fetches.on_time(start + 21s)), (Texts{"request of x fails", "ann x release"}));
   EXPECT_FALSE(fetches.next_deadline());
 }
@@ -124,14 +125,14 @@ TEST_F(ResultFetchesTest, WhatIsLostOnItsWayFromAnEngineIsAskedForAgain) {
   fetches.add(reply(bob, "y", piece), start);
   arrive(ann, "x", 0, piece, start);
   EXPECT_EQ(said(fetches.ask_again(ann, start + 1s)), (Texts{"ann x 1", "ann x 2"}));
-  EXPECT_EQ(said(fetches.on_time(start + 10s)), Texts{"bob y 0"});  // ann has a second more
+  EXPECT_EQ(said(fetches.on_time(start + 10s)), Texts{"bob y 0 late"});  // ann has a second more
 }
 
 TEST_F(ResultFetchesTest, APieceBetweenTwoStallsCounts) {
   fetches.add(reply(ann, "x", 3 * piece), start);
   fetches.on_time(start + 10s);
   arrive(ann, "x", 0, piece, start + 12s);
-  EXPECT_EQ(said(fetches.on_time(start + 22s)), (Texts{"ann x 1", "ann x 2"}));
+  EXPECT_EQ(said(fetches.on_time(start + 22s)), (Texts{"ann x 1 late", "ann x 2 late"}));
 }
 
 TEST_F(ResultFetchesTest, ARefusalFailsItsRequestAlone) {

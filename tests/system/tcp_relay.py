@@ -48,6 +48,8 @@ class TcpRelay:
         except OSError:
             pass  # a reset ends the connection as well
         self.is_hung_up.set()
+        with contextlib.suppress(OSError):  # it has ended already
+            near.shutdown(socket.SHUT_RDWR)
 
     def say(self, to, data):
         if self.swallows:

@@ -12,8 +12,8 @@ TEST(Channels, EachHasANameOfItsOwnAndAPortInOneFileAtLeast) {
   std::set<std::string> names;
   for (const ConnectionChannel& channel : channels) {
     EXPECT_TRUE(names.emplace(channel.name).second) << channel.name;
-    EXPECT_TRUE(channel.both || channel.client || channel.engine || channel.engine_list ||
-                channel.engine_optional)
+    EXPECT_TRUE(channel.both || channel.both_optional || channel.client || channel.engine ||
+                channel.engine_list || channel.engine_optional)
         << channel.name;
   }
 }

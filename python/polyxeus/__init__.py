@@ -17,7 +17,7 @@ The packages inside, each with the packages right below it:
     cluster        starts and stops clusters                            client
     drop_in        what scripts for ipyparallel import from it          cluster, magics
     magics         %px and its companions                               client
-    engine         the Python half of pxengine                          serialize
+    engine         the Python half of pxengine                          serialize, drop_in
     kernel         the Python half of pxkernel                          engine, magics
 
 Each may import what those below it may, and error, version and activation.
@@ -43,6 +43,7 @@ _HOMES = {
         "use_dill",
         "use_pickle",
     ],
+    "drop_in.datapub": ["publish_data"],
     "drop_in.modules": ["install_as_ipyparallel"],
     "engine.bound_kernel": ["bind_kernel"],
     "engine_calls.functional_dependency": ["depend", "dependent", "require"],
@@ -104,8 +105,12 @@ def __dir__():
     return sorted({*globals(), *__all__, "error"})
 
 
-def register_joblib_backend(name="polyxeus", make_default=False):
-    """Lets joblib run on the default cluster: Parallel(backend="polyxeus")."""
+def register_joblib_backend(name=None, make_default=False):
+    """Lets joblib run on the default cluster: Parallel(backend="polyxeus").
+
+    name          of the backend; None: "polyxeus", and "ipyparallel" where that is free
+    make_default  whether joblib takes it where a program names no backend
+    """
     from polyxeus import joblib_backend
 
     return joblib_backend.register(name=name, make_default=make_default)

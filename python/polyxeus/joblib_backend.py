@@ -1,10 +1,8 @@
 """joblib on the default cluster: Parallel(backend="polyxeus")."""
 
-from joblib.parallel import register_parallel_backend
-
 from polyxeus.client.client import Client
 from polyxeus.cluster.cluster import Cluster
-from polyxeus.views.joblib_backend import ViewBackend
+from polyxeus.views.joblib_backend import ViewBackend, register_factory
 
 __all__ = ["PolyxeusBackend", "register"]
 
@@ -35,6 +33,6 @@ class PolyxeusBackend(ViewBackend):
             self._cluster.stop_cluster_sync()
 
 
-def register(name="polyxeus", make_default=False):
-    """Lets joblib run on the default cluster, under this name."""
-    return register_parallel_backend(name, PolyxeusBackend, make_default=make_default)
+def register(name=None, make_default=False):
+    """Lets joblib run on the default cluster, under this name; None: "polyxeus", and "ipyparallel" where that is free."""
+    register_factory(PolyxeusBackend, name, make_default)

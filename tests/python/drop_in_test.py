@@ -7,7 +7,7 @@ import numpy
 import pytest
 
 import polyxeus
-from polyxeus.drop_in import canning, util
+from polyxeus.drop_in import canning, modules, util
 from polyxeus.serialize import functions
 
 # What packages that can use ipyparallel ask of it: whether it is there, who is its executor, a map.
@@ -38,8 +38,8 @@ except AttributeError as problem:
 """
 
 
-def run(text):
-    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120)
+def run(text, *words):
+    return subprocess.run([sys.executable, "-c", text, *words], capture_output=True, text=True, timeout=120)
 
 
 def test_a_program_that_imports_ipyparallel_gets_polyxeus(folder):
@@ -56,6 +56,67 @@ def test_it_says_when_it_comes_too_late():
     assert "RuntimeError: ipyparallel is imported already" in done.stderr
     twice = "import polyxeus; polyxeus.install_as_ipyparallel(); polyxeus.install_as_ipyparallel()"
     assert run(twice).returncode == 0
+
+
+# The Python of an engine in which ipyparallel is not installed.
+ENGINE_WITHOUT_IT = """
+import importlib.machinery, pickle
+find_spec = importlib.machinery.PathFinder.find_spec
+importlib.machinery.PathFinder.find_spec = classmethod(
+    lambda cls, name, *more: None if name == "ipyparallel" else find_spec(name, *more))
+from polyxeus.engine import apply, import_hooks
+import_hooks.install(None, None, None)
+import ipyparallel.datapub, polyxeus
+assert ipyparallel.Reference is polyxeus.Reference and ipyparallel.datapub.publish_data is polyxeus.publish_data
+assert pickle.loads(apply.pack([1])[0]) == [1]
+info = pickle.dumps({"nargs": 1, "kw_keys": []})
+assert apply.unpack([pickle.dumps(abs), info, pickle.dumps(-1)], {}) == (abs, (-1,), {})
+for function, argument in [(b"cipyparallel.serialize.canning\\nCannedFunction\\n.", pickle.dumps(1)),
+                           (pickle.dumps(abs), b"cipyparallel.serialize.canning\\nReference\\n.")]:
+    try:
+        apply.unpack([function, info, argument], {})
+    except ImportError as problem:
+        print(problem)
+"""
+
+
+def test_on_engines_polyxeus_stands_in_where_ipyparallel_is_not_installed():
+    done = run(ENGINE_WITHOUT_IT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("which the Python of this engine lacks: pip install ipyparallel there") == 2
+
+
+def test_the_version_of_ipyparallel_is_known_where_it_is_not_installed():
+    class Question:
+        name = "ipyparallel"
+
+    (found,) = modules._Distributions.find_distributions(Question())
+    assert (found.metadata["Name"], found.version) == ("ipyparallel", "9.2.0")
+    Question.name = "numpy"
+    assert modules._Distributions.find_distributions(Question()) == []
+
+
+def test_published_data_reach_the_client_while_the_task_runs(rc):
+    def simulate():
+        import polyxeus
+
+        polyxeus.publish_data({"step": 1, "values": numpy.arange(1000.0)})
+        polyxeus.publish_data({"step": 2})
+
+    result = rc[:].apply_async(simulate)
+    result.get(20)
+    assert result.wait_for_output(20)
+    assert [(each["step"], each["values"].sum()) for each in result.data] == [(2, 499500.0)] * 4
+    with pytest.raises(RuntimeError, match="in a Python engine only"):
+        polyxeus.publish_data({})
+
+
+def test_joblib_knows_a_view_by_both_names(rc):
+    from joblib import Parallel, delayed
+
+    rc.load_balanced_view().register_joblib_backend()
+    for name in ("polyxeus", "ipyparallel"):
+        assert Parallel(backend=name, n_jobs=4)(delayed(abs)(-each) for each in range(4)) == [0, 1, 2, 3]
 
 
 def test_the_original_has_no_more_names_than_the_documentation_lists():
@@ -104,6 +165,41 @@ def test_the_functions_of_util():
     assert util.int_keys({"1": 2, "a": 3, 4: 5}) == {1: 2, "a": 3, 4: 5}
     assert abs(util.compare_datetimes(util.utcnow(), util.utcnow().astimezone()).total_seconds()) < 5
     assert util.interactive(scaled).__module__ == "__main__"
+
+
+# A function that holds an open file, which only dill can send.
+WRITER = """
+import sys
+import polyxeus
+
+def writer(a, path=sys.argv[2]):
+    file = open(path, "a")
+    def product(b):
+        file.write("called ")
+        file.flush()
+        return a * b
+    return product
+
+def refused(view):
+    try:
+        view.apply_sync(writer(5), 3)
+    except TypeError as problem:
+        return "cannot be pickled" in str(problem)
+
+with polyxeus.Client(sys.argv[1]) as rc:
+    view = rc[:1]
+    assert refused(view)
+    view.use_dill().get(20)
+    print(view.apply_sync(writer(5), 3), view.apply_sync(writer, 4)[0](5), open(sys.argv[2]).read())
+    view.use_cloudpickle().get(20)
+    assert refused(view)
+"""
+
+
+def test_dill_takes_what_others_do_not_where_that_is_asked_for(running, tmp_path):
+    pytest.importorskip("dill")
+    done = run(WRITER, running.connection_file, tmp_path / "log")
+    assert done.stdout == "[15] 20 called called \n", done.stderr
 
 
 @pytest.mark.parametrize("name", ["use_dill", "use_cloudpickle", "use_pickle"])

@@ -1,6 +1,7 @@
 """rc.unfinished() and rc.get_result(label=...): what a client that has gone had submitted."""
 
 import pytest
+from deadlines import wait_until
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def submit(running, label):
 
 def test_another_client_sees_what_is_unfinished_and_gets_its_results(running, rc, gate):
     session = submit(running, "my label")
+    wait_until(lambda: len(rc.unfinished(session=session)) == 2, "the controller has both requests", 20)
     jobs = rc.unfinished(session=session[:12])
     cell, call = sorted(jobs, key=lambda job: job["submitted"])
     assert (cell["label"], cell["kind"], cell["session"]) == ("my label", "execute", session)

@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "launchers": set(),
     "serialize": SHARED,
     "engine_calls": SHARED | {"serialize"},
-    "engine": SHARED | {"serialize"},
+    "engine": SHARED | {"serialize", "drop_in"},
     "results": SHARED | {"serialize"},
     "views": SHARED | {"serialize", "engine_calls", "results"},
     "client": SHARED | {"serialize", "engine_calls", "results", "views"},

@@ -15,6 +15,7 @@ from typing import Any
 
 from polyxeus import _client, activation, error
 from polyxeus.client import kept_variables
+from polyxeus.client.argument_checks import check_kinds
 from polyxeus.client.engine_control import EngineControl
 from polyxeus.client.hub_queries import HubQueries
 from polyxeus.client.kept_variables import KeptVariables
@@ -59,6 +60,12 @@ class Client(HubQueries, EngineControl):
 
     client[0], client[:], client[::2], client[[0, 3]] are DirectViews; a client is a context
     manager that closes itself.  Raises OSError where no cluster runs.
+
+        rc = ipp.Client(rc.cluster.connection_file)           # ipp.Client(): that of the default profile
+        rc.ids                                                # -> [0, 1, 2, 3]
+        rc[:].apply_sync(pow, 2, 3)                           # -> [8, 8, 8, 8]
+        rc.load_balanced_view().map_sync(abs, [-1, 2])        # -> [1, 2]
+        rc.close()
     """
 
     def __init__(
@@ -93,10 +100,20 @@ class Client(HubQueries, EngineControl):
                 "passwords for ssh tunnels are not supported: log in with a key (ssh-copy-id, "
                 "ssh-add, or sshkey=)"
             )
+        check_kinds(
+            "Client",
+            text=dict(profile=profile, cluster_id=cluster_id, sshserver=sshserver, password=password),
+            path=dict(profile_dir=profile_dir, ipython_dir=ipython_dir, sshkey=sshkey),
+            flag=dict(debug=debug, paramiko=paramiko),
+        )
+        if context is not None and not hasattr(context, "socket"):
+            raise TypeError(f"context of Client must be a zmq.Context, not {context!r:.80}")
+        _warn_of_ignored(context=context is not None, debug=debug, paramiko=paramiko)
         if timeout is None:
             timeout = _ANSWER_TIMEOUT
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
             raise TypeError(f"timeout must be a number of seconds, not {timeout!r:.80}")
+        key = _path_of_key(sshkey)
         self.block = False
         self.debug = debug
         self.cluster = cluster
@@ -114,7 +131,7 @@ class Client(HubQueries, EngineControl):
         text, where = _connection_text(connection_info, choice, file_patience)
         self._where = where
         self._connection = _client.Connection(
-            text, where, float(timeout), str(sshserver or ""), _path_of_key(sshkey)
+            text, where, float(timeout), str(sshserver or ""), key
         )
         self._comms = relay_comms(self._connection)
         self._warn()
@@ -284,7 +301,11 @@ class Client(HubQueries, EngineControl):
     def broadcast_view(
         self, targets: Any = "all", is_coalescing: bool = False, **kwargs: Any
     ) -> BroadcastView:
-        """A view that sends the same work for many engines once."""
+        """A view that sends the same work for many engines once.
+
+        targets        "all", an int, a slice or a list of ids
+        is_coalescing  accepted: the controller answers for each engine in any case
+        """
         view = BroadcastView(self, self._build_targets(targets)[1], **kwargs)
         view.is_coalescing = is_coalescing
         return view
@@ -294,7 +315,11 @@ class Client(HubQueries, EngineControl):
         return self.load_balanced_view(targets).executor
 
     def activate(self, targets: Any = "all", suffix: str = "") -> Any:
-        """Defines the magics %px, %%px, %autopx ... in IPython; gives their view."""
+        """Defines the magics %px, %%px, %autopx ... in IPython; gives their view.
+
+        targets  on which engines they work
+        suffix   of their names: activate([0], "0") defines %px0
+        """
         view = self.direct_view(targets)
         view.block = True
         view.activate(suffix)
@@ -458,7 +483,11 @@ class Client(HubQueries, EngineControl):
     def wait_interactive(
         self, jobs: Any = None, interval: float = 1.0, timeout: float | None = -1.0
     ) -> None:
-        """wait() with a progress bar."""
+        """wait() with a progress bar.
+
+        interval  seconds between two looks
+        timeout   seconds; below 0: for ever. TimeoutError when it is over
+        """
         if jobs is not None:
             result = self._asyncresult_from_jobs(jobs)
         else:
@@ -470,6 +499,18 @@ class Client(HubQueries, EngineControl):
 
 
 # ---------------------------------------------------------------- helpers
+
+
+def _warn_of_ignored(**given):
+    """Names what ipyparallel's Client takes and this one has no use for."""
+    reasons = {
+        "context": "the sockets are inside of the C++ library",
+        "debug": "`pxcontroller --debug` logs the messages",
+        "paramiko": "OpenSSH makes the tunnels",
+    }
+    for name, is_given in given.items():
+        if is_given:
+            warnings.warn(f"{name}= of Client has no effect: {reasons[name]}", stacklevel=3)
 
 
 def _left(end):

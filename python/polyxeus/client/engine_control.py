@@ -35,7 +35,12 @@ class EngineControl:
         return self.block if block is None else block
 
     def send_signal(self, sig: int | str, targets: Any = None, block: bool | None = None):
-        """Sends a signal, by its number or name, to what the engines run."""
+        """Sends a signal to what the engines run.
+
+        sig      its number or name, like "SIGUSR1"
+        targets  None: all engines
+        block    wait until they have it
+        """
         if isinstance(sig, bool) or not isinstance(sig, (int, str)):
             raise TypeError(f"a signal must be a number or a name like 'SIGINT', not {sig!r}")
         # An interrupt is for what was asked for until now.
@@ -43,11 +48,17 @@ class EngineControl:
         return self._send_control(targets, "signal_request", content, self._block(block))
 
     def interrupt(self, targets: Any = None, block: bool | None = None):
-        """Interrupts what the engines run now; what they know stays."""
+        """Interrupts what the engines run now, as Ctrl-C does; their variables stay.
+
+        targets, block  as in send_signal()
+        """
         return self.send_signal("SIGINT", targets, block)
 
     def clear(self, targets: Any = None, block: bool | None = None):
-        """Forgets all that was defined on the engines."""
+        """Forgets all that was defined on the engines.
+
+        targets, block  as in send_signal()
+        """
         return self._send_control(targets, "clear_request", {}, self._block(block))
 
     def abort(self, jobs: Any = None, targets: Any = None, block: bool | None = None):
@@ -77,7 +88,12 @@ class EngineControl:
         hub: bool = False,
         block: bool | None = None,
     ) -> None:
-        """Ends engines; with `hub` all of them and the controller, and closes this client."""
+        """Ends engines; with `hub` all of them and the controller, and closes this client.
+
+        targets  "all", an int, a slice or a list of ids
+        restart  NotImplementedError where it is set: see restart_engines()
+        block    wait until they have ended
+        """
         if restart:
             raise NotImplementedError(
                 "engines cannot restart themselves: use Cluster.restart_engines()"

@@ -47,7 +47,10 @@ class HubQueries:
     # ------------------------------------------------------------ the cluster
 
     def queue_status(self, targets: Any = "all", verbose: bool = False) -> dict[Any, Any]:
-        """What waits at each engine, in numbers or (verbose) as msg_ids."""
+        """What waits at each engine, in numbers or (verbose) as msg_ids.
+
+        result  {engine id: {"queue": .., "completed": .., "tasks": ..}, "unassigned": ..}
+        """
         is_all = isinstance(targets, str) and targets == "all"
         ids = None if is_all else self._build_targets(targets)[1]
         answer = self._ask("queue_request", {"targets": ids, "verbose": verbose})
@@ -196,7 +199,12 @@ class HubQueries:
     def resubmit(
         self, indices_or_msg_ids: Any = None, metadata: Any = None, block: bool | None = None
     ) -> AsyncResult:
-        """Runs requests again, on any engine; gives an AsyncHubResult."""
+        """Runs requests again, on any engine; gives an AsyncHubResult.
+
+        indices_or_msg_ids  default: the last request of this client
+        metadata            accepted; the new requests have that of the old ones
+        errors              RemoteError: the controller has no record of it
+        """
         jobs = -1 if indices_or_msg_ids is None else indices_or_msg_ids
         msg_ids = self._msg_ids_from_jobs(jobs)
         renamed = self._ask("resubmit_request", {"msg_ids": msg_ids})["resubmitted"]
@@ -214,7 +222,11 @@ class HubQueries:
             raise ValueError("purge_results() needs `jobs`, `targets` or both")
 
     def purge_local_results(self, jobs: Any = (), targets: Any = ()) -> None:
-        """Forgets results that this client keeps.  RuntimeError where they are not there yet."""
+        """Forgets results that this client keeps.  RuntimeError where they are not there yet.
+
+        jobs     AsyncResults, msg_ids, indices into the history, or "all"
+        targets  the ids of engines: all of their results, or "all"
+        """
         self._check_purge(jobs, targets)
         outstanding = self.outstanding
         if isinstance(jobs, str) and jobs == "all":
@@ -231,7 +243,7 @@ class HubQueries:
             self.metadata.pop(msg_id, None)
 
     def purge_hub_results(self, jobs: Any = (), targets: Any = ()) -> None:
-        """Lets the controller forget results: of requests, of engines, or "all"."""
+        """Lets the controller forget results; arguments as in purge_local_results()."""
         self._check_purge(jobs, targets)
         engines = self._build_targets(targets)[1] if targets or targets == 0 else []
         is_all = isinstance(jobs, str) and jobs == "all"
@@ -239,7 +251,7 @@ class HubQueries:
         self._ask("purge_request", {"engine_ids": engines, "msg_ids": msg_ids})
 
     def purge_results(self, jobs: Any = (), targets: Any = ()) -> None:
-        """purge_local_results() and purge_hub_results()."""
+        """Forgets results here and in the controller; arguments as in purge_local_results()."""
         self.purge_local_results(jobs, targets)
         self.purge_hub_results(jobs, targets)
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from polyxeus import _client
 from polyxeus.client import kept_variables
+from polyxeus.client.argument_checks import check_kinds, check_words
 from polyxeus.client.client import Client
 from polyxeus.client.kept_variables import KeptVariables
 from polyxeus.cluster import start_settings
@@ -23,6 +24,17 @@ from polyxeus.cluster.programs import Program, signal_number
 from polyxeus.cluster.recorded import RecordedPart, signal_processes
 
 __all__ = ["Cluster"]
+
+
+def _check_count(n):
+    if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
+        raise TypeError(f"n must be the number of engines, not {n!r}")
+
+
+def _refuse_both(name, value, other, other_value):
+    """Two names of one argument, and both are given."""
+    if value is not None and other_value is not None and value != other_value:
+        raise TypeError(f"Cluster takes {name}= or {other}=, which mean the same, not both")
 
 
 def _new_id():
@@ -65,6 +77,9 @@ class Cluster:
 
     Each method that starts or stops something is a coroutine, and has a twin that ends in _sync.
     As a context manager a cluster starts itself, gives a client, and stops in the end.
+
+        with ipp.Cluster(n=2) as client:
+            client[:].apply_sync(pow, 2, 3)                   # -> [8, 8]
     """
 
     def __init__(
@@ -96,7 +111,29 @@ class Cluster:
         controller_launcher_class: str | type | None = None,
         **others: Any,
     ) -> None:
+        check_kinds(
+            "Cluster",
+            text=dict(
+                profile=profile, cluster_id=cluster_id, controller_ip=controller_ip,
+                controller_location=controller_location,
+            ),
+            path=dict(profile_dir=profile_dir, ipython_dir=ipython_dir, cluster_file=cluster_file),
+            flag=dict(
+                shutdown_atexit=shutdown_atexit, load_profile=load_profile,
+                send_engines_connection_env=send_engines_connection_env,
+            ),
+            number=dict(engine_timeout=engine_timeout, delay=delay),
+        )  # fmt: skip
+        check_words("Cluster", controller_args=controller_args, engine_args=engine_args)
+        if log is not None and not hasattr(log, "info"):
+            raise TypeError(f"log of Cluster must be a logger, not {log!r:.80}")
+        if not isinstance(log_level, (int, str)) or isinstance(log_level, bool):
+            raise TypeError(f"log_level of Cluster must be a number or a name like 'DEBUG', not {log_level!r:.80}")
+        _refuse_both("engines", engines, "engine_launcher_class", engine_launcher_class)
+        _refuse_both("controller", controller, "controller_launcher_class", controller_launcher_class)
         self.config = getattr(parent, "config", None) if config is None else config
+        if self.config is not None and not hasattr(self.config, "items"):
+            raise TypeError(f"config of Cluster must be a traitlets Config or a dict, not {self.config!r:.80}")
         traits = {
             _OF_CONFIGURATION.get(name, name): value
             for name, value in start_settings.cluster_traits(self.config).items()
@@ -111,8 +148,7 @@ class Cluster:
             "controller", controller_launcher_class if controller is None else controller
         )
         n = of_configuration("n", n)
-        if n is not None and (isinstance(n, bool) or not isinstance(n, int) or n < 0):
-            raise TypeError(f"n must be the number of engines, not {n!r}")
+        _check_count(n)
         self.n = n
         self._engine_launcher = start_settings.launcher(engines, "engines")
         self._controller_launcher = start_settings.launcher(controller, "controllers")
@@ -205,6 +241,7 @@ class Cluster:
         recorded = self._record().get("controller", {}).get("class")
         return self._controller_launcher or start_settings.launcher(recorded, "controllers") or "local"
 
+    send_engines_connection_env = True  # always: see __init__
     engine_launcher_class = engine_launcher
     controller_launcher_class = controller_launcher
 
@@ -231,8 +268,12 @@ class Cluster:
             more.append(f"--settings={json.dumps(self._settings)}")
         return self._command(name, *more, *self._owner(), *options)
 
-    def start_controller_sync(self, **kwargs: Any) -> None:
-        """Starts the controller; it is ready on return."""
+    def start_controller_sync(self, *, controller_args: list[str] | None = None) -> None:
+        """Starts the controller; it is ready on return.
+
+        controller_args  further arguments, behind those of Cluster
+        """
+        check_words("start_controller()", controller_args=controller_args)
         if self.controller is not None and self.controller.is_running():
             raise RuntimeError(f"the controller of this cluster is already running: {self!r}")
         self.log.info("starting the controller of cluster %r", self.cluster_id)
@@ -245,7 +286,7 @@ class Cluster:
             options.append(f"--ip={self.controller_ip}")
         if self.controller_location:
             options.append(f"--location={self.controller_location}")
-        arguments = [*self.controller_args, *kwargs.get("controller_args", ())]
+        arguments = [*self.controller_args, *(controller_args or ())]
         if arguments:
             options += ["--", *arguments]
         program = Program(self._start_command("start", *options), self._log_file("controller"))
@@ -261,10 +302,15 @@ class Cluster:
         os.makedirs(folder, exist_ok=True)
         return os.path.join(folder, f"cluster-{self.cluster_id}-{name}.log")
 
-    def start_engines_sync(
-        self, n: int | None = None, engine_set_id: str | None = None, **kwargs: Any
-    ) -> str:
-        """Starts n more engines; gives the id of their set. They register when they are ready."""
+    def start_engines_sync(self, n: int | None = None, engine_set_id: str | None = None) -> str:
+        """Starts n more engines; gives the id of their set. They register when they are ready.
+
+        n              None: as many as Cluster was told
+        engine_set_id  a name for the set; None: a new one
+        errors         RuntimeError: there is no controller, or they cannot be started, with the reason
+        """
+        _check_count(n)
+        check_kinds("start_engines()", text=dict(engine_set_id=engine_set_id))
         if self.controller is None and not os.path.exists(self.connection_file):
             raise RuntimeError("no controller is running: call start_controller() first")
         n = self.n if n is None else n
@@ -296,6 +342,7 @@ class Cluster:
 
     def start_cluster_sync(self, n: int | None = None):
         """Starts the controller and n engines (default: self.n)."""
+        _check_count(n)
         if n is not None:
             self.n = n
         self.start_controller_sync()
@@ -370,7 +417,10 @@ class Cluster:
         return kept
 
     def signal_engines_sync(self, signum: int | str, engine_set_id: str | None = None) -> None:
-        """Sends a signal to the engines of a set, default to all."""
+        """Sends a signal to the engines of a set, default to all.
+
+        signum  a number, or a name like "SIGINT"
+        """
         number = signal_number(signum)
         sets = [self._set(engine_set_id)] if engine_set_id else list(self.engines.values())
         recorded = self._recorded_sets()
@@ -382,7 +432,7 @@ class Cluster:
             client.send_signal(number, block=True)
 
     def signal_engine_sync(self, signum: int | str, engine_id: int) -> None:
-        """Sends a signal to one engine."""
+        """Sends a signal, by its number or name, to one engine."""
         with self.connect_client_sync() as client:
             client.send_signal(signal_number(signum), targets=engine_id, block=True)
 
@@ -494,7 +544,11 @@ class Cluster:
         cluster_id: str | None = "",
         **kwargs: Any,
     ):
-        """The cluster that runs under a profile and id; FileNotFoundError where none does."""
+        """The cluster that runs under a profile and id; FileNotFoundError where none does.
+
+        cluster_file  the file that describes it; None: that of the profile and id
+        kwargs        as for Cluster
+        """
         if cluster_file is None:
             named = cls(profile=profile, profile_dir=profile_dir, cluster_id=cluster_id)
             named.shutdown_atexit = False

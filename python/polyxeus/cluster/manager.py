@@ -14,7 +14,13 @@ __all__ = ["ClusterManager"]
 
 
 class ClusterManager:
-    """The clusters that run here, of all profiles."""
+    """The clusters that run here, of all profiles.
+
+    clusters  {key: Cluster}, as load_clusters() has found them
+
+        manager = ipp.ClusterManager()
+        any(each.cluster_id == rc.cluster.cluster_id for each in manager.load_clusters().values())      # -> True
+    """
 
     def __init__(self, log: Any = None) -> None:
         self.clusters = {}

@@ -2,7 +2,7 @@
 
 import pickle
 
-from polyxeus.serialize import functions
+from polyxeus.serialize import functions, other_pickler
 from polyxeus.serialize.reference import Reference
 
 __all__ = [
@@ -30,7 +30,13 @@ class Canned:
 
 
 class PrePickled:
-    """A value that is pickled once and may be sent many times; where it arrives it is the value."""
+    """A value that is pickled once and may be sent many times.
+
+    Where it arrives it is the value.
+
+        table = ipp.PrePickled({"a": 1})
+        view.apply_sync(len, table)                           # -> [1, 1, 1, 1]
+    """
 
     def __init__(self, obj):
         self.data = functions.dumps(obj)
@@ -40,7 +46,12 @@ class PrePickled:
 
 
 def can(obj):
-    """`obj` with its functions and classes as bytes, those in its lists, tuples and dicts, too."""
+    """`obj` with its functions and classes as bytes, which any pickle takes.
+
+    Those in its lists, tuples and dicts are turned into bytes, too.
+
+        ipp.uncan(ipp.can([abs, 1])) == [abs, 1]              # -> True
+    """
     if isinstance(obj, dict):
         return {key: can(value) for key, value in obj.items()}
     if type(obj) in (list, tuple):
@@ -80,6 +91,8 @@ def serialize_object(obj, buffer_threshold=None, item_threshold=None):
     """`obj` as a list of buffers for deserialize_object(); large ones are not copied.
 
     buffer_threshold, item_threshold  accepted; large is what pickle holds out of band
+
+        ipp.deserialize_object(ipp.serialize_object({"a": [1]}))[0]       # -> {'a': [1]}
     """
     buffers = []
     data = functions.dumps(obj, buffers)
@@ -111,12 +124,18 @@ def unpack_apply_message(bufs, g=None, copy=True):
 
 
 def use_dill():
-    """Changes nothing: functions of cells always travel by value, others by name."""
+    """dill pickles in this process what polyxeus cannot; DirectView.use_dill() does so on the engines, too.
+
+    errors  ImportError: dill is not installed
+    """
+    other_pickler.use("dill")
 
 
 def use_cloudpickle():
-    """Changes nothing: functions of cells always travel by value, others by name."""
+    """Ends use_dill(): functions of cells always travel by value, others by name."""
+    other_pickler.use(None)
 
 
 def use_pickle():
-    """Changes nothing: functions of cells always travel by value, others by name."""
+    """Ends use_dill(): functions of cells always travel by value, others by name."""
+    other_pickler.use(None)

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.machinery
+import importlib.metadata
 import sys
 import types
 
@@ -13,17 +14,19 @@ _VERSION = (9, 2, 0)  # of ipyparallel, whose names these are
 _HOMES = {
     "": ["", "drop_in.canning"],
     "client": [],
+    "client._joblib": ["joblib_backend"],
     "client.asyncresult": ["results.async_result", "results.map_result", "client.hub_queries", ""],
     "client.client": ["client.client", ""],
     "client.magics": ["magics.parallel_magics"],
     "client.map": ["views.partition"],
     "client.remotefunction": ["views.remote_functions", ""],
-    "client.view": ["views.balanced_view", "views.direct_view", "views.executor", ""],
+    "client.view": ["views.balanced_view", "views.direct_view", "views.executor", "views.view", "results.lazy_map", ""],
     "cluster": ["cluster.cluster", "cluster.manager"],
     "cluster.cluster": ["cluster.cluster", "cluster.manager"],
     "cluster.launcher": ["cluster.launcher"],
     "controller": [],
     "controller.dependency": ["views.dependency", "engine_calls.functional_dependency", ""],
+    "datapub": ["drop_in.datapub"],
     "error": ["error"],
     "joblib": ["joblib_backend"],
     "serialize": ["drop_in.canning", "serialize.reference"],
@@ -33,7 +36,6 @@ _HOMES = {
 }
 _OTHER_NAMES = {
     "IPythonParallelBackend": ("joblib_backend", "PolyxeusBackend"),
-    "register_joblib_backend": ("drop_in.modules", "_register_joblib_backend"),
 }
 
 
@@ -41,12 +43,10 @@ def _module(name):
     return importlib.import_module(f"polyxeus.{name}" if name else "polyxeus")
 
 
-def _register_joblib_backend(name="ipyparallel", make_default=False):
-    return _module("").register_joblib_backend(name, make_default=make_default)
-
-
 class _StandIn(types.ModuleType):
     """A module of ipyparallel's name; what it has is in modules of polyxeus."""
+
+    is_polyxeus = True
 
     def __init__(self, name, homes):
         super().__init__(name, f"polyxeus in place of {name}.")
@@ -68,11 +68,40 @@ class _StandIn(types.ModuleType):
         return sorted(found | set(vars(self)))
 
 
+class _Distribution(importlib.metadata.Distribution):
+    """What importlib.metadata says of ipyparallel where that is not installed."""
+
+    def read_text(self, filename):
+        version = ".".join(map(str, _VERSION))
+        is_known = filename == "METADATA"
+        return f"Metadata-Version: 2.1\nName: ipyparallel\nVersion: {version}\n" if is_known else None
+
+    def locate_file(self, path):
+        return path
+
+
+class _Distributions:
+    """Asked last, by packages that want to know which version of ipyparallel is installed."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return None
+
+    @staticmethod
+    def find_distributions(context):
+        return [_Distribution()] if context.name == "ipyparallel" else []
+
+
 def install_as_ipyparallel():
     """Lets all that is imported from now on have polyxeus for ipyparallel, also where that is not
     installed: packages that drive ipyparallel then run on polyxeus unchanged.
 
     RuntimeError where ipyparallel is imported already.
+
+        import polyxeus
+
+        polyxeus.install_as_ipyparallel()
+        import ipyparallel                # is polyxeus, and so it is in the packages that import it
     """
     there = sys.modules.get("ipyparallel")
     if isinstance(there, _StandIn):
@@ -88,3 +117,4 @@ def install_as_ipyparallel():
         parent, _, own = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], own, sys.modules[name])
+    sys.meta_path.append(_Distributions)

@@ -14,9 +14,9 @@ def utcnow():
     return datetime.now(utc)
 
 
-def ensure_timezone(date):
-    """`date`; where it has no time zone, in that of this host."""
-    return date if date.tzinfo else date.astimezone()
+def ensure_timezone(dt):
+    """The date `dt`; where it has no time zone, in that of this host."""
+    return dt if dt.tzinfo else dt.astimezone()
 
 
 def compare_datetimes(a, b):
@@ -24,9 +24,9 @@ def compare_datetimes(a, b):
     return ensure_timezone(a) - ensure_timezone(b)
 
 
-def int_keys(mapping):
+def int_keys(dikt):
     """A dict whose keys are numbers where they were texts of digits."""
     return {
         int(key) if isinstance(key, str) and key.isdigit() else key: value
-        for key, value in mapping.items()
+        for key, value in dikt.items()
     }

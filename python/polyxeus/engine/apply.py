@@ -4,6 +4,9 @@ The format is ipyparallel's. Where the client has canned objects, unpickling the
 ipyparallel, which then does the rest; an engine that never sees one never imports it.
 """
 
+import functools
+import importlib.machinery
+import io
 import pickle
 import sys
 
@@ -12,16 +15,46 @@ _PROTOCOL = pickle.DEFAULT_PROTOCOL
 
 
 def _ipyparallel():
-    return sys.modules.get("ipyparallel.serialize.serialize")
+    """The module that cans objects; None where it was not imported, or where it is polyxeus that stands in for it."""
+    module = sys.modules.get("ipyparallel.serialize.serialize")
+    return None if getattr(module, "is_polyxeus", False) else module
+
+
+@functools.lru_cache(maxsize=None)
+def _is_installed():
+    return importlib.machinery.PathFinder.find_spec("ipyparallel") is not None
+
+
+def _canning():
+    """The module that cans objects, imported where it is installed; else None."""
+    if _is_installed() and _ipyparallel() is None:
+        from ipyparallel.serialize import serialize  # noqa: F401
+    return _ipyparallel()
+
+
+class _Unpickler(pickle.Unpickler):
+    """For engines without ipyparallel: polyxeus has classes of the same names, which are no canned objects."""
+
+    def find_class(self, module, name):
+        if module.partition(".")[0] == "ipyparallel":
+            raise ImportError(
+                "ipyparallel's client sent an object that only ipyparallel can open, which the Python of this engine "
+                "lacks: pip install ipyparallel there, or use polyxeus.Client"
+            )
+        return super().find_class(module, name)
+
+
+def _load(data):
+    return pickle.loads(data) if _is_installed() else _Unpickler(io.BytesIO(data)).load()
 
 
 def _unpack_plain(buffers, function):
     """The rest of a request whose function was not canned. None where something else is."""
-    info = pickle.loads(buffers[1])
+    info = _load(buffers[1])
     rest = buffers[2:]
     if len(rest) != info["nargs"] + len(info["kw_keys"]):
         return None
-    values = [pickle.loads(each) for each in rest]
+    values = [_load(each) for each in rest]
     if _ipyparallel() is not None:  # one of the values has brought it
         return None
     count = info["nargs"]
@@ -33,24 +66,17 @@ def unpack(buffers, namespace):
     if len(buffers) < 2:
         raise AssertionError("not enough buffers!")
     if _ipyparallel() is None:
-        function = pickle.loads(buffers[0])
+        function = _load(buffers[0])
         if _ipyparallel() is None:
             request = _unpack_plain(buffers, function)
             if request is not None:
                 return request
-    from ipyparallel.serialize import serialize
-
-    return serialize.unpack_apply_message(buffers, namespace, copy=False)
+    return _canning().unpack_apply_message(buffers, namespace, copy=False)
 
 
 def pack(result):
     """The buffers of a result."""
     if type(result) in _PLAIN:
         return [pickle.dumps(result, _PROTOCOL)]
-    module = _ipyparallel()
-    if module is None:
-        try:
-            from ipyparallel.serialize import serialize as module
-        except ImportError:
-            return [pickle.dumps(result, _PROTOCOL)]
-    return module.serialize_object(result)
+    module = _canning()
+    return [pickle.dumps(result, _PROTOCOL)] if module is None else module.serialize_object(result)

@@ -38,6 +38,27 @@ class _Finder:
         return spec
 
 
+class _InPlaceOfIpyparallel:
+    """Gives polyxeus to programs and modules that import ipyparallel where that is not installed."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name != "ipyparallel":
+            return None
+        return importlib.util.spec_from_loader(name, _InPlaceOfIpyparallel, is_package=True)
+
+    @staticmethod
+    def create_module(spec):
+        from polyxeus.drop_in import modules
+
+        modules.install_as_ipyparallel()
+        return sys.modules[spec.name]
+
+    @staticmethod
+    def exec_module(module):
+        """It is complete already."""
+
+
 def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None,
             has_widgets=False):
     """comm_metadata  what the messages of comms carry.
@@ -80,3 +101,4 @@ def install(shell, engine, comm_metadata, bound_kernel=None, output_widgets=None
     if has_widgets:
         actions["tqdm.autonotebook"] = adopt_bars
     sys.meta_path.insert(0, _Finder(actions))
+    sys.meta_path.append(_InPlaceOfIpyparallel)

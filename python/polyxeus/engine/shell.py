@@ -15,6 +15,7 @@ from IPython.core.compilerop import CachingCompiler  # noqa: E402
 from IPython.core.error import StdinNotImplementedError  # noqa: E402
 
 from polyxeus.engine.display import DisplayHook, DisplayPublisher  # noqa: E402
+from polyxeus.serialize import functions  # noqa: E402
 
 
 def name_as_jupyter_does(shell_class):
@@ -116,10 +117,9 @@ class DataPublisher:
         self._engine = engine
 
     def publish_data(self, data):
-        from ipyparallel.serialize import serialize_object
-
+        """One pickle of the whole dict: ipyparallel's client reads it as well as that of polyxeus."""
         content = json_text.dump({"keys": list(data.keys())})
-        self._engine.publish("data_message", content, b"", serialize_object(data))
+        self._engine.publish("data_message", content, b"", [functions.dumps(data)])
 
 
 def make_shell(engine, profile_dir, colors="", output=None):

@@ -13,7 +13,20 @@ __all__ = ["depend", "dependent", "require"]
 
 class depend:
     """Decorator: before a task runs, f(*args, **kwargs) must not give False on its engine, or
-    another engine is tried."""
+    another engine is tried. Where none will do the task fails with ImpossibleDependency.
+
+        view["rank"] = 0
+        rc[3]["rank"] = 3
+
+        def is_rank(number):
+            return rank == number
+
+        @ipp.depend(is_rank, 3)
+        def where():
+            return rank
+
+        rc.load_balanced_view().apply_sync(where)             # -> 3
+    """
 
     def __init__(self, _wrapped_f, *args: Any, **kwargs: Any) -> None:
         self.f = _wrapped_f
@@ -25,7 +38,16 @@ class depend:
 
 
 class dependent:
-    """A function, and what must hold where it runs."""
+    """A function, and what must hold where it runs.
+
+    The decorators depend() and require() give it.
+
+        @ipp.require("math")
+        def root(x):
+            return math.sqrt(x)
+
+        isinstance(root, ipp.dependent)                       # -> True
+    """
 
     def __init__(self, _wrapped_f, _wrapped_df, *dargs, **dkwargs) -> None:
         self.f = _wrapped_f
@@ -49,6 +71,13 @@ def require(*objects: Any, **mapping: Any):
 
     objects  modules or their names; functions and classes, which keep their names
     mapping  other things by name
+    errors   TypeError: a thing without a name; for the task UnmetDependency where a module cannot be imported
+
+        @ipp.require("math", factor=3)
+        def scaled(x):
+            return factor * math.sqrt(x)
+
+        rc.load_balanced_view().apply_sync(scaled, 4)         # -> 6.0
     """
     modules = []
     for each in objects:

@@ -1,12 +1,13 @@
 """Sets names in the user's namespace of an engine."""
 
-from polyxeus.serialize import functions
+from polyxeus.serialize import functions, other_pickler
 
-__all__ = ["assign", "import_names", "nothing", "require"]
+__all__ = ["assign", "import_names", "require", "use_pickler"]
 
 
-def nothing():
-    """Nothing."""
+def use_pickler(name):
+    """What the results of this engine are pickled with where nothing else takes them: "dill", or None."""
+    other_pickler.use(name)
 
 
 def assign(values):

@@ -22,7 +22,7 @@ class _Loaded:
         self.names = RemoteNames(shell, self)
 
     def add(self, view=None, suffix=""):
-        magics = ParallelMagics(self.shell, self.session, view, suffix)
+        magics = ParallelMagics(self.shell, view, suffix, self.session)
         self.sets[suffix] = magics
         self.shell.register_magics(magics)
 

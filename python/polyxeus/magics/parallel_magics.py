@@ -15,9 +15,15 @@ from IPython.core.magic import Magics, no_var_expand
 
 from polyxeus import _client
 from polyxeus.magics.cell_output import CellOutput, PlainCellOutput
+from polyxeus.magics.session import Session
 from polyxeus.magics.variables import Variables
 
 __all__ = ["Interrupted", "ParallelMagics"]
+
+
+_KNOWN_SETTINGS = (
+    "it has stream_output, verbose, progress_after_seconds and signal_on_interrupt: remove the line or correct the name"
+)
 
 
 class Interrupted(KeyboardInterrupt):
@@ -40,19 +46,70 @@ def _plainly():
         raise UsageError(str(problem)) from None
 
 
+def _setting(option, help, to_line, from_text):
+    """A property that is an option of %pxconfig.
+
+    to_line    makes the words of %pxconfig from a value
+    from_text  makes the value from what %pxconfig shows
+    """
+
+    def get(self):
+        for line in self._core.settings_text("", "").splitlines():
+            name, _, text = line[2:].removeprefix("no-").partition("=")
+            if name == option:
+                return from_text(text or line[2:])
+        raise AssertionError(f"%pxconfig has no option {option}")
+
+    def set(self, value):
+        with _plainly():
+            self._core.pxconfig(to_line(value))
+
+    return property(get, set, doc=help)
+
+
+def _flag(option, help):
+    return _setting(
+        option, help, lambda value: f"--{'' if value else 'no-'}{option}", lambda text: text == option
+    )
+
+
+def _signal_line(value):
+    return f"--signal-on-interrupt={0 if value is None else value}"
+
+
 class ParallelMagics(Magics):
-    """One set of magics: those of a view, maybe with a suffix."""
+    """One set of magics: those of a view, maybe with a suffix.
+
+    shell    IPython's shell
+    view     where cells run; None: on all engines of the session's cluster
+    suffix   of the magics' names
+    session  the connection that all magics of the shell share; None: one of its own
+
+    The properties stream_output, verbose, progress_after_seconds and signal_on_interrupt are those of
+    %pxconfig, and are set in IPython's configuration, too: c.ParallelMagics.stream_output = False.
+    """
 
     registered = True
+    stream_output = _flag("stream", "Whether output of the engines is shown while the cell runs.")
+    verbose = _flag("verbose", "Whether each cell says on which engines it runs.")
+    progress_after_seconds = _setting(
+        "progress-after", "Seconds until a progress bar is shown; below 0: never.",
+        lambda value: f"--progress-after={value}", float,
+    )  # fmt: skip
+    signal_on_interrupt = _setting(
+        "signal-on-interrupt", "What an interrupt sends to the engines: a name or a number; 0 or None: nothing.",
+        _signal_line, lambda text: int(text) if text.lstrip("-").isdigit() else text,
+    )  # fmt: skip
 
-    def __init__(self, shell, session, view=None, suffix=""):
-        self.session = session
+    def __init__(self, shell, view=None, suffix="", session=None):
+        self.session = session or Session(shell)
         self.suffix = suffix
         self.last_result = None
         self.is_auto = False
         self._given_view = view
         self._core = _client.Magics(self._connection)
-        self._core.set_stream(os.environ.get("IPP_NONINTERACTIVE", "") in ("", "0"))
+        self.stream_output = os.environ.get("IPP_NONINTERACTIVE", "") in ("", "0")
+        self._configure(shell)
         names = {
             "px": self.px,
             "pxresult": self.pxresult,
@@ -77,6 +134,16 @@ class ParallelMagics(Magics):
         }
         self.magics = {"line": lines, "cell": cells}
         super().__init__(shell=shell)
+
+    def _load_config(self, *_args, **_kwargs):
+        """Nothing: the settings are no traits, _configure() takes them."""
+
+    def _configure(self, shell):
+        """Takes c.ParallelMagics of IPython's configuration."""
+        for name, value in dict(getattr(shell, "config", {}).get("ParallelMagics", {})).items():
+            if not isinstance(getattr(type(self), name, None), property) or name == "view":
+                raise UsageError(f"c.ParallelMagics.{name} in the configuration is unknown; {_KNOWN_SETTINGS}")
+            setattr(self, name, value)
 
     # ------------------------------------------------------------ the view
 
@@ -171,9 +238,48 @@ class ParallelMagics(Magics):
         """Runs a cell on the C++ engines: %%px --language=cpp, with the options of %%px."""
         return self._run("px_cell", f"--language=cpp {line}", cell)
 
+    def parallel_execute(
+        self,
+        cell,
+        block=None,
+        groupby="type",
+        save_name=None,
+        stream_output=None,
+        progress_after=None,
+        signal_on_interrupt=None,
+    ):
+        """What %%px does, from Python: runs `cell`; gives its AsyncResult where it does not block.
+
+        groupby             "type", "engine" or "order": how outputs are put together that are not streamed
+        save_name           a variable that gets the AsyncResult
+        progress_after      seconds
+        Each that is None is as %pxconfig has set it.
+        """
+        words = [f"--group-outputs={groupby}"]
+        if block is not None:
+            words.append("--block" if block else "--noblock")
+        if save_name:
+            words.append(f"--out={save_name}")
+        if stream_output is not None:
+            words.append("--stream" if stream_output else "--no-stream")
+        if progress_after is not None:
+            words.append(f"--progress-after={progress_after}")
+        if signal_on_interrupt is not None:
+            words.append(_signal_line(signal_on_interrupt))
+        return self.cell_px(" ".join(words), cell)
+
+    def pxrun_cell(self, raw_cell, *args, **kwargs):
+        """Runs a cell on the engines as in %autopx mode, in place of the shell's run_cell(), whose
+        arguments and result it has."""
+        return self.shell.run_cell(
+            f"get_ipython().run_cell_magic('autopx_cell{self.suffix}', '', {raw_cell!r})", *args, **kwargs
+        )
+
     def pxresult(self, line=""):
         """Shows what came of the last %px or %%px, or of one of another session or with a label."""
         return self._run("pxresult", line)
+
+    result = pxresult
 
     def pxwhere(self, line=""):
         """Shows in which MPI call or line of its code each engine is, and for how long."""

@@ -38,6 +38,11 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
 
     It is a concurrent.futures.Future; `await` works, too. A call on one engine has one result, a
     call on several a list of them. Metadata are attributes: ar.stdout, ar.engine_id, ar.started ...
+
+        pending = rc[:].apply_async(pow, 2, 3)
+        pending.get(timeout=10)                               # -> [8, 8, 8, 8]
+        pending.engine_id                                     # -> [0, 1, 2, 3]
+        pending.get_dict()                                    # -> {0: 8, 1: 8, 2: 8, 3: 8}
     """
 
     owner = False
@@ -460,7 +465,15 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
 
 
 class AsyncHubResult(AsyncResult):
-    """The result of a request of any client, from the controller's records."""
+    """The result of a request of any client, from the controller's records.
+
+    Client.get_result() gives it where the client has not sent the request itself.
+
+        other = ipp.Client(rc.cluster.connection_file)
+        sent = rc[0].apply_async(pow, 2, 3)
+        other.get_result(sent.msg_ids[0]).get(10)             # -> 8
+        other.close()
+    """
 
     def _load(self, index):
         result = super()._load(index)

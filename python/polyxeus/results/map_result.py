@@ -13,7 +13,11 @@ __all__ = ["AsyncMapResult"]
 class AsyncMapResult(AsyncResult):
     """The results of a map, as one list; iterate over it while they come.
 
-    ordered  whether iteration keeps the order of the items; else first come, first served.
+    ordered  whether iteration keeps the order of the items; else first come, first served
+
+        pending = rc.load_balanced_view().map_async(pow, range(4), [2] * 4)
+        [each for each in pending]                            # -> [0, 1, 4, 9]
+        pending.get()                                         # -> [0, 1, 4, 9]
     """
 
     def __init__(

@@ -23,7 +23,7 @@ import sys
 import types
 import weakref
 
-from polyxeus.serialize import sources
+from polyxeus.serialize import other_pickler, sources
 
 __all__ = [
     "dumps", "evaluate", "explain", "forget_carried", "ids_in", "loads", "namespace", "set_namespace"
@@ -391,6 +391,19 @@ def dumps(value, buffers=None):
              the pickle.
     errors   those of pickle and cloudpickle, for what cannot be pickled.
     """
+    before = 0 if buffers is None else len(buffers)
+    try:
+        return _dump_first(value, buffers)
+    except Exception:
+        data = other_pickler.dump(value)
+        if data is None:
+            raise
+        if buffers is not None:
+            del buffers[before:]
+        return data
+
+
+def _dump_first(value, buffers):
     kind = type(value)
     if kind is types.FunctionType and _is_interactive(value):
         return _dump_function(value, buffers)

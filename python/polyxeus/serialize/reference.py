@@ -10,6 +10,9 @@ class Reference:
     """Stands for what an expression is on the engine, mostly the name of a variable there.
 
     As an argument, or anywhere inside of one, it becomes that value where the function runs.
+
+        view.scatter("part", range(8), block=True)
+        view.apply_sync(sum, ipp.Reference("part"))           # -> [1, 5, 9, 13]
     """
 
     def __init__(self, name):
@@ -26,6 +29,10 @@ class Reference:
     def __hash__(self):
         return hash((Reference, self.name))
 
+    def get_object(self, g=None):
+        """What it stands for in the namespace `g`, a dict; None: an empty one."""
+        return eval(self.name, {} if g is None else g)
+
     def __reduce__(self):
         from polyxeus.serialize import functions
 
@@ -33,7 +40,18 @@ class Reference:
 
 
 def interactive(f):
-    """Decorator: a function whose globals are, where it runs, those of the user's cells."""
+    """Decorator: a function whose globals are, where it runs, those of the user's cells.
+
+    For functions of modules, which see their own module else:
+
+        view["a"] = 5
+
+        @ipp.interactive
+        def twice():
+            return 2 * a
+
+        view.apply_sync(twice)                                # -> [10, 10, 10, 10]
+    """
     if isinstance(f, types.FunctionType):
         main = sys.modules["__main__"].__dict__
         made = types.FunctionType(f.__code__, main, f.__name__, f.__defaults__, f.__closure__)

@@ -24,6 +24,14 @@ class LoadBalancedView(View):
     follow   ... and on the engine where these ran
     timeout  seconds that a task may wait for them; 0: for ever
     retries  further attempts on other engines, after a failure
+
+        balanced = rc.load_balanced_view()
+        balanced.apply_sync(pow, 2, 3)                        # -> 8
+        balanced.map_sync(lambda i: i * i, range(6))          # -> [0, 1, 4, 9, 16, 25]
+        first = balanced.apply_async(pow, 2, 3)
+        with balanced.temp_flags(after=first, retries=2):     # when `first` is done; up to three attempts
+            second = balanced.apply_async(abs, -1)
+        second.get()                                          # -> 1
     """
 
     _flag_names = ["targets", "block", "track", "follow", "after", "timeout", "retries", "label"]
@@ -170,8 +178,12 @@ class LoadBalancedView(View):
         lazy = LazyMapIterator(self, f, zip(*sequences), ordered, max_outstanding, return_exceptions)
         return lazy.start()
 
-    def register_joblib_backend(self, name: str = "polyxeus", make_default: bool = False):
-        """Lets joblib run on this view, under this name: Parallel(backend=name)."""
+    def register_joblib_backend(self, name: str | None = None, make_default: bool = False):
+        """Lets joblib run on this view, under this name: Parallel(backend=name).
+
+        name          None: "polyxeus", and "ipyparallel" where that is free
+        make_default  joblib takes it where a program names no backend
+        """
         from polyxeus.views import joblib_backend
 
         joblib_backend.register_view(self, name, make_default)

@@ -14,6 +14,11 @@ class Dependency(set):
     all           all of them, or any one
     success       one that went well counts ...
     failure       ... one that failed counts
+
+        balanced = rc.load_balanced_view()
+        first, second = balanced.apply_async(abs, -1), balanced.apply_async(abs, -2)
+        with balanced.temp_flags(after=ipp.Dependency([first, second], all=False)):
+            balanced.apply_sync(abs, -3)                      # -> 3
     """
 
     def __init__(
@@ -49,14 +54,14 @@ class Dependency(set):
         return counted | set(failed) if failed is not None and failure else counted
 
     def check(self, completed: Iterable[str], failed: Iterable[str] | None = None) -> bool:
-        """Whether it is met by these completed and failed requests."""
+        """Whether it is met by these completed and failed requests, sets of msg_ids."""
         if not self:
             return True
         counted = self._counting(completed, failed, self.success, self.failure)
         return self <= counted if self.all else not self.isdisjoint(counted)
 
     def unreachable(self, completed: Iterable[str], failed: Iterable[str] | None = None) -> bool:
-        """Whether it can never be met any more."""
+        """Whether it can never be met any more by these completed and failed requests, sets of msg_ids."""
         if not self:
             return False
         against = self._counting(completed, failed, not self.success, not self.failure)

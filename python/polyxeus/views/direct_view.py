@@ -11,7 +11,7 @@ from polyxeus import activation
 from polyxeus.engine_calls import namespace
 from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.map_result import AsyncMapResult
-from polyxeus.serialize import requests
+from polyxeus.serialize import other_pickler, requests
 from polyxeus.views import checkpoints, mpi_exchange, partition
 from polyxeus.views.remote_functions import ParallelFunction, getname
 from polyxeus.views.stopping import stops_on_interrupt
@@ -24,7 +24,14 @@ __all__ = ["BroadcastView", "DirectView"]
 class DirectView(View):
     """Runs things on the same engines all the time; made by client[...].
 
-    view["x"] = 5 sets a variable on each engine, view["x"] gets them.
+    A view of several engines gives lists, in the order of its engines; that of one gives the value itself.
+
+        view = rc[:]
+        view["x"] = 5                                     # a variable on each engine
+        view["x"]                                         # -> [5, 5, 5, 5]
+        view.apply_sync(pow, 2, 3)                        # -> [8, 8, 8, 8]
+        rc[0].apply_sync(pow, 2, 3)                       # -> 8
+        view.map_sync(lambda i: i * i, range(6))          # -> [0, 1, 4, 9, 16, 25]
     """
 
     # ------------------------------------------------------------ sending
@@ -78,10 +85,13 @@ class DirectView(View):
         block: bool | None = None,
         label: Any = None,
     ) -> AsyncResult:
-        """Runs source text on the engines; always gives an AsyncResult.
+        """Runs source text on the engines, as a cell; always gives an AsyncResult.
 
-        silent  the value of the last line is not shown, and the cell gets no number.
-        block   wait until it has run and its output is here.
+        silent  the value of the last line is not shown, and the cell gets no number
+        block   wait until it has run and its output is here
+        errors  RemoteError or CompositeError when waiting: the code raised
+
+            view.execute("print(6 * 7)", block=True).stdout       # -> ['42\\n', '42\\n', '42\\n', '42\\n']
         """
         if not isinstance(code, str):
             raise TypeError(f"execute() needs source text, not {type(code).__name__}")
@@ -99,7 +109,10 @@ class DirectView(View):
         block: bool | None = None,
         label: Any = None,
     ) -> AsyncResult:
-        """Runs the text of a file of this host."""
+        """Runs the text of a file of this host on the engines, which need not have it: execute() with it.
+
+        errors  OSError: the file cannot be read
+        """
         if not isinstance(filename, (str, os.PathLike)):
             raise TypeError(f"run() needs the path of a file, not {filename!r:.80}")
         with open(filename) as file:
@@ -116,7 +129,16 @@ class DirectView(View):
         block: bool | None = None,
         track: bool | None = None,
     ) -> Any:
-        """Sets variables, by a dict of their names and values."""
+        """Sets variables on each engine, by a dict of their names and values.
+
+        ns      names like "a", "a.b" or "a[0]"; values of any type that can be pickled. Large arrays of numpy lie in
+                shared memory on this host, and are read-only where they arrive: copy what you want to change
+        block   wait; gives the AsyncResult else
+        errors  TypeError or ValueError: a name that is none, a value that cannot be sent
+
+            view.push({"a": 1, "b": [2]}, block=True)
+            view["b"]                                         # -> [[2], [2], [2], [2]]
+        """
         if not isinstance(ns, dict):
             raise TypeError(f"push() needs a dict of names and values, not {type(ns).__name__}")
         for name in ns:
@@ -135,7 +157,16 @@ class DirectView(View):
     def pull(
         self, names: str | Iterable[str], targets: Any = None, block: bool | None = None
     ) -> Any:
-        """The value of a variable (or expression) of each engine, or a list of several."""
+        """The value of a variable (or expression) of each engine.
+
+        names   one, or a list of several: each engine gives a list then
+        result  one value for each engine, or the value itself for a view of one engine
+        errors  RemoteError or CompositeError with a NameError: an engine lacks it
+
+            view.push({"a": 1, "b": 2}, block=True)
+            view.pull(["a", "b"], block=True)                 # -> [[1, 2], [1, 2], [1, 2], [1, 2]]
+            rc[0].pull("a + b", block=True)                   # -> 3
+        """
         read = requests.read
         if isinstance(names, str):
             expressions = [names]
@@ -173,8 +204,15 @@ class DirectView(View):
     ):
         """Cuts a sequence into one part for each engine, named `key` there.
 
-        dist     "b": blocks, "r": like cards.
-        flatten  a part of one item becomes that item.
+        seq      a list, a range, an array (shape (m, ...): cut along its first dimension)
+        dist     "b": blocks, of which the first m % n have one item more; "r": like cards
+        flatten  a part of one item becomes that item
+        errors   TypeError: no sequence; ValueError: `key` cannot be a name
+
+            view.scatter("part", range(6), block=True)
+            view["part"]                     # -> [range(0, 2), range(2, 4), range(4, 5), range(5, 6)]
+            view.scatter("rank", rc.ids, flatten=True, block=True)
+            view["rank"]                                      # -> [0, 1, 2, 3]
         """
         _check_name(key)
         ids, _ = self._engines(targets)
@@ -207,7 +245,16 @@ class DirectView(View):
 
     @stops_on_interrupt
     def gather(self, key: Any, dist: str = "b", targets: Any = None, block: bool | None = None):
-        """The parts of a sequence that the engines have, as one sequence."""
+        """The parts of a sequence that the engines have, as one sequence: the inverse of scatter().
+
+        dist    as in scatter()
+        result  arrays: shape (sum of the first dimensions, ...); lists: one list; other values: a list of them
+        errors  ValueError, TypeError: the parts do not fit together
+
+            view.scatter("part", [0, 1, 2, 3, 4, 5], block=True)
+            view.execute("part = [10 * each for each in part]", block=True)
+            view.gather("part", block=True)                   # -> [0, 10, 20, 30, 40, 50]
+        """
         _check_text(key)
         ids, _ = self._engines(targets)
         tasks = self._submit(ids, [requests.pull([key], self.client._forms(ids))], self.label)
@@ -306,7 +353,11 @@ class DirectView(View):
     # ------------------------------------------------------------ the engines' state
 
     def sync_imports(self, local: bool = True, quiet: bool = False):
-        """`with view.sync_imports(): import numpy` imports here and on the engines."""
+        """`with view.sync_imports(): import numpy` imports here and on the engines.
+
+        local  False: on the engines only
+        quiet  do not print what is imported
+        """
         return sync_imports(self, local=local, quiet=quiet)
 
     @property
@@ -315,24 +366,41 @@ class DirectView(View):
         return self.sync_imports(True)
 
     @stops_on_interrupt
-    def use_cloudpickle(self):
-        """Nothing: functions of a session always travel by value."""
-        return self._finish(self._send(requests.call(namespace.nothing)), self.block)
+    def _use_pickler(self, name):
+        other_pickler.use(name)
+        return self._finish(self._send(requests.call(namespace.use_pickler, (name,))), self.block)
 
-    use_dill = use_pickle = use_cloudpickle
+    def use_dill(self):
+        """dill pickles here and on the engines what polyxeus cannot, such as functions that hold open files.
+
+        errors  ImportError: dill is not installed here; RemoteError: not on the engines
+        """
+        return self._use_pickler("dill")
+
+    def use_cloudpickle(self):
+        """Ends use_dill(): functions of a session always travel by value, by cloudpickle where that is needed."""
+        return self._use_pickler(None)
+
+    use_pickle = use_cloudpickle
 
     def clear(self, targets: Any = None, block: bool | None = None):
-        """Forgets all that was defined on the engines."""
+        """Forgets all that was defined on the engines.
+
+        targets, block  None: those of the view
+        """
         return self.client.clear(self._flag("targets", targets), self._flag("block", block))
 
     def interrupt(self, targets: Any = None, block: bool | None = None):
-        """Interrupts what the engines run now; what they know stays."""
+        """Interrupts what the engines run now, as Ctrl-C does; their variables stay.
+
+        What ran fails with a KeyboardInterrupt, what waits in the queue runs.
+        """
         return self.client.send_signal(
             "SIGINT", self._flag("targets", targets), self._flag("block", block)
         )
 
     def kill(self, targets: Any = None, block: bool | None = None):
-        """Ends the engines at once, whatever they do."""
+        """Ends the engines at once by SIGKILL, whatever they do; what ran on them fails with an EngineError."""
         return self.client.send_signal(
             "SIGKILL", self._flag("targets", targets), self._flag("block", block)
         )
@@ -377,9 +445,11 @@ def _distribution(dist):
 
 
 class BroadcastView(DirectView):
-    """A DirectView that sends the same work once; the controller copies it.
+    """A DirectView that sends the same work once, and the controller copies it: for many engines.
 
-    is_coalescing  accepted: the controller answers for each engine in any case.
+    is_coalescing  accepted: the controller answers for each engine in any case
+
+        rc.broadcast_view().apply_sync(pow, 2, 3)             # -> [8, 8, 8, 8]
     """
 
     is_coalescing = False

@@ -13,7 +13,13 @@ __all__ = ["ViewExecutor"]
 
 
 class ViewExecutor(concurrent.futures.Executor):
-    """An executor (PEP 3148) on a view: view.executor or client.executor()."""
+    """An executor (PEP 3148) on a view.
+
+    view.executor or client.executor() give it.
+
+        with rc.executor() as executor:
+            list(executor.map(pow, [2, 3], [5, 2]))           # -> [32, 9]
+    """
 
     def __init__(self, view) -> None:
         self.view = view
@@ -30,12 +36,15 @@ class ViewExecutor(concurrent.futures.Executor):
         """view.imap(): an iterator over the results."""
         if kwargs.pop("timeout", None) is not None:
             warnings.warn("map() of a ViewExecutor has no timeout", stacklevel=2)
-        if "chunksize" in kwargs:
-            kwargs.pop("chunksize")  # each call is a task
+        if kwargs.pop("chunksize", 1) != 1:
+            warnings.warn("map() of a ViewExecutor makes each call a task: chunksize has no effect", stacklevel=2)
         return self.view.imap(func, *iterables, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Waits for what was submitted; the engines stay."""
+        """Waits for what was submitted; the engines stay.
+
+        cancel_futures  what has not begun is not to run
+        """
         if cancel_futures:
             for each in list(getattr(self.view, "_outstanding_maps", ())):
                 each.cancel()

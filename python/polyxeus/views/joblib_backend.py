@@ -1,8 +1,11 @@
 """joblib on the engines of a view."""
 
-from joblib.parallel import AutoBatchingMixin, ParallelBackendBase, register_parallel_backend
+from joblib.parallel import BACKENDS, AutoBatchingMixin, ParallelBackendBase, register_parallel_backend
 
-__all__ = ["ViewBackend", "register_view"]
+__all__ = ["ViewBackend", "register_factory", "register_view"]
+
+_NAMES = ("polyxeus", "ipyparallel")  # where none is given: programs say either
+_registered = set()  # those of _NAMES that are ours
 
 
 class ViewBackend(AutoBatchingMixin, ParallelBackendBase):
@@ -33,8 +36,17 @@ def _result_for_callback(future):
     return None if future.exception() is not None else future.result()
 
 
-def register_view(view, name="polyxeus", make_default=False):
-    """Lets joblib run on a view, under this name."""
-    register_parallel_backend(
-        name, lambda **kwargs: ViewBackend(view=view, **kwargs), make_default=make_default
-    )
+def register_factory(factory, name=None, make_default=False):
+    """Registers a backend under this name; None: "polyxeus", and "ipyparallel" where that is free."""
+    if name is not None:
+        register_parallel_backend(name, factory, make_default=make_default)
+        return
+    for each in _NAMES:
+        if each in _registered or each not in BACKENDS:
+            register_parallel_backend(each, factory, make_default=make_default)
+            _registered.add(each)
+
+
+def register_view(view, name=None, make_default=False):
+    """Lets joblib run on a view, under this name; None: "polyxeus", and "ipyparallel" where that is free."""
+    register_factory(lambda **kwargs: ViewBackend(view=view, **kwargs), name, make_default)

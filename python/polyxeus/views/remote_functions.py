@@ -15,13 +15,33 @@ __all__ = ["ParallelFunction", "RemoteFunction", "getname", "parallel", "remote"
 
 
 def remote(view, block: bool | None = None, **flags: Any):
-    """Decorator: calls of the function run on the view's engines."""
+    """Decorator: calls of the function run on the view's engines.
+
+    block  wait for the result; None: as the view does
+    flags  of the view, for the time of a call
+
+        @ipp.remote(rc[:], block=True)
+        def power(a, b):
+            return a ** b
+
+        power(2, 3)                                           # -> [8, 8, 8, 8]
+    """
     return lambda f: RemoteFunction(view, f, block=block, **flags)
 
 
 def parallel(view, dist: str = "b", block: bool | None = None, ordered: bool = True, **flags: Any):
     """Decorator: calls of the function run on the view's engines, each with a part of the
-    arguments; its method map() calls it for each item."""
+    arguments; its method map() calls it for each item.
+
+    dist     "b": blocks, "r": like cards
+    ordered  iterating over the result keeps the order of the items
+
+        @ipp.parallel(rc[:], block=True)
+        def squares(numbers):
+            return [each * each for each in numbers]
+
+        squares(range(6))                                     # -> [0, 1, 4, 9, 16, 25]
+    """
     return lambda f: ParallelFunction(view, f, dist=dist, block=block, ordered=ordered, **flags)
 
 
@@ -41,6 +61,9 @@ class RemoteFunction:
     func   the function itself
     block  wait for the result; None: as the view does
     flags  of the view, for the time of a call
+
+        power = ipp.RemoteFunction(rc[:], pow, block=True)
+        power(2, 3)                                           # -> [8, 8, 8, 8]
     """
 
     def __init__(
@@ -71,6 +94,9 @@ class ParallelFunction(RemoteFunction):
     dist       "b": blocks, "r": like cards
     chunksize  items in one message of a balanced view; None: chosen by their number
     ordered    whether results are iterated over in the order of the items
+
+        reverse = ipp.ParallelFunction(rc[:], sorted, block=True)
+        reverse([3, 1, 2, 9, 8, 7, 6, 5])                     # -> [1, 3, 2, 9, 7, 8, 5, 6]
     """
 
     def __init__(
@@ -102,6 +128,7 @@ class ParallelFunction(RemoteFunction):
 
     @property
     def client(self):
+        """The Client of its view."""
         return self.view.client
 
     @stops_on_interrupt

@@ -62,6 +62,8 @@ class View:
                     f"unknown flag {name!r} of {type(self).__name__}; its flags are "
                     f"{', '.join(self._flag_names)}"
                 )
+            if name in ("block", "track") and not isinstance(value, (bool, type(None))):
+                raise TypeError(f"{name} must be True or False, not {value!r:.80}")
             setattr(self, name, value)
         return self
 
@@ -141,7 +143,11 @@ class View:
         return remote(self, block=self._flag("block", block), **flags)
 
     def parallel(self, dist: str = "b", block: bool | None = None, **flags: Any):
-        """Decorator: calls of the function run on the engines, each with a part of what it gets."""
+        """Decorator: calls of the function run on the engines, each with a part of what it gets.
+
+        dist   "b": blocks, "r": like cards
+        block  wait for the results; None: as the view does
+        """
         return parallel(self, dist=dist, block=self._flag("block", block), **flags)
 
     # ------------------------------------------------------------ orders and questions
@@ -150,22 +156,32 @@ class View:
         """Nothing: answers come by themselves."""
 
     def wait(self, jobs: Any = None, timeout: float | None = -1):
-        """Waits for requests, default all of this view; False when the time is over."""
+        """Waits for requests, at most `timeout` seconds (below 0: for ever); False when the time is over.
+
+        jobs  AsyncResults, msg_ids or indices into the history; None: all of this view
+        """
         return self.client.wait(self.history if jobs is None else jobs, timeout)
 
     def abort(self, jobs: Any = None, targets: Any = None, block: bool | None = None):
-        """What of these requests (default: all of this view) has not begun is not to run."""
+        """What of these requests has not begun is not to run; it fails with TaskAborted.
+
+        jobs     AsyncResults or msg_ids; None: all of this view that are not answered
+        targets  the engines that are told; None: those of the view
+        """
         jobs = list(self.outstanding) if jobs is None else jobs
         return self.client.abort(
             jobs, targets=self._flag("targets", targets), block=self._flag("block", block)
         )
 
     def queue_status(self, targets: Any = None, verbose: bool = False) -> dict[Any, Any]:
-        """What waits at the engines."""
+        """What waits at the engines, by their ids: {0: {"queue": 2, "completed": 5, "tasks": 0}, ...}.
+
+        verbose  the msg_ids in place of their number
+        """
         return self.client.queue_status(self._flag("targets", targets), verbose=verbose)
 
     def purge_results(self, jobs: Any = (), targets: Any = ()) -> None:
-        """Lets the controller forget results."""
+        """Lets the controller forget results: of these requests (`jobs`), or of these engines (`targets`)."""
         if targets is None or targets == "all":
             targets = self.targets
         return self.client.purge_results(jobs=jobs, targets=targets)
@@ -177,7 +193,10 @@ class View:
         hub: bool = False,
         block: bool | None = None,
     ) -> None:
-        """Ends the engines; with `hub` the controller as well."""
+        """Ends the engines; with `hub` the controller as well.
+
+        restart  NotImplementedError where it is set: see Client.restart_engines()
+        """
         if targets is None or targets == "all":
             targets = self.targets
         return self.client.shutdown(
@@ -187,7 +206,11 @@ class View:
     def get_result(
         self, indices_or_msg_ids: Any = None, block: bool | None = None, owner: bool = False
     ) -> AsyncResult:
-        """Results by msg_id, or by index into this view's history; default: the last one."""
+        """Results by msg_id, or by index into this view's history; default: the last one.
+
+        block  wait for them
+        owner  the client keeps the result until it is purged
+        """
         jobs = -1 if indices_or_msg_ids is None else indices_or_msg_ids
         if isinstance(jobs, int):
             jobs = self.history[jobs]

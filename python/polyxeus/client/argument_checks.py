@@ -1,0 +1,36 @@
+"""Sentences about arguments of a wrong type, for classes with many of them."""
+
+import os
+
+__all__ = ["check_kinds", "check_words"]
+
+_TEXT = (str,)
+_PATH = (str, os.PathLike)
+_KINDS = {
+    "text": (_TEXT, "text"),
+    "path": (_PATH, "a path"),
+    "flag": ((bool,), "True or False"),
+    "number": ((int, float), "a number of seconds"),
+}
+
+
+def check_kinds(owner, **given):
+    """TypeError for the first argument that is not of its kind; None is of each.
+
+    owner  "Client"
+    given  {kind: {argument: value}}; kind: text, path, flag or number
+    """
+    for kind, arguments in given.items():
+        types, meant = _KINDS[kind]
+        for name, value in arguments.items():
+            is_flag = isinstance(value, bool)
+            if value is not None and (not isinstance(value, types) or (kind == "number" and is_flag)):
+                raise TypeError(f"{name} of {owner} must be {meant}, not {value!r:.80}")
+
+
+def check_words(owner, **given):
+    """TypeError for the first argument that is no list of texts, such as one text for all."""
+    for name, value in given.items():
+        is_list = isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)
+        if value is not None and not is_list:
+            raise TypeError(f"{name} of {owner} must be a list of words like ['--log-level=10'], not {value!r:.80}")

@@ -44,6 +44,17 @@ def test_balanced_tasks_over_unix_sockets_have_an_aim_of_their_own():
     assert [(aim.relation, aim.limit, aim.of) for aim in found.aims] == [(">=", 40000, "value")]
 
 
+def test_encrypted_tcp_and_large_arrays_have_aims():
+    runs = [("CURVE", relay_run(1)), ("Unix sockets", relay_run(1))]
+    found = by_line(cpp_programs.relay_rows(runs))
+    aims = {
+        ("direct tasks", "controller, CURVE"): 0.45,
+        ("load-balanced tasks", "controller, CURVE, `--hwm=0`"): 0.4,
+        ("64 MiB to one engine", "controller, Unix sockets"): 0.8,
+    }
+    assert {line: found[line].aims[0].limit for line in aims} == aims
+
+
 def test_the_long_run_shows_lost_tasks_and_memory():
     long_run = {
         "engines": 64, "tasks": 200000, "lost": 1, "repeated": 0,

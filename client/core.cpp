@@ -113,25 +113,60 @@ std::shared_ptr<Call> ClientCore::send_broadcast(const std::vector<EngineId>& id
                                                  const Json& label) {
   check_open();
   const std::shared_ptr<const EngineDirectory> engines = connection_->engines();
-  std::vector<std::pair<EngineUuid, EngineId>> targets;
-  for (const EngineId id : ids) targets.emplace_back(uuid_of(id, *engines), id);
   check_understood(work, ids, engines->engines_of_ipyparallel());
-  const bool is_placed = all_share_memory(work, ids, *engines);
-  auto composed =
-      connection_->composer().compose("", is_placed ? in_shared_memory(work) : work,
-                                      broadcast_metadata(targets, label, together_of(work, ids)));
-  std::vector<TaskSent> tasks;
-  for (const auto& [uuid, id] : targets)  // the controller gives each copy this name
-    tasks.push_back(
-        {MessageId{composed.msg_id.text + "_" + uuid.text}, id, uuid, composed.submitted, label});
+  const Json together = together_of(work, ids);
   std::vector<Outgoing> messages;
-  messages.push_back({Way::broadcast,
-                      {},
-                      std::move(composed.head),
-                      std::move(composed.buffers),
-                      std::move(composed.hold),
-                      {}});
-  return post(std::move(messages), std::move(tasks), work.output_end);
+  std::map<EngineId, std::pair<TaskSent, std::size_t>> sent;  // and the message that it is in
+  for (const auto& [part, receivers] : broadcast_parts(ids, work, *engines)) {
+    std::vector<std::pair<EngineUuid, EngineId>> targets;
+    for (const EngineId id : receivers) targets.emplace_back(uuid_of(id, *engines), id);
+    const std::string metadata =
+        os::with_fetching(broadcast_metadata(targets, label, together), connection_->is_far());
+    auto composed = connection_->composer().compose("", part, metadata);
+    for (const auto& [uuid, id] : targets) {  // the controller gives each copy this name
+      const MessageId copy{composed.msg_id.text + "_" + uuid.text};
+      TaskSent task{copy, id, uuid, composed.submitted, label};
+      sent.emplace(id, std::pair(std::move(task), messages.size()));
+    }
+    messages.push_back({Way::broadcast,
+                        {},
+                        std::move(composed.head),
+                        std::move(composed.buffers),
+                        std::move(composed.hold),
+                        {},
+                        part.shipment});
+  }
+  std::vector<TaskSent> tasks;
+  std::vector<std::size_t> places;
+  for (const EngineId id : ids) {
+    auto& [task, place] = sent.at(id);
+    tasks.push_back(task);
+    places.push_back(place);
+  }
+  return post(std::move(messages), std::move(tasks), work.output_end, places);
+}
+
+/// One message for all, or, where large buffers go to other hosts, one for each memory: they name
+/// them differently.
+std::vector<std::pair<Work, std::vector<EngineId>>> ClientCore::broadcast_parts(
+    const std::vector<EngineId>& ids, const Work& work, const EngineDirectory& engines) {
+  std::vector<EngineId> here, elsewhere;
+  for (const EngineId id : ids)
+    (connection_->shares_memory(work.buffers, uuid_of(id, engines)) ? here : elsewhere)
+        .push_back(id);
+  if (elsewhere.empty()) return {{in_shared_memory(work), ids}};
+  auto shipped = shipped_to(elsewhere, work, engines);
+  if (shipped.empty()) return {{work, ids}};
+  std::vector<std::pair<Work, std::vector<EngineId>>> parts;
+  if (!here.empty()) parts.emplace_back(in_shared_memory(work), std::move(here));
+  std::map<std::string, std::vector<EngineId>> by_memory;  // empty: they share none
+  for (const EngineId id : elsewhere) by_memory[engines.memory_of(id)].push_back(id);
+  for (auto& [memory, receivers] : by_memory) {
+    const auto found = shipped.find(memory);
+    parts.emplace_back(found == shipped.end() ? work : std::move(found->second),
+                       std::move(receivers));
+  }
+  return parts;
 }
 
 std::shared_ptr<Call> ClientCore::send_control(const std::vector<EngineId>& ids,
@@ -248,9 +283,10 @@ TaskOptions ClientCore::understood(const std::vector<Work>& all, TaskOptions opt
   return options;
 }
 
-/// One task for each message, or all tasks for the one message of a broadcast.
+/// places  for each task the message that it is in; empty: each message is one task.
 std::shared_ptr<Call> ClientCore::post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,
-                                       OutputEnd output_end) {
+                                       OutputEnd output_end,
+                                       const std::vector<std::size_t>& places) {
   std::vector<Pending::Entry> entries;
   std::vector<MessageId> ids;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -258,10 +294,9 @@ std::shared_ptr<Call> ClientCore::post(std::vector<Outgoing> messages, std::vect
     entries.push_back({nullptr, i, tasks[i].engine_uuid, output_end});
   }
   const auto call = std::make_shared<Call>(std::move(tasks), connection_->outbox());
-  const bool is_one_message = messages.size() == 1;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     entries[i].call = call;
-    Outgoing& message = messages[is_one_message ? 0 : i];
+    Outgoing& message = messages[places.empty() ? i : places[i]];
     message.entries.emplace_back(std::move(ids[i]), std::move(entries[i]));
   }
   connection_->post(std::move(messages));

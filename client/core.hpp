@@ -35,7 +35,8 @@ class ClientCore {
                                     const Json& together = nullptr);
   /// Requests for whichever engines are free.
   std::shared_ptr<Call> send_balanced(const std::vector<Work>& all, const TaskOptions& options);
-  /// One message; the controller copies it to these engines.
+  /// One message, which the controller copies to these engines; one for each host where it has
+  /// large buffers.
   std::shared_ptr<Call> send_broadcast(const std::vector<EngineId>& ids, const Work& work,
                                        const Json& label);
   /// An order that passes what waits at these engines.
@@ -57,12 +58,14 @@ class ClientCore {
   Work in_shared_memory(const Work& work);
   std::map<std::string, Work> shipped_to(const std::vector<EngineId>& ids, const Work& work,
                                          const EngineDirectory& engines) const;
+  std::vector<std::pair<Work, std::vector<EngineId>>> broadcast_parts(
+      const std::vector<EngineId>& ids, const Work& work, const EngineDirectory& engines);
   bool all_share_memory(const Work& work, const std::vector<EngineId>& ids,
                         const EngineDirectory& engines) const;
   Json together_of(const Work& work, const std::vector<EngineId>& ids);
   static EngineUuid uuid_of(EngineId id, const EngineDirectory& engines);
   std::shared_ptr<Call> post(std::vector<Outgoing> messages, std::vector<TaskSent> tasks,
-                             OutputEnd output_end);
+                             OutputEnd output_end, const std::vector<std::size_t>& places = {});
   void check_open() const;
   static void check_understood(const Work& work, const std::vector<EngineId>& ids,
                                const std::vector<EngineId>& of_ipyparallel);

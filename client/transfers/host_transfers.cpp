@@ -9,14 +9,16 @@ namespace px::client {
 HostTransfers::HostTransfers(SessionId session) : session_(std::move(session)) {}
 
 bool HostTransfers::holds(const Outgoing& request) const {
-  return request.way == Way::direct && (request.shipment || queues_.contains(request.engine));
+  const bool may_wait = request.way == Way::direct || request.way == Way::broadcast;
+  return may_wait && (request.shipment || queues_.contains(request.engine));
 }
 
 HostTransfers::Effects HostTransfers::add(Outgoing request, Instant now) {
   TransferPtr transfer;
   if (request.shipment) {
     transfer = transfer_of(request.shipment);
-    if (transfer->expected > 0) --transfer->expected;
+    const std::size_t count = request.way == Way::broadcast ? transfer->expected : 1;
+    transfer->expected -= std::min(count, transfer->expected);
     ++transfer->queued;
   }
   const EngineUuid engine = request.engine;

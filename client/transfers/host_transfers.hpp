@@ -23,8 +23,9 @@ namespace px::client {
 /// host, never more of them under way than a window, and then the requests that name them to all.
 /// Hosts whose engines are ranks of one MPI world get them from the first one of these, over MPI;
 /// where that does not go on they get them from the client, as others.
-/// Requests to an engine keep their order: later ones wait for earlier ones. Sees no socket and no
-/// clock; the I/O thread owns it.
+/// Requests to an engine keep their order: later ones wait for earlier ones. So do broadcasts, each
+/// of which goes to all engines of a host in one request. Sees no socket and no clock; the I/O
+/// thread owns it.
 class HostTransfers {
  public:
   /// For the engine that fills the segment.
@@ -95,7 +96,7 @@ class HostTransfers {
     bool has_stalled = false;           // and nothing was taken since
     Instant deadline{};
     std::shared_ptr<const void> hold;  // of the segment, once it has arrived
-    std::size_t expected = 0;          // requests that are not added yet
+    std::size_t expected = 0;          // receivers whose requests are not added yet
     std::size_t queued = 0;            // requests that wait in queues_
   };
   using TransferPtr = std::shared_ptr<Transfer>;
@@ -136,7 +137,7 @@ class HostTransfers {
   TransferProgress ended_;  // of those that have ended since nothing was under way
   std::map<const Shipment*, TransferPtr> transfers_;
   std::deque<TransferPtr> order_;  // those that wait or run, oldest first
-  std::map<EngineUuid, std::deque<Waiting>> queues_;
+  std::map<EngineUuid, std::deque<Waiting>> queues_;  // by engine; those of broadcasts by none
   std::shared_ptr<Releases> releases_ = std::make_shared<Releases>();
 };
 

@@ -11,7 +11,7 @@
 namespace px::client {
 
 /// The buffers of a request to engines of another host, whose memory these share: the large ones
-/// go there once. Shared by the requests to these engines, one for each.
+/// go there once. Shared by the requests to these engines: one for each, or one broadcast.
 struct Shipment {
   std::vector<EngineUuid> receivers;
   std::vector<SharedBytes> buffers;
@@ -24,7 +24,8 @@ struct Shipment {
   std::uint64_t takers = 0;  ///< To so many other shipments do these receivers pass them on.
 };
 
-/// How far the buffers are that are on their way to other hosts, since there was nothing under way.
+/// How far the buffers are that are on their way to other hosts or from there, since there was
+/// nothing under way.
 struct TransferProgress {
   std::uint64_t done = 0, total = 0;  ///< Bytes; both 0: nothing is under way.
 };

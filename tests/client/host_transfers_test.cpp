@@ -32,6 +32,12 @@ class HostTransfersTest : public testing::Test {
     made.shipment = std::move(shipment);
     return made;
   }
+  static Outgoing broadcast(const std::string& name,
+                            std::shared_ptr<const Shipment> shipment = {}) {
+    Outgoing made = request({}, name, std::move(shipment));
+    made.way = Way::broadcast;
+    return made;
+  }
   /// The same array for engines of two hosts that are ranks of one world; the first one gives it.
   static std::pair<std::shared_ptr<const Shipment>, std::shared_ptr<const Shipment>> passed(
       std::vector<EngineUuid> givers, std::vector<EngineUuid> takers, std::uint64_t pieces) {
@@ -137,6 +143,29 @@ TEST_F(HostTransfersTest, LaterRequestsToTheSameEngineKeepTheirPlace) {
   EXPECT_EQ(requests(transfers.add(request(ann, "execute"), start)), Texts{});
   EXPECT_EQ(requests(transfers.taken("ann.me.1", 1, start)), (Texts{"ann: push", "ann: execute"}));
   EXPECT_FALSE(transfers.holds(request(ann, "execute")));
+}
+
+TEST_F(HostTransfersTest, ABroadcastIsOneRequestForAllEnginesOfAHost) {
+  const auto east = shipment({ann, bob}, 1), west = shipment({cid}, 1);
+  EXPECT_TRUE(transfers.holds(broadcast("east", east)));
+  EXPECT_EQ(pieces(transfers.add(broadcast("east", east), start)), Texts{"ann 0 ?"});
+  EXPECT_EQ(pieces(transfers.add(broadcast("west", west), start)), Texts{"cid 0 ?"});
+  EXPECT_EQ(requests(transfers.taken("cid.me.2", 1, start)), Texts{});  // in their order
+  const auto arrived = transfers.taken("ann.me.1", 1, start);
+  EXPECT_EQ(requests(arrived), (Texts{": east", ": west"}));
+  EXPECT_EQ(first_request(arrived).payloads.at(1).bytes,
+            "px-segment ann.me.1 0 " + std::to_string(piece));
+  EXPECT_TRUE(transfers.is_idle());
+}
+
+TEST_F(HostTransfersTest, LaterBroadcastsWaitAndRequestsToSingleEnginesDoNot) {
+  transfers.add(broadcast("push", shipment({ann, bob}, 1)), start);
+  EXPECT_TRUE(transfers.holds(broadcast("execute")));
+  EXPECT_FALSE(transfers.holds(request(ann, "execute")));
+  EXPECT_EQ(requests(transfers.add(broadcast("execute"), start)), Texts{});
+  EXPECT_EQ(pieces(transfers.lose_engine(ann, start)), Texts{"bob 0 ?"});
+  EXPECT_EQ(requests(transfers.taken("bob.me.2", 1, start)), (Texts{": push", ": execute"}));
+  EXPECT_FALSE(transfers.holds(broadcast("execute")));
 }
 
 TEST_F(HostTransfersTest, AnArrayThatArrivedFirstWaitsForOneBeforeItAtTheSameEngine) {

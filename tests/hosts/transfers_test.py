@@ -96,7 +96,8 @@ def files_in_memory(bed, host):
     return [name for name in listing if name.count(".") == 2]
 
 
-def test_each_host_gets_one_copy_which_its_engines_share(bed, cluster):
+@pytest.mark.parametrize("view", ["rc[:]", "rc.broadcast_view()"])
+def test_each_host_gets_one_copy_which_its_engines_share(bed, cluster, view):
     [(pid, _)] = bed.processes("host1", "pxcontroller")
     said = run(
         bed,
@@ -105,7 +106,7 @@ def test_each_host_gets_one_copy_which_its_engines_share(bed, cluster):
 array = np.arange({COUNT}, dtype="<f8")
 before = bytes_sent()
 with Watched({pid}) as controller:
-    view.push({{"x": array}}, block=True)
+    {view}.push({{"x": array}}, block=True)
 sent = bytes_sent() - before
 view.execute(PLACE + "total = float(x.sum())", block=True)
 print(json.dumps({{"sent": sent, "places": view["place"], "pss": controller.largest,

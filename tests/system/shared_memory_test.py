@@ -234,6 +234,22 @@ def test_a_client_elsewhere_scatters_calls_and_keeps_the_order(cluster, far_clie
     wait_until(lambda: not segments_made_by(cluster, far_client), "the segments are released")
 
 
+def test_a_client_elsewhere_broadcasts_an_array_once_and_keeps_the_order(cluster, far_client):
+    view = far_client.broadcast_view()
+    sent = []
+    for number in range(3):
+        sent.append(view.push({"x": ARRAY + number}, block=False))
+        sent.append(view.execute(f"seen_{number} = int(x[0])", block=False))
+    for each in sent:
+        each.get(PATIENCE)
+    view.execute(FIND_SEGMENT, block=True)
+    inodes = far_client[:]["found"]
+    assert inodes[0] and inodes[0] == inodes[1]
+    assert far_client[:].pull([f"seen_{number}" for number in range(3)], block=True) == [[0, 1, 2]] * 2
+    assert all(equal(array, ARRAY * 2) for array in view.apply_sync(lambda a: a * 2, ARRAY))
+    wait_until(lambda: not segments_made_by(cluster, far_client), "the segments are released")
+
+
 def test_the_client_tells_who_holds_how_much_of_shared_memory(client):
     view = client[:]
     view.clear(block=True)

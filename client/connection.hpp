@@ -73,7 +73,9 @@ class Connection {
   /// Whether the controller was reached by a network, so that large buffers of results are fetched:
   /// see ResultFetches.
   bool is_far() const { return !is_unix(info_.interface); }
-  TransferProgress transfer_progress() const { return {shipped_bytes_, bytes_to_ship_}; }
+  TransferProgress transfer_progress() const {
+    return {transferred_bytes_, bytes_to_transfer_};
+  }
   /// Whether that may be done with tasks, whose engines the controller chooses.
   bool places_tasks() const { return info_.task_scheme != "pure"; }
   /// See os::SegmentStore; nothing where there is no room, which take_warnings() tells once.
@@ -168,6 +170,7 @@ class Connection {
   void send(Outgoing message);
   void send_now(Outgoing message);
   void hold_back(Outgoing message);
+  void note_progress();
   void perform(HostTransfers::Effects effects);
   void operator()(HostTransfers::SendPiece& effect);
   void operator()(HostTransfers::SendRequest& effect);
@@ -259,7 +262,7 @@ class Connection {
   Stage stage_ = Stage::dialing;
   std::string why_;
   mutable bool wants_unanswered_ = false;  // somebody waits for the list above
-  std::atomic<std::uint64_t> shipped_bytes_ = 0, bytes_to_ship_ = 0;
+  std::atomic<std::uint64_t> transferred_bytes_ = 0, bytes_to_transfer_ = 0;
   std::atomic<bool> is_finished_ = false;
   std::thread thread_;
 };

@@ -26,10 +26,15 @@ void Connection::hold_back(Outgoing message) {
   perform(transfers_.add(std::move(message), Clock::now()));
 }
 
+/// For any thread: see transfer_progress().
+void Connection::note_progress() {
+  const TransferProgress sent = transfers_.progress(), fetched = fetches_.progress();
+  transferred_bytes_ = sent.done + fetched.done;
+  bytes_to_transfer_ = sent.total + fetched.total;
+}
+
 void Connection::perform(HostTransfers::Effects effects) {
-  const TransferProgress progress = transfers_.progress();
-  shipped_bytes_ = progress.done;
-  bytes_to_ship_ = progress.total;
+  note_progress();
   for (HostTransfers::Effect& effect : effects)
     std::visit([this](auto& what) { (*this)(what); }, effect);
 }
@@ -62,6 +67,7 @@ void Connection::operator()(HostTransfers::Warn& effect) {
 }
 
 void Connection::perform(ResultFetches::Effects effects) {
+  note_progress();
   for (ResultFetches::Effect& effect : effects)
     std::visit([this](auto& what) { (*this)(what); }, effect);
 }

@@ -47,6 +47,7 @@ ResultFetches::SendRequest release(const EngineUuid& engine, const std::string& 
 ResultFetches::Effects ResultFetches::add(Reply reply, Instant now) {
   const EngineUuid engine{reply.head.engine};
   if (find(engine, reply.held.name)) return {};
+  if (fetches_.empty()) ended_bytes_ = 0;
   auto fetch = std::make_shared<Fetch>();
   std::size_t next_index = 0;  // they ascend, or one would be written beyond the end of another
   for (const os::HeldBuffers::Buffer& buffer : reply.held.buffers) {
@@ -60,6 +61,7 @@ ResultFetches::Effects ResultFetches::add(Reply reply, Instant now) {
                                                    std::to_string(buffer.bytes) + " bytes"},
               release(engine, reply.held.name)};
     fetch->memory.push_back(std::move(memory));
+    fetch->bytes += buffer.bytes;
     for (std::uint64_t offset = 0; offset < buffer.bytes; offset += piece_bytes)
       fetch->pieces.push_back({reply.held.name, buffer.index, offset,
                                std::min(piece_bytes, buffer.bytes - offset)});
@@ -126,6 +128,7 @@ ResultFetches::Effects ResultFetches::arrived(const EngineUuid& engine,
   std::memcpy(fetch->memory[static_cast<std::size_t>(buffer - buffers.begin())].get() + next.offset,
               bytes.data(), bytes.size());
   ++fetch->arrived;
+  fetch->bytes_arrived += bytes.size();
   fetch->has_stalled = false;
   fetch->deadline = now + longest_stall;
   if (fetch->arrived < fetch->pieces.size()) {
@@ -152,6 +155,7 @@ void ResultFetches::end(const FetchPtr& fetch, bool is_release_due, Instant now,
                         Effects& effects) {
   if (is_release_due)
     effects.push_back(release(fetch->engine, fetch->reply.held.name));
+  ended_bytes_ += fetch->bytes_arrived;
   std::erase(fetches_, fetch);
   start_some(now, effects);
 }
@@ -204,6 +208,16 @@ std::optional<Instant> ResultFetches::next_deadline() const {
   for (const FetchPtr& fetch : fetches_)
     if (!next || fetch->deadline < *next) next = fetch->deadline;
   return next;
+}
+
+TransferProgress ResultFetches::progress() const {
+  if (fetches_.empty()) return {};
+  TransferProgress progress{ended_bytes_, ended_bytes_};
+  for (const FetchPtr& fetch : fetches_) {
+    progress.done += fetch->bytes_arrived;
+    progress.total += fetch->bytes;
+  }
+  return progress;
 }
 
 ResultFetches::Effects ResultFetches::clear() {

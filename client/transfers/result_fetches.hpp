@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/incoming.hpp"
+#include "client/transfers/shipment.hpp"
 #include "os/segments/fetched_piece.hpp"
 #include "wire/frames.hpp"
 #include "wire/ids.hpp"
@@ -65,6 +66,7 @@ class ResultFetches {
   /// The client closes.
   Effects clear();
   bool is_idle() const { return fetches_.empty(); }
+  TransferProgress progress() const;
 
   static constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 10;
   static constexpr std::uint64_t window_pieces = 16;
@@ -78,6 +80,7 @@ class ResultFetches {
     std::vector<os::FetchedPiece> pieces;
     std::vector<std::shared_ptr<char[]>> memory;  // one for each held buffer
     std::uint64_t asked = 0, arrived = 0;         // pieces
+    std::uint64_t bytes = 0, bytes_arrived = 0;
     bool is_running = false, has_stalled = false;
     Instant deadline{};
   };
@@ -90,7 +93,8 @@ class ResultFetches {
   void end(const FetchPtr& fetch, bool is_release_due, Instant now, Effects& effects);
   static SharedFrames whole(const Fetch& fetch);
 
-  std::deque<FetchPtr> fetches_;  // the oldest first
+  std::deque<FetchPtr> fetches_;      // the oldest first
+  std::uint64_t ended_bytes_ = 0;     // of those that have ended since nothing was under way
 };
 
 }  // namespace px::client

@@ -74,6 +74,20 @@ TEST_F(ResultFetchesTest, NoMorePiecesThanAWindowAreAskedFor) {
   EXPECT_EQ(said(arrive(ann, "x", 0)), Texts{"ann x 16"});
 }
 
+TEST_F(ResultFetchesTest, TellsHowFarItIs) {
+  EXPECT_EQ(fetches.progress().total, 0u);
+  fetches.add(reply(ann, "x", 2 * piece), start);
+  fetches.add(reply(bob, "y", piece + 5), start);
+  arrive(ann, "x", 0);
+  EXPECT_EQ(fetches.progress().done, piece);
+  EXPECT_EQ(fetches.progress().total, 3 * piece + 5);
+  arrive(ann, "x", 1);  // it is whole
+  EXPECT_EQ(fetches.progress().done, 2 * piece);
+  EXPECT_EQ(fetches.progress().total, 3 * piece + 5);
+  fetches.lose_engine(bob, start);
+  EXPECT_EQ(fetches.progress().total, 0u);
+}
+
 TEST_F(ResultFetchesTest, OtherResultsWaitUntilOneOfTheFirstIsWhole) {
   for (const char* name : {"a", "b", "c", "d"})
     EXPECT_EQ(said(fetches.add(reply(ann, name, piece), start)).size(), 1u);

@@ -1,4 +1,4 @@
-"""What somebody who waits sees of large arrays on their way to other hosts."""
+"""What somebody who waits sees of large arrays on their way to and from other hosts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TransferLine:
 
 def text_of(done: int, total: int, rate: float) -> str:
     """rate  bytes in a second; 0: nobody knows yet."""
-    text = f"arrays to other hosts: {_bytes(done)} of {_bytes(total)}"
+    text = f"arrays between hosts: {_bytes(done)} of {_bytes(total)}"
     if rate <= 0:
         return text
     left = round((total - done) / rate)

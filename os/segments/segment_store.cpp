@@ -82,7 +82,10 @@ std::optional<SegmentStore::Segment> SegmentStore::take_free(std::size_t bytes) 
     free_.erase(segment);
     struct stat found{};
     const bool is_ours = ::fstat(file, &found) == 0 && (found.st_mode & 0200) != 0;
-    if (is_ours && rename(taken, maker_)) return taken;
+    if (is_ours && rename(taken, maker_)) {
+      if (!taken.memory.is_mapped()) taken.memory = WrittenSegment{file, taken.size};
+      return taken;
+    }
     folder_->remove(taken.name);
     return std::nullopt;
   }
@@ -110,8 +113,13 @@ std::optional<SegmentStore::Segment> SegmentStore::create(std::size_t bytes) {
 
 bool SegmentStore::fill(Segment& segment, const std::vector<SharedBytes>& buffers,
                         const SegmentLayout& layout) {
-  for (const SegmentLayout::Part& part : layout.parts)
-    if (!write_at(segment.file.value(), part.offset, buffers[part.buffer].bytes)) return false;
+  for (const SegmentLayout::Part& part : layout.parts) {
+    const std::string_view bytes = buffers[part.buffer].bytes;
+    if (segment.memory.is_mapped())
+      segment.memory.write(part.offset, bytes);
+    else if (!write_at(segment.file.value(), part.offset, bytes))
+      return false;
+  }
   return ::flock(segment.file.value(), LOCK_UN) == 0;
 }
 

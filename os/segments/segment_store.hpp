@@ -14,6 +14,7 @@
 #include "os/segments/segment.hpp"
 #include "os/segments/segment_folder.hpp"
 #include "os/segments/segment_layout.hpp"
+#include "os/segments/written_segment.hpp"
 #include "wire/shared_bytes.hpp"
 #include "wire/time.hpp"
 
@@ -60,6 +61,7 @@ class SegmentStore : public std::enable_shared_from_this<SegmentStore> {
     Descriptor file;
     std::string name;
     std::size_t size = 0;
+    WrittenSegment memory;  ///< Mapped from its second use on.
     Instant free_since{};
   };
 
@@ -69,7 +71,8 @@ class SegmentStore : public std::enable_shared_from_this<SegmentStore> {
                                bool may_reuse, std::string_view owner);
   std::optional<Segment> take_free(std::size_t bytes);
   std::optional<Segment> create(std::size_t bytes);
-  bool fill(Segment& segment, const std::vector<SharedBytes>& buffers, const SegmentLayout& layout);
+  static bool fill(Segment& segment, const std::vector<SharedBytes>& buffers,
+                   const SegmentLayout& layout);
   bool rename(Segment& segment, std::string_view owner);
   void give_back(Segment segment);
   void complain(std::string sentence);

@@ -13,6 +13,7 @@
 #include "os/segments/segment_frames.hpp"
 #include "os/segments/segment_room.hpp"
 #include "os/segments/segment_store.hpp"
+#include "os/written_file.hpp"
 #include "tests/os/temporary_folder.hpp"
 
 namespace px::os {
@@ -113,6 +114,28 @@ TEST_F(Segments, OneIsWrittenAnewWhenEverybodyHasLetItGo) {
   EXPECT_EQ(*(*map(part_of(*second).name))->part(0, large), bytes_of('b'));
   // A message that was late names the old bytes, and must not get the new ones.
   EXPECT_EQ(map(first).error().kind, ErrorKind::not_found);
+}
+
+TEST_F(Segments, OneThatIsWrittenAgainAndAgainHasTheBytesOfEachTime) {
+  constexpr std::size_t larger = 10 * large;
+  for (const char letter : {'a', 'b', 'c', 'd'}) {
+    std::string bytes = bytes_of(letter, larger + 1);
+    bytes.front() = bytes.back() = bytes[larger / 2] = '!';
+    const auto placed = store_->place({owned_bytes(bytes), owned_bytes(bytes_of(letter))});
+    EXPECT_EQ(segments().size(), 1u);
+    EXPECT_EQ(receive(std::string(placed->buffers.at(0).bytes)).value(), bytes);
+    EXPECT_EQ(receive(std::string(placed->buffers.at(1).bytes)).value(), bytes_of(letter));
+  }
+}
+
+TEST_F(Segments, OneThatLacksPagesIsNotWrittenByItsMapping) {
+  const Descriptor file{::open((path() / "a.b.1").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+  ASSERT_TRUE(write_at(file.value(), 0, bytes_of('a')));
+  EXPECT_TRUE(WrittenSegment(file.value(), large).is_mapped());
+  EXPECT_FALSE(WrittenSegment(file.value(), large + page_bytes).is_mapped());
+  constexpr int makes_hole = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+  ASSERT_EQ(::fallocate(file.value(), makes_hole, 0, page_bytes), 0);
+  EXPECT_FALSE(WrittenSegment(file.value(), large).is_mapped());
 }
 
 TEST_F(Segments, OneThatAReceiverHasIsNotWrittenAnew) {

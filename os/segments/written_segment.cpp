@@ -1,0 +1,57 @@
+#include "os/segments/written_segment.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "os/segments/segment.hpp"
+
+namespace px::os {
+namespace {
+
+/// Maps the file's pages there at once: one by one, as they are written, costs three times as much.
+void populate([[maybe_unused]] char* begin, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  char* const page = begin - reinterpret_cast<std::uintptr_t>(begin) % page_bytes;
+  ::madvise(page, static_cast<std::size_t>(begin + bytes - page), MADV_POPULATE_WRITE);
+#endif
+}
+
+bool has_all_pages(int file, std::size_t bytes) {
+  struct stat found{};
+  return ::fstat(file, &found) == 0 && static_cast<std::size_t>(found.st_blocks) * 512 >= bytes &&
+         static_cast<std::size_t>(found.st_size) >= bytes;
+}
+
+}  // namespace
+
+WrittenSegment::WrittenSegment(int file, std::size_t bytes) {
+  if (bytes == 0 || !has_all_pages(file, bytes)) return;
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) return;
+  memory_ = static_cast<char*>(memory);
+  size_ = bytes;
+}
+
+WrittenSegment::~WrittenSegment() {
+  if (memory_) ::munmap(memory_, size_);
+}
+
+WrittenSegment::WrittenSegment(WrittenSegment&& other) noexcept
+    : memory_(std::exchange(other.memory_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+WrittenSegment& WrittenSegment::operator=(WrittenSegment&& other) noexcept {
+  std::swap(memory_, other.memory_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+void WrittenSegment::write(std::size_t offset, std::string_view bytes) {
+  populate(memory_ + offset, bytes.size());
+  std::memcpy(memory_ + offset, bytes.data(), bytes.size());
+}
+
+}  // namespace px::os

@@ -119,6 +119,11 @@ void px_cell_give_number(void* answer, const char* dtype, const void* value);
 void px_cell_give_array(void* answer, const char* dtype, const void* data,
                         const std::ptrdiff_t* shape, const std::ptrdiff_t* strides,
                         std::size_t rank, void* owner, void (*release)(void*));
+/// Elements that others may change: they are copied, unless that is done before anything else runs
+/// and `owner` says who keeps them. release  as above.
+void px_cell_give_shared_array(void* answer, const char* dtype, const void* data,
+                               const std::ptrdiff_t* shape, const std::ptrdiff_t* strides,
+                               std::size_t rank, void* owner, void (*release)(void*));
 void px_cell_open_list(void* answer);
 void px_cell_open_map(void* answer);
 void px_cell_give_key(void* answer, const char* begin, std::size_t size);

@@ -56,8 +56,13 @@ void give_strided(void* answer, const array<T, N>& value) {
   std::ptrdiff_t strides[N];
   for (std::size_t axis = 0; axis < N; ++axis)
     strides[axis] = value.strides()[axis] * static_cast<std::ptrdiff_t>(sizeof(T));
-  px_cell_give_array(answer, dtype_of<std::remove_cv_t<T>>(), value.data(), value.shape().data(),
-                     strides, N, nullptr, nullptr);
+  using Owner = std::shared_ptr<void>;
+  if (!value.owner())
+    return px_cell_give_array(answer, dtype_of<std::remove_cv_t<T>>(), value.data(),
+                              value.shape().data(), strides, N, nullptr, nullptr);
+  px_cell_give_shared_array(answer, dtype_of<std::remove_cv_t<T>>(), value.data(),
+                            value.shape().data(), strides, N, new Owner(value.owner()),
+                            [](void* owner) { delete static_cast<Owner*>(owner); });
 }
 
 template <class T>

@@ -138,6 +138,16 @@ void CellAnswer::give_array(const Layout& layout, const void* data,
   add(std::move(array));
 }
 
+void CellAnswer::give_shared_array(const Layout& layout, const void* data,
+                                   std::shared_ptr<const void> owner, std::size_t copied_from) {
+  const std::size_t size = bytes_per_element(layout.dtype).value();
+  std::size_t bytes = size;
+  for (std::size_t axis = 0; axis < layout.rank; ++axis)
+    bytes *= static_cast<std::size_t>(layout.shape[axis]);
+  const bool is_kept = bytes >= copied_from && is_c_order(layout, size);
+  give_array(layout, data, is_kept ? std::move(owner) : nullptr);
+}
+
 void CellAnswer::open(bool is_map) {
   open_.push_back({is_map, {}, {}});
 }

@@ -31,6 +31,10 @@ class CellAnswer {
   void give_number(std::string_view dtype, const void* value);
   /// With an `owner` the elements are not copied: precondition: they are in C order.
   void give_array(const Layout& layout, const void* data, std::shared_ptr<const void> owner);
+  /// The same for elements that others may change: they are copied where they are fewer bytes than
+  /// `copied_from`, or not in C order.
+  void give_shared_array(const Layout& layout, const void* data, std::shared_ptr<const void> owner,
+                         std::size_t copied_from);
   void open(bool is_map);
   void give_key(std::string_view key);
   void close();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -77,6 +78,9 @@ class CellExchange {
   /// Compiled code, called again by its number.
   void bind(int number, void (*code)()) { code_[number] = code; }
   void (*bound(int number) const)();
+
+  /// Answers from this size on are copied before anything else runs: see NativeRequest.
+  std::size_t copied_from = std::numeric_limits<std::size_t>::max();
 
   // %time
   long long begun_ns = 0;

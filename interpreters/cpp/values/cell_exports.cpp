@@ -217,6 +217,13 @@ void px_cell_give_array(void* answer, const char* dtype, const void* data,
   if (release != nullptr) kept = std::shared_ptr<void>(owner, release);
   answer_of(answer).give_array({dtype, shape, strides, rank}, data, std::move(kept));
 }
+void px_cell_give_shared_array(void* answer, const char* dtype, const void* data,
+                               const std::ptrdiff_t* shape, const std::ptrdiff_t* strides,
+                               std::size_t rank, void* owner, void (*release)(void*)) {
+  const std::shared_ptr<void> kept(owner, release);
+  answer_of(answer).give_shared_array({dtype, shape, strides, rank}, data, kept,
+                                      CellExchange::installed().copied_from);
+}
 void px_cell_open_list(void* answer) {
   answer_of(answer).open(false);
 }
@@ -298,6 +305,7 @@ std::vector<std::pair<std::string, const void*>> cell_symbols() {
       {"px_cell_give_key", address(&px_cell_give_key)},
       {"px_cell_give_null", address(&px_cell_give_null)},
       {"px_cell_give_number", address(&px_cell_give_number)},
+      {"px_cell_give_shared_array", address(&px_cell_give_shared_array)},
       {"px_cell_give_text", address(&px_cell_give_text)},
       {"px_cell_item", address(&px_cell_item)},
       {"px_cell_key", address(&px_cell_key)},

@@ -90,6 +90,7 @@ struct CppValues::Call {
 interpreters::ApplyResult CppValues::serve(const interpreters::NativeRequest& request) {
   const Result<Json> content = unpack(Packer::json, request.content);
   if (!content) return failed("ValueError", content.error().what);
+  exchange_.copied_from = request.copied_from;
   interpreters::ApplyResult result;
   if (request.type == "push_request")
     result = push(*content, request.buffers);

@@ -171,6 +171,26 @@ TEST_F(CppValuesServe, APullSendsExpressionsInTheirForms) {
   EXPECT_EQ(cells_.size(), 1u);
 }
 
+TEST_F(CppValuesServe, ALargeArrayThatIsCopiedByOthersIsNotCopiedBefore) {
+  array_variable = px::array<double, 1>(1000);
+  knows("(v)", [] { (cell::Giver{0}, array_variable); });
+  interpreters::NativeRequest pull{
+      "pull_request", R"({"expressions": ["v"], "accepts": ["array"]})", {}};
+  const auto given = [&](std::size_t copied_from) {
+    pull.copied_from = copied_from;
+    result_ = values_.serve(pull);
+    return static_cast<const void*>(result_.buffers.at(0).bytes.data());
+  };
+  EXPECT_EQ(given(8000), array_variable.data());
+  array_variable = {};
+  EXPECT_EQ(result_.buffers.at(0).bytes, std::string(8000, '\0'));  // it keeps them
+  array_variable = px::array<double, 1>(1000);
+  EXPECT_NE(given(8001), array_variable.data());
+  EXPECT_NE(given(std::string::npos), array_variable.data());
+  array_variable = {array_variable.data(), {500}, {2}, array_variable.owner()};
+  EXPECT_NE(given(4000), array_variable.data());  // its elements lie apart
+}
+
 TEST_F(CppValuesServe, ArraysAreListsForThoseThatReadNoArrays) {
   knows("(v)", [] { (cell::Giver{0}, (std::vector<double>{1, 2.5})); });
   EXPECT_EQ(serve("pull_request", {{"expressions", {"v"}}})["values"],

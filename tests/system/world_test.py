@@ -1,7 +1,10 @@
 """Which id an engine gets under mpiexec, and what it says about its world."""
 
+import numpy as np
+import polyxeus
 import pytest
 from programs import wait_until
+from running_cluster import connect
 
 WORLD = "from mpi4py import MPI; where = (MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size)"
 
@@ -96,3 +99,38 @@ def test_engines_with_another_mpi_than_their_launcher_refuse(own_cluster, mpich)
     assert said and all("started 2 ranks, but mpi4py finds 1" in line for line in said)
     assert all("MPI4PY_MPIABI" in line for line in said), "the fix"
     assert not cluster.client().ids
+
+
+def test_an_array_is_exchanged_in_a_whole_world_and_in_a_part_of_it(own_cluster, mpiexec):
+    cluster = own_cluster()
+    cluster.start_controller()
+    cluster.start_mpi_engines(4)
+    values = np.arange(300_000.0).reshape(3, -1)
+    with connect(cluster.connection_file("client"), 4) as client:
+        client[2].push({"x": values, "before": None}, block=True)
+        client[2].execute("before = x", block=True)
+        client[:].exchange("x", source=2)
+        assert all(np.array_equal(each, values) for each in client[:].pull("x", block=True))
+        client[2].execute("is_same = before is x", block=True)
+        assert client[2].pull("is_same", block=True)
+        client[1].execute("x = x[:, ::2] + 1", block=True)
+        client[[0, 3]].exchange("x", source=1)
+        client[:].execute("seen = x.shape, float(x[0, 1])", block=True)
+        assert client[:].pull("seen", block=True) == [((3, 50_000), 3.0)] * 2 + [((3, 100_000), 1.0)] + [((3, 50_000), 3.0)]
+
+
+def test_ranks_that_wait_for_one_that_failed_are_interrupted(own_cluster, mpiexec):
+    cluster = own_cluster()
+    cluster.start_controller()
+    cluster.start_mpi_engines(3)
+    with connect(cluster.connection_file("client"), 3) as client:
+        client[0].push({"x": np.ones(1_000_000)}, block=True)
+        client[1].execute(
+            "import polyxeus.engine.exchange as exchange\n"
+            "def fail(*_): raise MemoryError('no room for x')\n"
+            "exchange.broadcast = fail",
+            block=True,
+        )
+        with pytest.raises(polyxeus.error.CompositeError, match="no room for x"):
+            client[:].exchange("x", source=0)
+        assert client[:].apply_sync(lambda: 1) == [1] * 3

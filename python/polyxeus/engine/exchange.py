@@ -34,6 +34,17 @@ def send(values, ranks):
             MPI.COMM_WORLD.Send([piece, MPI.BYTE], dest=rank, tag=_TAG)
 
 
+def broadcast(values, source, dtype, shape):
+    """The array of rank `source`, in all ranks: each of them calls it.  values  on others: None."""
+    import numpy
+    from mpi4py import MPI
+
+    whole = numpy.empty(shape, dtype) if values is None else numpy.ascontiguousarray(values)
+    for piece in _messages(whole):
+        MPI.COMM_WORLD.Bcast([piece, MPI.BYTE], root=source)
+    return whole if values is None else values
+
+
 def receive(rank, dtype, shape):
     """The array that a rank sends."""
     import numpy

@@ -23,31 +23,38 @@ def exchange(view, key, source):
         raise IndexError(f"there is no engine {source}; the engines are {client.ids}")
     if not targets:
         return
-    _check_world(client, [source, *targets])
+    size = _world_size(client, [source, *targets])
     languages = client.languages
     dtype, *shape = _describe(client, key, source, languages[source]).split()
     shape = [int(extent) for extent in shape]
+    ranks = sorted([source, *targets])
+    if ranks == list(range(size)) and {languages[rank] for rank in ranks} == {"python"}:
+        # One message for all: the controller gives broadcasts one order, and ranks must call MPI in one.
+        code = _broadcasting(key, source, dtype, shape)
+        return _wait(client, [client.broadcast_view(ranks).execute(code, block=False)])
     works = [([source], _sending(key, targets, languages[source]))]
     for language in sorted({languages[engine] for engine in targets}):
         receivers = [engine for engine in targets if languages[engine] == language]
         works.append((receivers, _receiving(key, source, dtype, shape, language)))
-    _run(client, works)
+    _wait(client, [client[engines].execute(code, block=False) for engines, code in works])
 
 
-def _check_world(client, engines):
+def _world_size(client, engines):
     """Ids must be ranks."""
     try:
-        ranks = client[engines].pull("mpi_rank", block=True)
+        places = client[engines].pull(["mpi_rank", "mpi_size"], block=True)
     except error.RemoteError as problem:
         raise RuntimeError(_NO_WORLD) from problem
+    ranks = [rank for rank, _ in places]
     if ranks != engines:
         raise RuntimeError(f"{_NO_WORLD}; engines {engines} (ranks {ranks}) are in different MPI worlds")
+    return places[0][1]
 
 
 def _describe(client, key, source, language):
     if language == "cpp":
         return client[source].pull(f"px::exchange::describe({key})", block=True)
-    _run(client, [([source], "import polyxeus.engine.exchange as _px_exchange")])
+    client[source].execute("import polyxeus.engine.exchange as _px_exchange", block=True)
     return client[source].pull(f"_px_exchange.describe({key})", block=True)
 
 
@@ -55,6 +62,14 @@ def _sending(key, targets, language):
     if language == "cpp":
         return f"px::exchange::send({key}, {{{', '.join(map(str, targets))}}});"
     return f"_px_exchange.send({key}, {targets})"
+
+
+def _broadcasting(key, source, dtype, shape):
+    return (
+        "import polyxeus.engine.exchange as _px_exchange\n"
+        f"{key} = _px_exchange.broadcast({key} if mpi_rank == {source} else None, {source}, "
+        f"{dtype!r}, {tuple(shape)})"
+    )
 
 
 def _receiving(key, source, dtype, shape, language):
@@ -73,18 +88,17 @@ def _receiving(key, source, dtype, shape, language):
     return f"px::array<{kind}> {key} = px::exchange::receive<{kind}>({source}, {{{extents}}});"
 
 
-def _run(client, works):
-    """Runs them at once; where one fails the others, which wait for it, are interrupted."""
-    results = [client[engines].execute(code, block=False) for engines, code in works]
-    waiting = list(results)
-    while waiting:
+def _wait(client, results):
+    """Where one engine fails the others, which wait for it, are interrupted."""
+    while waiting := [result for result in results if not result.ready()]:
         waiting[0].wait(0.05)
-        done = [result for result in waiting if result.ready()]
-        waiting = [result for result in waiting if not result.ready()]
-        for result in done:
-            try:
-                result.get()
-            except error.RemoteError:
-                for other in waiting:
-                    client[other.engine_id].interrupt(block=False)
-                raise
+        if any("error" in result["status"] for result in results):
+            engines = [engine for result in waiting for engine in _unanswered(result)]
+            client[engines].interrupt(block=False)
+            break
+    for result in sorted(results, key=lambda result: result in waiting):  # the cause first
+        result.get()
+
+
+def _unanswered(result):
+    return [engine for engine, status in zip(result["engine_id"], result["status"]) if status is None]

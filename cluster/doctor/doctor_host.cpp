@@ -10,7 +10,7 @@ namespace {
 /// Nine connections for each engine, some for clients and files.
 constexpr long long descriptors_of_engine = 9, few_descriptors = 1024;
 constexpr long long few_processes = 512;
-constexpr long long little_shared_memory = 32ll << 20;
+constexpr long long little_shared_memory = 256ll << 20;  // containers have 64 MiB
 constexpr long long little_locked_memory = 64ll << 20;
 
 void examine_programs(const HostFacts& facts, Findings& findings) {
@@ -168,7 +168,8 @@ void examine_limits(const HostFacts& facts, Findings& findings) {
   else if (facts.shared_bytes >= 0 && facts.shared_bytes < little_shared_memory)
     add(findings, Severity::warning, "shm",
         "/dev/shm has " + std::to_string(facts.shared_bytes >> 20) + " MiB free",
-        "when it is full, MPI ranks on this host crash with a bus error",
+        "arrays that find no room there go through sockets, several times slower; when it is full, "
+        "MPI ranks on this host crash with a bus error",
         "remove old files from it, or enlarge it (containers: --shm-size=1g)");
 }
 

@@ -206,6 +206,8 @@ TEST(Doctor, NamesSharedMemoryThatIsFullOrMissing) {
   HostFacts facts = healthy_host();
   facts.shared_bytes = 1 << 20;
   EXPECT_ONLY(examine_host(facts, false), warning, "shm", "1 MiB", "--shm-size");
+  facts.shared_bytes = 64 << 20;  // of a container
+  EXPECT_ONLY(examine_host(facts, false), warning, "shm", "64 MiB", "--shm-size");
   facts.shared_error = "does not exist";
   EXPECT_ONLY(examine_host(facts, false), error, "shm", "does not exist",
               "mkdir -p /dev/shm && mount -t tmpfs -o mode=1777 tmpfs /dev/shm");

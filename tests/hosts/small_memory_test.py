@@ -1,0 +1,111 @@
+"""A host whose /dev/shm has 64 MiB, as a container has: what finds no room there takes the slower way."""
+
+import json
+import sys
+
+import pytest
+from host_cluster import HostCluster
+
+HOST = "host1"
+
+# Sees the connection file as sys.argv[1].
+CLIENT = """
+import json, os, sys, warnings
+import numpy as np
+import polyxeus
+
+def full(number, mebibytes):
+    return np.full(mebibytes << 17, float(number))
+
+def is_right(sums, number, mebibytes):
+    return list(sums) == [number * (mebibytes << 17)] * len(sums)
+
+def in_memory():
+    return any("polyxeus-arrays" in line for line in open("/proc/self/maps"))
+
+rc = polyxeus.Client(sys.argv[1], timeout=20)
+rc.wait_for_engines(2, timeout=20)
+view = rc[:]
+"""
+
+
+@pytest.fixture
+def cluster(own_bed):
+    own_bed.exec_on(HOST, "mount", "-o", "remount,size=64m", "/dev/shm")
+    cluster = HostCluster(own_bed, host=HOST)
+    cluster.start("-n", "2")
+    yield cluster
+    cluster.run("stop")
+    assert own_bed.exec_on(HOST, "ls", "/dev/shm").stdout == ""
+
+
+def run(cluster, code):
+    """What a client says last, and what it warns of."""
+    file = f"{cluster.profile_dir}/security/ipcontroller-client.json"
+    done = cluster.bed.exec_on(HOST, sys.executable, "-c", CLIENT + code, file, timeout=60)
+    return json.loads(done.stdout.splitlines()[-1]), done.stderr
+
+
+def test_what_is_too_large_passes_sockets_and_the_rest_does_not(cluster):
+    said, warned = run(
+        cluster,
+        """
+sums = []
+for mebibytes in (100, 8, 100):
+    view.push({"x": full(3, mebibytes)}, block=True)
+    sums.append(is_right(view.apply_sync(lambda: float(x.sum())), 3, mebibytes))
+    pulled = rc[1].pull("x", block=True)
+    sums.append(bool((pulled == 3).all()) and len(pulled) == mebibytes << 17)
+view.push({"x": full(4, 8)}, block=True)
+print(json.dumps({"right": sums, "shared": view.apply_sync(in_memory)}))
+""",
+    )
+    assert said == {"right": [True] * 6, "shared": [True, True]}
+    assert warned.count("slower way") == 1 and "/dev/shm" in warned
+
+
+def test_engines_that_keep_all_that_they_get(cluster):
+    said, _ = run(
+        cluster,
+        """
+view.execute("kept = []", block=True)
+sent = []
+for number in range(40):
+    sent.append(view.push({"x": full(number, 4)}, block=False))
+    sent.append(view.execute("kept.append(x)", block=False))
+for each in sent:
+    each.get()
+right = view.apply_sync(lambda: [(float(each[0]), float(each.sum()) / len(each)) for each in kept])
+print(json.dumps({"right": right == [[(number, number) for number in range(40)]] * 2}))
+""",
+    )
+    assert said["right"]
+
+
+def test_a_full_file_system(cluster):
+    said, warned = run(
+        cluster,
+        """
+with open("/dev/shm/of-others", "wb") as file:
+    try:
+        while True:
+            file.write(bytes(1 << 20))
+            file.flush()
+    except OSError as problem:
+        assert problem.errno == 28
+view.push({"x": full(5, 8)}, block=True)
+right = [is_right(view.apply_sync(lambda: float(x.sum())), 5, 8)]
+right.append(bool((rc[0].pull("x", block=True) == 5).all()))
+tasks = rc.load_balanced_view().map_sync(lambda a: float(a.sum()), [full(6, 4)] * 4)
+right.append(is_right(tasks, 6, 4))
+os.unlink("/dev/shm/of-others")
+print(json.dumps(right))
+""",
+    )
+    assert said == [True] * 3
+    assert "slower way" in warned
+
+
+def test_the_doctor_names_it(cluster):
+    done = cluster.run("doctor", check=False)
+    assert "/dev/shm has 6" in done.stdout and "several times slower" in done.stdout

@@ -1,10 +1,11 @@
-"""The same small work through our Python package, ipyparallel, Dask, Ray and mpi4py.futures.
+"""The same work through our Python package, ipyparallel, Dask, Ray, mpi4py.futures, joblib and MPI.
 
     pip install -r bench/requirements.txt
     python bench/compare_peers.py [--repetitions 3] [--json build/peers.json]
 
 Each is started with four workers on this host as its documentation starts it, in a process of its
-own, one after the other and then all again. Figures are medians over the repetitions. Rates are of
+own, one after the other and then all again. joblib's processes and the ranks of MPI's own collective
+calls stand beside them where they do the same. Figures are medians over the repetitions. Rates are of
 one call that takes at least two seconds (--seconds). Exit code 0 when all could be measured and we
 are ahead of the best peer in each figure, 1 when not; --no-bars: whoever is ahead.
 """
@@ -50,12 +51,20 @@ FIGURES = {
     "push": (f"{MEBIBYTES} MiB to one worker", "MiB/s", False),
     "pull": (f"{MEBIBYTES} MiB from one worker", "MiB/s", False),
     "push_all": (f"the same {MEBIBYTES} MiB to all four, sum of what arrives", "MiB/s", False),
+    "scatter": (f"{MEBIBYTES} MiB scattered over all four", "MiB/s", False),
+    "gather": (f"{MEBIBYTES} MiB gathered from all four", "MiB/s", False),
+    "call_array": (f"call with {MEBIBYTES} MiB as argument and as result", "MiB/s", False),
 }
+ARRIVING = {"push_all": ENGINES}  # so often the array arrives; once in all other figures
 OURS = "polyxeus"
 
 
 def increment(number):
     return number + 1
+
+
+def same(array):
+    return array
 
 
 def process_id(*_):
@@ -98,8 +107,13 @@ class Views:
     def transfers(self):
         return transfer_rates(self.one, MEBIBYTES, TRANSFERS)
 
-    def push_all(self, array):
-        self.everyone.push({"array": array}, block=True)
+    def arrays(self, array):
+        return {
+            "push_all": lambda: self.everyone.push({"array": array}, block=True),
+            "scatter": lambda: self.everyone.scatter("part", array, block=True),
+            "gather": lambda: self.everyone.gather("part", block=True),
+            "call_array": lambda: self.one.apply_sync(same, array),
+        }
 
     def stop(self):
         self.client.close()
@@ -141,8 +155,24 @@ class Dask:
 
         return there_and_back(array, push, lambda: futures[0].result(), TRANSFERS)
 
-    def push_all(self, array):
-        self.client.scatter([array], broadcast=True, hash=False)
+    def arrays(self, array):
+        import numpy
+
+        client, parts = self.client, []
+
+        def scatter():
+            parts[:] = client.scatter(numpy.split(array, ENGINES), hash=False)
+
+        def call():
+            argument = client.scatter(array, hash=False)
+            return client.submit(same, argument, pure=False).result()
+
+        return {
+            "push_all": lambda: client.scatter([array], broadcast=True, hash=False),
+            "scatter": scatter,
+            "gather": lambda: numpy.concatenate(client.gather(parts)),
+            "call_array": call,
+        }
 
     def stop(self):
         self.client.close()
@@ -198,9 +228,28 @@ class Ray:
             TRANSFERS,
         )
 
-    def push_all(self, array):
-        shared = self.ray.put(array)
-        self.ray.get([each.keep.remote(shared) for each in self.actors])
+    def arrays(self, array):
+        import numpy
+
+        ray, identity = self.ray, self.ray.remote(same)
+
+        def push_all():
+            shared = ray.put(array)
+            ray.get([each.keep.remote(shared) for each in self.actors])
+
+        def scatter():
+            parts = numpy.split(array, ENGINES)
+            ray.get([each.keep.remote(part) for each, part in zip(self.actors, parts)])
+
+        def gather():
+            return numpy.concatenate(ray.get([each.give.remote() for each in self.actors]))
+
+        return {
+            "push_all": push_all,
+            "scatter": scatter,
+            "gather": gather,
+            "call_array": lambda: ray.get(identity.remote(array)),
+        }
 
     def stop(self):
         self.pool.terminate()
@@ -232,8 +281,86 @@ class Mpi4pyFutures:
     def call_all(self):
         return list(self.pool.map(process_id, range(ENGINES)))
 
+    def arrays(self, array):
+        return {"call_array": lambda: self.pool.submit(same, array).result()}
+
     def stop(self):
         self.pool.shutdown()
+
+
+class Joblib:
+    """Its processes (loky), which get large arrays as files in shared memory; it has no call of a
+    certain worker, so that a call to all is one of four items."""
+
+    transfers = submit = None
+
+    def __init__(self):
+        from joblib import Parallel, delayed
+
+        self.delayed = delayed
+        self.parallel = Parallel(n_jobs=ENGINES).__enter__()
+
+    def run(self, function, items):
+        return self.parallel(self.delayed(function)(each) for each in items)
+
+    def map(self, count):
+        return self.run(increment, range(count))
+
+    def call(self):
+        return self.run(increment, [1])[0]
+
+    def call_all(self):
+        return self.run(process_id, range(ENGINES))
+
+    def arrays(self, array):
+        # It knows an array again that it has sent, and does not send it again.
+        fresh = [array.copy() for _ in range(2 * (TRANSFERS + 1))]
+        return {
+            "push_all": lambda: self.run(process_id, [fresh.pop()] * ENGINES),
+            "call_array": lambda: self.run(same, [fresh.pop()]),
+        }
+
+    def stop(self):
+        self.parallel.__exit__(None, None, None)
+
+
+class Collectives:
+    """MPI's Bcast, Scatter and Gather by mpi4py, from and to one rank beside four. Each ends with a
+    barrier. Started as `mpiexec -n 5 python`; the other ranks do as the first one says."""
+
+    transfers = map = submit = call = None
+
+    def __init__(self):
+        from mpi4py import MPI
+
+        self.world = MPI.COMM_WORLD
+        self.is_first = self.world.rank == 0
+
+    def call_all(self):
+        return self.world.gather(os.getpid())
+
+    def arrays(self, array):
+        import numpy
+
+        world, is_root = self.world, self.is_first
+        others = numpy.empty_like(array) if not is_root else array
+        size = array.nbytes // ENGINES
+        counts = [0] + [size] * ENGINES  # the root has nothing of it
+        part = numpy.empty(counts[world.rank], "u1")
+        whole = [array, counts] if is_root else None
+
+        def ended(action):
+            action()
+            world.Barrier()
+
+        return {
+            "push_all": lambda: ended(lambda: world.Bcast(others)),
+            "scatter": lambda: ended(lambda: world.Scatterv(whole, part)),
+            "gather": lambda: ended(lambda: world.Gatherv(part, whole)),
+        }
+
+    def stop(self):
+        pass
 
 
 def polyxeus_views():
@@ -254,37 +381,42 @@ SUBJECTS = {
     "dask": Dask,
     "ray": Ray,
     "mpi4py.futures": Mpi4pyFutures,
+    "joblib": Joblib,
+    "MPI": Collectives,
 }
 
 
 def measure(name, options):
-    """All figures of one start of a subject."""
+    """All figures of one start of a subject; None in all of its processes but the first."""
     subject = SUBJECTS[name]()
     try:
         subject.call_all()
-        figures = {"start": time.time() - options.began}
-        check_results(subject.map(200), 200)
-        check_results(subject.submit(200), 200)
-        figures |= {
-            "map": rate(lambda n: check_results(subject.map(n), n), options.seconds),
-            "submits": rate(lambda n: check_results(subject.submit(n), n), options.seconds),
-            "round_trip": milliseconds(subject.call, options.round_trips),
-            "all_engines": milliseconds(subject.call_all, options.round_trips),
-        }
+        figures = {"start": time.time() - options.began} if subject.call else {}
+        if subject.map:
+            check_results(subject.map(200), 200)
+            figures["map"] = rate(lambda n: check_results(subject.map(n), n), options.seconds)
+        if subject.submit:
+            check_results(subject.submit(200), 200)
+            figures["submits"] = rate(lambda n: check_results(subject.submit(n), n), options.seconds)
+        if subject.call:
+            figures["round_trip"] = milliseconds(subject.call, options.round_trips)
+            figures["all_engines"] = milliseconds(subject.call_all, options.round_trips)
         if subject.transfers:
             pushes, pulls = subject.transfers()
             figures["push"], figures["pull"] = statistics.median(pushes), statistics.median(pulls)
-            array = large_array(MEBIBYTES)
-            took = [seconds(lambda: subject.push_all(array)) for _ in range(TRANSFERS)]
-            figures["push_all"] = ENGINES * MEBIBYTES / statistics.median(took)
-        return figures
+        for figure, action in subject.arrays(large_array(MEBIBYTES)).items():
+            action()  # what the first one costs more
+            took = statistics.median(seconds(action) for _ in range(TRANSFERS))
+            figures[figure] = ARRIVING.get(figure, 1) * MEBIBYTES / took
+        return figures if getattr(subject, "is_first", True) else None
     finally:
         subject.stop()
 
 
 # ----------------------------------------------------------------------------- the whole run
 
-MODULES = {"dask": "distributed"}  # where the module is not called as the peer
+MODULES = {"dask": "distributed", "MPI": "mpi4py"}  # where the module is not called as the peer
+MPI_OPTIONS = {"mpi4py.futures": ["-m", "mpi4py.futures"], "MPI": []}  # of python, below mpiexec
 
 
 def why_not(name):
@@ -304,9 +436,9 @@ def command(name, options, report):
     work = [__file__, "--subject", name, "--report", str(report)]
     work += ["--seconds", str(options.seconds), "--round-trips", str(options.round_trips)]
     work += ["--began", str(time.time())]
-    if name != "mpi4py.futures":
+    if name not in MPI_OPTIONS:
         return [sys.executable, *work]
-    workers = ["-n", str(ENGINES + 1), sys.executable, "-m", "mpi4py.futures", *work]
+    workers = ["-n", str(ENGINES + 1), sys.executable, *MPI_OPTIONS[name], *work]
     return ["mpiexec", *options.mpiexec, *workers]
 
 
@@ -370,7 +502,8 @@ def arguments():
 def main():
     options = arguments()
     if options.subject:
-        options.report.write_text(json.dumps(measure(options.subject, options)))
+        if figures := measure(options.subject, options):
+            options.report.write_text(json.dumps(figures))
         return 0
     allow_mpiexec()
     missing = {name: why for name in options.only if (why := why_not(name))}
@@ -389,7 +522,7 @@ def main():
             runs[name].append(figures)
             shown = ", ".join(f"{figure} {value:.4g}" for figure, value in figures.items())
             print(f"{repetition + 1}/{options.repetitions} {name}: {shown}", flush=True)
-    packages = versions("polyxeus", "ipyparallel", "distributed", "ray", "mpi4py", "numpy")
+    packages = versions("polyxeus", "ipyparallel", "distributed", "ray", "mpi4py", "joblib", "numpy")
     return finish(rows_of(runs), options, packages, missing)
 
 

@@ -3,16 +3,20 @@
     python bench/arrays_bench.py [--json build/arrays.json] [--mebibytes 64] [--repetitions 3]
 
 Four Python engines, in two clusters in turn: the default one, whose arrays lie in shared memory, and one
-without (POLYXEUS_SHARED_MEMORY=0), whose arrays pass through the controller. The limits are taken in the same
+without (POLYXEUS_SHARED_MEMORY=0), whose arrays pass through the controller. The default one serves the C++ client as well
+(client_arrays of the release build), and four C++ engines serve the Python client. The limits are taken in the same
 run: writing into new files of /dev/shm, and into the same file again. Rates are those of the array's
 bytes; a push to all four engines counts them once.
 Exit code 0 when every aim is met, 1 when not.
 """
 
+import json
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 import polyxeus
 
@@ -22,6 +26,10 @@ from figures import Aim, finish, parser, row, seconds, versions
 BENCH = "arrays_bench"
 ENGINES = 4
 SHARED, SOCKETS = "shared memory", "through the controller"
+CPP_CLIENT, CPP_ENGINES = "C++ client", "C++ engines"
+PROGRAM = Path(__file__).resolve().parents[1] / "build/release/client_arrays"
+# What the function `same` is on C++ engines.
+SAME = "px::array<unsigned char, 1> same(const px::array<unsigned char, 1>& array) { return array; }"
 FRESH, AGAIN = "new file", "same file again"
 # name: (in words, the limit that it is compared to, the least ratio)
 FIGURES = {
@@ -54,7 +62,7 @@ def same(array):
     return array
 
 
-def measure(client, array, runs):
+def measure(client, array, runs, same=same):
     """GB/s of each figure."""
     one, all_four = client[0], client[:]
     actions = {
@@ -73,6 +81,12 @@ def measure(client, array, runs):
     return figures
 
 
+def measure_cpp_client(file, options):
+    command = [PROGRAM, file, ENGINES, options.mebibytes, options.transfers]
+    said = subprocess.run([str(each) for each in command], capture_output=True, text=True, check=True)
+    return json.loads(said.stdout)
+
+
 def rows_of(runs, memory, rates, mebibytes):
     rows = []
     for limit in (FRESH, AGAIN):
@@ -81,8 +95,10 @@ def rows_of(runs, memory, rates, mebibytes):
         words = f"{what}: {mebibytes} MiB"
         rows.append(row(BENCH, words, "GB/s", limit, rates[limit]))
         rows.append(row(BENCH, words, "GB/s", SOCKETS, [run[name] for run in runs[SOCKETS]]))
-        rows.append(row(BENCH, words, "GB/s", SHARED, [run[name] for run in runs[SHARED]],
-                        limit, [Aim(">=", least)]))  # fmt: skip
+        for peer in (SHARED, CPP_CLIENT, CPP_ENGINES):
+            if runs[peer]:
+                rows.append(row(BENCH, words, "GB/s", peer, [run[name] for run in runs[peer]],
+                                limit, [Aim(">=", least)]))  # fmt: skip
     for cluster in (SOCKETS, SHARED):
         aims = [Aim("<=", 40, "value")] if cluster == SHARED else []
         rows.append(row(BENCH, "memory of the controller afterwards (PSS)", "MB", cluster,
@@ -101,19 +117,27 @@ def arguments():
 def main():
     options = arguments()
     array = large_array(options.mebibytes)
-    runs = {SHARED: [], SOCKETS: []}
+    runs = {SHARED: [], SOCKETS: [], CPP_CLIENT: [], CPP_ENGINES: []}
+    missing = {} if PROGRAM.exists() else {CPP_CLIENT: f"there is no {PROGRAM.name} in build/release"}
     memory = {SHARED: [], SOCKETS: []}
     rates = {FRESH: [], AGAIN: []}
     for repetition in range(options.repetitions):
         for cluster, value in ((SOCKETS, "0"), (SHARED, None)):
-            with variable("POLYXEUS_SHARED_MEMORY", value), started(polyxeus, ENGINES) as (_, client, _):
-                runs[cluster].append(measure(client, array, options.transfers))
+            with variable("POLYXEUS_SHARED_MEMORY", value), started(polyxeus, ENGINES) as begun:
+                runs[cluster].append(measure(begun.client, array, options.transfers))
+                if cluster == SHARED and not missing:
+                    file = begun.cluster.connection_file
+                    runs[CPP_CLIENT].append(measure_cpp_client(file, options))
                 memory[cluster].append(pss_mb(controller_pid()))
             for limit, rate in limits(array, options.transfers).items():
                 rates[limit].append(rate)
             print(f"{repetition + 1}/{options.repetitions} {cluster}", flush=True)
+        with started(polyxeus, ENGINES, language="cpp") as (_, client, _):
+            client[:].execute(SAME, block=True)
+            runs[CPP_ENGINES].append(measure(client, array, options.transfers, "same"))
+        print(f"{repetition + 1}/{options.repetitions} {CPP_ENGINES}", flush=True)
     rows = rows_of(runs, memory, rates, options.mebibytes)
-    return finish(rows, options, versions("polyxeus", "numpy"))
+    return finish(rows, options, versions("polyxeus", "numpy"), missing)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-# Benchmarks: relay_bench, client_bench, balanced_bench, wire_bench, stream_bench and swarm in
-# build/release.
+# Benchmarks: relay_bench, client_bench, balanced_bench, wire_bench, stream_bench, client_arrays and swarm
+# in build/release.
 
 find_package(benchmark REQUIRED)
 
@@ -7,6 +7,9 @@ foreach(bench wire stream)
   add_executable(${bench}_bench ${CMAKE_SOURCE_DIR}/bench/${bench}_bench.cpp)
   target_link_libraries(${bench}_bench PRIVATE px_net px_build benchmark::benchmark)
 endforeach()
+
+add_executable(client_arrays ${CMAKE_SOURCE_DIR}/bench/client_arrays.cpp)
+target_link_libraries(client_arrays PRIVATE px_client px_build)
 
 foreach(bench relay client balanced)
   add_executable(${bench}_bench ${CMAKE_SOURCE_DIR}/bench/${bench}_bench.cpp)

@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
+import plot
 import pytest
 import tables
 from benches import ALL
@@ -167,3 +169,18 @@ def test_a_quick_run_of_a_real_bench_gives_figures_that_no_document_takes(result
     refused = report("--tables-only", "--results", results, "--document", document)
     assert refused.returncode == 1
     assert "of a quick run" in refused.stderr
+
+
+def test_the_rates_by_size_are_drawn_beside_the_document(results, document):
+    record = json.loads(FIXTURE.read_text()) | {"bench": plot.BENCH}
+    record["rows"] = [
+        {**record["rows"][0], "bench": plot.BENCH, "what": size, "peer": "push <one>",
+         "value": value, "unit": "GB/s", "ratio_to": None, "aims": []}
+        for size, value in (("1 KiB", 0.001), ("64 MiB", 3.5), ("4 GiB", 3.2))
+    ]  # fmt: skip
+    (results / f"{plot.BENCH}.json").write_text(json.dumps(record))
+    done = report("--tables-only", "--results", results, "--document", document)
+    assert (done.returncode, done.stderr) == (0, "")
+    drawing = ElementTree.parse(document.with_name("array_sizes.svg")).getroot()
+    texts = [each.text for each in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert "push <one>" in texts and {"1 KiB", "64 MiB", "4 GiB"} <= set(texts)

@@ -10,7 +10,7 @@ from pathlib import Path
 import cpp_programs
 from cpp_programs import CURVE, PLAIN, UNIX
 
-BENCH = Path(__file__).resolve().parent
+BENCH = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,8 @@ class ProgramBench:
     def programs(self, places):
         build = (
             "cmake --preset release && cmake --build build/release --target pxcontroller "
-            "relay_bench client_bench balanced_bench wire_bench swarm; --build names another folder"
+            "relay_bench client_bench balanced_bench client_arrays wire_bench swarm; --build names "
+            "another folder"
         )
         needed = {places.build / self.name: build, places.build / "pxcontroller": build}
         if any("{pxengine}" in option for each in self.variants for option in each.options):
@@ -127,14 +128,14 @@ ALL = [
     PythonBench(
         "compare_ipyparallel",
         "ipyparallel's programs and ours, driven by an unmodified ipyparallel client",
-        85,
+        120,
         ("--repetitions=3",),
         ("--repetitions=1", "--seconds=0.2", "--round-trips=20"),
     ),
     PythonBench(
         "compare_peers",
         "the Python package beside ipyparallel, Dask, Ray and mpi4py.futures",
-        290,
+        250,
         ("--repetitions=3",),
         ("--repetitions=1", "--seconds=0.2", "--round-trips=20"),
     ),
@@ -146,11 +147,25 @@ ALL = [
         ("--repetitions=1", "--mebibytes=4", "--transfers=2"),
     ),
     PythonBench(
+        "array_sizes_bench",
+        "arrays of 1 KiB to 4 GiB beside MPI_Bcast, Ray and a write to /dev/shm; peaks of memory",
+        130,
+        (),
+        ("--largest=4",),
+    ),
+    PythonBench(
         "far_arrays_bench",
         "large arrays on the way between hosts, with CURVE and without; control messages meanwhile",
         60,
         ("--repetitions=3",),
         ("--repetitions=1", "--mebibytes=8", "--transfers=1"),
+    ),
+    PythonBench(
+        "hosts_arrays_bench",
+        "large arrays to eight engines of two hosts and of one, beside MPI_Bcast",
+        60,
+        ("--runs=3",),
+        ("--runs=1", "--mebibytes=16"),
     ),
     PythonBench(
         "encryption_bench",
@@ -211,7 +226,7 @@ ALL = [
     ProgramBench(
         "relay_bench",
         "pxcontroller beside a raw ZeroMQ relay, C++ load and echo engines",
-        300,
+        180,
         (
             Variant(1, ("--repeats=1", "--tasks=20000", "--long-tasks=200000"), name=UNIX),
             Variant(2, ("--repeats=1", "--tasks=20000", "--long-tasks=0"), name=UNIX),
@@ -228,7 +243,7 @@ ALL = [
     ProgramBench(
         "client_bench",
         "the C++ client beside a bare client at a raw ZeroMQ relay",
-        140,
+        165,
         (Variant(3, ("--repeats=1", "--tasks=20000", "--python-engine={pxengine}")),),
         (Variant(1, ("--repeats=1", "--tasks=500", "--python-engine={pxengine}")),),
         cpp_programs.client_rows,
@@ -244,7 +259,7 @@ ALL = [
     ProgramBench(
         "wire_bench",
         "single steps of a message in C++",
-        40,
+        12,
         (Variant(1, ("--benchmark_repetitions=3", "--benchmark_min_time=0.2")),),
         (Variant(1, ("--benchmark_min_time=0.01",)),),
         cpp_programs.wire_rows,
@@ -253,7 +268,7 @@ ALL = [
     ProgramBench(
         "swarm",
         "a thousand engines, played by one process",
-        130,
+        60,
         (Variant(3, ("--engines=1000", "--tasks=10000", "--task-ms=300")),),
         (Variant(1, ("--engines=50", "--tasks=200", "--task-ms=300", "--guests=5", "--rounds=3")),),
         cpp_programs.swarm_rows,

@@ -7,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 # What a record of bench/results must say before its figures go into a document.
 REQUIRED = {

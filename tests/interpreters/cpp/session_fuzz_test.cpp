@@ -1,9 +1,12 @@
 // A long session of random cells against a model of what must be defined. PX_SESSION_FUZZ_CELLS and
 // PX_SESSION_FUZZ_SEED make it longer, or another one;
-// PX_SESSION_FUZZ_LOG prints the cells.
+// PX_SESSION_FUZZ_LOG prints the cells; PX_SESSION_FUZZ_TIMES what each hundred of them has cost.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <random>
 
@@ -141,13 +144,10 @@ class SessionFuzz : public NotebookTest {
     }
   }
 
-  void look_at(const Meaning& definition) {
-    EXPECT_EQ(value(definition.expression), definition.worth)
-        << definition.name << ": " << definition.code;
-  }
   void look_at_one() {
     if (model_.empty()) return;
-    look_at(std::next(model_.begin(), pick(int(model_.size())))->second);
+    const Meaning& one = std::next(model_.begin(), pick(int(model_.size())))->second;
+    EXPECT_EQ(value(one.expression), one.worth) << one.name << ": " << one.code;
   }
   void look_at_all() {
     for (int i = 0; i < 12; ++i) {
@@ -155,7 +155,12 @@ class SessionFuzz : public NotebookTest {
       EXPECT_EQ(session().is_defined(n), model_.count(n) == 1) << n;
     }
     EXPECT_FALSE(session().is_defined("broken") || session().is_defined("Half"));
-    for (const auto& [n, definition] : model_) look_at(definition);
+    std::string code;  // one cell for all: each costs the time of a compiler
+    for (const auto& [n, known] : model_)
+      code += "px_reported = " + n.substr(1) + "; if ((double)(" + known.expression +
+              ") != " + std::to_string(known.worth) + ") throw px_reported;\n";
+    const CellOutcome outcome = run(code);
+    EXPECT_TRUE(outcome.is_ok()) << "n" << reported << "\n" << code << said(outcome);
   }
 
   void seed(unsigned number) { random_.seed(number); }
@@ -170,7 +175,19 @@ TEST_F(SessionFuzz, KeepsWhatTheModelSays) {
   const int cells = number_from_environment("PX_SESSION_FUZZ_CELLS", 200);
   const int seed_number = number_from_environment("PX_SESSION_FUZZ_SEED", 1);
   seed(static_cast<unsigned>(seed_number));
+  auto begun = std::chrono::steady_clock::now();
   for (int cell = 0; cell < cells && !HasFailure(); ++cell) {
+    if (cell % 100 == 0 && std::getenv("PX_SESSION_FUZZ_TIMES")) {
+      const auto now = std::chrono::steady_clock::now();
+      long pages = 0, resident = 0;
+      std::ifstream("/proc/self/statm") >> pages >> resident;
+      std::ifstream maps("/proc/self/maps");
+      const auto lines = std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
+      const double ms = std::chrono::duration<double, std::milli>(now - begun).count();
+      std::fprintf(stderr, "%d cells, %.1f ms each, %ld MB, %ld mappings\n", cell, ms / 100,
+                   resident / 256, static_cast<long>(lines));
+      begun = now;
+    }
     SCOPED_TRACE("seed " + std::to_string(seed_number) + ", cell " + std::to_string(cell));
     random_cell();
     look_at_one();

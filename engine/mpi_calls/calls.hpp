@@ -75,7 +75,8 @@ template <typename Handle, typename Make>
 int make_shared(const char* name, MPI_Comm communicator, Handle* result, const Make& make) {
   return collective(name, communicator, [&](MPI_Comm current) {
     MpiSteps* const steps = MpiSteps::of_this_thread();
-    if (!steps || !steps->known(communicator)) return make(current);
+    const KnownCommunicator* const known = steps ? steps->known(communicator) : nullptr;
+    if (!known || known->others.empty()) return make(current);
     MPI_Comm own = MPI_COMM_NULL;
     int code = PMPI_Comm_dup(current, &own);
     if (code != MPI_SUCCESS) return code;

@@ -157,7 +157,7 @@ struct MpiSteps::State {
   RankNote make_note(RankNote::Kind kind, std::string reason) const {
     RankNote note{kind, own, epoch, cell, std::nullopt, {}, false, std::move(reason)};
     for (const auto& [number, known] : communicators.all())
-      note.entered[number] = known->use.entered;
+      if (!known->others.empty()) note.entered[number] = known->use.entered;
     return note;
   }
 
@@ -237,6 +237,51 @@ struct MpiSteps::State {
     });
   }
 
+  /// Open MPI crashes where a receive is cancelled twice.
+  static void cancel(MPI_Request receive) {
+    int is_done = 0;
+    PMPI_Request_get_status(receive, &is_done, MPI_STATUS_IGNORE);
+    if (!is_done) PMPI_Cancel(&receive);
+  }
+
+  // ------------------------------------------------------------ this rank alone
+
+  /// Takes back what a cell that was stopped has begun on communicators of this rank alone, and
+  /// drops what it has sent over them to itself.
+  void settle_alone() {
+    for (const auto& [number, known] : communicators.all()) {
+      if (!known->others.empty() || !std::exchange(known->is_used, false)) continue;
+      bool is_sending = false;
+      for (auto& [request, need] : requests) {
+        if (need.communicator != number) continue;
+        int is_done = 0;
+        PMPI_Request_get_status(request, &is_done, MPI_STATUS_IGNORE);
+        is_sending = is_sending || (!is_done && need.kind == Need::Kind::send);
+        need.is_cancelled = need.is_cancelled || !is_done || need.is_persistent;
+        if (need.kind == Need::Kind::receive) cancel(request);
+      }
+      if (is_sending)
+        known->why_lost = "a large message of this rank to itself was under way";
+      else
+        drop_messages(known->current);
+    }
+  }
+
+  /// Of a communicator of this rank alone, on which no send is under way.
+  static void drop_messages(MPI_Comm communicator) {
+    for (;;) {
+      MPI_Message message = MPI_MESSAGE_NULL;
+      MPI_Status status;
+      int has_come = 0, size = 0;
+      PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, &has_come, &message, &status);
+      if (!has_come) return;
+      PMPI_Get_count(&status, MPI_BYTE, &size);
+      std::vector<char> bytes(static_cast<std::size_t>(std::max(size, 0)));
+      PMPI_Mrecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, &message,
+                 MPI_STATUS_IGNORE);
+    }
+  }
+
   // ------------------------------------------------------------ epochs
 
   /// This rank does nothing any more in this epoch.
@@ -246,10 +291,9 @@ struct MpiSteps::State {
     tell(note);
     // A message that still comes must not be written where the cell had its variables.
     for (auto& [request, need] : requests)
-      if (need.kind == Need::Kind::receive && need.epoch == epoch && !need.is_persistent) {
-        MPI_Request cancelled = request;
-        PMPI_Cancel(&cancelled);
-      }
+      if (need.kind == Need::Kind::receive && need.epoch == epoch && !need.is_persistent &&
+          !is_alone(need.communicator))
+        cancel(request);
     board.begin_epoch(++epoch);
     has_called_in_epoch = has_told_failure = false;
     has_stopped = true;
@@ -263,6 +307,11 @@ struct MpiSteps::State {
   }
 
   // ------------------------------------------------------------ who can still come
+
+  bool is_alone(std::uint64_t number) const {
+    const KnownCommunicator* const known = by_number(number);
+    return known && known->others.empty();
+  }
 
   const KnownCommunicator* by_number(std::uint64_t number) const {
     const auto found = communicators.all().find(number);
@@ -316,6 +365,7 @@ struct MpiSteps::State {
 
   /// left  the call whose roll call it leaves.
   int leave_with(const std::string& where, std::optional<CollectiveCall> left = std::nullopt) {
+    settle_alone();
     if (has_called_in_epoch) {
       RankNote note = make_note(RankNote::Kind::stopped, "was interrupted");
       note.waits_in = left;
@@ -328,6 +378,7 @@ struct MpiSteps::State {
 
   /// The call cannot end, as others do not come.
   int fail_with(const char* name, const std::string& why) {
+    settle_alone();
     if (has_called_in_epoch) {
       RankNote note = make_note(RankNote::Kind::stopped, why);
       note.is_consequence = true;
@@ -427,6 +478,7 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
   if (!state_->is_cell_running) return;
   state_->is_cell_running = false;
   if (failure) {
+    state_->settle_alone();
     // Where it has left a call and called nothing since, the others know.
     if (!state_->has_stopped || state_->has_called_in_epoch) {
       state_->tell(state_->make_note(RankNote::Kind::failed, *failure));
@@ -466,7 +518,7 @@ KnownCommunicator* MpiSteps::known(MPI_Comm communicator) {
 
 int MpiSteps::await_renewal(const char* name, const KnownCommunicator& known) {
   State& state = *state_;
-  if (state.is_renewed) return MPI_SUCCESS;
+  if (state.is_renewed || known.others.empty()) return MPI_SUCCESS;
   const InMpiCall place{call_place(),
                         {name, known.number, static_cast<int>(known.members.size()), MpiCall::none,
                          MpiCall::none, Clock::now()}};
@@ -490,7 +542,10 @@ int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
     return state.refuse(std::string(name) +
                         ": this communicator was lost when a cell was stopped, as " +
                         known.why_lost + "; make it again");
-  state.has_called = state.has_called_in_epoch = true;
+  if (known.others.empty())
+    known.is_used = true;
+  else
+    state.has_called = state.has_called_in_epoch = true;
   return MPI_SUCCESS;
 }
 
@@ -498,6 +553,7 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
   State& state = *state_;
   leaves = false;
   if (const int code = prepare(name, known); code != MPI_SUCCESS) return code;
+  if (known.others.empty()) return MPI_SUCCESS;
   const CollectiveCall call{known.number, ++known.arrivals};
   RollCall roll_call{known, state.epoch, call};
   CallEntry entry{state.board, known.others, call, state.cell, state.grace};
@@ -598,7 +654,7 @@ void MpiSteps::set_attribute(MPI_Comm communicator, int key, const void* value) 
 
 bool MpiSteps::is_stale_duplicate(MPI_Comm communicator, int key) const {
   const KnownCommunicator* const known = state_->communicators.find(communicator);
-  return known && known->duplicates.is_stale(key, state_->epoch);
+  return known && !known->others.empty() && known->duplicates.is_stale(key, state_->epoch);
 }
 
 int MpiSteps::duplicate(MPI_Comm communicator, const MPI_Comm* result,
@@ -646,7 +702,7 @@ int MpiSteps::check_sender(const char* name, KnownCommunicator& known, int sourc
 // ---------------------------------------------------------------- requests
 
 Need MpiSteps::need(Need::Kind kind, const KnownCommunicator* known, int peer, int tag) const {
-  Need need{kind, known ? known->number : 0, -1, state_->epoch, false, tag};
+  Need need{kind, known ? known->number : 0, -1, state_->epoch, false, tag, false};
   if (known && peer >= 0 && peer < static_cast<int>(known->members.size()))
     need.peer = known->members[static_cast<std::size_t>(peer)];
   return need;
@@ -685,7 +741,7 @@ void MpiSteps::failed(const KnownCommunicator& known) {
 }
 
 bool MpiSteps::is_stale(const Need& need) const {
-  return need.epoch != state_->epoch;
+  return need.is_cancelled || (need.epoch != state_->epoch && !state_->is_alone(need.communicator));
 }
 
 int MpiSteps::refuse_stale(const char* name) {

@@ -28,6 +28,7 @@ struct Need {
   std::uint64_t epoch = 0;         ///< In which it began.
   bool is_persistent = false;
   int tag = MpiCall::none;  ///< MPI_ANY_TAG, too.
+  bool is_cancelled = false;  ///< On a communicator of this rank alone, as a cell was stopped.
 };
 
 /// Makes the blocking MPI calls of cells answer an interrupt, and keeps the ranks in step when

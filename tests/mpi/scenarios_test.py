@@ -226,6 +226,30 @@ def test_communicators_that_a_cell_frees_are_free_before_it_ends(ranks):
     assert_well(ranks)
 
 
+# Of a rank to itself, on a communicator of its own: what a cell has begun, and not ended.
+ALONE = {"a receive": ["Irecv(0, {comm}, 0, 0, 4, 1)"], "a message": ["Isend(0, {comm}, 0, 0, 4, 1)"],
+         "a receive after a call of all": ["Barrier(world)", "Irecv(0, {comm}, 0, 0, 4, 1)"]}  # fmt: skip
+SELF = {mpi_cells.PYTHON: "alone = MPI.COMM_SELF", mpi_cells.CPP: "MPI_Comm alone = MPI_COMM_SELF;"}
+
+
+@languages_and_mpis
+@pytest.mark.parametrize("comm", ["three", "alone"])
+@pytest.mark.parametrize("begun", ALONE)
+def test_what_a_stopped_rank_has_begun_with_itself_comes_to_no_later_cell(ranks, begun, comm):
+    run(ranks, SELF.get)
+    calls = [each.format(comm=comm) for each in ALONE[begun]]
+    others = [call for call in calls if "world" in call]
+    ends = call(ranks, [others, others, others, [*calls, "give_up_in()"]])
+    assert ends.wait(PATIENCE)
+    assert mpi_cells.RAISED in ends.outcomes()[3][1]
+    ends = call(ranks, [[], [], [], [f"Sendrecv({comm}, 0, 0, 0, 4, 2)"]])
+    if not ends.wait(PATIENCE):
+        ranks.interrupt()
+        pytest.fail("rank 3 waits for its own message")
+    assert ends.outcomes() == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+
+
 # 48 MiB: memory that goes back to the system when it is freed.
 HUGE = 6 << 20
 SENDS = f"Send(world, 1, 0, {HUGE}, 1)"

@@ -226,6 +226,32 @@ def test_communicators_that_a_cell_frees_are_free_before_it_ends(ranks):
     assert_well(ranks)
 
 
+# More than the memory of a host has counts for roll calls of a rank.
+GOES_ON_ALONE = """
+half = world.Split(mpi_rank // 2, mpi_rank)
+if mpi_rank == 0:
+    half.Barrier()
+if mpi_rank == 1:
+    half.Free()
+if mpi_rank in (1, 2):
+    both = world.Get_group().Incl([1, 2])
+    for _ in range(300):
+        copy = world.Create_group(both)
+        copy.Barrier()
+        copy.Free()
+if mpi_rank == 1:
+    raise ValueError("no data")
+"""
+
+
+@python_ranks
+def test_no_call_begins_without_a_rank_that_has_freed_its_communicator(ranks):
+    """Each communicator has a count in memory, which is used again when that has been freed."""
+    outcomes = run(ranks, lambda _: GOES_ON_ALONE)
+    assert outcomes[0] and "MPI_Barrier cannot end: rank 1 raised ValueError: no data" in outcomes[0][1]
+    assert_well(ranks)
+
+
 # Of a rank to itself, on a communicator of its own: what a cell has begun, and not ended.
 ALONE = {"a receive": ["Irecv(0, {comm}, 0, 0, 4, 1)"], "a message": ["Isend(0, {comm}, 0, 0, 4, 1)"],
          "a receive after a call of all": ["Barrier(world)", "Irecv(0, {comm}, 0, 0, 4, 1)"]}  # fmt: skip

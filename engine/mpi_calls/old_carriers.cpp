@@ -128,6 +128,8 @@ bool OldCarriers::step(Carrier& carrier, const IsClean& is_clean) {
 }
 
 void OldCarriers::progress(const IsClean& is_clean) {
+  // MPI calls the cells' functions for the attributes of what it frees; they may free another one.
+  if (std::exchange(is_in_progress_, true)) return;
   std::list<Carrier> waiting;
   for (std::size_t steps = 0; steps < most_steps && !carriers_.empty();) {
     Carrier& carrier = carriers_.front();
@@ -145,6 +147,7 @@ void OldCarriers::progress(const IsClean& is_clean) {
     next.splice(next.end(), carriers_, carriers_.begin());
   }
   carriers_.splice(carriers_.end(), waiting);
+  is_in_progress_ = false;
 }
 
 }  // namespace px::engine

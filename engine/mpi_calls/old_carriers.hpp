@@ -83,6 +83,7 @@ class OldCarriers {
   bool step(Carrier& carrier, const IsClean& is_clean);
 
   int last_tag_ = 0;
+  bool is_in_progress_ = false;
   std::list<Carrier> carriers_;
   std::list<Carrier> lost_;  // what MPI may still read or write is kept
 };

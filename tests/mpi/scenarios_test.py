@@ -226,6 +226,24 @@ def test_communicators_that_a_cell_frees_are_free_before_it_ends(ranks):
     assert_well(ranks)
 
 
+FREES_BY_AN_ATTRIBUTE = """
+key = MPI.Comm.Create_keyval(copy_fn=lambda _, key, kept: kept.Dup(), delete_fn=lambda _, key, kept: kept.Free())
+for _ in range(3):
+    holder = world.Dup()
+    holder.Set_attr(key, world.Dup())
+    copy = holder.Dup()
+    copy.Free()
+    holder.Free()
+MPI.Comm.Free_keyval(key)
+"""
+
+
+@python_ranks
+def test_a_communicator_may_be_freed_by_an_attribute_of_one_that_is_freed(ranks):
+    assert run(ranks, lambda _: FREES_BY_AN_ATTRIBUTE) == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+
+
 # More than the memory of a host has counts for roll calls of a rank.
 GOES_ON_ALONE = """
 half = world.Split(mpi_rank // 2, mpi_rank)

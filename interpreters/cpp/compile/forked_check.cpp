@@ -221,6 +221,8 @@ Json check_here(Compiler& compiler, const SourceText& text, const Room& room, in
     for (const GlobalCapture& each : compiler.log().take_captures()) captures.push_back(each);
     copies = copy_captures(compiler, part, captures);
     rivals = rivals_of(compiler, part);
+    const bool is_rejected = compiler.instance().getDiagnostics().hasErrorOccurred();
+    if (!is_rejected && has_lambda_in_statement(part)) ::_exit(1);  // as if clang had crashed
   };
   compiler.log().take_captures();
   const auto* unit = compiler.parse(text.cell);

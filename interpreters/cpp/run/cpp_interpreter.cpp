@@ -227,6 +227,7 @@ CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& nam
   if (edited.code != cell.code)  // so that what the compiler says is about the cell as it is
     for (std::string& each : forms_of(cell, find_macro)) forms.push_back(std::move(each));
   std::optional<CellOutcome> unlinked;  // what is missing, where that is all that is wrong
+  bool is_in_functions = false;
   for (std::size_t next = 0; next < forms.size();) {
     const std::string each = forms[next++];
     form = in_edition(each, edition_);
@@ -243,12 +244,13 @@ CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& nam
       checked = session_->check(form, name);
     }
     if (checked.is_ok() || checked.kind == CellOutcome::Kind::interrupted) return checked;
-    if (checked.error_name != "LinkError") continue;
-    if (!unlinked) {
+    const bool is_crash = has_crashed_compiler(checked);
+    if (!is_crash && checked.error_name != "LinkError") continue;
+    if (!std::exchange(is_in_functions, true)) {
       forms = forms_in_functions(edited, find_macro);
       next = 0;
     }
-    unlinked = checked;
+    if (!is_crash) unlinked = checked;
   }
   return unlinked.value_or(checked);
 }

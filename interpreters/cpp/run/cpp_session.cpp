@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 
 #include "interpreters/cpp/assist/completion.hpp"
 #include "interpreters/cpp/assist/help.hpp"
@@ -102,6 +103,17 @@ std::optional<std::string> text_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   return std::string{std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The library that a script of the linker names, as some stand in the place of a library (libm.so
+/// of the GNU C library); "" where the loader's words are about something else.
+std::string library_of_script(const std::string& said) {
+  std::smatch found;
+  if (!std::regex_search(said, found, std::regex(R"(([^\s:]+): invalid ELF header)"))) return "";
+  const std::string text = text_of_file(found[1]).value_or("");
+  const bool names_one =
+      std::regex_search(text, found, std::regex(R"(\b(?:GROUP|INPUT)\s*\(\s*([^\s)]+))"));
+  return names_one ? found[1].str() : "";
 }
 
 /// Which edits of a cell's text are tried: fewer where its other parts do not agree with one.
@@ -448,13 +460,17 @@ Result<void> CppSession::load_library(const std::string& name) {
       if (const std::string path = folder + "/" + file; std::filesystem::exists(path))
         candidates.insert(candidates.begin(), path);
   std::string said;
-  for (const std::string& candidate : candidates) {
+  for (std::size_t next = 0; next < candidates.size(); ++next) {
+    const std::string candidate = candidates[next];
     llvm::Error error = state_->compiler->interpreter().LoadDynamicLibrary(candidate.c_str());
     if (!error) {
       state_->compiler->late_functions().look_into_libraries();
       return {};
     }
     const std::string text = llvm::toString(std::move(error));
+    const std::string other = library_of_script(text);
+    if (!other.empty() && !std::count(candidates.begin(), candidates.end(), other))
+      candidates.push_back(other);
     if (said.empty()) said = text;
   }
   return Error{ErrorKind::not_found, "The library " + name + " cannot be loaded: " + said};

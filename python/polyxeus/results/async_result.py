@@ -471,6 +471,7 @@ class AsyncHubResult(AsyncResult):
 
         other = ipp.Client(rc.cluster.connection_file)
         sent = rc[0].apply_async(pow, 2, 3)
+        sent.wait(10)                                         # the controller has it, too
         other.get_result(sent.msg_ids[0]).get(10)             # -> 8
         other.close()
     """

@@ -62,6 +62,7 @@ int run(int argc, char** argv) {
     return 1;
   }
   (*interpreter)->set_input(ask_user_of(queues));
+  (*interpreter)->use_pager();
   const auto cluster =
       std::filesystem::path(program::own_program()).replace_filename("pxcluster").string();
   CppKernel kernel{**interpreter, queues.outgoing, cluster};

@@ -49,6 +49,7 @@ class CppKernelTests(jupyter_kernel_test.KernelTests):
             "mime": "text/html",
         }
     ]
+    code_page_something = "?std::vector"
     code_history_pattern = "1?2*"
     supported_history_operations = ("tail", "range", "search")
     code_inspect_sample = "std::abs"

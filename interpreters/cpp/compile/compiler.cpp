@@ -41,9 +41,11 @@ Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CppSession:
                                                                bool uses_precompiled_header) {
   std::vector<const char*> arguments;
   for (const std::string& flag : options.flags) arguments.push_back(flag.c_str());
-  // Line tables change nothing of the code; the warning is about pragmas that are ignored.
+  // Line tables change nothing of the code; a warning is about pragmas that are ignored, another
+  // one would be about each assert() at the top of a cell.
   arguments.insert(arguments.end(),
                    {"-gline-tables-only", "-fcolor-diagnostics", "-Wsource-uses-openmp",
+                    "-Wno-predefined-identifier-outside-function",
                     "-resource-dir", options.resource_folder.c_str()});
   if (uses_precompiled_header)
     arguments.insert(arguments.end(), {"-include-pch", options.precompiled_header.c_str()});

@@ -89,6 +89,7 @@ void bound_child(const CheckLimits& limits, pid_t parent) {
   const int silence = ::open("/dev/null", O_WRONLY);  // LLVM's last words are of no use to users
   ::dup2(silence, 2);
   write_all(descriptor, answered + work());
+  ::close(descriptor);  // the parent goes on while the memory of this child is taken apart
   ::_exit(0);
 }
 
@@ -116,6 +117,16 @@ Answer read_answer(int descriptor, pid_t child, int seconds) {
   return answer;
 }
 
+std::vector<pid_t> leaving;  // children that have answered
+
+/// Returns how it has ended.
+int await(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return status;
+}
+
+/// Call await_children() afterwards.
 Answer ask(const std::function<std::string()>& work, const CheckLimits& limits) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return {};
@@ -126,10 +137,11 @@ Answer ask(const std::function<std::string()>& work, const CheckLimits& limits) 
   Answer answer;
   if (child > 0) {
     answer = read_answer(ends[0], child, waiting_factor * limits.processor_seconds);
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    const bool has_no_time = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
-    if (has_no_time) answer.kind = Answer::Kind::timed_out;
+    if (answer.kind == Answer::Kind::ok) {
+      leaving.push_back(child);
+    } else if (const int status = await(child); WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) {
+      answer.kind = Answer::Kind::timed_out;
+    }
   }
   ::close(ends[0]);
   return answer;
@@ -209,18 +221,21 @@ void prepare(Compiler& compiler, const SourceText& text, const Room& room) {
 }
 
 /// Only the front end's work and what it would link: no optimization.
-Json check_here(Compiler& compiler, const SourceText& text, const Room& room, int version) {
+Json check_here(Compiler& compiler, const SourceText& text, const Room& room,
+                const std::set<std::string>& names, int version) {
   auto& generation = compiler.instance().getCodeGenOpts();
   generation.OptimizationLevel = 0;
   generation.DisableLLVMPasses = 1;
   prepare(compiler, text, room);
-  std::vector<TextEdit> copies;
+  std::vector<TextEdit> copies, marks;
   std::vector<GlobalCapture> captures;
   std::vector<clang::NamedDecl*> rivals;
   compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
     for (const GlobalCapture& each : compiler.log().take_captures()) captures.push_back(each);
     copies = copy_captures(compiler, part, captures);
     rivals = rivals_of(compiler, part);
+    marks = marks_for(compiler, part, names, version);
+    if (has_lambda_in_statement(part)) ::_exit(1);  // as if this had crashed: the parent may
   };
   compiler.log().take_captures();
   const auto* unit = compiler.parse(text.cell);
@@ -232,6 +247,7 @@ Json check_here(Compiler& compiler, const SourceText& text, const Room& room, in
     report["missing"] = missing.names;
     report["late"] = missing.late;
     report["privates"] = to_json(share_privates(compiler, *unit->TUPart));
+    found.marks = std::move(marks);
   } else {
     found = read_clashes(compiler, compiler.log().take_clashes(), version);
   }
@@ -299,9 +315,9 @@ Redefinition redefinition_from(const Json& report) {
 }  // namespace
 
 CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Room& room,
-                           int version) {
+                           const std::set<std::string>& names, int version) {
   const Answer answer =
-      ask([&] { return pack(Packer::json, check_here(compiler, text, room, version)); },
+      ask([&] { return pack(Packer::json, check_here(compiler, text, room, names, version)); },
           compiler.limits());
   CheckReport report;
   if (answer.kind != Answer::Kind::ok) {
@@ -341,6 +357,10 @@ Redefinition foresee_in_child(Compiler& compiler, const SourceText& text, const 
   return report ? redefinition_from(*report) : Redefinition{};
 }
 
+void await_children() {
+  for (const pid_t child : std::exchange(leaving, {})) await(child);
+}
+
 std::optional<std::string> ask_child(const std::function<std::optional<std::string>()>& work) {
   const Answer answer = ask(
       [&] {
@@ -348,6 +368,7 @@ std::optional<std::string> ask_child(const std::function<std::optional<std::stri
         return text ? "+" + *text : std::string();
       },
       limits_of_questions);
+  await_children();
   if (answer.kind != Answer::Kind::ok || answer.text.empty()) return std::nullopt;
   return answer.text.substr(1);
 }

@@ -23,9 +23,10 @@ struct CheckReport {
 };
 
 /// Compiles a text in a child, in which room is made first; nothing changes here.
+/// names    that had another meaning before: what the text defines of them must be marked.
 /// version  of what the text defines again; another one for each cell.
 CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Room& room,
-                           int version);
+                           const std::set<std::string>& names, int version);
 
 /// What a forked copy of this process has read.
 struct ReadReport {
@@ -40,6 +41,9 @@ ReadReport read_in_child(Compiler& compiler, const SourceText& text, const Room&
 /// names that had another meaning before. clang may crash when it compiles it as it is.
 Redefinition foresee_in_child(Compiler& compiler, const SourceText& text, const Room& room,
                               const std::set<std::string>& names, int version);
+
+/// Waits until the children that have answered are gone: what runs next may wait for its own.
+void await_children();
 
 /// Runs `work` in a child and returns what it returns; nothing where it crashes, where it is
 /// interrupted, takes longer than a user waits, or returns nothing.

@@ -108,6 +108,11 @@ class LambdaFinder : public clang::RecursiveASTVisitor<LambdaFinder> {
   std::vector<TextEdit> edits_;
 };
 
+class AnyLambda : public clang::RecursiveASTVisitor<AnyLambda> {
+ public:
+  bool VisitLambdaExpr(clang::LambdaExpr*) { return false; }  // which ends the walk
+};
+
 /// Not in functions of the user: there, a program's lambda would not copy global variables either.
 bool is_top_of_cell(const clang::Decl& declaration) {
   if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(&declaration))
@@ -116,6 +121,13 @@ bool is_top_of_cell(const clang::Decl& declaration) {
 }
 
 }  // namespace
+
+bool has_lambda_in_statement(clang::TranslationUnitDecl& part) {
+  const auto declarations = part.noload_decls();
+  return std::any_of(declarations.begin(), declarations.end(), [](clang::Decl* each) {
+    return llvm::isa<clang::TopLevelStmtDecl>(each) && !AnyLambda().TraverseDecl(each);
+  });
+}
 
 std::vector<TextEdit> initialize_captures(Compiler& compiler,
                                           const std::vector<GlobalCapture>& captures) {

@@ -163,10 +163,12 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
     const bool has_text = text_of_place(sources, clash.here).has_value();
     if (!has_text && llvm::isa<clang::TemplateDecl>(earlier)) continue;
     if (!result.room.add({{earlier}, {}}) || !has_text) continue;
+    const NamedDecl* later = find_in_last_part(compiler, clash.here);
+    if (later && llvm::isa<clang::NamespaceDecl>(later)) continue;
     std::optional<TextEdit> mark;
     if (is_class(earlier)) mark = mark_of_class(sources, clash.here, version);
     if (is_emitted_where_used(earlier) && may_be_marked(earlier))
-      mark = mark_of_declarator(compiler, find_in_last_part(compiler, clash.here), version);
+      mark = mark_of_declarator(compiler, later, version);
     if (mark) result.marks.push_back(*mark);
   }
   return result;

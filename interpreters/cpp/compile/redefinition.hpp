@@ -56,6 +56,10 @@ std::vector<TextEdit> share_privates(Compiler& compiler, clang::TranslationUnitD
 /// they are. Call it when all of the part was read.
 void share_statics(Compiler& compiler, clang::TranslationUnitDecl& part);
 
+/// Whether a statement at the top holds a lambda: clang 22 cannot name it, and crashes, but not each
+/// time.
+bool has_lambda_in_statement(clang::TranslationUnitDecl& part);
+
 /// Captures of what is no local variable, which C++ refuses: `[a]` becomes `[a = a]`.
 std::vector<TextEdit> initialize_captures(Compiler& compiler,
                                           const std::vector<GlobalCapture>& captures);

@@ -60,7 +60,7 @@ CellOutcome CppInterpreter::describe_name(const std::string& name) {
   CellOutcome outcome;
   std::string text = known.value_or("");
   if (!text.empty() && !page.empty()) text += "\n\n";
-  outcome.shown = MimeBundle{{"text/plain", text + page}};
+  (has_pager_ ? paged_ : outcome.shown) = MimeBundle{{"text/plain", text + page}};
   return outcome;
 }
 

@@ -117,6 +117,9 @@ std::string hint_for(const std::string& message, int line, const std::string& co
       message.starts_with("expected '(' after 'while'") ||
       message.starts_with("expected '(' after 'for'"))
     return "C++ has conditions in parentheses and bodies in braces";
+  if (const auto name = matched(message, "reference to '(\\w+)' is ambiguous"))
+    return "write `::" + *name + "`, or give it another name, where `using namespace std;` brings " +
+           "`std::" + *name + "` as well";
   if (message.find("deduction of template arguments") != message.npos)
     return "name the type of the elements, as in `std::vector<double> v;`";
   return "";

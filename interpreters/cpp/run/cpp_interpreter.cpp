@@ -130,6 +130,7 @@ std::string CppInterpreter::variables() {
 Json CppInterpreter::execute(const interpreters::Execution& execution) {
   const bool is_kept = execution.keeps_history && !execution.is_silent;
   if (is_kept) history_.add(execution.count, execution.code);
+  paged_.reset();
   const CellOutcome outcome = run_cell(execution);
   Json reply{{"status", "ok"},
              {"execution_count", execution.count},
@@ -141,6 +142,7 @@ Json CppInterpreter::execute(const interpreters::Execution& execution) {
     if (outcome.shown && is_kept)
       if (const auto text = outcome.shown->find("text/plain"); text != outcome.shown->end())
         history_.set_output(text->second);
+    if (paged_) reply["payload"].push_back({{"source", "page"}, {"data", *paged_}, {"start", 0}});
     reply["user_expressions"] = user_expressions(execution.user_expressions);
     return reply;
   }
@@ -227,6 +229,7 @@ CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& nam
   if (edited.code != cell.code)  // so that what the compiler says is about the cell as it is
     for (std::string& each : forms_of(cell, find_macro)) forms.push_back(std::move(each));
   std::optional<CellOutcome> unlinked;  // what is missing, where that is all that is wrong
+  bool is_in_functions = false;
   for (std::size_t next = 0; next < forms.size();) {
     const std::string each = forms[next++];
     form = in_edition(each, edition_);
@@ -243,12 +246,13 @@ CellOutcome CppInterpreter::prepare(const CellText& cell, const std::string& nam
       checked = session_->check(form, name);
     }
     if (checked.is_ok() || checked.kind == CellOutcome::Kind::interrupted) return checked;
-    if (checked.error_name != "LinkError") continue;
-    if (!unlinked) {
+    const bool is_crash = has_crashed_compiler(checked);
+    if (!is_crash && checked.error_name != "LinkError") continue;
+    if (!std::exchange(is_in_functions, true)) {
       forms = forms_in_functions(edited, find_macro);
       next = 0;
     }
-    unlinked = checked;
+    if (!is_crash) unlinked = checked;
   }
   return unlinked.value_or(checked);
 }

@@ -46,6 +46,9 @@ class CppInterpreter final : public interpreters::Interpreter {
   /// What std::cin in cells reads; without it a cell that reads fails. See CellInput.
   void set_input(CellInput::Ask ask) { input_.set_ask(std::move(ask)); }
 
+  /// Help goes to the front end's pager from now on; otherwise it is the value of the cell.
+  void use_pager() { has_pager_ = true; }
+
   Json execute(const interpreters::Execution& execution) override;
   interpreters::ApplyResult apply(const interpreters::Application& application) override;
   interpreters::ApplyResult serve(const interpreters::NativeRequest& request) override;
@@ -97,6 +100,8 @@ class CppInterpreter final : public interpreters::Interpreter {
   SessionProgram program_;                  // what cells have defined, for %%executable
   std::vector<std::string> program_flags_;  // folders and libraries that cells have asked for
   bool has_run_ = false;
+  bool has_pager_ = false;
+  std::optional<MimeBundle> paged_;  // help that the present cell has asked for
   unsigned edition_ = 0;    // of what values look like: see in_edition()
   bool has_shown_ = false;  // anything since the edition began
   CapturedOutput captured_;

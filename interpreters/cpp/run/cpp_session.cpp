@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 
 #include "interpreters/cpp/assist/completion.hpp"
 #include "interpreters/cpp/assist/help.hpp"
@@ -104,16 +105,25 @@ std::optional<std::string> text_of_file(const std::string& path) {
   return std::string{std::istreambuf_iterator<char>(file), {}};
 }
 
+/// The library that a script of the linker names, as some stand in the place of a library (libm.so
+/// of the GNU C library); "" where the loader's words are about something else.
+std::string library_of_script(const std::string& said) {
+  std::smatch found;
+  if (!std::regex_search(said, found, std::regex(R"(([^\s:]+): invalid ELF header)"))) return "";
+  const std::string text = text_of_file(found[1]).value_or("");
+  const bool names_one =
+      std::regex_search(text, found, std::regex(R"(\b(?:GROUP|INPUT)\s*\(\s*([^\s)]+))"));
+  return names_one ? found[1].str() : "";
+}
+
 /// Which edits of a cell's text are tried: fewer where its other parts do not agree with one.
 enum class Editing { all, no_marks, none };
 
 std::vector<TextEdit> edits_of(const CheckReport& report, bool is_ok, Editing editing) {
   if (editing == Editing::none) return {};
   std::vector<TextEdit> edits;
-  if (is_ok)
-    edits = report.privates;
-  else if (editing == Editing::all)
-    edits = report.redefinition.marks;
+  if (editing == Editing::all) edits = report.redefinition.marks;
+  if (edits.empty() && is_ok) edits = report.privates;
   edits.insert(edits.end(), report.captures.begin(), report.captures.end());
   return edits;
 }
@@ -149,6 +159,7 @@ struct CppSession::State {
   std::optional<MacroBody> macro(const std::string& name);
   bool mentions_hidden_name(const std::string& code) const;
   Plan plan(const std::string& code, const std::string& name);
+  bool foresee(Plan& plan);
   std::vector<TextEdit> renew_headers(Plan& plan);
   void make_header(Plan& plan, const std::string& header, bool has_changed);
   void make_room_for(const Plan& plan);
@@ -175,18 +186,16 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
   const SourceText as_written = result.source;
   bool is_edited = !marks.empty();
   result.source = apply_edits(as_written, marks);
-  bool has_more = mentions_hidden_name(code);
-  for (int round = 0; has_more && round < max_check_rounds; ++round) {
-    const Redefinition foreseen =
-        foresee_in_child(*compiler, result.source, result.room, hidden_names, version);
-    has_more = result.room.add(foreseen.room);
-    result.source = apply_edits(result.source, foreseen.marks);
-    is_edited = is_edited || !foreseen.marks.empty();
-  }
-  std::optional<SourceText> compiled;  // the text that compiled, before what is private was shared
+  std::optional<SourceText> compiled;  // the text that compiled, before it was edited
   Editing editing = Editing::all;
+  bool is_foreseen = !mentions_hidden_name(code);
   for (int round = 0; round < max_check_rounds; ++round) {
-    const CheckReport report = check_in_child(*compiler, result.source, result.room, version);
+    const CheckReport report =
+        check_in_child(*compiler, result.source, result.room, hidden_names, version);
+    if (report.kind == CheckReport::Kind::crashed && !std::exchange(is_foreseen, true)) {
+      is_edited = foresee(result) || is_edited;
+      continue;
+    }
     result.outcome = outcome_of(report, compiler->limits());
     result.late = report.late;
     warnings = without_colours(name_lines_of_cells(report.said));
@@ -198,7 +207,7 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
       result.source = apply_edits(result.source, edits);
       is_edited = true;
     } else if (report.kind == CheckReport::Kind::rejected && is_edited && !has_more_room) {
-      editing = compiled || editing == Editing::no_marks ? Editing::none : Editing::no_marks;
+      editing = editing == Editing::all ? Editing::no_marks : Editing::none;
       result.source = compiled.value_or(as_written);
       is_edited = false;
     } else if (!has_more_room) {
@@ -206,6 +215,20 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
     }
   }
   return result;
+}
+
+/// clang may crash where a cell defines again what it has compiled: the cell is only read, and then
+/// has room and marks. Returns whether its text has changed.
+bool CppSession::State::foresee(Plan& plan) {
+  bool is_edited = false, has_more = true;
+  for (int round = 0; has_more && round < max_check_rounds; ++round) {
+    const Redefinition foreseen =
+        foresee_in_child(*compiler, plan.source, plan.room, hidden_names, version);
+    has_more = plan.room.add(foreseen.room);
+    plan.source = apply_edits(plan.source, foreseen.marks);
+    is_edited = is_edited || !foreseen.marks.empty();
+  }
+  return is_edited;
 }
 
 /// Lets the cell include new versions of headers that have changed. Returns marks for what these
@@ -325,6 +348,7 @@ CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit,
   known_code.note(*unit.TheModule);
   CellStack::clear();
   compiler->line_table().begin_cell(name);
+  await_children();
   CellOutcome outcome =
       guard.run([&] { linked = compiler->execute(unit); }, CellGuard::Begin::when_told);
   outcome.lines = compiler->line_table().lines_of(CellStack::recorded());
@@ -407,13 +431,16 @@ const std::string& CppSession::warnings() const {
 
 CellOutcome CppSession::check(const std::string& code, const std::string& name) {
   state_->checked = state_->plan(code, name);
+  if (!state_->checked->outcome.is_ok()) await_children();
   return state_->checked->outcome;
 }
 
 CellOutcome CppSession::run(const std::string& code, const std::string& name) {
   std::optional<State::Plan> plan = std::exchange(state_->checked, std::nullopt);
   if (!plan || plan->code != code || plan->name != name) plan = state_->plan(code, name);
-  return plan->outcome.is_ok() ? state_->run(*plan) : plan->outcome;
+  if (plan->outcome.is_ok()) return state_->run(*plan);
+  await_children();
+  return plan->outcome;
 }
 
 CellOutcome CppSession::call(const std::function<void()>& function) {
@@ -448,13 +475,17 @@ Result<void> CppSession::load_library(const std::string& name) {
       if (const std::string path = folder + "/" + file; std::filesystem::exists(path))
         candidates.insert(candidates.begin(), path);
   std::string said;
-  for (const std::string& candidate : candidates) {
+  for (std::size_t next = 0; next < candidates.size(); ++next) {
+    const std::string candidate = candidates[next];
     llvm::Error error = state_->compiler->interpreter().LoadDynamicLibrary(candidate.c_str());
     if (!error) {
       state_->compiler->late_functions().look_into_libraries();
       return {};
     }
     const std::string text = llvm::toString(std::move(error));
+    const std::string other = library_of_script(text);
+    if (!other.empty() && !std::count(candidates.begin(), candidates.end(), other))
+      candidates.push_back(other);
     if (said.empty()) said = text;
   }
   return Error{ErrorKind::not_found, "The library " + name + " cannot be loaded: " + said};

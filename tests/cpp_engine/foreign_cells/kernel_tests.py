@@ -23,7 +23,6 @@ KERNEL = "pxcpp"
 # Tests that differ here: what their name and what is said contain, the reason.
 KNOWN = (
     ("test_kernel_info", "C++", "the language is `c++` here, as in xeus-cling"),
-    ("test_pager", "", "`?name` is answered by the cell's value, not in a pager"),
     ("test_codecomplete", "", "more names are offered: those of std, the C library and macros follow"),
     ("test_continuation", "", "another indentation is proposed"),
     ("test_xcpp_omp", "", "OpenMP needs `%flags -fopenmp` in the first cell"),

@@ -273,6 +273,19 @@ TEST_F(CppInterpreterTest, PassesWarningsOn) {
   EXPECT_NE(log[0].second.find("warning: non-void function"), std::string::npos);
 }
 
+TEST_F(CppInterpreterTest, RunsStatementsWhoseLambdasAreHardToSee) {
+  EXPECT_EQ(execute("(void)[] { return 1; };")["status"], "ok");
+  EXPECT_EQ(execute("throw [] { return std::runtime_error(\"on purpose\"); }();")["evalue"],
+            "on purpose");
+  EXPECT_EQ(result_of("(int)[] { return 7; }()"), "7");
+}
+
+TEST_F(CppInterpreterTest, AssertsAtTheTopOfACellWithoutAWarning) {
+  output().take();
+  EXPECT_EQ(execute("#include <cassert>\nassert(1 == 1);")["status"], "ok");
+  EXPECT_TRUE(output().take().empty());
+}
+
 TEST_F(CppInterpreterTest, ForgetsEverythingWhenItIsCleared) {
   execute("int kept = 1;");
   interpreter().clear();

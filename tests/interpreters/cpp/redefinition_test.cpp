@@ -57,6 +57,14 @@ TEST_F(Redefining, AFunctionAsAVariableAndBack) {
   EXPECT_EQ(value("f()"), 6);
 }
 
+TEST_F(Redefining, AClassByANamespaceAsksForNothing) {
+  runs("template <class T> struct x { T v; };");
+  runs("template <class T> struct x { T w; };");
+  runs("namespace x { int y = 9; }");
+  EXPECT_EQ(session().warnings(), "");
+  EXPECT_EQ(value("x::y"), 9);
+}
+
 TEST_F(Redefining, AFunctionWithDefaultArguments) {
   runs("int f(int a = 1) { return a; }");
   runs("int f(int a = 2) { return a; }");

@@ -38,6 +38,15 @@ TEST_F(Surroundings, MayGetMoreLibraries) {
   EXPECT_EQ(value("zlibVersion()[1]"), '.');
 }
 
+TEST_F(Surroundings, MayGetALibraryThatAScriptOfTheLinkerNames) {
+  write("libscripted.so",
+        "/* GNU ld script: this file stands in the place of the library, which it names. */\n"
+        "GROUP ( libm.so.6  AS_NEEDED ( libmvec.so.1 ) )\n");
+  session().add_library_folder(folder_.string());
+  const Result<void> loaded = session().load_library("scripted");
+  EXPECT_TRUE(loaded) << loaded.error().what;
+}
+
 TEST_F(Surroundings, AHeaderThatChangedCanBeIncludedAgain) {
   EXPECT_TRUE(session().add_include_folder(folder_.string()));
   write("first.hpp", "struct Thing { int a = 1; };\n");

@@ -116,6 +116,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"  coutner = 1;", "line 1, column 3", "did you mean 'counter'?"},
         Mistake{"std::vectr<int> v;", "line 1, column 6", "did you mean 'vector'?"},
         Mistake{"vector<int> v;", "line 1, column 1", "std::vector"},
+        Mistake{"namespace a { int b; }\nnamespace c { int b; }\nusing namespace a;\n"
+                "using namespace c;\nb = 1;",
+                "line 5, column 1", "write `::b`, or give it another name"},
         Mistake{"cout << 1;", "line 1, column 1", "std::cout"},
         Mistake{"string s;", "line 1, column 1", "std::string"},
         Mistake{"sort(numbers.begin());", "line 1", "no matching function"},

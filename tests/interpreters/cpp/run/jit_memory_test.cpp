@@ -1,4 +1,6 @@
 // Code of cells reaches other cells' over at most 2 GiB.
+#include <fstream>
+
 #include "tests/interpreters/cpp/sessions.hpp"
 
 namespace px::cpp {
@@ -32,6 +34,27 @@ TEST_F(JitMemoryOfCells, StaysTogetherWhereACellTakesAllOtherAddressesNearby) {
     EXPECT_EQ(value(name + "()"), 8);
   }
   runs("for (auto& [begin, bytes] : taken) munmap(begin, bytes);");
+}
+
+std::size_t mappings() {
+  std::ifstream list("/proc/self/maps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(list, line);) ++count;
+  return count;
+}
+
+TEST_F(JitMemoryOfCells, IsAFewMappingsHoweverManyCellsThereAre) {
+  constexpr std::size_t cells = 40;
+  const auto run_cell = [this](std::size_t cell) {
+    const std::string number = std::to_string(cell);
+    runs("int data" + number + " = " + number + "; const char* text" + number + " = \"text " +
+         number + "\"; int code" + number + "() { return ++data" + number + "; }");
+  };
+  run_cell(cells);
+  const std::size_t before = mappings();
+  for (std::size_t cell = 0; cell < cells; ++cell) run_cell(cell);
+  EXPECT_LT(mappings(), before + cells / 2);
+  EXPECT_EQ(value("code1() + code39()"), 42);
 }
 
 }  // namespace

@@ -83,8 +83,8 @@ void JitMemory::allocate(const llvm::jitlink::JITLinkDylib*, llvm::jitlink::Link
   std::vector<Block> blocks;
   llvm::Error error = llvm::Error::success();
   for (auto& [group, segment] : layout.segments()) {
-    const std::size_t bytes = segment.ContentSize + segment.ZeroFillSize;
-    if (bytes == 0) continue;
+    // A function that ends nowhere has no code, but an address near the others.
+    const std::size_t bytes = std::max<std::size_t>(segment.ContentSize + segment.ZeroFillSize, 1);
     auto block = take((bytes + page_bytes_ - 1) / page_bytes_ * page_bytes_, group);
     if (!block) {
       error = llvm::joinErrors(std::move(error), block.takeError());

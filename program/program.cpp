@@ -64,6 +64,11 @@ Result<spdlog::level::level_enum> level_by_name(std::string text) {
       "the log level '" + text + "' is neither 0-50 nor DEBUG, INFO, WARN, ERROR, CRITICAL"};
 }
 
+std::string check_level(const std::string& text) {
+  return level_by_name(text) ? ""
+                             : "takes 0-50, or DEBUG, INFO, WARN, ERROR or CRITICAL, not '" + text + "'";
+}
+
 void set_default_logger(const std::string& name, std::shared_ptr<spdlog::sinks::sink> sink,
                         spdlog::level::level_enum level) {
   auto logger = std::make_shared<spdlog::logger>(name, std::move(sink));
@@ -104,6 +109,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
       ->group(group);
   app.add_option("--log-level,--Application.log_level", options.log_level,
                  "0-50, or DEBUG, INFO, WARN, ERROR, CRITICAL")
+      ->check(check_level)
       ->capture_default_str()
       ->group(group);
   app.add_flag("--debug", options.is_debug, "The same as --log-level=DEBUG")->group(group);

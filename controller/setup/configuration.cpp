@@ -12,6 +12,7 @@
 #include "controller/journal/folder_storage.hpp"
 #include "controller/setup/announcement.hpp"
 #include "net/discovery/address.hpp"
+#include "net/ssh/tunnel_plan.hpp"
 #include "os/host_name.hpp"
 #include "os/private_file.hpp"
 #include "os/usable_memory.hpp"
@@ -174,6 +175,9 @@ Result<BindPlan> make_bind_plan(const ControllerOptions& options,
                  "--transport=" + options.transport + ": the only transport is tcp"};
   const auto scheme = task_scheme_by_name(options.scheme);
   if (!scheme) return scheme.error();
+  for (const std::string& server : {options.client_ssh, options.engine_ssh})
+    if (const auto read = net::SshServer::read(server); !server.empty() && !read)
+      return read.error();
   if (options.registration_port < 0 || options.registration_port > 65535)
     return Error{ErrorKind::bad_input, "--port must be between 1 and 65535"};
   const Result<PortPlan> ports = make_port_plan(options);

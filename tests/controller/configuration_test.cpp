@@ -239,6 +239,8 @@ TEST(Configuration, SenselessOptionsAreRefused) {
   EXPECT_TRUE(is_refused({"--ping=0"}));
   EXPECT_TRUE(is_refused({"--ports=a-b"}));
   EXPECT_TRUE(is_refused({"--transport=ipc"}));
+  EXPECT_TRUE(is_refused({"--ssh=a host"}));
+  EXPECT_TRUE(is_refused({"--enginessh=:22"}));
   EXPECT_FALSE(is_refused({}));
 }
 

@@ -106,6 +106,15 @@ TEST(ProgramOptions, TellABadValueInOneLine) {
   EXPECT_NE(program.complaints.find("many"), std::string::npos) << program.complaints;
 }
 
+TEST(ProgramOptions, RefuseWhatIsNoLogLevel) {
+  Program program;
+  EXPECT_EQ(program.parse({"--log-level=LOUD"}), 2);
+  EXPECT_NE(program.complaints.find("--log-level takes 0-50, or DEBUG, INFO, WARN, ERROR or CRITICAL, not 'LOUD'"),
+            std::string::npos) << program.complaints;
+  for (const char* level : {"--log-level=10", "--log-level=debug", "--log-level=WARNING"})
+    EXPECT_NE(program.parse({level}), 2) << level;
+}
+
 /// Keeps the log of a test from staying the log of the next.
 class Log : public ::testing::Test {
  protected:

@@ -104,7 +104,7 @@ class ProgramBench:
     def programs(self, places):
         build = (
             "cmake --preset release && cmake --build build/release --target pxcontroller "
-            "relay_bench client_bench wire_bench swarm; --build names another folder"
+            "relay_bench client_bench balanced_bench wire_bench swarm; --build names another folder"
         )
         needed = {places.build / self.name: build, places.build / "pxcontroller": build}
         if any("{pxengine}" in option for each in self.variants for option in each.options):
@@ -188,6 +188,20 @@ ALL = [
         ("--runs=1", "--megabytes=10"),
     ),
     PythonBench(
+        "journal_bench",
+        "what the controller's journal costs",
+        45,
+        ("--runs=5",),
+        ("--runs=1", "--tasks=20"),
+    ),
+    PythonBench(
+        "checkpoint_bench",
+        "a checkpoint of 1 GiB over four engines, beside dd",
+        50,
+        ("--runs=3",),
+        ("--runs=1", "--mebibytes=8"),
+    ),
+    PythonBench(
         "ssh_launcher_bench",
         "engines on other hosts by ssh, beside ipyparallel's ssh launcher",
         120,
@@ -218,6 +232,14 @@ ALL = [
         (Variant(3, ("--repeats=1", "--tasks=20000", "--python-engine={pxengine}")),),
         (Variant(1, ("--repeats=1", "--tasks=500", "--python-engine={pxengine}")),),
         cpp_programs.client_rows,
+    ),
+    ProgramBench(
+        "balanced_bench",
+        "balanced tasks by the options of pxcontroller, C++ load and echo engines",
+        40,
+        (Variant(3, ("--repeats=1", "--tasks=20000")),),
+        (Variant(1, ("--repeats=1", "--tasks=500")),),
+        cpp_programs.balanced_rows,
     ),
     ProgramBench(
         "wire_bench",

@@ -50,6 +50,15 @@ CLIENT_SUBJECTS = {
     "python_hwm_0": "Python engines, `--hwm=0`",
 }
 
+BALANCED_FIGURES = {
+    "tasks_per_s": ("load-balanced tasks", "tasks/s"),
+    "controller_us_per_task": ("controller's CPU time for one", "us"),
+}
+BALANCED_SUBJECTS = (
+    "default", "--ahead=0", "--hwm=0", "--journal=process", "--hwm=0 --journal=process",
+)  # fmt: skip
+BALANCED_AIMS = {("tasks_per_s", "--hwm=0 --journal=process"): Aim(">=", 20000, "value")}
+
 # name in the JSON file: (in words, unit, the most that it may be)
 SWARM_FIGURES = {
     "all registered (s)": ("all registered", "s", 10),
@@ -144,6 +153,19 @@ def client_rows(runs, bench="client_bench"):
             values = [factor * value_of(contents, subject, name) for _, contents in runs]
             compared = {} if subject == "raw" else {"ratio_to": RAW}
             rows.append(row(bench, what, unit, peer, values, **compared))
+    return rows
+
+
+def balanced_rows(runs, bench="balanced_bench"):
+    rows = []
+    for name, (what, unit) in BALANCED_FIGURES.items():
+        for subject in BALANCED_SUBJECTS:
+            values = [value_of(contents, subject, name) for _, contents in runs]
+            aim = BALANCED_AIMS.get((name, subject))
+            compared = {} if subject == "default" else {"ratio_to": "default"}
+            rows.append(
+                row(bench, what, unit, subject, values, aims=[aim] if aim else [], **compared)
+            )
     return rows
 
 

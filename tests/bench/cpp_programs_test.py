@@ -65,6 +65,17 @@ def test_the_client_is_compared_with_the_raw_relay():
     assert ratio(found["round trip of a call", "Python engines"], rows) == 4.0
 
 
+def test_balanced_tasks_are_compared_with_the_default():
+    subjects = {
+        name: dict.fromkeys(cpp_programs.BALANCED_FIGURES, place + 1.0)
+        for place, name in enumerate(cpp_programs.BALANCED_SUBJECTS)
+    }
+    rows = cpp_programs.balanced_rows([("", subjects)])
+    with_journal = by_line(rows)["load-balanced tasks", "--hwm=0 --journal=process"]
+    assert ratio(with_journal, rows) == 5.0
+    assert [(aim.relation, aim.limit, aim.of) for aim in with_journal.aims] == [(">=", 20000, "value")]
+
+
 def test_the_swarm_must_lose_nothing():
     figures = {name: {"value": 0.0} for name in cpp_programs.SWARM_FIGURES}
     rows = cpp_programs.swarm_rows([("", figures), ("", figures)])

@@ -48,12 +48,13 @@ std::string EngineTable::language_of(const EngineUuid& uuid) const {
 }
 
 Result<EngineId> EngineTable::request(const EngineUuid& uuid, std::optional<EngineId> wanted,
-                                      Instant now, const std::string& language) {
+                                      Instant now, const std::string& language,
+                                      const std::map<EngineId, EngineUuid>& former) {
   if (is_registered(uuid.text) || is_pending(uuid.text))
     return Error{ErrorKind::bad_input, "uuid '" + uuid.text + "' in use"};
   const bool is_granted = wanted && wanted->value >= 0 && !is_taken(*wanted);
   // A restored table may have numbers above the counter.
-  while (is_taken(EngineId{next_id_})) ++next_id_;
+  while (is_taken(EngineId{next_id_}) || former.contains(EngineId{next_id_})) ++next_id_;
   const EngineId id = is_granted ? *wanted : EngineId{next_id_};
   next_id_ = std::max(next_id_, id.value + 1);
   pending_.push_back({id, uuid, now});

@@ -30,8 +30,10 @@ class EngineTable {
   /// Gives the engine an id: the requested one where nobody has it, else a new one.
   /// errors  bad_input: the uuid is registered or pending.
   /// language  what it says that it speaks; "" for engines of ipyparallel, which say nothing.
+  /// former    engines that may come back for their ids: who wants none gets none of those.
   Result<EngineId> request(const EngineUuid& uuid, std::optional<EngineId> wanted, Instant now,
-                           const std::string& language = "");
+                           const std::string& language = "",
+                           const std::map<EngineId, EngineUuid>& former = {});
   /// The heart of a pending engine was heard: now it is registered. Nothing where it is not
   /// pending.
   std::optional<RegisteredEngine> complete(const EngineUuid& uuid);

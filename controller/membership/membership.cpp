@@ -42,7 +42,8 @@ Result<EngineId> Membership::request(const EngineUuid& uuid, std::optional<Engin
   if (const auto owner = wanted ? table_.find(*wanted) : std::nullopt;
       const auto reason = owner ? deaths_.reason_of(*owner) : std::nullopt)
     leave(*owner, *reason, Process::has_ended);
-  auto id = table_.request(uuid, wanted, now, language);
+  forget_former(now);
+  auto id = table_.request(uuid, wanted, now, language, former_.engines());
   if (id) heartbeat_.newcomer(now);
   return id;
 }
@@ -67,6 +68,10 @@ std::set<EngineUuid> Membership::expect_former_engines(Instant now) {
   for (const auto& [id, uuid] : former_.engines())
     if (!former_.language_of(uuid).empty()) former.insert(uuid);
   return former;
+}
+
+void Membership::forget_former(Instant now) {
+  if (now >= former_until_) former_ = EngineTable{Duration{}};
 }
 
 /// Somebody answers our pings whom we do not know, or of whom we know no more than an earlier
@@ -393,7 +398,7 @@ Instant Membership::next_deadline() const {
 void Membership::save() {
   if (!save_due_) return;
   save_due_.reset();
-  if (Clock::now() >= former_until_) former_ = EngineTable{Duration{}};
+  forget_former(Clock::now());
   // A disk that hangs must not hold up the hearts; with the host the whole cluster ends.
   const auto written = os::write_file_atomically(options_.table_file, table_.write(former_), 0600,
                                                  os::Survives::process);

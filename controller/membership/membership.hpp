@@ -57,7 +57,8 @@ class Membership {
   using StrangerListener = std::function<void(const EngineUuid&)>;
   void on_stranger(StrangerListener listener) { stranger_listener_ = std::move(listener); }
   /// The engines of an earlier controller that can introduce themselves again: those of polyxeus in
-  /// the table file. They stay in the file until they have, or the registration timeout is over.
+  /// the table file. They stay in the file, and their ids are kept for them, until they have, or the
+  /// registration timeout is over.
   std::set<EngineUuid> expect_former_engines(Instant now);
 
   /// What an engine has said of itself: clients are told of it, too.
@@ -121,6 +122,7 @@ class Membership {
   void became_silent(const EngineUuid& uuid);
   void returned(const EngineUuid& uuid);
   void readmit(const EngineUuid& uuid);
+  void forget_former(Instant now);
   void meet(const EngineUuid& uuid);
   void ask_strangers(Instant now);
   EngineFacts facts_of(const EngineUuid& uuid) const;

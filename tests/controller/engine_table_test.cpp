@@ -58,6 +58,15 @@ TEST(EngineTable, AnIdIsNotGivenTwiceUnlessItIsRequested) {
   EXPECT_EQ(id_of(table, cid, 0), 0);
 }
 
+TEST(EngineTable, IdsOfEnginesThatMayComeBackAreKeptForThem) {
+  EngineTable table{30s};
+  const std::map<EngineId, EngineUuid> former{{EngineId{0}, ann}, {EngineId{1}, bob}};
+  EXPECT_EQ(table.request(cid, std::nullopt, at(0s), "", former)->value, 2);
+  EXPECT_EQ(table.request(ann, EngineId{0}, at(0s), "", former)->value, 0);
+  // Who wants one of them gets it, e.g. a rank of the MPI world that takes their place.
+  EXPECT_EQ(table.request(EngineUuid{"eve"}, EngineId{1}, at(0s), "", former)->value, 1);
+}
+
 TEST(EngineTable, AUuidIsRefusedWhileItIsInUse) {
   EngineTable table{30s};
   id_of(table, ann);

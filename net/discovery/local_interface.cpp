@@ -1,5 +1,7 @@
 #include "net/discovery/local_interface.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -73,15 +75,32 @@ std::string name_here() {
   return std::string(name_begin) + (boot ? boot->substr(0, 6) + "-" : "");
 }
 
+os::Descriptor open_folder(const std::filesystem::path& path) {
+  return os::Descriptor{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+}
+
+/// With the folder locked: a controller may just be coming back to it.
+void remove_if_abandoned(const std::filesystem::path& path) {
+  const os::Descriptor folder = open_folder(path);
+  std::error_code ignored;
+  if (folder.is_open() && ::flock(folder.value(), LOCK_EX | LOCK_NB) == 0 && is_abandoned(path))
+    std::filesystem::remove_all(path, ignored);
+}
+
 void remove_abandoned(const std::filesystem::path& parent) {
   std::error_code ignored;
-  std::vector<std::filesystem::path> abandoned;
+  std::vector<std::filesystem::path> folders;
   const std::string begin = name_here();
   for (const auto& entry : std::filesystem::directory_iterator(parent, ignored))
-    if (entry.path().filename().string().starts_with(begin) && is_private_folder(entry.path()) &&
-        is_abandoned(entry.path()))
-      abandoned.push_back(entry.path());
-  for (const std::filesystem::path& path : abandoned) std::filesystem::remove_all(path, ignored);
+    if (entry.path().filename().string().starts_with(begin) && is_private_folder(entry.path()))
+      folders.push_back(entry.path());
+  for (const std::filesystem::path& path : folders) remove_if_abandoned(path);
+}
+
+bool is_at(const os::Descriptor& folder, const std::filesystem::path& path) {
+  struct stat opened{}, found{};
+  return ::fstat(folder.value(), &opened) == 0 && ::lstat(path.c_str(), &found) == 0 &&
+         opened.st_dev == found.st_dev && opened.st_ino == found.st_ino;
 }
 
 Error failure(std::string_view what, const std::string& path) {
@@ -115,7 +134,7 @@ Result<SocketFolder> SocketFolder::create(const std::filesystem::path& parent) {
     return Error{ErrorKind::unsupported, "the path " + path + " is too long for Unix sockets"};
   remove_abandoned(parent);
   if (!::mkdtemp(path.data())) return failure("cannot make the folder", path);
-  return SocketFolder{path};
+  return hold(path);
 }
 
 Result<SocketFolder> SocketFolder::restore(std::string_view interface) {
@@ -123,15 +142,28 @@ Result<SocketFolder> SocketFolder::restore(std::string_view interface) {
   if (path.native().size() + longest_port > longest_path)
     return Error{ErrorKind::unsupported,
                  "the path " + path.string() + " is too long for Unix sockets"};
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    return failure("cannot make the folder", path.string());
-  if (!is_private_folder(path))
-    return Error{ErrorKind::system, "the folder " + path.string() +
-                                        " belongs to another user or is accessible to others"};
-  return SocketFolder{path};
+  return hold(path);
 }
 
-SocketFolder::SocketFolder(SocketFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+/// Makes it where it is not there, and locks it. While it waits for the lock the folder may be
+/// removed, by a controller that starts and takes it for abandoned.
+Result<SocketFolder> SocketFolder::hold(const std::filesystem::path& path) {
+  for (;;) {
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+      return failure("cannot make the folder", path.string());
+    os::Descriptor lock = open_folder(path);
+    if (!lock.is_open() && errno == ENOENT) continue;
+    if (!lock.is_open() || !is_private_folder(path))
+      return Error{ErrorKind::system, "the folder " + path.string() +
+                                          " belongs to another user or is accessible to others"};
+    while (::flock(lock.value(), LOCK_SH) != 0)
+      if (errno != EINTR) return failure("cannot lock the folder", path.string());
+    if (is_at(lock, path)) return SocketFolder{path, std::move(lock)};
+  }
+}
+
+SocketFolder::SocketFolder(SocketFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
 
 SocketFolder::~SocketFolder() {
   std::error_code ignored;

@@ -43,8 +43,11 @@ class SocketFolder {
   std::string interface() const;
 
  private:
-  explicit SocketFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  SocketFolder(std::filesystem::path path, os::Descriptor lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
+  static Result<SocketFolder> hold(const std::filesystem::path& path);
   std::filesystem::path path_;
+  os::Descriptor lock_;  // shared, of the folder: who removes abandoned ones leaves it alone
 };
 
 /// Listens at a Unix socket. errors  system: names the endpoint.

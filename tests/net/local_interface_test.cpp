@@ -103,6 +103,20 @@ TEST_F(LocalInterfaceTest, WhatAKilledControllerLeftIsRemovedByTheNextOne) {
     EXPECT_TRUE(fs::exists(path)) << path;
 }
 
+TEST_F(LocalInterfaceTest, WhatAKilledControllerLeftIsNotRemovedWhenOneComesBackToIt) {
+  const std::string name = path_of(*SocketFolder::create(parent.path())).filename();
+  const fs::path killed = parent.path() / (name.substr(0, name.rfind('-') + 1) + "killed");
+  fs::create_directory(killed);
+  fs::permissions(killed, fs::perms::owner_all);
+  const std::string interface = "ipc://" + killed.string();
+  for (const int port : {5555, 5556}) EXPECT_TRUE(listen_unix(interface, port));  // and ends
+  const auto restored = SocketFolder::restore(interface);
+  ASSERT_TRUE(restored);
+  EXPECT_TRUE(SocketFolder::create(parent.path()));
+  EXPECT_TRUE(fs::exists(killed));
+  EXPECT_TRUE(listen_unix(interface, 5555));
+}
+
 TEST_F(LocalInterfaceTest, APathThatIsTooLongIsRefused) {
   const auto folder = SocketFolder::create(parent.path() / std::string(100, 'x'));
   ASSERT_FALSE(folder);

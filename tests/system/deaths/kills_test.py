@@ -1,6 +1,6 @@
 """Engines are killed at random while they work: each task is done, and no result comes twice.
 
-PX_KILLS=1000 kills so many of them.
+PX_KILLS=1000 kills so many of them, PX_SEED=n at other moments.
 """
 
 import collections
@@ -18,7 +18,7 @@ from running_cluster import connect
 
 pytestmark = pytest.mark.better_than_reference("it repeats a task after seconds")
 
-SEED = 20261123
+SEED = int(os.environ.get("PX_SEED", 20261123))
 KILLS = int(os.environ.get("PX_KILLS", 4))
 ENGINES = 4
 IN_FLIGHT = 100

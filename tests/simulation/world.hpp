@@ -92,6 +92,7 @@ class Link {
     up_at_ = up;
   }
   void end() { *alive_ = false; }
+  Instant up() const { return up_at_; }
 
  private:
   World& world_;

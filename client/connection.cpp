@@ -112,7 +112,9 @@ net::SocketOptions Connection::socket_options(const ClientConnectionInfo& info,
 }
 
 net::Socket Connection::make(net::SocketKind kind) {
-  return net::Socket{*context_, kind, socket_options(info_, composer_.session_id())};
+  net::SocketOptions options = socket_options(info_, composer_.session_id());
+  options.speaks_locally = kind == net::SocketKind::dealer && is_unix(info_.interface);
+  return net::Socket{*context_, kind, options};
 }
 
 Result<void> Connection::start(const std::string& where, Duration timeout) {

@@ -75,6 +75,7 @@ net::Socket DialingChannels::make(net::SocketKind kind) const {
   options.identity = session_.id().text;
   options.linger = std::chrono::seconds(1);
   options.curve_server_key = info_.curve_serverkey;
+  options.speaks_locally = kind == net::SocketKind::dealer && is_unix(info_.interface);
   return net::Socket{context_, kind, options};
 }
 

@@ -303,6 +303,7 @@ void Server::leave() {
   if (channels_ && identity.id.value >= 0 && !has_left_) {
     if (recalls_) channels_->give_back_all();
     // The last replies take another way: they are to be with the controller before this.
+    loop().flush();
     std::this_thread::sleep_for(leave_pause);
     Json content{{"id", identity.id.value}};
     if (net::Termination::was_asked()) {

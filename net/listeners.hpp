@@ -9,7 +9,7 @@
 
 namespace px::net {
 
-/// Plain TCP and Unix sockets that listen, all at one port. One thread owns it.
+/// Plain TCP and Unix sockets that listen, mostly all at one port. One thread owns it.
 class Listeners {
  public:
   Listeners();
@@ -19,15 +19,21 @@ class Listeners {
   /// result     the descriptor that is readable when somebody connects.
   /// errors     system: the port is in use or the address is not of this host; names both.
   Result<int> listen(std::string_view interface, int port);
+  /// The same at one Unix socket, "ipc:///folder/name".
+  Result<int> listen(std::string_view unix_endpoint);
   /// Precondition: listen() has succeeded, at first with TCP.
   int port() const;
   bool has(int descriptor) const;
 
   /// Who waits at that one, 64 at most; for whom there is no descriptor left is turned away.
   std::vector<os::Descriptor> accept_some(int descriptor);
+  /// The same at all of them.
+  std::vector<os::Descriptor> accept_some();
   std::uint64_t turned_away() const { return turned_away_; }
 
  private:
+  Result<int> add(Result<os::Descriptor> listener);
+  void accept_at(const os::Descriptor& listener, std::vector<os::Descriptor>& accepted);
   void turn_away(const os::Descriptor& listener);
 
   std::vector<os::Descriptor> all_;

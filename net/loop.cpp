@@ -47,6 +47,7 @@ struct Loop::State {
     Readiness* socket = nullptr;  // null for a plain descriptor
     int descriptor = -1;
     std::function<void()> on_readable;
+    std::shared_ptr<bool> watched;  // see Readiness
     bool is_ready = false;  // it is in ready
     bool is_forgotten = false;
   };
@@ -56,6 +57,10 @@ struct Loop::State {
     check(poll_.is_open());
     listen(*wake_descriptor, wake_number);
   }
+  ~State() {
+    for (const SharedSource& source : sources_)
+      if (source->watched) *source->watched = false;
+  }
 
   void add(Readiness* socket, int descriptor, std::function<void()> on_readable) {
     auto source = std::make_shared<Source>();
@@ -63,6 +68,7 @@ struct Loop::State {
     source->socket = socket;
     source->descriptor = descriptor;
     source->on_readable = std::move(on_readable);
+    if (socket) source->watched = socket->watched();
     listen(descriptor, source->number);
     sources_.push_back(std::move(source));
   }
@@ -77,11 +83,17 @@ struct Loop::State {
 
   void wait_until(std::optional<Instant> deadline) {
     for (bool is_over = false; !is_over;) {
+      flush();
       find_ready_sockets();
       is_over = !wait(ready_.empty() ? wait_ms(deadline) : 0);
       is_over = is_over || is_woken_ || !ready_.empty() || (deadline && Clock::now() >= *deadline);
     }
     run_ready();
+  }
+
+  void flush() {
+    for (const SharedSource& source : sources_)
+      if (source->socket) source->socket->flush();
   }
 
   std::function<void()> on_wake;
@@ -163,6 +175,7 @@ Loop& Loop::operator=(Loop&&) noexcept = default;
 
 void Loop::watch(Socket& socket, std::function<void()> on_readable) {
   Readiness& readiness = socket.readiness();
+  *readiness.watched() = true;
   state_->add(&readiness, readiness.descriptor(), std::move(on_readable));
 }
 
@@ -175,6 +188,8 @@ void Loop::on_wake(std::function<void()> handler) {
 }
 
 void Loop::forget(const Socket& socket) {
+  socket.readiness().flush();
+  *socket.readiness().watched() = false;
   state_->forget(socket.readiness().descriptor());
 }
 
@@ -184,6 +199,10 @@ void Loop::forget(int descriptor) {
 
 void Loop::wait_until(std::optional<Instant> deadline) {
   state_->wait_until(deadline);
+}
+
+void Loop::flush() {
+  state_->flush();
 }
 
 Waker Loop::waker() const {

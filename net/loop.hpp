@@ -44,6 +44,9 @@ class Loop {
   /// Sleeps until something is readable, somebody wakes it or the deadline passes; then runs the
   /// handlers. The only place where a server sleeps. A signal ends the sleep early.
   void wait_until(std::optional<Instant> deadline);
+  /// Sends what was sent by the sockets and waits for the next wait_until(): before the thread
+  /// sleeps elsewhere, or ends.
+  void flush();
 
   Waker waker() const;
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "net/zmtp/local_channel.hpp"
 #include "wire/error.hpp"
 
 namespace px::net {
@@ -18,11 +19,25 @@ int option(void* socket, int name) {
 
 }  // namespace
 
-Readiness::Readiness(void* socket) : socket_(socket), descriptor_(option(socket, ZMQ_FD)) {}
+Readiness::Readiness(void* socket, LocalChannel* channel) : socket_(socket), channel_(channel) {
+  descriptor_ = socket_ ? option(socket_, ZMQ_FD) : -1;
+  if (!channel_) return;
+  if (socket_) channel_->watch_also(descriptor_);
+  descriptor_ = channel_->descriptor();
+}
+
+void Readiness::flush() {
+  if (channel_) channel_->flush();
+}
+
+bool Readiness::may_be_readable() const {
+  return may_be_readable_ || (channel_ && channel_->has_message());
+}
 
 bool Readiness::is_readable() {
-  may_be_readable_ = (option(socket_, ZMQ_EVENTS) & ZMQ_POLLIN) != 0;
-  return may_be_readable_;
+  if (channel_ && !channel_->has_message()) channel_->turn();
+  may_be_readable_ = socket_ && (option(socket_, ZMQ_EVENTS) & ZMQ_POLLIN) != 0;
+  return may_be_readable();
 }
 
 }  // namespace px::net

@@ -8,13 +8,14 @@
 
 #include "net/counted_message.hpp"
 #include "net/tcp.hpp"
+#include "net/zmtp/local_channel.hpp"
 #include "wire/connection_info.hpp"
 
 namespace px::net {
 namespace {
 
-/// Frames as they came from a socket.
-class NetFrames final : public Frames {
+/// Frames as they came from libzmq.
+class NetFrames final : public HeldFrames {
  public:
   explicit NetFrames(zmq::message_t&& first) {
     frames_.reserve(typical_frame_count);
@@ -104,23 +105,59 @@ class Encryption {
 }  // namespace
 
 struct Socket::State {
-  State(zmq::socket_t made, SocketKind its_kind, const SocketOptions& options)
-      : socket(std::move(made)), kind(its_kind), encryption(options), readiness(socket.handle()) {}
+  State(zmq::context_t& its_context, SocketKind its_kind, const SocketOptions& its_options)
+      : context(its_context), kind(its_kind), options(its_options), encryption(options) {
+    if (options.speaks_locally && kind == SocketKind::dealer) dealer.emplace(local_options());
+    if (options.speaks_locally && kind == SocketKind::router) router.emplace(local_options());
+    if (!dealer) socket = zmq::socket_t{context, zmq_type(kind)};
+    readiness.emplace(socket.handle(), local());
+    if (dealer) dealer->report([this](bool stands) { report(stands); });
+  }
+  ~State() {
+    if (LocalChannel* const channel = local()) channel->flush_until(Clock::now() + options.linger);
+  }
 
-  zmq::socket_t socket;
-  SocketKind kind;
-  Encryption encryption;
-  Readiness readiness;
+  zmq::context_t& context;
+  const SocketKind kind;
+  const SocketOptions options;
+  const Encryption encryption;
+  zmq::socket_t socket;                  // none where there is a dealer
+  std::optional<LocalDealer> dealer;     // speaks locally, to one
+  std::optional<LocalRouter> router;     // beside `socket`
+  std::optional<Readiness> readiness;    // of both
+  std::optional<zmq::socket_t> reports;  // of the dealer's connection
+  bool is_local_next = true;             // receive() looks there first
+
+  LocalChannel* local() {
+    if (dealer) return &*dealer;
+    return router ? &*router : nullptr;
+  }
+  LocalChannelOptions local_options() const {
+    return {options.identity, options.max_frame_bytes, max_frames, options.hand_over};
+  }
+  /// Who gets a message whose first frame is this by a Unix socket of ours.
+  bool goes_locally(std::string_view first) const {
+    return dealer || (router && router->knows(first));
+  }
+  void send_locally(std::string_view first, ZmtpMessage message) {
+    dealer ? dealer->send(std::move(message)) : router->send(first, std::move(message));
+    if (!readiness->is_watched()) readiness->flush();
+  }
 
   /// False where nothing waits.
   bool receive(zmq::message_t& message) {
     const bool is_received = zmq_msg_recv(message.handle(), socket.handle(), ZMQ_DONTWAIT) >= 0;
-    is_received ? readiness.touched() : readiness.emptied();
+    is_received ? readiness->touched() : readiness->emptied();
     return is_received;
+  }
+  /// Null where nothing waits.
+  SharedFrames receive_locally() {
+    if (!local()->has_message() && !readiness->is_watched()) local()->turn();
+    return local()->receive();
   }
   /// False where the peer is unknown or its queue is full.
   bool send(zmq::message_t& message, bool more) {
-    readiness.touched();
+    readiness->touched();
     const int flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0);
     return zmq_msg_send(message.handle(), socket.handle(), flags) >= 0;
   }
@@ -128,12 +165,22 @@ struct Socket::State {
     zmq::message_t message{bytes.data(), bytes.size()};
     return send(message, more);
   }
+
+  /// As libzmq reports: the event and a value, then an address.
+  void report(bool stands) {
+    if (!reports) return;
+    const std::uint16_t event = stands ? ZMQ_EVENT_HANDSHAKE_SUCCEEDED : ZMQ_EVENT_DISCONNECTED;
+    std::string text(sizeof event + sizeof(std::int32_t), '\0');
+    std::memcpy(text.data(), &event, sizeof event);
+    zmq_send(reports->handle(), text.data(), text.size(), ZMQ_DONTWAIT | ZMQ_SNDMORE);
+    zmq_send(reports->handle(), "", 0, ZMQ_DONTWAIT);
+  }
 };
 
 Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
-    : state_(std::make_unique<State>(
-          zmq::socket_t(*static_cast<zmq::context_t*>(context.handle()), zmq_type(kind)), kind,
-          options)) {
+    : state_(std::make_unique<State>(*static_cast<zmq::context_t*>(context.handle()), kind,
+                                     options)) {
+  if (state_->dealer) return;
   zmq::socket_t& socket = state_->socket;
   socket.set(zmq::sockopt::sndhwm, options.send_limit);
   socket.set(zmq::sockopt::rcvhwm, options.receive_limit);
@@ -168,7 +215,7 @@ Socket& Socket::operator=(Socket&&) noexcept = default;
 Result<int> Socket::bind(std::string_view interface, int port) {
   const std::string wanted =
       std::string(interface) + ":" + (port == 0 ? "*" : std::to_string(port));
-  state_->readiness.touched();
+  state_->readiness->touched();
   const bool wants_ipv6 =
       interface.find('[') != std::string_view::npos || (interface == "tcp://*" && has_ipv6());
   if (wants_ipv6) state_->socket.set(zmq::sockopt::ipv6, true);
@@ -183,7 +230,11 @@ Result<int> Socket::bind(std::string_view interface, int port) {
 }
 
 Result<void> Socket::listen(const std::string& endpoint) {
-  state_->readiness.touched();
+  if (state_->router && is_unix(endpoint)) {
+    bound_endpoint_ = endpoint;
+    return state_->router->listen(endpoint);
+  }
+  state_->readiness->touched();
   state_->encryption.apply(state_->socket, endpoint);
   try {
     state_->socket.bind(endpoint);
@@ -195,7 +246,13 @@ Result<void> Socket::listen(const std::string& endpoint) {
 }
 
 Result<void> Socket::connect(const std::string& endpoint) {
-  state_->readiness.touched();
+  if (state_->dealer && !is_unix(endpoint))
+    return Error{ErrorKind::bad_input, "'" + endpoint + "' is not a Unix socket"};
+  if (state_->dealer) {
+    state_->dealer->connect(endpoint);
+    return {};
+  }
+  state_->readiness->touched();
   if (endpoint.starts_with("tcp://[")) state_->socket.set(zmq::sockopt::ipv6, true);
   state_->encryption.apply(state_->socket, endpoint);
   try {
@@ -207,7 +264,7 @@ Result<void> Socket::connect(const std::string& endpoint) {
 }
 
 void Socket::subscribe(std::string_view topic) {
-  state_->readiness.touched();
+  state_->readiness->touched();
   state_->socket.set(zmq::sockopt::subscribe, topic);
 }
 
@@ -216,6 +273,13 @@ void Socket::assign_topic(std::string_view topic) {
 }
 
 void Socket::report_connections(const std::string& endpoint) {
+  if (state_->dealer) {
+    state_->reports.reset();
+    if (endpoint.empty()) return;
+    state_->reports.emplace(state_->context, ZMQ_PAIR);
+    state_->reports->bind(endpoint);
+    return;
+  }
   constexpr int events = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED |
                          ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                          ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
@@ -228,6 +292,18 @@ void Socket::report_arrivals(const std::string& endpoint) {
 }
 
 SharedFrames Socket::receive() {
+  if (state_->dealer) return state_->receive_locally();
+  if (!state_->router) return receive_by_zmq();
+  // Neither side waits for ever behind the other one.
+  for (int i = 0; i < 2; ++i) {
+    const bool is_local = std::exchange(state_->is_local_next, !state_->is_local_next);
+    if (SharedFrames frames = is_local ? state_->receive_locally() : receive_by_zmq())
+      return frames;
+  }
+  return nullptr;
+}
+
+SharedFrames Socket::receive_by_zmq() {
   for (;;) {
     zmq::message_t frame;
     if (!state_->receive(frame)) return nullptr;
@@ -245,10 +321,87 @@ SharedFrames Socket::receive() {
   }
 }
 
+std::uint64_t Socket::dropped() const {
+  const LocalChannel* const channel = state_->local();
+  return dropped_ + (channel ? channel->dropped() : 0);
+}
+
+// ---------------------------------------------------------------- what goes out
+
+namespace {
+
+/// All frames of a message that is sent, in their order.
+class Outgoing {
+ public:
+  Outgoing(std::span<const std::string_view> idents, std::span<const Socket::Run> runs)
+      : idents_(idents), runs_(runs), size_(idents.size()) {
+    for (const Socket::Run& run : runs) size_ += run.to - run.from;
+  }
+  std::size_t size() const { return size_; }
+  std::string_view first() const {
+    if (!idents_.empty()) return idents_.front();
+    for (const Socket::Run& run : runs_)
+      if (run.from < run.to) return run.frames->at(run.from);
+    return {};
+  }
+  /// Calls visit(frame, the Frames it is of or null, its index there); stops where that is false.
+  template <class Visit>
+  bool each(const Visit& visit) const {
+    for (const std::string_view ident : idents_)
+      if (!visit(ident, nullptr, std::size_t{0})) return false;
+    for (const Socket::Run& run : runs_) {
+      const auto* held = dynamic_cast<const HeldFrames*>(run.frames);
+      for (std::size_t i = run.from; i < run.to; ++i)
+        if (!visit(run.frames->at(i), held, i)) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::span<const std::string_view> idents_;
+  std::span<const Socket::Run> runs_;
+  std::size_t size_;
+};
+
+/// A frame for libzmq: shared where it came from a socket, copied where it is short or ours.
+zmq::message_t shared_frame(std::string_view frame, const HeldFrames* held, std::size_t index) {
+  zmq::message_t shared;
+  if (const auto* received = dynamic_cast<const NetFrames*>(held)) {
+    received->copy_to(index, shared);
+    return shared;
+  }
+  constexpr std::size_t least_shared = 4096;
+  if (!held || frame.size() < least_shared) return zmq::message_t{frame.data(), frame.size()};
+  using Owner = std::shared_ptr<const HeldFrames>;
+  return zmq::message_t{const_cast<char*>(frame.data()), frame.size(),
+                        [](void*, void* owner) { delete static_cast<Owner*>(owner); },
+                        new Owner{held->shared_from_this()}};
+}
+
+/// is_routed  a ROUTER uses up the first frame itself.
+ZmtpMessage local_message(const Outgoing& outgoing, bool is_routed) {
+  ZmtpMessage message;
+  std::size_t left = outgoing.size();
+  outgoing.each([&](std::string_view frame, const HeldFrames* held, std::size_t) {
+    const bool is_first = left-- == outgoing.size();
+    if (is_first && is_routed) return true;
+    held ? message.add(frame, left > 0, held->shared_from_this()) : message.add(frame, left > 0);
+    return true;
+  });
+  return message;
+}
+
+/// Counted until the message that holds it is destroyed.
+std::shared_ptr<const void> count_in(const SharedUnsentBytes& unsent, std::size_t bytes) {
+  unsent->add(bytes);
+  return {unsent.get(), [unsent, bytes](const void*) { unsent->remove(bytes); }};
+}
+
+}  // namespace
+
 bool Socket::send(const std::vector<std::string>& frames) {
-  for (std::size_t i = 0; i < frames.size(); ++i)
-    if (!state_->send(frames[i], i + 1 < frames.size())) return false;
-  return true;
+  const std::vector<std::string_view> views{frames.begin(), frames.end()};
+  return forward(views, std::span<const Run>{});
 }
 
 bool Socket::forward(std::span<const std::string_view> idents, const Frames& message,
@@ -258,58 +411,49 @@ bool Socket::forward(std::span<const std::string_view> idents, const Frames& mes
 }
 
 bool Socket::forward(std::span<const std::string_view> idents, std::span<const Run> runs) {
-  std::size_t left = idents.size();
-  for (const Run& run : runs) left += run.to - run.from;
-  for (const std::string_view ident : idents)
-    if (!state_->send(ident, --left > 0)) return false;
-  for (const Run& run : runs) {
-    const auto* received = dynamic_cast<const NetFrames*>(run.frames);
-    for (std::size_t i = run.from; i < run.to; ++i) {
-      zmq::message_t shared;
-      if (received) received->copy_to(i, shared);
-      const bool more = --left > 0;
-      if (!(received ? state_->send(shared, more) : state_->send(run.frames->at(i), more)))
-        return false;
-    }
+  const Outgoing outgoing{idents, runs};
+  if (state_->goes_locally(outgoing.first())) {
+    state_->send_locally(outgoing.first(), local_message(outgoing, !state_->dealer));
+    return true;
   }
-  return true;
+  std::size_t left = outgoing.size();
+  return outgoing.each([&](std::string_view frame, const HeldFrames* held, std::size_t index) {
+    zmq::message_t message = shared_frame(frame, held, index);
+    return state_->send(message, --left > 0);
+  });
 }
 
 bool Socket::forward(std::span<const std::string_view> idents, std::span<const Run> runs,
                      const SharedUnsentBytes& unsent) {
-  CountedMessage counted{unsent};
-  std::size_t left = idents.size();
-  for (const std::string_view ident : idents) counted.weigh(ident);
-  for (const Run& run : runs) {
-    left += run.to - run.from;
-    for (std::size_t i = run.from; i < run.to; ++i) counted.weigh(run.frames->at(i));
+  const Outgoing outgoing{idents, runs};
+  if (state_->goes_locally(outgoing.first())) {
+    ZmtpMessage message = local_message(outgoing, !state_->dealer);
+    message.hold(count_in(unsent, message.size()));
+    state_->send_locally(outgoing.first(), std::move(message));
+    return true;
   }
+  CountedMessage counted{unsent};
+  outgoing.each([&](std::string_view frame, const HeldFrames*, std::size_t) {
+    counted.weigh(frame);
+    return true;
+  });
+  std::size_t left = outgoing.size();
   // A ROUTER uses up the first frame itself.
   std::size_t until_counted = state_->kind == SocketKind::router ? 1 : 0;
   check(left > until_counted);
-  const auto pass = [&](std::string_view bytes, zmq::message_t* shared) {
-    const bool more = --left > 0;
-    if (until_counted-- == 0) {
-      zmq::message_t first = counted.frame(bytes);
-      return state_->send(first, more);
-    }
-    return shared ? state_->send(*shared, more) : state_->send(bytes, more);
-  };
-  for (const std::string_view ident : idents)
-    if (!pass(ident, nullptr)) return false;
-  for (const Run& run : runs) {
-    const auto* received = dynamic_cast<const NetFrames*>(run.frames);
-    for (std::size_t i = run.from; i < run.to; ++i) {
-      zmq::message_t shared;
-      if (received) received->copy_to(i, shared);
-      if (!pass(run.frames->at(i), received ? &shared : nullptr)) return false;
-    }
-  }
-  return !counted.was_dropped();
+  const bool is_sent =
+      outgoing.each([&](std::string_view frame, const HeldFrames* held, std::size_t index) {
+        zmq::message_t message =
+            until_counted-- == 0 ? counted.frame(frame) : shared_frame(frame, held, index);
+        return state_->send(message, --left > 0);
+      });
+  return is_sent && !counted.was_dropped();
 }
 
 bool Socket::send_with_payloads(const std::vector<std::string>& head,
                                 std::span<const Payload> payloads) {
+  if (state_->goes_locally(head.empty() ? "" : head.front()))
+    return send_payloads_locally(head, payloads);
   std::vector<zmq::message_t> tail;
   tail.reserve(payloads.size());
   for (const Payload& payload : payloads) {
@@ -333,8 +477,22 @@ bool Socket::send_with_payloads(const std::vector<std::string>& head,
   return true;
 }
 
+bool Socket::send_payloads_locally(const std::vector<std::string>& head,
+                                   std::span<const Payload> payloads) {
+  ZmtpMessage message;
+  for (std::size_t i = state_->dealer ? 0 : 1; i < head.size(); ++i)
+    message.add(head[i], i + 1 < head.size() || !payloads.empty());
+  for (std::size_t i = 0; i < payloads.size(); ++i) {
+    const Payload& payload = payloads[i];
+    message.add({static_cast<const char*>(payload.data), payload.size}, i + 1 < payloads.size(),
+                std::shared_ptr<const void>{payload.hint, payload.release});
+  }
+  state_->send_locally(head.empty() ? "" : head.front(), std::move(message));
+  return true;
+}
+
 Readiness& Socket::readiness() const {
-  return state_->readiness;
+  return *state_->readiness;
 }
 
 }  // namespace px::net

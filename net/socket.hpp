@@ -48,9 +48,14 @@ struct SocketOptions {
   std::optional<std::string> curve_server_key = {};
   /// Encrypt at Unix sockets, too, for a peer that does so.
   bool encrypts_unix_sockets = false;
+  /// At Unix sockets it speaks ZMTP itself, without libzmq's thread: see LocalChannel. A DEALER
+  /// connects to one Unix socket and to nothing else; a ROUTER listens there before a Loop watches
+  /// it. What these limit is not limited there: send_limit, receive_limit.
+  bool speaks_locally = false;
 };
 
-/// One ZeroMQ socket: whole messages in and out, never blocking. One thread owns it.
+/// One ZeroMQ socket: whole messages in and out, never blocking. One thread owns it. While a Loop
+/// watches it, what is sent may leave at the end of the loop's turn, together.
 class Socket {
  public:
   /// errors (as a bug): libzmq has no more sockets.
@@ -113,7 +118,7 @@ class Socket {
   bool send_with_payloads(const std::vector<std::string>& head, std::span<const Payload> payloads);
 
   /// How many messages were dropped as they had too many frames.
-  std::uint64_t dropped() const { return dropped_; }
+  std::uint64_t dropped() const;
   /// "tcp://127.0.0.1:40001" of the last bind.
   const std::string& bound_endpoint() const { return bound_endpoint_; }
 
@@ -123,6 +128,10 @@ class Socket {
   static constexpr std::size_t max_frames = 1 << 16;
 
  private:
+  SharedFrames receive_by_zmq();
+  bool send_payloads_locally(const std::vector<std::string>& head,
+                             std::span<const Payload> payloads);
+
   struct State;
   std::unique_ptr<State> state_;
   std::uint64_t dropped_ = 0;

@@ -49,7 +49,11 @@ class EchoEngine {
  private:
   net::Socket dial(net::Context& context, net::SocketKind kind, int port) {
     net::Socket socket{
-        context, kind, {.identity = uuid_.text, .curve_server_key = info_.curve_serverkey}};
+        context,
+        kind,
+        {.identity = uuid_.text,
+         .curve_server_key = info_.curve_serverkey,
+         .speaks_locally = kind == net::SocketKind::dealer && is_unix(info_.interface)}};
     check(socket.connect(endpoint(info_.interface, port)).has_value());
     return socket;
   }

@@ -23,7 +23,10 @@ ClientConnectionInfo read_info(const std::filesystem::path& file) {
 }
 
 net::Socket dial(net::Context& context, const ClientConnectionInfo& info, int port) {
-  net::Socket socket{context, net::SocketKind::dealer, {.curve_server_key = info.curve_serverkey}};
+  net::Socket socket{context,
+                     net::SocketKind::dealer,
+                     {.curve_server_key = info.curve_serverkey,
+                      .speaks_locally = is_unix(info.interface)}};
   check(socket.connect(endpoint(info.interface, port)).has_value());
   return socket;
 }

@@ -35,7 +35,8 @@ class Binder {
     return options;
   }
 
-  net::Socket bind(net::SocketKind kind, Side side, int& port, const net::SocketOptions& options) {
+  net::Socket bind(net::SocketKind kind, Side side, int& port, net::SocketOptions options) {
+    options.speaks_locally = kind == net::SocketKind::router && common_of(side).local;
     net::Socket socket{context_, kind, options};
     port = bind_first_free(socket, common_of(side).interface, side, port);
     for (const std::string& more : more_interfaces(side))

@@ -88,8 +88,8 @@ Error failure(std::string_view what, const std::string& path) {
   return Error{ErrorKind::system, std::string(what) + " " + path + ": " + std::strerror(errno)};
 }
 
-std::string path_of(std::string_view interface, int port) {
-  return endpoint(interface, port).substr(transport.size());
+std::string path_of(std::string_view endpoint) {
+  return std::string(endpoint.substr(transport.size()));
 }
 
 }  // namespace
@@ -142,8 +142,8 @@ std::string SocketFolder::interface() const {
   return std::string(transport) + path_.string();
 }
 
-Result<os::Descriptor> listen_unix(std::string_view interface, int port) {
-  const std::string path = path_of(interface, port);
+Result<os::Descriptor> listen_unix(std::string_view endpoint) {
+  const std::string path = path_of(endpoint);
   const sockaddr_un address = address_of(path);
   os::Descriptor socket = new_socket();
   ::unlink(path.c_str());  // left by a controller that was killed
@@ -154,12 +154,20 @@ Result<os::Descriptor> listen_unix(std::string_view interface, int port) {
   return socket;
 }
 
-Result<os::Descriptor> connect_unix(std::string_view interface, int port, int* problem) {
-  const std::string path = path_of(interface, port);
+Result<os::Descriptor> listen_unix(std::string_view interface, int port) {
+  return listen_unix(endpoint(interface, port));
+}
+
+Result<os::Descriptor> connect_unix(std::string_view endpoint, int* problem) {
+  const std::string path = path_of(endpoint);
   os::Descriptor socket = connect_path(path);
   if (socket.is_open()) return socket;
   if (problem) *problem = errno;
   return failure("cannot connect to", path);
+}
+
+Result<os::Descriptor> connect_unix(std::string_view interface, int port, int* problem) {
+  return connect_unix(endpoint(interface, port), problem);
 }
 
 }  // namespace px::net

@@ -47,11 +47,13 @@ class SocketFolder {
   std::filesystem::path path_;
 };
 
-/// Listens at a Unix socket. errors  system: names the endpoint.
+/// Listens at a Unix socket, "ipc:///folder/name". errors  system: names its path.
+Result<os::Descriptor> listen_unix(std::string_view endpoint);
 Result<os::Descriptor> listen_unix(std::string_view interface, int port);
 
 /// Connects to one at once. errors  system: nobody listens there, or its queue is full.
 /// problem  where to put the system's number of a failure.
+Result<os::Descriptor> connect_unix(std::string_view endpoint, int* problem = nullptr);
 Result<os::Descriptor> connect_unix(std::string_view interface, int port, int* problem = nullptr);
 
 }  // namespace px::net

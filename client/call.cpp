@@ -106,8 +106,15 @@ std::size_t Call::outputs_complete() const {
 bool Call::wait(std::optional<Instant> deadline, const std::function<bool()>& is_met) const {
   std::unique_lock lock{mutex_};
   if (is_met()) return true;
+  if (deadline && Clock::now() >= *deadline) return false;
   lock.unlock();
-  if (const auto outbox = outbox_.lock()) outbox->hurry();
+  if (const auto outbox = outbox_.lock()) {
+    const auto is_over = [&] {
+      const std::lock_guard held{mutex_};
+      return is_met();
+    };
+    if (!outbox->serve(is_over, deadline)) outbox->hurry();
+  }
   lock.lock();
   ++waiting_;
   bool is_met_now = true;

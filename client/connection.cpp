@@ -74,7 +74,13 @@ Connection::Connection(const ClientConnectionInfo& info, Session session, std::s
       signer_(session.signer()),
       packer_(session.packer()),
       context_(std::move(context)),
-      outbox_(std::make_shared<Outbox>([waker = loop_.waker()] { waker.wake(); })),
+      gate_(std::make_shared<net::TurnGate>(loop_.waker())),
+      outbox_(std::make_shared<Outbox>(
+          [gate = gate_] { gate->wake(); },
+          [this, gate = gate_](const auto& is_over, std::optional<Instant> deadline) {
+            const auto is_late = [&] { return deadline && Clock::now() >= *deadline; };
+            return gate->serve([&] { return is_over() || is_late(); }, [&] { turn(deadline); });
+          })),
       registration_(std::move(registration)),
       mux_(make(net::SocketKind::dealer)),
       task_(make(net::SocketKind::dealer)),
@@ -94,7 +100,7 @@ Connection::Connection(const ClientConnectionInfo& info, Session session, std::s
 
 Connection::~Connection() {
   is_finished_ = true;
-  loop_.waker().wake();
+  gate_->close();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -152,11 +158,11 @@ void Connection::run() {
   notification_.subscribe("");
   iopub_.subscribe("");
   while (!is_finished_) {
-    loop_.wait_until(next_deadline());
-    const Instant now = Clock::now();
-    send_posted(now);
-    on_time(now);
+    gate_->begin_turn();
+    turn();
+    gate_->end_turn();
   }
+  gate_->begin_turn();  // nobody else is there
   send_posted(Clock::now());
   if (segments_) segments_->close();
   pending_.fail_all(lost("the client was closed"), wall_now());
@@ -165,6 +171,14 @@ void Connection::run() {
   perform(fetches_.clear());
   streams_.clear();
   change_comms([](CommRelay& comms) { comms.close(); });
+}
+
+/// limit  waits no longer.
+void Connection::turn(std::optional<Instant> limit) {
+  const Instant now = Clock::now();
+  send_posted(now);
+  on_time(now);
+  loop_.wait_until(earlier(next_deadline(), limit));
 }
 
 std::optional<Instant> Connection::next_deadline() const {

@@ -24,6 +24,7 @@
 #include "client/transfers/result_fetches.hpp"
 #include "net/connection_monitor.hpp"
 #include "net/loop.hpp"
+#include "net/turn_gate.hpp"
 #include "net/ssh/ssh_tunnel.hpp"
 #include "net/ssh/tunnel_plan.hpp"
 #include "os/segments/segment_store.hpp"
@@ -125,6 +126,7 @@ class Connection {
   static Failure lost(const std::string& why);
 
   void run();
+  void turn(std::optional<Instant> limit = {});
   net::Socket make(net::SocketKind kind);
   void watch(net::Socket& socket,
              void (Connection::*handler)(const Envelope&, const SharedFrames&));
@@ -214,6 +216,7 @@ class Connection {
   const Packer packer_;
   const std::unique_ptr<net::Context> context_;
   net::Loop loop_;  // its wakers are for all
+  const std::shared_ptr<net::TurnGate> gate_;  // the same
   const std::shared_ptr<Outbox> outbox_;
   net::Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
   net::ConnectionMonitor monitor_;

@@ -15,13 +15,18 @@ namespace px::client {
 /// What any thread posts and the I/O thread sends, in the order of the calls. To wake that thread
 /// costs more than to send a message: who posts soon after another message does not wake it, and
 /// what was posted waits for its next turn, no longer than `patience`. Whoever waits for an answer
-/// hurries. Sees no clock.
+/// hurries, or takes the place of that thread until it comes. Sees no clock.
 class Outbox {
  public:
   static constexpr Duration patience = std::chrono::milliseconds(1);
+  /// Does the work of the I/O thread, take() included, until `is_over` says so or the deadline has
+  /// passed. False: it could not.
+  using Serve = std::function<bool(const std::function<bool()>& is_over,
+                                   std::optional<Instant> deadline)>;
 
   /// wake  lets the I/O thread call take() soon; any thread calls it.
-  explicit Outbox(std::function<void()> wake) : wake_(std::move(wake)) {}
+  explicit Outbox(std::function<void()> wake, Serve serve = {})
+      : wake_(std::move(wake)), serve_(std::move(serve)) {}
 
   // ---- for any thread
   /// Messages that are posted together are sent together.
@@ -45,6 +50,10 @@ class Outbox {
     wake_();
   }
 
+  bool serve(const std::function<bool()>& is_over, std::optional<Instant> deadline) const {
+    return serve_ && serve_(is_over, deadline);
+  }
+
   // ---- for the I/O thread, which calls take() in each of its turns, and by next_deadline()
   /// is_all_answered  nothing is awaited: what is posted next is not one of many.
   std::vector<Outgoing> take(Instant now, bool is_all_answered) {
@@ -63,6 +72,7 @@ class Outbox {
 
  private:
   const std::function<void()> wake_;
+  const Serve serve_;
   mutable std::mutex mutex_;
   std::vector<Outgoing> posted_;
   bool is_woken_ = false;            // take() is going to be called

@@ -193,12 +193,14 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
   server_->announce_ready(facts_.mpi, mail_);
   runner.run([&](int descriptor) {
     if (run_tasks && run_tasks(descriptor)) return;
-    std::array<pollfd, 2> sources{{{descriptor, POLLIN, 0}, {signal_descriptor, POLLIN, 0}}};
-    const int patience =
-        watch_.tick
-            ? static_cast<int>(duration_cast<std::chrono::milliseconds>(watch_.tick()).count())
-            : -1;
-    ::poll(sources.data(), sources.size(), patience);
+    const auto wait = [&](int patience_ms) {
+      std::array<pollfd, 2> sources{{{descriptor, POLLIN, 0}, {signal_descriptor, POLLIN, 0}}};
+      return ::poll(sources.data(), sources.size(), patience_ms) > 0;
+    };
+    if (watch_.tick)
+      wait(static_cast<int>(duration_cast<std::chrono::milliseconds>(watch_.tick()).count()));
+    else if (!server_->serve_while_idle(signal_descriptor, [&] { return wait(0); }))
+      wait(-1);
     // In front of a request before_request() does the same.
     if (queues.requests.queued() == 0) interpreter.on_wake();
   });

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "jupyter/work_text.hpp"
 #include "net/termination.hpp"
@@ -46,6 +47,7 @@ IoThread::IoThread(ReplyFormats formats, int exit_code)
     : formats_(std::move(formats)),
       main_thread_(::pthread_self()),
       orderly_exit_code_(exit_code),
+      gate_(loop_.waker()),
       queues_(formats_, loop_.waker()),
       calls_(loop_.waker()),
       capture_([this](std::string_view stream, std::string_view text) {
@@ -78,23 +80,46 @@ Result<void> IoThread::capture_descriptors(bool logs_stderr) {
 
 int IoThread::finish() {
   is_finished_ = true;
-  loop_.waker().wake();
+  gate_.close();
   if (thread_.joinable()) thread_.join();
   return exit_code_;
 }
 
 void IoThread::run() {
+  gate_.begin_turn();
   begin();
-  watch_capture();
+  gate_.end_turn();
   while (!is_finished_) {
-    loop_.wait_until(next_deadline());
-    watch_time(Clock::now());
-    calls_.run();
-    deliver();
-    watch_capture();
+    gate_.begin_turn();
+    turn();
+    gate_.end_turn();
   }
   calls_.close();
   end_channels();
+}
+
+void IoThread::turn() {
+  calls_.run();
+  deliver();
+  watch_capture();
+  loop_.wait_until(next_deadline());
+  watch_time(Clock::now());
+}
+
+bool IoThread::serve_while_idle(int news, const std::function<bool()>& is_over) {
+  queues_.requests.set_waits_in_loop(true);
+  const bool is_served = gate_.serve(
+      [&] { return queues_.requests.has_news() || is_over(); },
+      [&] {
+        if (news >= 0 && !std::exchange(is_watching_news_, true)) loop_.watch_news(news);
+        turn();
+        if (queues_.requests.has_news()) {
+          loop_.flush();
+          queues_.outgoing.expect_take();
+        }
+      });
+  queues_.requests.set_waits_in_loop(false);
+  return is_served;
 }
 
 void IoThread::end_channels() {
@@ -293,7 +318,8 @@ void IoThread::perform(const Interrupt& effect) {
   interrupt(effect.scope);
 }
 void IoThread::perform(const WakeMain&) {
-  queues_.requests.wake();
+  // Where it takes the place of this thread it looks for itself.
+  if (::pthread_equal(::pthread_self(), main_thread_) == 0) queues_.requests.wake();
 }
 void IoThread::perform(const Warn& effect) {
   spdlog::warn(effect.what);

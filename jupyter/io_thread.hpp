@@ -19,13 +19,15 @@
 #include "jupyter/peer_queue.hpp"
 #include "jupyter/queues.hpp"
 #include "jupyter/reply_formats.hpp"
+#include "net/turn_gate.hpp"
 
 namespace px::jupyter {
 
 /// The thread that owns the channels of an engine or a kernel: answers orders while user code runs,
 /// passes requests to the main thread and its messages on, interrupts it, and ends the process
 /// where user code does not. It runs no user code and never takes an interpreter's lock. Create and
-/// destroy it on the main thread.
+/// destroy it on the main thread. While that one is idle it may take the thread's place: see
+/// serve_while_idle().
 class IoThread {
  public:
   /// The derived class calls finish() in its destructor.
@@ -47,6 +49,13 @@ class IoThread {
   Result<void> capture_descriptors(bool logs_stderr);
   /// The standard error of the process, captured or not: for its log.
   int original_stderr() const { return capture_.original_stderr(); }
+
+  /// For the main thread, in the idle() of RequestInbox::wait(): does the work of this thread itself
+  /// until there is something to do or `is_over` says so, which is asked now and then: so nobody
+  /// has to be woken for a request and its reply. This thread goes on a millisecond later.
+  /// news   a descriptor whose news end the wait, too; -1 = none. Always the same one.
+  /// False  it could not; idle() is to wait otherwise.
+  bool serve_while_idle(int news, const std::function<bool()>& is_over);
 
   /// For the main thread, when RequestInbox::wait() has returned nothing: sends what is left,
   /// closes the channels and joins the thread. Returns the exit code.
@@ -96,6 +105,7 @@ class IoThread {
   };
 
   void run();
+  void turn();
   void interrupt(const InterruptScope& scope);
   std::optional<Instant> next_deadline() const;
   void watch_time(Instant now);
@@ -124,11 +134,13 @@ class IoThread {
   const pthread_t main_thread_;
   const int orderly_exit_code_;
   net::Loop loop_;                           // its wakers are used by other threads too
+  net::TurnGate gate_;                       // used by the main thread too
   Queues queues_;                            // used by other threads too
   CallQueue calls_;                          // used by other threads too
   interpreters::DescriptorCapture capture_;  // used by other threads too
   bool logs_stderr_ = false;
   bool is_watching_capture_ = false;
+  bool is_watching_news_ = false;
   std::vector<Peer> peers_;
   std::deque<std::pair<Instant, int>> late_signals_;
   std::optional<Instant> retry_at_;  // clients may have read by then

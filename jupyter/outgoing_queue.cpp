@@ -179,6 +179,11 @@ std::vector<OutgoingItem> OutgoingQueue::take(Instant now) {
   return std::exchange(items_, {});
 }
 
+void OutgoingQueue::expect_take() {
+  const std::lock_guard lock{mutex_};
+  is_woken_ = true;
+}
+
 void OutgoingQueue::free_place(std::size_t bytes) {
   const std::lock_guard lock{mutex_};
   const bool was_full = waiting_bytes_ >= max_bytes;

@@ -104,6 +104,8 @@ class OutgoingQueue final : public interpreters::Output {
   /// `now` is Instant::max(). A message
   /// keeps its place until it is destroyed, which any thread may do while the queue lives.
   std::vector<OutgoingItem> take(Instant now);
+  /// For the I/O thread: it calls take() in a moment without being woken.
+  void expect_take();
   /// For the I/O thread: when it has to call take(), woken or not.
   std::optional<Instant> next_deadline() const;
 

@@ -14,7 +14,7 @@ namespace px::jupyter {
 struct Queues {
   /// formats  outlives them.  waker  wakes the I/O thread.
   Queues(const ReplyFormats& formats, net::Waker waker)
-      : requests(formats), outgoing(formats, std::move(waker)) {}
+      : requests(formats, waker), outgoing(formats, std::move(waker)) {}
 
   /// Asks the user of the client whose request runs, and waits for the answer; nothing where
   /// is_interrupted(), which is called now and then, says so. Precondition: inputs.is_allowed().

@@ -3,6 +3,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <utility>
 
@@ -10,9 +11,10 @@
 
 namespace px::jupyter {
 
-RequestInbox::RequestInbox(const ReplyFormats& formats)
+RequestInbox::RequestInbox(const ReplyFormats& formats, net::Waker waker)
     : queue_(formats, static_cast<std::size_t>(os::half_of_usable_memory())),
-      event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+      event_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      waker_(std::move(waker)) {
   check(event_.is_open());
 }
 
@@ -83,8 +85,10 @@ std::optional<Job> RequestInbox::take(bool& is_stopped) {
 
 std::optional<Job> RequestInbox::wait(const std::function<void(int descriptor)>& idle) {
   for (;;) {
-    std::uint64_t count = 0;  // first: a wake-up from here on ends idle()
-    [[maybe_unused]] const auto got = ::read(event_.value(), &count, sizeof count);
+    if (is_woken_.exchange(false)) {  // first: a wake-up from here on ends idle()
+      std::uint64_t count = 0;
+      [[maybe_unused]] const auto got = ::read(event_.value(), &count, sizeof count);
+    }
     bool is_stopped = false;
     if (std::optional<Job> job = take(is_stopped); job || is_stopped) return job;
     idle(event_.value());
@@ -106,9 +110,20 @@ void RequestInbox::finish() {
   queue_.finish();
 }
 
-void RequestInbox::wake() const {
+bool RequestInbox::has_news() const {
+  if (is_woken_) return true;
+  const std::lock_guard lock{mutex_};
+  return is_stopped_ || queue_.queued() > 0;
+}
+
+void RequestInbox::wake() {
+  const int interrupted_errno = errno;  // we may be in a signal handler
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(event_.value(), &one, sizeof one);
+  if (!is_woken_.exchange(true))
+    [[maybe_unused]]
+    const auto written = ::write(event_.value(), &one, sizeof one);
+  if (waits_in_loop_) waker_.wake();
+  errno = interrupted_errno;
 }
 
 void RequestInbox::stop() {

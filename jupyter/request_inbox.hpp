@@ -1,12 +1,15 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "jupyter/request_queue.hpp"
+#include "net/loop.hpp"
 #include "os/descriptor.hpp"
 
 namespace px::jupyter {
@@ -16,7 +19,8 @@ namespace px::jupyter {
 class RequestInbox {
  public:
   /// formats  outlives the inbox.
-  explicit RequestInbox(const ReplyFormats& formats);
+  /// waker    of a loop; see set_waits_in_loop().
+  RequestInbox(const ReplyFormats& formats, net::Waker waker);
 
   void set_kernel_info(Json content);
   void set_connect_reply(Json content);
@@ -40,8 +44,12 @@ class RequestInbox {
   void end_cell(std::string error);
   void finish();
 
+  /// For idle() of wait(), which returns then: something is to be done, or wake() was called.
+  bool has_news() const;
   /// Ends the present or the next wait for a moment. Async-signal-safe.
-  void wake() const;
+  void wake();
+  /// For idle(): whether it waits in the loop of the waker in place of the descriptor.
+  void set_waits_in_loop(bool waits) { waits_in_loop_ = waits; }
   /// From now on wait() returns nothing; what runs is answered first.
   void stop();
 
@@ -52,6 +60,9 @@ class RequestInbox {
   RequestQueue queue_;
   bool is_stopped_ = false;
   os::Descriptor event_;
+  std::atomic<bool> is_woken_ = false;  // event_ is readable, or about to be
+  std::atomic<bool> waits_in_loop_ = false;
+  const net::Waker waker_;
 };
 
 }  // namespace px::jupyter

@@ -55,21 +55,22 @@ struct Loop::State {
 
   State() : poll_(::epoll_create1(EPOLL_CLOEXEC)) {
     check(poll_.is_open());
-    listen(*wake_descriptor, wake_number);
+    listen(*wake_descriptor, wake_number, EPOLLIN);
   }
   ~State() {
     for (const SharedSource& source : sources_)
       if (source->watched) *source->watched = false;
   }
 
-  void add(Readiness* socket, int descriptor, std::function<void()> on_readable) {
+  void add(Readiness* socket, int descriptor, std::function<void()> on_readable,
+           std::uint32_t events = EPOLLIN) {
     auto source = std::make_shared<Source>();
     source->number = ++last_number_;
     source->socket = socket;
     source->descriptor = descriptor;
     source->on_readable = std::move(on_readable);
     if (socket) source->watched = socket->watched();
-    listen(descriptor, source->number);
+    listen(descriptor, source->number, events);
     sources_.push_back(std::move(source));
   }
 
@@ -91,6 +92,10 @@ struct Loop::State {
     run_ready();
   }
 
+  void add_news(int descriptor) {
+    add(nullptr, descriptor, [] {}, EPOLLIN | EPOLLET);
+  }
+
   void flush() {
     for (const SharedSource& source : sources_)
       if (source->socket) source->socket->flush();
@@ -103,9 +108,9 @@ struct Loop::State {
   static constexpr int events_per_wait = 64;
   static constexpr std::uint64_t wake_number = 0;
 
-  void listen(int descriptor, std::uint64_t number) {
+  void listen(int descriptor, std::uint64_t number, std::uint32_t events) {
     epoll_event event{};
-    event.events = EPOLLIN;
+    event.events = events;
     event.data.u64 = number;
     check(::epoll_ctl(poll_.value(), EPOLL_CTL_ADD, descriptor, &event) == 0);
   }
@@ -181,6 +186,10 @@ void Loop::watch(Socket& socket, std::function<void()> on_readable) {
 
 void Loop::watch(int descriptor, std::function<void()> on_readable) {
   state_->add(nullptr, descriptor, std::move(on_readable));
+}
+
+void Loop::watch_news(int descriptor) {
+  state_->add_news(descriptor);
 }
 
 void Loop::on_wake(std::function<void()> handler) {

@@ -36,6 +36,8 @@ class Loop {
   void watch(Socket& socket, std::function<void()> on_readable);
   /// The same for a file descriptor that becomes readable (or has hung up).
   void watch(int descriptor, std::function<void()> on_readable);
+  /// Ends a wait whenever something new can be read from `descriptor`, which others read.
+  void watch_news(int descriptor);
   /// What woke the loop by a Waker; runs on the owner's thread.
   void on_wake(std::function<void()> handler);
   void forget(const Socket& socket);

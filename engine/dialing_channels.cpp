@@ -70,12 +70,13 @@ DialingChannels::DialingChannels(net::Context& context, net::Loop& loop,
   });
 }
 
-net::Socket DialingChannels::make(net::SocketKind kind) const {
+/// is_watched  the loop watches it: what nobody watches cannot finish its handshake by itself.
+net::Socket DialingChannels::make(net::SocketKind kind, bool is_watched) const {
   net::SocketOptions options;
   options.identity = session_.id().text;
   options.linger = std::chrono::seconds(1);
   options.curve_server_key = info_.curve_serverkey;
-  options.speaks_locally = kind == net::SocketKind::dealer && is_unix(info_.interface);
+  options.speaks_locally = is_watched && kind == net::SocketKind::dealer && is_unix(info_.interface);
   return net::Socket{context_, kind, options};
 }
 
@@ -336,7 +337,7 @@ std::vector<std::string> DialingChannels::held_tasks() const {
 }
 
 Result<void> DialingChannels::connect_heart() {
-  pong_.emplace(make(net::SocketKind::dealer));
+  pong_.emplace(make(net::SocketKind::dealer, false));
   ping_.emplace(make(net::SocketKind::sub));
   ping_->subscribe("");
   jupyter::watch_arrivals(loop_, *ping_,

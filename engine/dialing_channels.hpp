@@ -68,7 +68,7 @@ class DialingChannels final : public jupyter::Channels {
   std::vector<std::string> held_tasks() const;
 
  private:
-  net::Socket make(net::SocketKind kind) const;
+  net::Socket make(net::SocketKind kind, bool is_watched = true) const;
   Result<void> connect_upstream(int port, Channel channel);
   void watch_connection(std::string_view name, net::Socket& socket);
   void read(Channel channel, std::size_t socket, SharedFrames frames,

@@ -71,7 +71,8 @@ class EchoEngine {
 
   /// Registers, answers heartbeats, holds the lifeline.
   void live(net::Context& context, net::Loop& loop) {
-    pong_ = dial(context, net::SocketKind::dealer, info_.hb_pong);
+    pong_.emplace(context, net::SocketKind::dealer, net::SocketOptions{.identity = uuid_.text, .curve_server_key = info_.curve_serverkey});
+    check(pong_->connect(endpoint(info_.interface, info_.hb_pong)).has_value());
     registration_ = dial(context, net::SocketKind::dealer, info_.registration);
     ping_.subscribe("");
     check(ping_.connect(endpoint(info_.interface, info_.hb_ping)).has_value());

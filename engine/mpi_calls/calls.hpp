@@ -54,6 +54,20 @@ int collective(const char* name, MPI_Comm communicator, const Operation& operati
   return leaves ? steps->leave(name) : code;
 }
 
+/// A collective call that MPI can also begin alone, by `begun`. Where ranks share processors it is
+/// made so: MPICH waits without giving its processor to the rank that it waits for.
+template <typename Plain, typename Begun>
+int begun_collective(const char* name, MPI_Comm communicator, const Plain& plain,
+                     const Begun& begun) {
+  return collective(name, communicator, [&](MPI_Comm current) {
+    MpiSteps* const steps = MpiSteps::of_this_thread();
+    if (!steps || !steps->yields() || !steps->known(communicator)) return plain(current);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = begun(current, &request);
+    return code == MPI_SUCCESS ? steps->finish(name, request) : code;
+  });
+}
+
 /// A collective call that makes a communicator.
 template <typename Operation>
 int maker(const char* name, MPI_Comm communicator, const MPI_Comm* result,
@@ -75,7 +89,8 @@ template <typename Handle, typename Make>
 int make_shared(const char* name, MPI_Comm communicator, Handle* result, const Make& make) {
   return collective(name, communicator, [&](MPI_Comm current) {
     MpiSteps* const steps = MpiSteps::of_this_thread();
-    if (!steps || !steps->known(communicator)) return make(current);
+    const KnownCommunicator* const known = steps ? steps->known(communicator) : nullptr;
+    if (!known || known->others.empty()) return make(current);
     MPI_Comm own = MPI_COMM_NULL;
     int code = PMPI_Comm_dup(current, &own);
     if (code != MPI_SUCCESS) return code;
@@ -185,10 +200,7 @@ int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Stat
   KnownCommunicator* const known = steps->known(communicator);
   MPI_Status own_status;
   code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from, tag), request,
-                  &own_status, [&request] {
-                    PMPI_Cancel(&request);
-                    PMPI_Wait(&request, MPI_STATUS_IGNORE);
-                  });
+                  &own_status, [&] { steps->take_back(request); });
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
   if (status != MPI_STATUS_IGNORE) *status = own_status;
   return code;

@@ -52,7 +52,6 @@ std::unique_ptr<KnownCommunicator> Communicators::describe(MPI_Comm communicator
   PMPI_Comm_test_inter(communicator, &is_inter);
   if (is_inter) return nullptr;
   PMPI_Comm_size(communicator, &size);
-  if (size < 2) return nullptr;
   const std::vector<int> members = members_of(communicator, size);
   for (const int rank : members)
     if (!callers_.count(rank)) return nullptr;
@@ -71,7 +70,7 @@ std::unique_ptr<KnownCommunicator> Communicators::describe(MPI_Comm communicator
 }
 
 KnownCommunicator* Communicators::find(MPI_Comm communicator) const {
-  if (communicator == MPI_COMM_NULL || communicator == MPI_COMM_SELF) return nullptr;
+  if (communicator == MPI_COMM_NULL) return nullptr;
   void* value = nullptr;
   int is_known = 0;
   PMPI_Comm_get_attr(communicator, key_, &value, &is_known);
@@ -79,7 +78,7 @@ KnownCommunicator* Communicators::find(MPI_Comm communicator) const {
 }
 
 KnownCommunicator* Communicators::of(MPI_Comm communicator) {
-  if (communicator == MPI_COMM_NULL || communicator == MPI_COMM_SELF) return nullptr;
+  if (communicator == MPI_COMM_NULL) return nullptr;
   if (KnownCommunicator* const known = find(communicator)) return known;
   std::unique_ptr<KnownCommunicator> known = describe(communicator);
   if (!known) return nullptr;
@@ -91,7 +90,7 @@ KnownCommunicator* Communicators::of(MPI_Comm communicator) {
 
 KnownCommunicator* Communicators::made(MPI_Comm communicator) {
   KnownCommunicator* const known = of(communicator);
-  if (known && known->spare == MPI_COMM_NULL) {
+  if (known && !known->others.empty() && known->spare == MPI_COMM_NULL) {
     PMPI_Comm_dup(communicator, &known->spare);
     PMPI_Comm_dup(communicator, &known->current);
     known->host_roll_call = memory_.make_roll_call(known->current, known->members, known->own);
@@ -111,13 +110,15 @@ std::optional<OldCarrier> Communicators::behind(MPI_Comm communicator) const {
   if (!known || known->spare == MPI_COMM_NULL) return std::nullopt;
   // Messages of a cell that was stopped may be under way over what is lost.
   if (!known->renewals.empty() || !known->why_lost.empty()) return std::nullopt;
-  return OldCarrier{known->current, known->number, epoch_, known->use, known->spare};
+  return OldCarrier{known->current, known->number, epoch_,
+                    known->use,     known->spare,  known->host_roll_call};
 }
 
 void Communicators::renew_all(std::uint64_t epoch) {
   epoch_ = epoch + 1;
   made_of_group_.clear();
   for (const auto& [number, known] : by_number_) {
+    if (known->others.empty()) continue;
     CarrierUse use = std::exchange(known->use, {});
     known->arrivals = 0;
     if (known->spare == MPI_COMM_NULL)

@@ -51,7 +51,8 @@ class CachedDuplicates {
   std::map<int, std::optional<std::uint64_t>> epochs_;  // by key; null: it was not made
 };
 
-/// One communicator of the cells, as this rank sees it.
+/// One communicator of the cells, as this rank sees it. One of this rank alone has no spare, and is
+/// never renewed.
 struct KnownCommunicator {
   /// A fresh communicator of the same ranks that is made when all of them have left the epoch.
   struct Renewal {
@@ -74,14 +75,15 @@ struct KnownCommunicator {
   std::shared_ptr<HostRollCall> host_roll_call;  ///< Null = its roll calls are MPI's barriers.
   /// Other threads have called MPI on it: what they have begun is not known.
   std::atomic<bool> is_shared = false;
+  bool is_used = false;         ///< By a cell, where it is of this rank alone.
   int own = 0;                  ///< This rank's place in it.
   std::vector<int> members;     ///< Its ranks' ranks in the world.
   std::vector<Rank> others;     ///< The same without this rank.
   CachedDuplicates duplicates;  ///< Those of it that libraries keep.
 };
 
-/// The communicators on which roll calls are held: those of several ranks. Forgets
-/// them when they are freed. For the main thread, between MPI_Init and MPI_Finalize.
+/// The communicators on which roll calls are held: all of this
+/// rank's. Forgets them when they are freed. For the main thread, between MPI_Init and MPI_Finalize.
 class Communicators {
  public:
   /// callers  the ranks of the world that hold roll calls.
@@ -92,7 +94,7 @@ class Communicators {
   Communicators(const Communicators&) = delete;
   Communicators& operator=(const Communicators&) = delete;
 
-  /// Null where no roll call is held: one rank alone, ranks that hold none, an intercommunicator.
+  /// Null where nothing is known of it: ranks that hold no roll calls, an intercommunicator.
   /// Numbers one that is new; all its ranks must ask for new ones in the same order.
   KnownCommunicator* of(MPI_Comm communicator);
   /// The same for one that its ranks have just made; makes what carries its messages.

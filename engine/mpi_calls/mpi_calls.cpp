@@ -22,7 +22,8 @@ namespace px::engine {
 
 int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& request,
              MPI_Status* status, const std::function<void()>& clean_up) {
-  int code = MPI_SUCCESS, done = 0;
+  int done = 0, code = PMPI_Test(&request, &done, status);  // most have ended at once
+  if (done || code != MPI_SUCCESS) return code;
   const int waited = steps.wait(
       name, {need}, true,
       [&] {
@@ -74,9 +75,7 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
   const Need sent = steps->need(Need::Kind::send, known, to);
   const auto stop_receiving = [&] {
     steps->begun(sending, sent);
-    if (receiving == MPI_REQUEST_NULL) return;
-    PMPI_Cancel(&receiving);
-    PMPI_Wait(&receiving, MPI_STATUS_IGNORE);
+    if (receiving != MPI_REQUEST_NULL) steps->take_back(receiving);
   };
   if (code != MPI_SUCCESS) {
     stop_receiving();

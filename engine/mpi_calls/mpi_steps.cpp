@@ -19,6 +19,7 @@
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi/rank_names.hpp"
 #include "engine/mpi_calls/sent_notes.hpp"
+#include "engine/mpi_calls/shared_processors.hpp"
 #include "engine/mpi_calls/world_part.hpp"
 
 namespace px::engine {
@@ -32,6 +33,8 @@ constexpr auto tick_in_step = milliseconds(100), tick_out_of_step = milliseconds
 /// How long a rank whose cell has failed waits until the others know, before its client does: idle
 /// ones look more often than that.
 constexpr auto telling_time = milliseconds(150);
+/// How long a rank waits for the rest of a message when one has died, which may be its sender.
+constexpr auto time_of_survivors = milliseconds(500);
 constexpr unsigned rests_until_progress = 8;
 /// A look at what has come lets MPI fetch it, so that only later ones see it.
 constexpr int thorough_looks = 20;
@@ -76,8 +79,12 @@ class RollCall {
 /// then with the core given to those who work, the longer the more.
 class Pause {
  public:
+  /// yields  from the first look on.
+  explicit Pause(bool yields) : yields_(yields) {}
+
   /// Whether it is time to look for what comes seldom.
   bool operator()() {
+    if (yields_) std::this_thread::yield();
     if (++looks_ % 64 != 0 && step_.count() < 1000) return false;
     const auto waited = Clock::now() - begin_;
     if (waited > std::chrono::seconds(1))
@@ -91,6 +98,7 @@ class Pause {
   }
 
  private:
+  const bool yields_;
   unsigned looks_ = 0;
   microseconds step_{0};
   Instant begin_ = Clock::now();
@@ -123,7 +131,8 @@ struct MpiSteps::State {
         ranks(std::move(all)),
         memory(communicator, ranks),
         communicators(std::move(callers), memory),
-        sent(communicator) {}
+        sent(communicator),
+        yields(share_processors(communicator)) {}
 
   const MPI_Comm notes;
   const std::vector<int> ranks;  // of the world, in the order of `notes`
@@ -136,6 +145,7 @@ struct MpiSteps::State {
   Communicators communicators;
   SharedThings shared;
   SentNotes sent;
+  const bool yields;  // the processor, from the first look on
   std::unique_ptr<RankMessages> messages;
   RankBoard board;
   std::uint64_t epoch = 0;
@@ -157,7 +167,7 @@ struct MpiSteps::State {
   RankNote make_note(RankNote::Kind kind, std::string reason) const {
     RankNote note{kind, own, epoch, cell, std::nullopt, {}, false, std::move(reason)};
     for (const auto& [number, known] : communicators.all())
-      note.entered[number] = known->use.entered;
+      if (!known->others.empty()) note.entered[number] = known->use.entered;
     return note;
   }
 
@@ -237,6 +247,51 @@ struct MpiSteps::State {
     });
   }
 
+  /// Open MPI crashes where a receive is cancelled twice.
+  static void cancel(MPI_Request receive) {
+    int is_done = 0;
+    PMPI_Request_get_status(receive, &is_done, MPI_STATUS_IGNORE);
+    if (!is_done) PMPI_Cancel(&receive);
+  }
+
+  // ------------------------------------------------------------ this rank alone
+
+  /// Takes back what a cell that was stopped has begun on communicators of this rank alone, and
+  /// drops what it has sent over them to itself.
+  void settle_alone() {
+    for (const auto& [number, known] : communicators.all()) {
+      if (!known->others.empty() || !std::exchange(known->is_used, false)) continue;
+      bool is_sending = false;
+      for (auto& [request, need] : requests) {
+        if (need.communicator != number) continue;
+        int is_done = 0;
+        PMPI_Request_get_status(request, &is_done, MPI_STATUS_IGNORE);
+        is_sending = is_sending || (!is_done && need.kind == Need::Kind::send);
+        need.is_cancelled = need.is_cancelled || !is_done || need.is_persistent;
+        if (need.kind == Need::Kind::receive) cancel(request);
+      }
+      if (is_sending)
+        known->why_lost = "a large message of this rank to itself was under way";
+      else
+        drop_messages(known->current);
+    }
+  }
+
+  /// Of a communicator of this rank alone, on which no send is under way.
+  static void drop_messages(MPI_Comm communicator) {
+    for (;;) {
+      MPI_Message message = MPI_MESSAGE_NULL;
+      MPI_Status status;
+      int has_come = 0, size = 0;
+      PMPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, &has_come, &message, &status);
+      if (!has_come) return;
+      PMPI_Get_count(&status, MPI_BYTE, &size);
+      std::vector<char> bytes(static_cast<std::size_t>(std::max(size, 0)));
+      PMPI_Mrecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, &message,
+                 MPI_STATUS_IGNORE);
+    }
+  }
+
   // ------------------------------------------------------------ epochs
 
   /// This rank does nothing any more in this epoch.
@@ -246,10 +301,8 @@ struct MpiSteps::State {
     tell(note);
     // A message that still comes must not be written where the cell had its variables.
     for (auto& [request, need] : requests)
-      if (need.kind == Need::Kind::receive && need.epoch == epoch && !need.is_persistent) {
-        MPI_Request cancelled = request;
-        PMPI_Cancel(&cancelled);
-      }
+      if (need.kind == Need::Kind::receive && need.epoch == epoch && !need.is_persistent)
+        cancel(request);
     board.begin_epoch(++epoch);
     has_called_in_epoch = has_told_failure = false;
     has_stopped = true;
@@ -263,6 +316,11 @@ struct MpiSteps::State {
   }
 
   // ------------------------------------------------------------ who can still come
+
+  bool is_alone(std::uint64_t number) const {
+    const KnownCommunicator* const known = by_number(number);
+    return known && known->others.empty();
+  }
 
   const KnownCommunicator* by_number(std::uint64_t number) const {
     const auto found = communicators.all().find(number);
@@ -316,6 +374,7 @@ struct MpiSteps::State {
 
   /// left  the call whose roll call it leaves.
   int leave_with(const std::string& where, std::optional<CollectiveCall> left = std::nullopt) {
+    settle_alone();
     if (has_called_in_epoch) {
       RankNote note = make_note(RankNote::Kind::stopped, "was interrupted");
       note.waits_in = left;
@@ -328,6 +387,7 @@ struct MpiSteps::State {
 
   /// The call cannot end, as others do not come.
   int fail_with(const char* name, const std::string& why) {
+    settle_alone();
     if (has_called_in_epoch) {
       RankNote note = make_note(RankNote::Kind::stopped, why);
       note.is_consequence = true;
@@ -340,6 +400,13 @@ struct MpiSteps::State {
   int refuse_broken(const char* name) {
     const auto why = hooks.why_broken();
     return why ? refuse(name + (": " + *why)) : MPI_SUCCESS;
+  }
+
+  /// Whether a rank has died that long ago that what it had begun does not go on any more.
+  /// end  of the time for that; nothing at first.
+  bool is_in_vain(std::optional<Instant>& end) const {
+    if (!end && hooks.why_broken()) end = Clock::now() + time_of_survivors;
+    return end && Clock::now() >= *end;
   }
 
   int refuse(const std::string& text) {
@@ -427,6 +494,7 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
   if (!state_->is_cell_running) return;
   state_->is_cell_running = false;
   if (failure) {
+    state_->settle_alone();
     // Where it has left a call and called nothing since, the others know.
     if (!state_->has_stopped || state_->has_called_in_epoch) {
       state_->tell(state_->make_note(RankNote::Kind::failed, *failure));
@@ -435,7 +503,7 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
     if (state_->has_called && state_->has_called_in_epoch) state_->stop(*failure);
     // A cell that has not called MPI leaves nothing behind that a later one could get.
     const Instant end = state_->has_called ? Clock::now() + telling_time : Instant{};
-    Pause pause;
+    Pause pause{state_->yields};
     while (state_->pump(), (!state_->sent.is_empty() || !state_->is_renewed) && Clock::now() < end)
       pause();
   }
@@ -460,17 +528,32 @@ Duration MpiSteps::tick() {
 
 // ---------------------------------------------------------------- calls
 
+bool MpiSteps::yields() const {
+  return state_->yields;
+}
+
+int MpiSteps::finish(const char* name, MPI_Request& request) {
+  std::optional<Instant> end;
+  for (unsigned looks = 1;; ++looks) {
+    int is_done = 0;
+    const int code = PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS || is_done) return code;
+    std::this_thread::yield();
+    if (looks % 64 == 0 && state_->is_in_vain(end)) return state_->refuse_broken(name);
+  }
+}
+
 KnownCommunicator* MpiSteps::known(MPI_Comm communicator) {
   return state_->communicators.of(communicator);
 }
 
 int MpiSteps::await_renewal(const char* name, const KnownCommunicator& known) {
   State& state = *state_;
-  if (state.is_renewed) return MPI_SUCCESS;
+  if (state.is_renewed || known.others.empty()) return MPI_SUCCESS;
   const InMpiCall place{call_place(),
                         {name, known.number, static_cast<int>(known.members.size()), MpiCall::none,
                          MpiCall::none, Clock::now()}};
-  Pause pause;
+  Pause pause{state.yields};
   while (state.pump(), !state.is_renewed) {
     if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
     if (state.hooks.is_interrupted())
@@ -490,7 +573,10 @@ int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
     return state.refuse(std::string(name) +
                         ": this communicator was lost when a cell was stopped, as " +
                         known.why_lost + "; make it again");
-  state.has_called = state.has_called_in_epoch = true;
+  if (known.others.empty())
+    known.is_used = true;
+  else
+    state.has_called = state.has_called_in_epoch = true;
   return MPI_SUCCESS;
 }
 
@@ -498,10 +584,11 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
   State& state = *state_;
   leaves = false;
   if (const int code = prepare(name, known); code != MPI_SUCCESS) return code;
+  if (known.others.empty()) return MPI_SUCCESS;
   const CollectiveCall call{known.number, ++known.arrivals};
   RollCall roll_call{known, state.epoch, call};
   CallEntry entry{state.board, known.others, call, state.cell, state.grace};
-  Pause pause;
+  Pause pause{state.yields};
   unsigned looks = 0;
   bool have_all_come = false;
   for (;;) {
@@ -546,7 +633,7 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
       call_place(),
       {name, first ? first->communicator : 0,
        known ? static_cast<int>(known->members.size()) : MpiCall::none, peer, tag, Clock::now()}};
-  Pause pause;
+  Pause pause{state.yields};
   while (!is_done()) {
     if (state.hooks.is_interrupted()) {
       if (clean_up) clean_up();
@@ -598,7 +685,7 @@ void MpiSteps::set_attribute(MPI_Comm communicator, int key, const void* value) 
 
 bool MpiSteps::is_stale_duplicate(MPI_Comm communicator, int key) const {
   const KnownCommunicator* const known = state_->communicators.find(communicator);
-  return known && known->duplicates.is_stale(key, state_->epoch);
+  return known && !known->others.empty() && known->duplicates.is_stale(key, state_->epoch);
 }
 
 int MpiSteps::duplicate(MPI_Comm communicator, const MPI_Comm* result,
@@ -646,7 +733,7 @@ int MpiSteps::check_sender(const char* name, KnownCommunicator& known, int sourc
 // ---------------------------------------------------------------- requests
 
 Need MpiSteps::need(Need::Kind kind, const KnownCommunicator* known, int peer, int tag) const {
-  Need need{kind, known ? known->number : 0, -1, state_->epoch, false, tag};
+  Need need{kind, known ? known->number : 0, -1, state_->epoch, false, tag, false};
   if (known && peer >= 0 && peer < static_cast<int>(known->members.size()))
     need.peer = known->members[static_cast<std::size_t>(peer)];
   return need;
@@ -671,6 +758,15 @@ void MpiSteps::keep(MPI_Request send, std::vector<char> bytes) {
   if (need_of(send)) state_->kept.emplace_back(send, std::move(bytes));
 }
 
+void MpiSteps::take_back(MPI_Request& receive) {
+  PMPI_Cancel(&receive);
+  Pause pause{state_->yields};
+  std::optional<Instant> end;
+  int is_done = 0;
+  while (PMPI_Test(&receive, &is_done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !is_done)
+    if (pause() && state_->is_in_vain(end)) return;
+}
+
 void MpiSteps::freed(MPI_Request request) {
   const auto need = need_of(request);
   if (!need) return;
@@ -685,7 +781,7 @@ void MpiSteps::failed(const KnownCommunicator& known) {
 }
 
 bool MpiSteps::is_stale(const Need& need) const {
-  return need.epoch != state_->epoch;
+  return need.is_cancelled || (need.epoch != state_->epoch && !state_->is_alone(need.communicator));
 }
 
 int MpiSteps::refuse_stale(const char* name) {

@@ -28,6 +28,7 @@ struct Need {
   std::uint64_t epoch = 0;         ///< In which it began.
   bool is_persistent = false;
   int tag = MpiCall::none;  ///< MPI_ANY_TAG, too.
+  bool is_cancelled = false;  ///< On a communicator of this rank alone, as a cell was stopped.
 };
 
 /// Makes the blocking MPI calls of cells answer an interrupt, and keeps the ranks in step when
@@ -83,6 +84,11 @@ class MpiSteps {
   /// A collective call came: returns when all ranks are there. Otherwise the error code.
   /// leaves  it was interrupted when all were there, so leave() is to follow the call.
   int arrive(const char* name, KnownCommunicator& known, bool& leaves);
+  /// Whether ranks share processors, which this MPI keeps to itself while it waits.
+  bool yields() const;
+  /// Waits for a collective call that all ranks have begun, with the processor given to others
+  /// between looks. MPI's code; otherwise that of a call into a world in which a rank has died.
+  int finish(const char* name, MPI_Request& request);
   /// Waits until `is_done`, which tests. Otherwise the error code that the call returns, which has
   /// left the cell; clean_up is called before that.
   int wait(const char* name, const std::vector<Need>& needs, bool needs_all,
@@ -122,6 +128,9 @@ class MpiSteps {
   void ended(MPI_Request request);
   /// Keeps what a send reads until it is complete, if the call that waited for it was left.
   void keep(MPI_Request send, std::vector<char> bytes);
+  /// Cancels a receive that a call leaves. Returns when MPI writes no more to its memory: where the
+  /// message has begun to come, that is when its sender lets it go on, or soon after a rank has died.
+  void take_back(MPI_Request& receive);
   /// The cells want to know no more of it, whether it has ended or not.
   void freed(MPI_Request request);
   /// MPI has returned an error from a collective call to which all ranks had come.

@@ -7,7 +7,10 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <memory>
 #include <vector>
+
+#include "engine/mpi/host_roll_call.hpp"
 
 namespace px::engine {
 
@@ -29,15 +32,18 @@ struct OldCarrier {
   /// Where the cells have freed it: one of the same ranks that carries nothing else, over which
   /// they tell one another so. Is freed, too.
   MPI_Comm spare = MPI_COMM_NULL;
+  /// The roll calls on it: a count in memory that others may still look at.
+  std::shared_ptr<HostRollCall> host_roll_call = nullptr;
 };
 
-/// Frees the communicators of earlier epochs, and those that the cells have freed. MPI gives the place of one that was freed to the next
-/// one, so nothing may be under way over it any more: each rank tells the others over it when all
-/// that it has begun on it is complete, as its last message. A rank that has heard this of all
-/// others takes part in the roll calls that some have begun, receives what nobody has received,
-/// drops that, and frees it. One over which the ranks have begun different calls, or a large
-/// message was half sent, is never freed, nor is one that not all of its ranks have freed: a rank
-/// that fails may free it while others still send to it. For the main thread.
+/// Frees the communicators of earlier epochs, and those that the cells have freed. MPI gives the
+/// place of one that was freed to the next one, so nothing may be under way over it any more: each
+/// rank tells the others over it when all that it has begun on it is complete, as its last message.
+/// A rank that has heard this of all others takes part in the roll calls that some have begun,
+/// receives what nobody has received, drops that, and frees it. One over which the ranks have begun
+/// different calls, or a large message was half sent, is never freed, nor is one that not all of
+/// its ranks have freed: a rank that fails may free it while others still send to it, or wait for it
+/// in a call. For the main thread.
 class OldCarriers {
  public:
   /// Whether all that this rank has begun over the carrier is complete.

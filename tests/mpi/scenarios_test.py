@@ -10,7 +10,7 @@ import pytest
 from deadlines import cpu_time, wait_until
 
 import mpi_cells
-from mpi_fuzz import INTERRUPTED, START
+from mpi_fuzz import INTERRUPTED, START, Session
 
 HERE = Path(__file__).parent
 PATIENCE = 20  # seconds for what takes milliseconds
@@ -226,6 +226,56 @@ def test_communicators_that_a_cell_frees_are_free_before_it_ends(ranks):
     assert_well(ranks)
 
 
+# More than the memory of a host has counts for roll calls of a rank.
+GOES_ON_ALONE = """
+half = world.Split(mpi_rank // 2, mpi_rank)
+if mpi_rank == 0:
+    half.Barrier()
+if mpi_rank == 1:
+    half.Free()
+if mpi_rank in (1, 2):
+    both = world.Get_group().Incl([1, 2])
+    for _ in range(300):
+        copy = world.Create_group(both)
+        copy.Barrier()
+        copy.Free()
+if mpi_rank == 1:
+    raise ValueError("no data")
+"""
+
+
+@python_ranks
+def test_no_call_begins_without_a_rank_that_has_freed_its_communicator(ranks):
+    """Each communicator has a count in memory, which is used again when that has been freed."""
+    outcomes = run(ranks, lambda _: GOES_ON_ALONE)
+    assert outcomes[0] and "MPI_Barrier cannot end: rank 1 raised ValueError: no data" in outcomes[0][1]
+    assert_well(ranks)
+
+
+# Of a rank to itself, on a communicator of its own: what a cell has begun, and not ended.
+ALONE = {"a receive": ["Irecv(0, {comm}, 0, 0, 4, 1)"], "a message": ["Isend(0, {comm}, 0, 0, 4, 1)"],
+         "a receive after a call of all": ["Barrier(world)", "Irecv(0, {comm}, 0, 0, 4, 1)"]}  # fmt: skip
+SELF = {mpi_cells.PYTHON: "alone = MPI.COMM_SELF", mpi_cells.CPP: "MPI_Comm alone = MPI_COMM_SELF;"}
+
+
+@languages_and_mpis
+@pytest.mark.parametrize("comm", ["three", "alone"])
+@pytest.mark.parametrize("begun", ALONE)
+def test_what_a_stopped_rank_has_begun_with_itself_comes_to_no_later_cell(ranks, begun, comm):
+    run(ranks, SELF.get)
+    calls = [each.format(comm=comm) for each in ALONE[begun]]
+    others = [call for call in calls if "world" in call]
+    ends = call(ranks, [others, others, others, [*calls, "give_up_in()"]])
+    assert ends.wait(PATIENCE)
+    assert mpi_cells.RAISED in ends.outcomes()[3][1]
+    ends = call(ranks, [[], [], [], [f"Sendrecv({comm}, 0, 0, 0, 4, 2)"]])
+    if not ends.wait(PATIENCE):
+        ranks.interrupt()
+        pytest.fail("rank 3 waits for its own message")
+    assert ends.outcomes() == dict.fromkeys(EVERYBODY)
+    assert_well(ranks)
+
+
 # 48 MiB: memory that goes back to the system when it is freed.
 HUGE = 6 << 20
 SENDS = f"Send(world, 1, 0, {HUGE}, 1)"
@@ -254,6 +304,45 @@ def test_what_a_stopped_rank_has_half_sent_is_not_read_from_memory_that_it_has_f
     assert outcomes[0][0] == "KeyboardInterrupt"
     assert before or "rank 0 was interrupted" in outcomes[1][1]
     assert_well(ranks)
+
+
+RECEIVES_IN_PARTS = f"""
+got = np.zeros({HUGE})
+try:
+    {{receives}}
+except KeyboardInterrupt:
+    at_the_interrupt = got.copy()
+    raise
+"""
+SENDS_IN_PARTS = f"""
+sending = world.Isend(np.ones({HUGE}), 1)
+print("sends", flush=True)
+while not os.path.exists({{path!r}}):
+    pass
+sending.Wait()
+"""
+
+
+@pytest.mark.parametrize("receives", ["world.Recv(got, 0)", "world.Mprobe(0).Recv(got)"], ids=["Recv", "Mrecv"])
+def test_nothing_comes_any_more_when_a_receive_has_been_left(clusters, folder, tmp_path, monkeypatch, receives):
+    """MPI sends large messages in parts where the system does not let a process read the memory of
+    another one, as in containers."""
+    clusters.end()
+    monkeypatch.setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none")
+    path = tmp_path / "stopped"
+    with Session("python") as ranks:
+        sends = ranks.rc[0].execute(SENDS_IN_PARTS.format(path=str(path)), silent=False)
+        wait_until(lambda: "sends" in sends.stdout, "rank 0 sends", PATIENCE)
+        cell = ranks.rc[1].execute(RECEIVES_IN_PARTS.format(receives=receives), silent=False)
+        wait_until(lambda: "MPI_" in str(ranks.rc.where(1)), "rank 1 receives", PATIENCE)
+        ranks.rc.send_signal("SIGINT", targets=1)
+        path.touch()
+        cell.wait(PATIENCE)
+        assert cell.ready() and sends.wait(PATIENCE)
+        assert "KeyboardInterrupt" in repr(cell.get(return_exceptions=True))
+        shown = ranks.rc[1].apply(lambda: at_the_interrupt.tobytes() == got.tobytes())  # noqa: F821
+        assert shown.get(PATIENCE)
+        assert_well(ranks)
 
 
 @languages

@@ -82,6 +82,22 @@ def test_the_other_cpp_ranks_live_on_with_what_they_hold(own_cluster, mpiexec):
     launcher.wait(PATIENCE)
 
 
+def test_a_rank_that_a_large_message_comes_to_is_told_when_the_sender_dies(world, mpiexec):
+    """MPI sends it in parts where a process must not read the memory of another one."""
+    _, rc = world(mpiexec, OMPI_MCA_btl_vader_single_copy_mechanism="none")
+    rc[:].execute("import numpy as np\nfrom mpi4py import MPI\nworld = MPI.COMM_WORLD").get(PATIENCE)
+    busy = rc[2].execute("sending = world.Isend(np.ones(6 << 20), 0)\nprint('sends', flush=True)\nwhile True: pass",
+                         silent=False)  # fmt: skip
+    wait_until(lambda: "sends" in busy.stdout, "rank 2 sends")
+    receiving = rc[0].execute("world.Recv(np.empty(6 << 20), 2)")
+    wait_until(lambda: "MPI_Recv" in str(rc.where(0)), "rank 0 receives")
+    os.kill(rc.status()[2]["pid"], signal.SIGKILL)
+    error_of(busy)
+    assert "rank 2 died" in error_of(receiving)
+    wait_until(lambda: rc.ids == [0, 1, 3], "rank 2 is unregistered")
+    assert rc[:].pull("kept").get(PATIENCE) == [42] * 3
+
+
 def test_ranks_die_one_after_the_other_and_each_has_a_reason_of_its_own(world, mpiexec):
     launcher, rc = world(mpiexec)
     kill_rank_2(rc)

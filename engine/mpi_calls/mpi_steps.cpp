@@ -261,7 +261,7 @@ struct MpiSteps::State {
         if (need.kind == Need::Kind::receive) cancel(request);
       }
       if (is_sending)
-        known->why_lost = "a large message of this rank to itself was under way";
+        known->why_lost = "a message of this rank to itself was under way";
       else
         drop_messages(known->current);
     }
@@ -539,9 +539,10 @@ int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
   if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
   if (const int code = await_renewal(name, known); code != MPI_SUCCESS) return code;
   if (!known.why_lost.empty())
-    return state.refuse(std::string(name) +
-                        ": this communicator was lost when a cell was stopped, as " +
-                        known.why_lost + "; make it again");
+    return state.refuse(
+        std::string(name) + ": this communicator was lost when a cell was stopped, as " +
+        known.why_lost + "; " +
+        (known.current == MPI_COMM_SELF ? "restart the engines" : "make it again"));
   if (known.others.empty())
     known.is_used = true;
   else

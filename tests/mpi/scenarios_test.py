@@ -41,6 +41,7 @@ python_ranks = kinds(("python", "own"))
 all_languages = (("python", "own"), ("cpp", "own"), ("python:2,cpp:2", "own"))
 languages = kinds(*all_languages)
 languages_and_mpis = kinds(*all_languages, ("cpp", "own", "mpich"), ("python:2,cpp:2", "own", "mpich"))
+mpich = kinds(("cpp", "own", "mpich"), ("python:2,cpp:2", "own", "mpich"))
 foreign_clients = kinds(("python", "ipyparallel"), ("cpp", "ipyparallel"))
 
 
@@ -271,17 +272,16 @@ def test_no_call_begins_without_a_rank_that_has_freed_its_communicator(ranks):
 
 
 # Of a rank to itself, on a communicator of its own: what a cell has begun, and not ended.
-ALONE = {"a receive": ["Irecv(0, {comm}, 0, 0, 4, 1)"], "a message": ["Isend(0, {comm}, 0, 0, 4, 1)"],
-         "a receive after a call of all": ["Barrier(world)", "Irecv(0, {comm}, 0, 0, 4, 1)"]}  # fmt: skip
+RECEIVES = {"a receive": ["Irecv(0, {comm}, 0, 0, 4, 1)"],
+            "a receive after a call of all": ["Barrier(world)", "Irecv(0, {comm}, 0, 0, 4, 1)"]}  # fmt: skip
+MESSAGE = ["Isend(0, {comm}, 0, 0, 4, 1)"]
 SELF = {mpi_cells.PYTHON: "alone = MPI.COMM_SELF", mpi_cells.CPP: "MPI_Comm alone = MPI_COMM_SELF;"}
 
 
-@languages_and_mpis
-@pytest.mark.parametrize("comm", ["three", "alone"])
-@pytest.mark.parametrize("begun", ALONE)
-def test_what_a_stopped_rank_has_begun_with_itself_comes_to_no_later_cell(ranks, begun, comm):
+def outcome_of_next_message(ranks, comm, calls):
+    """What rank 3 says to a message to itself after a cell that began calls on the same communicator and was stopped."""
     run(ranks, SELF.get)
-    calls = [each.format(comm=comm) for each in ALONE[begun]]
+    calls = [each.format(comm=comm) for each in calls]
     others = [call for call in calls if "world" in call]
     ends = call(ranks, [others, others, others, [*calls, "give_up_in()"]])
     assert ends.wait(PATIENCE)
@@ -290,8 +290,35 @@ def test_what_a_stopped_rank_has_begun_with_itself_comes_to_no_later_cell(ranks,
     if not ends.wait(PATIENCE):
         ranks.interrupt()
         pytest.fail("rank 3 waits for its own message")
-    assert ends.outcomes() == dict.fromkeys(EVERYBODY)
+    outcomes = ends.outcomes()
+    assert [outcomes[rank] for rank in (0, 1, 2)] == [None] * 3
+    return outcomes[3]
+
+
+@languages_and_mpis
+@pytest.mark.parametrize("comm", ["three", "alone"])
+@pytest.mark.parametrize("begun", RECEIVES)
+def test_a_receive_that_a_stopped_rank_has_begun_from_itself_takes_nothing_of_a_later_cell(ranks, begun, comm):
+    assert outcome_of_next_message(ranks, comm, RECEIVES[begun]) is None
     assert_well(ranks)
+
+
+@languages
+@pytest.mark.parametrize("comm", ["three", "alone"])
+def test_a_message_that_a_stopped_rank_has_sent_to_itself_comes_to_no_later_cell(ranks, comm):
+    assert outcome_of_next_message(ranks, comm, MESSAGE) is None
+    assert_well(ranks)
+
+
+@mpich
+@pytest.mark.parametrize(("comm", "cure"), [("three", "make it again"), ("alone", "restart the engines")])
+def test_a_communicator_is_refused_where_a_message_to_itself_is_still_under_way(ranks, comm, cure):
+    """MPICH keeps no copy of such a message: the cell's memory is read when it is received."""
+    kind, said = outcome_of_next_message(ranks, comm, MESSAGE)
+    assert "as a message of this rank to itself was under way; " + cure in said
+    ends = call(ranks, [["Barrier(world)"]] * 4)
+    assert ends.wait(PATIENCE)
+    assert ends.outcomes() == dict.fromkeys(EVERYBODY)
 
 
 # 48 MiB: memory that goes back to the system when it is freed.

@@ -17,11 +17,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
-from clusters import allow_mpiexec, controller_pid, home, large_array, pss_mb, started
+from clusters import Alongside, allow_mpiexec, controller_pid, home, large_array, pss_mb, started
 from figures import Aim, finish, parser, row, seconds, versions
 
 BENCH = "array_sizes_bench"
@@ -75,27 +74,18 @@ def shared_mb():
     return (there.f_blocks - there.f_bfree) * there.f_frsize / 1e6
 
 
-class Peaks:
+class Peaks(Alongside):
     """While it lasts: the largest value of each of these functions, by its name."""
 
     def __init__(self, functions, pause=0.02):
+        super().__init__()
         self.functions, self.pause = functions, pause
         self.values = dict.fromkeys(functions, 0.0)
-        self.is_done = threading.Event()
-        self.thread = threading.Thread(target=self.watch)
 
-    def watch(self):
+    def run(self):
         while not self.is_done.wait(self.pause):
             for name, function in self.functions.items():
                 self.values[name] = max(self.values[name], function())
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.is_done.set()
-        self.thread.join()
 
 
 def actions(client, array):

@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,22 @@ class Started(NamedTuple):
     cluster: object  # a Cluster of the package
     client: object  # a Client of it
     seconds: float  # from nothing until all engines were registered
+
+
+class Alongside:
+    """While it lasts, a thread runs run(), which ends soon after `is_done` is set."""
+
+    def __init__(self):
+        self.is_done = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_done.set()
+        self.thread.join()
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import polyxeus
 
-from clusters import PATIENCE, large_array, started, transfer_rates
+from clusters import PATIENCE, Alongside, large_array, started, transfer_rates
 from figures import Aim, finish, parser, row, seconds, versions
 
 BENCH = "far_arrays_bench"
@@ -38,27 +38,19 @@ FIGURES = {
 }
 
 
-class Pings:
+class Pings(Alongside):
     """While it lasts, a client asks the engine that takes and gives the arrays for its state, again
     and again; `milliseconds` are its waits."""
 
     def __init__(self, client):
-        self.client, self.milliseconds, self.is_done = client, [], threading.Event()
-        self.thread = threading.Thread(target=self.ask)
+        super().__init__()
+        self.client, self.milliseconds = client, []
 
-    def ask(self):
+    def run(self):
         is_done = False
         while not is_done:
             self.milliseconds.append(seconds(lambda: self.client.where(0)) * 1e3)
             is_done = self.is_done.wait(0.01)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.is_done.set()
-        self.thread.join()
 
     def quantile(self, share):
         return sorted(self.milliseconds)[int(share * len(self.milliseconds))]

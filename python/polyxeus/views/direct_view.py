@@ -132,7 +132,7 @@ class DirectView(View):
         """Sets variables on each engine, by a dict of their names and values.
 
         ns      names like "a", "a.b" or "a[0]"; values of any type that can be pickled. Large arrays of numpy lie in
-                shared memory on this host, and are read-only where they arrive: copy what you want to change
+                shared memory on this host; each engine gets an array of its own, which it may change
         block   wait; gives the AsyncResult else
         errors  TypeError or ValueError: a name that is none, a value that cannot be sent
 

@@ -76,7 +76,7 @@ int make_shared(const char* name, MPI_Comm communicator, Handle* result, const M
   return collective(name, communicator, [&](MPI_Comm current) {
     MpiSteps* const steps = MpiSteps::of_this_thread();
     const KnownCommunicator* const known = steps ? steps->known(communicator) : nullptr;
-    if (!known || known->others.empty()) return make(current);
+    if (!known || known->is_alone()) return make(current);
     MPI_Comm own = MPI_COMM_NULL;
     int code = PMPI_Comm_dup(current, &own);
     if (code != MPI_SUCCESS) return code;

@@ -90,7 +90,7 @@ KnownCommunicator* Communicators::of(MPI_Comm communicator) {
 
 KnownCommunicator* Communicators::made(MPI_Comm communicator) {
   KnownCommunicator* const known = of(communicator);
-  if (known && !known->others.empty() && known->spare == MPI_COMM_NULL) {
+  if (known && !known->is_alone() && known->spare == MPI_COMM_NULL) {
     PMPI_Comm_dup(communicator, &known->spare);
     PMPI_Comm_dup(communicator, &known->current);
     known->host_roll_call = memory_.make_roll_call(known->current, known->members, known->own);
@@ -118,7 +118,7 @@ void Communicators::renew_all(std::uint64_t epoch) {
   epoch_ = epoch + 1;
   made_of_group_.clear();
   for (const auto& [number, known] : by_number_) {
-    if (known->others.empty()) continue;
+    if (known->is_alone()) continue;
     CarrierUse use = std::exchange(known->use, {});
     known->arrivals = 0;
     if (known->spare == MPI_COMM_NULL)

@@ -80,10 +80,13 @@ struct KnownCommunicator {
   std::vector<int> members;     ///< Its ranks' ranks in the world.
   std::vector<Rank> others;     ///< The same without this rank.
   CachedDuplicates duplicates;  ///< Those of it that libraries keep.
+
+  /// Whether it is of this rank alone.
+  bool is_alone() const { return others.empty(); }
 };
 
-/// The communicators on which roll calls are held: all of this
-/// rank's. Forgets them when they are freed. For the main thread, between MPI_Init and MPI_Finalize.
+/// The communicators of this rank and others that hold roll calls, and of this rank alone. Forgets
+/// them when they are freed. For the main thread, between MPI_Init and MPI_Finalize.
 class Communicators {
  public:
   /// callers  the ranks of the world that hold roll calls.

@@ -157,7 +157,7 @@ struct MpiSteps::State {
   RankNote make_note(RankNote::Kind kind, std::string reason) const {
     RankNote note{kind, own, epoch, cell, std::nullopt, {}, false, std::move(reason)};
     for (const auto& [number, known] : communicators.all())
-      if (!known->others.empty()) note.entered[number] = known->use.entered;
+      if (!known->is_alone()) note.entered[number] = known->use.entered;
     return note;
   }
 
@@ -250,7 +250,7 @@ struct MpiSteps::State {
   /// drops what it has sent over them to itself.
   void settle_alone() {
     for (const auto& [number, known] : communicators.all()) {
-      if (!known->others.empty() || !std::exchange(known->is_used, false)) continue;
+      if (!known->is_alone() || !std::exchange(known->is_used, false)) continue;
       bool is_sending = false;
       for (auto& [request, need] : requests) {
         if (need.communicator != number) continue;
@@ -310,7 +310,7 @@ struct MpiSteps::State {
 
   bool is_alone(std::uint64_t number) const {
     const KnownCommunicator* const known = by_number(number);
-    return known && known->others.empty();
+    return known && known->is_alone();
   }
 
   const KnownCommunicator* by_number(std::uint64_t number) const {
@@ -518,7 +518,7 @@ KnownCommunicator* MpiSteps::known(MPI_Comm communicator) {
 
 int MpiSteps::await_renewal(const char* name, const KnownCommunicator& known) {
   State& state = *state_;
-  if (state.is_renewed || known.others.empty()) return MPI_SUCCESS;
+  if (state.is_renewed || known.is_alone()) return MPI_SUCCESS;
   const InMpiCall place{call_place(),
                         {name, known.number, static_cast<int>(known.members.size()), MpiCall::none,
                          MpiCall::none, Clock::now()}};
@@ -543,7 +543,7 @@ int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
         std::string(name) + ": this communicator was lost when a cell was stopped, as " +
         known.why_lost + "; " +
         (known.current == MPI_COMM_SELF ? "restart the engines" : "make it again"));
-  if (known.others.empty())
+  if (known.is_alone())
     known.is_used = true;
   else
     state.has_called = state.has_called_in_epoch = true;
@@ -554,7 +554,7 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
   State& state = *state_;
   leaves = false;
   if (const int code = prepare(name, known); code != MPI_SUCCESS) return code;
-  if (known.others.empty()) return MPI_SUCCESS;
+  if (known.is_alone()) return MPI_SUCCESS;
   const CollectiveCall call{known.number, ++known.arrivals};
   RollCall roll_call{known, state.epoch, call};
   CallEntry entry{state.board, known.others, call, state.cell, state.grace};
@@ -655,7 +655,7 @@ void MpiSteps::set_attribute(MPI_Comm communicator, int key, const void* value) 
 
 bool MpiSteps::is_stale_duplicate(MPI_Comm communicator, int key) const {
   const KnownCommunicator* const known = state_->communicators.find(communicator);
-  return known && !known->others.empty() && known->duplicates.is_stale(key, state_->epoch);
+  return known && !known->is_alone() && known->duplicates.is_stale(key, state_->epoch);
 }
 
 int MpiSteps::duplicate(MPI_Comm communicator, const MPI_Comm* result,

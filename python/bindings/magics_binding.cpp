@@ -192,7 +192,6 @@ class PythonMagics {
   void set_targets(const py::object& targets) { magics_.settings().targets = json_of(targets); }
   bool block() { return magics_.settings().block; }
   void set_block(bool block) { magics_.settings().block = block; }
-  void set_stream(bool stream) { magics_.settings().stream = stream; }
 
   py::dict px_line(const std::string& code, py::object screen) {
     return run(std::move(screen),
@@ -313,7 +312,6 @@ void bind_magics(py::module_& module) {
       .def(py::init<py::function>(), py::arg("connect"))
       .def_property("targets", &PythonMagics::targets, &PythonMagics::set_targets)
       .def_property("block", &PythonMagics::block, &PythonMagics::set_block)
-      .def("set_stream", &PythonMagics::set_stream)
       .def("px_line", &PythonMagics::px_line)
       .def("px_cell", &PythonMagics::px_cell)
       .def("pxresult", &PythonMagics::pxresult)

@@ -272,9 +272,9 @@ def test_no_call_begins_without_a_rank_that_has_freed_its_communicator(ranks):
 
 
 # Of a rank to itself, on a communicator of its own: what a cell has begun, and not ended.
-RECEIVES = {"a receive": ["Irecv(0, {comm}, 0, 0, 4, 1)"],
-            "a receive after a call of all": ["Barrier(world)", "Irecv(0, {comm}, 0, 0, 4, 1)"]}  # fmt: skip
-MESSAGE = ["Isend(0, {comm}, 0, 0, 4, 1)"]
+FROM_ITSELF = {"a receive": ["Irecv(0, {comm}, 0, 0, 4, 1)"],
+               "a receive after a call of all": ["Barrier(world)", "Irecv(0, {comm}, 0, 0, 4, 1)"]}  # fmt: skip
+TO_ITSELF = ["Isend(0, {comm}, 0, 0, 4, 1)"]
 SELF = {mpi_cells.PYTHON: "alone = MPI.COMM_SELF", mpi_cells.CPP: "MPI_Comm alone = MPI_COMM_SELF;"}
 
 
@@ -297,16 +297,16 @@ def outcome_of_next_message(ranks, comm, calls):
 
 @languages_and_mpis
 @pytest.mark.parametrize("comm", ["three", "alone"])
-@pytest.mark.parametrize("begun", RECEIVES)
+@pytest.mark.parametrize("begun", FROM_ITSELF)
 def test_a_receive_that_a_stopped_rank_has_begun_from_itself_takes_nothing_of_a_later_cell(ranks, begun, comm):
-    assert outcome_of_next_message(ranks, comm, RECEIVES[begun]) is None
+    assert outcome_of_next_message(ranks, comm, FROM_ITSELF[begun]) is None
     assert_well(ranks)
 
 
 @languages
 @pytest.mark.parametrize("comm", ["three", "alone"])
 def test_a_message_that_a_stopped_rank_has_sent_to_itself_comes_to_no_later_cell(ranks, comm):
-    assert outcome_of_next_message(ranks, comm, MESSAGE) is None
+    assert outcome_of_next_message(ranks, comm, TO_ITSELF) is None
     assert_well(ranks)
 
 
@@ -314,7 +314,7 @@ def test_a_message_that_a_stopped_rank_has_sent_to_itself_comes_to_no_later_cell
 @pytest.mark.parametrize(("comm", "cure"), [("three", "make it again"), ("alone", "restart the engines")])
 def test_a_communicator_is_refused_where_a_message_to_itself_is_still_under_way(ranks, comm, cure):
     """MPICH keeps no copy of such a message: the cell's memory is read when it is received."""
-    kind, said = outcome_of_next_message(ranks, comm, MESSAGE)
+    kind, said = outcome_of_next_message(ranks, comm, TO_ITSELF)
     assert "as a message of this rank to itself was under way; " + cure in said
     ends = call(ranks, [["Barrier(world)"]] * 4)
     assert ends.wait(PATIENCE)

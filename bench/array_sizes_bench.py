@@ -37,10 +37,9 @@ MOST_MB = 40  # of the controller
 
 
 def shown(size):
-    for unit in ("GiB", "MiB", "KiB"):
-        bytes_of = {"GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10}[unit]
-        if size >= bytes_of:
-            return f"{size // bytes_of} {unit}"
+    for unit, of_unit in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= of_unit:
+            return f"{size // of_unit} {unit}"
 
 
 def array_of(size):

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <utility>
 
@@ -100,7 +101,8 @@ class Server::State {
                         return membership_.table().is_registered(uuid);
                       }};
   }
-  void restore_calls(Duration patience);
+  void restore_calls();
+  void record(const LeftCall& call);
   void ask_again(const EngineUuid& engine);
   void listen_to_membership();
   void watch();
@@ -120,6 +122,7 @@ class Server::State {
   DaskScheduler dask_;
   Membership membership_;
   EngineLink mux_engines_, control_engines_, task_engines_, broadcast_engines_;
+  const Instant return_until_;  // clients of an earlier controller
   ClientLink mux_clients_, control_clients_, task_clients_;
   CallKeeper calls_;
   DirectRelay mux_, control_;
@@ -148,10 +151,13 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       control_engines_(link(std::move(sockets_.control_engine))),
       task_engines_(link(std::move(sockets_.task_engine))),
       broadcast_engines_(link(std::move(sockets_.broadcast_engine))),
-      mux_clients_(sockets_.mux_client, shared_.session.fork(), options.clients),
-      control_clients_(sockets_.control_client, shared_.session.fork(), options.clients),
-      task_clients_(sockets_.task_client, shared_.session.fork(), options.clients),
-      calls_(shared_, make_call_journal(shared_.session, options, loop.waker())),
+      return_until_(options.is_successor ? Clock::now() + ReturningClients::patience : Instant{}),
+      mux_clients_(sockets_.mux_client, shared_.session.fork(), options.clients, return_until_),
+      control_clients_(sockets_.control_client, shared_.session.fork(), options.clients,
+                       return_until_),
+      task_clients_(sockets_.task_client, shared_.session.fork(), options.clients, return_until_),
+      calls_(make_call_journal(shared_.session, options, loop.waker()),
+             options.membership.registration_timeout, [this](const LeftCall& call) { record(call); }),
       mux_(shared_, mux_clients_, mux_engines_, "mux", &calls_),
       control_(shared_, control_clients_, control_engines_, "control"),
       publisher_(sockets_.iopub_out, shared_.session.fork()),
@@ -162,7 +168,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
              take_stock(membership_, options),
              make_task_journal(shared_.session, options, loop.waker()), make_backlog(options)),
       pure_tasks_(shared_, sockets_.task_client, task_engines_.socket()),
-      broadcast_(shared_, sockets_.broadcast_client, broadcast_engines_, calls_),
+      broadcast_(shared_, sockets_.broadcast_client, return_until_, broadcast_engines_, calls_),
       queries_(shared_, membership_, dask_, sockets_.registration, sockets_.engine_registration,
                engine_ports(bound.connection.engine), options.membership.heartbeat.period),
       has_queue_(options.tasks.scheme != TaskScheme::pure &&
@@ -174,7 +180,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
   if (options.restore_engines)
     if (const auto restored = membership_.restore(); !restored)
       spdlog::error("cannot restore the engines of the last run: {}", restored.error().what);
-  restore_calls(options.membership.registration_timeout);
+  restore_calls();
   if (has_queue_) tasks_.restore();
   watch();
   watch_tasks(options.tasks.scheme);
@@ -182,10 +188,17 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
 }
 
 /// When those engines of an earlier controller that are known have joined.
-void Server::State::restore_calls(Duration patience) {
-  broadcast_.restore(calls_.restore(patience));
-  for (const EngineUuid& engine : calls_.awaited())
+void Server::State::restore_calls() {
+  broadcast_.restore(calls_.restore(Clock::now()));
+  const std::map<EngineUuid, Instant> awaited = calls_.awaited();
+  for (const auto& [engine, until] : awaited)
     if (membership_.table().is_registered(engine.text)) ask_again(engine);
+}
+
+void Server::State::record(const LeftCall& call) {
+  hub_.post(DirectRestored{call.msg_id, call.engine, call.request, call.reply, call.error_name,
+                           call.error_value});
+  for (const SharedFrames& output : call.outputs) hub_.post(OutputPublished{output});
 }
 
 /// Asks an engine that is there again for all that it owes.
@@ -299,12 +312,15 @@ void Server::State::on_wake() {
 void Server::State::on_time(Instant now) {
   membership_.on_time(now);
   for (const EngineUuid& engine : calls_.on_time(now))
-    broadcast_.engine_left(engine, {.why = "it did not come back to the controller that was "
-                                           "started again"});
+    broadcast_.engine_left(engine, {.why = "it had ended when this request came, or did not come "
+                                           "back to the controller that was started again"});
   if (has_queue_) tasks_.on_time(now);
   for (EngineLink* engines :
        {&mux_engines_, &control_engines_, &task_engines_, &broadcast_engines_})
     engines->on_time(now);
+  for (ClientLink* clients : {&mux_clients_, &control_clients_, &task_clients_})
+    clients->on_time(now);
+  broadcast_.on_time(now);
   pure_tasks_.on_time(now);
   publisher_.on_time(now);
   dask_.on_time(now);
@@ -326,7 +342,9 @@ Instant Server::State::next_deadline() const {
   for (const auto& due :
        {tasks_.next_deadline(), calls_.next_deadline(), mux_engines_.next_deadline(),
         control_engines_.next_deadline(), task_engines_.next_deadline(),
-        broadcast_engines_.next_deadline(), dask_.next_deadline(), publisher_.next_deadline(),
+        broadcast_engines_.next_deadline(), mux_clients_.next_deadline(),
+        control_clients_.next_deadline(), task_clients_.next_deadline(),
+        broadcast_.next_deadline(), dask_.next_deadline(), publisher_.next_deadline(),
         hub_.next_deadline(), memory_.next_deadline(), end_})
     if (due) next = std::min(next, *due);
   return next;

@@ -25,6 +25,12 @@ std::string died(const EngineUuid& engine, const MessageId& msg_id) {
   return death_sentence({.engine = "'" + engine.text + "'"}, msg_id.text);
 }
 
+std::string missing(const EngineUuid& engine) {
+  return "engine '" + engine.text +
+         "' had ended when this request came, or did not come back to the controller that was "
+         "started again";
+}
+
 }  // namespace
 
 JournalIndex::Limits CallJournal::limits() {
@@ -39,9 +45,7 @@ std::vector<LeftCall> CallJournal::replay() {
     // What was changed on the disk meanwhile has no right signature.
     if (!is_signed(*task.request)) continue;
     all.push_back(read(std::move(task)));
-    if (!all.back().is_open) continue;
-    open(all.back().msg_id, all.back().request);
-    awaited_.insert(all.back().engine);
+    if (all.back().is_open) open(all.back().msg_id, all.back().request);
   }
   return all;
 }
@@ -73,22 +77,18 @@ LeftCall CallJournal::read(ReplayedTask task) {
   return left;
 }
 
-std::vector<LeftCall> CallJournal::give_up_awaited() {
+std::vector<LeftCall> CallJournal::give_up(const EngineUuid& engine) {
   std::vector<LeftCall> all;
-  const std::set<EngineUuid> engines = std::exchange(awaited_, {});
-  for (const auto& [order, msg_id] : owed_) {
-    const Call& call = calls_.find(msg_id)->second;
-    if (!engines.contains(call.engine)) continue;
-    all.push_back({.msg_id = MessageId{msg_id},
-                   .engine = call.engine,
-                   .request = call.request,
-                   .outputs = {},
-                   .error_name = "EngineError",
-                   .error_value = "engine '" + call.engine.text +
-                                  "' had this request when the controller ended, and did not "
-                                  "come back to the controller that was started again"});
-  }
-  for (const EngineUuid& engine : engines) engine_left(engine);
+  for (const auto& [order, msg_id] : owed_)
+    if (const Call& call = calls_.find(msg_id)->second;
+        call.engine == engine && !journal_->is_finished(MessageId{msg_id}))
+      all.push_back({.msg_id = MessageId{msg_id},
+                     .engine = engine,
+                     .request = call.request,
+                     .outputs = {},
+                     .error_name = "EngineError",
+                     .error_value = missing(engine)});
+  engine_left(engine);
   return all;
 }
 
@@ -183,7 +183,6 @@ void CallJournal::published(const SharedFrames& frames, const Envelope& envelope
 }
 
 void CallJournal::engine_left(const EngineUuid& engine) {
-  awaited_.erase(engine);
   for (auto owed = owed_.begin(); owed != owed_.end();) {
     const auto found = calls_.find(owed->second);
     if (found->second.engine != engine) {
@@ -191,7 +190,8 @@ void CallJournal::engine_left(const EngineUuid& engine) {
       continue;
     }
     found->second.outcome = TaskOutcome::failed;
-    write_end(found->first, found->second);
+    // One whose client asked for it again, as its reply was lost on its way, has its answer.
+    if (!journal_->is_finished(MessageId{found->first})) write_end(found->first, found->second);
     calls_.erase(found);
     owed = owed_.erase(owed);
   }

@@ -69,11 +69,10 @@ class CallJournal {
 
   /// What the engine owes and got by this channel, in the order of the requests.
   std::vector<SharedFrames> owed_by(const EngineUuid& engine, CallChannel channel) const;
-  /// Engines that owe something to an earlier controller and have not come back.
-  const std::set<EngineUuid>& awaited() const { return awaited_; }
-  void engine_returned(const EngineUuid& engine) { awaited_.erase(engine); }
-  /// They are waited for no longer: what they owed, as it was left.
-  std::vector<LeftCall> give_up_awaited();
+  /// How many calls are not answered.
+  std::size_t owed() const { return owed_.size(); }
+  /// It has not come, or not come back, and is waited for no longer: what it owed, as it is left.
+  std::vector<LeftCall> give_up(const EngineUuid& engine);
 
   /// As in Journal.
   Result<Journal::Ticket> commit() { return journal_->commit(); }
@@ -107,7 +106,6 @@ class CallJournal {
   std::map<std::uint64_t, std::string> owed_;  // their msg_ids, by order
   std::deque<std::string> answered_;  // of calls_; the oldest first
   std::set<std::string> printed_late_;
-  std::set<EngineUuid> awaited_;
   std::uint64_t last_order_ = 0;
 };
 

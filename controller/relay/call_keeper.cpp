@@ -7,7 +7,7 @@
 namespace px::controller {
 
 void CallKeeper::requested(const SharedFrames& frames) {
-  if (calls_) calls_->requested(shared_.memory.whole(frames, shared_.packer()));
+  if (calls_) calls_->requested(frames);
 }
 
 void CallKeeper::replied(const SharedFrames& frames) {
@@ -19,6 +19,7 @@ void CallKeeper::published(const SharedFrames& frames, const Envelope& envelope)
 }
 
 void CallKeeper::engine_left(const EngineUuid& engine) {
+  awaited_.erase(engine);
   if (calls_) calls_->engine_left(engine);
 }
 
@@ -39,45 +40,44 @@ bool CallKeeper::is_written(Journal::Ticket ticket) const {
 
 // ---------------------------------------------------------------- what an earlier one left
 
-std::vector<LeftCall> CallKeeper::restore(Duration patience) {
+std::vector<LeftCall> CallKeeper::restore(Instant now) {
   if (!calls_) return {};
   std::vector<LeftCall> left = calls_->replay();
-  for (const LeftCall& call : left) record(call);
+  for (const LeftCall& call : left) {
+    record_(call);
+    if (call.is_open) await(call.engine, now);
+  }
   if (!left.empty())
     spdlog::info("{} direct calls are taken over from an earlier controller", left.size());
-  if (!calls_->awaited().empty()) give_up_ = Clock::now() + patience;
   return left;
 }
 
-void CallKeeper::record(const LeftCall& call) {
-  shared_.hub.post(DirectRestored{call.msg_id, call.engine, call.request, call.reply,
-                                  call.error_name, call.error_value});
-  for (const SharedFrames& output : call.outputs) shared_.hub.post(OutputPublished{output});
+void CallKeeper::await(const EngineUuid& engine, Instant now) {
+  if (awaited_.try_emplace(engine, now + patience_).second)
+    ends_.emplace_back(now + patience_, engine);
 }
 
-std::set<EngineUuid> CallKeeper::awaited() const {
-  return calls_ ? calls_->awaited() : std::set<EngineUuid>{};
-}
-
-void CallKeeper::engine_returned(const EngineUuid& engine) {
-  if (calls_) calls_->engine_returned(engine);
-}
-
-std::set<EngineUuid> CallKeeper::on_time(Instant now) {
-  if (!calls_) return {};
-  std::set<EngineUuid> given_up;
-  if (give_up_ && now >= *give_up_) given_up = give_up_awaited();
+std::vector<EngineUuid> CallKeeper::on_time(Instant now) {
+  std::vector<EngineUuid> given_up = give_up_awaited(now);
+  if (!calls_) return given_up;
+  for (const EngineUuid& engine : given_up)
+    for (const LeftCall& call : calls_->give_up(engine)) record_(call);
   tell_of_journal(calls_->commit_late().has_value());
   for (const std::string& error : calls_->take_errors())
     spdlog::error("the journal of direct calls: {}", error);
   return given_up;
 }
 
-std::set<EngineUuid> CallKeeper::give_up_awaited() {
-  give_up_.reset();
-  std::set<EngineUuid> engines = calls_->awaited();
-  for (const LeftCall& call : calls_->give_up_awaited()) record(call);
-  return engines;
+std::vector<EngineUuid> CallKeeper::give_up_awaited(Instant now) {
+  std::vector<EngineUuid> given_up;
+  for (; !ends_.empty() && ends_.front().first <= now; ends_.pop_front()) {
+    const auto [until, engine] = ends_.front();
+    const auto found = awaited_.find(engine);
+    if (found == awaited_.end() || found->second != until) continue;
+    awaited_.erase(found);
+    given_up.push_back(engine);
+  }
+  return given_up;
 }
 
 /// Once when it begins and once when it is over.

@@ -1,28 +1,31 @@
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "controller/journal/call_journal.hpp"
-#include "controller/relay/relay_context.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
 
 namespace px::controller {
 
 /// The journal of calls as the relays of direct calls and of broadcasts use it: they tell it what
-/// they pass on, and go on with what an earlier controller left. Without a journal it does nothing.
-/// The I/O thread owns it.
+/// they pass on, and go on with what an earlier controller left. Knows which engines are waited
+/// for, also where there is no journal. The I/O thread owns it. Sees no socket and no clock.
 class CallKeeper {
  public:
-  /// calls  null: there is no journal.
-  CallKeeper(RelayContext& shared, std::unique_ptr<CallJournal> calls)
-      : shared_(shared), calls_(std::move(calls)) {}
+  /// calls     null: there is no journal.
+  /// patience  for engines that owe something and are not there.
+  /// record    puts what was left into the records.
+  CallKeeper(std::unique_ptr<CallJournal> calls, Duration patience,
+             std::function<void(const LeftCall&)> record)
+      : calls_(std::move(calls)), patience_(patience), record_(std::move(record)) {}
 
   bool has_journal() const { return calls_ != nullptr; }
 
@@ -32,6 +35,7 @@ class CallKeeper {
   void published(const SharedFrames& frames, const Envelope& envelope);
   void engine_left(const EngineUuid& engine);
   std::vector<SharedFrames> owed_by(const EngineUuid& engine, CallChannel channel) const;
+  std::size_t owed() const { return calls_ ? calls_->owed() : 0; }
 
   /// Writes what was told. Nothing where that cannot be done, and the log says so: a disk that is
   /// full does not stop calls, they do not outlive the controller then.
@@ -41,23 +45,27 @@ class CallKeeper {
 
   /// What an earlier controller left, in the order of the requests; the records have it then. Call
   /// it once, and before anything is received.
-  /// patience  for engines that owe something.
-  std::vector<LeftCall> restore(Duration patience);
-  /// Engines that owe something to an earlier controller and have not come back.
-  std::set<EngineUuid> awaited() const;
-  void engine_returned(const EngineUuid& engine);
-  /// Engines that are waited for no longer, as they have not come back.
-  std::set<EngineUuid> on_time(Instant now);
-  std::optional<Instant> next_deadline() const { return give_up_; }
+  std::vector<LeftCall> restore(Instant now);
+  /// It is asked for something and is not registered: it has ended, or has not come back yet.
+  void await(const EngineUuid& engine, Instant now);
+  void engine_returned(const EngineUuid& engine) { awaited_.erase(engine); }
+  /// Until when engines are waited for.
+  const std::map<EngineUuid, Instant>& awaited() const { return awaited_; }
+  /// Engines that are waited for no longer. What they owed has ended.
+  std::vector<EngineUuid> on_time(Instant now);
+  std::optional<Instant> next_deadline() const {
+    return ends_.empty() ? std::nullopt : std::optional(ends_.front().first);
+  }
 
  private:
-  void record(const LeftCall& call);
-  std::set<EngineUuid> give_up_awaited();
+  std::vector<EngineUuid> give_up_awaited(Instant now);
   void tell_of_journal(bool is_written);
 
-  RelayContext& shared_;
   const std::unique_ptr<CallJournal> calls_;
-  std::optional<Instant> give_up_;   // engines that have not come back
+  const Duration patience_;
+  const std::function<void(const LeftCall&)> record_;
+  std::map<EngineUuid, Instant> awaited_;
+  std::deque<std::pair<Instant, EngineUuid>> ends_;  // of their patience; some are there meanwhile
   bool is_journal_refused_ = false;  // the log says so
 };
 

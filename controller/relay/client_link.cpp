@@ -19,23 +19,35 @@ constexpr std::size_t short_reply = 2048;
 
 }  // namespace
 
-ClientLink::ClientLink(net::Socket& socket, Session session, const ClientBounds& bounds)
-    : socket_(socket), session_(std::move(session)), bounds_(bounds) {}
+ClientLink::ClientLink(net::Socket& socket, Session session, const ClientBounds& bounds,
+                       Instant return_until)
+    : socket_(socket),
+      session_(std::move(session)),
+      bounds_(bounds),
+      returning_(socket, return_until) {}
 
-bool ClientLink::reply(std::span<const std::string_view> idents, const Frames& reply, Instant now) {
+bool ClientLink::reply(std::span<const std::string_view> idents, const SharedFrames& reply,
+                       Instant now) {
   const std::string_view client = idents.front();
   Peer& known = peer(client);
   SharedFrames error;
-  if (is_stuck(client, known, now) && total_bytes(reply) > short_reply)
-    error = error_for(reply, idents.back(), known.unsent->value());
+  if (is_stuck(client, known, now) && total_bytes(*reply) > short_reply)
+    error = error_for(*reply, idents.back(), known.unsent->value());
   const net::Socket::Run run = error ? net::Socket::Run{error.get(), 0, error->size()}
-                                     : net::Socket::Run{&reply, 2, reply.size()};
+                                     : net::Socket::Run{reply.get(), 2, reply->size()};
   if (!socket_.forward(idents, std::span(&run, 1), known.unsent)) {
     peers_.erase(peers_.find(client));
+    returning_.keep(idents, {FrameRun{reply, 2, reply->size()}}, now);
     return false;
   }
   known.backlog.added(known.unsent->value());
   return error != nullptr;
+}
+
+void ClientLink::answer(std::span<const std::string_view> idents, const SharedFrames& reply,
+                        std::size_t from, Instant now) {
+  if (!socket_.forward(idents, *reply, from))
+    returning_.keep(idents, {FrameRun{reply, from, reply->size()}}, now);
 }
 
 ClientLink::Peer& ClientLink::peer(std::string_view client) {

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "controller/relay/client_backlog.hpp"
+#include "controller/relay/returning_clients.hpp"
 #include "net/socket.hpp"
 #include "net/unsent_bytes.hpp"
 #include "wire/session.hpp"
@@ -19,13 +22,21 @@ namespace px::controller {
 class ClientLink {
  public:
   /// socket  a ROUTER.
-  ClientLink(net::Socket& socket, Session session, const ClientBounds& bounds);
+  /// return_until  see ReturningClients.
+  ClientLink(net::Socket& socket, Session session, const ClientBounds& bounds,
+             Instant return_until);
 
   net::Socket& socket() { return socket_; }
   /// Sends [idents..., frames of `reply` from index 2 on]; the first of idents is the client, the
   /// second one the engine. Whether an error went in its place, as the client is stuck. A client
-  /// that is not there gets nothing now; it may come back and ask again.
-  bool reply(std::span<const std::string_view> idents, const Frames& reply, Instant now);
+  /// that is not there gets nothing now, unless it may still come back to a new controller; it may
+  /// ask again.
+  bool reply(std::span<const std::string_view> idents, const SharedFrames& reply, Instant now);
+  /// The same for a short message that was made here: frames of `reply` from index `from` on.
+  void answer(std::span<const std::string_view> idents, const SharedFrames& reply,
+              std::size_t from, Instant now);
+  void on_time(Instant now) { returning_.on_time(now); }
+  std::optional<Instant> next_deadline() const { return returning_.next_deadline(); }
 
  private:
   struct Peer {
@@ -42,6 +53,7 @@ class ClientLink {
   net::Socket& socket_;
   Session session_;
   ClientBounds bounds_;
+  ReturningClients returning_;
   Peers peers_;
 };
 

@@ -43,10 +43,17 @@ void DirectRelay::receive_requests() {
       pass_request(frames);
       continue;
     }
-    calls_->requested(frames);
+    tell_of(frames);
     requests.push_back(std::move(frames));
   }
   if (requests_) requests_->pass_on(std::move(requests));
+}
+
+/// Precondition: there is a journal.
+void DirectRelay::tell_of(const SharedFrames& request) {
+  calls_->requested(shared_.memory.whole(request, shared_.packer()));
+  if (!engines_.has_member(request->at(1)))
+    calls_->await(EngineUuid{request->at(1)}, Clock::now());
 }
 
 void DirectRelay::receive_replies() {
@@ -80,7 +87,7 @@ void DirectRelay::ask(const EngineUuid& engine, const SharedFrames& request) {
 void DirectRelay::pass_reply(const SharedFrames& frames) {
   const std::array idents{frames->at(1), frames->at(0)};
   const SharedFrames came = SharedMemoryDesk::as_it_came(frames);
-  const bool is_lost = client_.reply(idents, *came, Clock::now());
+  const bool is_lost = client_.reply(idents, came, Clock::now());
   if (!calls_) return;
   if (is_lost) shared_.memory.drop(frames);
   shared_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, frames});

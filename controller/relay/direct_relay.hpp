@@ -31,6 +31,7 @@ class DirectRelay {
  private:
   SharedFrames receive(net::Socket& socket);
   bool is_well_formed(const Frames& frames);
+  void tell_of(const SharedFrames& request);
   void pass_request(const SharedFrames& frames);
   void pass_reply(const SharedFrames& frames);
   void ask(const EngineUuid& engine, const SharedFrames& request);

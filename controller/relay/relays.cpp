@@ -103,11 +103,12 @@ void PureTaskRelay::receive_replies() {
   }
 }
 
-BroadcastDesk::BroadcastDesk(RelayContext& shared, net::Socket& client, EngineLink& engines,
-                             CallKeeper& calls)
+BroadcastDesk::BroadcastDesk(RelayContext& shared, net::Socket& client, Instant return_until,
+                             EngineLink& engines, CallKeeper& calls)
     : shared_(shared),
       relay_(shared.session.fork()),
       client_(client),
+      returning_(client, return_until),
       engines_(engines),
       calls_(calls),
       requests_(calls, [this](const Request& request) { pass_request(request); }),
@@ -142,11 +143,15 @@ std::vector<BroadcastDesk::Request> BroadcastDesk::copies_of(const SharedFrames&
 }
 
 void BroadcastDesk::tell_of(const std::vector<Request>& copies) {
+  for (const Request& request : copies)
+    if (!engines_.has_member(request.copy.engine.text))
+      calls_.await(request.copy.engine, Clock::now());
   if (!calls_.has_journal()) return;
   std::size_t bytes = 0;
   for (const Request& request : copies) bytes += total_bytes(*request.call);
   if (bytes > CallJournal::longest_broadcast) return;
-  for (const Request& request : copies) calls_.requested(request.call);
+  for (const Request& request : copies)
+    calls_.requested(shared_.memory.whole(request.call, shared_.packer()));
 }
 
 void BroadcastDesk::pass_request(const Request& request) {
@@ -204,7 +209,7 @@ void BroadcastDesk::send(const std::vector<BroadcastToClient>& messages) {
     const std::vector<std::string_view> head{message.head.begin(), message.head.end()};
     std::vector<net::Socket::Run> runs;
     for (const FrameRun& run : message.runs) runs.push_back({run.frames.get(), run.from, run.to});
-    client_.forward(head, runs);
+    if (!client_.forward(head, runs)) returning_.keep(head, message.runs, Clock::now());
   }
 }
 

@@ -11,6 +11,7 @@
 #include "controller/relay/engine_link.hpp"
 #include "controller/relay/output_publisher.hpp"
 #include "controller/relay/relay_context.hpp"
+#include "controller/relay/returning_clients.hpp"
 #include "net/socket.hpp"
 #include "wire/ids.hpp"
 
@@ -57,7 +58,9 @@ class PureTaskRelay {
 /// engine.
 class BroadcastDesk {
  public:
-  BroadcastDesk(RelayContext& shared, net::Socket& client, EngineLink& engines, CallKeeper& calls);
+  /// return_until  see ReturningClients.
+  BroadcastDesk(RelayContext& shared, net::Socket& client, Instant return_until,
+                EngineLink& engines, CallKeeper& calls);
   void receive_requests();
   void receive_replies();
   void engine_left(const EngineUuid& engine, const EngineEnd& end);
@@ -67,6 +70,8 @@ class BroadcastDesk {
   void ask_again(const EngineUuid& engine);
   /// More of the journal may be on the disk.
   void on_journal();
+  void on_time(Instant now) { returning_.on_time(now); }
+  std::optional<Instant> next_deadline() const { return returning_.next_deadline(); }
 
  private:
   struct Request {
@@ -81,6 +86,7 @@ class BroadcastDesk {
   RelayContext& shared_;
   BroadcastRelay relay_;
   net::Socket& client_;
+  ReturningClients returning_;
   EngineLink& engines_;
   CallKeeper& calls_;
   HeldMessages<Request> requests_;

@@ -263,7 +263,7 @@ void TaskRelay::forward_unknown() {
       kept.push_back(frames);
     else
       client_.reply(std::array{frames->at(1), frames->at(0)},
-                    *SharedMemoryDesk::as_it_came(frames), Clock::now());
+                    SharedMemoryDesk::as_it_came(frames), Clock::now());
   }
   unknown_ = std::move(kept);
 }
@@ -401,10 +401,10 @@ void TaskRelay::deliver(Answer& answer) {
   if (has_client && answer.is_own) {
     const std::array<std::string_view, 2> idents{answer.request->at(0), answer.engine.text};
     const std::size_t count = answer.engine.empty() ? 1 : 2;
-    client_.socket().forward(std::span(idents).first(count), *reply, count);
+    client_.answer(std::span(idents).first(count), reply, count, Clock::now());
   } else if (has_client) {
     const std::array<std::string_view, 2> idents{answer.request->at(0), answer.engine.text};
-    is_lost = client_.reply(idents, *reply, Clock::now());
+    is_lost = client_.reply(idents, reply, Clock::now());
   }
   if (!has_client || is_lost) shared_.memory.drop(answer.reply);
   const bool is_whole = reply == answer.reply;  // nothing of it lies in shared memory

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "controller/journal/joined_frames.hpp"
+#include "controller/relay/call_keeper.hpp"
 #include "tests/controller/journal/memory_storage.hpp"
 
 namespace px::controller {
@@ -38,11 +39,12 @@ TEST(JoinedFrames, OtherFramesAreNotSplit) {
 class CallJournalTest : public testing::Test {
  protected:
   CallJournalTest() { begin(); }
-  void begin() {
+  void begin() { calls_ = open_journal(); }
+  std::unique_ptr<CallJournal> open_journal() {
     JournalOptions options{.cluster = "ours", .limits = CallJournal::limits()};
     options.longest = CallJournal::longest;
-    calls_ = std::make_unique<CallJournal>(std::make_unique<Journal>(storage_, options),
-                                           session_.fork());
+    return std::make_unique<CallJournal>(std::make_unique<Journal>(storage_, options),
+                                         session_.fork());
   }
   std::vector<LeftCall> begin_again() {
     EXPECT_TRUE(calls_->commit_late());
@@ -96,7 +98,6 @@ TEST_F(CallJournalTest, WhatAnEngineOwesIsAskedForAgainInItsOrder) {
   ASSERT_EQ(left.size(), 3u);
   EXPECT_TRUE(left[0].is_open);
   EXPECT_EQ(left[1].engine, bob);
-  EXPECT_EQ(calls_->awaited(), (std::set<EngineUuid>{ann, bob}));
   const auto owed = owed_by(ann);
   ASSERT_EQ(owed.size(), 2u);
   EXPECT_EQ(texts(*owed[0]), texts(*first));
@@ -180,8 +181,7 @@ TEST_F(CallJournalTest, EnginesThatDoNotComeBackAreGivenUp) {
   ask(ann);
   ask(bob);
   begin_again();
-  calls_->engine_returned(bob);
-  const auto lost = calls_->give_up_awaited();
+  const auto lost = calls_->give_up(ann);
   ASSERT_EQ(lost.size(), 1u);
   EXPECT_EQ(lost[0].error_name, "EngineError");
   EXPECT_NE(lost[0].error_value.find("did not come back"), std::string::npos);
@@ -190,6 +190,64 @@ TEST_F(CallJournalTest, EnginesThatDoNotComeBackAreGivenUp) {
   ASSERT_EQ(left.size(), 2u);
   EXPECT_FALSE(left[0].is_open);
   EXPECT_TRUE(left[1].is_open);
+}
+
+class CallKeeperTest : public CallJournalTest {
+ protected:
+  static constexpr Duration patience = std::chrono::seconds(30);
+  static Instant at(Duration since_start) { return Instant{} + since_start; }
+  /// The journal is the one that ann and bob owe something in.
+  CallKeeper keeper() {
+    return {open_journal(), patience,
+            [this](const LeftCall& call) { recorded_.push_back(call); }};
+  }
+  std::vector<LeftCall> recorded_;
+};
+
+TEST_F(CallKeeperTest, WaitsForEnginesThatOweSomethingToAnEarlierController) {
+  ask(ann);
+  ask(bob);
+  CallKeeper calls = keeper();
+  EXPECT_EQ(calls.restore(at(std::chrono::seconds(1))).size(), 2u);
+  EXPECT_EQ(recorded_.size(), 2u);
+  EXPECT_EQ(calls.awaited().size(), 2u);
+  EXPECT_EQ(calls.next_deadline(), at(std::chrono::seconds(31)));
+  calls.engine_returned(bob);
+  EXPECT_TRUE(calls.on_time(at(std::chrono::seconds(30))).empty());
+  EXPECT_EQ(calls.on_time(at(std::chrono::seconds(31))), std::vector<EngineUuid>{ann});
+  ASSERT_EQ(recorded_.size(), 3u);
+  EXPECT_EQ(recorded_[2].engine, ann);
+  EXPECT_EQ(recorded_[2].error_name, "EngineError");
+  EXPECT_EQ(calls.owed(), 1u);
+  EXPECT_EQ(calls.next_deadline(), std::nullopt);
+}
+
+TEST_F(CallKeeperTest, EndsWhatAnEngineThatIsGoneIsAskedFor) {
+  CallKeeper calls = keeper();
+  const SharedFrames asked = request(ann);
+  calls.requested(asked);
+  calls.await(ann, at(std::chrono::seconds(0)));
+  EXPECT_TRUE(calls.on_time(at(patience) - std::chrono::milliseconds(1)).empty());
+  EXPECT_EQ(calls.on_time(at(patience)), std::vector<EngineUuid>{ann});
+  ASSERT_EQ(recorded_.size(), 1u);
+  EXPECT_EQ(recorded_[0].msg_id, read_msg_id(Packer::json, asked->at(4)));
+  EXPECT_NE(recorded_[0].error_value.find("had ended when this request came"), std::string::npos);
+  EXPECT_EQ(calls.owed(), 0u);
+}
+
+TEST_F(CallKeeperTest, AnEngineThatComesAndGoesIsWaitedForAnew) {
+  CallKeeper calls = keeper();
+  calls.await(ann, at(std::chrono::seconds(0)));
+  calls.engine_returned(ann);
+  calls.await(ann, at(std::chrono::seconds(20)));
+  EXPECT_TRUE(calls.on_time(at(std::chrono::seconds(30))).empty());
+  EXPECT_EQ(calls.on_time(at(std::chrono::seconds(50))), std::vector<EngineUuid>{ann});
+}
+
+TEST_F(CallKeeperTest, WaitsWithoutAJournalToo) {
+  CallKeeper calls{nullptr, patience, [](const LeftCall&) {}};
+  calls.await(ann, at(std::chrono::seconds(0)));
+  EXPECT_EQ(calls.on_time(at(patience)), std::vector<EngineUuid>{ann});
 }
 
 TEST_F(CallJournalTest, LongMessagesAreLeftOut) {

@@ -198,6 +198,40 @@ TEST_F(JournalServerTest, AnEngineIsAskedAgainForTheDirectCallsThatItOwes) {
   }
 }
 
+TEST_F(JournalServerTest, RepliesWaitForAClientThatComesBackAfterTheEngine) {
+  start(options_);
+  std::string direct, balanced, both;
+  Received call_of_ann, task_of_ann, copy_of_ann;
+  {
+    auto user = client();
+    auto ann = engine("ann");
+    ann->join();
+    direct = user->send(user->mux, call("ann"));
+    balanced = user->send(user->task, apply());
+    both = user->send(user->broadcast, broadcast({"ann"}, false));
+    call_of_ann = receive(ann->mux);
+    task_of_ann = receive(ann->task);
+    copy_of_ann = receive(ann->broadcast);
+  }
+  stop();
+  start(options_);
+  auto ann = engine("ann");
+  ann->join();
+  ann->reply(ann->mux, call_of_ann);
+  ann->reply(ann->task, task_of_ann);
+  ann->reply(ann->broadcast, copy_of_ann);
+  auto other = client("other");  // when it is answered the replies have been passed on
+  other->send(other->mux, call("ann"));
+  Received asked = receive(ann->mux);
+  while (asked.header.msg_id.text == direct) asked = receive(ann->mux);  // once more
+  ann->reply(ann->mux, asked);
+  EXPECT_EQ(receive(other->mux).content["status"], "ok");
+  auto user = client();
+  EXPECT_EQ(receive(user->mux).parent["msg_id"], direct);
+  EXPECT_EQ(receive(user->task).parent["msg_id"], balanced);
+  EXPECT_EQ(receive(user->broadcast).parent["msg_id"], both + "_ann");
+}
+
 TEST_F(JournalServerTest, AnEngineIsAskedAgainForTheBroadcastsThatItOwes) {
   start(options_);
   std::string owed;
@@ -256,6 +290,23 @@ TEST_F(JournalServerTest, AGatheredBroadcastEndsUnderTheNextController) {
   ann->reply(ann->broadcast, request, "ok", metadata(request));
   EXPECT_EQ(receive(user->broadcast).buffers,
             (std::vector<std::string>{"result of ann", "result of bob"}));
+}
+
+TEST_F(JournalServerTest, AGatheredBroadcastEndsThoughOneOfItsEnginesHasLeft) {
+  options_.membership.registration_timeout = std::chrono::milliseconds(50);
+  for (const bool has_journal : {true, false}) {
+    if (!has_journal) options_.call_storage = nullptr;
+    start(options_);
+    auto user = client();
+    auto ann = engine("ann");
+    ann->join();
+    const std::string msg_id = user->send(user->broadcast, broadcast({"ann", "gone"}, true));
+    receive(ann->broadcast);
+    const Received answer = receive(user->broadcast);
+    EXPECT_EQ(answer.parent["msg_id"], msg_id + "_gone");
+    EXPECT_EQ(answer.content["ename"], "EngineError");
+    stop();
+  }
 }
 
 TEST_F(JournalServerTest, AFullDiskDoesNotStopDirectCalls) {

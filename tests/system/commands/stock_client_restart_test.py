@@ -1,0 +1,84 @@
+"""A controller is killed under an unmodified ipyparallel client, and the same command starts another one:
+the client gets no fewer results than with the original's programs, and waits for ever for nothing that the
+original ends with an error."""
+
+import os
+import signal
+import sys
+
+import ipyparallel as ipp
+import programs
+import pytest
+from programs import PATIENCE, wait_until
+from successor_test import note_run_and_wait, runs
+
+pytestmark = pytest.mark.better_than_reference("it would be compared with itself")
+
+ORIGINAL = [sys.executable, "-m", "ipyparallel.controller"], [sys.executable, "-m", "ipyparallel.engine"]
+ENGINES, TASKS, CALLS = 2, 40, 10
+LIMIT = 20  # seconds; what has not come until then counts as nothing
+
+
+class Cluster:
+    """A controller and engines of one kind, and an ipyparallel client."""
+
+    def __init__(self, cluster, controller, engine):
+        self.cluster, self.stage = cluster, cluster.stage
+        self.command = [*controller, *cluster.options(), "--reuse", "--restore", "--sqlitedb"]
+        self.start_controller()
+        wait_until(cluster.connection_file("engine").exists, "the controller listens")
+        for _ in range(ENGINES):
+            self.stage.start([*engine, *cluster.options()], "engine")
+        self.client = self.connect()
+        wait_until(lambda: len(self.client.ids) == ENGINES, "the engines register")
+
+    def start_controller(self):
+        self.controller = self.stage.start(self.command, "controller")
+
+    def connect(self):
+        client = ipp.Client(str(self.cluster.connection_file("client")), timeout=PATIENCE)
+        self.cluster.clients.append(client)
+        return client
+
+    def replace_controller(self):
+        os.killpg(self.controller.pid, signal.SIGKILL)  # the original is nine processes
+        self.controller.wait()
+        self.start_controller()
+        self.connect()
+
+
+def fate(answer, expected):
+    if not answer.ready():
+        return "nothing"
+    try:
+        return "result" if answer.get(0) == expected else "wrong"
+    except Exception:
+        return "error"
+
+
+def fates(cluster, folder):
+    """What comes of each request of a client whose controller is killed while the first tasks run."""
+    folder.mkdir()
+    gate = folder / "gate"
+    balanced = cluster.client.load_balanced_view()
+    answers = [balanced.apply_async(note_run_and_wait, str(folder), n, str(gate))
+               for n in range(TASKS)]
+    wait_until(lambda: sum(runs(folder, n) for n in range(TASKS)) >= ENGINES, "the first ones run")
+    answers += [cluster.client[:].apply_async(note_run_and_wait, str(folder), n, str(gate))
+                for n in range(TASKS, TASKS + CALLS)]
+    cluster.replace_controller()
+    gate.touch()
+    cluster.client.wait(answers, timeout=LIMIT)
+    return [fate(answer, n if n < TASKS else [n] * ENGINES) for n, answer in enumerate(answers)]
+
+
+def test_no_fewer_results_than_with_the_original(own_cluster, tmp_path):
+    ours = fates(Cluster(own_cluster(), programs.CONTROLLER, programs.ENGINE), tmp_path / "ours")
+    theirs = fates(Cluster(own_cluster(), *ORIGINAL), tmp_path / "theirs")
+    told = {kind: (ours.count(kind), theirs.count(kind)) for kind in sorted({*ours, *theirs})}
+    print("(ours, the original's):", told)
+    assert "wrong" not in ours, told
+    assert ours.count("result") >= theirs.count("result"), told
+    worse = [n for n, (mine, its) in enumerate(zip(ours, theirs, strict=True))
+             if mine == "nothing" and its != "nothing"]
+    assert not worse, f"of {worse} nothing came, where the original answers: {told}"

@@ -88,13 +88,22 @@ struct StreamRelay::State {
     while (!single.empty() && single.begin()->first <= now) reject(single.begin()->second);
   }
 
+  /// Whether one more end may wait. Where it is too many the one that has kept us waiting longest
+  /// for its name goes: who has no key holds up nobody who has.
+  bool make_room() {
+    if (single.size() < limits.most_single) return true;
+    for (const auto& [deadline, descriptor] : single)
+      if (ends.at(descriptor).id.empty()) return reject(descriptor), true;
+    return false;
+  }
+
   void admit(os::Descriptor socket, Instant now) {
     const int descriptor = socket.value(), on = 1;
     ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     const std::string nonce = new_key(), greeting = write_stream_greeting(nonce);
     // The buffer of a new connection always has room for it.
-    const bool is_greeted = single.size() < limits.most_single &&
-                            ends.size() < 2 * limits.most_paired && watch(descriptor) &&
+    const bool is_greeted = ends.size() < 2 * limits.most_paired && make_room() &&
+                            watch(descriptor) &&
                             ::send(descriptor, greeting.data(), greeting.size(), MSG_NOSIGNAL) ==
                                 static_cast<ssize_t>(greeting.size());
     if (!is_greeted) {

@@ -14,7 +14,9 @@ namespace px::net {
 
 /// Bounds of a StreamRelay.
 struct StreamLimits {
-  std::size_t most_single = 256;  ///< Ends that wait for another one; more are closed at once.
+  /// Ends that wait for another one. Of more the oldest that has not said its stream's name yet is
+  /// closed; the new one where all have said it.
+  std::size_t most_single = 256;
   std::size_t most_paired = 1024;
   Duration patience = std::chrono::seconds(10);  ///< For the other end to come.
 };

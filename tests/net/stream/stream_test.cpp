@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstring>
@@ -276,14 +278,42 @@ TEST_F(Streams, AreRefusedToThoseWhoSayTooMuchAtFirst) {
   EXPECT_EQ(relay.rejected(), 2U);
 }
 
-TEST_F(Streams, AreRefusedWhereTooManyEndsAreAlone) {
+TEST_F(Streams, AreRefusedWhereTooManyNamedEndsAreAlone) {
   relay = new_relay({.most_single = 2});
-  End one = dialed(StreamSide::client), two = dialed(StreamSide::client, offer('b'));
-  ASSERT_TRUE(turn_until(
-      {&one, &two}, [&] { return one.stream.was_greeted() && two.stream.was_greeted(); }));
+  const os::Descriptor one = named(offer()), two = named(offer('b'));
   End three = dialed(StreamSide::client, offer('c'));
   EXPECT_TRUE(turn_until_closed(three));
   EXPECT_EQ(relay.rejected(), 1U);
+}
+
+TEST_F(Streams, OpenWhateverStrangersThatSayNothingDo) {
+  relay = new_relay({.most_single = 8});
+  std::vector<os::Descriptor> strangers;
+  const auto add_strangers = [&] {
+    for (int i = 0; i < 40; ++i) strangers.push_back(connected());
+  };
+  add_strangers();
+  const os::Descriptor client = named(offer()), other = named(offer('b'));
+  add_strangers();
+  const os::Descriptor engine = named(offer());
+  EXPECT_EQ(read_from(client, 1), "+");
+  EXPECT_EQ(relay.open_count(), 1U);
+}
+
+TEST_F(Streams, AreNoMoreWhereDescriptorsHaveRunOut) {
+  End client = dialed(StreamSide::client), engine = dialed(StreamSide::engine);
+  ASSERT_TRUE(turn_until_open(client, engine));
+  std::vector<os::Descriptor> strangers;
+  for (int i = 0; i < 8; ++i) strangers.push_back(connected());
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  // The next descriptor would be beyond what is allowed.
+  const rlimit none{static_cast<rlim_t>(os::Descriptor{::dup(0)}.value()), before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  EXPECT_TRUE(turn_until({&client, &engine}, [&] { return relay.rejected() == 8U; }));
+  client.stream.send("head", owned_bytes("bytes"));
+  EXPECT_TRUE(turn_until({&client, &engine}, [&] { return !engine.records.empty(); }));
+  ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST_F(Streams, AreReachedByUnixSocketsToo) {

@@ -10,10 +10,12 @@ import socket
 import threading
 
 import numpy as np
+import psutil
 import pytest
-from programs import PATIENCE
+from programs import PATIENCE, wait_until
 from running_cluster import connect
 from tcp_relay import TcpRelay
+from unauthenticated_test import connect_and_say, memory_mib
 
 MARK = b"the bytes of the array "
 ARRAY = np.frombuffer(MARK * (1 + (8 << 20) // len(MARK)), "u1")[: 8 << 20]
@@ -136,6 +138,23 @@ def test_a_stranger_who_repeats_what_an_end_said_is_not_joined(cluster, between,
         except ConnectionResetError:
             pass
     assert len(answer) <= 65  # a greeting, and the end
+
+
+def test_a_thousand_strangers_cost_little_and_keep_no_stream_from_opening(
+    cluster, between, tmp_path
+):
+    controller = psutil.Process(cluster.controller.pid)
+    memory, descriptors = memory_mib(cluster), controller.num_fds()
+    with contextlib.ExitStack() as strangers:
+        for said in (b"", b"0" * 64, b"0" * 64 + b" " + b"0" * 63, b"\0" * 100_000):
+            for _ in range(250):
+                strangers.enter_context(connect_and_say(between.target, said))
+        wait_until(lambda: controller.num_fds() <= descriptors + 256, "the oldest are closed")
+        with far_client(cluster, tmp_path, between.port) as client:
+            assert goes_there_and_back(client)
+        assert len(said_by(between)) > 2 * ARRAY.nbytes
+        assert memory_mib(cluster) - memory <= 8
+    wait_until(lambda: controller.num_fds() <= descriptors, "all are closed")
 
 
 def test_streams_of_many_clients_at_once(cluster, tmp_path):

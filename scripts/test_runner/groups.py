@@ -17,6 +17,9 @@ from .cases import (
 from .programs import how_it_ended
 
 
+LAST = 19  # nobody stands back further, as nice(1) counts
+
+
 @dataclass(frozen=True, kw_only=True)
 class Group:
     """`needs`: groups that must have succeeded before this one starts. `why_not`: gives the reason
@@ -45,7 +48,7 @@ class Group:
     def start(self, shop, words, **environment):
         """Runs a program to its end. -> its exit code, None: timed out"""
         before = ("nice", "-n", str(self.nice)) if self.nice else ()
-        return shop.run(self.name, [*before, *words], self.timeout, **environment)
+        return shop.run(self.name, [*before, *words], self.timeout, self.nice, **environment)
 
     def report(self, shop, part=""):
         """Where the report of the group lies; no old one is left there."""
@@ -70,7 +73,10 @@ class Build(Group):
     def run(self, shop):
         for command in self.commands:
             words = [word.format(root=shop.root, build=shop.build) for word in command]
-            code = self.start(shop, words if self.is_urgent else [*_when_idle(), *words])
+            if self.is_urgent:
+                code = self.start(shop, words)
+            else:
+                code = shop.run(self.name, [*_when_idle(), *words], self.timeout, LAST)
             if code != 0:
                 return [self.ended(shop, code, " ".join(words))]
         return []
@@ -78,7 +84,7 @@ class Build(Group):
 
 def _when_idle():
     """Starts a program that never takes a processor from another one."""
-    return ("chrt", "--idle", "0") if shutil.which("chrt") else ("nice", "-n", "19")
+    return ("chrt", "--idle", "0") if shutil.which("chrt") else ("nice", "-n", str(LAST))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -54,8 +54,11 @@ class Workshop:
             **more,
         }
 
-    def run(self, group, argv, timeout, **environment):
-        """Runs a program; its output goes to the group's log. -> its exit code, None: timed out."""
+    def run(self, group, argv, timeout, nice=0, **environment):
+        """Runs a program; its output goes to the group's log. -> its exit code, None: timed out.
+
+        `nice`: how far the program stands back behind those of other groups, as nice(1) counts.
+        """
         with open(self.log(group), "ab") as log:
             log.write(f"\n$ {' '.join(str(word) for word in argv)}\n".encode())
             log.flush()
@@ -68,6 +71,7 @@ class Workshop:
                     env=self.environment(group, **environment),
                 )  # fmt: skip
                 self._running.add(process)
+                stand_back(process.pid, nice)
         try:
             return process.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -92,6 +96,18 @@ class Workshop:
                 shutil.rmtree(folder, ignore_errors=True)
         if not keep:
             shutil.rmtree(self.temporary, ignore_errors=True)
+
+
+def stand_back(leader, nice):
+    """Lowers the priority of the session that process `leader` has begun.
+
+    Where Linux schedules each session as one (sched(7), autogroup), nice(1) and chrt(1) rank the
+    programs of one session only among each other.
+    """
+    try:
+        Path(f"/proc/{leader}/autogroup").write_text(str(nice))
+    except OSError:  # no such scheduling here, or the program has ended
+        pass
 
 
 def end(process, patience=20):

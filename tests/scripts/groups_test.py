@@ -257,6 +257,21 @@ def test_a_script_is_one_test_and_may_be_flaky(shop):
     assert verdict_of(group, shop) == {"script": FLAKY}
 
 
+UNTIL_IT_STANDS_BACK = """
+import time
+end = time.monotonic() + 10
+while not open("/proc/self/autogroup").read().strip().endswith("nice 19"):
+    assert time.monotonic() < end
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/autogroup"), reason="no scheduling by sessions")
+def test_a_build_stands_back_behind_other_sessions(shop):
+    program = write(shop, "waits.py", UNTIL_IT_STANDS_BACK)
+    group = groups.Build(name="build", what="waits", commands=((sys.executable, str(program)),))
+    assert group.run(shop) == []
+
+
 def test_a_build_that_fails_says_which_command(shop):
     group = groups.Build(name="build-x", what="", commands=(("true",), ("false",), ("touch", "after")))
     (case,) = group.run(shop)

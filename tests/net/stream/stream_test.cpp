@@ -308,7 +308,7 @@ TEST_F(Streams, AreNoMoreWhereDescriptorsHaveRunOut) {
   rlimit before{};
   ::getrlimit(RLIMIT_NOFILE, &before);
   // The next descriptor would be beyond what is allowed.
-  const rlimit none{static_cast<rlim_t>(os::Descriptor{::dup(0)}.value()), before.rlim_max};
+  const rlimit none{static_cast<rlim_t>(os::Descriptor{::dup(relay.descriptor())}.value()), before.rlim_max};
   ::setrlimit(RLIMIT_NOFILE, &none);
   EXPECT_TRUE(turn_until({&client, &engine}, [&] { return relay.rejected() == 8U; }));
   client.stream.send("head", owned_bytes("bytes"));

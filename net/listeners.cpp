@@ -48,20 +48,21 @@ std::vector<os::Descriptor> Listeners::accept_some(int descriptor) {
       os::Descriptor socket = accept_tcp(listener);
       if (socket.is_open())
         accepted.push_back(std::move(socket));
-      else if (errno == EMFILE || errno == ENFILE)
-        turn_away(listener);
-      else if (errno != ECONNABORTED && errno != EINTR)
+      else if (errno == EMFILE || errno == ENFILE ? !turn_away(listener)
+                                                  : errno != ECONNABORTED && errno != EINTR)
         break;
     }
   }
   return accepted;
 }
 
-void Listeners::turn_away(const os::Descriptor& listener) {
+/// Linux says that there is no descriptor also where nobody waits.
+bool Listeners::turn_away(const os::Descriptor& listener) {
   spare_.close();
-  accept_tcp(listener).close();
+  const bool has_come = accept_tcp(listener).is_open();  // and is closed here
   spare_ = new_spare();
-  ++turned_away_;
+  if (has_come) ++turned_away_;
+  return has_come;
 }
 
 }  // namespace px::net

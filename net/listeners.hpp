@@ -28,7 +28,7 @@ class Listeners {
   std::uint64_t turned_away() const { return turned_away_; }
 
  private:
-  void turn_away(const os::Descriptor& listener);
+  bool turn_away(const os::Descriptor& listener);
 
   std::vector<os::Descriptor> all_;
   os::Descriptor spare_;  // to be given up when there are no more

@@ -47,23 +47,19 @@ class Binder {
       note(socket.listen(colon_endpoint(*common.local, port)));
     return socket;
   }
-  net::Socket router(Side side, int& port, std::string identity = {}) {
-    return bind(net::SocketKind::router, side, port, options(side, std::move(identity)));
-  }
   /// One that carries no data of users.
-  net::Socket small_router(Side side, int& port, std::int64_t max_frame_bytes,
-                           std::string identity = {}) {
-    net::SocketOptions chosen = options(side, std::move(identity));
+  net::Socket small_router(Side side, int& port, std::int64_t max_frame_bytes) {
+    net::SocketOptions chosen = options(side);
     chosen.max_frame_bytes = max_frame_bytes;
     return bind(net::SocketKind::router, side, port, chosen);
   }
-  /// The engines' side: a message to an engine that is not there (yet) comes back.
-  net::Socket engine_router(int& port, std::string identity,
-                            std::optional<std::int64_t> max_frame_bytes = {}) {
-    net::SocketOptions chosen = options(Side::engine, std::move(identity));
+  /// One for requests and replies: a message to a peer that is not there (yet) comes back.
+  net::Socket work_router(Side side, int& port, std::string identity,
+                          std::optional<std::int64_t> max_frame_bytes = {}) {
+    net::SocketOptions chosen = options(side, std::move(identity));
     if (max_frame_bytes) chosen.max_frame_bytes = *max_frame_bytes;
     chosen.is_mandatory = true;
-    return bind(net::SocketKind::router, Side::engine, port, chosen);
+    return bind(net::SocketKind::router, side, port, chosen);
   }
   net::Socket plain(net::SocketKind kind, Side side, int& port) {
     return bind(kind, side, port, options(side));
@@ -163,24 +159,24 @@ Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan) {
   if (engine.broadcast.empty()) engine.broadcast = {0};
   // The order decides which port of --ports belongs to whom (protocol 2.2).
   net::Socket registration = binder.small_router(Side::client, client.registration, longest_order);
-  net::Socket control_engine = binder.engine_router(engine.control, "control_out", longest_order);
-  net::Socket mux_engine = binder.engine_router(engine.mux, "mux_out");
+  net::Socket control_engine = binder.work_router(Side::engine, engine.control, "control_out", longest_order);
+  net::Socket mux_engine = binder.work_router(Side::engine, engine.mux, "mux_out");
   net::Socket task_engine = plan.has_pure_tasks
                                 ? binder.plain(net::SocketKind::dealer, Side::engine, engine.task)
-                                : binder.engine_router(engine.task, "task_out");
+                                : binder.work_router(Side::engine, engine.task, "task_out");
   net::Socket iopub_in = binder.output_subscriber(engine.iopub);
   iopub_in.subscribe("");
   net::Socket ping = binder.publisher(Side::engine, engine.hb_ping);
   net::Socket pong = binder.small_router(Side::engine, engine.hb_pong, longest_pong);
-  net::Socket broadcast_engine = binder.engine_router(engine.broadcast.front(), "sub_scheduler_0");
+  net::Socket broadcast_engine = binder.work_router(Side::engine, engine.broadcast.front(), "sub_scheduler_0");
   engine.broadcast.resize(1);
   net::Socket control_client =
-      binder.small_router(Side::client, client.control, longest_order, "control_in");
-  net::Socket mux_client = binder.router(Side::client, client.mux, "mux_in");
-  net::Socket task_client = binder.router(Side::client, client.task, "task_in");
+      binder.work_router(Side::client, client.control, "control_in", longest_order);
+  net::Socket mux_client = binder.work_router(Side::client, client.mux, "mux_in");
+  net::Socket task_client = binder.work_router(Side::client, client.task, "task_in");
   net::Socket iopub_out = binder.output_publisher(client.iopub);
   net::Socket notification = binder.publisher(Side::client, client.notification);
-  net::Socket broadcast_client = binder.router(Side::client, client.broadcast, "sub_scheduler_0");
+  net::Socket broadcast_client = binder.work_router(Side::client, client.broadcast, "sub_scheduler_0");
   std::optional<net::LifelineServer> lifeline;
   engine.lifeline = binder.first_free(Side::engine, engine.lifeline.value_or(0), [&](int port) {
     Result<net::LifelineServer> server =

@@ -308,7 +308,8 @@ TEST_F(Streams, AreNoMoreWhereDescriptorsHaveRunOut) {
   rlimit before{};
   ::getrlimit(RLIMIT_NOFILE, &before);
   // The next descriptor would be beyond what is allowed.
-  const rlimit none{static_cast<rlim_t>(os::Descriptor{::dup(relay.descriptor())}.value()), before.rlim_max};
+  const os::Descriptor next{::dup(relay.descriptor())};
+  const rlimit none{static_cast<rlim_t>(next.value()), before.rlim_max};
   ::setrlimit(RLIMIT_NOFILE, &none);
   EXPECT_TRUE(turn_until({&client, &engine}, [&] { return relay.rejected() == 8U; }));
   client.stream.send("head", owned_bytes("bytes"));

@@ -48,7 +48,7 @@ class Group:
     def start(self, shop, words, **environment):
         """Runs a program to its end. -> its exit code, None: timed out"""
         before = ("nice", "-n", str(self.nice)) if self.nice else ()
-        return shop.run(self.name, [*before, *words], self.timeout, self.nice, **environment)
+        return shop.run(self.name, [*before, *words], self.timeout, **environment)
 
     def report(self, shop, part=""):
         """Where the report of the group lies; no old one is left there."""
@@ -68,6 +68,7 @@ class Build(Group):
     that nothing else wants: most tests wait most of the time."""
 
     commands: tuple[tuple[str, ...], ...]
+    timeout: float = 4500  # may wait until the tests of all other lanes have ended
     is_urgent: bool = False
 
     def run(self, shop):

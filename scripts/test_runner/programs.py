@@ -57,7 +57,7 @@ class Workshop:
     def run(self, group, argv, timeout, nice=0, **environment):
         """Runs a program; its output goes to the group's log. -> its exit code, None: timed out.
 
-        `nice`: how far the program stands back behind those of other groups, as nice(1) counts.
+        `nice`: how far its session stands back behind those of other groups, as nice(1) counts.
         """
         with open(self.log(group), "ab") as log:
             log.write(f"\n$ {' '.join(str(word) for word in argv)}\n".encode())
@@ -71,7 +71,8 @@ class Workshop:
                     env=self.environment(group, **environment),
                 )  # fmt: skip
                 self._running.add(process)
-                stand_back(process.pid, nice)
+                if nice:
+                    stand_back(process.pid, nice)
         try:
             return process.wait(timeout)
         except subprocess.TimeoutExpired:

@@ -19,7 +19,7 @@ POSITIONAL, ONLY_BY_PLACE, ANY_KEYWORD, ANY_ARGUMENT = (
 
 def asked(*options, given):
     done = subprocess.run([sys.executable, "-W", "ignore", str(HERE / "public_names.py"), *options],
-                          input=given, capture_output=True, text=True, timeout=120)  # fmt: skip
+                          input=given, capture_output=True, text=True, timeout=600)  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

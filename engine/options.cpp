@@ -21,11 +21,14 @@ void add_connection_options(CLI::App& app, EngineOptions& options) {
   app.add_flag("--file-from-rank-0", options.is_file_of_rank_0,
                "With --mpi: only rank 0 reads the connection file and sends it to the other ranks");
   app.add_option("--location,--IPEngine.location", options.location,
-                 "Name or address of the controller; overrides that in the file");
+                 "Name or address of the controller; overrides that in the file")
+      ->check(program::host());
   app.add_option("--ssh,--IPEngine.sshserver", options.ssh.server,
                  "[user@]host[:port] to tunnel through, if only ssh reaches the "
-                 "controller (default: that of the connection file, if needed)");
-  app.add_option("--sshkey,--IPEngine.sshkey", options.ssh.key_file, "ssh's private key for it");
+                 "controller (default: that of the connection file, if needed)")
+      ->check(program::ssh_server());
+  app.add_option("--sshkey,--IPEngine.sshkey", options.ssh.key_file, "ssh's private key for it")
+      ->check(program::existing_file(options.program.work_dir));
   app.add_option("--timeout,--IPEngine.timeout", options.timeout_s,
                  "Seconds to wait for the registration")
       ->check(program::number_of("seconds"))
@@ -52,18 +55,20 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
   app.option_defaults()->group("Options");
   app.add_option("--language", options.language,
                  "Language of the user's code: python or cpp; by rank: python:2,cpp:2")
+      ->check(program::language_plan())
       ->capture_default_str();
   app.add_option("--python", options.python,
                  "The Python that runs the user's code (default: that of $VIRTUAL_ENV, of "
                  "$CONDA_PREFIX, the one beside this program, then python3 in $PATH)");
   app.add_option("-c,--IPEngine.startup_command", options.command, "Code to run at the start");
-  app.add_option("-s,--IPEngine.startup_script", options.script, "A script to run at the start");
+  app.add_option("-s,--IPEngine.startup_script", options.script, "A script to run at the start")
+      ->check(program::existing_file(options.program.work_dir));
   app.add_flag("--mpi,--IPEngine.use_mpi", options.is_mpi,
                "Use the MPI rank as engine id; define mpi_rank and mpi_size");
   app.add_option("--when-rank-dies", options.when_rank_dies,
                  "When an MPI rank dies: continue, the other ranks live on, or abort, the MPI "
                  "launcher ends them")
-      ->check(CLI::IsMember({"continue", "abort"}))
+      ->check(program::one_of({"continue", "abort"}))
       ->capture_default_str();
   app.add_option("--IPEngine.id", options.id, "The engine id to request")
       ->check(program::whole_number("", -1, most));

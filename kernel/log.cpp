@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "os/descriptor.hpp"
+#include "program/log_level.hpp"
 
 namespace px::kernel {
 namespace {
@@ -26,14 +27,6 @@ class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
   os::Descriptor descriptor_;
 };
 
-spdlog::level::level_enum level_by_name(const std::string& name) {
-  if (name == "DEBUG") return spdlog::level::debug;
-  if (name == "INFO") return spdlog::level::info;
-  if (name == "ERROR") return spdlog::level::err;
-  if (name == "CRITICAL") return spdlog::level::critical;
-  return spdlog::level::warn;
-}
-
 }  // namespace
 
 void start_log(int descriptor, const std::string& level) {
@@ -41,7 +34,8 @@ void start_log(int descriptor, const std::string& level) {
   auto logger = std::make_shared<spdlog::logger>("pxkernel",
                                                  std::make_shared<DescriptorSink>(std::move(copy)));
   logger->set_pattern("%Y-%m-%d %H:%M:%S.%e [%n] %l: %v");
-  logger->set_level(level_by_name(level));
+  const auto wanted = program::log_level_by_name(level);
+  logger->set_level(wanted ? *wanted : spdlog::level::warn);
   spdlog::set_default_logger(std::move(logger));
 }
 

@@ -7,6 +7,7 @@
 
 #include <px_version.hpp>
 #include "program/command_line.hpp"
+#include "program/log_level.hpp"
 #include "program/man_page.hpp"
 #include "program/value_checks.hpp"
 
@@ -55,8 +56,10 @@ void add_options(CLI::App& app, Options& options) {
                  "program, in $PATH)");
   app.add_option("--profile", options.profile, "The IPython profile (default: default)");
   app.add_option("--ipython-dir", options.ipython_dir,
-                 "The folder of IPython's profiles (default: $IPYTHONDIR or ~/.ipython)");
-  app.add_option("--log-level", options.log_level, "DEBUG, INFO, WARN, ERROR or CRITICAL")
+                 "The folder of IPython's profiles (default: $IPYTHONDIR or ~/.ipython)")
+      ->check(program::folder_to_make());
+  app.add_option("--log-level", options.log_level, "0-50, or DEBUG, INFO, WARN, ERROR, CRITICAL")
+      ->check(program::log_level())
       ->capture_default_str();
   app.footer("Options of IPython, such as --InteractiveShell.xmode=Plain, are passed on to it.");
   app.require_subcommand(0, 1);

@@ -3,10 +3,12 @@
 #include <zmq.hpp>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "net/counted_message.hpp"
+#include "net/discovery/address.hpp"
 #include "net/tcp.hpp"
 #include "wire/connection_info.hpp"
 
@@ -36,6 +38,14 @@ class NetFrames final : public Frames {
   static constexpr std::size_t typical_frame_count = 10;
   std::vector<zmq::message_t> frames_;
 };
+
+/// "; this host has the addresses 127.0.0.1, 10.0.0.1", where the address was none of these.
+std::string own_addresses(const zmq::error_t& failure) {
+  if (failure.num() != EADDRNOTAVAIL && failure.num() != ENODEV) return "";
+  std::string list;
+  for (const std::string& address : local_addresses()) list += (list.empty() ? "" : ", ") + address;
+  return "; this host has the addresses " + list;
+}
 
 int zmq_type(SocketKind kind) {
   switch (kind) {
@@ -176,7 +186,8 @@ Result<int> Socket::bind(std::string_view interface, int port) {
   try {
     state_->socket.bind(wanted);
   } catch (const zmq::error_t& failure) {
-    return Error{ErrorKind::system, "cannot listen at " + wanted + ": " + failure.what()};
+    return Error{ErrorKind::system,
+                 "cannot listen at " + wanted + ": " + failure.what() + own_addresses(failure)};
   }
   bound_endpoint_ = state_->socket.get(zmq::sockopt::last_endpoint);
   return std::stoi(bound_endpoint_.substr(bound_endpoint_.rfind(':') + 1));

@@ -7,8 +7,6 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
@@ -17,20 +15,13 @@
 #include <px_version.hpp>
 #include "os/descriptor.hpp"
 #include "os/private_file.hpp"
+#include "program/log_level.hpp"
+#include "program/value_checks.hpp"
 
 namespace px::program {
 namespace {
 
 constexpr const char* log_pattern = "%Y-%m-%d %H:%M:%S.%e [%n] %l: %v";
-
-/// Python's levels: 10 debug, 20 info, 30 warning, 40 error, 50 critical.
-spdlog::level::level_enum level_by_number(int number) {
-  if (number <= 10) return spdlog::level::debug;
-  if (number <= 20) return spdlog::level::info;
-  if (number <= 30) return spdlog::level::warn;
-  if (number <= 40) return spdlog::level::err;
-  return spdlog::level::critical;
-}
 
 /// Writes to a descriptor that it does not own.
 class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
@@ -47,22 +38,6 @@ class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
 
   int descriptor_;
 };
-
-Result<spdlog::level::level_enum> level_by_name(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  if (!text.empty() && text.size() < 4 &&
-      std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); }))
-    return level_by_number(std::stoi(text));
-  if (text == "DEBUG") return spdlog::level::debug;
-  if (text == "INFO") return spdlog::level::info;
-  if (text == "WARN" || text == "WARNING") return spdlog::level::warn;
-  if (text == "ERROR") return spdlog::level::err;
-  if (text == "CRITICAL") return spdlog::level::critical;
-  return Error{
-      ErrorKind::bad_input,
-      "the log level '" + text + "' is neither 0-50 nor DEBUG, INFO, WARN, ERROR, CRITICAL"};
-}
 
 void set_default_logger(const std::string& name, std::shared_ptr<spdlog::sinks::sink> sink,
                         spdlog::level::level_enum level) {
@@ -90,9 +65,11 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
       ->group(group);
   app.add_option("--profile-dir,--ProfileDir.location", options.profile.profile_dir,
                  "The profile's folder; overrides --profile ($IPP_PROFILE_DIR)")
+      ->check(folder_to_make())
       ->group(group);
   app.add_option("--ipython-dir,--BaseIPythonApplication.ipython_dir", options.profile.ipython_dir,
                  "The folder of all profiles (default: $IPYTHONDIR or ~/.ipython)")
+      ->check(folder_to_make())
       ->group(group);
   app.add_option_function<std::string>(
          "--cluster-id,--BaseParallelApplication.cluster_id",
@@ -104,6 +81,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
       ->group(group);
   app.add_option("--log-level,--Application.log_level", options.log_level,
                  "0-50, or DEBUG, INFO, WARN, ERROR, CRITICAL")
+      ->check(log_level())
       ->capture_default_str()
       ->group(group);
   app.add_flag("--debug", options.is_debug, "The same as --log-level=DEBUG")->group(group);
@@ -113,6 +91,7 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
       ->group(group);
   app.add_option("--work-dir,--BaseParallelApplication.work_dir", options.work_dir,
                  "Run in this folder")
+      ->check(existing_folder())
       ->group(group);
 }
 
@@ -125,7 +104,7 @@ Result<void> start_log(const std::string& name, const ProgramOptions& options,
   const std::string wanted = options.is_debug   ? "DEBUG"
                              : options.is_quiet ? "CRITICAL"
                                                 : options.log_level;
-  const auto level = level_by_name(wanted);
+  const auto level = log_level_by_name(wanted);
   if (!level) return level.error();
   std::shared_ptr<spdlog::sinks::sink> sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
   if (options.log_to_file) {

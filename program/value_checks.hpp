@@ -17,9 +17,46 @@ ValueCheck whole_number(const std::string& what, long long low,
                         long long high = std::numeric_limits<long long>::max());
 
 /// "takes a number of seconds, not 'abc'"; negative ones, infinity and NaN are refused as well.
-ValueCheck number_of(const std::string& unit);
+/// most  larger ones are, too: a Duration holds no more than 292 years.
+ValueCheck number_of(const std::string& unit, double most = 1e9);
 
 /// "takes text or json, not 'jsn'; did you mean json?". Capital and small letters are the same.
 ValueCheck one_of(std::vector<std::string> words);
+
+// The following take an empty text for an option that is not given, as ipyparallel does.
+
+/// "takes a file that can be read, not 'x': No such file or directory". A ~ at the beginning is the
+/// home folder.
+ValueCheck existing_file();
+/// folder  where a relative path begins; empty: here. Read at the check, so it must outlive it.
+ValueCheck existing_file(const std::string& folder);
+
+/// "takes a folder that exists, not 'x': No such file or directory".
+ValueCheck existing_folder();
+
+/// "takes a folder, which '/etc/passwd/x' cannot be: /etc/passwd is a file". The folder may be
+/// missing.
+ValueCheck folder_to_make();
+
+/// "takes a file that can be written, not 'missing/x': No such file or directory".
+ValueCheck file_to_write();
+
+/// "takes the name or the address of a host, not 'a b'". The name need not stand for anything.
+ValueCheck host();
+
+/// "takes addresses of this host, or * for all, not 'a b'"; several are separated by commas.
+ValueCheck own_addresses();
+
+/// "takes [user@]host[:port], not ':22'".
+ValueCheck ssh_server();
+
+/// "takes python, cpp, or both by rank as in python:2,cpp:2, not 'ruby'".
+ValueCheck language_plan();
+
+/// "takes names of variables as in a,b, not '1b'".
+ValueCheck variable_names();
+
+/// "takes words as a shell does; in '"a' a quote is not closed".
+ValueCheck shell_words();
 
 }  // namespace px::program

@@ -33,7 +33,8 @@ void add_names(CLI::App& app, Options& options, const std::string& help) {
          "--names",
          [&options](const std::vector<std::string>& words) { options.names = split_names(words); },
          help)
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(program::variable_names());
   app.add_option_function<std::vector<std::string>>(
          "--scattered",
          [&options](const std::vector<std::string>& words) {
@@ -41,7 +42,8 @@ void add_names(CLI::App& app, Options& options, const std::string& help) {
          },
          "Variables that are blocks of one array along its first dimension: a,b (beside those "
          "that were scattered)")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->check(program::variable_names());
 }
 
 }  // namespace
@@ -71,7 +73,7 @@ void add_checkpoint_commands(CLI::App& app, CheckpointCommands& commands,
       .add_option_function<double>(
           "--every", [&commands](double minutes) { commands.create.every_min = minutes; },
           "Make one every so many minutes, until Ctrl-C")
-      ->check(program::number_of("minutes"));
+      ->check(program::number_of("minutes", 1e7));
   CLI::App& restore = add("restore", "Define the variables of the last checkpoint on the engines");
   add_work_options(restore, commands.restore);
   add_common(restore, commands.restore, folder + "; or the folder of one checkpoint",

@@ -7,6 +7,7 @@
 #include <functional>
 #include <iostream>
 #include <limits>
+#include <regex>
 
 #include "cluster/launch/launcher.hpp"
 #include "cluster/launch/settings.hpp"
@@ -26,7 +27,7 @@ std::string check_launcher(const std::string& text) {
 
 std::string check_signal(const std::string& text) {
   const auto signal = signal_by_name(text);
-  return signal ? "" : signal.error().what;
+  return signal ? "" : "takes the name or number of a signal, e.g. TERM or 15, not '" + text + "'";
 }
 
 std::string check_checkpoint_signal(const std::string& text) {
@@ -46,16 +47,11 @@ std::vector<std::string> variables_in(const std::string& text) {
   return names;
 }
 
-std::string check_variables(const std::string& text) {
-  for (const std::string& name : variables_in(text)) {
-    const bool is_name =
-        !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
-        std::all_of(name.begin(), name.end(), [](unsigned char c) {
-          return std::isalnum(c) || c == '_' || c >= 0x80;  // Python has letters of all scripts
-        });
-    if (!is_name) return "'" + name + "' is not the name of a variable: write --keep=a,b";
-  }
+std::string check_regexp(const std::string& text) try {
+  const std::regex regexp(text);
   return "";
+} catch (const std::regex_error& error) {
+  return "takes a regular expression, not '" + text + "': " + error.what();
 }
 
 /// Options that go into the settings as the members of a profile do.
@@ -69,9 +65,12 @@ class SettingOptions {
   }
   void words(const std::string& names, const char* key, const std::string& help) {
     app_.add_option_function<std::string>(
-        names,
-        [this, key](const std::string& value) { settings_[key] = os::split_words(value).words; },
-        help);
+            names,
+            [this, key](const std::string& value) {
+              settings_[key] = os::split_words(value).words;
+            },
+            help)
+        ->check(program::shell_words());
   }
   /// Each time it is given it adds a line.
   void lines(const std::string& names, const char* key, const std::string& help) {
@@ -178,8 +177,10 @@ void add_batch_options(SettingOptions& settings) {
                  "Command to use instead of sbatch, qsub ...");
   settings.words(batch_option("--delete-command", "delete_command"), "delete_command",
                  "Command to use instead of scancel, qdel ...");
-  settings.text(batch_option("--job-id-regexp", "job_id_regexp"), "job_id_regexp",
-                "Regular expression that finds the job id in the submit command's output");
+  settings
+      .text(batch_option("--job-id-regexp", "job_id_regexp"), "job_id_regexp",
+            "Regular expression that finds the job id in the submit command's output")
+      ->check(&check_regexp);
   settings.text("--mpi-type", "mpi_type", "srun --mpi=: pmix, pmi2 or none");
   settings.words("--srun-args", "srun_args", "Arguments for srun, in one string");
 }
@@ -190,8 +191,10 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
       .text("--engines,--Cluster.engine_launcher_class", "engines",
             "How to start the engines: local, mpi, ssh, slurm, pbs, sge, lsf or htcondor")
       ->check(&check_launcher);
-  settings.text("--language", "language",
-                "Language of the engines: python (default), cpp, or both, e.g. python:2,cpp:2");
+  settings
+      .text("--language", "language",
+            "Language of the engines: python (default), cpp, or both, e.g. python:2,cpp:2")
+      ->check(program::language_plan());
   settings.words("--engine-cmd,--EngineLauncher.engine_cmd", "engine_cmd",
                  "Command of the engine (default: the pxengine beside this program)");
   settings.words("--engine-args,--EngineLauncher.engine_args", "engine_args",
@@ -221,7 +224,8 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
   CLI::Option* const path =
       app.add_option("--checkpoint-path", options.checkpoint_path,
                      "The folder for checkpoints of --checkpoint-on; all hosts of the engines must "
-                     "see it");
+                     "see it")
+          ->check(program::folder_to_make());
   path->needs(app.add_option("--checkpoint-on", options.checkpoint_on,
                              "The signal on which this command lets the engines write a "
                              "checkpoint: USR1 or USR2; two checkpoints stay")
@@ -238,16 +242,20 @@ void add_controller_options(SettingOptions& settings) {
       ->check(&check_launcher);
   settings.words("--controller-cmd,--ControllerLauncher.controller_cmd", "controller_cmd",
                  "The controller's command (default: the pxcontroller beside this program)");
-  settings.text("--ip,--Cluster.controller_ip", "ip",
-                "Address at which the controller listens (default: 127.0.0.1; *: all addresses)");
+  settings
+      .text("--ip,--Cluster.controller_ip", "ip",
+            "Address at which the controller listens (default: 127.0.0.1; *: all addresses)")
+      ->check(program::own_addresses());
   settings
       .text("--journal", "journal",
             "What tasks outlive that the controller has and whose clients may be gone: off; "
             "process (default where the controller is on this host): its death; power: also a "
             "loss of power")
       ->check(program::one_of({"off", "process", "power"}));
-  settings.text("--location,--Cluster.controller_location", "location",
-                "Name or address by which other hosts reach the controller's host");
+  settings
+      .text("--location,--Cluster.controller_location", "location",
+            "Name or address by which other hosts reach the controller's host")
+      ->check(program::host());
   settings.seconds("--delay,--Cluster.delay", "delay",
                    "Seconds between the controller and the engines (default: 0)");
 }
@@ -292,7 +300,7 @@ void add_restart(CLI::App& app, Parts& parts) {
               "--keep",
               [&parts](const std::string& text) { parts.restart.keep.names = variables_in(text); },
               "Variables that the new engines get from the old ones: a,b")
-          ->check(&check_variables);
+          ->check(program::variable_names());
   restart
       .add_flag("--keep-all", parts.restart.keep.has_all,
                 "The new engines get all variables that can be carried over")

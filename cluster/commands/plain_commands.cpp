@@ -9,6 +9,7 @@
 #include "cluster/records/cluster_lock.hpp"
 #include "cluster/supervise/stopper.hpp"
 #include "os/processes.hpp"
+#include "wire/nearest_name.hpp"
 
 namespace px::cluster {
 namespace {
@@ -37,11 +38,30 @@ Result<void> stop_cluster(const net::ProfilePaths& paths, int signal, Console& c
   return {};
 }
 
+/// Whether the command line names one profile, by another name than the default's.
+bool names_profile(const net::ProfileChoice& choice) {
+  return !choice.profile_dir.empty() || (!choice.profile.empty() && choice.profile != "default");
+}
+
+Error no_such_profile(const net::ProfilePaths& paths, const net::ProfileChoice& choice) {
+  std::vector<std::string> names;
+  if (const auto folder = net::find_ipython_dir(choice); folder && choice.profile_dir.empty())
+    for (const net::ProfilePaths& each : all_profiles(*folder))
+      names.push_back(each.profile_name());
+  const std::string hint = did_you_mean(choice.profile, names);
+  return {ErrorKind::not_found,
+          "there is no profile in " + paths.root.string() +
+              (hint.empty() ? ": `pxcluster profile list` shows the profiles" : hint)};
+}
+
 /// The profiles that a user means: the one that is named, or all.
 Result<std::vector<net::ProfilePaths>> chosen_profiles(const net::ProfileChoice& choice, bool all) {
   if (!all) {
     const auto paths = net::find_profile(choice);
     if (!paths) return paths.error();
+    std::error_code error;
+    if (names_profile(choice) && !std::filesystem::is_directory(paths->root, error))
+      return no_such_profile(*paths, choice);
     return std::vector<net::ProfilePaths>{*paths};
   }
   const auto folder = net::find_ipython_dir(choice);
@@ -140,9 +160,7 @@ int run_command(const program::ProgramOptions& program, const StopOptions& optio
 
 int run_command(const program::ProgramOptions& program, const ListOptions& options,
                 Console& console) {
-  const bool is_one = !program.profile.profile_dir.empty() ||
-                      (!program.profile.profile.empty() && program.profile.profile != "default");
-  const auto profiles = chosen_profiles(program.profile, !is_one);
+  const auto profiles = chosen_profiles(program.profile, !names_profile(program.profile));
   if (!profiles) return fail(console, profiles.error());
   os::LocalProcesses processes;
   std::vector<ListedCluster> clusters;

@@ -1,17 +1,29 @@
 #include "cluster/commands/work_options.hpp"
 
+#include "client/targets.hpp"
 #include "program/value_checks.hpp"
 
 namespace px::cluster {
+namespace {
+
+std::string check_targets(const std::string& text) {
+  const auto targets = client::Targets::parse(text);
+  return targets ? "" : targets.error().what;
+}
+
+}  // namespace
 
 void add_work_options(CLI::App& app, WorkOptions& options) {
-  app.add_option("-t,--targets", options.targets, "Engines: all, 2, 0:4, 0,2,5:8 (default: all)");
+  app.add_option("-t,--targets", options.targets, "Engines: all, 2, 0:4, 0,2,5:8 (default: all)")
+      ->check(&check_targets);
   app.add_option("--file,--url-file", options.connection_file,
                  "The cluster's client connection file (default: that of the profile)");
   app.add_option("--ssh", options.ssh.server,
                  "[user@]host[:port] to tunnel through, if only ssh reaches the controller "
-                 "(default: that of the connection file, if needed)");
-  app.add_option("--sshkey", options.ssh.key_file, "ssh's private key for it");
+                 "(default: that of the connection file, if needed)")
+      ->check(program::ssh_server());
+  app.add_option("--sshkey", options.ssh.key_file, "ssh's private key for it")
+      ->check(program::existing_file());
   app.add_option_function<double>(
          "--timeout", [&options](double value) { options.timeout_s = value; },
          "Seconds to wait for the engines (default: for ever)")
@@ -54,7 +66,8 @@ void add_push_options(CLI::App& app, PushOptions& options) {
   add_work_options(app, options);
   app.add_option("data", options.file, "A .npy or .json file; - reads JSON from standard input")
       ->required();
-  app.add_option("--as", options.name, "The variable's name (default: the file's name)");
+  app.add_option("--as", options.name, "The variable's name (default: the file's name)")
+      ->check(program::variable_names());
   app.add_flag("--scatter", options.is_scattered, "Give each engine one part of it");
 }
 
@@ -64,6 +77,7 @@ void add_pull_options(CLI::App& app, PullOptions& options) {
       ->required();
   CLI::Option* const file = app.add_option(
       "-o,--output", options.file, "A .npy or .json file (default: JSON on standard output)");
+  file->check(program::file_to_write());
   app.add_flag("--json", options.as_json, "Print JSON on standard output: the default")
       ->excludes(file);
   app.add_flag("--gather", options.is_gathered, "Join the engines' parts to one sequence");

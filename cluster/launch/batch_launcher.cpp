@@ -201,6 +201,10 @@ Result<BatchSystem> BatchLauncher::read_system(const Settings& settings,
   if (!system) return system.error();
   if (auto there = check_program(system->submit, "a job of " + name, machine); !there)
     return there.error();
+  // A misspelled one would show only when the job is to end.
+  if (!settings.delete_command.empty())
+    if (auto there = check_program(system->remove, "the end of a job of " + name, machine); !there)
+      return there.error();
   return system;
 }
 

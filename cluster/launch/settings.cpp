@@ -282,7 +282,8 @@ Result<void> apply_settings_text(Settings& settings, std::string_view text) {
   if (text.empty()) return {};
   const auto all = unpack(Packer::json, text);
   if (!all)
-    return Error{ErrorKind::bad_input, "--settings is not a JSON object: " + all.error().what};
+    return Error{ErrorKind::bad_input, "--settings is not a JSON object: '" + std::string(text) +
+                                           "'; write {\"engines\": \"mpi\"} for --engines=mpi"};
   Json profile = Json::object(), classes = Json::object();
   for (const auto& [name, value] : all->items())
     (std::isupper(static_cast<unsigned char>(name[0])) ? classes : profile)[name] = value;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "controller/setup/port_plan.hpp"
 #include "program/command_line.hpp"
 #include "program/man_page.hpp"
 #include "program/value_checks.hpp"
@@ -13,29 +14,44 @@ namespace {
 
 constexpr long long most = std::numeric_limits<int>::max();
 
+std::string check_ports(const std::string& text) {
+  return read_ports(text)
+             ? ""
+             : "takes ports from 1 to 65535 as in 10101-10120,10200, not '" + text + "'";
+}
+
 void add_network_options(CLI::App& app, ControllerOptions& o) {
   app.option_defaults()->group("Network");
   app.add_option("--ip,--IPController.ip", o.ip,
                  "Address to listen at (default: 127.0.0.1), or several with commas; * for "
-                 "all, 0.0.0.0 for all of IPv4");
-  app.add_option("--IPController.engine_ip", o.engine_ip, "The same for engines alone");
-  app.add_option("--IPController.client_ip", o.client_ip, "The same for clients alone");
+                 "all, 0.0.0.0 for all of IPv4")
+      ->check(program::own_addresses());
+  app.add_option("--IPController.engine_ip", o.engine_ip, "The same for engines alone")
+      ->check(program::own_addresses());
+  app.add_option("--IPController.client_ip", o.client_ip, "The same for clients alone")
+      ->check(program::own_addresses());
   app.add_option("--location,--IPController.location", o.location,
-                 "Name or address by which other hosts reach this host (default: its host name)");
+                 "Name or address by which other hosts reach this host (default: its host name)")
+      ->check(program::host());
   app.add_flag("--ipc,!--no-ipc", o.has_ipc,
                "Use Unix sockets for engines and clients on this host, without encryption: the "
                "default (--no-ipc: TCP for all)");
   app.add_option("--transport,--IPController.transport", o.transport, "Only tcp is supported");
   app.add_option("--ports,--IPController.ports", o.ports,
-                 "Ports to try first, e.g. 10101-10120,10200");
-  app.add_option("--IPController.engine_ports", o.engine_ports, "The same for engines alone");
-  app.add_option("--IPController.client_ports", o.client_ports, "The same for clients alone");
+                 "Ports to try first, e.g. 10101-10120,10200")
+      ->check(&check_ports);
+  app.add_option("--IPController.engine_ports", o.engine_ports, "The same for engines alone")
+      ->check(&check_ports);
+  app.add_option("--IPController.client_ports", o.client_ports, "The same for clients alone")
+      ->check(&check_ports);
   app.add_option("--port,--IPController.regport", o.registration_port, "The registration port")
       ->check(program::whole_number("", 0, 65535));
   app.add_option("--ssh,--IPController.ssh_server", o.client_ssh,
-                 "[user@]host[:port] through which clients tunnel");
+                 "[user@]host[:port] through which clients tunnel")
+      ->check(program::ssh_server());
   app.add_option("--enginessh,--IPController.engine_ssh_server", o.engine_ssh,
-                 "[user@]host[:port] through which engines tunnel");
+                 "[user@]host[:port] through which engines tunnel")
+      ->check(program::ssh_server());
   app.add_flag("--enable-curve,--IPController.enable_curve,!--no-curve", o.enable_curve,
                "Encrypt with CURVE (default; --no-curve or $IPP_ENABLE_CURVE=0 turn it off)")
       ->each([&o](const std::string&) { o.is_curve_chosen = true; });
@@ -79,7 +95,8 @@ void add_session_options(CLI::App& app, ControllerOptions& o) {
         o.has_key = true;
       },
       "The key that signs all messages ($IPP_SESSION_KEY; default: a new one)");
-  app.add_option("--keyfile,--Session.keyfile", o.key_file, "A file that holds the key");
+  app.add_option("--keyfile,--Session.keyfile", o.key_file, "A file that holds the key")
+      ->check(program::existing_file(o.program.work_dir));
   app.add_option("--Session.packer", o.packer, "json or msgpack");
   app.add_option("--Session.signature_scheme", o.signature_scheme, "hmac-<hash>");
   app.add_option("--ident,--Session.session", o.session, "The id of this session");

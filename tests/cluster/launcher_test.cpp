@@ -283,7 +283,7 @@ TEST(BatchLauncher, IsAnSrunInsideOfAnAllocation) {
 }
 
 TEST(BatchLauncher, TellsTheWatcherOfTheJobTheUsersCommands) {
-  Machine machine = machine_with({"my-sbatch", "pxengine"});
+  Machine machine = machine_with({"my-sbatch", "my-scancel", "pxengine"});
   machine.profile_file = [](const std::string&) {
     return std::optional<std::string>(R"json({"submit": ["sbatch"], "delete": ["scancel"],
       "job_id_regexp": "job (.*)", "engines": ["{program_and_args}"], "controller": [], "lines": [],

@@ -4,17 +4,12 @@ The tables of all options are checked in C++ (tests/cluster, controller, engine,
 of each program and command, read from its own --help.
 """
 
-import os
 import re
-import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from empty_home import EmptyHome
 
-PROGRAMS = {name: os.environ.get(name.upper()) or shutil.which(name)
-            for name in ("pxcluster", "pxcontroller", "pxengine", "pxkernel")}  # fmt: skip
 COMMANDS = ["start", "engines", "stop", "restart", "list", "clean", "logs", "status", "where", "jobs", "px", "push",
             "pull", "doctor", "completion"]  # fmt: skip
 LINES = [
@@ -33,39 +28,9 @@ LINES = [
 ]
 
 
-class Place:
-    """An empty home: what a program leaves there, and the processes that it leaves."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.environment = {
-            name: value for name, value in os.environ.items() if not name.startswith("IPP_")
-        }
-        self.environment.update(HOME=str(folder), IPYTHONDIR=str(folder), PX_TYPOS=str(folder))
-
-    def run(self, *words):
-        words = [PROGRAMS.get(words[0]) or words[0], *words[1:]]
-        return subprocess.run(words, env=self.environment, cwd=self.folder, text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60)  # fmt: skip
-
-    def files(self):
-        return [path for path in self.folder.rglob("*") if path.is_file()]
-
-    def processes(self):
-        mark = b"PX_TYPOS=" + str(self.folder).encode() + b"\0"
-        found = []
-        for entry in Path("/proc").iterdir():
-            try:
-                if entry.name.isdigit() and mark in (entry / "environ").read_bytes():
-                    found.append(entry.name)
-            except OSError:
-                continue
-        return found
-
-
 @pytest.fixture
 def place(tmp_path):
-    return Place(tmp_path)
+    return EmptyHome(tmp_path)
 
 
 def options_of(help_text):

@@ -35,8 +35,14 @@ BindPlan plan(const Texts& arguments, const ControllerEnvironment& environment =
   return *result;
 }
 
+/// Whether a sentence says what is wrong with it, at the command line or later.
 bool is_refused(const Texts& arguments) {
-  const ControllerOptions options = parse(arguments);
+  ControllerOptions options;
+  CLI::App app;
+  std::vector<const char*> pointers{"pxcontroller"};
+  for (const std::string& argument : arguments) pointers.push_back(argument.c_str());
+  if (parse_options(app, options, {}, static_cast<int>(pointers.size()), pointers.data()))
+    return true;
   return !make_bind_plan(options, {}, std::nullopt) ||
          !make_server_options(options, net::ProfilePaths{"/tmp/profile_x", ""});
 }
@@ -239,6 +245,11 @@ TEST(Configuration, SenselessOptionsAreRefused) {
   EXPECT_TRUE(is_refused({"--ping=0"}));
   EXPECT_TRUE(is_refused({"--ports=a-b"}));
   EXPECT_TRUE(is_refused({"--transport=ipc"}));
+  for (const char* option : {"--ssh=a host", "--enginessh=:22", "--ip=1.2.3.4.5",
+                             "--ip=*,no address", "--location=a b", "--log-level=LOUD"})
+    EXPECT_TRUE(is_refused({option})) << option;
+  EXPECT_FALSE(is_refused({"--ssh=ann@[::1]:22", "--enginessh=", "--ip=127.0.0.1,::1,eth0",
+                           "--location=node-1.site", "--log-level=debug"}));
   EXPECT_FALSE(is_refused({}));
 }
 

@@ -106,6 +106,22 @@ TEST(ProgramOptions, TellABadValueInOneLine) {
   EXPECT_NE(program.complaints.find("many"), std::string::npos) << program.complaints;
 }
 
+TEST(ProgramOptions, RefuseWrongLogLevelsAndFolders) {
+  Program program;
+  EXPECT_EQ(program.parse({"--log-level=LOUD"}), 2);
+  EXPECT_NE(program.complaints.find(
+                "--log-level takes 0-50, or DEBUG, INFO, WARN, ERROR or CRITICAL, not 'LOUD'"),
+            std::string::npos)
+      << program.complaints;
+  for (const char* level : {"--log-level=10", "--log-level=debug", "--log-level=WARNING"})
+    EXPECT_EQ(program.parse({level}), std::nullopt) << level;
+  EXPECT_EQ(program.parse({"--work-dir=/missing"}), 2);
+  EXPECT_EQ(program.parse({"--profile-dir=/dev/null/x"}), 2);
+  EXPECT_EQ(program.parse({"--ipython-dir=/dev/null"}), 2);
+  EXPECT_EQ(program.parse({"--work-dir=/", "--profile-dir=/missing/x", "--ipython-dir=x"}),
+            std::nullopt);
+}
+
 /// Keeps the log of a test from staying the log of the next.
 class Log : public ::testing::Test {
  protected:

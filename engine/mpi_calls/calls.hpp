@@ -172,6 +172,14 @@ int send(const char* name, MPI_Comm communicator, int to, int tag, const Plain& 
   return wait_for(name, *steps, need, request, MPI_STATUS_IGNORE);
 }
 
+/// Says what has been received. The error in the status stays, as MPI sets it in calls with several
+/// requests alone. status  may be MPI_STATUS_IGNORE.
+inline void set_status(MPI_Status* status, MPI_Status received) {
+  if (status == MPI_STATUS_IGNORE) return;
+  received.MPI_ERROR = status->MPI_ERROR;
+  *status = received;
+}
+
 /// A blocking receive in the same way.
 template <typename Plain, typename Begun>
 int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Status* status,
@@ -184,14 +192,14 @@ int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Stat
                            [&](MPI_Comm current) { return begun(current, &request); });
   if (code != MPI_SUCCESS) return code;
   KnownCommunicator* const known = steps->known(communicator);
-  MPI_Status own_status;
+  MPI_Status own_status{};
   code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from, tag), request,
                   &own_status, [&request] {
                     PMPI_Cancel(&request);
                     PMPI_Wait(&request, MPI_STATUS_IGNORE);
                   });
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
-  if (status != MPI_STATUS_IGNORE) *status = own_status;
+  set_status(status, own_status);
   return code;
 }
 

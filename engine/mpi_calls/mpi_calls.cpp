@@ -82,15 +82,12 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
     stop_receiving();
     return code;
   }
-  MPI_Status own_status;
+  MPI_Status own_status{};
   code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from), receiving,
                   &own_status, stop_receiving);
   if (code == MPI_SUCCESS) code = wait_for(name, *steps, sent, sending, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
-  if (status != MPI_STATUS_IGNORE) {
-    own_status.MPI_ERROR = status->MPI_ERROR;  // MPI sets it in calls with several requests alone
-    *status = own_status;
-  }
+  set_status(status, own_status);
   return code;
 }
 

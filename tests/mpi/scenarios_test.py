@@ -312,13 +312,14 @@ def test_a_message_that_a_stopped_rank_has_sent_to_itself_comes_to_no_later_cell
 
 @mpich
 @pytest.mark.parametrize(("comm", "cure"), [("three", "make it again"), ("alone", "restart the engines")])
-def test_a_communicator_is_refused_where_a_message_to_itself_is_still_under_way(ranks, comm, cure):
+def test_a_communicator_is_refused_where_a_message_to_itself_is_still_under_way(ranks, clusters, comm, cure):
     """MPICH keeps no copy of such a message: the cell's memory is read when it is received."""
     kind, said = outcome_of_next_message(ranks, comm, TO_ITSELF)
     assert "as a message of this rank to itself was under way; " + cure in said
     ends = call(ranks, [["Barrier(world)"]] * 4)
     assert ends.wait(PATIENCE)
     assert ends.outcomes() == dict.fromkeys(EVERYBODY)
+    clusters.end()  # other tests use what is lost
 
 
 # 48 MiB: memory that goes back to the system when it is freed.

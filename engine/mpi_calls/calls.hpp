@@ -54,6 +54,25 @@ int collective(const char* name, MPI_Comm communicator, const Operation& operati
   return leaves ? steps->leave(name) : code;
 }
 
+/// Waits for it as MPI_Wait does, but gives the core to other ranks between two looks.
+int complete(MPI_Request& request);
+
+/// A collective call that MPI can also only begin, by `begun`. Where ranks share cores it is made
+/// in that way: MPI's own call keeps a core from the rank that it waits for. All ranks of a
+/// communicator decide alike, as the two forms do not match.
+template <typename Plain, typename Begun>
+int begun_collective(const char* name, MPI_Comm communicator, const Plain& plain,
+                     const Begun& begun) {
+  return collective(name, communicator, [&](MPI_Comm current) {
+    MpiSteps* const steps = MpiSteps::of_this_thread();
+    const KnownCommunicator* const known = steps ? steps->known(communicator) : nullptr;
+    if (!known || known->is_alone() || !steps->shares_cores()) return plain(current);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = begun(current, &request);
+    return code == MPI_SUCCESS ? complete(request) : code;
+  });
+}
+
 /// A collective call that makes a communicator.
 template <typename Operation>
 int maker(const char* name, MPI_Comm communicator, const MPI_Comm* result,

@@ -15,10 +15,20 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 namespace px::engine {
+
+int complete(MPI_Request& request) {
+  for (;;) {
+    int is_done = 0;
+    const int code = PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    if (is_done || code != MPI_SUCCESS) return code;
+    std::this_thread::yield();
+  }
+}
 
 int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& request,
              MPI_Status* status, const std::function<void()>& clean_up) {

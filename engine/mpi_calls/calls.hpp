@@ -54,6 +54,25 @@ int collective(const char* name, MPI_Comm communicator, const Operation& operati
   return leaves ? steps->leave(name) : code;
 }
 
+/// Waits for it as MPI_Wait does, but gives the core to other ranks between two looks.
+int complete(MPI_Request& request);
+
+/// A collective call that MPI can also only begin, by `begun`. Where ranks share cores it is made
+/// in that way: MPI's own call keeps a core from the rank that it waits for. All ranks of a
+/// communicator decide alike, as the two forms do not match.
+template <typename Plain, typename Begun>
+int begun_collective(const char* name, MPI_Comm communicator, const Plain& plain,
+                     const Begun& begun) {
+  return collective(name, communicator, [&](MPI_Comm current) {
+    MpiSteps* const steps = MpiSteps::of_this_thread();
+    const KnownCommunicator* const known = steps ? steps->known(communicator) : nullptr;
+    if (!known || known->is_alone() || !steps->shares_cores()) return plain(current);
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = begun(current, &request);
+    return code == MPI_SUCCESS ? complete(request) : code;
+  });
+}
+
 /// A collective call that makes a communicator.
 template <typename Operation>
 int maker(const char* name, MPI_Comm communicator, const MPI_Comm* result,
@@ -172,6 +191,14 @@ int send(const char* name, MPI_Comm communicator, int to, int tag, const Plain& 
   return wait_for(name, *steps, need, request, MPI_STATUS_IGNORE);
 }
 
+/// Says what has been received. The error in the status stays, as MPI sets it in calls with several
+/// requests alone. status  may be MPI_STATUS_IGNORE.
+inline void set_status(MPI_Status* status, MPI_Status received) {
+  if (status == MPI_STATUS_IGNORE) return;
+  received.MPI_ERROR = status->MPI_ERROR;
+  *status = received;
+}
+
 /// A blocking receive in the same way.
 template <typename Plain, typename Begun>
 int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Status* status,
@@ -184,14 +211,14 @@ int receive(const char* name, MPI_Comm communicator, int from, int tag, MPI_Stat
                            [&](MPI_Comm current) { return begun(current, &request); });
   if (code != MPI_SUCCESS) return code;
   KnownCommunicator* const known = steps->known(communicator);
-  MPI_Status own_status;
+  MPI_Status own_status{};
   code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from, tag), request,
                   &own_status, [&request] {
                     PMPI_Cancel(&request);
                     PMPI_Wait(&request, MPI_STATUS_IGNORE);
                   });
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
-  if (status != MPI_STATUS_IGNORE) *status = own_status;
+  set_status(status, own_status);
   return code;
 }
 

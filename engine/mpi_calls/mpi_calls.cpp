@@ -15,10 +15,20 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 namespace px::engine {
+
+int complete(MPI_Request& request) {
+  for (;;) {
+    int is_done = 0;
+    const int code = PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+    if (is_done || code != MPI_SUCCESS) return code;
+    std::this_thread::yield();
+  }
+}
 
 int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& request,
              MPI_Status* status, const std::function<void()>& clean_up) {
@@ -82,15 +92,12 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
     stop_receiving();
     return code;
   }
-  MPI_Status own_status;
+  MPI_Status own_status{};
   code = wait_for(name, *steps, steps->need(Need::Kind::receive, known, from), receiving,
                   &own_status, stop_receiving);
   if (code == MPI_SUCCESS) code = wait_for(name, *steps, sent, sending, MPI_STATUS_IGNORE);
   if (code == MPI_SUCCESS && known) code = steps->check_source(name, *known, own_status.MPI_SOURCE);
-  if (status != MPI_STATUS_IGNORE) {
-    own_status.MPI_ERROR = status->MPI_ERROR;  // MPI sets it in calls with several requests alone
-    *status = own_status;
-  }
+  set_status(status, own_status);
   return code;
 }
 

@@ -19,6 +19,7 @@
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi/rank_names.hpp"
 #include "engine/mpi_calls/sent_notes.hpp"
+#include "engine/mpi_calls/shared_cores.hpp"
 #include "engine/mpi_calls/world_part.hpp"
 
 namespace px::engine {
@@ -76,8 +77,12 @@ class RollCall {
 /// then with the core given to those who work, the longer the more.
 class Pause {
  public:
+  /// yields  gives the core away from the first look on.
+  explicit Pause(bool yields) : yields_(yields) {}
+
   /// Whether it is time to look for what comes seldom.
   bool operator()() {
+    if (yields_) std::this_thread::yield();
     if (++looks_ % 64 != 0 && step_.count() < 1000) return false;
     const auto waited = Clock::now() - begin_;
     if (waited > std::chrono::seconds(1))
@@ -91,6 +96,7 @@ class Pause {
   }
 
  private:
+  const bool yields_;
   unsigned looks_ = 0;
   microseconds step_{0};
   Instant begin_ = Clock::now();
@@ -123,7 +129,8 @@ struct MpiSteps::State {
         ranks(std::move(all)),
         memory(communicator, ranks),
         communicators(std::move(callers), memory),
-        sent(communicator) {}
+        sent(communicator),
+        shares_cores(ranks_share_cores(communicator)) {}
 
   const MPI_Comm notes;
   const std::vector<int> ranks;  // of the world, in the order of `notes`
@@ -136,6 +143,7 @@ struct MpiSteps::State {
   Communicators communicators;
   SharedThings shared;
   SentNotes sent;
+  const bool shares_cores;
   std::unique_ptr<RankMessages> messages;
   RankBoard board;
   std::uint64_t epoch = 0;
@@ -487,7 +495,7 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
     if (state_->has_called && state_->has_called_in_epoch) state_->stop(*failure);
     // A cell that has not called MPI leaves nothing behind that a later one could get.
     const Instant end = state_->has_called ? Clock::now() + telling_time : Instant{};
-    Pause pause;
+    Pause pause{state_->shares_cores};
     while (state_->pump(), (!state_->sent.is_empty() || !state_->is_renewed) && Clock::now() < end)
       pause();
   }
@@ -522,7 +530,7 @@ int MpiSteps::await_renewal(const char* name, const KnownCommunicator& known) {
   const InMpiCall place{call_place(),
                         {name, known.number, static_cast<int>(known.members.size()), MpiCall::none,
                          MpiCall::none, Clock::now()}};
-  Pause pause;
+  Pause pause{state.shares_cores};
   while (state.pump(), !state.is_renewed) {
     if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
     if (state.hooks.is_interrupted())
@@ -558,7 +566,7 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
   const CollectiveCall call{known.number, ++known.arrivals};
   RollCall roll_call{known, state.epoch, call};
   CallEntry entry{state.board, known.others, call, state.cell, state.grace};
-  Pause pause;
+  Pause pause{state.shares_cores && !known.host_roll_call};  // rest() gives it away then
   unsigned looks = 0;
   bool have_all_come = false;
   for (;;) {
@@ -588,6 +596,10 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
   return MPI_SUCCESS;
 }
 
+bool MpiSteps::shares_cores() const {
+  return state_->shares_cores;
+}
+
 int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_all,
                    const std::function<bool()>& is_done, const std::function<void()>& clean_up) {
   if (is_done()) return MPI_SUCCESS;
@@ -603,7 +615,7 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
       call_place(),
       {name, first ? first->communicator : 0,
        known ? static_cast<int>(known->members.size()) : MpiCall::none, peer, tag, Clock::now()}};
-  Pause pause;
+  Pause pause{state.shares_cores};
   while (!is_done()) {
     if (state.hooks.is_interrupted()) {
       if (clean_up) clean_up();

@@ -84,6 +84,8 @@ class MpiSteps {
   /// A collective call came: returns when all ranks are there. Otherwise the error code.
   /// leaves  it was interrupted when all were there, so leave() is to follow the call.
   int arrive(const char* name, KnownCommunicator& known, bool& leaves);
+  /// Whether this MPI keeps cores that ranks share while it waits: calls have to give them away.
+  bool shares_cores() const;
   /// Waits until `is_done`, which tests. Otherwise the error code that the call returns, which has
   /// left the cell; clean_up is called before that.
   int wait(const char* name, const std::vector<Need>& needs, bool needs_all,

@@ -26,7 +26,7 @@ def arguments():
     made.add_argument("--language", default="cpp", help="cpp, python or a plan such as python:2,cpp:2 (cpp)")
     made.add_argument("--client", choices=mpi_fuzz.CLIENTS, default="own", help="which client (own)")
     made.add_argument("--mpi", choices=mpi_fuzz.MPIS, default=mpi_fuzz.MPIS[0],
-                      help="whose ranks; MPICH's are of Python alone (openmpi)")  # fmt: skip
+                      help="of which MPI the ranks are (openmpi)")
     made.add_argument("--way", type=int, help="what happens to the program, by its place in\n"
                       + ", ".join(mpi_fuzz.WAYS))
     made.add_argument("--patience", type=float, default=mpi_fuzz.PATIENCE,

@@ -10,7 +10,7 @@ import pytest
 from deadlines import cpu_time, wait_until
 
 import mpi_cells
-from mpi_fuzz import INTERRUPTED, START
+from mpi_fuzz import INTERRUPTED, START, Session
 
 HERE = Path(__file__).parent
 PATIENCE = 20  # seconds for what takes milliseconds
@@ -494,6 +494,49 @@ def test_reductions_of_objects_that_are_stopped_leave_the_next_ones_well(ranks, 
 def test_ranks_can_be_stopped_again_and_again(ranks):
     for _ in range(3):
         stop(ranks, call(ranks, [["Barrier(world)"]] * 2 + [["loop()"]] + [["Allreduce(pair, 4, 1)"]]), (0, 1, 3))
+        assert_well(ranks)
+
+
+SHARE_A_CORE = """
+def computes(call):
+    "Seconds of computing in a call, of the mean rank."
+    world.Barrier()
+    begun = time.process_time()
+    for _ in range(20):
+        call()
+    return world.allreduce((time.process_time() - begun) / 20) / 4
+
+size = 1 << 17
+given, got, sums = np.arange(size) / 3 + mpi_rank, np.empty(size), []
+for _ in range(20):
+    world.Allreduce(given, got)
+    sums.append(got.tobytes())
+assert np.allclose(got, 4 * (np.arange(size) / 3) + 6), "WRONG Allreduce"
+assert set(world.allgather(sums[0])) == set(sums), "WRONG Allreduce: its sums differ"
+sent = np.arange(size) / 3 if mpi_rank == 2 else np.empty(size)
+world.Bcast(sent, root=2)
+assert sent.tobytes() == (np.arange(size) / 3).tobytes(), "WRONG Bcast"
+one = np.ones(1)
+took = [computes(lambda: world.Allreduce(one, np.empty(1))),
+        computes(lambda: world.Sendrecv(one, (mpi_rank + 1) % 4, 0, np.empty(1), (mpi_rank - 1) % 4, 0))]
+assert max(took) < 0.5e-3, took
+"""
+
+
+@pytest.fixture
+def one_core():
+    """All that the test starts runs on it."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    yield
+    os.sched_setaffinity(0, cores)
+
+
+def test_ranks_of_mpich_that_share_a_core_give_it_away_while_they_wait(clusters, folder, one_core):
+    """MPICH's own calls compute until the system gives the core to another rank, some milliseconds later."""
+    clusters.end()
+    with Session("python", mpi="mpich") as ranks:
+        assert run(ranks, lambda _: SHARE_A_CORE) == dict.fromkeys(EVERYBODY)
         assert_well(ranks)
 
 

@@ -73,7 +73,7 @@ def test_under_mpich_communicators_are_made_of_groups(own_cluster, mpich):
     assert rc[[0, 2]]["s"] == [1, 1]
 
 
-def test_under_mpich_sendrecv_leaves_the_error_of_the_status_alone(own_cluster, mpich):
+def test_under_mpich_receives_leave_the_error_of_the_status_alone(own_cluster, mpich):
     cluster = own_cluster()
     cluster.start_controller()
     cluster.start_mpi_engines(2, mpiexec=mpich)
@@ -83,10 +83,14 @@ from mpi4py import MPI
 status, got, other = MPI.Status(), bytearray(1), 1 - MPI.COMM_WORLD.rank
 status.error = 7
 MPI.COMM_WORLD.Sendrecv(b"x", other, 0, got, other, 0, status)
-s = status.error, status.source == other, bytes(got)
+s = [(status.error, status.source == other, bytes(got))]
+sending = MPI.COMM_WORLD.Isend(b"y", other)
+MPI.COMM_WORLD.Recv(got, MPI.ANY_SOURCE, 0, status)
+sending.Wait()
+s.append((status.error, status.source == other, bytes(got)))
 """
     rc[:].execute(cell, block=True)
-    assert rc[:]["s"] == [(7, True, b"x")] * 2
+    assert rc[:]["s"] == [[(7, True, b"x"), (7, True, b"y")]] * 2
 
 
 def test_engines_with_another_mpi_than_their_launcher_refuse(own_cluster, mpich):

@@ -191,7 +191,7 @@ def test_the_command_says_what_each_engine_has_kept(start):
     told = json.loads(cluster.run("restart", "--keep=a", "--json").stdout)
     assert told["engines"] == 2 and told["kept"][1] == {"engine": 1, "kept": ["a"], "lost": {}, "why": None}
     bad = cluster._run("restart", "--keep=a,1b")
-    assert bad.returncode == 2 and "'1b' is not the name of a variable" in bad.stderr
+    assert bad.returncode == 2 and "names of variables as in a,b, not '1b'" in bad.stderr
 
 
 def test_files_are_the_users_alone_and_go_when_the_command_is_killed(start):

@@ -45,6 +45,14 @@ Json debug_refusal(const Json& request) {
           {"message", "this kernel has no debugger"}};
 }
 
+/// Whether the controller says so, as an engine that is lost may have begun this task.
+bool goes_first(const Request& request) {
+  constexpr std::string_view key = "goes_first";
+  if (request.envelope.header.find(key) == std::string_view::npos) return false;
+  const Result<Json> header = unpack(request.packer, request.envelope.header);
+  return header && bool_member(*header, std::string(key)).value_or(false);
+}
+
 /// Which requests a signal_request means.
 InterruptScope read_scope(const Request& request, const Json& content) {
   InterruptScope scope;
@@ -98,8 +106,20 @@ std::vector<Effect> RequestQueue::arrive(RequestPtr request, WallTime now) {
   const std::size_t bytes = total_bytes(*request->frames);
   if (queued_bytes_ + bytes > max_queued_bytes_) return refuse_overload(request, now);
   queued_bytes_ += bytes;
-  (is_urgent ? urgent_ : work_).push_back({std::move(request)});
+  if (is_urgent)
+    urgent_.push_back({std::move(request)});
+  else
+    enqueue(std::move(request));
   return {WakeMain{}};
+}
+
+void RequestQueue::enqueue(RequestPtr request) {
+  Job job{.request = std::move(request)};
+  job.goes_first = goes_first(*job.request);
+  const auto place = job.goes_first ? std::find_if(work_.begin(), work_.end(),
+                                                   [](const Job& each) { return !each.goes_first; })
+                                    : work_.end();
+  work_.insert(place, std::move(job));
 }
 
 std::vector<Effect> RequestQueue::refuse_type(const RequestPtr& request) const {

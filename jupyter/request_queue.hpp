@@ -78,6 +78,7 @@ using Effect = std::variant<PublishStatus, SendReply, PublishShutdown, RaiseSign
 struct Job {
   RequestPtr request;
   bool is_aborted = false;  ///< Answer "aborted" in place of running it.
+  bool goes_first = false;  ///< It passed what waited and did not go first.
 };
 
 /// Decides what becomes of each request: what is answered at once, what waits for the main thread,
@@ -95,7 +96,7 @@ class RequestQueue {
   /// What connect_request is answered with.
   void set_connect_reply(Json content) { connect_reply_ = std::move(content); }
 
-  /// A request came in.
+  /// A request came in. One of the shell whose header says "goes_first" passes those that do not.
   std::vector<Effect> arrive(RequestPtr request, WallTime now);
 
   /// The next request for the main thread; the process is busy until finish(). Those of the control
@@ -134,6 +135,7 @@ class RequestQueue {
   static constexpr std::size_t max_aborted = 100'000;
 
  private:
+  void enqueue(RequestPtr request);
   bool can_be_taken_back(const Job& job, std::size_t peer, std::size_t socket) const;
   std::vector<Effect> refuse_type(const RequestPtr& request) const;
   std::vector<Effect> refuse_overload(const RequestPtr& request, WallTime now) const;

@@ -387,6 +387,7 @@ void TaskRelay::assign_again(const AssignTask& effect, const Envelope& envelope,
   Result<Json> header = unpack(shared_.packer(), envelope.header);
   if (!header) return shared_.bad_messages.add("task: a malformed header");
   (*header)["repetition"] = effect.repetition;
+  if (effect.goes_first) (*header)["goes_first"] = true;
   const std::string packed = pack(shared_.packer(), *header);
   const std::string signature =
       shared_.signer().sign(packed, envelope.parent_header, envelope.metadata, envelope.content);

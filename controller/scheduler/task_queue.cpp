@@ -66,7 +66,9 @@ TaskEffects TaskQueue::engine_silent(const EngineUuid& engine, Instant now) {
   if (found == key_by_uuid_.end()) return {};
   const WorkerKey key = found->second;
   workers_.suspend(key);
-  for (Task* task : running_on(key)) {
+  const std::vector<Task*> lost = running_on(key);
+  let_first_pass(lost);
+  for (Task* task : lost) {
     if (!task->rules || task->rules->retries == 0) continue;
     withdraw(*task);
     attempt_ended(*task, false);
@@ -87,9 +89,11 @@ TaskEffects TaskQueue::engine_reconnected(const EngineUuid& engine, Instant now)
   now_ = now;
   const auto found = key_by_uuid_.find(engine);
   if (found == key_by_uuid_.end()) return {};
-  for (const Task* task : running_on(found->second))
-    effects_.push_back(AssignTask{task->msg_id, engine, task->frames, task->delimiter_index,
-                                  repetition_of(*task), true});
+  for (const Task* task : running_on(found->second)) {
+    AssignTask again = assignment(*task);
+    again.is_resent = true;
+    effects_.push_back(std::move(again));
+  }
   recall_again(found->second);
   return finish_event();
 }
@@ -170,7 +174,9 @@ TaskEffects TaskQueue::on_time(Instant now) {
     const EngineUuid uuid = worker_by_key_.at(key)->uuid;
     EngineEnd end = worker_by_key_.at(key)->end;
     if (end.engine.empty()) end.engine = "'" + uuid.text + "'";
-    for (Task* task : running_on(key)) {
+    const std::vector<Task*> lost = running_on(key);
+    let_first_pass(lost);
+    for (Task* task : lost) {
       if (task->rules && task->rules->retries > 0)
         attempt_ended(*task, false);
       else
@@ -273,19 +279,26 @@ void TaskQueue::settle(Task& task) {
 }
 
 void TaskQueue::assign(Task& task, WorkerKey worker) {
-  int repetition = 0;
   if (task.rules) {
     Rules& rules = *task.rules;
     if (rules.timer) timers_.erase({*rules.timer, task.order});
     rules.timer.reset();
-    if (contains(rules.seen_by, worker)) repetition = ++rules.repetitions;
+    if (is_copy_for(worker, rules)) ++rules.repetitions;
   }
   task.place = Place::running;
   task.worker = worker;
   workers_.assigned(worker);
   given_.given(worker, task.order, task.msg_id.text, now_);
-  effects_.push_back(AssignTask{task.msg_id, worker_by_key_.at(worker)->uuid, task.frames,
-                                task.delimiter_index, repetition});
+  effects_.push_back(assignment(task));
+}
+
+/// To the engine that has it.
+AssignTask TaskQueue::assignment(const Task& task) const {
+  AssignTask made{task.msg_id,         worker_by_key_.at(task.worker)->uuid,
+                  task.frames,         task.delimiter_index,
+                  repetition_of(task)};
+  made.goes_first = task.rules && task.rules->goes_first;
+  return made;
 }
 
 /// To the engine that has it: what it waited for has come about.
@@ -309,6 +322,14 @@ void TaskQueue::attempt_ended(Task& task, bool is_unmet) {
   insert_sorted(rules.seen_by, task.worker);
   task.place = Place::nowhere;
   settle(task);
+}
+
+/// The engine that had these tasks, in this order, is lost, and has begun the first one at most.
+/// Without a high-water mark the next engine may hold many tasks: that one passes them.
+void TaskQueue::let_first_pass(const std::vector<Task*>& lost) {
+  if (options_.hwm > 0 || lost.empty()) return;
+  Task& first = *lost.front();
+  if (first.rules && first.rules->retries > 0) first.rules->goes_first = true;
 }
 
 /// A plain task may turn out to have a dependency of its function, or to be given twice.

@@ -37,6 +37,8 @@ struct AssignTask {
   int repetition;  ///< 0 = the engine never saw it; else the copy must differ, or it is a replay.
   /// The very message was sent before, and may be lost: the engine knows it again if it is not.
   bool is_resent = false;
+  /// It passes what the engine has not begun. It is a copy then.
+  bool goes_first = false;
 };
 /// Send the engine's reply to whoever asked: the final one.
 struct DeliverReply {
@@ -161,8 +163,10 @@ class TaskQueue {
   void end(Task& task, FinishedTask result);
   void refuse_overload(Task& task);
   void attempt_ended(Task& task, bool is_unmet);
+  void let_first_pass(const std::vector<Task*>& lost);
   std::vector<Task*> running_on(WorkerKey worker) const;
   void withdraw(Task& task);
+  AssignTask assignment(const Task& task) const;
   Rules& rules_of(Task& task);
   bool watch_dependencies(Task& task, const TaskRules& rules);
   void wake_dependents();
@@ -176,6 +180,7 @@ class TaskQueue {
   bool gives_ahead() const { return options_.ahead > 0 && options_.hwm > 0; }
   std::optional<WorkerKey> find_worker(const Task& task, const Restriction& restriction) const;
   int repetition_of(const Task& task) const;
+  static bool is_copy_for(WorkerKey worker, const Rules& rules);
   void recall(const GivenTasks::Ahead& ahead);
   bool can_move(const Task& task) const;
   void recall_for_free_engines();

@@ -12,8 +12,12 @@ std::optional<WorkerKey> TaskQueue::find_worker(const Task& task,
 
 /// Of the message with which the engine that has it got the task.
 int TaskQueue::repetition_of(const Task& task) const {
-  const bool is_copy = task.rules && contains(task.rules->seen_by, task.worker);
-  return is_copy ? task.rules->repetitions : 0;
+  return task.rules && is_copy_for(task.worker, *task.rules) ? task.rules->repetitions : 0;
+}
+
+/// What goes first says so in its header, which makes it another message.
+bool TaskQueue::is_copy_for(WorkerKey worker, const Rules& rules) {
+  return rules.goes_first || contains(rules.seen_by, worker);
 }
 
 TaskEffects TaskQueue::given_back(std::string_view engine, std::string_view msg_id, int repetition,

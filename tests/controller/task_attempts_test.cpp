@@ -266,6 +266,42 @@ TEST(TaskAttempts, TheErrorOfADeadEngineSaysWhoItWasAndWhyItDied) {
             "Engine 3 on host2 died while running task 't1': its heart stopped");
 }
 
+TEST(TaskAttempts, WithoutAMarkWhatALostEngineMayHaveBegunPassesWhatWaitsAtTheNext) {
+  Cluster cluster{{.hwm = 0}};
+  cluster.join("ann");
+  cluster.submit("t1", retries(9));
+  cluster.submit("t2", retries(9));
+  cluster.join("bob");
+  cluster.leave("ann", {.is_dead = true});
+  EXPECT_EQ(cluster.clock(300ms), (Texts{"t1>bob again first", "t2>bob"}));
+  EXPECT_EQ(cluster.reconnected("bob"), (Texts{"t1>bob again first resent", "t2>bob resent"}));
+  cluster.join("carl");
+  cluster.reply("bob", "t1");
+  EXPECT_EQ(cluster.silent("bob"), (Texts{"t2>carl again first"}));
+}
+
+TEST(TaskAttempts, ATaskThatMayHaveBegunOnceGoesOnPassingOthers) {
+  Cluster cluster{{.hwm = 0}};
+  cluster.join("ann");
+  cluster.submit("t1", retries(9));
+  cluster.join("bob");
+  cluster.submit("t2", retries(9));
+  cluster.leave("ann", {.is_dead = true});
+  EXPECT_EQ(cluster.clock(1s), (Texts{"t1>bob again first"}));
+  cluster.join("carl");
+  cluster.leave("bob", {.is_dead = true});
+  EXPECT_EQ(cluster.clock(2s), (Texts{"t2>carl again first", "t1>carl again first"}));
+}
+
+TEST(TaskAttempts, WithAMarkNothingPassesAsNothingWaitsLong) {
+  Cluster cluster;
+  cluster.join("ann");
+  cluster.submit("t1", retries(9));
+  cluster.join("bob");
+  cluster.leave("ann", {.is_dead = true});
+  EXPECT_EQ(cluster.clock(1s), (Texts{"t1>bob"}));
+}
+
 // ---------------------------------------------------------------- a connection breaks
 
 TEST(TaskAttempts, WhatAnEngineRunsIsSentAgainWhenItsConnectionStandsAgain) {

@@ -17,7 +17,8 @@ inline Instant at(Duration since_start) {
 }
 
 /// A queue with a clock that a test sets, and its effects as text: "t1>ann" (assigned),
-/// "t1>ann again" (as a copy), "t1>ann resent" (the same message), "t1=ann" (answered by ann),
+/// "t1>ann again" (as a copy), "t1>ann again first" (which passes others), "t1>ann resent" (the same
+/// message), "t1=ann" (answered by ann),
 /// "t1!Name" (failed), "t1<ann" (recalled), "t1<>" (returned).
 class Cluster {
  public:
@@ -92,6 +93,7 @@ class Cluster {
       if (const auto* assign = std::get_if<controller::AssignTask>(&effect))
         result.push_back(assign->msg_id.text + ">" + assign->engine.text +
                          (assign->repetition > 0 ? " again" : "") +
+                         (assign->goes_first ? " first" : "") +
                          (assign->is_resent ? " resent" : ""));
       if (const auto* reply = std::get_if<controller::DeliverReply>(&effect))
         result.push_back(reply->msg_id.text + "=" + reply->engine.text);

@@ -28,6 +28,29 @@ TEST_F(RequestQueueTest, CellsRunOneAfterTheOther) {
   EXPECT_EQ(taken(queue), "nothing");
 }
 
+TEST_F(RequestQueueTest, WhatGoesFirstPassesWhatDoesNotInItsOwnOrder) {
+  const auto first = [this](const char* type) {
+    const auto frames = client.frames(type);
+    const Envelope envelope = *Envelope::locate(*frames);
+    Json header = *unpack(Packer::json, envelope.header);
+    header["goes_first"] = true;
+    Request request{.frames = frames, .envelope = envelope, .header = {}};
+    request.header.msg_type = type;
+    return std::pair(pack(Packer::json, header), request);
+  };
+  arrive(client.request("execute_request"));
+  std::vector<std::string> headers;  // that the requests look into
+  headers.reserve(2);
+  for (const char* type : {"complete_request", "inspect_request"}) {
+    auto [header, request] = first(type);
+    request.envelope.header = headers.emplace_back(std::move(header));
+    arrive(std::make_shared<Request>(std::move(request)));
+  }
+  EXPECT_EQ(taken(queue), "complete_request");
+  EXPECT_EQ(taken(queue), "inspect_request");
+  EXPECT_EQ(taken(queue), "execute_request");
+}
+
 TEST_F(RequestQueueTest, IsBusyFromTakingARequestUntilItIsFinished) {
   arrive(client.request("execute_request"));
   EXPECT_FALSE(queue.is_busy());

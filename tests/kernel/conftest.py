@@ -8,7 +8,7 @@ from queue import Empty
 
 import pytest
 
-import jupyter_client  # noqa: E402
+from jupyter_kernels import start_kernel
 
 PATIENCE = 60
 
@@ -111,9 +111,7 @@ class Driver:
 
 
 def start_driver(kernel_name="pxpython", **options):
-    manager, client = jupyter_client.manager.start_new_kernel(
-        kernel_name=kernel_name, startup_timeout=PATIENCE, **options)
-    return Driver(manager, client)
+    return Driver(*start_kernel(kernel_name, PATIENCE, **options))
 
 
 @pytest.fixture(scope="module")

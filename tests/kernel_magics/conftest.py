@@ -12,6 +12,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent / "system"))
 
 import programs  # noqa: E402
+from jupyter_kernels import start_kernel  # noqa: E402
 from running_cluster import RunningCluster  # noqa: E402
 
 import jupyter_client  # noqa: E402
@@ -84,11 +85,8 @@ class Notebook:
     """A client of one kernel."""
 
     def __init__(self, name, *, has_magics=True, **environment):
-        from jupyter_client.manager import start_new_kernel
-
         self.name = name
-        self.manager, self.client = start_new_kernel(
-            kernel_name=KERNELS[name], startup_timeout=PATIENCE, env={**os.environ, **environment})
+        self.manager, self.client = start_kernel(KERNELS[name], PATIENCE, env={**os.environ, **environment})
         if name == "ipykernel" and has_magics:
             self.ok("%load_ext polyxeus")
 

@@ -61,8 +61,7 @@ void add_engine_options(CLI::App& app, EngineOptions& options) {
                  "The Python that runs the user's code (default: that of $VIRTUAL_ENV, of "
                  "$CONDA_PREFIX, the one beside this program, then python3 in $PATH)");
   app.add_option("-c,--IPEngine.startup_command", options.command, "Code to run at the start");
-  app.add_option("-s,--IPEngine.startup_script", options.script, "A script to run at the start")
-      ->check(program::existing_file(options.program.work_dir));
+  app.add_option("-s,--IPEngine.startup_script", options.script, "A script to run at the start");
   app.add_flag("--mpi,--IPEngine.use_mpi", options.is_mpi,
                "Use the MPI rank as engine id; define mpi_rank and mpi_size");
   app.add_option("--when-rank-dies", options.when_rank_dies,

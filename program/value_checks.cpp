@@ -65,6 +65,8 @@ bool is_own_address(const std::string& text) {
   return has_letter && is_host(text) && text.size() <= longest_interface_name;
 }
 
+}  // namespace
+
 std::vector<std::string> split_at_commas(const std::string& text) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -77,8 +79,6 @@ std::vector<std::string> split_at_commas(const std::string& text) {
   }
   return parts;
 }
-
-}  // namespace
 
 ValueCheck whole_number(const std::string& what, long long low, long long high) {
   const bool has_end = high != std::numeric_limits<long long>::max();

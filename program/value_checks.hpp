@@ -44,6 +44,9 @@ ValueCheck file_to_write();
 /// "takes the name or the address of a host, not 'a b'". The name need not stand for anything.
 ValueCheck host();
 
+/// "a, b" -> a, b: the values of an option that takes several, without the blanks around them.
+std::vector<std::string> split_at_commas(const std::string& text);
+
 /// "takes addresses of this host, or * for all, not 'a b'"; several are separated by commas.
 ValueCheck own_addresses();
 

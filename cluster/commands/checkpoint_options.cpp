@@ -1,6 +1,5 @@
 #include "cluster/commands/checkpoint_options.hpp"
 
-#include <algorithm>
 #include <limits>
 
 #include "program/value_checks.hpp"
@@ -12,11 +11,7 @@ namespace {
 std::vector<std::string> split_names(const std::vector<std::string>& words) {
   std::vector<std::string> names;
   for (const std::string& word : words)
-    for (std::size_t begin = 0; begin <= word.size();) {
-      const std::size_t end = std::min(word.find(',', begin), word.size());
-      if (end > begin) names.push_back(word.substr(begin, end - begin));
-      begin = end + 1;
-    }
+    for (std::string& name : program::split_at_commas(word)) names.push_back(std::move(name));
   return names;
 }
 

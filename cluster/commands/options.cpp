@@ -36,17 +36,6 @@ std::string check_checkpoint_signal(const std::string& text) {
   return is_free ? "" : "takes USR1 or USR2, not '" + text + "'";
 }
 
-/// "a,b" -> a, b
-std::vector<std::string> variables_in(const std::string& text) {
-  std::vector<std::string> names{""};
-  for (const char c : text)
-    if (c == ',')
-      names.emplace_back();
-    else if (c != ' ')
-      names.back() += c;
-  return names;
-}
-
 std::string check_regexp(const std::string& text) try {
   const std::regex regexp(text);
   return "";
@@ -298,7 +287,9 @@ void add_restart(CLI::App& app, Parts& parts) {
       restart
           .add_option_function<std::string>(
               "--keep",
-              [&parts](const std::string& text) { parts.restart.keep.names = variables_in(text); },
+              [&parts](const std::string& text) {
+                parts.restart.keep.names = program::split_at_commas(text);
+              },
               "Variables that the new engines get from the old ones: a,b")
           ->check(program::variable_names());
   restart

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "os/host_name.hpp"
+#include "program/value_checks.hpp"
 
 namespace px::controller {
 namespace {
@@ -52,15 +53,8 @@ Announcement announce(const std::vector<std::string>& ips, const std::string& wa
 }
 
 std::vector<std::string> split_addresses(const std::string& text) {
-  std::vector<std::string> ips;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', start), text.size());
-    std::string ip = text.substr(start, comma - start);
-    ip.erase(0, ip.find_first_not_of(' '));
-    ip.erase(ip.find_last_not_of(' ') + 1);
-    if (!ip.empty()) ips.push_back(std::move(ip));
-    start = comma + 1;
-  }
+  std::vector<std::string> ips = program::split_at_commas(text);
+  std::erase(ips, "");
   return ips;
 }
 

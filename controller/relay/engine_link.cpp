@@ -16,6 +16,12 @@ std::vector<std::string_view> with_engine(std::string_view engine,
 
 }  // namespace
 
+std::vector<net::Socket::Run> runs_to_send(const std::vector<FrameRun>& runs) {
+  std::vector<net::Socket::Run> all;
+  for (const FrameRun& run : runs) all.push_back({run.frames.get(), run.from, run.to});
+  return all;
+}
+
 EngineLink::EngineLink(net::Socket socket, std::function<bool(std::string_view)> is_member)
     : socket_(std::move(socket)), is_member_(std::move(is_member)) {}
 
@@ -41,9 +47,7 @@ void EngineLink::send(std::string_view engine, std::span<const std::string_view>
 
 bool EngineLink::try_send(const Held& held) {
   const std::vector<std::string_view> idents{held.idents.begin(), held.idents.end()};
-  std::vector<net::Socket::Run> runs;
-  for (const FrameRun& run : held.runs) runs.push_back({run.frames.get(), run.from, run.to});
-  return socket_.forward(idents, runs);
+  return socket_.forward(idents, runs_to_send(held.runs));
 }
 
 void EngineLink::on_time(Instant now) {

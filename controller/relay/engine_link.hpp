@@ -22,6 +22,9 @@ struct FrameRun {
   std::size_t from, to;
 };
 
+/// As Socket::forward() takes them; they hold nothing themselves.
+std::vector<net::Socket::Run> runs_to_send(const std::vector<FrameRun>& runs);
+
 /// From one try to send what a full socket refused to the next.
 inline constexpr Duration between_tries = std::chrono::milliseconds(5);
 

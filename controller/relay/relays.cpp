@@ -207,9 +207,8 @@ void BroadcastDesk::on_journal() {
 void BroadcastDesk::send(const std::vector<BroadcastToClient>& messages) {
   for (const BroadcastToClient& message : messages) {
     const std::vector<std::string_view> head{message.head.begin(), message.head.end()};
-    std::vector<net::Socket::Run> runs;
-    for (const FrameRun& run : message.runs) runs.push_back({run.frames.get(), run.from, run.to});
-    if (!client_.forward(head, runs)) returning_.keep(head, message.runs, Clock::now());
+    if (!client_.forward(head, runs_to_send(message.runs)))
+      returning_.keep(head, message.runs, Clock::now());
   }
 }
 

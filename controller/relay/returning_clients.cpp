@@ -47,9 +47,7 @@ std::optional<Instant> ReturningClients::next_deadline() const {
 
 bool ReturningClients::try_send(const Reply& reply) {
   const std::vector<std::string_view> idents{reply.idents.begin(), reply.idents.end()};
-  std::vector<net::Socket::Run> runs;
-  for (const FrameRun& run : reply.runs) runs.push_back({run.frames.get(), run.from, run.to});
-  return socket_.forward(idents, runs);
+  return socket_.forward(idents, runs_to_send(reply.runs));
 }
 
 }  // namespace px::controller

@@ -65,8 +65,9 @@ int begun_collective(const char* name, MPI_Comm communicator, const Plain& plain
                      const Begun& begun) {
   return collective(name, communicator, [&](MPI_Comm current) {
     MpiSteps* const steps = MpiSteps::of_this_thread();
-    const KnownCommunicator* const known = steps ? steps->known(communicator) : nullptr;
-    if (!known || known->is_alone() || !steps->shares_cores()) return plain(current);
+    if (!steps || !steps->shares_cores()) return plain(current);
+    const KnownCommunicator* const known = steps->known(communicator);
+    if (!known || known->is_alone()) return plain(current);
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = begun(current, &request);
     return code == MPI_SUCCESS ? complete(request) : code;

@@ -52,20 +52,20 @@ struct Serving {
                                    result.is_unmet_dependency, outgoing.flush_publications()};
     if (!result.is_ok) result.content = with_engine_info(result.content, format, method_of(type));
     std::string metadata = format.reply_metadata(*request, outcome);
-    if (shares_memory)
-      copy_large(*request, result.buffers, metadata);
-    else if (is_fetched(*request))
-      hold_large(result.buffers, metadata);
+    const bool has_room = shares_memory && copy_large(*request, result.buffers, metadata);
+    if (!has_room && is_fetched(*request, shares_memory)) hold_large(result.buffers, metadata);
     Pieces pieces{std::move(result.content), std::move(result.buffers)};
     if (large.cuts) pieces = cut(std::move(pieces.content), std::move(pieces.buffers));
     outgoing.reply(request, std::move(pieces.content), std::move(metadata),
                    std::move(pieces.buffers));
   }
 
-  bool is_fetched(const Request& request) const {
+  /// Whether its client fetches large buffers in pieces: over networks, and where shared memory has
+  /// no room, so that the controller never holds all of them.
+  bool is_fetched(const Request& request, bool shares_memory) const {
     if (!large.held) return false;
     const auto fetching = os::read_fetching(request.packer, request.envelope.metadata);
-    return fetching && (*fetching || large.is_far);
+    return fetching && (*fetching || large.is_far || shares_memory);
   }
 
   /// They stay here until the client has fetched them.
@@ -75,16 +75,21 @@ struct Serving {
   }
 
   /// Into shared memory, or elsewhere where that has no room: the user's code may change them.
-  void copy_large(const Request& request, std::vector<SharedBytes>& buffers,
+  /// Whether it had room for those that are large.
+  bool copy_large(const Request& request, std::vector<SharedBytes>& buffers,
                   std::string& metadata) const {
     if (auto placed = large.segments->place_for(request.header.session.text, buffers)) {
       metadata = os::with_segments(std::move(metadata), placed->indexes);
       buffers = std::move(placed->buffers);
     }
     if (const auto complaint = large.segments->take_complaint()) spdlog::warn(*complaint);
-    for (SharedBytes& buffer : buffers)
-      if (buffer.bytes.size() >= os::least_segment_bytes)
-        buffer = owned_bytes(std::string(buffer.bytes));
+    bool has_room = true;
+    for (SharedBytes& buffer : buffers) {
+      if (buffer.bytes.size() < os::least_segment_bytes) continue;
+      buffer = owned_bytes(std::string(buffer.bytes));
+      has_room = false;
+    }
+    return has_room;
   }
 
   void clear(const RequestPtr& request) const {

@@ -116,6 +116,7 @@ std::vector<Effect> RequestQueue::arrive(RequestPtr request, WallTime now) {
 void RequestQueue::enqueue(RequestPtr request) {
   Job job{.request = std::move(request)};
   job.goes_first = goes_first(*job.request);
+  job.number = next_number_++;
   const auto place = job.goes_first ? std::find_if(work_.begin(), work_.end(),
                                                    [](const Job& each) { return !each.goes_first; })
                                     : work_.end();
@@ -152,6 +153,7 @@ std::optional<Job> RequestQueue::take() {
   if (aborted_.erase(job.request->header.msg_id.text) > 0) job.is_aborted = true;
   running_ = job.request;
   has_begun_ = is_interrupted_ = false;
+  interrupted_at_.reset();
   return job;
 }
 
@@ -164,6 +166,7 @@ bool RequestQueue::begin(Instant now) {
 bool RequestQueue::interrupt(const InterruptScope& scope) {
   if (!running_ || !scope.includes(running_->header.msg_id)) return false;
   if (!has_begun_) is_interrupted_ = true;
+  if (!interrupted_at_) interrupted_at_ = next_number_;
   return has_begun_;
 }
 
@@ -192,8 +195,13 @@ std::vector<RequestPtr> RequestQueue::take_back_all(std::size_t peer, std::size_
 }
 
 void RequestQueue::abort_queued_executions(const RequestPtr& failed) {
+  abort_executions(failed->peer, interrupted_at_.value_or(next_number_));
+}
+
+/// Those of this peer whose numbers are less than `end`.
+void RequestQueue::abort_executions(std::size_t peer, std::size_t end) {
   for (Job& job : work_)
-    if (job.request->type() == "execute_request" && job.request->peer == failed->peer)
+    if (job.number < end && job.request->type() == "execute_request" && job.request->peer == peer)
       job.is_aborted = true;
 }
 
@@ -235,7 +243,7 @@ void RequestQueue::remember_aborted(const RequestPtr& request, const Json& ids) 
     aborted_.insert(ids.get<std::string>());
     return;
   }
-  if (ids.empty()) return abort_queued_executions(request);
+  if (ids.empty()) return abort_executions(request->peer, next_number_);
   // Ids that never come must not fill the memory: those that do not wait here are the old ones.
   if (aborted_.size() > max_aborted) aborted_.clear();
   for (const Json& id : ids)

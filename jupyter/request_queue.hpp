@@ -79,6 +79,7 @@ struct Job {
   RequestPtr request;
   bool is_aborted = false;  ///< Answer "aborted" in place of running it.
   bool goes_first = false;  ///< It passed what waited and did not go first.
+  std::size_t number = 0;   ///< In the order in which requests came.
 };
 
 /// Decides what becomes of each request: what is answered at once, what waits for the main thread,
@@ -128,7 +129,8 @@ class RequestQueue {
   /// The same for all of that peer and socket.
   std::vector<RequestPtr> take_back_all(std::size_t peer, std::size_t socket);
 
-  /// A cell failed: the cells of its peer that wait behind it are not to run (protocol 5.4).
+  /// A cell failed: the cells of its peer that wait behind it are not to run (protocol 5.4), but for
+  /// those that came after it was interrupted: who sent them knew that it would fail.
   void abort_queued_executions(const RequestPtr& failed);
 
   /// Ids of requests that are to be aborted when they come are remembered up to this number.
@@ -136,6 +138,7 @@ class RequestQueue {
 
  private:
   void enqueue(RequestPtr request);
+  void abort_executions(std::size_t peer, std::size_t end);
   bool can_be_taken_back(const Job& job, std::size_t peer, std::size_t socket) const;
   std::vector<Effect> refuse_type(const RequestPtr& request) const;
   std::vector<Effect> refuse_overload(const RequestPtr& request, WallTime now) const;
@@ -161,6 +164,8 @@ class RequestQueue {
   bool has_begun_ = false;  // what runs
   Instant began_{};
   bool is_interrupted_ = false;  // before it began
+  std::optional<std::size_t> interrupted_at_;  // the number of the next request then
+  std::size_t next_number_ = 0;
   std::string last_error_;
   std::unordered_set<std::string> aborted_;
 };

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <zmq.h>
 
 #include <algorithm>
@@ -36,6 +37,12 @@ std::optional<Traffic> traffic_of(int descriptor) {
       size < offsetof(tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received)
     return std::nullopt;
   return Traffic{info.tcpi_bytes_received, info.tcpi_bytes_acked};
+}
+
+/// 0: the descriptor is closed.
+ino_t inode_of(int descriptor) {
+  struct stat about {};
+  return ::fstat(descriptor, &about) == 0 ? about.st_ino : 0;
 }
 
 }  // namespace
@@ -105,8 +112,8 @@ void Doorkeeper::receive(Socket& reports) {
 
 void Doorkeeper::meet(int descriptor) {
   if (comers_.empty()) next_look_ = Clock::now() + between_looks;
-  comers_.insert_or_assign(descriptor, Clock::now());
-  // libzmq closes the descriptor when it likes, which takes it out of the epoll set.
+  comers_.insert_or_assign(descriptor, Comer{Clock::now(), inode_of(descriptor)});
+  // When libzmq closes it, that takes it out of the epoll set.
   epoll_event wish{};
   wish.events = EPOLLIN | EPOLLET;
   wish.data.fd = descriptor;
@@ -128,12 +135,12 @@ void Doorkeeper::look_at_all() {
   const Instant now = Clock::now();
   next_look_ = now + between_looks;
   std::erase_if(comers_, [&](const auto& each) {
-    return is_over(each.first) || now - each.second > longest_handshake;
+    return is_over(each.first) || now - each.second.since > longest_handshake;
   });
   if (comers_.size() <= bounds_.count) return;
   std::vector<std::pair<Instant, int>> old;
-  for (const auto& [descriptor, since] : comers_)
-    if (now - since >= bounds_.patience) old.emplace_back(since, descriptor);
+  for (const auto& [descriptor, comer] : comers_)
+    if (now - comer.since >= bounds_.patience) old.emplace_back(comer.since, descriptor);
   std::sort(old.begin(), old.end());
   old.resize(std::min(old.size(), comers_.size() - bounds_.count));
   for (const auto& [since, descriptor] : old) {
@@ -144,7 +151,9 @@ void Doorkeeper::look_at_all() {
 
 /// Whether there is nothing to watch any more: it has a key, is closed, or is cut off now.
 bool Doorkeeper::is_over(int descriptor) {
-  if (!comers_.contains(descriptor)) return false;
+  const auto comer = comers_.find(descriptor);
+  if (comer == comers_.end()) return false;
+  if (inode_of(descriptor) != comer->second.inode) return true;  // another one has the number
   const auto traffic = traffic_of(descriptor);
   const bool has_key = traffic && traffic->acknowledged > greeting_bytes;
   const bool is_too_much = traffic && !has_key && traffic->received > bounds_.bytes;

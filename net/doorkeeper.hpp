@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +53,11 @@ class Doorkeeper {
     Socket* socket;
     Socket reports;
   };
+  /// libzmq closes the descriptor when it likes, and the next one that is opened gets its number.
+  struct Comer {
+    Instant since;
+    ino_t inode;  ///< Of the socket: no other one that is open has it.
+  };
   void run();
   void receive(Socket& reports);
   void take_reported();
@@ -65,7 +72,7 @@ class Doorkeeper {
   std::vector<Door> doors_;
   Loop loop_;
   os::Descriptor poll_;            // of those who come
-  std::map<int, Instant> comers_;  // since when
+  std::map<int, Comer> comers_;    // by their descriptors
   Instant next_look_{};
   std::atomic<std::uint64_t> cut_off_ = 0;
   std::atomic<bool> is_finished_ = false;

@@ -196,6 +196,13 @@ ALL = [
         ("--runs=1", "--seconds=0.05"),
     ),
     PythonBench(
+        "mpi_failures_bench",
+        "cells whose ranks wait in MPI for one that raises, computes, sleeps or is killed",
+        180,
+        ("--runs=1",),
+        ("--runs=1", "--ranks=8", "--seconds=3"),
+    ),
+    PythonBench(
         "restart_bench",
         "a restart after kill -9 of an MPI rank, with and without variables that are carried over",
         45,

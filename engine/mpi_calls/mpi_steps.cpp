@@ -34,6 +34,8 @@ constexpr auto tick_in_step = milliseconds(100), tick_out_of_step = milliseconds
 /// ones look more often than that.
 constexpr auto telling_time = milliseconds(150);
 constexpr unsigned rests_until_progress = 8;
+/// Many ranks that wait for one share the cores with it.
+constexpr microseconds longest_step = milliseconds(20);
 /// A look at what has come lets MPI fetch it, so that only later ones see it.
 constexpr int thorough_looks = 20;
 
@@ -86,7 +88,7 @@ class Pause {
     if (++looks_ % 64 != 0 && step_.count() < 1000) return false;
     const auto waited = Clock::now() - begin_;
     if (waited > std::chrono::seconds(1))
-      step_ = waited > std::chrono::seconds(5) ? microseconds(10000) : microseconds(2000);
+      step_ = std::min(std::chrono::duration_cast<microseconds>(waited / 250), longest_step);
     else if (waited > milliseconds(100))
       step_ = microseconds(200);
     else if (waited > milliseconds(5))

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 from host_cluster import HostCluster
@@ -62,6 +63,33 @@ print(json.dumps({"right": sums, "shared": view.apply_sync(in_memory)}))
     )
     assert said == {"right": [True] * 6, "shared": [True, True]}
     assert warned.count("slower way") == 1 and "/dev/shm" in warned
+
+
+def memory_peak(cluster):
+    """The controller's, in bytes."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_text().split("\0")
+            status = (folder / "status").read_text()
+        except OSError:
+            continue  # it has ended
+        if "pxcontroller" in words[0] and any(str(cluster.profile_dir) in word for word in words):
+            return int(status.split("VmHWM:")[1].split()[0]) << 10
+    raise AssertionError("the controller does not run")
+
+
+def test_a_result_that_is_too_large_passes_the_controller_in_pieces(cluster):
+    before = memory_peak(cluster)
+    said, warned = run(
+        cluster,
+        """
+view.execute("import numpy as np; x = np.arange(200 << 17) / 8", block=True)
+pulled = rc[1].pull("x", block=True)
+print(json.dumps(bool((pulled == np.arange(200 << 17) / 8).all())))
+""",
+    )
+    assert said is True
+    assert memory_peak(cluster) - before < 60 << 20
 
 
 def test_engines_that_keep_all_that_they_get(cluster):

@@ -113,6 +113,37 @@ TEST_F(RequestQueueTest, AFailedCellAbortsTheCellsBehindItAndNothingElse) {
   EXPECT_EQ(replied(aborted), (Json{{"status", "aborted"}}));
 }
 
+TEST_F(RequestQueueTest, ACellThatIsInterruptedDoesNotAbortTheCellsThatCameAfterTheInterrupt) {
+  const RequestPtr stopped = client.request("execute_request");
+  arrive(stopped);
+  queue.take();
+  queue.begin(Instant{});
+  arrive(client.request("execute_request"));
+  EXPECT_TRUE(queue.interrupt({}));
+  const RequestPtr next = client.request("execute_request");
+  arrive(next);
+  arrive(client.request("execute_request"));
+  queue.abort_queued_executions(stopped);
+  queue.finish();
+  EXPECT_EQ(taken(queue), "execute_request aborted");
+  ASSERT_EQ(queue.take()->request, next);
+  queue.abort_queued_executions(next);  // it fails by itself
+  queue.finish();
+  EXPECT_EQ(taken(queue), "execute_request aborted");
+}
+
+TEST_F(RequestQueueTest, AnInterruptOfAnotherCellDoesNotSpareTheCellsBehindAFailedOne) {
+  const RequestPtr failed = client.request("execute_request");
+  arrive(failed);
+  queue.take();
+  queue.begin(Instant{});
+  EXPECT_FALSE(queue.interrupt({.msg_ids = {{"another"}}}));
+  arrive(client.request("execute_request"));
+  queue.abort_queued_executions(failed);
+  queue.finish();
+  EXPECT_EQ(taken(queue), "execute_request aborted");
+}
+
 TEST_F(RequestQueueTest, OrdersOfTheControlChannelAreAnsweredWhileTheMainThreadIsBusy) {
   arrive(client.request("execute_request"));
   queue.take();

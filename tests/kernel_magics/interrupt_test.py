@@ -213,6 +213,25 @@ def test_an_interrupt_before_it_runs_takes_it_back(mpi_notebook, tmp_path):
     assert printed(notebook, "%px print('never' in globals())") == all_say("False")
 
 
+def test_a_cell_that_is_run_after_the_stop_waits_until_the_stopped_one_has_ended(mpi_notebook,
+                                                                                 tmp_path):
+    notebook = mpi_notebook
+    gate = tmp_path / "gate"
+    code = ("%%px\nimport os\ntry:\n    print('begun', flush=True); time.sleep(60)\nfinally:\n"
+            f"    while not os.path.exists({str(gate)!r}): time.sleep(0.01)")
+    result, _ = stop(notebook, code)
+    assert "Engines 0-3 have not stopped" in result.text("stderr")
+    message_id = notebook.begin("%px print('next')")
+    client = notebook.cluster.client()
+    wait_until(lambda: all(client.queue_status()[engine]["queue"] == 2 for engine in range(4)),
+               "the second cell waits at the engines", 30)
+    client.close()
+    gate.touch()
+    result = notebook.end(message_id)
+    assert result.status == "ok", result.text("stderr")
+    assert lines_by_engine(result.text().rstrip("\n")) == all_say("next")
+
+
 def test_a_second_interrupt_returns_at_once(mpi_notebook):
     notebook = mpi_notebook
     message_id, seen = begin(notebook, "%%px --signal-on-interrupt 0\nprint('begun', flush=True)\n"

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -25,6 +26,7 @@ constexpr const char* manifest_file = "manifest.json";
 constexpr std::size_t least_digits = 6;
 constexpr std::size_t most_bytes = std::size_t{1} << 40;
 constexpr std::size_t piece_bytes = std::size_t{8} << 20;
+constexpr std::size_t compared_bytes = std::size_t{1} << 20;
 
 Error cannot(const std::string& what, const fs::path& path, const std::string& why) {
   return {ErrorKind::system,
@@ -220,6 +222,20 @@ std::string checksum_of(const std::vector<std::string_view>& pieces) {
   Checksum checksum;
   for (const std::string_view piece : pieces) checksum.add(piece);
   return checksum.text();
+}
+
+bool begins_alike(const fs::path& path, const std::vector<std::string_view>& pieces) {
+  std::ifstream file{path, std::ios::binary};
+  std::string found;
+  std::size_t left = compared_bytes;
+  for (const std::string_view whole : pieces) {
+    const std::string_view piece = whole.substr(0, left);
+    found.resize(piece.size());
+    if (!file.read(found.data(), static_cast<std::streamsize>(piece.size())) || found != piece)
+      return false;
+    left -= piece.size();
+  }
+  return true;
 }
 
 Result<std::string> write_checked(const fs::path& path, const std::vector<std::string_view>& pieces,

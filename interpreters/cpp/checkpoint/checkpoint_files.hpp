@@ -39,6 +39,10 @@ Json entries_of_rank(const std::filesystem::path& folder, std::size_t rank);
 /// The checksum of what stands one behind the other, as the manifest spells it.
 std::string checksum_of(const std::vector<std::string_view>& pieces);
 
+/// Whether a file begins with the same bytes as what stands one behind the other: what has changed
+/// mostly differs there, and needs no checksum to be known as changed. Compares 1 MiB at most.
+bool begins_alike(const std::filesystem::path& path, const std::vector<std::string_view>& pieces);
+
 /// Writes a new file, which is on disk afterwards; gives its checksum.
 /// told  called with the number of bytes of each piece that was written.
 Result<std::string> write_checked(const std::filesystem::path& path,

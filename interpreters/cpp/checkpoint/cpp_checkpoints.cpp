@@ -205,8 +205,10 @@ Result<Json> CppCheckpoints::write_value(const fs::path& folder, const std::stri
   entry["file"] = file;
   entry["bytes"] = head.size() + body.size();
   const Json old = entry_of(old_entries, name);
-  if (are_alike(old, entry) && old.value("sha256", "") == checksum_of({head, body}) &&
-      link_file(old_folder / old.at("file").get<std::string>(), folder / file, entry)) {
+  const fs::path old_file = old.is_null() ? fs::path{} : old_folder / old.value("file", "");
+  if (are_alike(old, entry) && begins_alike(old_file, {head, body}) &&
+      old.value("sha256", "") == checksum_of({head, body}) &&
+      link_file(old_file, folder / file, entry)) {
     entry["sha256"] = old.at("sha256");
     linked_ += head.size() + body.size();
     return entry;

@@ -1,0 +1,98 @@
+#include "net/doorkeeper.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "net/context.hpp"
+#include "net/tcp.hpp"
+
+namespace px::net {
+namespace {
+
+/// Both ends of a connection on this host.
+struct Connection {
+  os::Descriptor server, client;
+};
+
+/// Waits until a descriptor is readable; false after 20 seconds.
+bool await(const os::Descriptor& descriptor) {
+  pollfd item{descriptor.value(), POLLIN, 0};
+  return ::poll(&item, 1, 20'000) == 1;
+}
+
+Connection connect(const os::Descriptor& listener) {
+  Connection made{{}, std::move(*start_connect_tcp("127.0.0.1", local_port(listener)))};
+  EXPECT_TRUE(await(listener));
+  made.server = accept_tcp(listener);
+  EXPECT_TRUE(made.server.is_open());
+  return made;
+}
+
+void send(const os::Descriptor& to, const std::string& text) {
+  EXPECT_EQ(::send(to.value(), text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+}
+
+/// Waits for what comes; "" where the other side has ended the connection.
+std::string receive(const os::Descriptor& from) {
+  std::string text(4096, ' ');
+  EXPECT_TRUE(await(from));
+  const ssize_t size = ::recv(from.value(), text.data(), text.size(), 0);
+  return size > 0 ? text.substr(0, static_cast<std::size_t>(size)) : "";
+}
+
+class DoorkeeperTest : public testing::Test {
+ protected:
+  Context context;
+  os::Descriptor listener = std::move(*listen_tcp("127.0.0.1", 0));
+};
+
+TEST_F(DoorkeeperTest, WhoSaysTooMuchBeforeItHasShownItsKeyIsCutOff) {
+  Doorkeeper doorkeeper{context};
+  const Connection loud = connect(listener);
+  doorkeeper.start();
+  doorkeeper.meet_later(loud.server.value());
+  send(loud.client, std::string(1025, 'x'));
+  EXPECT_EQ(receive(loud.client), "");
+  EXPECT_EQ(doorkeeper.cut_off(), 1u);
+}
+
+TEST_F(DoorkeeperTest, OfManyWhoSayNothingTheOldestAreCutOff) {
+  Doorkeeper doorkeeper{context, {.count = 1, .patience = {}}};
+  const Connection old = connect(listener), young = connect(listener);
+  doorkeeper.meet_later(old.server.value());
+  doorkeeper.meet_later(young.server.value());
+  doorkeeper.start();
+  EXPECT_EQ(receive(old.client), "");
+  EXPECT_EQ(doorkeeper.cut_off(), 1u);
+  send(young.server, "still here");
+  EXPECT_EQ(receive(young.client), "still here");
+}
+
+TEST_F(DoorkeeperTest, AConnectionWithTheNumberOfAClosedOneIsLeftAlone) {
+  Doorkeeper doorkeeper{context, {.count = 1, .patience = {}}};
+  doorkeeper.start();
+  const Connection gone = connect(listener), loud = connect(listener), other = connect(listener);
+  send(loud.client, std::string(2000, 'x'));
+  send(other.client, std::string(2000, 'x'));
+  doorkeeper.meet_later(gone.server.value());
+  doorkeeper.meet_later(loud.server.value());
+  EXPECT_EQ(receive(loud.client), "");  // so the one before it has been met
+  // `other` takes the number, as what is opened after a close would.
+  ASSERT_EQ(::dup2(other.server.value(), gone.server.value()), gone.server.value());
+  // Of two who say nothing the older one is cut off by a look at all, which sees that number, too.
+  const Connection old = connect(listener), young = connect(listener);
+  doorkeeper.meet_later(old.server.value());
+  doorkeeper.meet_later(young.server.value());
+  EXPECT_EQ(receive(old.client), "");
+  EXPECT_EQ(doorkeeper.cut_off(), 2u);
+  send(gone.server, "still here");
+  EXPECT_EQ(receive(other.client), "still here");
+}
+
+}  // namespace
+}  // namespace px::net

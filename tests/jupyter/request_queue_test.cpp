@@ -126,7 +126,9 @@ TEST_F(RequestQueueTest, ACellThatIsInterruptedDoesNotAbortTheCellsThatCameAfter
   queue.abort_queued_executions(stopped);
   queue.finish();
   EXPECT_EQ(taken(queue), "execute_request aborted");
-  ASSERT_EQ(queue.take()->request, next);
+  const std::optional<Job> job = queue.take();
+  ASSERT_EQ(job->request, next);
+  EXPECT_FALSE(job->is_aborted);
   queue.abort_queued_executions(next);  // it fails by itself
   queue.finish();
   EXPECT_EQ(taken(queue), "execute_request aborted");

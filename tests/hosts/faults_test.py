@@ -169,6 +169,73 @@ say(results=running.get(timeout=60), later=sent_meanwhile.get(timeout=60), ids=r
     assert patient.said("unregister_engine") == 0
 
 
+# ---------------------------------------------------------------- one connection
+
+
+class Cut:
+    """Drops what goes through one port of the controller, to and from a host, while it lasts."""
+
+    def __init__(self, bed, host, port):
+        self.bed, self.host = bed, host
+        self.rules = [("OUTPUT", "--dport", port), ("INPUT", "--sport", port)]
+
+    def change(self, verb):
+        for chain, side, port in self.rules:
+            self.bed.exec_on(
+                self.host, "iptables", verb, chain, "-p", "tcp", side, str(port), "-j", "DROP"
+            )
+
+    def __enter__(self):
+        self.change("-A")
+
+    def __exit__(self, *_):
+        self.change("-D")
+
+
+@pytest.mark.parametrize("seconds", [5, 12, 60])
+def test_tasks_outlive_a_cut_of_the_connection_that_brings_them(bed, patient, seconds):
+    folder = patient.folder / f"runs-{seconds}"
+    folder.mkdir()
+    client = patient.start(
+        f"cut-{seconds}",
+        f"""
+def run(number, folder={str(folder)!r}):
+    import os, socket, time
+    with open(os.path.join(folder, str(number)), "a") as file:
+        file.write(socket.gethostname() + "\\n")
+    time.sleep(0.5)
+    return number
+tasks = [balanced.apply_async(run, number) for number in range(40)]
+say(submitted=len(tasks))
+results = [each.get(timeout=150) for each in tasks]
+hosts = []
+while set(hosts) != {{"host2", "host3"}}:
+    hosts = [each.get(timeout=100) for each in
+             [balanced.apply_async(lambda: (__import__("time").sleep(0.2),
+                                            __import__("socket").gethostname())[1])
+              for _ in range(16)]]
+say(results=results, waiting=sum(each["tasks"] for each in rc.queue_status().values()
+                                 if isinstance(each, dict)))
+""",
+    )
+    client.wait_said("submitted")
+    ran_far = lambda: [each for each in folder.iterdir() if "host2" in each.read_text()]  # noqa: E731
+    beds.wait_until(ran_far, "a task runs on host2")
+    port = json.loads((patient.folder / "profile/security/ipcontroller-engine.json").read_text())["task"]
+    with Cut(bed, "host2", port):
+        start = time.monotonic()
+        beds.wait_until(
+            lambda: time.monotonic() - start > seconds, f"{seconds} s", timeout=seconds + 1, interval=0.5
+        )
+    # TCP waits with the next try for as long as the cut has lasted.
+    told = client.result(timeout=150)
+    assert told["results"] == list(range(40))
+    assert told["waiting"] == 0
+    runs = {each.name: each.read_text().splitlines() for each in folder.iterdir()}
+    assert [name for name, hosts in runs.items() if len(hosts) != 1] == []
+    assert patient.said("unregister_engine") == 0
+
+
 def test_an_engine_that_is_stopped_is_reported_and_returns_with_its_state(bed, strict):
     pids = strict.run(
         """

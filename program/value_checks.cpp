@@ -61,6 +61,14 @@ bool is_own_address(const std::string& text) {
   return has_letter && is_host(text) && text.size() <= longest_interface_name;
 }
 
+/// Python has letters of all scripts.
+bool is_variable_name(const std::string& text) {
+  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) || c == '_' || c >= 0x80;
+         });
+}
+
 }  // namespace
 
 std::vector<std::string> split_at_commas(const std::string& text) {
@@ -180,16 +188,17 @@ ValueCheck language_plan() {
   };
 }
 
+ValueCheck variable_name() {
+  return [](const std::string& text) {
+    return is_variable_name(text) ? "" : "takes the name of a variable, not '" + text + "'";
+  };
+}
+
 ValueCheck variable_names() {
   return [](const std::string& text) {
-    for (const std::string& name : split_at_commas(text)) {
-      const bool is_name =
-          !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
-          std::all_of(name.begin(), name.end(), [](unsigned char c) {
-            return std::isalnum(c) || c == '_' || c >= 0x80;  // Python has letters of all scripts
-          });
-      if (!is_name) return "takes names of variables as in a,b, not '" + name + "'";
-    }
+    for (const std::string& name : split_at_commas(text))
+      if (!is_variable_name(name))
+        return "takes names of variables as in a,b, not '" + name + "'";
     return std::string();
   };
 }

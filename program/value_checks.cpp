@@ -14,6 +14,7 @@
 #include "net/discovery/address.hpp"
 #include "net/ssh/tunnel_plan.hpp"
 #include "os/command_words.hpp"
+#include "os/home_folder.hpp"
 #include "wire/language_plan.hpp"
 #include "wire/nearest_name.hpp"
 #include "wire/read_text.hpp"
@@ -32,11 +33,6 @@ std::string in_small_letters(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
   return text;
-}
-
-std::filesystem::path with_home(const std::string& text) {
-  const char* const home = std::getenv("HOME");
-  return home && text.starts_with("~/") ? home + text.substr(1) : text;
 }
 
 /// Empty: it can be read, and is a folder or not, as is wanted.
@@ -63,6 +59,14 @@ bool is_own_address(const std::string& text) {
   const bool has_letter = std::any_of(text.begin(), text.end(),
                                       [](unsigned char c) { return std::isalpha(c) != 0; });
   return has_letter && is_host(text) && text.size() <= longest_interface_name;
+}
+
+/// Python has letters of all scripts.
+bool is_variable_name(const std::string& text) {
+  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) || c == '_' || c >= 0x80;
+         });
 }
 
 }  // namespace
@@ -120,7 +124,7 @@ ValueCheck existing_file() {
 
 ValueCheck existing_file(const std::string& folder) {
   return [&folder](const std::string& text) {
-    const std::filesystem::path path = with_home(folder) / with_home(text);
+    const std::filesystem::path path = os::expand_home(folder) / os::expand_home(text);
     const std::string why = text.empty() ? "" : why_unreadable(path, false);
     return why.empty() ? why : "takes a file that can be read, not '" + text + "': " + why;
   };
@@ -137,7 +141,7 @@ ValueCheck folder_to_make() {
   return [](const std::string& text) {
     if (text.empty()) return std::string();
     std::error_code error;
-    std::filesystem::path above = std::filesystem::absolute(with_home(text), error);
+    std::filesystem::path above = std::filesystem::absolute(os::expand_home(text), error);
     while (above.has_relative_path() && !std::filesystem::exists(above, error))
       above = above.parent_path();
     if (std::filesystem::is_directory(above, error)) return std::string();
@@ -184,16 +188,17 @@ ValueCheck language_plan() {
   };
 }
 
+ValueCheck variable_name() {
+  return [](const std::string& text) {
+    return is_variable_name(text) ? "" : "takes the name of a variable, not '" + text + "'";
+  };
+}
+
 ValueCheck variable_names() {
   return [](const std::string& text) {
-    for (const std::string& name : split_at_commas(text)) {
-      const bool is_name =
-          !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
-          std::all_of(name.begin(), name.end(), [](unsigned char c) {
-            return std::isalnum(c) || c == '_' || c >= 0x80;  // Python has letters of all scripts
-          });
-      if (!is_name) return "takes names of variables as in a,b, not '" + name + "'";
-    }
+    for (const std::string& name : split_at_commas(text))
+      if (!is_variable_name(name))
+        return "takes names of variables as in a,b, not '" + name + "'";
     return std::string();
   };
 }

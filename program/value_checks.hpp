@@ -56,6 +56,9 @@ ValueCheck ssh_server();
 /// "takes python, cpp, or both by rank as in python:2,cpp:2, not 'ruby'".
 ValueCheck language_plan();
 
+/// "takes the name of a variable, not 'a,b'".
+ValueCheck variable_name();
+
 /// "takes names of variables as in a,b, not '1b'".
 ValueCheck variable_names();
 

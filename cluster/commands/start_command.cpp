@@ -256,6 +256,10 @@ class Start {
       console_.say(Level::info, options_.notebook.empty()
                                     ? how_to_connect(paths_, is_default, options_.is_daemon)
                                     : how_to_connect_cells(paths_, is_default, options_.notebook));
+    else
+      console_.say(Level::info, options_.is_daemon
+                                    ? "they end with the cluster"
+                                    : "they end with Ctrl-C here, or with the cluster");
     if (!options_.is_daemon) return;
     console_.detach();
     daemon_.ready(0);

@@ -18,6 +18,7 @@
 #include "cluster/commands/work_session.hpp"
 #include "os/npy.hpp"
 #include "os/private_file.hpp"
+#include "program/value_checks.hpp"
 #include "wire/duration_text.hpp"
 
 namespace px::cluster {
@@ -122,7 +123,12 @@ std::string variable_name(const PushOptions& options) {
   if (options.file == "-")
     throw client::ClientError(ErrorKind::bad_input,
                               "name the variable with --as: standard input has no name");
-  return std::filesystem::path(options.file).stem().string();
+  const std::string name = std::filesystem::path(options.file).stem().string();
+  if (!program::variable_name()(name).empty())
+    throw client::ClientError(
+        ErrorKind::bad_input,
+        "name the variable with --as: '" + name + "' is not a variable's name");
+  return name;
 }
 
 /// JSON for a value: numbers of an array as nested lists.

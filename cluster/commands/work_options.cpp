@@ -67,7 +67,7 @@ void add_push_options(CLI::App& app, PushOptions& options) {
   app.add_option("data", options.file, "A .npy or .json file; - reads JSON from standard input")
       ->required();
   app.add_option("--as", options.name, "The variable's name (default: the file's name)")
-      ->check(program::variable_names());
+      ->check(program::variable_name());
   app.add_flag("--scatter", options.is_scattered, "Give each engine one part of it");
 }
 

@@ -211,6 +211,12 @@ std::string mpi_text(const HostFacts& facts) {
          facts.python.mpi.substr(0, facts.python.mpi.find(','));
 }
 
+std::string records_text(std::size_t count) {
+  if (count == 0) return "no cluster on record";
+  if (count == 1) return "1 cluster on record, and it runs";
+  return std::to_string(count) + " clusters on record, all run";
+}
+
 std::string file_text(const FileFacts& file) {
   if (!file.tunnel.empty()) return file.path + ": the controller answers through " + file.tunnel;
   if (file.is_answered == true) return file.path + ": the controller answers";
@@ -267,7 +273,7 @@ std::vector<Checked> checks_of(const HostFacts& host, const std::vector<FileFact
   checks.push_back({"folders", "writable: " + joined(folders)});
   if (files.empty()) checks.push_back({"file", "no connection file in this profile"});
   for (const FileFacts& file : files) checks.push_back({"file", file_text(file)});
-  checks.push_back({"leftover", std::to_string(clusters.size()) + " clusters on record, all run"});
+  checks.push_back({"leftover", records_text(clusters.size())});
   return checks;
 }
 

@@ -18,6 +18,15 @@ constexpr Duration between_polls = std::chrono::milliseconds(50);
 constexpr Duration start_patience = std::chrono::seconds(60);
 constexpr Duration grace = std::chrono::seconds(2);  // between SIGTERM and SIGKILL
 
+/// $PYTHONPATH, after the folder in which the controller runs: a graph of tasks names modules, and
+/// engines find those that lie there.
+std::string python_path() {
+  std::error_code error;
+  const std::string here = std::filesystem::current_path(error).string();
+  const char* const set = std::getenv("PYTHONPATH");
+  return set && *set ? here + ":" + set : here;
+}
+
 }  // namespace
 
 std::optional<DaskAddress> read_dask_file(std::string_view text) {
@@ -73,6 +82,7 @@ Result<os::ChildProcess> DaskScheduler::spawn() const {
       os::OutputFile{.path = folder_ / "scheduler.log", .appends = false, .mode = 0600};
   options.errors = os::SameAsOutput{};
   options.death_signal = SIGTERM;
+  options.environment = {{"PYTHONPATH", python_path()}};
   Result<os::Spawned> spawned = Error{ErrorKind::not_found, "no dask"};
   for (const auto& program :
        {std::vector<std::string>{"dask", "scheduler"},

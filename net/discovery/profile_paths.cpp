@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "os/home_folder.hpp"
 #include "os/private_file.hpp"
 
 namespace px::net {
@@ -13,14 +14,9 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-std::filesystem::path expand_home(const std::string& text) {
-  if (text == "~" || text.starts_with("~/")) return environment("HOME") + text.substr(1);
-  return text;
-}
-
 /// Without a slash at the end, so that its last part is its name.
 std::filesystem::path absolute_folder(const std::string& text) {
-  const auto path = std::filesystem::absolute(expand_home(text)).lexically_normal();
+  const auto path = std::filesystem::absolute(os::expand_home(text)).lexically_normal();
   return path.has_filename() ? path : path.parent_path();
 }
 

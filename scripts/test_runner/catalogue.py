@@ -29,12 +29,12 @@ def _cpp(preset, what):
                  what=f"C++ tests of every room, {what}")  # fmt: skip
 
 
-def _pytest(name, what, *folders, nice=0):
-    return Pytest(name=name, what=what, folders=folders, nice=nice)
+def _pytest(name, what, *folders, **options):
+    return Pytest(name=name, what=what, folders=folders, **options)
 
 
-def _waiting(name, what, *folders):
-    return _pytest(name, what, *folders, nice=WAITING)
+def _waiting(name, what, *folders, **options):
+    return _pytest(name, what, *folders, nice=WAITING, **options)
 
 
 def _peer(name, *roles, **options):
@@ -107,7 +107,11 @@ def all_groups(is_quick):
             # Clients that are told to encrypt use TCP on the controller's host, too.
             _peer("encrypted", "controller", "engine", "cluster", select=("client",), options=("--curve",)),
         ],
-        "peer engine": [_peer("engine", "engine")],
+        "peer engine": [
+            _peer("engine", "engine"),
+            _waiting("examples", "the examples of ipyparallel's documentation, with its client and with ours",
+                     "tests/ipyparallel_examples", timeout=3600),
+        ],
     }  # fmt: skip
 
 

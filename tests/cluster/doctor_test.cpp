@@ -247,7 +247,8 @@ TEST(Doctor, NamesAWrongMpiexecThatTheUserNamedWhateverStartsTheEngines) {
 TEST(Doctor, SaysWhatItHasCheckedWhereAllIsWell) {
   const std::string text = findings_as_text({}, checks_of(healthy_host(), {healthy_file()}, {}));
   for (const char* part : {"no problems found", "/bin/pxengine", "Python 3.11.7", "Open MPI v4.1.4",
-                           "host1 is 10.0.0.1", "4096 open files", "1024 MiB", "client.json"})
+                           "host1 is 10.0.0.1", "4096 open files", "1024 MiB", "client.json",
+                           "no cluster on record"})
     EXPECT_TRUE(says(text, part)) << part << " in\n" << text;
 }
 

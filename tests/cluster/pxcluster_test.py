@@ -251,7 +251,8 @@ def test_clean_force_stops_and_removes(place):
 
 def test_more_engines_join_and_leave(place):
     process = place.start("-n", "1")
-    assert place.run("engines", "-n", "2", "--daemonize").returncode == 0
+    added = place.run("engines", "-n", "2", "--daemonize")
+    assert added.returncode == 0 and added.stderr.endswith("2 engines are ready\npxcluster: they end with the cluster\n")
     assert place.run("list").stdout.splitlines()[1].split()[2:4] == ["True", "3"]
     assert place.run("stop").returncode == 0
     assert process.wait(20) == 0

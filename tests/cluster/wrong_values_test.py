@@ -64,7 +64,8 @@ AT_ONCE = {
     "--language": ("nonsense", "python:x"),
     **dict.fromkeys(("--engines", "--controller", "--signal"), WORD),
     "--targets": ("nonsense", "1:2:3:4", "5-"),
-    **dict.fromkeys(("--names", "--scattered", "--as"), NAMES),
+    **dict.fromkeys(("--names", "--scattered"), NAMES),
+    "--as": (*NAMES, "a,b"),
     "--job-id-regexp": ("(", "[a"),
     **dict.fromkeys((
         "--engine-cmd", "--engine-args", "--mpi-cmd", "--mpi-args", "--controller-cmd", "--remote-engine-cmd",

@@ -87,6 +87,16 @@ TEST_F(DaskSchedulerTest, ThatEndsBeforeItIsUpIsAnErrorWithItsLastOutput) {
       << news->error().what;
 }
 
+TEST_F(DaskSchedulerTest, FindsModulesInTheFolderOfTheController) {
+  const os::ScopedVariable set{"PYTHONPATH", "/own/modules"};
+  write_dask("echo path: $PYTHONPATH; exit 1");
+  scheduler_.start(Clock::now());
+  const auto news = wait_for_news();
+  ASSERT_TRUE(news && !*news);
+  const std::string path = std::filesystem::current_path().string() + ":/own/modules";
+  EXPECT_NE(news->error().what.find("path: " + path), std::string::npos) << news->error().what;
+}
+
 TEST_F(DaskSchedulerTest, WhoseEndTheLoopNoticedIsStartedAgain) {
   write_dask(std::string(writes_file) + "\nexec sleep 1000");
   scheduler_.start(Clock::now());

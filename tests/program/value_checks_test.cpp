@@ -65,6 +65,8 @@ TEST(ValueChecks, LanguagesVariablesAndWords) {
   refuses(language_plan(), {"ruby", "python:x"});
   accepts(variable_names(), {"a", "a, _b1", "\xc3\xa4"});
   refuses(variable_names(), {"", "a,", "1b", "a-b"});
+  accepts(variable_name(), {"a", "_b1", "\xc3\xa4"});
+  refuses(variable_name(), {"", "a,b", "a, b", " a", "1b", "a-b"});
   accepts(shell_words(), {"", "a 'b c' \"d\""});
   refuses(shell_words(), {"'a", "a \"b"});
 }

@@ -167,6 +167,14 @@ def test_the_functions_of_util():
     assert util.interactive(scaled).__module__ == "__main__"
 
 
+def test_the_address_of_a_socket_that_listens_everywhere():
+    assert util.disambiguate_url("tcp://*:4000") == "tcp://127.0.0.1:4000"
+    assert util.disambiguate_url("tcp://0.0.0.0:4000", "localhost") == "tcp://127.0.0.1:4000"
+    assert util.disambiguate_url("tcp://*:4000", "203.0.113.7") == "tcp://203.0.113.7:4000"
+    assert util.disambiguate_url("tcp://10.0.0.1:4000", "203.0.113.7") == "tcp://10.0.0.1:4000"
+    assert util.disambiguate_url("ipc:///tmp/x", "203.0.113.7") == "ipc:///tmp/x"
+
+
 # A function that holds an open file, which only dill can send.
 WRITER = """
 import sys

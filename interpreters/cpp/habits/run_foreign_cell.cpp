@@ -1,20 +1,15 @@
 // Cells that are not C++ alone: see foreign_cell.hpp.
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "interpreters/cpp/habits/reference_pages.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
 #include "interpreters/cpp/run/refusal.hpp"
+#include "os/home_folder.hpp"
 
 namespace px::cpp {
 namespace {
-
-std::string in_home(const std::string& path) {
-  const char* const home = std::getenv("HOME");
-  return home != nullptr && path.starts_with("~/") ? home + path.substr(1) : path;
-}
 
 std::string link_flag(const std::string& library) {
   if (library.find('/') != library.npos) return library;
@@ -65,7 +60,7 @@ CellOutcome CppInterpreter::describe_name(const std::string& name) {
 }
 
 CellOutcome CppInterpreter::write_file(const ForeignCell& foreign) {
-  const std::filesystem::path path = in_home(foreign.arguments.front());
+  const std::filesystem::path path = os::expand_home(foreign.arguments.front());
   std::error_code error;
   const bool exists = std::filesystem::exists(path, error);
   std::ofstream file(path, foreign.appends ? std::ios::app : std::ios::trunc);
@@ -86,7 +81,8 @@ CellOutcome CppInterpreter::write_program(const ForeignCell& foreign) {
   for (const CellDirective& directive : cell->directives)
     if (const Result<void> obeyed = obey(directive); !obeyed)
       return refusal("DirectiveError", obeyed.error().what);
-  ProgramRequest request{in_home(foreign.arguments.front()), program_.with_main(cell->code)};
+  ProgramRequest request{os::expand_home(foreign.arguments.front()).string(),
+                         program_.with_main(cell->code)};
   request.flags = CppSession::default_flags();
   const std::vector<std::string> of_mpi = extras_.mpi.flags();
   const std::vector<std::string> own(foreign.arguments.begin() + 1, foreign.arguments.end());

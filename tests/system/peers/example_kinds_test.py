@@ -1,6 +1,6 @@
 """What the examples of ipyparallel's documentation do, each kind once: with the unmodified client and with polyxeus's.
 
-The examples themselves run by run_examples.py and examples_test.py, where their source is at hand.
+The examples themselves run in tests/ipyparallel_examples.
 """
 
 import fnmatch

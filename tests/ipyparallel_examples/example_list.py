@@ -16,6 +16,8 @@ class Example:
     replaced  {text: text} in each cell or in the script
     left_out  cells that contain one of these do not run
     needs     modules without which it cannot run
+    modules   {path: {text: text}}: the same in other files
+    not_compared  cells, counted from 1, in which ipyparallel fails by a fault of its own, or by chance
     """
 
     path: str
@@ -24,15 +26,23 @@ class Example:
     replaced: dict[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    modules: dict[str, dict[str, str]] = field(default_factory=dict)
+    not_compared: tuple[int, ...] = ()
 
 
 _FOUR = {"wait_for_engines(100)": "wait_for_engines(4)", "wait_for_engines(64)": "wait_for_engines(4)"}
+# What the examples call by an old name, and Python 2
+_RENAMED = {"coalescing=True": "is_coalescing=True"}
+_BYTES = {"interengine/communicator.py": {"bytes(uuid.uuid4())": "uuid.uuid4().bytes"}}
+_DIVIDED = {"wave2D/RectPartitioner.py": {" / ": " // "}}
+_WAVE = ("--tstop=0.1", "--grid", "20", "20", "--partition", "2", "2")
 _DEFAULT, _MPI = ("default",), ("mpi",)
 
 GROUPS = {
     "core": (
         # what is left out there waits for a person, or stops clusters that are named in the text only
-        Example("Cluster API.ipynb", _DEFAULT, left_out=("--cluster-id abc-123",)),
+        # 16: a signal does not end a wait in MPI; 18, 19: after a restart its client takes the old engines for the new ones
+        Example("Cluster API.ipynb", _DEFAULT, left_out=("--cluster-id abc-123",), not_compared=(16, 18, 19)),
         Example("Data Publication API.ipynb", _DEFAULT),
         Example("Monte Carlo Options.ipynb", replaced={"ipp.Cluster()": "ipp.Cluster(n=4)"}),
         Example("Parallel Decorator and map.ipynb", _DEFAULT),
@@ -43,30 +53,48 @@ GROUPS = {
         Example("visualizing-tasks.ipynb", replaced={"n=8": "n=4"}, needs=("altair",)),
         Example("rmt/rmt.ipynb", _DEFAULT, replaced={"40 * serial_nmats": "4 * serial_nmats"}),
         Example("broadcast/Broadcast view.ipynb", _MPI, replaced=_FOUR),
-        Example("broadcast/memmap Broadcast.ipynb", _MPI),
+        # its get_dict() fails for a coalesced broadcast
+        Example("broadcast/memmap Broadcast.ipynb", _MPI, replaced=_RENAMED, not_compared=(3, 4)),
         Example("basic_task_label.py"),
         Example("customresults.py", _DEFAULT),
-        Example("dagdeps.py", _DEFAULT, needs=("networkx",)),
+        Example("dagdeps.py", _DEFAULT, needs=("networkx",), replaced={"node_list=": "nodelist="}),
         Example("dependencies.py", _DEFAULT),
-        Example("interengine/interengine.py", _DEFAULT),
-        Example("interengine/bintree_script.py", _DEFAULT),
+        Example("interengine/interengine.py", _DEFAULT, modules=_BYTES),
+        Example("interengine/bintree_script.py", _DEFAULT, modules=_BYTES),
         Example("itermapresult.py", _DEFAULT, replaced={"0.01 * t": "0.001 * t"}),
         Example("nwmerge.py", _DEFAULT),
         Example("task_profiler.py", _DEFAULT, words=("-n", "64", "-t", "0.01", "-T", "0.1")),
         Example("throughput.py", _DEFAULT),
-        Example("wave2D/parallelwave.py", _DEFAULT, words=("--tfinal=0.1", "--grid=20", "20", "--partition=2", "2")),
+        Example("wave2D/parallelwave.py", _DEFAULT, words=_WAVE, modules=_DIVIDED),
         Example("rmt/rmt.ipy", _DEFAULT),
     ),
     "mpi": (
         Example("Monitoring an MPI Simulation - 1.ipynb", left_out=("%qtconsole",)),
         Example("Monitoring an MPI Simulation - 2.ipynb"),
-        Example("Using MPI with IPython Parallel.ipynb", _MPI),
-        Example("broadcast/MPI Broadcast.ipynb", _MPI, replaced=_FOUR),
-        Example("wave2D/parallelwave-mpi.py", _MPI,
-                words=("--profile=mpi", "--tfinal=0.1", "--grid=20", "20", "--partition=2", "2")),
+        Example("Using MPI with IPython Parallel.ipynb", _MPI, replaced={"ipp.Client()": 'ipp.Client(profile="mpi")'}),
+        Example("broadcast/MPI Broadcast.ipynb", _MPI, replaced=_FOUR | _RENAMED, not_compared=(6, 10)),
+        Example("wave2D/parallelwave-mpi.py", _MPI, words=("--profile=mpi", *_WAVE), modules=_DIVIDED),
     ),
     "dask": (
-        Example("dask.ipynb"),
+        Example("dask.ipynb", replaced={"ncores=1": "nthreads=1"}),  # as dask calls it now
         Example("Futures.ipynb", replaced={"np.logspace(20, 24, 16": "np.logspace(14, 16, 4", "%timeit list": "list"}),
     ),
 }  # fmt: skip
+
+# Files beside them that do not run: {path: why}
+LEFT_OUT = {
+    "daVinci Word Count/pwordfreq.py": "downloads a book",
+    "daVinci Word Count/wordfreq.py": "downloads a book",
+    "fetchparse.py": "reads pages of the web",
+    "interengine/bintree.py": "a module of bintree_script.py",
+    "interengine/communicator.py": "a module of interengine.py",
+    "iopubwatcher.py": "prints until it is stopped",
+    "phistogram.py": "a function without a call",
+    "pi/parallelpi.py": "downloads 200 MB of digits",
+    "pi/pidigits.py": "a module of parallelpi.py",
+    "rmt/rmtkernel.py": "a module of rmt.ipynb",
+    "task_mod.py": "a module of Futures.ipynb",
+    "wave2D/RectPartitioner.py": "a module of parallelwave.py",
+    "wave2D/communicator.py": "a module of parallelwave.py",
+    "wave2D/wavesolver.py": "a module of parallelwave.py",
+}

@@ -49,7 +49,7 @@ class BrokenCells : public NotebookTest {
 
 TEST_F(BrokenCells, NameTheTypeAndTextOfAnException) {
   runs(
-      "#include <stdexcept>\n#include <string>\n"
+      "#include <stdexcept>\n#include <string>\n#include <vector>\n"
       "struct Wrong : std::runtime_error { using runtime_error::runtime_error; };");
   CellOutcome outcome = fails("throw Wrong(\"too long\");", Kind::exception);
   EXPECT_EQ(outcome.error_name, "Wrong");
@@ -60,7 +60,10 @@ TEST_F(BrokenCells, NameTheTypeAndTextOfAnException) {
   EXPECT_EQ(outcome.error_value, "text");
   outcome = fails("struct Odd {}; throw Odd();", Kind::exception);
   EXPECT_EQ(outcome.error_name, "Odd");
+  EXPECT_EQ(outcome.error_name, "std::string");
   expect_session_holds();
+  outcome = fails("throw std::vector<std::string>{\"a\"};", Kind::exception);
+  EXPECT_EQ(outcome.error_name, "std::vector<std::string>");
 }
 
 /// "cell 4, line 2 < cell 5, line 1": the innermost first.

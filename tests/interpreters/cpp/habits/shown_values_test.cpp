@@ -44,6 +44,12 @@ TEST_F(ShownValues, ATypeThatGetsItsTextLaterIsShownByIt) {
   EXPECT_EQ(shown("std::map<int, Late>{{3, {}}}"), "{3: late}");
 }
 
+TEST_F(ShownValues, TypesHaveTheNamesThatProgramsGiveThem) {
+  EXPECT_EQ(shown("std::any(std::vector<std::string>())"),
+            "<std::any of std::vector<std::string>>");
+  EXPECT_EQ(shown("typeid(std::map<std::string, int>)"), "std::map<std::string, int>");
+}
+
 std::string displayed(const std::vector<std::pair<std::string, Json>>& messages) {
   std::string text;
   for (const auto& [type, content] : messages)
@@ -130,7 +136,7 @@ TEST_F(ShownValues, WhatIsOfAnyTypeIsShown) {
   EXPECT_EQ(shown("std::any(std::string(\"a\"))"), "\"a\"");
   EXPECT_EQ(shown("std::any()"), "<empty std::any>");
   EXPECT_EQ(shown("std::any(std::vector<int>{1})"),
-            "<std::any of std::vector<int, std::allocator<int> >>");
+            "<std::any of std::vector<int>>");
   EXPECT_EQ(shown("std::variant<int, std::string>(\"a\")"), "\"a\"");
   EXPECT_EQ(shown("std::type_index(typeid(double))"), "double");
 }

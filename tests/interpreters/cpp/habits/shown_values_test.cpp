@@ -44,6 +44,19 @@ TEST_F(ShownValues, ATypeThatGetsItsTextLaterIsShownByIt) {
   EXPECT_EQ(shown("std::map<int, Late>{{3, {}}}"), "{3: late}");
 }
 
+TEST_F(ShownValues, TextOfEachEncodingIsText) {
+  EXPECT_EQ(shown("u8\"gr\u00fc\u00df\""), "\"gr\u00fc\u00df\"");
+  EXPECT_EQ(shown("std::u16string s = u\"gr\\u00fc\\u00df\"; s"), "\"gr\u00fc\u00df\"");
+  EXPECT_EQ(shown("L\"wide\""), "\"wide\"");
+  EXPECT_EQ(shown("const char32_t* p = U\"far\"; p"), "\"far\"");
+}
+
+TEST_F(ShownValues, IntegersOf128BitsAreNumbers) {
+  EXPECT_EQ(shown("__int128 big = __int128(1) << 100; big"), "1267650600228229401496703205376");
+  EXPECT_EQ(shown("std::vector<unsigned __int128>{1, 2}"), "{1, 2}");
+  EXPECT_EQ(shown("struct Wide { __int128 a; }; Wide{-5}"), "Wide{.a = -5}");
+}
+
 TEST_F(ShownValues, TypesHaveTheNamesThatProgramsGiveThem) {
   EXPECT_EQ(shown("std::any(std::vector<std::string>())"),
             "<std::any of std::vector<std::string>>");

@@ -286,6 +286,7 @@ void CppSession::State::make_room_for(const Plan& plan) {
       }
   for (clang::NamedDecl* declaration : plan.room.hidden)
     if (declaration->getIdentifier()) hidden_names.insert(declaration->getName().str());
+  hidden_names.insert(plan.room.of_system.begin(), plan.room.of_system.end());
   make_room(*compiler, plan.room);
 }
 

@@ -147,14 +147,15 @@ std::string inserted(const std::string& text) {
   return std::string(insertion_begin) + text + std::string(insertion_end);
 }
 
-/// The text with what was inserted, and behind it the lines and columns that the code had before:
-/// the compiler names them, and shows lines as they were written.
+/// The text with what was inserted, a mark before it, and behind it the lines and columns that the
+/// code had before: the compiler names them, and shows lines as they were written.
 std::string with_places(std::string_view text) {
   std::string result, blanks;  // as wide as the line so far
   int line = 1, depth = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view rest = text.substr(at);
     if (rest.starts_with(insertion_begin) || rest.starts_with(insertion_end)) {
+      if (depth == 0) result += insertion_mark;
       depth += rest.starts_with(insertion_begin) ? 1 : -1;
       at += insertion_begin.size();
       const std::size_t next = text.find_first_not_of(" \t\r", at);
@@ -243,15 +244,15 @@ std::string with_results_kept(const std::string& code, const FindMacro& find_mac
   std::string changed = code, names;
   for (const Cut& each : statements)
     if (defines_variable(each)) names += keeper + ", (" + std::string(each.name) + "); ";
-  if (!statements.empty() && statements.back().is_ended)
-    changed.insert(statements.back().end, " " + names);
+  if (!names.empty() && statements.back().is_ended)
+    changed.insert(statements.back().end, inserted(" " + names));
   for (auto each = statements.rbegin(); each != statements.rend(); ++each) {
     if (defines_variable(*each)) {
-      changed.insert(each->end, " " + keeper + ", (" + std::string(each->name) + ");");
+      changed.insert(each->end, inserted(" " + keeper + ", (" + std::string(each->name) + ");"));
     } else if (each->kind == Kind::other && each->is_ended && each->end - each->begin > 1 &&
                !is_declaration(each->text)) {
-      changed.insert(each->end - 1, ")");
-      changed.insert(each->begin, keeper + ", (");
+      changed.insert(each->end - 1, inserted(")"));
+      changed.insert(each->begin, inserted(keeper + ", ("));
     }
   }
   return changed;
@@ -361,13 +362,14 @@ std::string timed_form(const std::string& code, const CellDirective& timing, boo
   if (!repeats)
     return with_places(
         head + inserted("::px::cell::begin_timing(); ") +
-        followed_by(with_lambdas_in_functions(body, find_macro), " ::px::cell::end_timing();"));
+        followed_by(with_lambdas_in_functions(body, find_macro),
+                    inserted(" ::px::cell::end_timing();")));
   const std::string name = new_name();
   return with_places(head +
                      inserted("void " + name + "() { ::px::cell::timeit(" +
                               std::to_string(timing.loops) + ", " + std::to_string(timing.repeats) +
                               ", [] { ") +
-                     followed_by(body, " }); } ") + name + "();");
+                     followed_by(body, inserted(" }); } " + name + "();")));
 }
 
 bool is_name_of_cell(std::string_view file) {

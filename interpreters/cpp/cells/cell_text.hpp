@@ -85,6 +85,9 @@ std::string statement_form(const std::string& code, const FindMacro& find_macro 
 std::string timed_form(const std::string& code, const CellDirective& timing, bool shows_tail,
                        const FindMacro& find_macro = {});
 
+/// Stands in these forms before each text that is no part of the cell. It ends with its line.
+constexpr std::string_view insertion_mark = "/*px*/";
+
 /// Whether it names a cell, not a file: it has neither a slash nor a dot.
 bool is_name_of_cell(std::string_view file);
 

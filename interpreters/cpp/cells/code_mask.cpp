@@ -45,6 +45,8 @@ class Masker {
       blank(end_of_comment(), ' ');
     } else if (std::isspace(static_cast<unsigned char>(next)) != 0) {
       ++at_;
+    } else if (std::iscntrl(static_cast<unsigned char>(next)) != 0) {
+      blank(at_ + 1, ' ');  // around what was inserted into a cell
     } else {
       is_line_start_ = false;
       token();

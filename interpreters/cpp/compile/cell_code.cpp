@@ -1,10 +1,9 @@
 #include "interpreters/cpp/compile/cell_code.hpp"
 
-#include <llvm/Demangle/Demangle.h>
-
 #include <atomic>
 
 #include "interpreters/cpp/cells/cell_text.hpp"
+#include "interpreters/cpp/messages/type_names.hpp"
 
 namespace px::cpp {
 namespace {
@@ -24,7 +23,7 @@ std::atomic<std::size_t> count = 0;
 void CellCode::add(std::uintptr_t begin, std::uintptr_t end, std::string_view symbol,
                    const std::string& cell) {
   if (count.fetch_add(1) >= most_functions) return;
-  const std::string name = symbol.empty() ? "" : llvm::demangle(symbol);
+  const std::string name = name_of_symbol(std::string(symbol));
   const bool has_name = !name.empty() && !name.starts_with("__") &&
                         !is_wrapper(std::string_view(name).substr(0, name.find('(')));
   auto* const made =

@@ -54,6 +54,7 @@ Result<std::unique_ptr<clang::CompilerInstance>> make_instance(const CppSession:
   auto instance = builder.CreateCpp();
   if (!instance) return clang_error("clang rejected the compiler flags", instance.takeError());
   (*instance)->getCodeGenOpts().PassBuilderCallbacks.push_back(order_initializers);
+  (*instance)->getCodeGenOpts().PassBuilderCallbacks.push_back(keep_calls_of_cells);
   return std::move(*instance);
 }
 

@@ -138,6 +138,8 @@ void replace_thread_locals(llvm::Module& module, std::unordered_set<std::string>
 /// Lets constants be initialized where they stand in the cell, not before all else of it, and
 /// thread_locals of other cells before they are used.
 void order_initializers(llvm::PassBuilder& passes);
+/// Keeps each call of a function of a cell a call, so that an endless recursion overflows the stack.
+void keep_calls_of_cells(llvm::PassBuilder& passes);
 /// Puts a look at the interrupt word into every loop, tells CellGuard when the cell begins, and
 /// CellStack when an exception leaves it.
 void add_interrupt_points(llvm::Module& module);

@@ -150,6 +150,7 @@ std::vector<TextEdit> edits_from(const Json& report, const char* key) {
 
 void add(const Redefinition& found, Json& report) {
   report["marks"] = to_json(found.marks);
+  report["of_system"] = found.room.of_system;  // which the parent may not have read yet
   for (const clang::NamedDecl* each : found.room.hidden)  // the same address in the parent
     report["hidden"].push_back(reinterpret_cast<std::uintptr_t>(each));
   for (const clang::NamedDecl* each : found.room.undefined)
@@ -216,7 +217,7 @@ Json check_here(Compiler& compiler, const SourceText& text, const Room& room, in
   prepare(compiler, text, room);
   std::vector<TextEdit> copies;
   std::vector<GlobalCapture> captures;
-  std::vector<clang::NamedDecl*> rivals;
+  Room rivals;
   compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
     for (const GlobalCapture& each : compiler.log().take_captures()) captures.push_back(each);
     copies = copy_captures(compiler, part, captures);
@@ -237,7 +238,7 @@ Json check_here(Compiler& compiler, const SourceText& text, const Room& room, in
   } else {
     found = read_clashes(compiler, compiler.log().take_clashes(), version);
   }
-  found.room.add({rivals, {}});
+  found.room.add(rivals);
   add(found, report);
   for (TextEdit& edit : initialize_captures(compiler, captures)) copies.push_back(std::move(edit));
   report["captures"] = to_json(copies);
@@ -294,7 +295,8 @@ ReadReport read_report_from(const Json& report) {
 Redefinition redefinition_from(const Json& report) {
   Redefinition redefinition;
   redefinition.marks = edits_from(report, "marks");
-  redefinition.room = {declarations_from(report, "hidden"), declarations_from(report, "undefined")};
+  redefinition.room = {declarations_from(report, "hidden"), declarations_from(report, "undefined"),
+                       report.value("of_system", std::set<std::string>{})};
   return redefinition;
 }
 

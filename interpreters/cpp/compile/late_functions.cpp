@@ -3,7 +3,6 @@
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/Mangle.h>
 #include <dlfcn.h>
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
 #include <llvm/IR/IRBuilder.h>
 
@@ -11,6 +10,7 @@
 
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/symbol_marks.hpp"
+#include "interpreters/cpp/messages/type_names.hpp"
 #include "interpreters/cpp/run/cell_failure.hpp"
 
 namespace px::cpp {
@@ -175,12 +175,12 @@ MissingSymbols missing_in(Compiler& compiler, const llvm::Module& module) {
     if (function && !is_used_at_once(*function) && declared.has(symbol))
       missing.late.push_back(symbol);
     else
-      missing.names.push_back(llvm::demangle(symbol));
+      missing.names.push_back(name_of_symbol(symbol));
   }
   for (const llvm::Function& function : module)
     if (function.isDeclaration() && is_used_at_once(function) &&
         compiler.late_functions().is_undefined(function.getName().str()))
-      missing.names.push_back(llvm::demangle(function.getName()));
+      missing.names.push_back(name_of_symbol(function.getName().str()));
   std::sort(missing.names.begin(), missing.names.end());
   return missing;
 }

@@ -73,18 +73,22 @@ bool contains(clang::DeclContextLookupResult list, const NamedDecl* declaration)
   return std::find(list.begin(), list.end(), declaration) != list.end();
 }
 
+void remove_from_lookup(DeclContext& context, NamedDecl* declaration) {
+  (void)context.lookup(declaration->getDeclName());  // makes the map
+  clang::StoredDeclsMap* names = context.getLookupPtr();
+  if (!names) return;
+  const auto entry = names->find(declaration->getDeclName());
+  if (entry == names->end() || !contains(entry->second.getLookupResult(), declaration)) return;
+  entry->second.remove(declaration);
+  // Where there is none, clang looks into the precompiled header again.
+  if (entry->second.isNull() && !context.hasExternalVisibleStorage()) names->erase(entry);
+}
 void remove_from_lookup(NamedDecl* declaration) {
+  // Where clang looks for what has the linkage of C, wherever it was declared.
+  remove_from_lookup(*declaration->getASTContext().getExternCContextDecl(), declaration);
   DeclContext* context = declaration->getDeclContext()->getRedeclContext()->getPrimaryContext();
   for (; context; context = context->getParent()) {
-    (void)context->getPrimaryContext()->lookup(declaration->getDeclName());  // makes the map
-    clang::StoredDeclsMap* names = context->getPrimaryContext()->getLookupPtr();
-    if (names) {
-      const auto entry = names->find(declaration->getDeclName());
-      if (entry != names->end() && contains(entry->second.getLookupResult(), declaration)) {
-        entry->second.remove(declaration);
-        if (entry->second.isNull()) names->erase(entry);
-      }
-    }
+    remove_from_lookup(*context->getPrimaryContext(), declaration);
     if (!context->isInlineNamespace()) return;
   }
 }
@@ -127,6 +131,36 @@ bool is_rival(const NamedDecl& earlier, const NamedDecl& later) {
          have_equal_parameters(*old, *chosen);
 }
 
+/// Whether cells may take the name of that declaration for something else.
+bool is_of_system(const clang::SourceManager& sources, const NamedDecl& declaration) {
+  if (llvm::isa<clang::NamespaceDecl>(declaration) || !declaration.getIdentifier()) return false;
+  const llvm::StringRef name = declaration.getName();
+  const bool is_reserved = name.starts_with("_") || name.starts_with("px_");
+  return !is_reserved && declaration.getDeclContext()->getRedeclContext()->isTranslationUnit() &&
+         sources.isInSystemHeader(declaration.getLocation());
+}
+
+std::vector<NamedDecl*> system_declarations(Compiler& compiler, const std::string& name) {
+  const clang::SourceManager& sources = compiler.instance().getSourceManager();
+  clang::ASTContext& context = compiler.interpreter().getASTContext();
+  std::vector<NamedDecl*> found;
+  for (NamedDecl* each : context.getTranslationUnitDecl()->getPrimaryContext()->lookup(
+           &context.Idents.get(name)))
+    if (is_of_system(sources, *each)) found.push_back(each);
+  return found;
+}
+
+/// The name that a cell defines and the system has declared; "" where the clash is another one.
+std::string system_name_of(Compiler& compiler, const Clash& clash) {
+  const clang::SourceManager& sources = compiler.instance().getSourceManager();
+  clang::Token token;
+  const bool has_none = clang::Lexer::getRawToken(sources.getFileLoc(clash.here), token, sources,
+                                                  compiler.instance().getLangOpts(), true);
+  if (has_none || !token.is(clang::tok::raw_identifier)) return "";
+  std::string name = token.getRawIdentifier().str();
+  return system_declarations(compiler, name).empty() ? "" : name;
+}
+
 /// Whether an identifier stands in a mangled name: its length, then itself.
 bool mentions(const std::string& symbol, const std::string& identifier) {
   const std::string part = std::to_string(identifier.size()) + identifier;
@@ -144,9 +178,30 @@ bool Room::add(const Room& more) {
       if (!std::count(known.begin(), known.end(), each)) known.push_back(each);
     return known.size() > before;
   };
-  const bool hides_more = unite(hidden, more.hidden);
+  const std::size_t names = of_system.size();
+  of_system.insert(more.of_system.begin(), more.of_system.end());
+  const bool hides_more = unite(hidden, more.hidden) || of_system.size() > names;
   return unite(undefined, more.undefined) || hides_more;
 }
+
+namespace {
+
+/// What a cell defines under a name of the system gets a symbol of its own: compiled code calls the
+/// system's by this name.
+void make_room_in_system(Compiler& compiler, const Clash& clash, int version,
+                                Redefinition& result) {
+  const std::string name = system_name_of(compiler, clash);
+  if (name.empty() || !result.room.add({{}, {}, {name}})) return;
+  const NamedDecl* later = find_in_last_part(compiler, clash.here);
+  std::optional<TextEdit> mark;
+  if (later && is_class(later))
+    mark = mark_of_class(compiler.instance().getSourceManager(), clash.here, version);
+  else if (later && llvm::isa<clang::VarDecl>(later))
+    mark = mark_of_declarator(compiler, later, version);
+  if (mark) result.marks.push_back(*mark);
+}
+
+}  // namespace
 
 Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes, int version) {
   const clang::SourceManager& sources = compiler.instance().getSourceManager();
@@ -154,7 +209,11 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
   for (const Clash& clash : clashes) {
     NamedDecl* earlier = find_declaration(compiler, clash.earlier);  // of a macro, maybe
     if (!earlier) earlier = find_declaration(compiler, sources.getFileLoc(clash.earlier));
-    if (!earlier || sources.isInSystemHeader(earlier->getLocation())) continue;
+    if (sources.isInSystemHeader(clash.earlier)) {
+      make_room_in_system(compiler, clash, version, result);
+      continue;
+    }
+    if (!earlier) continue;
     if (keeps_declaration(earlier)) {
       result.room.add({{}, {earlier}});
       continue;
@@ -174,16 +233,23 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
   return result;
 }
 
-std::vector<NamedDecl*> rivals_of(Compiler& compiler, clang::TranslationUnitDecl& part) {
-  std::vector<NamedDecl*> rivals;
+Room rivals_of(Compiler& compiler, clang::TranslationUnitDecl& part) {
+  const clang::SourceManager& sources = compiler.instance().getSourceManager();
+  Room room;
   for (const clang::Decl* declaration : part.noload_decls()) {
     const auto* named = llvm::dyn_cast<NamedDecl>(declaration);
     if (!named || !named->getIdentifier()) continue;
     if (!llvm::isa<clang::TagDecl, clang::UsingShadowDecl>(named)) continue;
-    for (NamedDecl* other : part.getPrimaryContext()->lookup(named->getDeclName()))
-      if (is_rival(*other, *named) && is_of_cells(compiler, other)) rivals.push_back(other);
+    const auto* tag = llvm::dyn_cast<clang::TagDecl>(named);
+    const bool is_defined = tag && tag->isThisDeclarationADefinition();
+    for (NamedDecl* other : part.getPrimaryContext()->lookup(named->getDeclName())) {
+      if (!is_rival(*other, *named)) continue;
+      if (is_of_cells(compiler, other)) room.add({{other}, {}});
+      if (is_defined && is_of_system(sources, *other))
+        room.of_system.insert(named->getName().str());
+    }
   }
-  return rivals;
+  return room;
 }
 
 std::vector<TextEdit> marks_for(Compiler& compiler, clang::TranslationUnitDecl& part,
@@ -309,6 +375,8 @@ const clang::IdentifierInfo* name_in_symbols(const NamedDecl* declaration) {
 }  // namespace
 
 void make_room(Compiler& compiler, const Room& room) {
+  for (const std::string& name : room.of_system)
+    for (NamedDecl* each : system_declarations(compiler, name)) hide(compiler, each);
   for (NamedDecl* each : room.hidden) hide(compiler, each);
   for (NamedDecl* each : room.undefined) {
     if (auto* variable = llvm::dyn_cast<clang::VarDecl>(each)) undefine(*variable);

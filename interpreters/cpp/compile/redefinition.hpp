@@ -16,6 +16,9 @@ struct Room {
   /// Still declared, but without their definitions: members of classes that are defined outside of
   /// them, friends, specializations.
   std::vector<clang::NamedDecl*> undefined = {};
+  /// Names at the top that headers of the system declare, such as `y1` of the C library: no lookup
+  /// finds those declarations any more. What was compiled with them keeps them.
+  std::set<std::string> of_system = {};
 
   /// Whether there was anything new.
   bool add(const Room& more);
@@ -38,10 +41,10 @@ Redefinition read_clashes(Compiler& compiler, const std::vector<Clash>& clashes,
 std::vector<TextEdit> marks_for(Compiler& compiler, clang::TranslationUnitDecl& part,
                                 const std::set<std::string>& names, int version);
 
-/// Earlier declarations that C++ lets stand beside one of the part: a variable or function that
-/// hides a class or enum of its name, a `using` of another function with the same parameters. What
-/// was declared last shall be what the name means.
-std::vector<clang::NamedDecl*> rivals_of(Compiler& compiler, clang::TranslationUnitDecl& part);
+/// Room among earlier declarations that C++ lets stand beside one of the part: a variable or
+/// function that hides a class or enum of its name, a `using` of another function with the same
+/// parameters. What was declared last shall be what the name means.
+Room rivals_of(Compiler& compiler, clang::TranslationUnitDecl& part);
 
 /// Unnamed namespaces are private to one cell; with a name, they are there for later cells, too.
 std::string name_unnamed_namespaces(const std::string& code);

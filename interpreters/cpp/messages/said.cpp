@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <regex>
+#include <utility>
 
 #include "interpreters/cpp/cells/cell_mistakes.hpp"
 #include "interpreters/cpp/cells/cell_text.hpp"
+#include "interpreters/cpp/messages/shown_code.hpp"
 
 namespace px::cpp {
 namespace {
@@ -37,21 +39,20 @@ bool is_internal(const Said& said) {
 std::string plain_words(std::string text) {
   static const std::regex returned(R"(void function 'px_run_\d+' should not return a value)");
   static const std::regex wrapper(R"('px_run_\d+')");
-  static const std::regex end_of_wrapper(R"( \} px_run_\d+\(\);)");
   static const std::regex spaces(R"((?:::)?\bpx::cell::(?:\w+::)*)");
   text = std::regex_replace(text, returned, stray_return);
   text = std::regex_replace(text, wrapper, "this statement");
-  text = std::regex_replace(text, end_of_wrapper, "");
   return std::regex_replace(text, spaces, "");
 }
 
 std::vector<Group> groups_of(const std::vector<Said>& said) {
   std::vector<Group> groups;
-  for (const Said& each : said) {
+  for (Said each : said) {
+    each.text = without_insertions(each.text);
     if (each.level != Said::Level::note)
-      groups.push_back({each});
+      groups.push_back({std::move(each)});
     else if (!groups.empty())
-      groups.back().notes.push_back(each);
+      groups.back().notes.push_back(std::move(each));
   }
   const auto is_mended = [](const Group& group) { return group.main.is_of_capture; };
   const bool has_others = std::any_of(groups.begin(), groups.end(), [&](const Group& group) {

@@ -252,9 +252,15 @@ inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<std::complex<T>> = true;
 
+/// Of 128 bits.
+__extension__ using SignedWide = __int128;
+__extension__ using UnsignedWide = unsigned __int128;
+template <class T>
+concept WideInteger = std::same_as<T, SignedWide> || std::same_as<T, UnsignedWide>;
+
 /// What arrays of other languages can hold.
 template <class T>
-concept Number = (std::is_arithmetic_v<T> && !std::same_as<T, wchar_t> &&
+concept Number = (std::is_arithmetic_v<T> && !WideInteger<T> && !std::same_as<T, wchar_t> &&
                   !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
                   !std::same_as<T, char32_t>) ||
                  std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;

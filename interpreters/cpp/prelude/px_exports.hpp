@@ -27,10 +27,14 @@ void px_cell_clear_output(bool waits);
 const char* px_cell_text_of(void* text, std::size_t* size);
 void px_cell_put(void* text, const char* begin, std::size_t size);
 void px_cell_put_quoted(void* text, const char* begin, std::size_t size);
-/// As C++ would write it, or only itself.
-void px_cell_put_character(void* text, char32_t character, bool is_quoted);
+/// UTF-8, UTF-16 or UTF-32, as units of so many bytes: 1, 2 or 4.
+void px_cell_put_quoted_units(void* text, const void* begin, std::size_t count, std::size_t width);
+/// As C++ would write it, with an escape where it is no character. width  of its unit, in bytes.
+void px_cell_put_character(void* text, char32_t character, std::size_t width);
 void px_cell_put_signed(void* text, long long value);
 void px_cell_put_unsigned(void* text, unsigned long long value);
+/// An integer of 128 bits: its halves.
+void px_cell_put_wide(void* text, unsigned long long high, unsigned long long low, bool is_signed);
 /// In as few digits as tell it from its neighbours.
 void px_cell_put_float(void* text, float value);
 void px_cell_put_double(void* text, double value);

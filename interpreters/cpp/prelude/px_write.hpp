@@ -45,12 +45,35 @@ char32_t code_of(T character) {
   return static_cast<char32_t>(static_cast<std::make_unsigned_t<T>>(character));
 }
 
+/// Characters as a text.
+template <class Out, class T>
+void write_text(const Out& out, const T* characters, std::size_t count) {
+  if constexpr (std::same_as<T, char>)
+    px_cell_put_quoted(out.handle(), characters, count);
+  else
+    px_cell_put_quoted_units(out.handle(), characters, count, sizeof(T));
+}
+/// Up to the first zero.
+template <class Out, class T>
+void write_text_until_zero(const Out& out, const T* characters,
+                           std::size_t most = static_cast<std::size_t>(-1)) {
+  std::size_t count = 0;
+  while (count < most && characters[count] != T()) ++count;
+  write_text(out, characters, count);
+}
+
+template <class Out, class T>
+void write_wide(const Out& out, T value) {
+  px_cell_put_wide(out.handle(), static_cast<unsigned long long>(value >> 64),
+                   static_cast<unsigned long long>(value), std::same_as<T, SignedWide>);
+}
+
 template <class Out, class T>
 void write_scalar(const Out& out, T value) {
   if constexpr (std::same_as<T, bool>)
     out << (value ? "true" : "false");
   else if constexpr (is_character<T>)
-    px_cell_put_character(out.handle(), code_of(value), true);
+    px_cell_put_character(out.handle(), code_of(value), sizeof(T));
   else if constexpr (std::same_as<T, float>)
     px_cell_put_float(out.handle(), value);
   else if constexpr (std::same_as<T, double>)
@@ -230,10 +253,7 @@ void write_class(const Out& out, const T& value) {
     const std::string_view text = value;
     px_cell_put_quoted(out.handle(), text.data(), text.size());
   } else if constexpr (is_wide_text<T>) {
-    out << "\"";
-    for (const auto character : value)
-      px_cell_put_character(out.handle(), code_of(character), false);
-    out << "\"";
+    write_text(out, value.data(), value.size());
   } else if constexpr (is_complex<T>) {
     out << "(";
     write_scalar(out, value.real());
@@ -355,7 +375,9 @@ void write_no_matrix(const Out& out, const T& value) {
 
 template <class Out, class T>
 void write(const Out& out, const T& value) {
-  if constexpr (std::is_arithmetic_v<T>)
+  if constexpr (WideInteger<T>)
+    write_wide(out, value);
+  else if constexpr (std::is_arithmetic_v<T>)
     write_scalar(out, value);
   else if constexpr (std::same_as<T, std::nullptr_t>)
     out << "nullptr";
@@ -372,24 +394,20 @@ void write(const Out& out, const T& value) {
     }
   } else if constexpr (std::is_array_v<T>) {
     using Element = std::remove_cv_t<std::remove_extent_t<T>>;
-    if constexpr (std::same_as<Element, char>) {
-      const std::size_t most = std::extent_v<T>;
-      std::size_t size = 0;
-      while (size < most && value[size] != '\0') ++size;
-      px_cell_put_quoted(out.handle(), value, size);
+    if constexpr (is_character<Element>) {
+      write_text_until_zero(out, value, std::extent_v<T>);
     } else if constexpr (std::is_array_v<Element> || !Number<Element>) {
       write_range(out, value);
     } else {
       write_numbers(out, value, static_cast<std::ptrdiff_t>(std::extent_v<T>));
     }
   } else if constexpr (std::is_pointer_v<T>) {
-    if constexpr (std::same_as<std::remove_cv_t<std::remove_pointer_t<T>>, char>) {
-      if (value == nullptr) {
+    using Target = std::remove_cv_t<std::remove_pointer_t<T>>;
+    if constexpr (is_character<Target>) {
+      if (value == nullptr)
         out << "nullptr";
-      } else {
-        const std::string_view text = const_cast<const char*>(value);
-        px_cell_put_quoted(out.handle(), text.data(), text.size());
-      }
+      else
+        write_text_until_zero(out, const_cast<const Target*>(value));
     } else if constexpr (std::is_function_v<std::remove_pointer_t<T>>) {
       out << "<" << type_name<std::remove_pointer_t<T>>() << ">";
     } else {

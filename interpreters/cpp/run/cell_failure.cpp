@@ -9,6 +9,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include "interpreters/cpp/messages/type_names.hpp"
 #include "interpreters/cpp/run/cell_input.hpp"
 
 namespace px::cpp {
@@ -18,16 +19,6 @@ constexpr const char* advice =
     ": no destructors ran, so its data may be damaged and locks may be held; "
     "restart the engine if results look wrong";
 
-std::string readable(const char* type_name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(type_name, nullptr, nullptr, &status);
-  std::string name = status == 0 ? text : type_name;
-  std::free(text);
-  for (std::size_t tag; (tag = name.find("[abi:")) != std::string::npos;)
-    name.erase(tag, name.find(']', tag) + 1 - tag);
-  return name;
-}
-
 CellOutcome failure(CellOutcome::Kind kind, std::string name, std::string value) {
   CellOutcome outcome{kind, std::move(name), std::move(value)};
   outcome.traceback = {outcome.error_name + ": " + outcome.error_value};
@@ -36,7 +27,8 @@ CellOutcome failure(CellOutcome::Kind kind, std::string name, std::string value)
 
 CellOutcome thrown(const std::string& value) {
   const std::type_info* type = abi::__cxa_current_exception_type();
-  return failure(CellOutcome::Kind::exception, type ? readable(type->name()) : "exception", value);
+  return failure(CellOutcome::Kind::exception, type ? name_of_type(type->name()) : "exception",
+                 value);
 }
 
 CellOutcome interrupted(const std::string& where) {
@@ -57,7 +49,7 @@ std::string words_of_signal(const Departure& departure) {
 }  // namespace
 
 void UndefinedFunction::raise(const char* symbol) {
-  throw UndefinedFunction("undefined: " + readable(symbol) +
+  throw UndefinedFunction("undefined: " + name_of_symbol(symbol) +
                           " (declared, but no cell has defined it yet)");
 }
 

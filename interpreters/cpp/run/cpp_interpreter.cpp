@@ -325,7 +325,11 @@ Json CppInterpreter::evaluate(const std::string& expression) {
   const std::optional<std::string> form = display_form(expression);
   if (!form)
     return error_content(refusal("CompileError", "`" + expression + "` is not an expression"));
-  const CellOutcome outcome = session_->run(in_edition(*form, edition_), "expression");
+  CellOutcome outcome = session_->run(in_edition(*form, edition_), "expression");
+  if (outcome.kind == CellOutcome::Kind::compile_error) {  // maybe of what would show the value
+    CellOutcome plain = session_->check(statement_form(expression), "expression");
+    if (!plain.is_ok()) outcome = std::move(plain);
+  }
   if (!outcome.is_ok()) return error_content(outcome);
   const std::optional<MimeBundle> shown = exchange_->take_shown();
   return {{"status", "ok"},

@@ -1,7 +1,6 @@
 #include <clang/Lex/HeaderSearch.h>
 #include <clang/Lex/MacroInfo.h>
 #include <clang/Lex/Preprocessor.h>
-#include <llvm/Demangle/Demangle.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -23,6 +22,7 @@
 #include "interpreters/cpp/compile/known_functions.hpp"
 #include "interpreters/cpp/habits/header_texts.hpp"
 #include "interpreters/cpp/messages/hints.hpp"
+#include "interpreters/cpp/messages/type_names.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
 #include "interpreters/cpp/run/cell_stack.hpp"
 #include "interpreters/cpp/run/llvm_files.hpp"
@@ -286,6 +286,7 @@ void CppSession::State::make_room_for(const Plan& plan) {
       }
   for (clang::NamedDecl* declaration : plan.room.hidden)
     if (declaration->getIdentifier()) hidden_names.insert(declaration->getName().str());
+  hidden_names.insert(plan.room.of_system.begin(), plan.room.of_system.end());
   make_room(*compiler, plan.room);
 }
 
@@ -312,7 +313,7 @@ CellOutcome CppSession::State::run(const Plan& plan) {
   };
   std::copy_if(missing.begin(), missing.end(), std::back_inserter(late), comes_later);
   std::erase_if(missing, comes_later);
-  for (std::string& symbol : missing) symbol = llvm::demangle(symbol);
+  for (std::string& symbol : missing) symbol = name_of_symbol(symbol);
   CellOutcome outcome = missing.empty() ? run_unit(*unit, plan.name, late) : link_error(missing);
   const bool is_unlinked = outcome.kind == CellOutcome::Kind::compile_error;
   // Else include guards would stay without what they guard.

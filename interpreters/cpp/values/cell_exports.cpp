@@ -94,14 +94,20 @@ void px_cell_put(void* text, const char* begin, std::size_t size) {
 void px_cell_put_quoted(void* text, const char* begin, std::size_t size) {
   text_of(text).put_quoted({begin, size});
 }
-void px_cell_put_character(void* text, char32_t character, bool is_quoted) {
-  text_of(text).put_character(character, is_quoted);
+void px_cell_put_quoted_units(void* text, const void* begin, std::size_t count, std::size_t width) {
+  text_of(text).put_quoted_units(begin, count, width);
+}
+void px_cell_put_character(void* text, char32_t character, std::size_t width) {
+  text_of(text).put_character(character, width);
 }
 void px_cell_put_signed(void* text, long long value) {
   text_of(text).put_number(value);
 }
 void px_cell_put_unsigned(void* text, unsigned long long value) {
   text_of(text).put_number(value);
+}
+void px_cell_put_wide(void* text, unsigned long long high, unsigned long long low, bool is_signed) {
+  text_of(text).put_wide(high, low, is_signed);
 }
 void px_cell_put_float(void* text, float value) {
   text_of(text).put_number(value);
@@ -318,6 +324,7 @@ std::vector<std::pair<std::string, const void*>> cell_symbols() {
       {"px_cell_put", address(&px_cell_put)},
       {"px_cell_put_array", address(&px_cell_put_array)},
       {"px_cell_put_base64", address(&px_cell_put_base64)},
+      {"px_cell_put_quoted_units", address(&px_cell_put_quoted_units)},
       {"px_cell_put_character", address(&px_cell_put_character)},
       {"px_cell_put_date", address(&px_cell_put_date)},
       {"px_cell_put_double", address(&px_cell_put_double)},
@@ -327,6 +334,7 @@ std::vector<std::pair<std::string, const void*>> cell_symbols() {
       {"px_cell_put_pointer", address(&px_cell_put_pointer)},
       {"px_cell_put_quoted", address(&px_cell_put_quoted)},
       {"px_cell_put_signed", address(&px_cell_put_signed)},
+      {"px_cell_put_wide", address(&px_cell_put_wide)},
       {"px_cell_put_unsigned", address(&px_cell_put_unsigned)},
       {"px_cell_refuse", address(&px_cell_refuse)},
       {"px_cell_refuse_count", address(&px_cell_refuse_count)},

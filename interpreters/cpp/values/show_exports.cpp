@@ -1,12 +1,10 @@
 // The functions by which cells show what is more than a text: see px_exports.hpp.
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "interpreters/cpp/messages/type_names.hpp"
 #include "interpreters/cpp/prelude/px_exports.hpp"
 #include "interpreters/cpp/values/cell_exchange.hpp"
 #include "interpreters/cpp/values/cell_exports.hpp"
@@ -34,10 +32,7 @@ void px_cell_leave(void* text) {
   text_of(text).leave();
 }
 void px_cell_put_type(void* text, const char* mangled) {
-  int status = 0;
-  char* const name = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  text_of(text).put(name != nullptr ? name : mangled);
-  std::free(name);
+  text_of(text).put(px::cpp::name_of_type(mangled));
 }
 bool px_cell_put_enumerator(void* text, const char* type, std::size_t size, long long value) {
   const std::string name = CellExchange::installed().enumerator({type, size}, value);

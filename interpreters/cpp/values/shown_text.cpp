@@ -71,6 +71,39 @@ std::string utf8(char32_t code) {
   return {static_cast<char>(0xF0 | ((code >> 18) & 7)), tail(12), tail(6), tail(0)};
 }
 
+constexpr char32_t replacement = 0xFFFD;
+
+bool is_surrogate(char32_t code) {
+  return code >= 0xD800 && code < 0xE000;
+}
+bool is_character(char32_t code) {
+  return code < 0x110000 && !is_surrogate(code);
+}
+
+/// The units of a text, each of so many bytes.
+class Units {
+ public:
+  Units(const void* begin, std::size_t width)
+      : begin_(static_cast<const unsigned char*>(begin)), width_(width) {}
+  char32_t operator[](std::size_t index) const {
+    char32_t unit = 0;
+    std::memcpy(&unit, begin_ + index * width_, width_);  // the machine puts low bytes first
+    return unit;
+  }
+
+ private:
+  const unsigned char* begin_;
+  std::size_t width_;
+};
+
+/// The character of two units of UTF-16 where they are one, otherwise of the first.
+char32_t joined(char32_t first, char32_t second, std::size_t& at) {
+  const bool is_pair = first >= 0xD800 && first < 0xDC00 && second >= 0xDC00 && second < 0xE000;
+  if (!is_pair) return is_character(first) ? first : replacement;
+  ++at;
+  return 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+}
+
 struct Unit {
   long long numerator, denominator;
   const char* name;
@@ -79,33 +112,66 @@ constexpr Unit units[] = {
     {1, 1'000'000'000, "ns"}, {1, 1'000'000, "us"}, {1, 1000, "ms"}, {1, 1, "s"},
     {60, 1, "min"},           {3600, 1, "h"},       {86400, 1, "d"}};
 
+/// As C++ would write it, as far as it is shown.
+std::string quoted_start(std::string_view text) {
+  std::size_t size = text.size();
+  if (size > ShownText::most_characters) {
+    size = ShownText::most_characters;
+    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+  }
+  std::string quoted = "\"";
+  for (const char each : text.substr(0, size))
+    quoted += escaped(static_cast<unsigned char>(each), '"');
+  return quoted + "\"";
+}
+
 }  // namespace
 
 ShownText::ShownText() = default;
 ShownText::~ShownText() = default;
 
 void ShownText::put_quoted(std::string_view text) {
-  std::size_t size = text.size();
-  if (size > most_characters) {
-    size = most_characters;
-    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
-  }
-  text_ += '"';
-  for (const char each : text.substr(0, size))
-    text_ += escaped(static_cast<unsigned char>(each), '"');
-  text_ += '"';
-  if (size < text.size()) text_ += "... (" + std::to_string(text.size()) + " bytes)";
+  text_ += quoted_start(text);
+  if (text.size() > most_characters) text_ += "... (" + std::to_string(text.size()) + " bytes)";
 }
 
-void ShownText::put_character(char32_t character, bool is_quoted) {
-  if (!is_quoted) {
-    text_ += utf8(character);
-    return;
+void ShownText::put_quoted_units(const void* units, std::size_t count, std::size_t width) {
+  if (width == 1) return put_quoted({static_cast<const char*>(units), count});
+  const Units all(units, width);
+  std::string text;
+  std::size_t at = 0;
+  for (; at < count && text.size() <= most_characters; ++at) {
+    const char32_t next = width == 2 && at + 1 < count ? all[at + 1] : 0;
+    text += utf8(joined(all[at], next, at));
+  }
+  if (text.size() <= most_characters) return put_quoted(text);
+  text_ += quoted_start(text);
+  text_ += "... (" + std::to_string(count) + " characters)";
+}
+
+void ShownText::put_character(char32_t unit, std::size_t width) {
+  text_ += '\'';
+  if (unit < 0x80) {
+    text_ += escaped(static_cast<unsigned char>(unit), '\'');
+  } else if (width > 1 && is_character(unit)) {
+    text_ += utf8(unit);
+  } else {
+    char text[16];
+    std::snprintf(text, sizeof text, "\\x%X", static_cast<unsigned>(unit));
+    text_ += text;
   }
   text_ += '\'';
-  text_ +=
-      character < 0x80 ? escaped(static_cast<unsigned char>(character), '\'') : utf8(character);
-  text_ += '\'';
+}
+
+void ShownText::put_wide(unsigned long long high, unsigned long long low, bool is_signed) {
+  __extension__ using Wide = unsigned __int128;
+  Wide rest = static_cast<Wide>(high) << 64 | low;
+  const bool is_negative = is_signed && high >> 63 != 0;
+  if (is_negative) rest = -rest;
+  std::string digits;
+  for (; rest != 0 || digits.empty(); rest /= 10)
+    digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+  text_ += (is_negative ? "-" : "") + digits;
 }
 
 void ShownText::put_number(float value) {

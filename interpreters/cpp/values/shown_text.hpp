@@ -24,9 +24,14 @@ class ShownText {
 
   void put(std::string_view text) { text_ += text; }
   void put_quoted(std::string_view text);
-  void put_character(char32_t character, bool is_quoted);
+  /// UTF-8, UTF-16 or UTF-32; what is none of it becomes U+FFFD. width  of a unit: 1, 2, 4 bytes.
+  void put_quoted_units(const void* units, std::size_t count, std::size_t width);
+  /// One unit of such a text, in quotes; as an escape where it is a part of a character, or none.
+  void put_character(char32_t unit, std::size_t width);
   void put_number(long long value) { text_ += std::to_string(value); }
   void put_number(unsigned long long value) { text_ += std::to_string(value); }
+  /// An integer of 128 bits.
+  void put_wide(unsigned long long high, unsigned long long low, bool is_signed);
   /// In as few digits as tell it from its neighbours; 3 is 3.0.
   void put_number(float value);
   void put_number(double value);

@@ -24,6 +24,7 @@ class Alarm {
     CppSession::forget_interrupts();
   }
   static void start() { set_interval(20ms); }
+  static void start_late() { set_interval(900ms); }
   static void set_interval(std::chrono::microseconds interval) {
     const timeval time{0, interval.count()};
     const itimerval timer{time, time};
@@ -43,13 +44,15 @@ class BrokenCells : public NotebookTest {
     runs("int before = 1;");
     // Cells start the alarm themselves, so that it rings while they run.
     runs("auto* const start_alarm = reinterpret_cast<void (*)()>(" +
-         std::to_string(reinterpret_cast<std::uintptr_t>(&Alarm::start)) + "ul);");
+         std::to_string(reinterpret_cast<std::uintptr_t>(&Alarm::start)) + "ul);" +
+         "auto* const start_late_alarm = reinterpret_cast<void (*)()>(" +
+         std::to_string(reinterpret_cast<std::uintptr_t>(&Alarm::start_late)) + "ul);");
   }
 };
 
 TEST_F(BrokenCells, NameTheTypeAndTextOfAnException) {
   runs(
-      "#include <stdexcept>\n#include <string>\n"
+      "#include <stdexcept>\n#include <string>\n#include <vector>\n"
       "struct Wrong : std::runtime_error { using runtime_error::runtime_error; };");
   CellOutcome outcome = fails("throw Wrong(\"too long\");", Kind::exception);
   EXPECT_EQ(outcome.error_name, "Wrong");
@@ -57,9 +60,32 @@ TEST_F(BrokenCells, NameTheTypeAndTextOfAnException) {
   outcome = fails("std::string().at(5);", Kind::exception);
   EXPECT_EQ(outcome.error_name, "std::out_of_range");
   outcome = fails("throw std::string(\"text\");", Kind::exception);
+  EXPECT_EQ(outcome.error_name, "std::string");
   EXPECT_EQ(outcome.error_value, "text");
+  outcome = fails("throw std::vector<std::string>{\"a\"};", Kind::exception);
+  EXPECT_EQ(outcome.error_name, "std::vector<std::string>");
   outcome = fails("struct Odd {}; throw Odd();", Kind::exception);
   EXPECT_EQ(outcome.error_name, "Odd");
+  expect_session_holds();
+}
+
+TEST_F(BrokenCells, OverflowTheStackAtOnceWhereARecursionIsEndless) {
+  runs("#include <functional>");
+  for (const std::string code :
+       {"int sum(int n) { return n + sum(n - 1); } $ before = sum(5);",
+        "void again() { again(); } $ again();",
+        "int factorial(int n) { return n == 0 ? 1 : n * factorial(n - 1); }"
+        " $ before = factorial(-1);",
+        "int odd(int n); int even(int n) { return odd(n + 1); } int odd(int n) { return even(n); }"
+        " $ before = even(1);",
+        "std::function<int(int)> f = [](int n) { return f(n); }; $ before = f(1);"}) {
+    Alarm alarm;  // else it would go on for ever where it is a loop
+    std::string cell = code;
+    cell.replace(cell.find('$'), 1, "start_late_alarm();");
+    const CellOutcome outcome = fails(cell, Kind::crashed);
+    EXPECT_TRUE(outcome.error_value.starts_with("Stack overflow")) << code << outcome.error_value;
+  }
+  runs("before = 1;");
   expect_session_holds();
 }
 

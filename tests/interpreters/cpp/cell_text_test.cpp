@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(WithoutOne, TailOfACell, testing::ValuesIn(others));
 
 /// Without the directives that keep lines and columns as they were.
 std::string flat(const std::string& form) {
-  return std::regex_replace(form, std::regex("\n#line [0-9]+\n *"), "");
+  return std::regex_replace(form, std::regex("/\\*px\\*/|\n#line [0-9]+\n *"), "");
 }
 
 TEST(DisplayForm, WrapsTheLastExpression) {
@@ -213,9 +213,9 @@ TEST(DisplayForm, WrapsTheLastExpression) {
 
 TEST(DisplayForm, KeepsLinesAndColumns) {
   EXPECT_EQ(display_form("int x;\n  x;  y"),
-            "int x;\n  x;  ::px::cell::Shower{}, (\n#line 2\n      y);");
+            "int x;\n  x;  /*px*/::px::cell::Shower{}, (\n#line 2\n      y/*px*/);");
   const std::string form = forms_of({{}, "f();\ng(); h([] {}); i();"})[0];
-  EXPECT_NE(form.find("() { \n#line 2\n     h([] {}); } px_run_"), form.npos) << form;
+  EXPECT_NE(form.find("() { \n#line 2\n     h([] {});/*px*/ } px_run_"), form.npos) << form;
   EXPECT_TRUE(form.ends_with("();\n#line 2\n               i();")) << form;
 }
 
@@ -305,7 +305,7 @@ TEST(TimedForm, LeavesDefinitionsToLaterCells) {
   const CellText text = read("%time\n#include <vector>\nauto v = f(); v");
   EXPECT_EQ(flat(forms_of(text)[0]),
             "     \n#include <vector>\n::px::cell::begin_timing(); auto v = f(); "
-            "::px::cell::Shower{}, (v);::px::cell::end_timing();");
+            "::px::cell::Shower{}, (v); ::px::cell::end_timing();");
 }
 
 TEST(TimedForm, RunsTheCellInAFunctionManyTimes) {
@@ -321,7 +321,8 @@ TEST(TimedForm, RunsTheCellInAFunctionManyTimes) {
 }
 
 TEST(FormsOfACell, BeginWithTheOneThatShowsAValue) {
-  EXPECT_EQ(forms_of(read("x")), (std::vector<std::string>{"::px::cell::Shower{}, (\n#line 1\nx);", "x;"}));
+  EXPECT_EQ(forms_of(read("x")),
+            (std::vector<std::string>{"/*px*/::px::cell::Shower{}, (\n#line 1\nx/*px*/);", "x;"}));
   EXPECT_EQ(forms_of(read("x;")), std::vector<std::string>{"x;"});
 }
 

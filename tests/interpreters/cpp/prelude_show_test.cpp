@@ -141,6 +141,44 @@ TEST_F(Shown, TextIsQuoted) {
   EXPECT_EQ(text(std::string(20000, 'x')).size(), 10000 + 2 + "... (20000 bytes)"s.size());
 }
 
+TEST_F(Shown, TextOfEachEncodingIsText) {
+  const std::string expected = "\"\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\\n\"";
+  EXPECT_EQ(text(u8"\u00e4\u20ac\U0001f600\n"), expected);
+  EXPECT_EQ(text(u"\u00e4\u20ac\U0001f600\n"), expected);
+  EXPECT_EQ(text(U"\u00e4\u20ac\U0001f600\n"), expected);
+  EXPECT_EQ(text(L"\u00e4\u20ac\U0001f600\n"), expected);
+  EXPECT_EQ(text(std::u8string(u8"\u00e4\u20ac\U0001f600\n")), expected);
+  EXPECT_EQ(text(std::u16string(u"\u00e4\u20ac\U0001f600\n")), expected);
+  EXPECT_EQ(text(std::u32string_view(U"\u00e4\u20ac\U0001f600\n")), expected);
+  const wchar_t* wide = L"\u00e4";
+  EXPECT_EQ(text(wide), "\"\xC3\xA4\"");
+  wide = nullptr;
+  EXPECT_EQ(text(wide), "nullptr");
+  EXPECT_EQ(text(std::vector<std::u16string>{u"a", u"b"}), "{\"a\", \"b\"}");
+  EXPECT_EQ(text(std::u16string(1, char16_t{0xD83D}) + u"x"), "\"\xEF\xBF\xBDx\"");
+  EXPECT_EQ(text(std::u32string(1, char32_t{0x110000})), "\"\xEF\xBF\xBD\"");
+  EXPECT_EQ(text(std::wstring(20000, L'x')).size(), 10000 + 2 + "... (20000 characters)"s.size());
+}
+
+TEST_F(Shown, APartOfACharacterIsItsNumber) {
+  EXPECT_EQ(text('\xC3'), "'\\xC3'");
+  EXPECT_EQ(text(u8"\u00e4"[0]), "'\\xC3'");
+  EXPECT_EQ(text(u"\U0001f600"[0]), "'\\xD83D'");
+  EXPECT_EQ(text(u'\u00e4'), "'\xC3\xA4'");
+}
+
+TEST_F(Shown, IntegersOf128BitsAreNumbers) {
+  __extension__ using Wide = __int128;
+  __extension__ using UnsignedWide = unsigned __int128;
+  EXPECT_EQ(text(Wide{0}), "0");
+  EXPECT_EQ(text(Wide{-1}), "-1");
+  EXPECT_EQ(text(static_cast<Wide>(UnsignedWide{1} << 127)),
+            "-170141183460469231731687303715884105728");
+  EXPECT_EQ(text(~UnsignedWide{0}), "340282366920938463463374607431768211455");
+  EXPECT_EQ(text(std::vector<Wide>{1, -2}), "{1, -2}");
+  EXPECT_EQ(text(std::pair<Wide, int>(3, 4)), "{3, 4}");
+}
+
 TEST_F(Shown, ContainersAreListsInBraces) {
   EXPECT_EQ(text(std::vector<int>{1, 2, 3}), "{1, 2, 3}");
   EXPECT_EQ(text(std::vector<double>{}), "{}");

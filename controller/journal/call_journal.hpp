@@ -86,10 +86,10 @@ class CallJournal {
     std::uint64_t order = 0;
     EngineUuid engine;
     CallChannel channel = CallChannel::mux;
-    SharedFrames request;               // null: it is answered
+    SharedFrames request;               // null: it is answered, and was not asked for again
     std::vector<SharedFrames> outputs;
     std::size_t output_bytes = 0;
-    SharedFrames reply = {};
+    SharedFrames reply = {};  // null: there is none, or an earlier controller had it
     TaskOutcome outcome = TaskOutcome::ok;
   };
   using Calls = std::unordered_map<std::string, Call, StringIdHash, std::equal_to<>>;

@@ -197,6 +197,13 @@ void CallJournal::engine_left(const EngineUuid& engine) {
   }
 }
 
+bool CallJournal::is_owed(const Frames& request) const {
+  const Result<Envelope> envelope = Envelope::locate(request, 2);
+  if (!envelope) return false;
+  const auto found = calls_.find(read_msg_id(session_.packer(), envelope->header).text);
+  return found != calls_.end() && found->second.request;
+}
+
 std::vector<SharedFrames> CallJournal::owed_by(const EngineUuid& engine,
                                                CallChannel channel) const {
   std::vector<SharedFrames> requests;

@@ -69,6 +69,8 @@ class CallJournal {
 
   /// What the engine owes and got by this channel, in the order of the requests.
   std::vector<SharedFrames> owed_by(const EngineUuid& engine, CallChannel channel) const;
+  /// Whether this request is one that is owed.
+  bool is_owed(const Frames& request) const;
   /// How many calls are not answered.
   std::size_t owed() const { return owed_.size(); }
   /// It has not come, or not come back, and is waited for no longer: what it owed, as it is left.

@@ -158,7 +158,9 @@ void BroadcastDesk::pass_request(const Request& request) {
   const BroadcastToEngine& copy = request.copy;
   const std::vector<std::string_view> head{copy.head.begin(), copy.head.end()};
   engines_.send(copy.engine.text, head, copy.runs, Clock::now());
-  shared_.hub.post(DirectSubmitted{copy.engine, request.call});
+  const bool is_awaited =
+      !engines_.has_member(copy.engine.text) && calls_.is_owed(*request.call);
+  shared_.hub.post(DirectSubmitted{copy.engine, request.call, is_awaited});
 }
 
 void BroadcastDesk::receive_replies() {

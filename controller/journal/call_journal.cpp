@@ -70,6 +70,7 @@ LeftCall CallJournal::read(ReplayedTask task) {
   }
   left.outputs.clear();
   const bool is_dead = task.outcome == TaskOutcome::failed;
+  left.is_engine_gone = is_dead;
   left.error_name = is_dead ? "EngineError" : "ResultLost";
   left.error_value = is_dead ? died(left.engine, left.msg_id)
                              : "it was done under an earlier controller, and its reply was not "

@@ -34,6 +34,7 @@ struct LeftCall {
   std::vector<SharedFrames> outputs;  ///< [topic, delimiter, ...], in their order.
   /// Why there is no reply: the name of the error, and a sentence.
   std::string error_name = {}, error_value = {};
+  bool is_engine_gone = false;  ///< That is why.
 };
 
 /// Writes down direct calls and the copies of broadcasts, what they print and their replies, and

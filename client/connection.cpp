@@ -83,12 +83,12 @@ Connection::Connection(const ClientConnectionInfo& info, Session session, std::s
       notification_(make(net::SocketKind::sub)),
       iopub_(make(net::SocketKind::sub)),
       monitor_(*context_, registration_),
-      links_{Link{net::ConnectionMonitor{*context_, mux_}, Way::direct},
-             Link{net::ConnectionMonitor{*context_, task_}, Way::balanced},
-             Link{net::ConnectionMonitor{*context_, broadcast_}, Way::broadcast},
-             Link{net::ConnectionMonitor{*context_, control_}, Way::control},
-             Link{net::ConnectionMonitor{*context_, notification_}, std::nullopt},
-             Link{net::ConnectionMonitor{*context_, iopub_}, std::nullopt}},
+      links_{Link{net::ConnectionMonitor{*context_, mux_}, LinkKind::direct},
+             Link{net::ConnectionMonitor{*context_, task_}, LinkKind::balanced},
+             Link{net::ConnectionMonitor{*context_, broadcast_}, LinkKind::broadcast},
+             Link{net::ConnectionMonitor{*context_, control_}, LinkKind::control},
+             Link{net::ConnectionMonitor{*context_, notification_}, LinkKind::news},
+             Link{net::ConnectionMonitor{*context_, iopub_}, LinkKind::output}},
       transfers_(session.id()),
       streams_(loop_, session.signer(), place_of_streams(info_), stream_handlers()) {}
 

@@ -13,11 +13,13 @@
 #include <thread>
 #include <vector>
 
+#include "client/broken_links.hpp"
 #include "client/comm_relay.hpp"
 #include "client/composer.hpp"
 #include "client/engine_change.hpp"
 #include "client/engine_directory.hpp"
 #include "client/outbox.hpp"
+#include "client/returning_engines.hpp"
 #include "client/silence.hpp"
 #include "client/transfers/engine_streams.hpp"
 #include "client/transfers/host_transfers.hpp"
@@ -191,7 +193,7 @@ class Connection {
   void send_again(const SentRequest& request);
   void take_up(const Pending::Unanswered& unanswered, const std::string& what);
   void go_on_with(const std::string& controller);
-  void make_up_for_breaks();
+  void make_up_for(const Breaks& breaks);
   void ask_records(LostReply lost);
   bool on_record(const MessageId& question, const Envelope& envelope, const SharedFrames& frames);
   net::Socket& socket_of(Way way);
@@ -223,18 +225,12 @@ class Connection {
   /// A connection beside that of registration_.
   struct Link {
     net::ConnectionMonitor monitor;
-    std::optional<Way> way;  ///< Of requests; nothing for notification_ and iopub_.
-    bool was_connected = false;
-    bool has_broken = false;  ///< And does not stand again.
+    LinkKind kind;
   };
   std::array<Link, 6> links_;
   /// What broke and stands again, until the controller has said whether it is the same one.
-  struct Breaks {
-    std::set<Way> ways;
-    bool of_output = false, of_news = false;
-    bool any() const { return !ways.empty() || of_output || of_news; }
-  };
-  Breaks breaks_;
+  BrokenLinks broken_;
+  ReturningEngines returning_;
   std::map<MessageId, LostReply> asked_records_;  // by the question
   ReplayHistory history_;
   Pending pending_;

@@ -93,14 +93,17 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
   if (is_successor) {
     go_on_with(controller);
   } else {
-    for (const EngineUuid& uuid : gone) remove_engine(uuid);
+    if (!returning_.are_expected(Clock::now()))
+      for (const EngineUuid& uuid : gone) remove_engine(uuid);
     if (is_stranger)
       pending_.fail_all(lost("another controller has taken the place of the one that was asked, "
                              "which did not say that it would be started again: its tasks are "
                              "lost; send them again"),
                         wall_now());
-    if (incarnation.empty()) breaks_.ways.clear();  // nobody knows what it would do with repeats
-    make_up_for_breaks();
+    Breaks breaks = broken_.take();
+    if (incarnation.empty())  // nobody knows what it would do with repeats
+      breaks = {.ways = {}, .of_output = breaks.of_output};
+    make_up_for(breaks);
   }
   controller_ = controller;
   incarnation_ = incarnation;

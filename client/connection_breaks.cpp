@@ -10,9 +10,6 @@
 namespace px::client {
 namespace {
 
-/// A new controller knows again all engines of the one before that still live, after so much time.
-constexpr Duration return_of_engines = std::chrono::seconds(10);
-
 std::string sent_again(std::size_t count) {
   if (count == 0) return "";
   return "; " + std::to_string(count) + " unanswered " +
@@ -26,7 +23,7 @@ std::string sent_again(std::size_t count) {
 /// The controller may be another one at the same place: that is asked before anything is sent
 /// again.
 void Connection::came_back() {
-  breaks_.ways.insert(Way::hub);
+  broken_.questions_connected();
   ask_for_engines();
 }
 
@@ -36,21 +33,11 @@ void Connection::on_link_events() {
   bool has_news = false;
   for (Link& link : links_)
     while (const auto event = link.monitor.receive()) {
-      if (*event == net::ConnectionEvent::disconnected) link.has_broken |= link.was_connected;
-      if (*event != net::ConnectionEvent::connected) continue;
-      link.was_connected = true;
-      if (!std::exchange(link.has_broken, false)) continue;
-      has_news = true;
-      if (link.way)
-        breaks_.ways.insert(*link.way);
-      else
-        (&link == &links_.back() ? breaks_.of_output : breaks_.of_news) = true;
+      if (*event == net::ConnectionEvent::disconnected) broken_.disconnected(link.kind);
+      if (*event == net::ConnectionEvent::connected) has_news |= broken_.connected(link.kind);
     }
   if (stage_ == Stage::lost) return;  // it stays so
-  const bool are_subscribed = std::all_of(links_.begin(), links_.end(), [](const Link& link) {
-    return link.way || link.was_connected;
-  });
-  if (are_subscribed && (has_news || hello_.text.empty())) ask_for_engines();
+  if (broken_.are_subscribed() && (has_news || hello_.text.empty())) ask_for_engines();
 }
 
 // ---------------------------------------------------------------- what is sent again
@@ -86,11 +73,11 @@ void Connection::take_up(const Pending::Unanswered& unanswered, const std::strin
 /// Another controller has the place of the one that we knew. Its engines come back to it; those
 /// that do not are missed later.
 void Connection::go_on_with(const std::string& controller) {
-  breaks_ = {};
-  for (Link& link : links_) link.has_broken = false;  // what is sent from here on waits in them
+  broken_.controller_changed();
+  returning_.expect(Clock::now());
   const Pending::Unanswered unanswered = pending_.begin_again();
   take_up(unanswered, "the controller ended and was started again");
-  after(return_of_engines, [this, controller] {
+  after(ReturningEngines::patience, [this, controller] {
     if (controller_ == controller && !lost_since_) ask_for_engines();
   });
   std::string sentence = "the controller was started again";
@@ -100,17 +87,17 @@ void Connection::go_on_with(const std::string& controller) {
 }
 
 /// The same controller has all that it had; what was under way in connections that broke is gone.
-void Connection::make_up_for_breaks() {
-  const Breaks breaks = std::exchange(breaks_, {});
+void Connection::make_up_for(const Breaks& breaks) {
   if (!breaks.any()) return;
-  const Pending::Unanswered unanswered = pending_.begin_again_by(breaks.ways);
+  const Pending::Unanswered unanswered = pending_.begin_again_by(breaks.to_repeat());
   take_up(unanswered, "the connection to the controller broke");
   if (breaks.ways.contains(Way::hub))
     for (auto& [question, reply] : std::exchange(asked_records_, {})) ask_records(std::move(reply));
   if (breaks.of_output) pending_.lose_output();
-  if (unanswered.to_send.empty() && unanswered.lost.empty() && !breaks.of_output) return;
+  const bool is_repeated = !unanswered.to_send.empty() && !breaks.ways.empty();
+  if (!is_repeated && unanswered.lost.empty() && !breaks.of_output) return;
   std::string sentence = "a connection to the controller broke and stands again";
-  if (!unanswered.to_send.empty()) sentence += sent_again(unanswered.to_send.size()) + " again";
+  if (is_repeated) sentence += sent_again(unanswered.to_send.size()) + " again";
   if (breaks.of_output) sentence += "; some of the output of that moment may be missing";
   warn(sentence);
 }

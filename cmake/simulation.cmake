@@ -2,6 +2,9 @@
 # seeds that fail and to tell their stories.
 
 add_library(px_simulation STATIC
+            ${CMAKE_SOURCE_DIR}/tests/simulation/call_cluster.cpp
+            ${CMAKE_SOURCE_DIR}/tests/simulation/call_controller.cpp
+            ${CMAKE_SOURCE_DIR}/tests/simulation/harmed_cluster.cpp
             ${CMAKE_SOURCE_DIR}/tests/simulation/simulated_cluster.cpp
             ${CMAKE_SOURCE_DIR}/tests/simulation/simulated_controller.cpp
             ${CMAKE_SOURCE_DIR}/tests/simulation/simulated_disk.cpp)

@@ -29,6 +29,8 @@ struct EngineLeft {
 struct DirectSubmitted {
   EngineUuid engine;
   SharedFrames frames;
+  /// It counts though its engine is not registered, which may come back: its end is told.
+  bool is_awaited = false;
 };
 /// An engine's reply to it passed: [engine uuid, client, delimiter, ...] as it came.
 struct DirectFinished {

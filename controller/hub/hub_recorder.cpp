@@ -63,13 +63,15 @@ HubRecorder::Opened HubRecorder::open(const SharedFrames& frames, Trust trust) {
 
 void HubRecorder::on(const DirectSubmitted& event, WallTime wall) {
   const auto slot = index_.slot_of(event.engine.text);
-  if (!slot || !index_.is_registered(*slot)) return;
+  const bool is_there = slot && index_.is_registered(*slot);
+  if (!is_there && !event.is_awaited) return;
   const Opened opened = open(event.frames, Trust::unverified);
   if (!opened.message.has_value()) return;
   const HeaderGlance header = glance_at_header(session_.packer(), opened.envelope.header);
   if (header.msg_id.empty()) return reject();
   if (!is_call(header.msg_type)) return;
-  if (!index_.submit_direct(header.msg_id, *slot)) return;
+  if (!(is_there ? index_.submit_direct(header.msg_id, *slot) : index_.announce(header.msg_id)))
+    return;
   record_request(header.msg_id, opened, TaskQueueKind::mux, event.engine, wall);
 }
 
@@ -78,10 +80,9 @@ void HubRecorder::on(const DirectRestored& event, WallTime wall) {
   if (!request.message.has_value()) return;
   record_request(event.msg_id, request, TaskQueueKind::mux, event.engine, wall);
   const bool is_open = !event.reply && event.error_name.empty();
-  if (is_open)  // its engine may answer before it is registered again
-    index_.announce(event.msg_id);
-  else
-    index_.finish(event.msg_id, std::nullopt, false);
+  index_.announce(event.msg_id);  // its engine may answer before it is registered again
+  // A client that did not get its result asks for it again, and its engine may die meanwhile.
+  if (!is_open) index_.finish(event.msg_id, std::nullopt, false);
   if (event.reply) {
     const Opened reply = open(event.reply, Trust::unverified);
     if (reply.message.has_value()) record_result(event.msg_id, reply, event.engine, wall);

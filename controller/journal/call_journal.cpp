@@ -70,6 +70,7 @@ LeftCall CallJournal::read(ReplayedTask task) {
   }
   left.outputs.clear();
   const bool is_dead = task.outcome == TaskOutcome::failed;
+  left.is_engine_gone = is_dead;
   left.error_name = is_dead ? "EngineError" : "ResultLost";
   left.error_value = is_dead ? died(left.engine, left.msg_id)
                              : "it was done under an earlier controller, and its reply was not "
@@ -116,11 +117,10 @@ CallChannel CallJournal::channel_of(std::string_view metadata) const {
 
 void CallJournal::open(const MessageId& msg_id, SharedFrames request) {
   Call& call = calls_[msg_id.text];
-  call = {.order = ++last_order_,
-          .engine = EngineUuid{request->at(1)},
-          .channel = channel_of(Envelope::locate(*request, 2)->metadata),
-          .request = std::move(request),
-          .outputs = {}};
+  call.order = ++last_order_;
+  call.engine = EngineUuid{request->at(1)};
+  call.channel = channel_of(Envelope::locate(*request, 2)->metadata);
+  call.request = std::move(request);
   owed_.emplace(call.order, msg_id.text);
 }
 
@@ -132,12 +132,13 @@ void CallJournal::replied(const SharedFrames& frames) {
   if (found == calls_.end() || !found->second.request) return;
   Call& call = found->second;
   if (call.engine.text != frames->at(0) || !session_.signer().verify(*envelope)) return;
-  const bool is_long = total_bytes(*frames) > longest - longest_output;
-  call.outcome = is_long ? TaskOutcome::ok : read_task_outcome(packer, envelope->metadata);
-  if (!is_long) call.reply = frames;
-  // One that an engine was asked for again, and has not kept.
-  const bool is_lost = packed_text(packer, envelope->content, "ename") == "ResultLost";
-  if (!is_lost || !journal_->is_finished(MessageId{found->first})) write_end(found->first, call);
+  // What an engine was asked for again is written already, with what it printed.
+  if (!journal_->is_finished(MessageId{found->first})) {
+    const bool is_long = total_bytes(*frames) > longest - longest_output;
+    call.outcome = is_long ? TaskOutcome::ok : read_task_outcome(packer, envelope->metadata);
+    if (!is_long) call.reply = frames;
+    write_end(found->first, call);
+  }
   keep_for_late_output(found);
 }
 
@@ -179,7 +180,7 @@ void CallJournal::published(const SharedFrames& frames, const Envelope& envelope
   if (call.output_bytes + bytes > longest_output) return;
   call.output_bytes += bytes;
   call.outputs.push_back(compacted(*frames));
-  if (!call.request) printed_late_.insert(found->first);
+  if (call.reply) printed_late_.insert(found->first);
 }
 
 void CallJournal::engine_left(const EngineUuid& engine) {
@@ -197,6 +198,13 @@ void CallJournal::engine_left(const EngineUuid& engine) {
   }
 }
 
+bool CallJournal::is_owed(const Frames& request) const {
+  const Result<Envelope> envelope = Envelope::locate(request, 2);
+  if (!envelope) return false;
+  const auto found = calls_.find(read_msg_id(session_.packer(), envelope->header).text);
+  return found != calls_.end() && found->second.request;
+}
+
 std::vector<SharedFrames> CallJournal::owed_by(const EngineUuid& engine,
                                                CallChannel channel) const {
   std::vector<SharedFrames> requests;
@@ -209,7 +217,7 @@ std::vector<SharedFrames> CallJournal::owed_by(const EngineUuid& engine,
 
 Result<Journal::Ticket> CallJournal::commit_late() {
   for (const std::string& msg_id : std::exchange(printed_late_, {}))
-    if (const auto found = calls_.find(msg_id); found != calls_.end() && !found->second.request)
+    if (const auto found = calls_.find(msg_id); found != calls_.end() && found->second.reply)
       write_end(msg_id, found->second);
   return commit();
 }

@@ -34,6 +34,7 @@ struct LeftCall {
   std::vector<SharedFrames> outputs;  ///< [topic, delimiter, ...], in their order.
   /// Why there is no reply: the name of the error, and a sentence.
   std::string error_name = {}, error_value = {};
+  bool is_engine_gone = false;  ///< That is why.
 };
 
 /// Writes down direct calls and the copies of broadcasts, what they print and their replies, and
@@ -69,6 +70,8 @@ class CallJournal {
 
   /// What the engine owes and got by this channel, in the order of the requests.
   std::vector<SharedFrames> owed_by(const EngineUuid& engine, CallChannel channel) const;
+  /// Whether this request is one that is owed.
+  bool is_owed(const Frames& request) const;
   /// How many calls are not answered.
   std::size_t owed() const { return owed_.size(); }
   /// It has not come, or not come back, and is waited for no longer: what it owed, as it is left.
@@ -86,10 +89,10 @@ class CallJournal {
     std::uint64_t order = 0;
     EngineUuid engine;
     CallChannel channel = CallChannel::mux;
-    SharedFrames request;               // null: it is answered
+    SharedFrames request;               // null: it is answered, and was not asked for again
     std::vector<SharedFrames> outputs;
     std::size_t output_bytes = 0;
-    SharedFrames reply = {};
+    SharedFrames reply = {};  // null: there is none, or an earlier controller had it
     TaskOutcome outcome = TaskOutcome::ok;
   };
   using Calls = std::unordered_map<std::string, Call, StringIdHash, std::equal_to<>>;

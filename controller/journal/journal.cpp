@@ -134,10 +134,17 @@ Result<void> Journal::commit_batch() {
   for (Waiting& each : std::exchange(waiting_, {})) {
     if (written)
       index_.add(each.record, segment_, each.bytes);
-    else if (!std::holds_alternative<JournalSubmitted>(each.record))
+    else if (is_written_later(each.record))
       unwritten_.push_back(std::move(each.record));
   }
   return written;
+}
+
+/// Without its frames. An end that stands there already has the reply, and is not overruled.
+bool Journal::is_written_later(const JournalRecord& record) const {
+  if (std::holds_alternative<JournalSubmitted>(record)) return false;
+  const auto* finished = std::get_if<JournalFinished>(&record);
+  return !finished || !index_.is_finished(finished->task);
 }
 
 Result<void> Journal::write(std::string_view text) {

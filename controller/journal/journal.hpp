@@ -90,6 +90,7 @@ class Journal {
   Result<void> write(std::string_view text);
   void put_unwritten_first();
   Result<void> commit_batch();
+  bool is_written_later(const JournalRecord& record) const;
   void clean_up();
   bool copy_needed(SegmentNumber segment);
   void remove(SegmentNumber segment);

@@ -216,7 +216,10 @@ std::vector<BroadcastToClient> BroadcastRelay::engine_left(const EngineUuid& eng
 void BroadcastRelay::restore(const std::vector<LeftCall>& left, WallTime now) {
   std::map<std::string, std::size_t> sizes;
   for (const LeftCall& copy : left) restore(copy, sizes, now);
-  std::erase_if(calls_, [](const auto& call) { return call.second.unanswered == 0; });
+  // With the first engine that leaves a call ends, whatever the others do.
+  std::erase_if(calls_, [](const auto& call) {
+    return call.second.unanswered == 0 || call.second.is_over;
+  });
   for (auto& [original_id, call] : calls_) {
     if (call.targets.size() >= sizes[original_id]) continue;
     Target forgotten;
@@ -248,6 +251,7 @@ void BroadcastRelay::restore(const LeftCall& left, std::map<std::string, std::si
   Target& target = call.targets.emplace_back();
   target.uuid = left.engine.text;
   target.pair = targets->front();
+  call.is_over |= left.is_engine_gone;
   if (left.is_open)
     ++call.unanswered;
   else if (left.reply)

@@ -71,6 +71,7 @@ class BroadcastRelay {
     std::string msg_type = {};
     std::vector<Target> targets = {};  // in the order of the request
     std::size_t unanswered = 0;
+    bool is_over = false;  // an engine had left
   };
   using Calls = std::map<std::string, Call, std::less<>>;
 

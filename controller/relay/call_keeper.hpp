@@ -35,6 +35,7 @@ class CallKeeper {
   void published(const SharedFrames& frames, const Envelope& envelope);
   void engine_left(const EngineUuid& engine);
   std::vector<SharedFrames> owed_by(const EngineUuid& engine, CallChannel channel) const;
+  bool is_owed(const Frames& request) const { return calls_ && calls_->is_owed(request); }
   std::size_t owed() const { return calls_ ? calls_->owed() : 0; }
 
   /// Writes what was told. Nothing where that cannot be done, and the log says so: a disk that is

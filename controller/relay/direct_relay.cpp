@@ -76,7 +76,9 @@ void DirectRelay::receive_replies() {
 void DirectRelay::pass_request(const SharedFrames& frames) {
   const EngineUuid engine{frames->at(1)};
   ask(engine, frames);
-  if (calls_) shared_.hub.post(DirectSubmitted{engine, frames});
+  if (!calls_) return;
+  const bool is_awaited = !engines_.has_member(engine.text) && calls_->is_owed(*frames);
+  shared_.hub.post(DirectSubmitted{engine, frames, is_awaited});
 }
 
 void DirectRelay::ask(const EngineUuid& engine, const SharedFrames& request) {

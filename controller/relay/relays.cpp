@@ -112,7 +112,8 @@ BroadcastDesk::BroadcastDesk(RelayContext& shared, net::Socket& client, Instant 
       engines_(engines),
       calls_(calls),
       requests_(calls, [this](const Request& request) { pass_request(request); }),
-      replies_(calls, [this](const SharedFrames& frames) { pass_reply(frames); }) {}
+      replies_(calls, [this](const SharedFrames& frames) { pass_reply(frames); }),
+      ends_(calls, [this](const BroadcastToClient& message) { send(message); }) {}
 
 void BroadcastDesk::receive_requests() {
   std::vector<Request> requests;  // to be written down together
@@ -158,7 +159,9 @@ void BroadcastDesk::pass_request(const Request& request) {
   const BroadcastToEngine& copy = request.copy;
   const std::vector<std::string_view> head{copy.head.begin(), copy.head.end()};
   engines_.send(copy.engine.text, head, copy.runs, Clock::now());
-  shared_.hub.post(DirectSubmitted{copy.engine, request.call});
+  const bool is_awaited =
+      !engines_.has_member(copy.engine.text) && calls_.is_owed(*request.call);
+  shared_.hub.post(DirectSubmitted{copy.engine, request.call, is_awaited});
 }
 
 void BroadcastDesk::receive_replies() {
@@ -178,13 +181,13 @@ void BroadcastDesk::pass_reply(const SharedFrames& frames) {
   const SharedFrames came = SharedMemoryDesk::as_it_came(frames);
   const Result<Envelope> envelope = Envelope::locate(*came, 2);
   check(envelope.has_value());
-  send(relay_.reply(came, *envelope));
+  for (const BroadcastToClient& message : relay_.reply(came, *envelope)) send(message);
   shared_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, frames});
 }
 
 void BroadcastDesk::engine_left(const EngineUuid& engine, const EngineEnd& end) {
   engines_.forget(engine.text);
-  send(relay_.engine_left(engine, wall_now(), end));
+  ends_.pass_on(relay_.engine_left(engine, wall_now(), end));
 }
 
 void BroadcastDesk::restore(const std::vector<LeftCall>& left) {
@@ -202,14 +205,13 @@ void BroadcastDesk::ask_again(const EngineUuid& engine) {
 void BroadcastDesk::on_journal() {
   requests_.on_journal();
   replies_.on_journal();
+  ends_.on_journal();
 }
 
-void BroadcastDesk::send(const std::vector<BroadcastToClient>& messages) {
-  for (const BroadcastToClient& message : messages) {
-    const std::vector<std::string_view> head{message.head.begin(), message.head.end()};
-    if (!client_.forward(head, runs_to_send(message.runs)))
-      returning_.keep(head, message.runs, Clock::now());
-  }
+void BroadcastDesk::send(const BroadcastToClient& message) {
+  const std::vector<std::string_view> head{message.head.begin(), message.head.end()};
+  if (!client_.forward(head, runs_to_send(message.runs)))
+    returning_.keep(head, message.runs, Clock::now());
 }
 
 }  // namespace px::controller

@@ -82,7 +82,7 @@ class BroadcastDesk {
   void tell_of(const std::vector<Request>& copies);
   void pass_request(const Request& request);
   void pass_reply(const SharedFrames& frames);
-  void send(const std::vector<BroadcastToClient>& messages);
+  void send(const BroadcastToClient& message);
   RelayContext& shared_;
   BroadcastRelay relay_;
   net::Socket& client_;
@@ -91,6 +91,7 @@ class BroadcastDesk {
   CallKeeper& calls_;
   HeldMessages<Request> requests_;
   HeldMessages<SharedFrames> replies_;
+  HeldMessages<BroadcastToClient> ends_;  // of gathered calls, as an engine has left
 };
 
 }  // namespace px::controller

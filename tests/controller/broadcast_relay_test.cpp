@@ -272,6 +272,18 @@ TEST_F(Broadcast, AGatheredCallOfWhichACopyWasForgottenEndsWithAnError) {
   EXPECT_EQ(answer.metadata["broadcast_targets"], Json::parse(R"([["bob",1]])"));
 }
 
+TEST_F(Broadcast, AGatheredCallThatEndedWithTheDeathOfAnEngineIsNotRestored) {
+  const auto copies = *request({"ann", "bob"}, true);
+  LeftCall of_ann = left(copies[0]);
+  of_ann.is_open = false;
+  of_ann.is_engine_gone = true;
+  of_ann.error_name = "EngineError";
+  relay_ = BroadcastRelay{session("next")};
+  relay_.restore({of_ann, left(copies[1])}, WallTime{});
+  EXPECT_EQ(relay_.open_calls(), 0u);
+  EXPECT_TRUE(ok(copies[1], {"1"}).empty());
+}
+
 TEST_F(Broadcast, WhatIsAnsweredOrNotGatheredIsNotRestored) {
   const auto gathered = *request({"ann"}, true);
   const auto single = *request({"ann"}, false);

@@ -268,6 +268,19 @@ TEST_F(HubTest, ADirectRequestOfAnEarlierControllerMayBeAnsweredBeforeItsEngineI
   EXPECT_EQ(record("one")["queue"], "mux");
 }
 
+TEST_F(HubTest, ADirectRequestThatIsAwaitedMayBeAnsweredBeforeItsEngineIsRegistered) {
+  const EngineUuid engine{"engine a"};
+  tell(DirectSubmitted{engine, request("one", engine.text)});
+  tell(DirectSubmitted{engine, request("two", engine.text), true});
+  EXPECT_EQ(ask("result_request", {{"msg_ids", {"two"}}}).content["pending"], Json({"two"}));
+  join(0, engine.text);
+  tell(DirectSubmitted{engine, request("two", engine.text)});
+  EXPECT_EQ(queues()["0"]["queue"], 1);
+  finish_direct("two", engine.text);
+  EXPECT_EQ(record("two")["engine_uuid"], engine.text);
+  EXPECT_EQ(queues()["0"]["queue"], 0);
+}
+
 TEST_F(HubTest, AnAnswerOfAnEarlierControllersTimeIsOnRecord) {
   const EngineUuid engine{"engine a"};
   const SharedFrames answer = reply("one", engine.text, result());
@@ -277,6 +290,18 @@ TEST_F(HubTest, AnAnswerOfAnEarlierControllersTimeIsOnRecord) {
   EXPECT_EQ(ask("result_request", {{"msg_ids", {"one", "two"}}}).content["completed"],
             Json({"one", "two"}));
   EXPECT_EQ(record("two")["result_content"]["evalue"], "it died");
+}
+
+TEST_F(HubTest, AnAnswerOfAnEarlierControllersTimeOutlivesAnEngineThatIsAskedForItAgain) {
+  const EngineUuid engine{"engine a"};
+  const SharedFrames asked = request("one", engine.text);
+  tell(DirectRestored{
+      MessageId{"one"}, engine, asked, reply("one", engine.text, result()), "", ""});
+  const Json answer = record("one")["result_content"];
+  join(0, engine.text);
+  tell(DirectSubmitted{engine, asked});  // the answer was lost on its way to the client
+  EXPECT_EQ(queues()["0"]["queue"], 0);
+  EXPECT_EQ(record("one")["result_content"], answer);
 }
 
 // ---------------------------------------------------------------- what is not believed

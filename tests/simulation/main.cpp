@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tests/simulation/call_cluster.hpp"
 #include "tests/simulation/simulated_cluster.hpp"
 
 int main(int argc, char** argv) {
@@ -23,6 +24,8 @@ int main(int argc, char** argv) {
   app.add_option("--ahead", setting.ahead, "Tasks beyond them that are given ahead");
   app.add_option("--queue", setting.queue, "Tasks in the queue; further ones wait in files");
   app.add_option("--clients", setting.clients, "Clients")->check(CLI::PositiveNumber);
+  bool are_calls = false;
+  app.add_flag("--calls", are_calls, "Direct calls and broadcasts in place of balanced tasks");
   std::string journal = "off";
   app.add_option("--journal", journal, "What tasks outlive: off, process or power");
   CLI11_PARSE(app, argc, argv);
@@ -35,7 +38,7 @@ int main(int argc, char** argv) {
   const std::uint64_t last = setting.seed + (seeds > 0 ? seeds - 1 : 0);
   Outcome outcome;
   for (;; ++setting.seed) {
-    outcome = simulate(setting);
+    outcome = are_calls ? simulate_calls(setting) : simulate(setting);
     if (outcome.violation || setting.seed == last) break;
   }
   if (seeds > 0 && !outcome.violation) {

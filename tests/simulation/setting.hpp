@@ -32,6 +32,13 @@ enum class Defect {
   engine_keeps_what_it_gives,  ///< It says that it gives a task back, and runs it.
   returns_are_ignored,         ///< The controller does not hear that a task is given back.
   backlog_is_overtaken,        ///< A task that comes goes past those that wait for the queue.
+  // Of direct calls and broadcasts:
+  calls_are_not_written,        ///< The journal does not hear of requests.
+  replies_pass_before_written,  ///< A reply goes to its client, and is never written.
+  owed_is_not_asked_for,        ///< A new controller does not ask engines for what they owe.
+  gathered_is_forgotten,        ///< A new controller does not know what is gathered.
+  missing_engines_are_awaited,  ///< Who owes something and does not come back is never given up.
+  late_output_is_not_written,   ///< What a call prints when its reply is written already.
 };
 
 struct Setting {

@@ -10,6 +10,7 @@
 #include "client/call.hpp"
 #include "client/pending.hpp"
 #include "engine/kept_replies.hpp"
+#include "tests/simulation/harmed_cluster.hpp"
 #include "tests/simulation/simulated_controller.hpp"
 
 namespace px::simulation {
@@ -54,12 +55,9 @@ struct Task {
   bool is_unknown_who_ran = false;  // the same of the engine that was given it
 };
 
-class Cluster final : public Surroundings {
+class Cluster final : public Surroundings, private HarmedCluster {
  public:
-  explicit Cluster(const Setting& setting) : setting_(setting), world_(setting.seed) {
-    if (setting.journal != JournalMode::off) disk_ = std::make_shared<SimulatedDisk>(world_);
-    if (disk_ && has(Defect::disk_lies)) disk_->lie();
-  }
+  explicit Cluster(const Setting& setting) : HarmedCluster(setting) {}
 
   Outcome run() {
     for (int i = 1; i <= setting_.clients; ++i) add_client("client" + std::to_string(i));
@@ -69,11 +67,7 @@ class Cluster final : public Surroundings {
       world_.after(world_.between(0, 4000), [this] { submit(); });
     for (int i = 0; i < setting_.faults; ++i)
       world_.after(world_.between(10, 20000), [this] { do_harm(); });
-    for (int steps = 0; steps < most_steps && step(); ++steps) check_always();
-    check_at_rest();
-    outcome_.story = std::move(world_.story);
-    outcome_.violation = world_.violation;
-    return std::move(outcome_);
+    return run_to_rest();
   }
 
   // What the controller does.
@@ -110,19 +104,7 @@ class Cluster final : public Surroundings {
   }
 
  private:
-  static constexpr int most_steps = 200'000;
   static constexpr Duration stock_patience = 5s;
-
-  bool has(Defect defect) const { return setting_.defect == defect; }
-
-  bool step() {
-    try {
-      return world_.step();
-    } catch (const Died&) {
-      kill_controller(" while it writes its journal");
-      return true;
-    }
-  }
 
   // ---------------------------------------------------------------- the clients
   void add_client(const std::string& name) {
@@ -147,7 +129,7 @@ class Cluster final : public Surroundings {
   void submit() {
     const std::vector<Client*> all = present_clients();
     if (all.empty()) return;
-    Client& client = *any_of(all);
+    Client& client = any_of(all);
     const std::string id = "t" + std::to_string(tasks_.size() + 1);
     Task& task = tasks_[id];
     task.client = &client;
@@ -194,25 +176,22 @@ class Cluster final : public Surroundings {
   std::unique_ptr<SimulatedController> make_controller(controller::Stocktaking stock) {
     return std::make_unique<SimulatedController>(world_, setting_, std::move(stock), disk_, *this);
   }
-  void kill_controller(const std::string& when = "") {
-    world_.tell("the controller dies" + when);
+  bool has_controller() const override { return controller_ != nullptr; }
+  void end_controller() override {
     for (auto& [id, task] : tasks_)
       if (controller_ && !controller_->has_written_assignment(id)) task.is_unknown_who_ran = true;
     controller_.reset();
-    if (disk_) disk_->process_ended();
-    ++outcome_.controllers;
-    const Instant back = world_.now() + world_.between(50, 3000);
-    for (const auto& client : clients_) cut(*client, back + 10ms);
-    // What one that has ended said last may wait for the next controller.
-    for (auto& [uuid, engine] : engines_) cut(*engine, back + 10ms);
-    world_.at(back, [this] { start_controller(); });
+  }
+  void cut_all(Instant up) override {
+    for (const auto& client : clients_) cut(*client, up);
+    for (auto& [uuid, engine] : engines_) cut(*engine, up);
   }
   template <class Peer>
   void cut(Peer& peer, Instant up) {
     peer.to.cut(up);
     peer.from.cut(up);
   }
-  void start_controller() {
+  void start_controller() override {
     restores_engines_ = world_.pick(0, 1) == 1;
     world_.tell(std::string("a new controller starts, and ") +
                 (restores_engines_ ? "knows" : "does not know") + " its engines");
@@ -235,17 +214,9 @@ class Cluster final : public Surroundings {
       if (!engines_.at(uuid.text)->is_alive) later(3000, 6000, [this, uuid] { lose_engine(uuid); });
     }
   }
-  /// Happens unless this controller has ended until then.
-  template <class Event>
-  void later(int low_ms, int high_ms, Event event) {
-    world_.after(world_.between(low_ms, high_ms),
-                 [this, event = std::move(event), known = outcome_.controllers] {
-                   if (controller_ && known == outcome_.controllers) event();
-                 });
-  }
 
   // ---------------------------------------------------------------- the engines
-  void add_engine() {
+  void add_engine() override {
     const std::string uuid = "engine" + std::to_string(++engine_count_);
     Engine& engine = *(engines_[uuid] = std::make_unique<Engine>(world_, uuid));
     engine.gives_back = engine_count_ % 4 != 0;  // as those of ipyparallel
@@ -343,36 +314,9 @@ class Cluster final : public Surroundings {
     if (what < 7) return end_engine();
     if (controller_) kill_controller();
   }
-  void harm_disk() {
-    const bool is_power = setting_.journal == JournalMode::power;
-    const int what = world_.pick(0, is_power ? 5 : 3);
-    if (what < 2) return fill_disk();
-    if (!controller_) return;
-    if (what < 4) return disk_->die_at_next_append();
-    if (what == 4) return lose_power();
-    world_.tell("the disk fails");
-    disk_->set_broken(true);
-    later(100, 2000, [this] { kill_controller(); });
-  }
-  void fill_disk() {
-    ++outcome_.full_disks;
-    world_.tell("the disk is full");
-    disk_->set_full(true);
-    world_.after(world_.between(50, 3000), [this] {
-      world_.tell("the disk has room again");
-      disk_->set_full(false);
-    });
-  }
-  /// The host of controller and engines; the clients are elsewhere.
-  void lose_power() {
-    ++outcome_.power_losses;
-    kill_controller(": the power is lost");
-    disk_->lose_power();
+  void disk_failed() override {}
+  void end_engines() override {
     for (Engine* engine : living()) end(*engine);
-  }
-  template <class Peer>
-  Peer* any_of(const std::vector<Peer*>& all) {
-    return all[static_cast<std::size_t>(world_.pick(0, static_cast<int>(all.size()) - 1))];
   }
   std::vector<Engine*> living() {
     std::vector<Engine*> all;
@@ -381,10 +325,7 @@ class Cluster final : public Surroundings {
     return all;
   }
   Instant end_of_gap(const std::string& name) {
-    const Duration gap = world_.between(1, world_.pick(0, 1) ? 300 : 20000);
-    ++outcome_.cuts;
-    world_.tell("the connection of " + name + " breaks for " + std::to_string(gap / 1ms) + " ms");
-    return world_.now() + gap;
+    return world_.now() + begin_gap("the connection of " + name);
   }
   /// An event of this controller a moment after the gap.
   template <class Event>
@@ -394,7 +335,7 @@ class Cluster final : public Surroundings {
   }
   void cut_engine() {
     if (!controller_ || living().empty()) return;
-    Engine& engine = *any_of(living());
+    Engine& engine = any_of(living());
     const Instant end = end_of_gap(engine.uuid);
     cut(engine, end);
     if (has(Defect::no_reconnection)) return;
@@ -406,7 +347,7 @@ class Cluster final : public Surroundings {
   }
   void cut_client() {
     if (!controller_ || present_clients().empty()) return;
-    Client& client = *any_of(present_clients());
+    Client& client = any_of(present_clients());
     const Instant end = end_of_gap(client.name);
     cut(client, end);
     if (has(Defect::client_waits_on)) return;
@@ -418,14 +359,14 @@ class Cluster final : public Surroundings {
   }
   void kill_engine() {
     if (living().empty()) return;
-    Engine& engine = *any_of(living());
+    Engine& engine = any_of(living());
     end(engine);
     notice_end(engine);
   }
   /// As it is asked to: what it has not begun it gives back, what runs is interrupted.
   void end_engine() {
     if (living().empty()) return;
-    Engine& engine = *any_of(living());
+    Engine& engine = any_of(living());
     while (engine.gives_back && engine.queue.size() > 1) {
       const Request last = engine.queue.back().request;
       engine.queue.pop_back();
@@ -447,10 +388,6 @@ class Cluster final : public Surroundings {
     if (how == "dies") engine.from.end();
     world_.after(world_.between(500, 3000), [this] { add_engine_or_wait(); });
   }
-  void add_engine_or_wait() {
-    if (controller_) return add_engine();
-    world_.after(100ms, [this] { add_engine_or_wait(); });
-  }
 
   // ---------------------------------------------------------------- what must hold
   void check_run(const Task& task, const Engine& engine) {
@@ -465,15 +402,14 @@ class Cluster final : public Surroundings {
     if (!may_repeat && task.runs > 0 && !task.is_unknown_who_ran)
       world_.violate(id + " runs again on " + engine.uuid + " though it has no retries");
   }
-  void check_always() {
+  void check_always() override {
     for (auto& [id, task] : tasks_)
       if (task.answers > 1) {
         world_.violate(id + " was answered twice");
         task.answers = 1;
       }
   }
-  void check_at_rest() {
-    if (!controller_) return world_.violate("there is no controller");
+  void check_at_rest() override {
     for (const auto& [id, task] : tasks_) {
       if (task.client->is_there && task.answers == 0) world_.violate(id + " was never answered");
       if (disk_ && task.is_accepted) check_record(task);
@@ -494,10 +430,6 @@ class Cluster final : public Surroundings {
     if (result && !task.client->is_there && task.answers == 0) ++outcome_.fetched;
   }
 
-  const Setting setting_;
-  World world_;
-  Outcome outcome_;
-  std::shared_ptr<SimulatedDisk> disk_;  // null: there is no journal
   std::vector<std::unique_ptr<Client>> clients_;
   std::map<std::string, Task> tasks_;
   std::unique_ptr<SimulatedController> controller_;         // null while there is none

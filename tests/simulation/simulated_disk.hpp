@@ -38,6 +38,7 @@ class SimulatedDisk final : public controller::JournalStorage {
   void set_full(bool is_full) { is_full_ = is_full; }
   bool is_full() const { return is_full_; }
   void set_broken(bool is_broken) { is_broken_ = is_broken; }
+  bool is_broken() const { return is_broken_; }
   /// It only says that it has forced anything to the disk: a planted defect.
   void lie() { lies_ = true; }
   /// The next append writes a part of its text, or all of it, and throws Died.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "tests/simulation/call_cluster.hpp"
 #include "tests/simulation/simulated_cluster.hpp"
 
 namespace px::simulation {
@@ -12,10 +13,12 @@ namespace {
 constexpr std::uint64_t seeds = 500;
 using controller::JournalMode;
 
+using Simulate = Outcome (*)(const Setting&);
+
 /// The first sentence about what did not hold, of any seed; empty: all held.
-std::string first_violation(Setting setting, std::uint64_t most = seeds) {
-  for (setting.seed = 1; setting.seed <= most; ++setting.seed)
-    if (const Outcome outcome = simulate(setting); outcome.violation)
+std::string first_violation(Setting setting, Simulate run = simulate) {
+  for (setting.seed = 1; setting.seed <= seeds; ++setting.seed)
+    if (const Outcome outcome = run(setting); outcome.violation)
       return *outcome.violation + " (seed " + std::to_string(setting.seed) + ")";
   return "";
 }
@@ -48,6 +51,18 @@ TEST(Simulation, AReplyThatComesAfterItsTaskWasGivenUpIsNotPassedOn) {
 TEST(Simulation, TheSameHoldsWhereTasksWaitInFilesForTheQueue) {
   EXPECT_EQ(first_violation({.queue = 5}), "");
   EXPECT_EQ(first_violation({.hwm = 2, .queue = 8, .journal = JournalMode::process}), "");
+}
+
+TEST(Simulation, EachCallRunsOnceAndIsAnsweredOnceWhateverHappens) {
+  EXPECT_EQ(first_violation({}, simulate_calls), "");
+}
+
+TEST(Simulation, CallsInAJournalOutliveTheController) {
+  EXPECT_EQ(first_violation({.journal = JournalMode::process}, simulate_calls), "");
+}
+
+TEST(Simulation, CallsInAJournalOutliveALossOfPower) {
+  EXPECT_EQ(first_violation({.journal = JournalMode::power}, simulate_calls), "");
 }
 
 TEST(Simulation, OneSeedIsOneStory) {
@@ -84,6 +99,7 @@ struct Planted {
 };
 
 class PlantedDefect : public testing::TestWithParam<Planted> {};
+class PlantedDefectOfCalls : public testing::TestWithParam<Planted> {};
 
 TEST_P(PlantedDefect, IsFound) {
   const std::string found = first_violation(
@@ -118,6 +134,35 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{Defect::backlog_is_overtaken, "after a task that came later",
                             JournalMode::off, 5},
                     Planted{Defect::disk_lies, "though it was answered", JournalMode::power}));
+
+TEST_P(PlantedDefectOfCalls, IsFound) {
+  const std::string found = first_violation(
+      {.journal = GetParam().journal, .defect = GetParam().defect}, simulate_calls);
+  EXPECT_NE(found.find(GetParam().found), std::string::npos) << found;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Simulation, PlantedDefectOfCalls,
+    testing::Values(Planted{Defect::client_forgets, "was never answered"},
+                    Planted{Defect::client_waits_on, "was never answered"},
+                    Planted{Defect::no_reconnection, "was never answered"},
+                    Planted{Defect::deaths_go_unnoticed, "was never answered"},
+                    Planted{Defect::engine_runs_again, "runs again"},
+                    Planted{Defect::client_takes_any_reply, "was answered twice"},
+                    Planted{Defect::journal_is_not_read, "there is no result of it",
+                            JournalMode::process},
+                    Planted{Defect::calls_are_not_written, "there is no result of it",
+                            JournalMode::process},
+                    Planted{Defect::replies_pass_before_written, "is not the one",
+                            JournalMode::process},
+                    Planted{Defect::owed_is_not_asked_for, "there is no result of it",
+                            JournalMode::process},
+                    Planted{Defect::gathered_is_forgotten, "was gathered 0 times",
+                            JournalMode::process},
+                    Planted{Defect::missing_engines_are_awaited, "is still awaited",
+                            JournalMode::process},
+                    Planted{Defect::late_output_is_not_written, "lack what", JournalMode::process},
+                    Planted{Defect::disk_lies, "there is no result of it", JournalMode::power}));
 
 }  // namespace
 }  // namespace px::simulation

@@ -24,6 +24,9 @@ class World {
 
   Instant now() const { return now_; }
   Duration passed() const { return now_ - Instant{} - start; }
+  WallTime wall() const {
+    return WallTime{} + std::chrono::duration_cast<WallTime::duration>(passed());
+  }
   void after(Duration delay, std::function<void()> event) { at(now_ + delay, std::move(event)); }
   void at(Instant when, std::function<void()> event) {
     events_.push({std::max(when, now_), ++number_, std::move(event)});
@@ -92,6 +95,7 @@ class Link {
     up_at_ = up;
   }
   void end() { *alive_ = false; }
+  Instant up() const { return up_at_; }
 
  private:
   World& world_;

@@ -288,6 +288,40 @@ TEST_F(CallJournalTest, ThatAnEngineHasNotKeptAReplyDoesNotOverruleTheReply) {
   EXPECT_EQ(Json::parse(left[0].reply->at(6))["status"], "ok");
 }
 
+TEST_F(CallJournalTest, AReplyThatComesOnceMoreDoesNotTakeAwayWhatWasPrinted) {
+  const SharedFrames asked = ask(ann);
+  const SharedFrames reply = reply_to(*asked);
+  publish(*asked, "before");
+  calls_->replied(reply);
+  EXPECT_TRUE(calls_->commit());
+  for (int i = 0; i < 2; ++i) {  // under this controller, and under the next one
+    calls_->requested(asked);    // its client did not get the reply
+    if (i == 0) publish(*asked, "after");
+    calls_->replied(reply);
+    const auto left = begin_again();
+    ASSERT_EQ(left.size(), 1u);
+    ASSERT_TRUE(left[0].reply);
+    EXPECT_EQ(left[0].outputs.size(), 2u);
+    EXPECT_TRUE(owed_by(ann).empty());
+  }
+}
+
+TEST_F(CallJournalTest, OutputThatAFullDiskDoesNotTakeDoesNotTakeAwayTheReply) {
+  const SharedFrames asked = ask(ann);
+  publish(*asked, "before");
+  calls_->replied(reply_to(*asked));
+  EXPECT_TRUE(calls_->commit());
+  storage_->set_full(true);
+  publish(*asked, "after");
+  EXPECT_FALSE(calls_->commit_late());
+  storage_->set_full(false);
+  ask(bob);
+  const auto left = begin_again();
+  ASSERT_EQ(left.size(), 2u);
+  ASSERT_TRUE(left[0].reply);
+  EXPECT_EQ(left[0].outputs.size(), 1u);
+}
+
 TEST_F(CallJournalTest, AFullDiskIsNoticedAndForgotten) {
   storage_->set_full(true);
   calls_->requested(request(ann));

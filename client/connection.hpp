@@ -13,13 +13,13 @@
 #include <thread>
 #include <vector>
 
-#include "client/broken_links.hpp"
+#include "client/breaks/broken_links.hpp"
+#include "client/breaks/returning_engines.hpp"
 #include "client/comm_relay.hpp"
 #include "client/composer.hpp"
 #include "client/engine_change.hpp"
 #include "client/engine_directory.hpp"
 #include "client/outbox.hpp"
-#include "client/returning_engines.hpp"
 #include "client/silence.hpp"
 #include "client/transfers/engine_streams.hpp"
 #include "client/transfers/host_transfers.hpp"

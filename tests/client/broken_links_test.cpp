@@ -1,8 +1,8 @@
-#include "client/broken_links.hpp"
+#include "client/breaks/broken_links.hpp"
 
 #include <gtest/gtest.h>
 
-#include "client/returning_engines.hpp"
+#include "client/breaks/returning_engines.hpp"
 
 namespace px::client {
 namespace {

@@ -8,10 +8,10 @@
 #include <set>
 #include <utility>
 
-#include "client/broken_links.hpp"
+#include "client/breaks/broken_links.hpp"
+#include "client/breaks/returning_engines.hpp"
 #include "client/call.hpp"
 #include "client/pending.hpp"
-#include "client/returning_engines.hpp"
 #include "engine/kept_replies.hpp"
 #include "tests/simulation/call_controller.hpp"
 #include "tests/simulation/harmed_cluster.hpp"

@@ -1,4 +1,4 @@
-#include "client/broken_links.hpp"
+#include "client/breaks/broken_links.hpp"
 
 #include <utility>
 

@@ -312,7 +312,13 @@ def test_failures_on_engines_fail_the_cell(cpp, cluster):
 def test_names_of_the_engines_are_completed(cpp, cluster):
     assert cpp.run("%px int only_on_engines = 3;").status == "ok"
     code = "%px only_on_en"
-    reply = cpp.reply_to(cpp.client.complete(code, len(code)))["content"]
+
+    def found():
+        reply = cpp.reply_to(cpp.client.complete(code, len(code)))["content"]
+        return reply["matches"] and reply
+
+    # What an engine does not answer within a second is left out.
+    reply = wait_until(found, "an engine answers in time", 60)
     assert "only_on_engines" in reply["matches"]
     assert code[reply["cursor_start"] :] == "only_on_en"
 

@@ -198,7 +198,7 @@ ALL = [
     PythonBench(
         "mpi_failures_bench",
         "cells whose ranks wait in MPI for one that raises, computes, sleeps or is killed",
-        180,
+        110,
         ("--runs=1",),
         ("--runs=1", "--ranks=8", "--seconds=3"),
     ),

@@ -39,12 +39,12 @@ def results(tmp_path):
     return folder
 
 
-def test_list_names_every_bench_and_a_total_below_half_an_hour(results):
+def test_list_names_every_bench_and_a_total_below_forty_minutes(results):
     done = report("--list", "--results", results)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert [line.split()[0] for line in lines] == [bench.name for bench in ALL] + ["all"]
-    assert sum(bench.estimate_s for bench in ALL) < 30 * 60
+    assert sum(bench.estimate_s for bench in ALL) < 40 * 60
 
 
 def test_tables_only_writes_the_tables_from_the_files(results, document):

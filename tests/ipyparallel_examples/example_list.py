@@ -42,7 +42,9 @@ GROUPS = {
     "core": (
         # what is left out there waits for a person, or stops clusters that are named in the text only
         # 16: a signal does not end a wait in MPI; 18, 19: after a restart its client takes the old engines for the new ones
-        Example("Cluster API.ipynb", _DEFAULT, left_out=("--cluster-id abc-123",), not_compared=(16, 18, 19)),
+        # a signal that comes before the tasks have begun hits none: its reader takes longer
+        Example("Cluster API.ipynb", _DEFAULT, left_out=("--cluster-id abc-123",), not_compared=(16, 18, 19),
+                replaced={"(time.sleep, 100)": "(time.sleep, 100)\ntime.sleep(5)"}),
         Example("Data Publication API.ipynb", _DEFAULT),
         Example("Monte Carlo Options.ipynb", replaced={"ipp.Cluster()": "ipp.Cluster(n=4)"}),
         Example("Parallel Decorator and map.ipynb", _DEFAULT),

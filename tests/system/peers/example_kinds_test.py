@@ -57,6 +57,7 @@ def test_results_are_taken_as_they_come(rc, ipp):
         pending -= finished
         for msg_id in finished:
             result = rc.get_result(msg_id)
+            assert result.wait_for_output(30)  # it may come behind the result
             assert f"hi from {result.engine_id}" in result.stdout
             counts += result.get()
     assert sorted(counts) == list(range(20))

@@ -10,7 +10,7 @@ import time
 import ipyparallel
 import polyxeus
 import pytest
-from programs import PATIENCE
+from programs import PATIENCE, wait_until
 
 pytestmark = pytest.mark.mpi
 
@@ -57,8 +57,8 @@ def test_results_are_taken_as_they_come(rc, ipp):
         pending -= finished
         for msg_id in finished:
             result = rc.get_result(msg_id)
-            assert result.wait_for_output(30)  # it may come behind the result
-            assert f"hi from {result.engine_id}" in result.stdout
+            said = f"hi from {result.engine_id}"  # it may come behind the result
+            wait_until(lambda said=said, result=result: said in result.stdout, "its output", 30)
             counts += result.get()
     assert sorted(counts) == list(range(20))
 

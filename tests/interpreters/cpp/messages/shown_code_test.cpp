@@ -66,8 +66,9 @@ TEST_F(ShownCodeOfCells, HasNothingThatIsNotInTheCell) {
     const std::string said = warning(code);
     EXPECT_NE(said, "") << code;
     for (const char* const internal : {"px", "Shower", "Keeper", "#line", ");\n", "}"})
-      if (std::string(code).find(internal) == std::string::npos)
+      if (std::string(code).find(internal) == std::string::npos) {
         EXPECT_EQ(said.find(internal), std::string::npos) << code << "\n" << said;
+      }
   }
 }
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import subprocess
 import tempfile
 import threading
 import time
@@ -78,6 +79,23 @@ def started(package, count, **options):
                 client.close()
         finally:
             cluster.stop_cluster_sync()
+
+
+def wait_until(is_there, what):
+    """The time at which it is there."""
+    end = time.monotonic() + PATIENCE
+    while not is_there():
+        if time.monotonic() > end:
+            raise TimeoutError(f"{what} not within {PATIENCE:g} s")
+        time.sleep(0.001)
+    return time.monotonic()
+
+
+def restart(cluster, *options):
+    """New engines of a cluster of polyxeus, by `pxcluster restart`."""
+    command = ["pxcluster", "restart", "--quiet", f"--profile-dir={cluster.profile_dir}"]
+    command += [f"--cluster-id={cluster.cluster_id}", *options]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def allow_mpiexec():

@@ -11,14 +11,13 @@ barrier for one that sleeps. Exit code 0 when the aims are met, 1 when not or an
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import polyxeus
 
-from clusters import MPIS, PATIENCE, measured_with_each, started
+from clusters import MPIS, measured_with_each, restart, started, wait_until
 from figures import Aim, finish, parser, row, versions
 
 BENCH = "mpi_failures_bench"
@@ -49,16 +48,6 @@ kept = rank * 11
 """
 
 
-def poll(is_there, what):
-    """The time at which it is there."""
-    end = time.monotonic() + PATIENCE
-    while not is_there():
-        if time.monotonic() > end:
-            raise TimeoutError(f"{what} not within {PATIENCE:g} s")
-        time.sleep(0.001)
-    return time.monotonic()
-
-
 def begin(client, call, does):
     """A cell: the others wait in the call, rank 2 does something else."""
     return client[:].execute(f"if rank == {ABSENT}:\n    {does}\nelse:\n    {call}", block=False)
@@ -74,8 +63,8 @@ def check_well(client, name, answer):
 
 def after_a_failure(client, name):
     answer = begin(client, CALLS[name], f"time.sleep({LEAD}); raise ValueError('no data')")
-    failed = poll(lambda: answer.progress > 0, "rank 2 has not raised")
-    took = poll(answer.ready, f"{name} has not ended") - failed
+    failed = wait_until(lambda: answer.progress > 0, "rank 2 has not raised")
+    took = wait_until(answer.ready, f"{name} has not ended") - failed
     check_well(client, name, answer)
     return took
 
@@ -85,7 +74,7 @@ def after_an_interrupt(client, name, does):
     time.sleep(LEAD)
     begun = time.monotonic()
     client.send_signal("SIGINT")
-    took = poll(answer.ready, f"{name} has not ended") - begun
+    took = wait_until(answer.ready, f"{name} has not ended") - begun
     check_well(client, name, answer)
     return took
 
@@ -97,16 +86,15 @@ def after_a_kill(cluster, client, name):
     time.sleep(LEAD)
     begun = time.monotonic()
     os.kill(pid, signal.SIGKILL)
-    poll(answer.ready, f"{name} has not ended")
+    wait_until(answer.ready, f"{name} has not ended")
     if client[OTHERS].pull("kept", block=True) != [11 * rank for rank in OTHERS]:
         raise RuntimeError("the survivors have lost their variables")
     took = time.monotonic() - begun
     errors = [str(error) for error in answer.get(return_exceptions=True)]
     if not all("rank 2" in errors[rank] and "SIGKILL" in errors[rank] for rank in range(RANKS)):
         raise RuntimeError(f"{name}: the reason is missing: {errors}")
-    command = ["pxcluster", "restart", "--quiet", f"--profile-dir={cluster.profile_dir}"]
-    subprocess.run([*command, f"--cluster-id={cluster.cluster_id}"], check=True, stdout=subprocess.DEVNULL)
-    poll(lambda: client.ids == list(range(RANKS)), "the engines have not come")
+    restart(cluster)
+    wait_until(lambda: client.ids == list(range(RANKS)), "the engines have not come")
     return took
 
 

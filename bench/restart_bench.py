@@ -10,27 +10,17 @@ when the aim is met, 1 when not or an MPI is not there.
 
 import os
 import signal
-import subprocess
 import sys
-import time
 
 import polyxeus
 
-from clusters import MPIS, PATIENCE, measured_with_each, started
+from clusters import MPIS, measured_with_each, restart, started, wait_until
 from figures import Aim, finish, parser, row, seconds, versions
 
 BENCH = "restart_bench"
 RANKS, KILLED = 4, 2
 SURVIVORS = [rank for rank in range(RANKS) if rank != KILLED]
 NOTHING, ARRAYS = "nothing kept", "an array of each survivor kept"
-
-
-def wait_until(is_there, what):
-    end = time.monotonic() + PATIENCE
-    while not is_there():
-        if time.monotonic() > end:
-            raise TimeoutError(f"{what} not within {PATIENCE:g} s")
-        time.sleep(0.01)
 
 
 def sum_of_data():
@@ -45,10 +35,6 @@ def count_ranks():
     return MPI.COMM_WORLD.allreduce(1)
 
 
-def restart(command):
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-
-
 def run(cluster, client, megabytes, keeps):
     """The seconds of one restart."""
     client[:].execute(
@@ -59,9 +45,7 @@ def run(cluster, client, megabytes, keeps):
     before = client[SURVIVORS].apply_sync(sum_of_data)
     os.kill(client.status()[KILLED]["pid"], signal.SIGKILL)
     wait_until(lambda: client.ids == SURVIVORS, f"engine {KILLED} has not gone")
-    command = ["pxcluster", "restart", "--quiet", f"--profile-dir={cluster.profile_dir}"]
-    command += [f"--cluster-id={cluster.cluster_id}"] + (["--keep=data"] if keeps else [])
-    took = seconds(lambda: restart(command))
+    took = seconds(lambda: restart(cluster, *(["--keep=data"] if keeps else [])))
     wait_until(lambda: client.ids == list(range(RANKS)), "the engines have not come")
     if keeps and client[SURVIVORS].apply_sync(sum_of_data) != before:
         raise RuntimeError("an array was carried over wrongly")

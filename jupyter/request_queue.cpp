@@ -152,7 +152,7 @@ std::optional<Job> RequestQueue::take() {
   queued_bytes_ -= total_bytes(*job.request->frames);
   if (aborted_.erase(job.request->header.msg_id.text) > 0) job.is_aborted = true;
   running_ = job.request;
-  has_begun_ = is_interrupted_ = false;
+  has_begun_ = false;
   interrupted_at_.reset();
   return job;
 }
@@ -160,12 +160,11 @@ std::optional<Job> RequestQueue::take() {
 bool RequestQueue::begin(Instant now) {
   has_begun_ = true;
   began_ = now;
-  return is_interrupted_;
+  return interrupted_at_.has_value();
 }
 
 bool RequestQueue::interrupt(const InterruptScope& scope) {
   if (!running_ || !scope.includes(running_->header.msg_id)) return false;
-  if (!has_begun_) is_interrupted_ = true;
   if (!interrupted_at_) interrupted_at_ = next_number_;
   return has_begun_;
 }

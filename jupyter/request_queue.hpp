@@ -163,8 +163,7 @@ class RequestQueue {
   RequestPtr running_;
   bool has_begun_ = false;  // what runs
   Instant began_{};
-  bool is_interrupted_ = false;  // before it began
-  std::optional<std::size_t> interrupted_at_;  // the number of the next request then
+  std::optional<std::size_t> interrupted_at_;  // the number of the next request then; of what runs
   std::size_t next_number_ = 0;
   std::string last_error_;
   std::unordered_set<std::string> aborted_;

@@ -205,13 +205,15 @@ Result<Json> CppCheckpoints::write_value(const fs::path& folder, const std::stri
   entry["file"] = file;
   entry["bytes"] = head.size() + body.size();
   const Json old = entry_of(old_entries, name);
-  const fs::path old_file = old.is_null() ? fs::path{} : old_folder / old.value("file", "");
-  if (are_alike(old, entry) && begins_alike(old_file, {head, body}) &&
-      old.value("sha256", "") == checksum_of({head, body}) &&
-      link_file(old_file, folder / file, entry)) {
-    entry["sha256"] = old.at("sha256");
-    linked_ += head.size() + body.size();
-    return entry;
+  if (are_alike(old, entry)) {
+    const fs::path old_file = old_folder / old.at("file").get<std::string>();
+    if (begins_alike(old_file, {head, body}) &&
+        old.value("sha256", "") == checksum_of({head, body}) &&
+        link_file(old_file, folder / file, entry)) {
+      entry["sha256"] = old.at("sha256");
+      linked_ += head.size() + body.size();
+      return entry;
+    }
   }
   const auto checksum =
       write_checked(folder / file, {head, body}, [this](std::size_t count) { add_bytes(count); });

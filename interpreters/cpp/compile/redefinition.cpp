@@ -189,7 +189,7 @@ namespace {
 /// What a cell defines under a name of the system gets a symbol of its own: compiled code calls the
 /// system's by this name.
 void make_room_in_system(Compiler& compiler, const Clash& clash, int version,
-                                Redefinition& result) {
+                         Redefinition& result) {
   const std::string name = system_name_of(compiler, clash);
   if (name.empty() || !result.room.add({{}, {}, {name}})) return;
   const NamedDecl* later = find_in_last_part(compiler, clash.here);

@@ -45,6 +45,7 @@ std::string receive(const os::Descriptor& from) {
   return size > 0 ? text.substr(0, static_cast<std::size_t>(size)) : "";
 }
 
+/// In each test the doorkeeper's thread ends before the connections that it looks at are closed.
 class DoorkeeperTest : public testing::Test {
  protected:
   Context context;
@@ -52,8 +53,8 @@ class DoorkeeperTest : public testing::Test {
 };
 
 TEST_F(DoorkeeperTest, WhoSaysTooMuchBeforeItHasShownItsKeyIsCutOff) {
-  Doorkeeper doorkeeper{context};
   const Connection loud = connect(listener);
+  Doorkeeper doorkeeper{context};
   doorkeeper.start();
   doorkeeper.meet_later(loud.server.value());
   send(loud.client, std::string(1025, 'x'));
@@ -62,8 +63,8 @@ TEST_F(DoorkeeperTest, WhoSaysTooMuchBeforeItHasShownItsKeyIsCutOff) {
 }
 
 TEST_F(DoorkeeperTest, OfManyWhoSayNothingTheOldestAreCutOff) {
-  Doorkeeper doorkeeper{context, {.count = 1, .patience = {}}};
   const Connection old = connect(listener), young = connect(listener);
+  Doorkeeper doorkeeper{context, {.count = 1, .patience = {}}};
   doorkeeper.meet_later(old.server.value());
   doorkeeper.meet_later(young.server.value());
   doorkeeper.start();
@@ -74,9 +75,10 @@ TEST_F(DoorkeeperTest, OfManyWhoSayNothingTheOldestAreCutOff) {
 }
 
 TEST_F(DoorkeeperTest, AConnectionWithTheNumberOfAClosedOneIsLeftAlone) {
+  const Connection gone = connect(listener), loud = connect(listener), other = connect(listener);
+  const Connection old = connect(listener), young = connect(listener);
   Doorkeeper doorkeeper{context, {.count = 1, .patience = {}}};
   doorkeeper.start();
-  const Connection gone = connect(listener), loud = connect(listener), other = connect(listener);
   send(loud.client, std::string(2000, 'x'));
   send(other.client, std::string(2000, 'x'));
   doorkeeper.meet_later(gone.server.value());
@@ -85,7 +87,6 @@ TEST_F(DoorkeeperTest, AConnectionWithTheNumberOfAClosedOneIsLeftAlone) {
   // `other` takes the number, as what is opened after a close would.
   ASSERT_EQ(::dup2(other.server.value(), gone.server.value()), gone.server.value());
   // Of two who say nothing the older one is cut off by a look at all, which sees that number, too.
-  const Connection old = connect(listener), young = connect(listener);
   doorkeeper.meet_later(old.server.value());
   doorkeeper.meet_later(young.server.value());
   EXPECT_EQ(receive(old.client), "");

@@ -168,7 +168,7 @@ void examine_limits(const HostFacts& facts, Findings& findings) {
   else if (facts.shared_bytes >= 0 && facts.shared_bytes < little_shared_memory)
     add(findings, Severity::warning, "shm",
         "/dev/shm has " + std::to_string(facts.shared_bytes >> 20) + " MiB free",
-        "arrays that find no room there go through sockets, several times slower; when it is full, "
+        "arrays that find no room there lie in files on a disk, which is slower; when it is full, "
         "MPI ranks on this host crash with a bus error",
         "remove old files from it, or enlarge it (containers: --shm-size=1g)");
 }

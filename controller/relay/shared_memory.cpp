@@ -1,5 +1,6 @@
 #include "controller/relay/shared_memory.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "os/segments/segment.hpp"
@@ -30,7 +31,11 @@ SharedFrames SharedMemoryDesk::whole(const SharedFrames& frames, Packer packer) 
   const auto indexes = os::segment_indexes(packer, envelope->metadata);
   auto whole = os::SegmentFrames::map(frames, envelope->first_buffer, indexes, folder_.get());
   if (!whole) return frames;
-  if (os::is_short(folder_->descriptor())) return compacted(**whole);
+  const auto& names = (*whole)->names();
+  const bool is_in_memory = !std::all_of(names.begin(), names.end(), [this](const auto& name) {
+    return folder_->is_on_disk(name);
+  });
+  if (is_in_memory && os::is_short(folder_->descriptor())) return compacted(**whole);
   return std::move(*whole);
 }
 

@@ -9,6 +9,7 @@
 
 #include "os/private_file.hpp"
 #include "os/spawn.hpp"
+#include "os/temporary_folder.hpp"
 #include "wire/json.hpp"
 
 namespace px::controller {
@@ -58,7 +59,7 @@ void DaskScheduler::start(Instant now) {
   if (process_ && process_->is_running()) return;
   collect_ended();
   stop();
-  std::string pattern = (std::filesystem::temp_directory_path() / "pxcontroller-dask-XXXXXX");
+  std::string pattern = (os::temporary_folder() / "pxcontroller-dask-XXXXXX");
   if (!::mkdtemp(pattern.data())) {
     error_ = Error{ErrorKind::system, "cannot make a temporary folder for the dask scheduler"};
     return;

@@ -1,6 +1,5 @@
 #include "engine/mpi/passing_thread.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -324,9 +323,7 @@ void PassingThread::State::send(int rank, int tag, std::string bytes) {
 /// Empty where it cannot be read: that is a refusal.
 std::string PassingThread::State::read(const SegmentPassing::Part& part) {
   os::Descriptor& file = files[part.segment];
-  if (!file.is_open())
-    file = os::Descriptor{::openat(folder->descriptor(), part.segment.c_str(),
-                                   O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+  if (!file.is_open()) file = folder->open_segment(part.segment);
   std::string bytes(part.length, '\0');
   const bool is_read = os::read_at(file.value(), part.offset, bytes.data(), bytes.size());
   return is_read ? bytes : std::string();

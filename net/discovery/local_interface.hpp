@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "os/descriptor.hpp"
+#include "os/temporary_folder.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/error.hpp"
 
@@ -31,7 +32,7 @@ class SocketFolder {
   /// A new folder below `parent`. Removes those that killed controllers of this user left there.
   /// errors  system: it cannot be made; unsupported: the path is too long for sockets.
   static Result<SocketFolder> create(
-      const std::filesystem::path& parent = std::filesystem::temp_directory_path());
+      const std::filesystem::path& parent = os::temporary_folder());
   /// The folder of a controller that has ended and comes back; made anew where it is gone.
   /// errors  system: it cannot be made, or somebody else owns it.
   static Result<SocketFolder> restore(std::string_view interface);

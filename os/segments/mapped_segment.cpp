@@ -75,12 +75,6 @@ const char* why_not_a_segment(const struct stat& file) {
   return nullptr;
 }
 
-bool is_named(const SegmentFolder& folder, const std::string& name, const struct stat& file) {
-  struct stat found{};
-  return ::fstatat(folder.descriptor(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
-         found.st_ino == file.st_ino && found.st_dev == file.st_dev;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const MappedSegment>> MappedSegment::map(const SegmentFolder& folder,
@@ -88,8 +82,7 @@ Result<std::shared_ptr<const MappedSegment>> MappedSegment::map(const SegmentFol
   if (!is_segment_name(name))
     return failure("with the name '" + name + "'", "has no name of a segment",
                    ErrorKind::bad_input);
-  Descriptor file{
-      ::openat(folder.descriptor(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  Descriptor file = folder.open_segment(name);
   if (!file.is_open() && errno == ENOENT) return gone(name);
   if (!file.is_open() && errno == ELOOP) return failure(name, "is a link", ErrorKind::bad_input);
   if (!file.is_open()) return failure(name, std::strerror(errno), ErrorKind::system);
@@ -99,7 +92,7 @@ Result<std::shared_ptr<const MappedSegment>> MappedSegment::map(const SegmentFol
   if (const char* const why = why_not_a_segment(found))
     return failure(name, why, ErrorKind::bad_input);
   // Its maker locks it alone and gives it another name before he writes it again.
-  if (::flock(file.value(), LOCK_SH | LOCK_NB) != 0 || !is_named(folder, name, found))
+  if (::flock(file.value(), LOCK_SH | LOCK_NB) != 0 || !folder.has_segment(name, found))
     return gone(name);
   const auto size = static_cast<std::size_t>(found.st_size);
   void* const memory = size == 0 ? nullptr

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,7 @@
 
 #include "os/private_file.hpp"
 #include "os/segments/segment.hpp"
+#include "os/segments/segment_room.hpp"
 
 namespace px::os {
 namespace {
@@ -21,6 +23,7 @@ namespace {
 constexpr std::string_view name_begin = "polyxeus-arrays-";
 constexpr std::string_view mark_end = ".process";
 constexpr std::string_view new_mark_end = ".new";
+constexpr const char* disk_link = "disk";
 
 Error failure(std::string_view what, const std::string& path) {
   return Error{ErrorKind::system, std::string(what) + " " + path + ": " + std::strerror(errno)};
@@ -103,7 +106,14 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::lock(const std::filesystem
       new SegmentFolder(std::move(directory), SharedMemory{path.string(), identity_of(found)}));
 }
 
-Result<std::shared_ptr<SegmentFolder>> SegmentFolder::create(const std::filesystem::path& parent) {
+Result<std::shared_ptr<SegmentFolder>> SegmentFolder::create(const Parents& parents) {
+  auto folder = create_one(parents.memory);
+  if (folder) (*folder)->find_or_make_disk(parents.disk);
+  return folder;
+}
+
+Result<std::shared_ptr<SegmentFolder>> SegmentFolder::create_one(
+    const std::filesystem::path& parent) {
   remove_abandoned(parent);
   for (int tries = 0;; ++tries) {
     std::string path = (parent / (std::string(name_begin) + "XXXXXX")).string();
@@ -116,7 +126,9 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::create(const std::filesyst
 Result<std::shared_ptr<SegmentFolder>> SegmentFolder::restore(const std::filesystem::path& path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
     return failure("cannot make the folder", path.string());
-  return lock(path);
+  auto folder = lock(path);
+  if (folder) (*folder)->find_or_make_disk(temporary_folder());
+  return folder;
 }
 
 Result<std::shared_ptr<SegmentFolder>> SegmentFolder::open(const SharedMemory& named) {
@@ -124,6 +136,7 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::open(const SharedMemory& n
   if (folder && (*folder)->name().identity != named.identity)
     return Error{ErrorKind::not_found,
                  "the folder " + named.folder + " is not that of the controller"};
+  if (folder) (*folder)->find_disk();
   return folder;
 }
 
@@ -140,6 +153,39 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::join(const SharedMemory& n
   }
 }
 
+void SegmentFolder::find_disk() {
+  std::error_code problem;
+  const auto path = std::filesystem::read_symlink(
+      std::filesystem::path(name_.folder) / disk_link, problem);
+  if (problem) return;
+  if (auto folder = lock(path)) disk_ = std::move(*folder);
+}
+
+/// That of others where they have one, of whom several may be here at the same time.
+void SegmentFolder::find_or_make_disk(const std::filesystem::path& parent) {
+  constexpr int most_tries = 3;
+  for (int tries = 0; tries < most_tries; ++tries) {
+    find_disk();
+    if (disk_ || parent.empty()) return;
+    ::unlinkat(descriptor(), disk_link, 0);  // to a folder that is gone
+    auto made = create_one(parent);
+    if (!made) return;
+    if (::symlinkat((*made)->name().folder.c_str(), descriptor(), disk_link) != 0) continue;
+    disk_ = std::move(*made);
+    return;
+  }
+}
+
+/// Processes that share memory may have different folders for temporary files.
+bool SegmentFolder::do_all_see_disk() const {
+  if (!disk_) return false;
+  const std::vector<std::string> names = names_in(name_.folder);
+  return std::all_of(names.begin(), names.end(), [this](const std::string& name) {
+    return !name.ends_with(mark_end) ||
+           disk_->has(std::string_view(name).substr(0, name.size() - mark_end.size()));
+  });
+}
+
 SegmentFolder::~SegmentFolder() {
   if (own_mark_.is_open()) ::unlinkat(descriptor(), (own_name_ + std::string(mark_end)).c_str(), 0);
   if (is_lockable(descriptor())) remove_all();
@@ -148,6 +194,7 @@ SegmentFolder::~SegmentFolder() {
 Result<void> SegmentFolder::enter(std::string_view name) {
   if (!is_segment_owner(name))
     return Error{ErrorKind::bad_input, "'" + std::string(name) + "' cannot name a segment"};
+  if (disk_ && !disk_->enter(name)) disk_.reset();
   const std::string mark = std::string(name) + std::string(mark_end);
   // Locked before others see it.
   const std::string young = std::string(name) + std::string(new_mark_end);
@@ -167,8 +214,50 @@ bool SegmentFolder::has(std::string_view name) const {
   return ::faccessat(descriptor(), mark.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+Result<SegmentFolder::NewSegment> SegmentFolder::make(const std::string& segment,
+                                                      std::uint64_t bytes) const {
+  NewSegment made;
+  const SegmentFolder* place = this;
+  if (const auto why = why_no_room(descriptor(), bytes)) {
+    if (!do_all_see_disk() || !has_disk_room(disk_->descriptor(), bytes))
+      return Error{ErrorKind::overloaded, *why};
+    made.why_on_disk = *why;
+    place = disk_.get();
+  }
+  made.file = Descriptor{::openat(place->descriptor(), segment.c_str(),
+                                  O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (!made.file.is_open())
+    return failure("cannot make the file", place->name_.folder + "/" + segment);
+  return made;
+}
+
+Descriptor SegmentFolder::open_segment(const std::string& segment) const {
+  Descriptor file{::openat(descriptor(), segment.c_str(),
+                           O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  if (!file.is_open() && errno == ENOENT && disk_) return disk_->open_segment(segment);
+  return file;
+}
+
+bool SegmentFolder::has_segment(const std::string& segment, const struct stat& file) const {
+  struct stat found{};
+  if (::fstatat(descriptor(), segment.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
+    return disk_ && disk_->has_segment(segment, file);
+  return found.st_ino == file.st_ino && found.st_dev == file.st_dev;
+}
+
+bool SegmentFolder::is_on_disk(const std::string& segment) const {
+  return disk_ &&
+         ::faccessat(disk_->descriptor(), segment.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool SegmentFolder::rename(const std::string& segment, const std::string& name) const {
+  if (::renameat(descriptor(), segment.c_str(), descriptor(), name.c_str()) == 0) return true;
+  return errno == ENOENT && disk_ && disk_->rename(segment, name);
+}
+
 void SegmentFolder::remove(const std::string& segment) const {
-  if (is_segment_name(segment)) ::unlinkat(descriptor(), segment.c_str(), 0);
+  if (!is_segment_name(segment)) return;
+  if (::unlinkat(descriptor(), segment.c_str(), 0) != 0 && disk_) disk_->remove(segment);
 }
 
 void SegmentFolder::remove_left(Duration age) const {
@@ -183,9 +272,11 @@ void SegmentFolder::remove_left(Duration age) const {
     else if (name.ends_with(new_mark_end))
       remove_unused(descriptor(), name, age);
   }
+  if (disk_) disk_->remove_left(age);
 }
 
 void SegmentFolder::remove_all() const {
+  if (disk_) disk_->remove_all();
   for (const std::string& name : names_in(name_.folder)) ::unlinkat(descriptor(), name.c_str(), 0);
   ::rmdir(name_.folder.c_str());
 }

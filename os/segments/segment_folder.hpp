@@ -1,5 +1,8 @@
 #pragma once
 
+#include <sys/stat.h>
+
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -7,6 +10,7 @@
 #include <string_view>
 
 #include "os/descriptor.hpp"
+#include "os/temporary_folder.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/error.hpp"
 #include "wire/time.hpp"
@@ -16,13 +20,21 @@ namespace px::os {
 /// The folder in which the processes of a cluster on one host share memory: files in tmpfs, named
 /// as segment_name() says. Only its user may enter it. Whoever has it open holds a lock on it that
 /// ends with the process, and has a file of his name in it, locked likewise: so others know who
-/// shares memory, and what a dead process left is found. Any thread may call it.
+/// shares memory, and what a dead process left is found. A second folder of the same kind, on a
+/// disk, takes what shared memory has no room for; a link in the first one names it. Any thread may
+/// call it.
 class SegmentFolder {
  public:
-  /// A new folder below `parent`. Removes those of clusters of which no process lives.
-  /// errors  system: it cannot be made.
-  static Result<std::shared_ptr<SegmentFolder>> create(
-      const std::filesystem::path& parent = "/dev/shm");
+  /// Where the two folders are made.
+  struct Parents {
+    std::filesystem::path memory = "/dev/shm";
+    /// Empty: there is no second one.
+    std::filesystem::path disk = temporary_folder();
+  };
+  /// New folders. Removes those of clusters of which no process lives.
+  /// errors  system: the one in memory cannot be made.
+  static Result<std::shared_ptr<SegmentFolder>> create(const Parents& parents);
+  static Result<std::shared_ptr<SegmentFolder>> create() { return create(Parents{}); }
   /// The folder of a controller that has ended and comes back; made anew where it is gone.
   /// errors  system: it cannot be made, or somebody else owns it.
   static Result<std::shared_ptr<SegmentFolder>> restore(const std::filesystem::path& path);
@@ -41,12 +53,31 @@ class SegmentFolder {
   /// For connection files.
   const SharedMemory& name() const { return name_; }
   int descriptor() const { return directory_.value(); }
+  /// The folder on a disk; null where there is none, or this process cannot see it.
+  const SegmentFolder* disk() const { return disk_.get(); }
 
   /// From now on others find that this process shares memory.
   /// name  see is_segment_owner().  errors  bad_input: not such a name; system.
   Result<void> enter(std::string_view name);
   /// Whether a process of this name has entered it.
   bool has(std::string_view name) const;
+
+  struct NewSegment {
+    Descriptor file;
+    /// Why memory has no room for it: it lies on the disk. Empty: it lies in memory.
+    std::string why_on_disk;
+  };
+  /// A new file for a segment of so many bytes: on the disk where memory has no room, and all who
+  /// share memory see that folder.
+  /// errors  overloaded: there is no room for it, says why not in memory; system.
+  Result<NewSegment> make(const std::string& segment, std::uint64_t bytes) const;
+  /// For reading. Closed where it cannot be opened: errno says why.
+  Descriptor open_segment(const std::string& segment) const;
+  /// Whether this file has that name.
+  bool has_segment(const std::string& segment, const struct stat& file) const;
+  bool is_on_disk(const std::string& segment) const;
+  /// Whether it has the new name now; errno says why not.
+  bool rename(const std::string& segment, const std::string& name) const;
   /// Removes a segment; nothing where it is gone.
   void remove(const std::string& segment) const;
   /// Removes the segments of dead processes that nobody has mapped, as far as they are older than
@@ -58,12 +89,17 @@ class SegmentFolder {
  private:
   SegmentFolder(Descriptor directory, SharedMemory name)
       : directory_(std::move(directory)), name_(std::move(name)) {}
+  static Result<std::shared_ptr<SegmentFolder>> create_one(const std::filesystem::path& parent);
   static Result<std::shared_ptr<SegmentFolder>> lock(const std::filesystem::path& path);
+  void find_disk();
+  void find_or_make_disk(const std::filesystem::path& parent);
+  bool do_all_see_disk() const;
 
   Descriptor directory_;
   SharedMemory name_;
   Descriptor own_mark_;
   std::string own_name_;
+  std::shared_ptr<SegmentFolder> disk_;
 };
 
 /// Whether POLYXEUS_SHARED_MEMORY=0 has it off.

@@ -1,14 +1,10 @@
 #include "os/segments/segment_inflow.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "os/segments/segment.hpp"
-#include "os/segments/segment_room.hpp"
 #include "os/written_file.hpp"
 
 namespace px::os {
@@ -67,13 +63,11 @@ Result<SegmentInflow::Segment> SegmentInflow::create(const SegmentPiece& piece) 
                  "the shared memory segment " + piece.segment + " is not this engine's"};
   if (segments_.size() >= most_segments)
     return Error{ErrorKind::overloaded, "too many shared memory segments are being filled"};
-  if (const auto why = why_no_room(folder_->descriptor(), piece.size))
-    return Error{ErrorKind::overloaded, *why};
+  Result<SegmentFolder::NewSegment> made = folder_->make(piece.segment, piece.size);
+  if (!made) return made.error();
   Segment segment;
   segment.size = piece.size;
-  segment.file = Descriptor{::openat(folder_->descriptor(), piece.segment.c_str(),
-                                     O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  if (!segment.file.is_open()) return not_writable(std::strerror(errno));
+  segment.file = std::move(made->file);
   return segment;
 }
 

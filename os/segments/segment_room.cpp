@@ -1,7 +1,9 @@
 #include "os/segments/segment_room.hpp"
 
+#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -35,20 +37,37 @@ std::optional<std::uint64_t> available_memory() {
   return std::strtoull(text->c_str() + at + key.size(), nullptr, 10) << 10;
 }
 
+/// The size that files of this process may have, where that is less.
+std::optional<std::uint64_t> limit_below(std::uint64_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+      bytes <= limit.rlim_cur)
+    return std::nullopt;
+  return limit.rlim_cur;
+}
+
+bool is_in_memory(int folder) {
+  struct statfs system{};
+  return ::fstatfs(folder, &system) == 0 &&
+         (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC);
+}
+
+std::uint64_t free_bytes(const struct statvfs& system) {
+  return static_cast<std::uint64_t>(system.f_bavail) * system.f_frsize;
+}
+
 }  // namespace
 
-std::optional<std::string> why_no_room(int folder, std::size_t bytes) {
+std::optional<std::string> why_no_room(int folder, std::uint64_t bytes) {
   struct statvfs system{};
   if (::fstatvfs(folder, &system) != 0) return std::string(std::strerror(errno));
-  const std::uint64_t free = static_cast<std::uint64_t>(system.f_bavail) * system.f_frsize;
+  const std::uint64_t free = free_bytes(system);
   const std::uint64_t all = static_cast<std::uint64_t>(system.f_blocks) * system.f_frsize;
   if (bytes > free || free - bytes < all / 4)
     return "an array has " + mib(bytes) + ", and of shared memory (/dev/shm, " + mib(all) + ") " +
            mib(free) + " are free; a quarter of all is left to other programs";
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-      bytes > limit.rlim_cur)
-    return "files of this process may have " + mib(limit.rlim_cur) + " (ulimit -f)";
+  if (const auto limit = limit_below(bytes))
+    return "files of this process may have " + mib(*limit) + " (ulimit -f)";
   const auto room = room_of_group();
   if (room && bytes > *room / 2)
     return "an array has " + mib(bytes) + ", and the control group of this process may use " +
@@ -58,6 +77,12 @@ std::optional<std::string> why_no_room(int folder, std::size_t bytes) {
     return "an array has " + mib(bytes) + ", and this host has " + mib(*available) +
            " of memory left; an array gets half of that at most";
   return std::nullopt;
+}
+
+bool has_disk_room(int folder, std::uint64_t bytes) {
+  if (is_in_memory(folder)) return !why_no_room(folder, bytes);
+  struct statvfs system{};
+  return ::fstatvfs(folder, &system) == 0 && bytes <= free_bytes(system) / 2 && !limit_below(bytes);
 }
 
 bool is_short(int folder) {

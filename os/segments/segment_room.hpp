@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -10,7 +10,11 @@ namespace px::os {
 /// a quarter of the file system stays free for other programs, and a segment takes half at most of
 /// what is left of the host's memory and of that of the control group of this process, and no more
 /// than a file of this process may have.
-std::optional<std::string> why_no_room(int folder, std::size_t bytes);
+std::optional<std::string> why_no_room(int folder, std::uint64_t bytes);
+
+/// Whether a file of so many bytes is to be made in this folder of a disk: it takes half at most of
+/// what is free there. A file system in memory is no disk: see why_no_room().
+bool has_disk_room(int folder, std::uint64_t bytes);
 
 /// Whether less than half of the file system of this folder is free.
 bool is_short(int folder);

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <utility>
 
-#include "os/segments/segment_room.hpp"
 #include "os/written_file.hpp"
 
 namespace px::os {
@@ -83,7 +82,8 @@ std::optional<SegmentStore::Segment> SegmentStore::take_free(std::size_t bytes) 
     struct stat found{};
     const bool is_ours = ::fstat(file, &found) == 0 && (found.st_mode & 0200) != 0;
     if (is_ours && rename(taken, maker_)) {
-      if (!taken.memory.is_mapped()) taken.memory = WrittenSegment{file, taken.size};
+      if (!taken.is_on_disk && !taken.memory.is_mapped())
+        taken.memory = WrittenSegment{file, taken.size};
       return taken;
     }
     folder_->remove(taken.name);
@@ -93,22 +93,28 @@ std::optional<SegmentStore::Segment> SegmentStore::take_free(std::size_t bytes) 
 }
 
 std::optional<SegmentStore::Segment> SegmentStore::create(std::size_t bytes) {
-  if (const auto why = why_no_room(folder_->descriptor(), bytes)) {
-    complain("large arrays take the slower way through sockets: " + *why);
+  std::string name = segment_name(maker_, maker_, ++count_);
+  Result<SegmentFolder::NewSegment> made = folder_->make(name, bytes);
+  if (!made) {
+    complain("large arrays take the slower way through sockets: " + made.error().what);
+    return std::nullopt;
+  }
+  // The lock keeps it when somebody takes this process for dead.
+  if (::flock(made->file.value(), LOCK_EX | LOCK_NB) != 0) {
+    complain(std::string("large arrays take the slower way through sockets, as files in shared "
+                         "memory cannot be locked: ") +
+             std::strerror(errno));
     return std::nullopt;
   }
   Segment segment;
-  segment.name = segment_name(maker_, maker_, ++count_);
+  segment.name = std::move(name);
   segment.size = bytes;
-  segment.file = Descriptor{::openat(folder_->descriptor(), segment.name.c_str(),
-                                     O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  // The lock keeps it when somebody takes this process for dead.
-  if (segment.file.is_open() && ::flock(segment.file.value(), LOCK_EX | LOCK_NB) == 0)
-    return segment;
-  complain(std::string("large arrays take the slower way through sockets, as no file can be made "
-                       "in shared memory: ") +
-           std::strerror(errno));
-  return std::nullopt;
+  segment.file = std::move(made->file);
+  segment.is_on_disk = !made->why_on_disk.empty();
+  if (segment.is_on_disk)
+    complain("large arrays take the slower way through files in " + folder_->disk()->name().folder +
+             ": " + made->why_on_disk);
+  return segment;
 }
 
 bool SegmentStore::fill(Segment& segment, const std::vector<SharedBytes>& buffers,
@@ -125,9 +131,7 @@ bool SegmentStore::fill(Segment& segment, const std::vector<SharedBytes>& buffer
 
 bool SegmentStore::rename(Segment& segment, std::string_view owner) {
   std::string name = segment_name(owner, maker_, ++count_);
-  if (::renameat(folder_->descriptor(), segment.name.c_str(), folder_->descriptor(),
-                 name.c_str()) != 0)
-    return false;
+  if (!folder_->rename(segment.name, name)) return false;
   segment.name = std::move(name);
   return true;
 }

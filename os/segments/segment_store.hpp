@@ -61,7 +61,8 @@ class SegmentStore : public std::enable_shared_from_this<SegmentStore> {
     Descriptor file;
     std::string name;
     std::size_t size = 0;
-    WrittenSegment memory;  ///< Mapped from its second use on.
+    bool is_on_disk = false;
+    WrittenSegment memory;  ///< Mapped from its second use on, but for one on the disk.
     Instant free_since{};
   };
 

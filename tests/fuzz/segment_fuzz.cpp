@@ -30,7 +30,7 @@ class Place {
     std::string made = "/dev/shm/px-fuzz-XXXXXX";
     check(::mkdtemp(made.data()) != nullptr);
     parent_ = made;
-    folder = *SegmentFolder::create(parent_);
+    folder = *SegmentFolder::create({parent_, {}});
     check(bool(folder->enter("a")));
     write("secret", 'S', 0600);
     write("a.b.1", 'x', 0600);

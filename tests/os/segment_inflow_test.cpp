@@ -31,7 +31,7 @@ class SegmentInflowTest : public testing::Test {
   }
 
   TemporaryFolder parent_{"/dev/shm"};
-  std::shared_ptr<SegmentFolder> folder_ = *SegmentFolder::create(parent_.path());
+  std::shared_ptr<SegmentFolder> folder_ = *SegmentFolder::create({parent_.path(), {}});
   SegmentInflow inflow_{folder_, "ann", start};
 };
 

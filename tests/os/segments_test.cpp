@@ -28,7 +28,7 @@ std::string bytes_of(char letter, std::size_t size = large) {
 class Segments : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = *SegmentFolder::create(parent_.path());
+    folder_ = *SegmentFolder::create({parent_.path(), disk_parent_.path()});
     ASSERT_TRUE(folder_->enter("sender"));
     store_ = SegmentStore::make(folder_, "sender");
   }
@@ -59,7 +59,7 @@ class Segments : public testing::Test {
     ASSERT_EQ(::chmod((path() / name).c_str(), mode), 0);
   }
 
-  TemporaryFolder parent_{"/dev/shm"};
+  TemporaryFolder parent_{"/dev/shm"}, disk_parent_;
   std::shared_ptr<SegmentFolder> folder_;
   std::shared_ptr<SegmentStore> store_;
 };
@@ -347,6 +347,109 @@ TEST_F(Segments, AreNotLargerThanFilesOfThisProcessMayBe) {
   EXPECT_TRUE(segments().empty());
 }
 
+// ---------------------------------------------------------------- the disk
+
+/// What shared memory has no room for: as much as is free there.
+std::uint64_t too_much_for_memory(const SegmentFolder& folder) {
+  struct statvfs system{};
+  EXPECT_EQ(::fstatvfs(folder.descriptor(), &system), 0);
+  return static_cast<std::uint64_t>(system.f_bavail) * system.f_frsize;
+}
+
+TEST_F(Segments, WhatMemoryHasNoRoomForLiesOnTheDisk) {
+  const std::uint64_t bytes = too_much_for_memory(*folder_);
+  const auto made = folder_->make("sender.sender.1", bytes);
+  ASSERT_EQ(bool(made), has_disk_room(folder_->disk()->descriptor(), bytes));
+  if (!made) {
+    EXPECT_EQ(made.error().kind, ErrorKind::overloaded);
+    return;
+  }
+  EXPECT_NE(made->why_on_disk.find("a quarter of all is left"), std::string::npos);
+  EXPECT_TRUE(folder_->is_on_disk("sender.sender.1"));
+  EXPECT_TRUE(segments().empty());
+}
+
+TEST_F(Segments, WhatMemoryHasRoomForDoesNotLieOnTheDisk) {
+  const auto made = folder_->make("sender.sender.1", 1);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->why_on_disk, "");
+  EXPECT_FALSE(folder_->is_on_disk("sender.sender.1"));
+}
+
+TEST_F(Segments, ADiskThatNotAllWhoShareMemorySeeIsNotUsed) {
+  std::filesystem::remove(path() / "disk");
+  const auto stranger = *SegmentFolder::open(folder_->name());
+  EXPECT_EQ(stranger->disk(), nullptr);
+  ASSERT_TRUE(stranger->enter("stranger"));
+  const auto made = folder_->make("sender.sender.1", too_much_for_memory(*folder_));
+  EXPECT_EQ(made.error().kind, ErrorKind::overloaded);
+}
+
+TEST_F(Segments, ADiskHasRoomForHalfOfWhatIsFree) {
+  const int folder = folder_->disk()->descriptor();
+  EXPECT_TRUE(has_disk_room(folder, 1));
+  EXPECT_FALSE(has_disk_room(folder, std::uint64_t{1} << 60));
+}
+
+TEST_F(Segments, OnTheDiskTheyAreMappedRenamedAndRemovedAsInMemory) {
+  const std::filesystem::path disk = folder_->disk()->name().folder;
+  const auto receiver = *SegmentFolder::open(folder_->name());
+  ASSERT_TRUE(receiver->enter("receiver"));
+  write_file("memory.sender.1", 3);
+  std::filesystem::copy_file(path() / "memory.sender.1", disk / "sender.sender.1");
+  ASSERT_EQ(::chmod((disk / "sender.sender.1").c_str(), 0600), 0);
+  ASSERT_TRUE(folder_->rename("sender.sender.1", "sender.sender.2"));
+  EXPECT_FALSE(MappedSegment::map(*receiver, "sender.sender.1"));
+  const auto mapped = MappedSegment::map(*receiver, "sender.sender.2");
+  ASSERT_TRUE(mapped);
+  EXPECT_EQ(*(*mapped)->part(0, 3), "xxx");
+  receiver->remove("sender.sender.2");
+  EXPECT_FALSE(folder_->is_on_disk("sender.sender.2"));
+}
+
+TEST_F(Segments, OnTheDiskAKilledProcessLeavesNothing) {
+  const std::filesystem::path disk = folder_->disk()->name().folder;
+  std::ofstream(disk / "killed.killed.1") << "left";
+  std::ofstream(disk / "sender.sender.1") << "in use";
+  folder_->remove_left(Duration(0));
+  EXPECT_FALSE(folder_->is_on_disk("killed.killed.1"));
+  EXPECT_TRUE(folder_->is_on_disk("sender.sender.1"));
+}
+
+TEST_F(Segments, TheFolderOnTheDiskIsRemovedWithTheOther) {
+  const std::filesystem::path disk = folder_->disk()->name().folder;
+  std::ofstream(disk / "sender.sender.1") << "left";
+  folder_->remove_all();
+  EXPECT_FALSE(std::filesystem::exists(disk));
+  EXPECT_FALSE(std::filesystem::exists(path()));
+}
+
+TEST_F(Segments, TheFolderOnTheDiskIsTheSameForTheNextController) {
+  const auto again = SegmentFolder::restore(path());
+  ASSERT_TRUE(again);
+  ASSERT_NE((*again)->disk(), nullptr);
+  EXPECT_EQ((*again)->disk()->name().folder, folder_->disk()->name().folder);
+}
+
+TEST_F(Segments, AFolderOnTheDiskThatIsGoneIsMadeAnew) {
+  const ScopedVariable temporary("TMPDIR", disk_parent_.path().c_str());
+  const std::string gone = folder_->disk()->name().folder;
+  std::filesystem::remove_all(gone);
+  const auto again = SegmentFolder::restore(path());
+  ASSERT_TRUE(again);
+  ASSERT_NE((*again)->disk(), nullptr);
+  EXPECT_NE((*again)->disk()->name().folder, gone);
+}
+
+TEST_F(Segments, TheFolderOnTheDiskOfAClusterOfWhichNobodyLivesIsRemovedByTheNextOne) {
+  const auto abandoned = disk_parent_.path() / "polyxeus-arrays-gone";
+  std::filesystem::create_directory(abandoned);
+  ASSERT_EQ(::chmod(abandoned.c_str(), 0700), 0);
+  const TemporaryFolder parent{"/dev/shm"};
+  ASSERT_TRUE(SegmentFolder::create({parent.path(), disk_parent_.path()}));
+  EXPECT_FALSE(std::filesystem::exists(abandoned));
+}
+
 // ---------------------------------------------------------------- the folder
 
 TEST_F(Segments, TheFolderIsOpenedByThoseWhoSeeTheSameOne) {
@@ -433,7 +536,7 @@ TEST_F(Segments, TheFolderOfAClusterOfWhichNobodyLivesIsRemovedByTheNextOne) {
   std::filesystem::create_directory(abandoned);
   ASSERT_EQ(::chmod(abandoned.c_str(), 0700), 0);
   std::ofstream(abandoned / "a.b.1") << "left";
-  const auto next = SegmentFolder::create(parent_.path());
+  const auto next = SegmentFolder::create({parent_.path(), {}});
   ASSERT_TRUE(next);
   EXPECT_FALSE(std::filesystem::exists(abandoned));
   EXPECT_TRUE(std::filesystem::exists(path()));

@@ -289,7 +289,10 @@ Result<std::unique_ptr<TaskStore>> make_store(const ControllerOptions& options,
   if (name == "DictDB") {
     MemoryStoreLimits limits;
     limits.finished_records = static_cast<std::size_t>(std::max(1ll, options.record_limit));
-    limits.bytes = static_cast<std::size_t>(std::max(1ll, options.size_limit));
+    limits.bytes = options.size_limit
+                       ? static_cast<std::size_t>(std::max(1ll, *options.size_limit))
+                       : std::min(limits.bytes,
+                                  static_cast<std::size_t>(os::half_of_usable_memory() / 4));
     return std::unique_ptr<TaskStore>(std::make_unique<MemoryStore>(limits));
   }
   if (name != "SQLiteDB")

@@ -153,9 +153,9 @@ void add_store_options(CLI::App& app, ControllerOptions& o) {
       ->check(program::whole_number(" of records", 0))
       ->capture_default_str();
   app.add_option("--DictDB.size_limit", o.size_limit,
-                 "Largest number of bytes of buffers in records")
-      ->check(program::whole_number(" of bytes", 0))
-      ->capture_default_str();
+                 "Largest number of bytes of buffers in records (default: 1 GiB, or an eighth of the "
+                 "memory that the controller may use where that is less)")
+      ->check(program::whole_number(" of bytes", 0));
   app.add_option("--SQLiteDB.filename", o.sqlite_filename, "Name of the SQLite file")
       ->capture_default_str();
   app.add_option("--SQLiteDB.location", o.sqlite_location,

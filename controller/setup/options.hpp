@@ -41,7 +41,7 @@ struct ControllerOptions {
 
   std::string db_class = "DictDB";
   long long record_limit = 1024;
-  long long size_limit = 1024ll * 1024 * 1024;
+  std::optional<long long> size_limit;  ///< Nothing: 1 GiB, or less where memory is short.
   long long sqlite_size_limit = 4096ll * 1024 * 1024;
   std::string sqlite_filename = "tasks.db", sqlite_location, sqlite_table = "ipython-tasks";
 

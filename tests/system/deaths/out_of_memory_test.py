@@ -7,6 +7,7 @@ import polyxeus
 import programs
 import pytest
 from programs import PATIENCE, wait_until
+from running_cluster import connect
 
 LIMIT = 400 << 20  # bytes, for three engines and what starts them
 EATS_ALL = "b'x' * (1 << 31)"
@@ -14,15 +15,15 @@ KILLED = "was killed by the kernel, which was out of memory (SIGKILL): give the 
 
 
 @pytest.fixture
-def limited():
-    """A command line that runs what follows it in a control group with LIMIT; needs root."""
+def limited(request):
+    """A command line that runs what follows it in a control group with its parameter, or LIMIT; needs root."""
     root = Path("/sys/fs/cgroup")
     first_version = (root / "memory").is_dir()
     group = (root / "memory" if first_version else root) / f"px-test-{os.getpid()}"
     try:
         group.mkdir()
         limit = group / ("memory.limit_in_bytes" if first_version else "memory.max")
-        limit.write_text(str(LIMIT))
+        limit.write_text(str(getattr(request, "param", LIMIT)))
     except OSError as problem:
         pytest.fail(f"this test makes a control group with a limit of memory, as root: {problem}")
     yield ["sh", "-c", 'echo $$ > "$0" && exec "$@"', group / "cgroup.procs"]
@@ -70,3 +71,31 @@ def test_an_engine_of_pxcluster_without_memory_is_told(limited, stage, cluster_c
     assert f": its process {KILLED}" in error_of(rc[1].execute(EATS_ALL))
     assert rc.ids == [0]
     run("stop")
+
+
+SMALL = 256 << 20
+
+
+@pytest.mark.parametrize("limited", [SMALL], indirect=True)
+def test_a_controller_with_little_memory_refuses_tasks_and_is_not_killed(
+    limited, own_cluster, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("POLYXEUS_SHARED_MEMORY", "0")  # all bytes pass the controller
+    cluster = own_cluster()
+    argv = [*limited, *programs.CONTROLLER, *cluster.options()]
+    cluster.controller = cluster.stage.start(argv, "controller", **cluster.environment)
+    wait_until(cluster.is_listening, "the controller writes its connection files")
+    cluster.start_engines(1)
+    gate = tmp_path / "gate"
+    with connect(cluster.connection_file("client"), 1, timeout=PATIENCE) as rc:
+        wait = f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.05)"
+        busy = rc[:].execute(wait, block=False)
+        tasks = [rc.load_balanced_view().apply_async(len, bytes(1 << 20)) for _ in range(300)]
+        assert "Overloaded: too many unfinished tasks" in error_of(tasks[-1])
+        calls = [rc[0].apply_async(len, bytes(1 << 20)) for _ in range(300)]
+        gate.touch()
+        busy.get(PATIENCE)
+        assert [call.get(PATIENCE) for call in calls] == [1 << 20] * 300
+        assert tasks[0].get(PATIENCE) == 1 << 20
+    assert cluster.controller.is_running()
+    cluster.stop()  # before the group is removed

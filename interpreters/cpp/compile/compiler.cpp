@@ -5,11 +5,12 @@
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include "interpreters/cpp/compile/cell_machine.hpp"
 #include "interpreters/cpp/compile/changed_headers.hpp"
 #include "interpreters/cpp/compile/class_constants.hpp"
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/failed_part.hpp"
-#include "interpreters/cpp/run/cell_stack.hpp"
+#include "interpreters/cpp/compile/interrupt_symbols.hpp"
 #include "interpreters/cpp/run/guarded_calls.hpp"
 #include "interpreters/cpp/run/jit_memory.hpp"
 
@@ -76,10 +77,9 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
   compiler->log_ = log.get();
   diagnostics.setClient(log.release(), true);
 
-  auto target = llvm::orc::JITTargetMachineBuilder::detectHost();
+  auto target = machine_of_cells();
   if (!target) return clang_error("LLVM does not support this processor", target.takeError());
   auto jit_builder = std::make_unique<llvm::orc::LLJITBuilder>();
-  target->setRelocationModel(llvm::Reloc::PIC_).setCodeModel(llvm::CodeModel::Small);
   jit_builder->setObjectLinkingLayerCreator(make_linking_layer);
   jit_builder->setJITTargetMachineBuilder(std::move(*target));
   jit_builder->setNotifyCreatedCallback([made = compiler.get()](llvm::orc::LLJIT& jit) {
@@ -94,9 +94,10 @@ Result<std::unique_ptr<Compiler>> Compiler::create(const CppSession::Options& op
           return llvm::Expected<llvm::orc::ThreadSafeModule>(std::move(module));
         });
     // Here, as the interpreter runs some code of its own before create() is over.
-    return jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(
-        {{jit.mangleAndIntern("px_cell_personality"),
-          symbol_at(reinterpret_cast<const void*>(&px_cell_personality))}}));
+    llvm::orc::SymbolMap symbols;
+    for (const auto& [name, address] : interrupt_symbols())
+      symbols[jit.mangleAndIntern(name)] = symbol_at(address);
+    return jit.getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols)));
   });
   auto executor = std::make_unique<clang::IncrementalExecutorBuilder>();
   executor->JITBuilder = std::move(jit_builder);

@@ -18,6 +18,7 @@
 
 #include "interpreters/cpp/compile/changed_headers.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
+#include "interpreters/cpp/compile/header_origin.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
 #include "wire/json.hpp"
 #include "wire/time.hpp"
@@ -218,8 +219,10 @@ Json check_here(Compiler& compiler, const SourceText& text, const Room& room, in
   std::vector<TextEdit> copies;
   std::vector<GlobalCapture> captures;
   Room rivals;
+  bool changes = false;
   compiler.at_end_of_part = [&](clang::TranslationUnitDecl& part) {
     for (const GlobalCapture& each : compiler.log().take_captures()) captures.push_back(each);
+    changes = changes_header(part);
     copies = copy_captures(compiler, part, captures);
     rivals = rivals_of(compiler, part);
     const bool is_rejected = compiler.instance().getDiagnostics().hasErrorOccurred();
@@ -228,7 +231,9 @@ Json check_here(Compiler& compiler, const SourceText& text, const Room& room, in
   compiler.log().take_captures();
   const auto* unit = compiler.parse(text.cell);
   forget_standstill();
-  Json report{{"ok", unit != nullptr}, {"said", compiler.log().take_text()}};
+  Json report{{"ok", unit != nullptr},
+              {"said", compiler.log().take_text()},
+              {"changes_header", changes}};
   Redefinition found;
   if (unit) {
     const MissingSymbols missing = missing_in(compiler, *unit->TheModule);
@@ -322,6 +327,7 @@ CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Roo
   report.privates = edits_from(found, "privates");
   report.captures = edits_from(found, "captures");
   report.redefinition = redefinition_from(found);
+  report.changes_header = found.value("changes_header", false);
   return report;
 }
 

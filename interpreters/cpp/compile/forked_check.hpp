@@ -20,6 +20,7 @@ struct CheckReport {
   std::vector<TextEdit> privates = {};    ///< Where ok: see share_privates().
   std::vector<TextEdit> captures = {};    ///< Of lambdas: with them the text may compile.
   Redefinition redefinition = {};         ///< What must give way, if anything.
+  bool changes_header = false;            ///< See changes_header().
 };
 
 /// Compiles a text in a child, in which room is made first; nothing changes here.

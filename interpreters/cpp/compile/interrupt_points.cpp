@@ -9,15 +9,25 @@
 #include <map>
 
 #include "interpreters/cpp/compile/compiler.hpp"
+#include "interpreters/cpp/compile/interrupt_symbols.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
+#include "interpreters/cpp/run/cell_stack.hpp"
 
 namespace px::cpp {
 namespace {
 
-llvm::Constant* address(llvm::LLVMContext& context, const volatile void* pointer) {
-  auto* number = llvm::ConstantInt::get(llvm::Type::getInt64Ty(context),
-                                        reinterpret_cast<std::uintptr_t>(pointer));
-  return llvm::ConstantExpr::getIntToPtr(number, llvm::PointerType::getUnqual(context));
+constexpr const char* word_symbol = "px_interrupt_word";
+constexpr const char* answer_symbol = "px_answer_interrupt";
+constexpr const char* begin_symbol = "px_begin_code";
+constexpr const char* personality_symbol = "px_cell_personality";
+
+llvm::Constant* interrupt_word(llvm::Module& module) {
+  return module.getOrInsertGlobal(word_symbol, llvm::Type::getInt32Ty(module.getContext()));
+}
+
+llvm::FunctionCallee plain_function(llvm::Module& module, const char* symbol) {
+  auto* nothing = llvm::Type::getVoidTy(module.getContext());
+  return module.getOrInsertFunction(symbol, llvm::FunctionType::get(nothing, false));
 }
 
 /// The body of an OpenMP region: nothing may be thrown out of it.
@@ -37,15 +47,13 @@ void poll_before(llvm::Instruction* jump, const llvm::DebugLoc& line) {
   llvm::IRBuilder<> builder(jump);
   builder.SetCurrentDebugLocation(line);
   auto* word =
-      builder.CreateLoad(builder.getInt32Ty(), address(context, CellGuard::interrupt_word()), true);
+      builder.CreateLoad(builder.getInt32Ty(), interrupt_word(*jump->getModule()), true);
   auto* is_asked = builder.CreateICmpNE(word, builder.getInt32(0));
   auto* rarely = llvm::MDBuilder(context).createBranchWeights(1, 1 << 20);
   llvm::Instruction* inside = llvm::SplitBlockAndInsertIfThen(is_asked, jump, false, rarely);
   builder.SetInsertPoint(inside);
   builder.SetCurrentDebugLocation(line);
-  auto* type = llvm::FunctionType::get(builder.getVoidTy(), false);
-  auto* call = builder.CreateCall(
-      type, address(context, reinterpret_cast<const void*>(&CellGuard::answer_interrupt)));
+  auto* call = builder.CreateCall(plain_function(*jump->getModule(), answer_symbol));
   call->addFnAttr(llvm::Attribute::Cold);
 }
 
@@ -67,17 +75,23 @@ bool is_first_function(const llvm::Function& function) {
 void begin_code_in(llvm::Function& function) {
   llvm::BasicBlock& entry = function.getEntryBlock();
   llvm::IRBuilder<> builder(&entry, entry.getFirstInsertionPt());
-  auto* type = llvm::FunctionType::get(builder.getVoidTy(), false);
-  builder.CreateCall(
-      type, address(function.getContext(), reinterpret_cast<const void*>(&CellGuard::begin_code)));
-  let_exceptions_through(function);
   llvm::Module& module = *function.getParent();
+  builder.CreateCall(plain_function(module, begin_symbol));
+  let_exceptions_through(function);
   auto* personality = llvm::FunctionType::get(builder.getInt32Ty(), true);
   function.setPersonalityFn(llvm::cast<llvm::Constant>(
-      module.getOrInsertFunction("px_cell_personality", personality).getCallee()));
+      module.getOrInsertFunction(personality_symbol, personality).getCallee()));
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, const void*>> interrupt_symbols() {
+  return {{word_symbol, const_cast<const void*>(
+                            static_cast<const volatile void*>(CellGuard::interrupt_word()))},
+          {answer_symbol, reinterpret_cast<const void*>(&CellGuard::answer_interrupt)},
+          {begin_symbol, reinterpret_cast<const void*>(&CellGuard::begin_code)},
+          {personality_symbol, reinterpret_cast<const void*>(&px_cell_personality)}};
+}
 
 void add_interrupt_points(llvm::Module& module) {
   for (llvm::Function& function : module) {

@@ -16,6 +16,10 @@ class KnownCode {
  public:
   /// The module, which is optimized, becomes part of the program.
   void note(const llvm::Module& module);
+  /// Functions whose code is in the program already.
+  void note(const std::vector<std::string>& symbols) {
+    symbols_.insert(symbols.begin(), symbols.end());
+  }
   void forget(const std::string& symbol) { symbols_.erase(symbol); }
   /// What note() got last is taken out of the program.
   void forget_last();

@@ -6,17 +6,18 @@
 #include <clang/Sema/MultiplexExternalSemaSource.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "interpreters/cpp/compile/compiler.hpp"
+#include "interpreters/cpp/compile/header_code.hpp"
 #include "interpreters/cpp/compile/known_code.hpp"
 
 namespace px::cpp {
 namespace {
 
-/// Whether any module may define it, under one symbol.
-bool has_one_shared_symbol(const clang::FunctionDecl& function) {
-  if (llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl>(function)) return false;
+/// Whether any module may define it.
+bool may_be_shared(const clang::FunctionDecl& function) {
   if (function.isDependentContext() || !function.isExternallyVisible()) return false;
   return function.isInlined() ||
          function.getTemplateSpecializationKind() == clang::TSK_ImplicitInstantiation;
@@ -26,15 +27,25 @@ bool has_one_shared_symbol(const clang::FunctionDecl& function) {
 /// optimizer to inline, but for those that may not be inlined.
 class KnownFunctions {
  public:
-  KnownFunctions(Compiler& compiler, const KnownCode& known)
-      : jit_(compiler.jit()), known_(known), names_(compiler.interpreter().getASTContext()) {}
+  KnownFunctions(Compiler& compiler, const KnownCode& known, HeaderCode* header)
+      : jit_(compiler.jit()),
+        known_(known),
+        header_(header),
+        names_(compiler.interpreter().getASTContext()) {}
 
   bool has(const clang::Decl& declaration) {
-    if (known_.is_empty()) return false;
     const auto* function = llvm::dyn_cast<clang::FunctionDecl>(&declaration);
-    if (!function || !has_one_shared_symbol(*function)) return false;
+    if (!function || !may_be_shared(*function)) return false;
+    if (header_) header_->note(*function);
+    const bool has_several_symbols =
+        llvm::isa<clang::CXXConstructorDecl, clang::CXXDestructorDecl>(*function);
+    if (known_.is_empty() || (has_several_symbols && !header_)) return false;
     auto& changed = *const_cast<clang::FunctionDecl*>(function);
-    const bool is_known = known_.has(names_.getName(function), jit_);
+    const std::vector<std::string> symbols = symbols_of_function(names_, *function);
+    const bool is_known =
+        !symbols.empty() && std::all_of(symbols.begin(), symbols.end(), [&](const auto& symbol) {
+          return known_.has(symbol, jit_);
+        });
     if (is_known && !function->hasAttr<clang::NoInlineAttr>() && marked_.insert(function).second)
       changed.addAttr(clang::NoInlineAttr::CreateImplicit(function->getASTContext()));
     if (!is_known && marked_.erase(function) > 0) changed.dropAttr<clang::NoInlineAttr>();
@@ -44,6 +55,7 @@ class KnownFunctions {
  private:
   llvm::orc::LLJIT& jit_;
   const KnownCode& known_;
+  HeaderCode* header_;
   clang::ASTNameGenerator names_;
   std::unordered_set<const clang::FunctionDecl*> marked_;
 };
@@ -53,8 +65,8 @@ template <class Base>
 class Source final : public Base {
  public:
   template <class... Bases>
-  Source(Compiler& compiler, const KnownCode& known, Bases... bases)
-      : Base(std::move(bases)...), functions_(compiler, known) {}
+  Source(Compiler& compiler, const KnownCode& known, HeaderCode* header, Bases... bases)
+      : Base(std::move(bases)...), functions_(compiler, known, header) {}
   using ExtKind = clang::ExternalASTSource::ExtKind;
   ExtKind hasExternalDefinitions(const clang::Decl* declaration) override {
     if (functions_.has(*declaration)) return clang::ExternalASTSource::EK_Always;
@@ -76,17 +88,17 @@ struct LeaveOutKnownCode : llvm::PassInfoMixin<LeaveOutKnownCode> {
   static bool isRequired() { return true; }
 };
 
-void ask_when_code_is_made(Compiler& compiler, const KnownCode& known) {
+void ask_when_code_is_made(Compiler& compiler, const KnownCode& known, HeaderCode* header) {
   using clang::ExternalSemaSource;
   clang::ASTContext& context = compiler.interpreter().getASTContext();
   if (!context.getExternalSource())
     return context.setExternalSource(
-        llvm::makeIntrusiveRefCnt<Source<ExternalSemaSource>>(compiler, known));
-  const llvm::IntrusiveRefCntPtr<ExternalSemaSource> header(
+        llvm::makeIntrusiveRefCnt<Source<ExternalSemaSource>>(compiler, known, header));
+  const llvm::IntrusiveRefCntPtr<ExternalSemaSource> precompiled(
       llvm::dyn_cast<ExternalSemaSource>(context.getExternalSource()));
-  if (header)
+  if (precompiled)
     context.setExternalSource(llvm::makeIntrusiveRefCnt<Source<clang::MultiplexExternalSemaSource>>(
-        compiler, known, header, llvm::makeIntrusiveRefCnt<ExternalSemaSource>()));
+        compiler, known, header, precompiled, llvm::makeIntrusiveRefCnt<ExternalSemaSource>()));
 }
 
 void ask_before_optimization(Compiler& compiler, const KnownCode& known) {
@@ -102,8 +114,8 @@ void ask_before_optimization(Compiler& compiler, const KnownCode& known) {
 
 }  // namespace
 
-void skip_known_functions(Compiler& compiler, const KnownCode& known) {
-  ask_when_code_is_made(compiler, known);
+void skip_known_functions(Compiler& compiler, const KnownCode& known, HeaderCode* header) {
+  ask_when_code_is_made(compiler, known, header);
   ask_before_optimization(compiler, known);
 }
 

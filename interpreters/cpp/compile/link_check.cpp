@@ -2,6 +2,7 @@
 
 #include "interpreters/cpp/compile/class_constants.hpp"
 #include "interpreters/cpp/compile/compiler.hpp"
+#include "interpreters/cpp/compile/link_check.hpp"
 
 namespace px::cpp {
 namespace {
@@ -20,8 +21,31 @@ std::vector<std::string> needed_symbols(const llvm::Module& module) {
   return names;
 }
 
-/// Those of the symbols that neither the JIT nor the process has.
-std::vector<std::string> not_found(llvm::orc::LLJIT& jit, std::vector<std::string> symbols) {
+/// clang emits `static const int size = 5;` of a class as a value that only the optimizer may use:
+/// elsewhere some other part of the program must define the member, which users leave out.
+void define_class_constants(llvm::orc::LLJIT& jit, llvm::Module& module) {
+  std::vector<std::string> names;
+  for (const llvm::GlobalVariable& variable : module.globals())
+    if (variable.hasAvailableExternallyLinkage() && variable.isConstant())
+      names.push_back(variable.getName().str());
+  for (const std::string& name : symbols_not_found(jit, std::move(names)))
+    module.getNamedGlobal(name)->setLinkage(llvm::GlobalValue::LinkOnceODRLinkage);
+}
+
+struct DefineClassConstants : llvm::PassInfoMixin<DefineClassConstants> {
+  llvm::orc::LLJIT* jit;
+  explicit DefineClassConstants(llvm::orc::LLJIT& used) : jit(&used) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    define_class_constants(*jit, module);
+    return llvm::PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+};
+
+}  // namespace
+
+std::vector<std::string> symbols_not_found(llvm::orc::LLJIT& jit,
+                                           std::vector<std::string> symbols) {
   llvm::orc::SymbolLookupSet wanted;
   std::vector<std::pair<llvm::orc::SymbolStringPtr, std::string>> names;
   for (std::string& name : symbols) {
@@ -43,31 +67,8 @@ std::vector<std::string> not_found(llvm::orc::LLJIT& jit, std::vector<std::strin
   return missing;
 }
 
-/// clang emits `static const int size = 5;` of a class as a value that only the optimizer may use:
-/// elsewhere some other part of the program must define the member, which users leave out.
-void define_class_constants(llvm::orc::LLJIT& jit, llvm::Module& module) {
-  std::vector<std::string> names;
-  for (const llvm::GlobalVariable& variable : module.globals())
-    if (variable.hasAvailableExternallyLinkage() && variable.isConstant())
-      names.push_back(variable.getName().str());
-  for (const std::string& name : not_found(jit, std::move(names)))
-    module.getNamedGlobal(name)->setLinkage(llvm::GlobalValue::LinkOnceODRLinkage);
-}
-
-struct DefineClassConstants : llvm::PassInfoMixin<DefineClassConstants> {
-  llvm::orc::LLJIT* jit;
-  explicit DefineClassConstants(llvm::orc::LLJIT& used) : jit(&used) {}
-  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-    define_class_constants(*jit, module);
-    return llvm::PreservedAnalyses::none();
-  }
-  static bool isRequired() { return true; }
-};
-
-}  // namespace
-
 std::vector<std::string> missing_symbols(Compiler& compiler, const llvm::Module& module) {
-  return not_found(compiler.jit(), needed_symbols(module));
+  return symbols_not_found(compiler.jit(), needed_symbols(module));
 }
 
 void define_constants_of_classes(llvm::PassBuilder& passes, llvm::orc::LLJIT& jit) {

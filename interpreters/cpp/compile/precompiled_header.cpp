@@ -15,6 +15,7 @@
 #include <sstream>
 #include <thread>
 
+#include "interpreters/cpp/compile/code_files.hpp"
 #include "interpreters/cpp/compile/prelude_text.hpp"
 #include "interpreters/cpp/run/llvm_files.hpp"
 #include "os/run_command.hpp"
@@ -40,14 +41,6 @@ bool write_file(const fs::path& path, const std::string& text) {
   std::error_code failure;
   if (file) fs::rename(draft, path, failure);
   return file && !failure;
-}
-
-/// What tells one version of a file from another.
-std::string stamp_of(const fs::path& path) {
-  struct stat found{};
-  if (stat(path.c_str(), &found) != 0) return "-";
-  return std::to_string(found.st_size) + " " + std::to_string(found.st_mtim.tv_sec) + " " +
-         std::to_string(found.st_mtim.tv_nsec);
 }
 
 std::string hexadecimal(std::size_t value) {
@@ -99,7 +92,7 @@ class Cached {
     std::string stamp, file;
     bool has_any = false;
     while (std::getline(parts, stamp, '\t') && std::getline(parts, file)) {
-      if (stamp_of(file) != stamp) return false;
+      if (stamp_of_file(file) != stamp) return false;
       has_any = true;
     }
     return has_any;
@@ -113,7 +106,10 @@ class Cached {
     const auto done = run_compiler(command(draft, rule), options_.patience);
     if (!done) return done.error();
     std::error_code failure;
-    if (done->is_success) fs::rename(draft, path(), failure);
+    if (done->is_success) {
+      fs::remove_all(folder_ / "code", failure);
+      fs::rename(draft, path(), failure);
+    }
     const std::vector<std::string> files = files_of_rule(read_file(rule));
     fs::remove(rule, failure);
     if (!done->is_success) {
@@ -121,9 +117,9 @@ class Cached {
       return Error{ErrorKind::bad_input,
                    "cannot make the precompiled header: " + done->output.substr(0, 2000)};
     }
-    std::string parts = stamp_of(path()) + "\t" + path().string() + "\n";
+    std::string parts = stamp_of_file(path()) + "\t" + path().string() + "\n";
     for (std::size_t i = 1; i < files.size(); ++i)
-      parts += stamp_of(files[i]) + "\t" + files[i] + "\n";
+      parts += stamp_of_file(files[i]) + "\t" + files[i] + "\n";
     if (!write_file(parts_path(), parts)) return cannot_write();
     return {};
   }
@@ -249,6 +245,17 @@ Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& wa
   return made;
 }
 
+void keep_code_of(const std::string& precompiled_header) {
+  std::error_code failure;
+  fs::create_directory(fs::path(precompiled_header).parent_path() / "code", failure);
+}
+
+std::string code_folder_of(const std::string& precompiled_header) {
+  std::error_code failure;
+  const fs::path folder = fs::path(precompiled_header).parent_path() / "code";
+  return fs::is_directory(folder, failure) ? folder.string() : std::string();
+}
+
 Result<void> check_compiler_flags(const std::vector<std::string>& flags) {
   if (std::find(flags.begin(), flags.end(), "-stdlib=libc++") != flags.end())
     return Error{ErrorKind::bad_input,
@@ -269,7 +276,7 @@ Result<void> check_compiler_flags(const std::vector<std::string>& flags) {
 
 std::string precompiled_header_key(const PrecompiledHeaderOptions& options,
                                    const std::string& machine) {
-  std::string all = options.compiler + "\n" + stamp_of(options.compiler) + "\n" +
+  std::string all = options.compiler + "\n" + stamp_of_file(options.compiler) + "\n" +
                     options.resource_folder + "\n" + machine + "\n";
   for (const std::string& flag : options.flags) all += flag + "\n";
   all += options.text;

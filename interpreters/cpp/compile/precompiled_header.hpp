@@ -28,6 +28,12 @@ struct PrecompiledHeaderOptions {
 ///         can be written. A session works without it, but starts slowly.
 Result<std::string> ensure_precompiled_header(const PrecompiledHeaderOptions& options);
 
+/// Makes a folder beside a precompiled header: sessions keep machine code of its functions there
+/// for others. It goes when the header is made again.
+void keep_code_of(const std::string& precompiled_header);
+/// That folder; "" where there is none.
+std::string code_folder_of(const std::string& precompiled_header);
+
 /// Whether clang takes them; no error where there is no clang++ to ask.
 /// errors  bad_input: its own words.
 Result<void> check_compiler_flags(const std::vector<std::string>& flags);

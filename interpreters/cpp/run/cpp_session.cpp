@@ -18,8 +18,11 @@
 #include "interpreters/cpp/compile/changed_headers.hpp"
 #include "interpreters/cpp/compile/diagnostic_text.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
+#include "interpreters/cpp/compile/header_code.hpp"
+#include "interpreters/cpp/compile/header_origin.hpp"
 #include "interpreters/cpp/compile/known_code.hpp"
 #include "interpreters/cpp/compile/known_functions.hpp"
+#include "interpreters/cpp/compile/precompiled_header.hpp"
 #include "interpreters/cpp/habits/header_texts.hpp"
 #include "interpreters/cpp/messages/hints.hpp"
 #include "interpreters/cpp/messages/type_names.hpp"
@@ -130,6 +133,20 @@ std::vector<TextEdit> edits_of(const CheckReport& report, bool is_ok, Editing ed
   return edits;
 }
 
+/// Whether something of a header has another meaning from now on.
+bool hides_header(const Room& room) {
+  const auto is_of_file = [](const clang::NamedDecl* each) { return each->isFromASTFile(); };
+  return !room.of_system.empty() ||
+         std::any_of(room.hidden.begin(), room.hidden.end(), is_of_file) ||
+         std::any_of(room.undefined.begin(), room.undefined.end(), is_of_file);
+}
+
+/// Whether the code of templates may become another one by it.
+bool has_pragma(const std::string& code) {
+  static const std::regex pragma(R"((#\s*pragma\s+(?!omp\b|once\b)|\b_Pragma\b))");
+  return code.find("ragma") != code.npos && std::regex_search(code, pragma);
+}
+
 bool is_openmp_flag(const std::string& flag) {
   return flag == "-fopenmp" || flag == "-fopenmp=libomp";
 }
@@ -139,7 +156,8 @@ bool is_openmp_flag(const std::string& flag) {
 struct CppSession::State {
   CellGuard guard;
   KnownCode known_code;
-  std::unique_ptr<Compiler> compiler;  // which asks for known code until it is destroyed
+  std::unique_ptr<HeaderCode> header_code;  // null where none is kept
+  std::unique_ptr<Compiler> compiler;       // which asks for both until it is destroyed
   std::string warning, warnings;
   std::vector<std::string> library_folders;
   std::unordered_set<std::string> weak_symbols, strong_symbols;
@@ -165,6 +183,8 @@ struct CppSession::State {
   void make_header(Plan& plan, const std::string& header, bool has_changed);
   void make_room_for(const Plan& plan);
   void remove_symbol(const std::string& symbol);
+  void use_header_code(const std::string& precompiled_header);
+  bool leave_header_code(bool is_changed);
   CellOutcome run(const Plan& plan);
   CellOutcome run_unit(clang::PartialTranslationUnit& unit, const std::string& name,
                        const std::vector<std::string>& late = {});
@@ -199,6 +219,7 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
   Editing editing = Editing::all;
   for (int round = 0; round < max_check_rounds; ++round) {
     const CheckReport report = check_in_child(*compiler, result.source, result.room, version);
+    if (leave_header_code(report.changes_header)) continue;  // what it spared is checked now
     result.outcome = outcome_of(report, compiler->limits());
     result.late = report.late;
     warnings = without_colours(name_lines_of_cells(report.said));
@@ -290,6 +311,21 @@ void CppSession::State::make_room_for(const Plan& plan) {
   make_room(*compiler, plan.room);
 }
 
+/// Where code of its functions is kept.
+void CppSession::State::use_header_code(const std::string& precompiled_header) {
+  const std::string folder = code_folder_of(precompiled_header);
+  if (folder.empty()) return;
+  header_code = std::make_unique<HeaderCode>(
+      *compiler, known_code, CodeFiles{folder, identity_of_code(precompiled_header)});
+}
+
+/// Whether it was in use until now.
+bool CppSession::State::leave_header_code(bool is_changed) {
+  if (!is_changed || !header_code || !header_code->is_in_use()) return false;
+  header_code->stop();
+  return true;
+}
+
 /// What refers to it already keeps it.
 void CppSession::State::remove_symbol(const std::string& symbol) {
   known_code.forget(symbol);
@@ -298,6 +334,7 @@ void CppSession::State::remove_symbol(const std::string& symbol) {
 }
 
 CellOutcome CppSession::State::run(const Plan& plan) {
+  leave_header_code(hides_header(plan.room) || has_pragma(plan.source.cell));
   make_room_for(plan);
   add_texts(*compiler, plan.source);
   compiler->log().take_text();
@@ -336,6 +373,8 @@ CellOutcome CppSession::State::run_unit(clang::PartialTranslationUnit& unit,
   Result<void> linked = compiler->late_functions().declare(late);
   if (!linked) return failure(CellOutcome::Kind::compile_error, "LinkError", linked.error().what);
   known_code.note(*unit.TheModule);
+  if (header_code) linked = header_code->take_from(*unit.TheModule);
+  if (!linked) return failure(CellOutcome::Kind::compile_error, "LinkError", linked.error().what);
   CellStack::clear();
   compiler->line_table().begin_cell(name);
   CellOutcome outcome =
@@ -383,7 +422,8 @@ Result<std::unique_ptr<CppSession>> CppSession::create(Options options) {
   }
   if (!compiler) return compiler.error();
   state->compiler = std::move(*compiler);
-  skip_known_functions(*state->compiler, state->known_code);
+  if (has_prelude) state->use_header_code(options.precompiled_header);
+  skip_known_functions(*state->compiler, state->known_code, state->header_code.get());
   add_headers(state->compiler->instance(), options.headers);
   if (!has_prelude && !options.prelude.empty()) {
     const Result<void> done = state->run_silently(options.prelude, "the prelude");
@@ -393,6 +433,7 @@ Result<std::unique_ptr<CppSession>> CppSession::create(Options options) {
   const Result<void> started =
       state->run_silently("{ try { throw 1; } catch (int) {} }", "a first cell");
   if (!started) return started.error();
+  if (state->header_code) state->header_code->load();
   auto session = std::unique_ptr<CppSession>(new CppSession(std::move(state)));
   if (std::any_of(options.flags.begin(), options.flags.end(), is_openmp_flag)) {
     const Result<void> loaded = session->load_library(llvm_files().openmp_library);

@@ -126,6 +126,8 @@ Result<std::unique_ptr<CppSession>> make_session(const SessionChoice& choice,
   else
     warning = "The first cell will be slow: cannot precompile the header of C++ cells: " +
               path.error().what + "\n";
+  // Not for the header of all sessions: the code of each of them would come together there.
+  if (path && !choice.headers.empty()) keep_code_of(*path);
   auto session = CppSession::create(std::move(options));
   if (!session) return session;
   if (!(*session)->warning().empty()) warning += (*session)->warning() + "\n";

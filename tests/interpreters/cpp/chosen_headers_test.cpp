@@ -1,12 +1,16 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
+#include "interpreters/cpp/compile/code_files.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
+#include "interpreters/cpp/run/cpp_session.hpp"
 
 namespace px::cpp {
 namespace {
@@ -79,6 +83,46 @@ class ChosenHeaders : public testing::Test {
     return count;
   }
 
+  /// The files of machine code that sessions with `told()` keep.
+  std::vector<fs::path> kept() const {
+    std::vector<fs::path> files;
+    for (const auto& each : fs::recursive_directory_iterator(folder_ / "cache/polyxeus/cpp"))
+      if (each.path().extension() == ".code") files.push_back(each.path());
+    return files;
+  }
+  /// Lets the kept code say something else than the header, so that one sees who uses it.
+  void mark_kept_code() const {
+    for (const fs::path& path : kept()) {
+      std::string identity;
+      std::getline(std::ifstream(path, std::ios::binary), identity);
+      const CodeFiles files{path.parent_path().string(), identity};
+      for (StoredCode& each : files.read()) {
+        for (std::size_t at; (at = each.object.find("the header")) != std::string::npos;)
+          each.object.replace(at, 10, "kept code!");
+        files.add(each);
+      }
+    }
+  }
+  /// A header with a template that is compiled for long lists.
+  void write_told() {
+    fs::remove_all(folder_ / "cache/polyxeus/cpp");
+    write("told.hpp",
+          "#pragma once\n#include <string>\n#include <vector>\nnamespace told {\n"
+          "template <class T> struct Name { static std::string get() { return {}; } };\n"
+          "template <class T> [[gnu::noinline]] std::string of(const std::vector<T>& list) {\n"
+          "  std::string text = \"This text, which is a long one, comes from the header\";\n"
+          "  for (const T& each : list) text += \" \" + std::to_string(each);\n"
+          "  return text + Name<T>::get();\n}\n}  // namespace told\n");
+    start();
+  }
+  /// What the function says in a new session.
+  std::string told(const std::string& directives = "", const std::string& code = "") {
+    start();
+    return result_of(directives + "%pch " + (folder_ / "told.hpp").string() + "\n" + code +
+                     told_);
+  }
+  static constexpr const char* told_ = "told::of(std::vector<int>{1, 2}).substr(38)";
+
   static inline const fs::path folder_ =
       fs::path(testing::TempDir()) / ("px_chosen_headers" + std::to_string(::getpid()));
   const std::string mine_ = (folder_ / "mine.hpp").string();
@@ -135,6 +179,85 @@ TEST_F(ChosenHeaders, AreChosenBeforeTheFirstCell) {
   EXPECT_NE(why("%pch <complex.h>").find("put %flags and %pch into the first cell"),
             std::string::npos);
   EXPECT_NE(why("%pch").find("%pch needs an argument"), std::string::npos);
+}
+
+TEST_F(ChosenHeaders, CodeOfTheirFunctionsIsKeptForOtherSessions) {
+  write_told();
+  EXPECT_EQ(told(), "\"from the header 1 2\"");
+  ASSERT_FALSE(kept().empty());
+  mark_kept_code();
+  EXPECT_EQ(told(), "\"from kept code! 1 2\"");
+  EXPECT_EQ(result_of("int other = 3; told::of(std::vector<int>{other}).substr(38)"),
+            "\"from kept code! 3\"");
+  EXPECT_EQ(result_of("told::of(std::vector<long>{4}).substr(38)"), "\"from the header 4\"");
+}
+
+TEST_F(ChosenHeaders, CodeOfTheirFunctionsIsNotKeptForOtherFlags) {
+  write_told();
+  told();
+  mark_kept_code();
+  EXPECT_EQ(told("%flags -DOTHER\n"), "\"from the header 1 2\"");
+  EXPECT_EQ(told(), "\"from kept code! 1 2\"");
+}
+
+TEST_F(ChosenHeaders, CodeOfTheirFunctionsGoesWithTheHeader) {
+  write_told();
+  told();
+  mark_kept_code();
+  std::ofstream(folder_ / "told.hpp", std::ios::app) << "// changed\n";
+  EXPECT_EQ(told(), "\"from the header 1 2\"");
+}
+
+TEST_F(ChosenHeaders, CodeThatIsDamagedIsMadeAgain) {
+  write_told();
+  told();
+  mark_kept_code();
+  for (const fs::path& path : kept()) fs::resize_file(path, fs::file_size(path) / 2);
+  EXPECT_EQ(told(), "\"from the header 1 2\"");
+  mark_kept_code();
+  EXPECT_EQ(told(), "\"from kept code! 1 2\"");
+}
+
+TEST_F(ChosenHeaders, CodeThatIsKeptIsNotUsedWhereCellsChangeWhatItMeans) {
+  write_told();
+  told();
+  mark_kept_code();
+  const std::string specialized =
+      "template <> struct told::Name<int> { static std::string get() { return \" of mine\"; } };\n";
+  EXPECT_EQ(told("", specialized), "\"from the header 1 2 of mine\"");
+  start();
+  execute("%pch " + (folder_ / "told.hpp").string() + "\n" + specialized);
+  EXPECT_EQ(result_of(told_), "\"from the header 1 2 of mine\"");
+  EXPECT_EQ(told(), "\"from kept code! 1 2\"");
+  execute("namespace told { int more = 1; }");
+  EXPECT_EQ(result_of("told::of(std::vector<long>{4}).substr(38)"), "\"from the header 4\"");
+}
+
+TEST_F(ChosenHeaders, CodeOfWhatCellsDefineIsNotKept) {
+  write_told();
+  told("", "struct Mine { operator int() const { return 7; } };\n"
+           "namespace std { string to_string(const Mine&) { return \"mine\"; } }\n"
+           "told::of(std::vector<Mine>(1));\n");
+  EXPECT_TRUE(kept().empty());
+}
+
+TEST_F(ChosenHeaders, CodeThatIsKeptCanBeInterruptedAndThrow) {
+  write("steps.hpp",
+        "#pragma once\n#include <unistd.h>\n#include <stdexcept>\nnamespace steps {\n"
+        "template <class T> [[gnu::noinline]] T run(T count) {\n"
+        "  volatile T sum = 0;\n  for (T i = 0; i < count; ++i) sum = sum + i % 7;\n"
+        "  if (sum == 3) throw std::runtime_error(\"three\");\n"
+        "  for (T i = 0; i < count; ++i) sum = sum + i % 11;\n  return sum;\n}\n}\n");
+  CppSession::handle_interrupts();
+  ::signal(SIGALRM, [](int) { CppSession::interrupt(); });
+  for (int session = 0; session < 2; ++session) {
+    start();
+    const std::string begin = "%pch " + (folder_ / "steps.hpp").string() + "\n";
+    EXPECT_EQ(execute(begin + "steps::run(3l)")["evalue"], "three");
+    // The cell starts the alarm itself, so that it rings while it runs.
+    EXPECT_EQ(execute("ualarm(20'000, 0); steps::run(1l << 60);")["ename"], "Interrupted");
+    EXPECT_EQ(result_of("steps::run(4l)"), "12");
+  }
 }
 
 }  // namespace

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace px::cpp {
+
+/// Machine code of functions, and their symbols.
+struct StoredCode {
+  std::vector<std::string> symbols;
+  std::string object;  ///< A file as compilers make it.
+};
+
+/// Files of machine code in a folder that many processes read and write at the same time: a file
+/// appears whole. One that is damaged, or of another program, counts as not there.
+class CodeFiles {
+ public:
+  struct Bounds {
+    std::size_t files = 64;
+    std::size_t bytes = std::size_t{32} << 20;  ///< Of all files together.
+  };
+
+  /// identity  everything that the code depends on.
+  CodeFiles(std::string folder, std::string identity, Bounds bounds)
+      : folder_(std::move(folder)), identity_(std::move(identity)), bounds_(bounds) {}
+  CodeFiles(std::string folder, std::string identity)
+      : CodeFiles(std::move(folder), std::move(identity), Bounds{}) {}
+
+  /// In an order that is the same for all who read the same files.
+  std::vector<StoredCode> read() const;
+  /// Once for the same symbols. Does nothing where the folder is full or cannot be written; files
+  /// of other identities make room.
+  void add(const StoredCode& code) const;
+
+ private:
+  bool make_room(std::size_t bytes) const;
+
+  std::string folder_, identity_;
+  Bounds bounds_;
+};
+
+/// What tells one version of a file from another: its size and time; "-" where it is not there.
+std::string stamp_of_file(const std::string& path);
+
+}  // namespace px::cpp

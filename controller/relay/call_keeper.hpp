@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/hub/hub_events.hpp"
 #include "controller/journal/call_journal.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
@@ -35,7 +36,6 @@ class CallKeeper {
   void published(const SharedFrames& frames, const Envelope& envelope);
   void engine_left(const EngineUuid& engine);
   std::vector<SharedFrames> owed_by(const EngineUuid& engine, CallChannel channel) const;
-  bool is_owed(const Frames& request) const { return calls_ && calls_->is_owed(request); }
   std::size_t owed() const { return calls_ ? calls_->owed() : 0; }
 
   /// Writes what was told. Nothing where that cannot be done, and the log says so: a disk that is
@@ -50,6 +50,8 @@ class CallKeeper {
   /// It is asked for something and is not registered: it has ended, or has not come back yet.
   void await(const EngineUuid& engine, Instant now);
   void engine_returned(const EngineUuid& engine) { awaited_.erase(engine); }
+  /// What the records are to hear of a request that came, [client, engine, delimiter, ...].
+  DirectSubmitted submitted(const SharedFrames& request) const;
   /// Until when engines are waited for.
   const std::map<EngineUuid, Instant>& awaited() const { return awaited_; }
   /// Engines that are waited for no longer. What they owed has ended.
@@ -103,6 +105,39 @@ class HeldMessages {
   CallKeeper& calls_;
   const std::function<void(const Message&)> pass_;
   std::deque<Held> held_;
+};
+
+/// A request as the records hear of it: [client, engine, delimiter, ...].
+inline const SharedFrames& call_of(const SharedFrames& request) {
+  return request;
+}
+
+/// Requests that are passed on once the journal has them. The records hear of them at once: an
+/// engine may die while its requests wait for the disk, and they end there as those that it had.
+/// Request  SharedFrames, or something that there is a call_of() for.
+template <class Request>
+class HeldRequests {
+ public:
+  /// pass    passes one on.
+  /// record  tells the records of one.
+  HeldRequests(CallKeeper& calls, std::function<void(const Request&)> pass,
+               std::function<void(DirectSubmitted)> record)
+      : calls_(calls), held_(calls, std::move(pass)), record_(std::move(record)) {}
+
+  /// As in HeldMessages.
+  void pass_on(std::vector<Request> requests) {
+    std::vector<DirectSubmitted> submitted;
+    submitted.reserve(requests.size());
+    for (const Request& request : requests) submitted.push_back(calls_.submitted(call_of(request)));
+    held_.pass_on(std::move(requests));  // first: the engines wait, and the records do not
+    for (DirectSubmitted& each : submitted) record_(std::move(each));
+  }
+  void on_journal() { held_.on_journal(); }
+
+ private:
+  CallKeeper& calls_;
+  HeldMessages<Request> held_;
+  const std::function<void(DirectSubmitted)> record_;
 };
 
 }  // namespace px::controller

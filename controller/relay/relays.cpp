@@ -111,7 +111,9 @@ BroadcastDesk::BroadcastDesk(RelayContext& shared, net::Socket& client, Instant 
       returning_(client, return_until),
       engines_(engines),
       calls_(calls),
-      requests_(calls, [this](const Request& request) { pass_request(request); }),
+      requests_(
+          calls, [this](const Request& request) { ask(request.copy); },
+          [this](DirectSubmitted call) { shared_.hub.post(std::move(call)); }),
       replies_(calls, [this](const SharedFrames& frames) { pass_reply(frames); }),
       ends_(calls, [this](const BroadcastToClient& message) { send(message); }) {}
 
@@ -155,13 +157,9 @@ void BroadcastDesk::tell_of(const std::vector<Request>& copies) {
     calls_.requested(shared_.memory.whole(request.call, shared_.packer()));
 }
 
-void BroadcastDesk::pass_request(const Request& request) {
-  const BroadcastToEngine& copy = request.copy;
+void BroadcastDesk::ask(const BroadcastToEngine& copy) {
   const std::vector<std::string_view> head{copy.head.begin(), copy.head.end()};
   engines_.send(copy.engine.text, head, copy.runs, Clock::now());
-  const bool is_awaited =
-      !engines_.has_member(copy.engine.text) && calls_.is_owed(*request.call);
-  shared_.hub.post(DirectSubmitted{copy.engine, request.call, is_awaited});
 }
 
 void BroadcastDesk::receive_replies() {

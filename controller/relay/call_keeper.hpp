@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,6 +90,14 @@ class HeldMessages {
       return held_.push_back({*ticket, std::move(messages)});
     for (const Message& message : messages) pass_(message);
   }
+  /// Passes on once more what was passed on before, or is still held: now, or with the last of what
+  /// is held.
+  void pass_again(std::vector<Message> messages) {
+    if (held_.empty())
+      for (const Message& message : messages) pass_(message);
+    else
+      std::move(messages.begin(), messages.end(), std::back_inserter(held_.back().messages));
+  }
   /// More of the journal may be on the disk.
   void on_journal() {
     while (!held_.empty() && calls_.is_written(held_.front().ticket)) {
@@ -124,17 +134,30 @@ class HeldRequests {
                std::function<void(DirectSubmitted)> record)
       : calls_(calls), held_(calls, std::move(pass)), record_(std::move(record)) {}
 
-  /// As in HeldMessages.
+  // As in HeldMessages.
   void pass_on(std::vector<Request> requests) {
-    std::vector<DirectSubmitted> submitted;
-    submitted.reserve(requests.size());
-    for (const Request& request : requests) submitted.push_back(calls_.submitted(call_of(request)));
+    std::vector<DirectSubmitted> submitted = submitted_by(requests);
     held_.pass_on(std::move(requests));  // first: the engines wait, and the records do not
-    for (DirectSubmitted& each : submitted) record_(std::move(each));
+    record(std::move(submitted));
+  }
+  void pass_again(std::vector<Request> requests) {
+    std::vector<DirectSubmitted> submitted = submitted_by(requests);
+    held_.pass_again(std::move(requests));
+    record(std::move(submitted));
   }
   void on_journal() { held_.on_journal(); }
 
  private:
+  std::vector<DirectSubmitted> submitted_by(const std::vector<Request>& requests) const {
+    std::vector<DirectSubmitted> submitted;
+    submitted.reserve(requests.size());
+    for (const Request& request : requests) submitted.push_back(calls_.submitted(call_of(request)));
+    return submitted;
+  }
+  void record(std::vector<DirectSubmitted> submitted) {
+    for (DirectSubmitted& each : submitted) record_(std::move(each));
+  }
+
   CallKeeper& calls_;
   HeldMessages<Request> held_;
   const std::function<void(DirectSubmitted)> record_;

@@ -91,11 +91,7 @@ void DirectRelay::pass_reply(const SharedFrames& frames) {
 }
 
 void DirectRelay::ask_again(const EngineUuid& engine) {
-  if (!calls_) return;
-  for (const SharedFrames& request : calls_->owed_by(engine, CallChannel::mux)) {
-    ask(request);
-    shared_.hub.post(DirectSubmitted{engine, request});
-  }
+  if (requests_) requests_->pass_again(calls_->owed_by(engine, CallChannel::mux));
 }
 
 void DirectRelay::engine_left(const EngineUuid& engine) {

@@ -1,7 +1,6 @@
 #include "controller/relay/relays.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -193,11 +192,11 @@ void BroadcastDesk::restore(const std::vector<LeftCall>& left) {
 }
 
 void BroadcastDesk::ask_again(const EngineUuid& engine) {
-  for (const SharedFrames& request : calls_.owed_by(engine, CallChannel::broadcast)) {
-    const std::array client{request->at(0)};
-    engines_.send(engine.text, client, request, 2, Clock::now());
-    shared_.hub.post(DirectSubmitted{engine, request});
-  }
+  std::vector<Request> requests;
+  for (const SharedFrames& call : calls_.owed_by(engine, CallChannel::broadcast))
+    requests.push_back(
+        {{engine, {std::string(call->at(0))}, {FrameRun{call, 2, call->size()}}}, call});
+  requests_.pass_again(std::move(requests));
 }
 
 void BroadcastDesk::on_journal() {

@@ -108,10 +108,8 @@ void CallController::record(const LeftCall& call) {
 
 void CallController::ask_again(const EngineUuid& engine, CallChannel channel) {
   if (has(Defect::owed_is_not_asked_for)) return;
-  for (const SharedFrames& request : calls_.owed_by(engine, channel)) {
-    ask(channel, request);
-    tell_hub(DirectSubmitted{engine, request});
-  }
+  (channel == CallChannel::mux ? requests_ : broadcasts_)
+      .pass_again(calls_.owed_by(engine, channel));
 }
 
 // ---------------------------------------------------------------- requests

@@ -331,6 +331,19 @@ TEST_F(HeldRequestsTest, EndInTheRecordsWhereTheirEngineDiesMeanwhile) {
   EXPECT_NE(end_of(*asked).find("EngineError"), std::string::npos);
 }
 
+TEST_F(HeldRequestsTest, WaitForTheDiskAlsoWhereTheirEngineComesBackMeanwhile) {
+  const SharedFrames asked = request(ann);
+  keeper_.await(ann, at({}));
+  take(asked);
+  ann_joins();
+  requests_.pass_again(keeper_.owed_by(ann, CallChannel::mux));
+  EXPECT_TRUE(passed_.empty());
+  disk_has_all();
+  EXPECT_EQ(passed_.size(), 2u);
+  requests_.pass_again(keeper_.owed_by(ann, CallChannel::mux));
+  EXPECT_EQ(passed_.size(), 3u);
+}
+
 TEST_F(HeldRequestsTest, AreInTheRecordsWhileTheirEngineIsAwaited) {
   const SharedFrames asked = request(ann);
   keeper_.await(ann, at({}));

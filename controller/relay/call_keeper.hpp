@@ -86,13 +86,13 @@ class HeldMessages {
   void pass_on(std::vector<Message> messages) {
     if (messages.empty()) return;
     const auto ticket = calls_.commit();
-    if (ticket && !(held_.empty() && calls_.is_written(*ticket)))
-      return held_.push_back({*ticket, std::move(messages)});
-    for (const Message& message : messages) pass_(message);
+    if (ticket && !calls_.is_written(*ticket))
+      held_.push_back({*ticket, std::move(messages)});
+    else
+      pass_in_order(std::move(messages));
   }
-  /// Passes on once more what was passed on before, or is still held: now, or with the last of what
-  /// is held.
-  void pass_again(std::vector<Message> messages) {
+  /// Passes on what waits for nothing itself: now, or with the last of what is held.
+  void pass_in_order(std::vector<Message> messages) {
     if (held_.empty())
       for (const Message& message : messages) pass_(message);
     else
@@ -134,17 +134,19 @@ class HeldRequests {
                std::function<void(DirectSubmitted)> record)
       : calls_(calls), held_(calls, std::move(pass)), record_(std::move(record)) {}
 
-  // As in HeldMessages.
+  /// Passes on what was told since the last commit: now, or when it is written.
   void pass_on(std::vector<Request> requests) {
     std::vector<DirectSubmitted> submitted = submitted_by(requests);
     held_.pass_on(std::move(requests));  // first: the engines wait, and the records do not
     record(std::move(submitted));
   }
+  /// Passes on once more what was passed on before, or is still held.
   void pass_again(std::vector<Request> requests) {
     std::vector<DirectSubmitted> submitted = submitted_by(requests);
-    held_.pass_again(std::move(requests));
+    held_.pass_in_order(std::move(requests));
     record(std::move(submitted));
   }
+  /// More of the journal may be on the disk.
   void on_journal() { held_.on_journal(); }
 
  private:

@@ -344,6 +344,16 @@ TEST_F(HeldRequestsTest, WaitForTheDiskAlsoWhereTheirEngineComesBackMeanwhile) {
   EXPECT_EQ(passed_.size(), 3u);
 }
 
+TEST_F(HeldRequestsTest, KeepTheirOrderWhereAFullDiskDoesNotTakeTheLaterOnes) {
+  const SharedFrames first = request(ann), second = request(ann);
+  take(first);
+  storage_->set_full(true);
+  take(second);
+  EXPECT_TRUE(passed_.empty());
+  disk_has_all();
+  EXPECT_EQ(passed_, (std::vector{first, second}));
+}
+
 TEST_F(HeldRequestsTest, AreInTheRecordsWhileTheirEngineIsAwaited) {
   const SharedFrames asked = request(ann);
   keeper_.await(ann, at({}));

@@ -57,6 +57,12 @@ void CallKeeper::await(const EngineUuid& engine, Instant now) {
     ends_.emplace_back(now + patience_, engine);
 }
 
+DirectSubmitted CallKeeper::submitted(const SharedFrames& request) const {
+  const EngineUuid engine{request->at(1)};
+  const bool is_awaited = awaited_.contains(engine) && calls_ && calls_->is_owed(*request);
+  return {engine, request, is_awaited};
+}
+
 std::vector<EngineUuid> CallKeeper::on_time(Instant now) {
   std::vector<EngineUuid> given_up = give_up_awaited(now);
   if (!calls_) return given_up;

@@ -17,7 +17,9 @@ DirectRelay::DirectRelay(RelayContext& shared, ClientLink& client, EngineLink& e
                          std::string_view name, CallKeeper* calls)
     : shared_(shared), client_(client), engines_(engines), name_(name), calls_(calls) {
   if (!calls_ || !calls_->has_journal()) return;
-  requests_.emplace(*calls_, [this](const SharedFrames& frames) { pass_request(frames); });
+  requests_.emplace(
+      *calls_, [this](const SharedFrames& frames) { ask(frames); },
+      [this](DirectSubmitted call) { shared_.hub.post(std::move(call)); });
   replies_.emplace(*calls_, [this](const SharedFrames& frames) { pass_reply(frames); });
 }
 
@@ -40,7 +42,8 @@ void DirectRelay::receive_requests() {
     SharedFrames frames = receive(client_.socket());
     if (!frames) break;
     if (!requests_) {
-      pass_request(frames);
+      ask(frames);
+      if (calls_) shared_.hub.post(calls_->submitted(frames));
       continue;
     }
     tell_of(frames);
@@ -73,17 +76,9 @@ void DirectRelay::receive_replies() {
   if (replies_) replies_->pass_on(std::move(replies));
 }
 
-void DirectRelay::pass_request(const SharedFrames& frames) {
-  const EngineUuid engine{frames->at(1)};
-  ask(engine, frames);
-  if (!calls_) return;
-  const bool is_awaited = !engines_.has_member(engine.text) && calls_->is_owed(*frames);
-  shared_.hub.post(DirectSubmitted{engine, frames, is_awaited});
-}
-
-void DirectRelay::ask(const EngineUuid& engine, const SharedFrames& request) {
+void DirectRelay::ask(const SharedFrames& request) {
   const std::array client{request->at(0)};
-  engines_.send(engine.text, client, request, 2, Clock::now());
+  engines_.send(request->at(1), client, request, 2, Clock::now());
 }
 
 void DirectRelay::pass_reply(const SharedFrames& frames) {
@@ -96,11 +91,7 @@ void DirectRelay::pass_reply(const SharedFrames& frames) {
 }
 
 void DirectRelay::ask_again(const EngineUuid& engine) {
-  if (!calls_) return;
-  for (const SharedFrames& request : calls_->owed_by(engine, CallChannel::mux)) {
-    ask(engine, request);
-    shared_.hub.post(DirectSubmitted{engine, request});
-  }
+  if (requests_) requests_->pass_again(calls_->owed_by(engine, CallChannel::mux));
 }
 
 void DirectRelay::engine_left(const EngineUuid& engine) {

@@ -32,16 +32,17 @@ class DirectRelay {
   SharedFrames receive(net::Socket& socket);
   bool is_well_formed(const Frames& frames);
   void tell_of(const SharedFrames& request);
-  void pass_request(const SharedFrames& frames);
   void pass_reply(const SharedFrames& frames);
-  void ask(const EngineUuid& engine, const SharedFrames& request);
+  void ask(const SharedFrames& request);
 
   RelayContext& shared_;
   ClientLink& client_;
   EngineLink& engines_;
   std::string_view name_;
   CallKeeper* const calls_;
-  std::optional<HeldMessages<SharedFrames>> requests_, replies_;  // where there is a journal
+  // Where there is a journal:
+  std::optional<HeldRequests<SharedFrames>> requests_;
+  std::optional<HeldMessages<SharedFrames>> replies_;
 };
 
 }  // namespace px::controller

@@ -1,7 +1,6 @@
 #include "controller/relay/relays.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -111,7 +110,9 @@ BroadcastDesk::BroadcastDesk(RelayContext& shared, net::Socket& client, Instant 
       returning_(client, return_until),
       engines_(engines),
       calls_(calls),
-      requests_(calls, [this](const Request& request) { pass_request(request); }),
+      requests_(
+          calls, [this](const Request& request) { ask(request.copy); },
+          [this](DirectSubmitted call) { shared_.hub.post(std::move(call)); }),
       replies_(calls, [this](const SharedFrames& frames) { pass_reply(frames); }),
       ends_(calls, [this](const BroadcastToClient& message) { send(message); }) {}
 
@@ -155,13 +156,9 @@ void BroadcastDesk::tell_of(const std::vector<Request>& copies) {
     calls_.requested(shared_.memory.whole(request.call, shared_.packer()));
 }
 
-void BroadcastDesk::pass_request(const Request& request) {
-  const BroadcastToEngine& copy = request.copy;
+void BroadcastDesk::ask(const BroadcastToEngine& copy) {
   const std::vector<std::string_view> head{copy.head.begin(), copy.head.end()};
   engines_.send(copy.engine.text, head, copy.runs, Clock::now());
-  const bool is_awaited =
-      !engines_.has_member(copy.engine.text) && calls_.is_owed(*request.call);
-  shared_.hub.post(DirectSubmitted{copy.engine, request.call, is_awaited});
 }
 
 void BroadcastDesk::receive_replies() {
@@ -195,11 +192,11 @@ void BroadcastDesk::restore(const std::vector<LeftCall>& left) {
 }
 
 void BroadcastDesk::ask_again(const EngineUuid& engine) {
-  for (const SharedFrames& request : calls_.owed_by(engine, CallChannel::broadcast)) {
-    const std::array client{request->at(0)};
-    engines_.send(engine.text, client, request, 2, Clock::now());
-    shared_.hub.post(DirectSubmitted{engine, request});
-  }
+  std::vector<Request> requests;
+  for (const SharedFrames& call : calls_.owed_by(engine, CallChannel::broadcast))
+    requests.push_back(
+        {{engine, {std::string(call->at(0))}, {FrameRun{call, 2, call->size()}}}, call});
+  requests_.pass_again(std::move(requests));
 }
 
 void BroadcastDesk::on_journal() {

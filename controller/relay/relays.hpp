@@ -77,10 +77,11 @@ class BroadcastDesk {
   struct Request {
     BroadcastToEngine copy;
     SharedFrames call;  // the same
+    friend const SharedFrames& call_of(const Request& request) { return request.call; }
   };
   std::vector<Request> copies_of(const SharedFrames& frames);
   void tell_of(const std::vector<Request>& copies);
-  void pass_request(const Request& request);
+  void ask(const BroadcastToEngine& copy);
   void pass_reply(const SharedFrames& frames);
   void send(const BroadcastToClient& message);
   RelayContext& shared_;
@@ -89,7 +90,7 @@ class BroadcastDesk {
   ReturningClients returning_;
   EngineLink& engines_;
   CallKeeper& calls_;
-  HeldMessages<Request> requests_;
+  HeldRequests<Request> requests_;
   HeldMessages<SharedFrames> replies_;
   HeldMessages<BroadcastToClient> ends_;  // of gathered calls, as an engine has left
 };

@@ -13,6 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using controller::BroadcastToClient;
 using controller::CallJournal;
+using controller::DirectSubmitted;
 using controller::Journal;
 using controller::LeftCall;
 
@@ -70,13 +71,15 @@ CallController::CallController(World& world, const Setting& setting, Session ses
                           }),
              patience, [this](const LeftCall& call) { record(call); }),
       relay_(session_.fork()),
-      requests_(calls_,
-                [this](const SharedFrames& frames) { pass_request(CallChannel::mux, frames); }),
+      requests_(
+          calls_, [this](const SharedFrames& frames) { ask(CallChannel::mux, frames); },
+          [this](const DirectSubmitted& call) { tell_hub(call); }),
+      broadcasts_(
+          calls_, [this](const SharedFrames& frames) { ask(CallChannel::broadcast, frames); },
+          [this](const DirectSubmitted& call) { tell_hub(call); }),
       replies_(calls_, [this](const SharedFrames& frames) { pass_reply(frames); }),
       broadcast_replies_(calls_,
                          [this](const SharedFrames& frames) { pass_broadcast_reply(frames); }),
-      broadcasts_(calls_,
-                  [this](const Copy& copy) { pass_request(CallChannel::broadcast, copy.call); }),
       ends_(calls_, [this](const BroadcastToClient& message) { send(message); }) {}
 
 void CallController::tell_hub(const controller::HubEvent& event) {
@@ -105,8 +108,8 @@ void CallController::record(const LeftCall& call) {
 
 void CallController::ask_again(const EngineUuid& engine, CallChannel channel) {
   if (has(Defect::owed_is_not_asked_for)) return;
-  for (const SharedFrames& request : calls_.owed_by(engine, channel))
-    pass_request(channel, request);
+  (channel == CallChannel::mux ? requests_ : broadcasts_)
+      .pass_again(calls_.owed_by(engine, channel));
 }
 
 // ---------------------------------------------------------------- requests
@@ -119,11 +122,11 @@ void CallController::take_request(CallChannel channel, const SharedFrames& frame
   } else {
     const auto copies = relay_.request(frames, *Envelope::locate(*frames, 1));
     check(copies.has_value());
-    std::vector<Copy> all;
-    for (const auto& copy : *copies) all.push_back({copy, controller::as_call(copy)});
-    for (const Copy& copy : all) {
-      note_unwritten(*copy.call, false);
-      tell_of(copy.call);
+    std::vector<SharedFrames> all;
+    for (const auto& copy : *copies) all.push_back(controller::as_call(copy));
+    for (const SharedFrames& call : all) {
+      note_unwritten(*call, false);
+      tell_of(call);
     }
     broadcasts_.pass_on(std::move(all));
   }
@@ -136,11 +139,8 @@ void CallController::tell_of(const SharedFrames& request) {
   if (!members_.contains(engine)) calls_.await(engine, world_.now());
 }
 
-void CallController::pass_request(CallChannel channel, const SharedFrames& frames) {
-  const EngineUuid engine{frames->at(1)};
-  surroundings_.ask(engine, channel, frames);
-  const bool is_awaited = !members_.contains(engine) && calls_.is_owed(*frames);
-  tell_hub(controller::DirectSubmitted{engine, frames, is_awaited});
+void CallController::ask(CallChannel channel, const SharedFrames& request) {
+  surroundings_.ask(EngineUuid{request->at(1)}, channel, request);
 }
 
 /// Only before the disk is asked is it known whether it takes something.

@@ -65,12 +65,8 @@ class CallController {
   std::optional<Record> record_of(const std::string& msg_id) const;
 
  private:
-  struct Copy {
-    controller::BroadcastToEngine copy;
-    SharedFrames call;
-  };
   void tell_of(const SharedFrames& request);
-  void pass_request(CallChannel channel, const SharedFrames& frames);
+  void ask(CallChannel channel, const SharedFrames& request);
   void pass_reply(const SharedFrames& frames);
   void pass_broadcast_reply(const SharedFrames& frames);
   void send(const controller::BroadcastToClient& message);
@@ -95,8 +91,8 @@ class CallController {
   controller::Hub hub_;
   controller::CallKeeper calls_;
   controller::BroadcastRelay relay_;
-  controller::HeldMessages<SharedFrames> requests_, replies_, broadcast_replies_;
-  controller::HeldMessages<Copy> broadcasts_;
+  controller::HeldRequests<SharedFrames> requests_, broadcasts_;
+  controller::HeldMessages<SharedFrames> replies_, broadcast_replies_;
   controller::HeldMessages<controller::BroadcastToClient> ends_;
   std::set<EngineUuid> members_;
   bool has_failed_ = false;

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "controller/hub/hub.hpp"
+#include "controller/hub/memory_store.hpp"
 #include "controller/journal/joined_frames.hpp"
 #include "controller/relay/call_keeper.hpp"
 #include "tests/controller/journal/memory_storage.hpp"
@@ -248,6 +252,125 @@ TEST_F(CallKeeperTest, WaitsWithoutAJournalToo) {
   CallKeeper calls{nullptr, patience, [](const LeftCall&) {}};
   calls.await(ann, at(std::chrono::seconds(0)));
   EXPECT_EQ(calls.on_time(at(patience)), std::vector<EngineUuid>{ann});
+}
+
+/// A disk that has what was written when a test says so.
+class SlowDisk final : public JournalSync {
+ public:
+  void request(std::uint64_t number) override { requested_ = number; }
+  std::uint64_t synced() const override { return synced_; }
+  std::optional<Error> error() const override { return std::nullopt; }
+  void finish() { synced_ = requested_; }
+
+ private:
+  std::uint64_t requested_ = 0, synced_ = 0;
+};
+
+/// Requests that wait for the disk, and the records.
+class HeldRequestsTest : public CallKeeperTest {
+ protected:
+  void take(const SharedFrames& request) {
+    keeper_.requested(request);
+    requests_.pass_on({request});
+  }
+  void disk_has_all() {
+    disk_->finish();
+    requests_.on_journal();
+  }
+  void tell(const HubEvent& event) { hub_.on(event, wall_now(), at({})); }
+  void ann_joins() {
+    tell(EngineJoined{EngineId{0}, ann});
+    keeper_.engine_returned(ann);
+  }
+  void ann_dies() {
+    keeper_.engine_left(ann);
+    tell(EngineLeft{EngineId{0}, ann, {.engine = "ann", .why = "it died"}});
+  }
+  /// What its record says of how it ended.
+  std::string end_of(const Frames& request) {
+    hub_.on_time(wall_now(), at(HubOptions{}.registration_timeout));
+    std::string content;
+    store_->find(read_msg_id(Packer::json, request.at(4)), [&](const TaskRecord& record) {
+      if (record.result.has_value()) content = record.result.content();
+    });
+    return content;
+  }
+
+  SlowDisk* const disk_ = new SlowDisk;         // the journal's
+  MemoryStore* const store_ = new MemoryStore;  // the hub's
+  Hub hub_{session_.fork(), std::unique_ptr<TaskStore>(store_)};
+  CallKeeper keeper_{
+      std::make_unique<CallJournal>(
+          std::make_unique<Journal>(
+              storage_,
+              JournalOptions{.mode = JournalMode::power, .limits = CallJournal::limits()},
+              std::unique_ptr<JournalSync>(disk_)),
+          session_.fork()),
+      patience, [](const LeftCall&) {}};
+  std::vector<SharedFrames> passed_;
+  HeldRequests<SharedFrames> requests_{
+      keeper_, [this](const SharedFrames& request) { passed_.push_back(request); },
+      [this](const DirectSubmitted& call) { tell(call); }};
+};
+
+TEST_F(HeldRequestsTest, ArePassedOnWhenTheDiskHasThem) {
+  ann_joins();
+  const SharedFrames asked = request(ann);
+  take(asked);
+  EXPECT_TRUE(passed_.empty());
+  disk_has_all();
+  EXPECT_EQ(passed_, std::vector{asked});
+}
+
+TEST_F(HeldRequestsTest, EndInTheRecordsWhereTheirEngineDiesMeanwhile) {
+  ann_joins();
+  const SharedFrames asked = request(ann);
+  take(asked);
+  ann_dies();
+  disk_has_all();
+  EXPECT_NE(end_of(*asked).find("EngineError"), std::string::npos);
+}
+
+TEST_F(HeldRequestsTest, WaitForTheDiskAlsoWhereTheirEngineComesBackMeanwhile) {
+  const SharedFrames asked = request(ann);
+  keeper_.await(ann, at({}));
+  take(asked);
+  ann_joins();
+  requests_.pass_again(keeper_.owed_by(ann, CallChannel::mux));
+  EXPECT_TRUE(passed_.empty());
+  disk_has_all();
+  EXPECT_EQ(passed_.size(), 2u);
+  requests_.pass_again(keeper_.owed_by(ann, CallChannel::mux));
+  EXPECT_EQ(passed_.size(), 3u);
+}
+
+TEST_F(HeldRequestsTest, KeepTheirOrderWhereAFullDiskDoesNotTakeTheLaterOnes) {
+  const SharedFrames first = request(ann), second = request(ann);
+  take(first);
+  storage_->set_full(true);
+  take(second);
+  EXPECT_TRUE(passed_.empty());
+  disk_has_all();
+  EXPECT_EQ(passed_, (std::vector{first, second}));
+}
+
+TEST_F(HeldRequestsTest, AreInTheRecordsWhileTheirEngineIsAwaited) {
+  const SharedFrames asked = request(ann);
+  keeper_.await(ann, at({}));
+  take(asked);
+  ann_joins();
+  const SharedFrames reply = reply_to(*asked);
+  tell(DirectFinished{ann, reply});
+  EXPECT_EQ(end_of(*asked), reply->at(6));
+}
+
+TEST_F(HeldRequestsTest, AreNotInTheRecordsWhereTheirEngineIsUnknown) {
+  const SharedFrames asked = request(ann);
+  take(asked);
+  bool is_there = false;
+  store_->find(read_msg_id(Packer::json, asked->at(4)),
+               [&](const TaskRecord&) { is_there = true; });
+  EXPECT_FALSE(is_there);
 }
 
 TEST_F(CallJournalTest, LongMessagesAreLeftOut) {

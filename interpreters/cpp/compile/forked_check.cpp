@@ -18,7 +18,7 @@
 
 #include "interpreters/cpp/compile/changed_headers.hpp"
 #include "interpreters/cpp/compile/forked_check.hpp"
-#include "interpreters/cpp/compile/header_origin.hpp"
+#include "interpreters/cpp/kept_code/header_origin.hpp"
 #include "interpreters/cpp/run/cell_guard.hpp"
 #include "wire/json.hpp"
 #include "wire/time.hpp"

@@ -10,8 +10,8 @@
 #include <unordered_set>
 
 #include "interpreters/cpp/compile/compiler.hpp"
-#include "interpreters/cpp/compile/header_code.hpp"
 #include "interpreters/cpp/compile/known_code.hpp"
+#include "interpreters/cpp/kept_code/header_code.hpp"
 
 namespace px::cpp {
 namespace {

@@ -15,8 +15,8 @@
 #include <sstream>
 #include <thread>
 
-#include "interpreters/cpp/compile/code_files.hpp"
 #include "interpreters/cpp/compile/prelude_text.hpp"
+#include "interpreters/cpp/kept_code/code_files.hpp"
 #include "interpreters/cpp/run/llvm_files.hpp"
 #include "os/run_command.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "interpreters/cpp/compile/code_files.hpp"
+#include "interpreters/cpp/kept_code/code_files.hpp"
 #include "interpreters/cpp/run/cpp_interpreter.hpp"
 #include "interpreters/cpp/run/cpp_session.hpp"
 

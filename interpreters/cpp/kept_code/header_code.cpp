@@ -1,4 +1,4 @@
-#include "interpreters/cpp/compile/header_code.hpp"
+#include "interpreters/cpp/kept_code/header_code.hpp"
 
 #include <clang/AST/DeclCXX.h>
 #include <clang/Basic/Version.h>
@@ -14,11 +14,11 @@
 #include <algorithm>
 
 #include "interpreters/cpp/compile/cell_machine.hpp"
-#include "interpreters/cpp/compile/header_origin.hpp"
 #include "interpreters/cpp/compile/interrupt_symbols.hpp"
 #include "interpreters/cpp/compile/known_code.hpp"
 #include "interpreters/cpp/compile/link_check.hpp"
-#include "interpreters/cpp/compile/moved_functions.hpp"
+#include "interpreters/cpp/kept_code/header_origin.hpp"
+#include "interpreters/cpp/kept_code/moved_functions.hpp"
 
 namespace px::cpp {
 namespace {

@@ -11,8 +11,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "interpreters/cpp/compile/code_files.hpp"
 #include "interpreters/cpp/compile/compiler.hpp"
+#include "interpreters/cpp/kept_code/code_files.hpp"
 
 namespace px::cpp {
 

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/compile/moved_functions.hpp"
+#include "interpreters/cpp/kept_code/moved_functions.hpp"
 
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/InstIterator.h>

@@ -1,4 +1,4 @@
-#include "interpreters/cpp/compile/code_files.hpp"
+#include "interpreters/cpp/kept_code/code_files.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -5,11 +5,11 @@ from notebook_page import opened_in_lab
 
 def accept(page, n=None):
     """Fills in the number of engines, and accepts what the page asks."""
-    dialog = page.locator(".jp-Dialog")
+    dialog = page.locator(".jp-Dialog").element_handle()
     if n is not None:
-        dialog.locator("input[type=number]").fill(str(n))
-    dialog.locator("button.jp-mod-accept").click()
-    dialog.wait_for(state="detached")
+        dialog.query_selector("input[type=number]").fill(str(n))
+    dialog.query_selector("button.jp-mod-accept").click()
+    dialog.wait_for_element_state("hidden")  # the next one, which refuses it, may be there by now
 
 
 def test_a_cluster_is_driven_from_the_tab(server, page, screenshots):

@@ -1,5 +1,6 @@
 """Fixtures of the system tests: see programs.py for which programs they test."""
 
+import itertools
 import os
 import shutil
 import sys
@@ -14,6 +15,7 @@ import programs  # noqa: E402
 from running_cluster import RunningCluster  # noqa: E402
 
 TIME_LIMIT = 90  # seconds for one test
+OWN_NUMBERS = itertools.count()  # of clusters that are no other test's
 
 
 def pytest_configure(config):
@@ -113,7 +115,8 @@ def own_cluster(new_cluster, request):
     made = []
 
     def make(cluster_id="", **environment):
-        cluster = new_cluster(f"own{len(made)}_{request.node.name[:40]}", cluster_id, **environment)
+        profile = f"own{next(OWN_NUMBERS)}_{request.node.name[:40]}"
+        cluster = new_cluster(profile, cluster_id, **environment)
         made.append(cluster)
         return cluster
 

@@ -1,10 +1,7 @@
 #include "os/segments/segment_store.hpp"
 
-#include <fcntl.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <cerrno>

@@ -1,15 +1,13 @@
 #include "interpreters/cpp/kept_code/code_files.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <optional>
-#include <sstream>
+
+#include "os/private_file.hpp"
 
 namespace px::cpp {
 namespace {
@@ -18,19 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* suffix = ".code";
 
-std::string hexadecimal(std::size_t value) {
-  std::ostringstream text;
-  text << std::hex << value;
-  return text.str();
-}
-
 std::string checksum(const std::string& text) {
-  return hexadecimal(std::hash<std::string>{}(text));
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return std::to_string(std::hash<std::string>{}(text));
 }
 
 std::string joined(const std::vector<std::string>& symbols) {
@@ -65,6 +52,12 @@ std::optional<StoredCode> unpacked(const std::string& identity, const std::strin
   return std::nullopt;
 }
 
+std::optional<StoredCode> read_code(const fs::path& path, const std::string& identity,
+                                    std::size_t max_bytes) {
+  const Result<std::string> text = os::read_file(path, max_bytes);
+  return text ? unpacked(identity, *text) : std::nullopt;
+}
+
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::error_code failure;
   std::vector<fs::path> files;
@@ -87,7 +80,7 @@ std::vector<StoredCode> CodeFiles::read() const {
   std::vector<StoredCode> all;
   for (const fs::path& path : files_in(folder_)) {
     if (all.size() >= bounds_.files) break;
-    if (auto code = unpacked(identity_, read_file(path))) all.push_back(std::move(*code));
+    if (auto code = read_code(path, identity_, bounds_.bytes)) all.push_back(std::move(*code));
   }
   return all;
 }
@@ -106,7 +99,7 @@ bool CodeFiles::make_room(std::size_t bytes) const {
     if (count <= bounds_.files && sum <= bounds_.bytes) return true;
     if (!may_remove) return false;
     for (const fs::path& path : files)
-      if (!unpacked(identity_, read_file(path))) fs::remove(path, failure);
+      if (!read_code(path, identity_, bounds_.bytes)) fs::remove(path, failure);
   }
   return false;
 }
@@ -118,12 +111,8 @@ void CodeFiles::add(const StoredCode& code) const {
   if (!make_room(text.size())) return;
   const fs::path path =
       fs::path(folder_) / (checksum(identity_ + "\n" + joined(code.symbols)) + suffix);
-  const fs::path draft = path.string() + "." + std::to_string(getpid()) + ".tmp";
-  std::ofstream file(draft, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) fs::rename(draft, path, failure);
-  if (!file || failure) fs::remove(draft, failure);
+  // Where that fails the code is made again by the next session.
+  (void)os::write_file_atomically(path, text, 0644, os::Survives::process);
 }
 
 }  // namespace px::cpp

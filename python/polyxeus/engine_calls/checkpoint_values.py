@@ -11,6 +11,7 @@ import json
 import os
 import sys
 
+from polyxeus.engine_calls.direct_file import DirectFile
 from polyxeus.engine_calls.kept_variables import groups, is_plain_module, sentence, submodules
 from polyxeus.serialize import functions
 
@@ -18,7 +19,6 @@ __all__ = ["Progress", "Writer", "create", "numpy_version", "read"]
 
 _PIECE_BYTES = 8 << 20
 _PROGRESS_BYTES = 64 << 20
-_FLUSHED_BYTES = 32 << 20
 _COMPARED_BYTES = 1 << 20
 _MOST_JSON_ITEMS = 10000
 _LONGEST_NAME = 100  # of a file, in bytes
@@ -181,17 +181,11 @@ class Writer:
     def _write_pieces(self, path, pieces):
         """The checksum of the file, which is on disk when this returns."""
         checksum = hashlib.sha256()
-        begun = 0  # bytes whose way to the disk has begun
-        with create(path) as file:
+        with DirectFile(path) as file:
             for piece in _cut(pieces):
+                file.write(piece)
                 checksum.update(piece)
-                _write_whole(file, piece)
                 self._progress.add(piece.nbytes)
-                if file.tell() - begun >= _FLUSHED_BYTES:
-                    # Starts to write the dirty pages and does not wait for them.
-                    os.posix_fadvise(file.fileno(), begun, 0, os.POSIX_FADV_DONTNEED)
-                    begun = file.tell()
-            os.fsync(file.fileno())
         return checksum.hexdigest()
 
     def _is_unchanged(self, old, pieces):
@@ -281,11 +275,6 @@ def _checksum(pieces):
     for piece in pieces:
         checksum.update(piece)
     return checksum.hexdigest()
-
-
-def _write_whole(file, view):
-    while view:
-        view = view[file.write(view) :]
 
 
 # ---------------------------------------------------------------- reading

@@ -1,0 +1,93 @@
+"""New files whose bytes go to the disk past the page cache.
+
+A large file that nobody reads soon costs a copy of its pages there, and pushes out others'. On a fast
+disk that copy takes longer than the disk does.
+"""
+
+import errno
+import fcntl
+import mmap
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+__all__ = ["DirectFile"]
+
+_BUFFER_BYTES = 8 << 20
+_BLOCK_BYTES = 4096  # of which a write past the page cache must be a multiple
+
+
+class DirectFile:
+    """Writes a new file, one buffer in a thread while the caller fills the other one.
+
+    Where the file system cannot write past the page cache, it goes through that. The file is on disk
+    when its `with` block has ended well. OSError: the path exists, the disk is full and so on.
+    """
+
+    def __init__(self, path):
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        self._go_past_cache(True)
+        self._buffers = [mmap.mmap(-1, _BUFFER_BYTES) for _ in range(2)]
+        self._filled = 0  # bytes of the first one
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
+        self._pending = None  # the write of the other one
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None:
+                self._write_rest()
+        finally:
+            self._thread.shutdown()
+            os.close(self._descriptor)
+
+    def write(self, view):
+        """All bytes of a memoryview of bytes."""
+        while view:
+            count = min(view.nbytes, _BUFFER_BYTES - self._filled)
+            self._buffers[0][self._filled : self._filled + count] = view[:count]
+            self._filled += count
+            view = view[count:]
+            if self._filled == _BUFFER_BYTES:
+                self._hand_over()
+
+    def _hand_over(self):
+        self._await_pending()
+        self._pending = self._thread.submit(self._write_all, self._buffers[0], self._filled)
+        self._buffers.reverse()
+        self._filled = 0
+
+    def _await_pending(self):
+        pending, self._pending = self._pending, None
+        if pending:
+            pending.result()
+
+    def _write_rest(self):
+        self._await_pending()
+        blocks = self._filled // _BLOCK_BYTES * _BLOCK_BYTES
+        self._write_all(self._buffers[0], blocks)
+        self._go_past_cache(False)
+        self._write_all(self._buffers[0], self._filled, blocks)
+        os.fsync(self._descriptor)
+
+    def _write_all(self, buffer, end, begin=0):
+        with memoryview(buffer) as view:
+            while begin < end:
+                try:
+                    begin += os.write(self._descriptor, view[begin:end])
+                except OSError as problem:
+                    # Some file systems say only now that they cannot, or write a part of a block.
+                    if problem.errno != errno.EINVAL or not self._go_past_cache(False):
+                        raise
+
+    def _go_past_cache(self, wanted):
+        """Whether it was otherwise until now."""
+        flags = fcntl.fcntl(self._descriptor, fcntl.F_GETFL)
+        if bool(flags & os.O_DIRECT) == wanted:
+            return False
+        try:
+            fcntl.fcntl(self._descriptor, fcntl.F_SETFL, flags ^ os.O_DIRECT)
+        except OSError:
+            return False
+        return True

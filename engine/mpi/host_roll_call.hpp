@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,10 +18,21 @@ struct alignas(64) HostCount {
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(HostCount) == 64);
 
+/// What a rank gives to a collective call of few bytes, in memory that the processes of a host
+/// share.
+struct alignas(64) HostPart {
+  static constexpr std::size_t most_bytes = 120;
+  /// The call, its type, its size and whatever else all ranks have to agree on; 0 = MPI makes it.
+  std::uint64_t form = 0;
+  std::array<std::byte, most_bytes> bytes{};
+};
+static_assert(sizeof(HostPart) == 128);
+
 /// The roll calls of a communicator whose ranks are all on one host. Each rank shows in a count
 /// which collective call it has come to last; all have come when all counts say so. A count never
 /// gets less, so that a rank may go on while others have not looked yet, also to another
-/// communicator for which it uses the count then. For the main thread.
+/// communicator for which it uses the count then. A rank may show with the count what it gives to
+/// the call, so that a call of few bytes needs nothing but its roll call. For the main thread.
 class HostRollCall {
  public:
   /// Of one rank. used  the calls of earlier communicators that the count holds: used() of that
@@ -26,25 +40,47 @@ class HostRollCall {
   struct Place {
     HostCount* count = nullptr;
     std::uint64_t used = 0;
+    HostPart* parts = nullptr;  ///< Two: of calls with an even and with an odd number.
   };
 
-  HostRollCall(Place own, std::vector<Place> others) : own_(own), others_(std::move(others)) {}
+  /// ranks  of the communicator, in its order; own  this one's place among them.
+  HostRollCall(std::vector<Place> ranks, std::size_t own) : ranks_(std::move(ranks)), own_(own) {}
 
-  /// This rank comes to the n-th collective call of the epoch, n >= 1. In an epoch no rank comes to
-  /// a call before all ranks have left the earlier ones.
-  void come_to(std::uint64_t epoch, std::uint64_t n) {
+  /// This rank comes to the n-th collective call of the epoch, n >= 1. No rank comes to a call
+  /// before all ranks have come to the one before it, and to the first call of an epoch before all
+  /// have left the epochs before it: so what was given to a call stays until all have read it.
+  /// form, bytes  what it gives: see HostPart.
+  void come_to(std::uint64_t epoch, std::uint64_t n, std::uint64_t form = 0,
+               std::span<const std::byte> bytes = {}) {
     epoch_ = epoch;
     n_ = n;
     next_ = 0;
-    own_.count->value.store(wanted(own_));
+    HostPart& part = part_of(own_);
+    part.form = form;
+    std::copy(bytes.begin(), bytes.end(), part.bytes.begin());
+    ranks_[own_].count->value.store(wanted(ranks_[own_]));
   }
 
   /// Whether all have come to that call.
   bool have_all_come() {
-    while (next_ < others_.size() && others_[next_].count->value.load() >= wanted(others_[next_]))
+    while (next_ < ranks_.size() && ranks_[next_].count->value.load() >= wanted(ranks_[next_]))
       ++next_;
-    return next_ == others_.size();
+    return next_ == ranks_.size();
   }
+
+  /// Whether all ranks, which have come, have given something of the same form: all of them get the
+  /// same answer.
+  bool is_of_one_form() const {
+    const std::uint64_t form = part_of(own_).form;
+    if (form == 0) return false;
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+      if (part_of(rank).form != form) return false;
+    return true;
+  }
+
+  /// What the rank has given. Until this rank comes to the next call.
+  const std::byte* given_by(std::size_t rank) const { return part_of(rank).bytes.data(); }
+  std::size_t size() const { return ranks_.size(); }
 
   /// The calls that a count holds, without their epoch.
   static std::uint64_t used(const HostCount& count) { return count.value.load() & most_calls; }
@@ -57,8 +93,10 @@ class HostRollCall {
     return epoch_ << epoch_shift | (place.used + n_);
   }
 
-  Place own_;
-  std::vector<Place> others_;
+  HostPart& part_of(std::size_t rank) const { return ranks_[rank].parts[n_ % 2]; }
+
+  std::vector<Place> ranks_;
+  std::size_t own_ = 0;
   std::uint64_t epoch_ = 0, n_ = 0;
   std::size_t next_ = 0;  // those before it have come
 };

@@ -36,9 +36,11 @@ int named(const char* name, const Operation& operation) {
 }
 
 /// A collective call: begins when all ranks have come to it. operation  performs it on the
-/// communicator that it is given; returns MPI's code.
+/// communicator that it is given; returns MPI's code. small  the same call, where it is one of few
+/// bytes: made instead where all ranks are on this host and call it alike.
 template <typename Operation>
-int collective(const char* name, MPI_Comm communicator, const Operation& operation) {
+int collective(const char* name, MPI_Comm communicator, const Operation& operation,
+               const SmallCall& small = {}) {
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return operation(MpiSteps::current(communicator));
   const InCall in_call{steps};
@@ -48,8 +50,10 @@ int collective(const char* name, MPI_Comm communicator, const Operation& operati
                         {name, known->number, static_cast<int>(known->members.size()),
                          MpiCall::none, MpiCall::none, Clock::now()}};
   bool leaves = false;
-  if (const int code = steps->arrive(name, *known, leaves); code != MPI_SUCCESS) return code;
-  const int code = operation(known->current);
+  if (const int code = steps->arrive(name, *known, small, leaves); code != MPI_SUCCESS) return code;
+  const HostRollCall* const here = known->host_roll_call.get();
+  const bool is_small = here && !known->is_alone() && here->is_of_one_form();
+  const int code = is_small ? small.complete(*here) : operation(known->current);
   if (code != MPI_SUCCESS) steps->failed(*known);
   return leaves ? steps->leave(name) : code;
 }
@@ -62,8 +66,8 @@ int complete(MPI_Request& request);
 /// communicator decide alike, as the two forms do not match.
 template <typename Plain, typename Begun>
 int begun_collective(const char* name, MPI_Comm communicator, const Plain& plain,
-                     const Begun& begun) {
-  return collective(name, communicator, [&](MPI_Comm current) {
+                     const Begun& begun, const SmallCall& small = {}) {
+  const auto operation = [&](MPI_Comm current) {
     MpiSteps* const steps = MpiSteps::of_this_thread();
     if (!steps || !steps->shares_cores()) return plain(current);
     const KnownCommunicator* const known = steps->known(communicator);
@@ -71,7 +75,8 @@ int begun_collective(const char* name, MPI_Comm communicator, const Plain& plain
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = begun(current, &request);
     return code == MPI_SUCCESS ? complete(request) : code;
-  });
+  };
+  return collective(name, communicator, operation, small);
 }
 
 /// A collective call that makes a communicator.

@@ -14,8 +14,10 @@
 namespace px::engine {
 namespace {
 
-/// 16 KiB for each rank.
-constexpr std::size_t counts_of_rank = 256;
+constexpr std::size_t counts_of_rank = 256, parts_of_rank = 2 * counts_of_rank;
+/// 80 KiB.
+constexpr std::size_t size_of_rank =
+    counts_of_rank * sizeof(HostCount) + parts_of_rank * sizeof(HostPart);
 
 /// Makes the file, of zeros; -1 where that is not possible. Its bytes are there: to write to them
 /// cannot fail later.
@@ -88,18 +90,24 @@ void HostMemory::share(MPI_Comm host_ranks) {
   PMPI_Comm_size(host_ranks, &count);
   PMPI_Comm_rank(host_ranks, &own_.place);
   if (count < 2) return;
-  size_ = static_cast<std::size_t>(count) * counts_of_rank * sizeof(HostCount);
+  size_ = static_cast<std::size_t>(count) * size_of_rank;
   memory_ = share_memory(host_ranks, size_);
   if (!memory_) return;
   for (HostCount& each : counts_of(own_.place)) new (&each) HostCount;
+  for (HostPart& each : parts_of(own_.place)) new (&each) HostPart;
   is_used_.resize(counts_of_rank);
   is_used_[0] = true;  // of the notes
   PMPI_Barrier(host_ranks);
 }
 
 std::span<HostCount> HostMemory::counts_of(int place) const {
-  return {static_cast<HostCount*>(memory_) + static_cast<std::size_t>(place) * counts_of_rank,
-          counts_of_rank};
+  char* const own = static_cast<char*>(memory_) + static_cast<std::size_t>(place) * size_of_rank;
+  return {reinterpret_cast<HostCount*>(own), counts_of_rank};
+}
+
+std::span<HostPart> HostMemory::parts_of(int place) const {
+  const std::span<HostCount> counts = counts_of(place);
+  return {reinterpret_cast<HostPart*>(counts.data() + counts.size()), parts_of_rank};
 }
 
 /// One that was given back is used again as late as possible.
@@ -130,19 +138,16 @@ std::shared_ptr<HostRollCall> HostMemory::make_roll_call(MPI_Comm communicator,
     delete roll_call;
     if (index != 0) is_used_[index] = false;
   };
-  HostRollCall::Place own_place;
-  std::vector<HostRollCall::Place> others;
+  std::vector<HostRollCall::Place> ranks;
   bool is_complete = true;
   for (std::size_t i = 0; i < members.size(); ++i) {
     is_complete = is_complete && all[i].index != 0;
     const int place = homes_[static_cast<std::size_t>(members[i])].place;
-    const HostRollCall::Place found{&counts_of(place)[all[i].index], all[i].used};
-    if (static_cast<int>(i) == own)
-      own_place = found;
-    else
-      others.push_back(found);
+    ranks.push_back(
+        {&counts_of(place)[all[i].index], all[i].used, &parts_of(place)[2 * all[i].index]});
   }
-  std::shared_ptr<HostRollCall> made(new HostRollCall(own_place, std::move(others)), give_back);
+  std::shared_ptr<HostRollCall> made(
+      new HostRollCall(std::move(ranks), static_cast<std::size_t>(own)), give_back);
   return is_complete ? made : nullptr;
 }
 

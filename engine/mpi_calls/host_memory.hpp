@@ -55,6 +55,8 @@ class HostMemory {
   /// The counts of the rank at the place on this host: first the one of its notes, then those for
   /// communicators.
   std::span<HostCount> counts_of(int place) const;
+  /// Two for each of these counts.
+  std::span<HostPart> parts_of(int place) const;
   /// A count of this rank for a communicator; 0 = all are in use.
   std::size_t take_count();
 

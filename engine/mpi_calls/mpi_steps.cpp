@@ -47,10 +47,11 @@ pthread_t cell_thread;
 class RollCall {
  public:
   /// This rank comes to the call.
-  RollCall(KnownCommunicator& known, std::uint64_t epoch, const CollectiveCall& call)
+  RollCall(KnownCommunicator& known, std::uint64_t epoch, const CollectiveCall& call,
+           const SmallCall& small)
       : known_(known) {
     if (known_.host_roll_call) {
-      known_.host_roll_call->come_to(epoch, call.place);
+      known_.host_roll_call->come_to(epoch, call.place, small.form(), small.part());
       return;
     }
     ++known_.use.roll_calls;
@@ -560,13 +561,14 @@ int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
   return MPI_SUCCESS;
 }
 
-int MpiSteps::arrive(const char* name, KnownCommunicator& known, bool& leaves) {
+int MpiSteps::arrive(const char* name, KnownCommunicator& known, const SmallCall& small,
+                     bool& leaves) {
   State& state = *state_;
   leaves = false;
   if (const int code = prepare(name, known); code != MPI_SUCCESS) return code;
   if (known.is_alone()) return MPI_SUCCESS;
   const CollectiveCall call{known.number, ++known.arrivals};
-  RollCall roll_call{known, state.epoch, call};
+  RollCall roll_call{known, state.epoch, call, small};
   CallEntry entry{state.board, known.others, call, state.cell, state.grace};
   Pause pause{state.shares_cores && !known.host_roll_call};  // rest() gives it away then
   unsigned looks = 0;

@@ -14,6 +14,7 @@
 #include "engine/mpi_calls/communicators.hpp"
 #include "engine/mpi_calls/rank_messages.hpp"
 #include "engine/mpi_calls/shared_things.hpp"
+#include "engine/mpi_calls/small_calls.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
 
@@ -83,7 +84,8 @@ class MpiSteps {
   int await_renewal(const char* name, const KnownCommunicator& known);
   /// A collective call came: returns when all ranks are there. Otherwise the error code.
   /// leaves  it was interrupted when all were there, so leave() is to follow the call.
-  int arrive(const char* name, KnownCommunicator& known, bool& leaves);
+  /// small   what this rank gives to it, for all to read where they hold the roll call in memory.
+  int arrive(const char* name, KnownCommunicator& known, const SmallCall& small, bool& leaves);
   /// Whether this MPI keeps cores that ranks share while it waits: calls have to give them away.
   bool shares_cores() const;
   /// Waits until `is_done`, which tests. Otherwise the error code that the call returns, which has

@@ -201,7 +201,9 @@ class StaticsSharer {
   const clang::SourceManager& sources_;
 };
 
-/// Shares their static variables, each before it is compiled.
+/// Shares their static variables, each before it is compiled. What a structured binding refers to
+/// gets a symbol of its own, as no text of the cell can name it: the plain one may be that of an
+/// inline variable of an earlier cell, which is compiled where its symbol is used.
 class VariableSharer final : public clang::ASTConsumer {
  public:
   explicit VariableSharer(const clang::SourceManager& sources) : sources_(sources) {}
@@ -230,6 +232,18 @@ class VariableSharer final : public clang::ASTConsumer {
       for (clang::Decl* each : llvm::cast<clang::DeclContext>(declaration).noload_decls())
         look_at(*each);
     if (auto* variable = llvm::dyn_cast<clang::VarDecl>(&declaration)) share(*variable);
+    if (auto* bindings = llvm::dyn_cast<clang::DecompositionDecl>(&declaration))
+      if (is_in_text_of_cell(sources_, bindings->getLocation())) mark_symbols(*bindings);
+  }
+
+  static void mark_symbols(const clang::DecompositionDecl& bindings) {
+    for (const clang::BindingDecl* each : bindings.bindings()) {
+      clang::VarDecl* const variable = each->getHoldingVar();
+      if (!variable || variable->hasAttr<clang::AbiTagAttr>()) continue;
+      const std::string place = "p" + std::to_string(each->getLocation().getRawEncoding());
+      llvm::StringRef tag = place;
+      variable->addAttr(clang::AbiTagAttr::CreateImplicit(variable->getASTContext(), &tag, 1));
+    }
   }
 
   /// Those that are constant have nothing to share.

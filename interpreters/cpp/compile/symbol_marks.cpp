@@ -86,7 +86,7 @@ std::optional<TextEdit> mark_of_declarator(Compiler& compiler, const NamedDecl* 
   if (const auto* pattern = llvm::dyn_cast_or_null<clang::TemplateDecl>(declaration))
     declaration = pattern->getTemplatedDecl();
   const auto* declarator = llvm::dyn_cast_or_null<clang::DeclaratorDecl>(declaration);
-  if (!declarator) return std::nullopt;
+  if (!declarator || declarator->isImplicit()) return std::nullopt;  // stands in no text
   const auto& sources = compiler.instance().getSourceManager();
   SourceLocation start = declarator->getInnerLocStart();
   if (start.isMacroID() &&  // a mark may stand before a macro that begins with it

@@ -346,6 +346,19 @@ TEST_F(Redefining, StructuredBindings) {
   EXPECT_EQ(value("first * 10 + second"), 34);
 }
 
+TEST_F(Redefining, AnInlineVariableThatNobodyUsesAndThenAStructuredBinding) {
+  runs("#include <utility>\nint one() { return 1; }");
+  runs("double x = 2.5;");
+  runs("inline int x = one();");
+  runs("auto [x, y] = std::pair{3, 4}; int twice() { return 2 * x; }");
+  EXPECT_EQ(value("x"), 3);
+  runs("auto [x, z] = std::pair{5, 6};");
+  EXPECT_EQ(value("x + z"), 11);
+  EXPECT_EQ(value("twice()"), 6);
+  runs("int x = 7;");
+  EXPECT_EQ(value("x + twice()"), 13);
+}
+
 TEST_F(Redefining, ACellThatIsRunTwiceAsAWhole) {
   const char* cell =
       "enum Kind { small = 1, big }; struct S { Kind kind; int get() { return kind; } };"

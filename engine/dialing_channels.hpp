@@ -77,6 +77,8 @@ class DialingChannels final : public jupyter::Channels {
   void refuse(std::size_t socket, const Frames& frames, const Envelope& envelope,
               std::string_view error_name, const std::string& why);
   void answer_again(std::size_t socket, const Frames& frames);
+  bool answer_known(std::size_t socket, const Frames& frames, const Envelope& envelope,
+                    const KeptReplies::Form& form);
   void answer_again(std::size_t socket, const Frames& frames, const Envelope& envelope,
                     const KeptReplies::Entry* known);
   void answer_question(std::size_t socket, const Request& question);

@@ -48,6 +48,23 @@ TEST(Simulation, AReplyThatComesAfterItsTaskWasGivenUpIsNotPassedOn) {
   EXPECT_EQ(simulate({.seed = 207'738, .journal = JournalMode::power}).violation, std::nullopt);
 }
 
+TEST(Simulation, AnEngineKnowsATaskAgainWhichANewControllerGivesItInAnEarlierForm) {
+  for (const std::uint64_t seed : {1'020'115, 1'050'514})
+    EXPECT_EQ(simulate({.seed = seed, .hwm = 0, .journal = JournalMode::process}).violation,
+              std::nullopt);
+  for (const std::uint64_t seed : {1'008'521, 1'038'198})
+    EXPECT_EQ(
+        simulate({.seed = seed, .hwm = 0, .queue = 8, .journal = JournalMode::process}).violation,
+        std::nullopt);
+  for (const std::uint64_t seed : {1'020'200, 1'050'498})
+    EXPECT_EQ(simulate({.seed = seed, .hwm = 0, .journal = JournalMode::power}).violation,
+              std::nullopt);
+  for (const std::uint64_t seed : {1'009'592, 1'035'739})
+    EXPECT_EQ(
+        simulate({.seed = seed, .hwm = 0, .queue = 8, .journal = JournalMode::power}).violation,
+        std::nullopt);
+}
+
 TEST(Simulation, TheSameHoldsWhereTasksWaitInFilesForTheQueue) {
   EXPECT_EQ(first_violation({.queue = 5}), "");
   EXPECT_EQ(first_violation({.hwm = 2, .queue = 8, .journal = JournalMode::process}), "");

@@ -68,9 +68,11 @@ void TaskRelay::receive_requests() {
 }
 
 void TaskRelay::begin(Request request) {
+  const bool is_stock_done = stock_.is_done(Clock::now());
+  if (is_stock_done) submit_waiting();  // an engine may have left just now: they came before
   if (must_wait(request))
     put_back(std::move(request));
-  else if (stock_.is_done(Clock::now()))
+  else if (is_stock_done)
     submit(std::move(request));
   else
     waiting_.push_back(std::move(request));

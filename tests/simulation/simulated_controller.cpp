@@ -154,9 +154,11 @@ void SimulatedController::take_request(const Request& request) {
 void SimulatedController::begin(Asked asked) {
   surroundings_.accepted(asked.request);
   note_arrival(asked);
+  const bool is_stock_done = stock_.is_done(world_.now());
+  if (is_stock_done) submit_waiting();
   if (must_wait(asked))
     put_back(asked.request);
-  else if (stock_.is_done(world_.now()))
+  else if (is_stock_done)
     submit(asked);
   else
     waiting_.push_back(std::move(asked));

@@ -65,6 +65,12 @@ TEST(Simulation, AnEngineKnowsATaskAgainWhichANewControllerGivesItInAnEarlierFor
         std::nullopt);
 }
 
+TEST(Simulation, NothingIsGivenToAnEngineBeforeWhatWaitsForTheEndOfTheStocktaking) {
+  EXPECT_EQ(simulate({.seed = 1'040'500, .hwm = 1}).violation, std::nullopt);
+  EXPECT_EQ(simulate({.seed = 1'061'142, .hwm = 2, .journal = JournalMode::process}).violation,
+            std::nullopt);
+}
+
 TEST(Simulation, TheSameHoldsWhereTasksWaitInFilesForTheQueue) {
   EXPECT_EQ(first_violation({.queue = 5}), "");
   EXPECT_EQ(first_violation({.hwm = 2, .queue = 8, .journal = JournalMode::process}), "");

@@ -353,6 +353,10 @@ std::vector<std::string> DialingChannels::held_tasks() const {
   return kept_.held_by(task_upstream);
 }
 
+std::vector<std::string> DialingChannels::unanswered_tasks() const {
+  return kept_.unanswered_by(task_upstream);
+}
+
 Result<void> DialingChannels::connect_heart() {
   pong_.emplace(make(net::SocketKind::dealer));
   ping_.emplace(make(net::SocketKind::sub));

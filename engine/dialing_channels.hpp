@@ -66,6 +66,8 @@ class DialingChannels final : public jupyter::Channels {
 
   /// The balanced tasks that came: those that run or wait, and those with a kept reply.
   std::vector<std::string> held_tasks() const;
+  /// Those of them that run or wait.
+  std::vector<std::string> unanswered_tasks() const;
 
  private:
   net::Socket make(net::SocketKind kind) const;

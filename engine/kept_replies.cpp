@@ -92,4 +92,11 @@ std::vector<std::string> KeptReplies::held_by(std::size_t socket) const {
   return ids;
 }
 
+std::vector<std::string> KeptReplies::unanswered_by(std::size_t socket) const {
+  std::vector<std::string> ids;
+  for (const auto& [signature, entry] : entries_)
+    if (entry.socket == socket && !entry.is_answered) ids.push_back(entry.msg_id.text);
+  return ids;
+}
+
 }  // namespace px::engine

@@ -69,6 +69,8 @@ class KeptReplies {
   /// The requests that came by this socket: those that run or wait, and those with a kept reply.
   /// Those that were given back are left out.
   std::vector<std::string> held_by(std::size_t socket) const;
+  /// Those of them that run or wait.
+  std::vector<std::string> unanswered_by(std::size_t socket) const;
 
  private:
   void end(std::string_view signature, Entry& entry);

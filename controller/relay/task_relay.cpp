@@ -276,9 +276,8 @@ void TaskRelay::engine_joined(const EngineUuid& engine, bool gives_back) {
   submit_waiting();
 }
 
-void TaskRelay::engine_holds(const EngineUuid& engine, const std::vector<std::string>& msg_ids,
-                             bool gives_back) {
-  stock_.reported(engine, msg_ids);
+void TaskRelay::engine_holds(const EngineUuid& engine, const HeldTasks& held, bool gives_back) {
+  stock_.reported(engine, held);
   if (queue_.has_engine(engine)) perform(queue_.engine_joined(engine, Clock::now(), gives_back));
   submit_waiting();
 }

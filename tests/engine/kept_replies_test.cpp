@@ -17,6 +17,7 @@ TEST(KeptReplies, ARequestIsHeldFromItsArrivalOn) {
   ASSERT_NE(kept.find("sig"), nullptr);
   EXPECT_FALSE(kept.find("sig")->is_answered);
   EXPECT_EQ(kept.held_by(1), Ids{"t1"});
+  EXPECT_EQ(kept.unanswered_by(1), Ids{"t1"});
   EXPECT_EQ(kept.held_by(0), Ids{});
   EXPECT_EQ(kept.find("other"), nullptr);
 }
@@ -26,6 +27,7 @@ TEST(KeptReplies, TheReplyOfARequestIsFoundByItsSignature) {
   kept.arrived("sig", MessageId{"t1"}, 1);
   kept.answered("sig", {"client", "answer"});
   EXPECT_TRUE(kept.find("sig")->is_answered);
+  EXPECT_EQ(kept.unanswered_by(1), Ids{});
   EXPECT_EQ(kept.find("sig")->reply, (std::vector<std::string>{"client", "answer"}));
   EXPECT_EQ(kept.held_by(1), Ids{"t1"});
 }

@@ -232,7 +232,8 @@ class Cluster final : public Surroundings, private HarmedCluster {
       world_.tell(engine.uuid + " joins");
       table_.insert(uuid);
       if (members_.insert(uuid).second) controller_->engine_joined(uuid, engine.gives_back);
-      controller_->engine_holds(uuid, engine.kept.held_by(0), engine.gives_back);
+      controller_->engine_holds(uuid, {engine.kept.held_by(0), engine.kept.unanswered_by(0)},
+                                engine.gives_back);
     });
   }
   void lose_engine(const EngineUuid& uuid) {

@@ -363,10 +363,9 @@ void SimulatedController::engine_joined(const EngineUuid& engine, bool gives_bac
   submit_waiting();
 }
 
-void SimulatedController::engine_holds(const EngineUuid& engine,
-                                       const std::vector<std::string>& msg_ids,
+void SimulatedController::engine_holds(const EngineUuid& engine, const controller::HeldTasks& held,
                                        bool gives_back) {
-  stock_.reported(engine, msg_ids);
+  stock_.reported(engine, held);
   if (queue_.has_engine(engine))
     perform(queue_.engine_joined(engine, world_.now(), gives_back));
   submit_waiting();

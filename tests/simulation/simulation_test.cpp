@@ -71,6 +71,11 @@ TEST(Simulation, NothingIsGivenToAnEngineBeforeWhatWaitsForTheEndOfTheStocktakin
             std::nullopt);
 }
 
+TEST(Simulation, WhereATaskIsNotAnsweredThereIsItsLatestAttempt) {
+  EXPECT_EQ(simulate({.seed = 2'002'073, .hwm = 0, .journal = JournalMode::power}).violation,
+            std::nullopt);
+}
+
 TEST(Simulation, TheSameHoldsWhereTasksWaitInFilesForTheQueue) {
   EXPECT_EQ(first_violation({.queue = 5}), "");
   EXPECT_EQ(first_violation({.hwm = 2, .queue = 8, .journal = JournalMode::process}), "");

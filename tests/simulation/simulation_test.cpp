@@ -176,6 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{Defect::no_reconnection, "was never answered"},
                     Planted{Defect::deaths_go_unnoticed, "was never answered"},
                     Planted{Defect::engine_runs_again, "runs again"},
+                    Planted{Defect::calls_are_overtaken, "which was submitted earlier"},
                     Planted{Defect::client_takes_any_reply, "was answered twice"},
                     Planted{Defect::journal_is_not_read, "there is no result of it",
                             JournalMode::process},

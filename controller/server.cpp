@@ -237,9 +237,9 @@ void Server::State::listen_to_membership() {
     if (channel == "broadcast") broadcast_.ask_again(uuid);
     if (channel == "task" && has_queue_) tasks_.engine_reconnected(uuid);
   });
-  queries_.on_holds([this](const EngineUuid& uuid, const std::vector<std::string>& msg_ids) {
+  queries_.on_holds([this](const EngineUuid& uuid, const HeldTasks& held) {
     ask_again(uuid);
-    if (has_queue_) tasks_.engine_holds(uuid, msg_ids, queries_.facts_of(uuid).gives_back);
+    if (has_queue_) tasks_.engine_holds(uuid, held, queries_.facts_of(uuid).gives_back);
   });
   membership_.know_facts_by([this](const EngineUuid& uuid) { return queries_.facts_of(uuid); });
 }

@@ -30,8 +30,10 @@ void keep_place(jupyter::Outgoing& message, std::vector<std::string>& frames) {
 
 /// Of the message with which a task came: repetitions have one more member in their header.
 int repetition_in(Packer packer, std::string_view header) {
+  constexpr std::string_view key = "repetition";
+  if (header.find(key) == std::string_view::npos) return 0;
   const Result<Json> members = unpack(packer, header);
-  return members ? static_cast<int>(int_member(*members, "repetition").value_or(0)) : 0;
+  return members ? static_cast<int>(int_member(*members, std::string(key)).value_or(0)) : 0;
 }
 
 }  // namespace
@@ -138,7 +140,15 @@ void DialingChannels::read(Channel channel, std::size_t socket, SharedFrames fra
   if (is_work && (*request)->type() == os::fetch_request_type)
     return serve_fetch(socket, **request);
   if (is_work && (*request)->type() == net::stream_offer_type) return take_stream(**request);
-  if (is_work) kept_.arrived((*request)->envelope.signature, (*request)->header.msg_id, socket);
+  if (is_work) {
+    const Envelope& envelope = (*request)->envelope;
+    const MessageId& msg_id = (*request)->header.msg_id;
+    const int repetition = repetition_in(session_.packer(), envelope.header);
+    if (socket == task_upstream &&
+        answer_known(socket, *came, envelope, {envelope.signature, msg_id, repetition}))
+      return;
+    kept_.arrived(envelope.signature, msg_id, socket, repetition);
+  }
   Result<RequestPtr> whole = from_shared_memory(*request);
   if (!whole)
     return refuse(socket, *came, (*request)->envelope, "SharedMemoryError", whole.error().what);
@@ -178,17 +188,26 @@ void DialingChannels::refuse(std::size_t socket, const Frames& frames, const Env
 /// A client sends its request again when the controller was started again or a connection broke:
 /// it does not know whether we got it, nor whether our reply was lost.
 void DialingChannels::answer_again(std::size_t socket, const Frames& frames) {
-  const Result<Envelope> envelope = Envelope::locate(frames);
-  const KeptReplies::Entry* known = kept_.find(envelope->signature);
-  if (!known || !known->is_given_back) return answer_again(socket, frames, *envelope, known);
-  const MessageId msg_id = known->msg_id;
-  known = kept_.find_latest(msg_id);  // it may have come again as a repetition
-  if (known) return answer_again(socket, frames, *envelope, known);
-  std::vector<std::string> idents;
-  for (std::size_t i = 0; i < envelope->ident_count; ++i) idents.emplace_back(frames.at(i));
-  give_back(socket, std::move(idents), envelope->header,
-            {{"msg_id", msg_id.text},
-             {"repetition", repetition_in(session_.packer(), envelope->header)}});
+  const Envelope envelope = *Envelope::locate(frames);
+  const MessageId msg_id = read_msg_id(session_.packer(), envelope.header);
+  const int repetition = repetition_in(session_.packer(), envelope.header);
+  answer_known(socket, frames, envelope, {envelope.signature, msg_id, repetition, true});
+}
+
+/// Whether this request is not to run, as it asks for nothing that was not asked for before.
+bool DialingChannels::answer_known(std::size_t socket, const Frames& frames,
+                                   const Envelope& envelope, const KeptReplies::Form& form) {
+  const KeptReplies::Entry* const known = kept_.find_attempt(form);
+  if (!known && !form.is_repeat) return false;
+  if (known && known->is_given_back) {
+    std::vector<std::string> idents;
+    for (std::size_t i = 0; i < envelope.ident_count; ++i) idents.emplace_back(frames.at(i));
+    give_back(socket, std::move(idents), envelope.header,
+              {{"msg_id", form.msg_id.text}, {"repetition", form.repetition}});
+  } else {
+    answer_again(socket, frames, envelope, known);
+  }
+  return true;
 }
 
 /// It cannot send its request again, and asks for the answer alone.
@@ -332,6 +351,10 @@ void DialingChannels::answer_again(std::size_t socket, const Frames& frames,
 
 std::vector<std::string> DialingChannels::held_tasks() const {
   return kept_.held_by(task_upstream);
+}
+
+std::vector<std::string> DialingChannels::unanswered_tasks() const {
+  return kept_.unanswered_by(task_upstream);
 }
 
 Result<void> DialingChannels::connect_heart() {

@@ -66,6 +66,8 @@ class DialingChannels final : public jupyter::Channels {
 
   /// The balanced tasks that came: those that run or wait, and those with a kept reply.
   std::vector<std::string> held_tasks() const;
+  /// Those of them that run or wait.
+  std::vector<std::string> unanswered_tasks() const;
 
  private:
   net::Socket make(net::SocketKind kind) const;
@@ -77,6 +79,8 @@ class DialingChannels final : public jupyter::Channels {
   void refuse(std::size_t socket, const Frames& frames, const Envelope& envelope,
               std::string_view error_name, const std::string& why);
   void answer_again(std::size_t socket, const Frames& frames);
+  bool answer_known(std::size_t socket, const Frames& frames, const Envelope& envelope,
+                    const KeptReplies::Form& form);
   void answer_again(std::size_t socket, const Frames& frames, const Envelope& envelope,
                     const KeptReplies::Entry* known);
   void answer_question(std::size_t socket, const Request& question);

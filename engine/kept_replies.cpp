@@ -5,9 +5,17 @@
 
 namespace px::engine {
 
-void KeptReplies::arrived(std::string_view signature, const MessageId& msg_id, std::size_t socket) {
+void KeptReplies::arrived(std::string_view signature, const MessageId& msg_id, std::size_t socket,
+                          int repetition) {
   if (signature.empty()) return;
-  entries_.try_emplace(std::string(signature), Entry{msg_id, socket, false, false, {}, 0});
+  const auto [place, is_new] = entries_.try_emplace(std::string(signature));
+  if (!is_new) return;
+  Entry& entry = place->second;
+  entry.msg_id = msg_id;
+  entry.socket = socket;
+  entry.repetition = repetition;
+  entry.order = ++last_order_;
+  entries_by_id_.emplace(entry.msg_id.text, &entry);
 }
 
 void KeptReplies::answered(std::string_view signature, std::vector<std::string> reply) {
@@ -27,13 +35,12 @@ void KeptReplies::given_back(std::string_view signature) {
 }
 
 bool KeptReplies::was_given_back(const MessageId& msg_id) const {
-  if (find_latest(msg_id)) return false;
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [&](const auto& entry) { return entry.second.msg_id == msg_id; });
+  return entries_by_id_.contains(msg_id.text) && !find_latest(msg_id);
 }
 
 void KeptReplies::end(std::string_view signature, Entry& entry) {
   entry.is_answered = true;
+  entry.order = ++last_order_;
   bytes_ += entry.bytes;
   answered_.emplace_back(signature);
   while (answered_.size() > limits_.count || bytes_ > limits_.bytes) forget_oldest();
@@ -42,8 +49,15 @@ void KeptReplies::end(std::string_view signature, Entry& entry) {
 void KeptReplies::forget_oldest() {
   const auto oldest = entries_.find(answered_.front());
   bytes_ -= oldest->second.bytes;
+  forget_id(oldest->second);
   entries_.erase(oldest);
   answered_.pop_front();
+}
+
+void KeptReplies::forget_id(const Entry& entry) {
+  const auto [first, end] = entries_by_id_.equal_range(entry.msg_id.text);
+  entries_by_id_.erase(
+      std::find_if(first, end, [&](const auto& each) { return each.second == &entry; }));
 }
 
 const KeptReplies::Entry* KeptReplies::find(std::string_view signature) const {
@@ -52,19 +66,36 @@ const KeptReplies::Entry* KeptReplies::find(std::string_view signature) const {
 }
 
 const KeptReplies::Entry* KeptReplies::find_latest(const MessageId& msg_id) const {
-  for (const auto& [signature, entry] : entries_)
-    if (!entry.is_answered && entry.msg_id == msg_id) return &entry;
-  for (auto signature = answered_.rbegin(); signature != answered_.rend(); ++signature)
-    if (const Entry* const entry = find(*signature);
-        entry->msg_id == msg_id && !entry->is_given_back)
-      return entry;
-  return nullptr;
+  const auto is_before = [](const Entry& a, const Entry& b) {
+    return std::pair(!a.is_answered, a.order) < std::pair(!b.is_answered, b.order);
+  };
+  const Entry* latest = nullptr;
+  const auto [first, end] = entries_by_id_.equal_range(msg_id.text);
+  for (auto each = first; each != end; ++each) {
+    const Entry& entry = *each->second;
+    if (!entry.is_given_back && (!latest || is_before(*latest, entry))) latest = &entry;
+  }
+  return latest;
+}
+
+const KeptReplies::Entry* KeptReplies::find_attempt(const Form& form) const {
+  const Entry* const latest = find_latest(form.msg_id);
+  if (!latest) return find(form.signature);
+  const bool is_later = latest->is_answered && form.repetition > latest->repetition;
+  return is_later && !form.is_repeat ? nullptr : latest;
 }
 
 std::vector<std::string> KeptReplies::held_by(std::size_t socket) const {
   std::vector<std::string> ids;
   for (const auto& [signature, entry] : entries_)
     if (entry.socket == socket && !entry.is_given_back) ids.push_back(entry.msg_id.text);
+  return ids;
+}
+
+std::vector<std::string> KeptReplies::unanswered_by(std::size_t socket) const {
+  std::vector<std::string> ids;
+  for (const auto& [signature, entry] : entries_)
+    if (entry.socket == socket && !entry.is_answered) ids.push_back(entry.msg_id.text);
   return ids;
 }
 

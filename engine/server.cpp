@@ -164,7 +164,8 @@ void Server::register_again() {
                {"id", format_->identity().id.value},
                {"language", name_of(config_.language)},
                {"again", true},
-               {"holds", channels_->held_tasks()}};
+               {"holds", channels_->held_tasks()},
+               {"unanswered", channels_->unanswered_tasks()}};
   write_engine_facts(content, facts);
   channels_->send_registration("registration_request", content);
 }

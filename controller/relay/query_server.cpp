@@ -20,6 +20,13 @@ constexpr std::size_t max_reason_size = 255;
 /// So many parents of dead ranks are told when the controller shuts down; the others end later.
 constexpr std::size_t max_waiting_parents = 4096;
 
+std::vector<std::string> texts_in(const Json& content, const char* key) {
+  std::vector<std::string> texts;
+  for (const Json& text : content.value(key, Json::array()))
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+  return texts;
+}
+
 }  // namespace
 
 QueryServer::QueryServer(RelayContext& shared, Membership& membership, DaskScheduler& dask,
@@ -135,10 +142,8 @@ void QueryServer::register_engine(const Request& request) {
   spdlog::debug("registration::register_engine({}, '{}')", id->value, *uuid);
   welcome_engine(request, *id, EngineUuid{*uuid});
   if (!is_again || !holds_listener_) return;
-  std::vector<std::string> held;
-  for (const Json& msg_id : request.content.value("holds", Json::array()))
-    if (msg_id.is_string()) held.push_back(msg_id.get<std::string>());
-  holds_listener_(EngineUuid{*uuid}, held);
+  holds_listener_(EngineUuid{*uuid},
+                  {texts_in(request.content, "holds"), texts_in(request.content, "unanswered")});
 }
 
 void QueryServer::welcome_engine(const Request& request, EngineId id, const EngineUuid& uuid) {

@@ -9,6 +9,7 @@
 #include "controller/membership/membership.hpp"
 #include "controller/membership/version_check.hpp"
 #include "controller/relay/relay_context.hpp"
+#include "controller/scheduler/stocktaking.hpp"
 #include "controller/setup/dask_scheduler.hpp"
 #include "net/socket.hpp"
 #include "wire/replay_history.hpp"
@@ -35,8 +36,7 @@ class QueryServer {
   /// Asks an engine of an earlier controller to introduce itself, and for the tasks that it holds.
   void ask_to_register(const EngineUuid& uuid);
   /// It says which tasks it holds.
-  using HoldsListener =
-      std::function<void(const EngineUuid&, const std::vector<std::string>& msg_ids)>;
+  using HoldsListener = std::function<void(const EngineUuid&, const HeldTasks&)>;
   void on_holds(HoldsListener listener) { holds_listener_ = std::move(listener); }
   /// A connection of an engine broke and stands again: that of this channel.
   using ReconnectedListener = std::function<void(const EngineUuid&, std::string_view channel)>;

@@ -68,9 +68,11 @@ void TaskRelay::receive_requests() {
 }
 
 void TaskRelay::begin(Request request) {
+  const bool is_stock_done = stock_.is_done(Clock::now());
+  if (is_stock_done) submit_waiting();  // an engine may have left just now: they came before
   if (must_wait(request))
     put_back(std::move(request));
-  else if (stock_.is_done(Clock::now()))
+  else if (is_stock_done)
     submit(std::move(request));
   else
     waiting_.push_back(std::move(request));
@@ -274,9 +276,8 @@ void TaskRelay::engine_joined(const EngineUuid& engine, bool gives_back) {
   submit_waiting();
 }
 
-void TaskRelay::engine_holds(const EngineUuid& engine, const std::vector<std::string>& msg_ids,
-                             bool gives_back) {
-  stock_.reported(engine, msg_ids);
+void TaskRelay::engine_holds(const EngineUuid& engine, const HeldTasks& held, bool gives_back) {
+  stock_.reported(engine, held);
   if (queue_.has_engine(engine)) perform(queue_.engine_joined(engine, Clock::now(), gives_back));
   submit_waiting();
 }

@@ -40,8 +40,7 @@ class TaskRelay {
   void engine_joined(const EngineUuid& engine, bool gives_back);
   /// An engine that an earlier controller knew says which tasks it has in hand.
   /// gives_back  as above: it was not known when the engine joined.
-  void engine_holds(const EngineUuid& engine, const std::vector<std::string>& msg_ids,
-                    bool gives_back);
+  void engine_holds(const EngineUuid& engine, const HeldTasks& held, bool gives_back);
   void engine_left(const EngineUuid& engine, EngineEnd end = {});
   void engine_silent(const EngineUuid& engine);
   void engine_returned(const EngineUuid& engine);

@@ -1,12 +1,17 @@
 #include "controller/scheduler/stocktaking.hpp"
 
+#include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace px::controller {
 
-void Stocktaking::reported(const EngineUuid& engine, const std::vector<std::string>& msg_ids) {
+void Stocktaking::reported(const EngineUuid& engine, const HeldTasks& held) {
   if (!reported_.insert(engine).second) forget(engine);
-  for (const std::string& msg_id : msg_ids) holders_.emplace(msg_id, engine);
+  const std::unordered_set<std::string_view> unanswered{held.unanswered.begin(),
+                                                        held.unanswered.end()};
+  for (const std::string& msg_id : held.msg_ids)
+    holders_.emplace(msg_id, Holder{engine, !unanswered.contains(msg_id)});
   settle(engine);
 }
 
@@ -23,7 +28,7 @@ void Stocktaking::left(const EngineUuid& engine) {
 }
 
 void Stocktaking::forget(const EngineUuid& engine) {
-  std::erase_if(holders_, [&](const auto& entry) { return entry.second == engine; });
+  std::erase_if(holders_, [&](const auto& entry) { return entry.second.engine == engine; });
 }
 
 void Stocktaking::settle(const EngineUuid& engine) {
@@ -36,11 +41,15 @@ std::optional<Instant> Stocktaking::deadline() const {
 
 EngineUuid Stocktaking::take_holder(std::string_view msg_id, const EngineUuid& latest) {
   const auto [first, end] = holders_.equal_range(msg_id);
-  EngineUuid holder;
-  for (auto entry = first; entry != end; ++entry)
-    if (holder != latest || holder.empty()) holder = entry->second;
+  const auto rank = [&](const Holder& holder) {
+    return std::pair(!holder.has_answered, holder.engine == latest);
+  };
+  const auto holder = std::max_element(
+      first, end, [&](const auto& a, const auto& b) { return rank(a.second) < rank(b.second); });
+  EngineUuid engine;
+  if (holder != end) engine = std::move(holder->second.engine);
   holders_.erase(first, end);
-  return holder;
+  return engine;
 }
 
 }  // namespace px::controller

@@ -12,6 +12,12 @@
 
 namespace px::controller {
 
+/// The balanced tasks that an engine says it has in hand.
+struct HeldTasks {
+  std::vector<std::string> msg_ids = {};     ///< Those that run, wait, or have a kept reply there.
+  std::vector<std::string> unanswered = {};  ///< Those that run or wait, as far as it says so.
+};
+
 /// What the engines of a controller that was started again have still in hand. Their clients send
 /// again what is not answered; until it is known which engine holds which task, no task may be
 /// given to another one, or it would run twice. Sees no socket and no clock.
@@ -24,8 +30,7 @@ class Stocktaking {
   Stocktaking(std::set<EngineUuid> awaited, Instant until)
       : awaited_(std::move(awaited)), until_(until) {}
 
-  /// An engine says which tasks it runs, has in its queue, or has a kept reply of.
-  void reported(const EngineUuid& engine, const std::vector<std::string>& msg_ids);
+  void reported(const EngineUuid& engine, const HeldTasks& held);
   /// It can be given tasks.
   void joined(const EngineUuid& engine);
   void left(const EngineUuid& engine);
@@ -39,8 +44,9 @@ class Stocktaking {
   /// When it is done at the latest; nothing where it is.
   std::optional<Instant> deadline() const;
 
-  /// An engine that holds this task, which is forgotten; empty: none does.
-  /// latest  who was given it last, as far as that is known: the others have an earlier attempt.
+  /// An engine that holds this task, which is forgotten; empty: none does. One that has not
+  /// answered it has the latest attempt.
+  /// latest  else: who was given it last, as far as that is known: the others have earlier ones.
   EngineUuid take_holder(std::string_view msg_id, const EngineUuid& latest = {});
 
  private:
@@ -49,7 +55,11 @@ class Stocktaking {
 
   std::set<EngineUuid> awaited_, reported_, joined_;
   Instant until_{};
-  std::multimap<std::string, EngineUuid, std::less<>> holders_;  // by msg_id
+  struct Holder {
+    EngineUuid engine;
+    bool has_answered;
+  };
+  std::multimap<std::string, Holder, std::less<>> holders_;  // by msg_id
 };
 
 }  // namespace px::controller

@@ -20,7 +20,7 @@ TEST(Stocktaking, IsDoneWhenAllWhoAreAwaitedHaveReportedAndJoined) {
   Stocktaking stock{{ann, bob}, at(5s)};
   EXPECT_FALSE(stock.is_done(at(0s)));
   stock.joined(ann);
-  stock.reported(ann, {"t1"});
+  stock.reported(ann, {{"t1"}});
   EXPECT_FALSE(stock.is_done(at(0s)));
   stock.reported(bob, {});
   EXPECT_FALSE(stock.is_done(at(0s)));
@@ -39,8 +39,8 @@ TEST(Stocktaking, WaitsForNobodyLongerThanItsPatienceNorForThoseWhoLeft) {
 
 TEST(Stocktaking, KnowsWhoHoldsATaskOnce) {
   Stocktaking stock{{ann, bob}, at(5s)};
-  stock.reported(ann, {"t1", "t2"});
-  stock.reported(bob, {"t3"});
+  stock.reported(ann, {{"t1", "t2"}});
+  stock.reported(bob, {{"t3"}});
   EXPECT_EQ(stock.take_holder("t1"), ann);
   EXPECT_EQ(stock.take_holder("t1"), EngineUuid{});
   EXPECT_EQ(stock.take_holder("t3"), bob);
@@ -50,17 +50,27 @@ TEST(Stocktaking, KnowsWhoHoldsATaskOnce) {
 TEST(Stocktaking, TheLatestAttemptCountsWhoeverHasAnEarlierOne) {
   for (const EngineUuid& latest : {ann, bob}) {
     Stocktaking stock{{ann, bob}, at(5s)};
-    stock.reported(ann, {"t1"});
-    stock.reported(bob, {"t1"});
-    stock.reported(bob, {"t1"});  // asked once more
+    stock.reported(ann, {{"t1"}});
+    stock.reported(bob, {{"t1"}});
+    stock.reported(bob, {{"t1"}});  // asked once more
     EXPECT_EQ(stock.take_holder("t1", latest), latest);
     EXPECT_EQ(stock.take_holder("t1", latest), EngineUuid{});
   }
 }
 
+TEST(Stocktaking, WhoHasNotAnsweredATaskHasItsLatestAttempt) {
+  for (const EngineUuid& latest : {ann, bob}) {
+    Stocktaking stock{{ann, bob}, at(5s)};
+    stock.reported(latest, {{"t1"}});
+    const EngineUuid other = latest == ann ? bob : ann;
+    stock.reported(other, {{"t0", "t1"}, {"t1"}});
+    EXPECT_EQ(stock.take_holder("t1", latest), other);
+  }
+}
+
 TEST(Stocktaking, WhatAnEngineThatLeftHeldIsHeldByNobody) {
   Stocktaking stock{{ann}, at(5s)};
-  stock.reported(ann, {"t1"});
+  stock.reported(ann, {{"t1"}});
   stock.left(ann);
   EXPECT_EQ(stock.take_holder("t1"), EngineUuid{});
 }

@@ -17,6 +17,7 @@ TEST(KeptReplies, ARequestIsHeldFromItsArrivalOn) {
   ASSERT_NE(kept.find("sig"), nullptr);
   EXPECT_FALSE(kept.find("sig")->is_answered);
   EXPECT_EQ(kept.held_by(1), Ids{"t1"});
+  EXPECT_EQ(kept.unanswered_by(1), Ids{"t1"});
   EXPECT_EQ(kept.held_by(0), Ids{});
   EXPECT_EQ(kept.find("other"), nullptr);
 }
@@ -26,6 +27,7 @@ TEST(KeptReplies, TheReplyOfARequestIsFoundByItsSignature) {
   kept.arrived("sig", MessageId{"t1"}, 1);
   kept.answered("sig", {"client", "answer"});
   EXPECT_TRUE(kept.find("sig")->is_answered);
+  EXPECT_EQ(kept.unanswered_by(1), Ids{});
   EXPECT_EQ(kept.find("sig")->reply, (std::vector<std::string>{"client", "answer"}));
   EXPECT_EQ(kept.held_by(1), Ids{"t1"});
 }
@@ -100,6 +102,62 @@ TEST(KeptReplies, ARequestThatRunsIsNeverForgotten) {
     kept.answered(name, reply_of(20));
   }
   EXPECT_NE(kept.find("long"), nullptr);
+}
+
+TEST(KeptReplies, WhatIsForgottenIsNotFoundByItsIdEither) {
+  KeptReplies kept{{.count = 1, .bytes = 100, .of_one = 100}};
+  for (const char* signature : {"first", "second"}) {
+    kept.arrived(signature, MessageId{"t1"}, 1);
+    kept.answered(signature, {"client", signature});
+  }
+  EXPECT_EQ(kept.find_latest(MessageId{"t1"})->reply.at(1), "second");
+  kept.arrived("other", MessageId{"t2"}, 1);
+  kept.answered("other", {"client"});
+  EXPECT_EQ(kept.find_latest(MessageId{"t1"}), nullptr);
+}
+
+TEST(KeptReplies, AnEarlierFormOfATaskThatWaitsOrRunsAddsNothing) {
+  KeptReplies kept;
+  const MessageId task{"t1"};
+  EXPECT_EQ(kept.find_attempt({"first form", task}), nullptr);
+  kept.arrived("second form", task, 1, 1);
+  EXPECT_EQ(kept.find_attempt({"first form", task}), kept.find("second form"));
+  EXPECT_EQ(kept.find_attempt({"third form", task, 2}), kept.find("second form"));
+  EXPECT_EQ(kept.find_attempt({"first form", MessageId{"t2"}}), nullptr);
+}
+
+TEST(KeptReplies, OfATaskThatIsDoneOnlyALaterRepetitionIsAnotherAttempt) {
+  KeptReplies kept;
+  const MessageId task{"t1"};
+  kept.arrived("second form", task, 1, 1);
+  kept.answered("second form", {"client", "answer"});
+  EXPECT_EQ(kept.find_attempt({"first form", task}), kept.find("second form"));
+  EXPECT_EQ(kept.find_attempt({"another second form", task, 1}), kept.find("second form"));
+  EXPECT_EQ(kept.find_attempt({"third form", task, 2}), nullptr);
+  EXPECT_EQ(kept.find_attempt({"third form", task, 2, true}), kept.find("second form"));
+}
+
+TEST(KeptReplies, AFormThatFailedIsAnsweredByTheLatestAttempt) {
+  KeptReplies kept;
+  const MessageId task{"t1"};
+  kept.arrived("first form", task, 1);
+  kept.answered("first form", {"client", "failed"});
+  EXPECT_EQ(kept.find_attempt({"second form", task, 1}), nullptr);
+  kept.arrived("second form", task, 1, 1);
+  EXPECT_EQ(kept.find_attempt({"first form", task, 0, true}), kept.find("second form"));
+  kept.answered("second form", {"client", "answer"});
+  EXPECT_EQ(kept.find_attempt({"first form", task, 0, true}), kept.find("second form"));
+}
+
+TEST(KeptReplies, OfATaskThatWasGivenBackAnotherFormIsToRun) {
+  KeptReplies kept;
+  const MessageId task{"t1"};
+  kept.arrived("second form", task, 1, 1);
+  kept.given_back("second form");
+  EXPECT_EQ(kept.find_attempt({"first form", task}), nullptr);
+  EXPECT_EQ(kept.find_attempt({"second form", task, 1, true}), kept.find("second form"));
+  kept.arrived("third form", task, 1, 2);
+  EXPECT_EQ(kept.find_attempt({"second form", task, 1, true}), kept.find("third form"));
 }
 
 TEST(KeptReplies, WhatIsNotSignedHasNoName) {

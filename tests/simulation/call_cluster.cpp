@@ -28,6 +28,10 @@ using controller::JournalMode;
 
 constexpr std::array channels{CallChannel::mux, CallChannel::broadcast};
 
+CallChannel channel_of(Way way) {
+  return way == Way::direct ? CallChannel::mux : CallChannel::broadcast;
+}
+
 /// A connection, both its directions.
 struct Wire {
   explicit Wire(World& world) : to(world), from(world) {}
@@ -90,7 +94,10 @@ struct Task {
   EngineUuid engine;
   std::string gathered;  // the msg_id of the whole; empty: it is answered by itself
   std::shared_ptr<client::Call> call;
-  int answers = 0;  // that the client took
+  Way way = Way::direct;
+  std::uint64_t number = 0;   // in the order of submission
+  std::optional<int> breaks;  // on its way until it was submitted; nothing: it was not open then
+  int answers = 0;            // that the client took
   int runs = 0;
   bool is_accepted = false, is_unwritten = false;
   std::string told;     // the status that the client was sent
@@ -252,6 +259,9 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
     Task& task = tasks_[id];
     task.client = &client;
     task.engine = engine;
+    task.way = sent->way;
+    task.number = sent->number;
+    if (is_way_open(task)) task.breaks = breaks_on_way(task);
     if (client.is_foreign) return;
     task.call = std::make_shared<client::Call>(
         std::vector<client::TaskSent>{client::TaskSent{MessageId{id}, std::nullopt, {}, {}, {}}});
@@ -264,8 +274,7 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
                                        .way = sent->way});
   }
   void send(Client& client, const client::SentRequest& sent) {
-    const CallChannel channel =
-        sent.way == Way::direct ? CallChannel::mux : CallChannel::broadcast;
+    const CallChannel channel = channel_of(sent.way);
     client.by(channel).from.send(
         [this, channel, frames = std::make_shared<TextFrames>(sent.frames)] {
           controller_->take_request(channel, frames);
@@ -447,13 +456,16 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
     }
     const std::string id = id_in(*request, 2, false);
     engine.kept.arrived(envelope.signature, MessageId{id}, static_cast<std::size_t>(channel));
-    engine.queue.push_back({channel, request, id});
+    const bool is_overtaking = has(Defect::calls_are_overtaken) && engine.queue.size() > 1;
+    engine.queue.insert(is_overtaking ? engine.queue.begin() + 1 : engine.queue.end(),
+                        {channel, request, id});
     if (engine.queue.size() == 1) begin(engine);
   }
   void begin(Engine& engine) {
     const Engine::Given given = engine.queue.front();
     Task& task = tasks_[given.msg_id];
     if (++task.runs > 1) world_.violate(given.msg_id + " runs again on " + engine.name);
+    check_order(given.msg_id, task);
     const int milliseconds = world_.pick(5, 900);
     if (world_.pick(0, 1) == 0)
       world_.after(std::chrono::milliseconds(milliseconds / 2),
@@ -577,6 +589,29 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
     world_.after(world_.between(500, 3000), [this] { add_engine_or_wait(); });
   }
   // ---------------------------------------------------------------- what must hold
+  std::array<Wire*, 2> way_of(const Task& task) {
+    const CallChannel channel = channel_of(task.way);
+    return {&task.client->by(channel), &engines_.at(task.engine.text)->by(channel)};
+  }
+  bool is_way_open(const Task& task) {
+    return controller_ && controller_->members().contains(task.engine) &&
+           std::ranges::all_of(way_of(task),
+                               [this](Wire* wire) { return wire->to.up() <= world_.now(); });
+  }
+  int breaks_on_way(const Task& task) {
+    int sum = 0;
+    for (const Wire* wire : way_of(task)) sum += wire->to.breaks();
+    return sum;
+  }
+  /// Calls of one client to one engine by one channel begin in the order in which they were
+  /// submitted, unless their way was not open all the time.
+  void check_order(const std::string& id, const Task& task) {
+    for (const auto& [other_id, other] : tasks_)
+      if (other.number < task.number && other.runs == 0 && other.client == task.client &&
+          other.engine == task.engine && other.way == task.way && other.breaks &&
+          other.breaks == breaks_on_way(other))
+        world_.violate(id + " begins before " + other_id + ", which was submitted earlier");
+  }
   /// It is written with the reply. What comes later is written at once, and nothing waits for that;
   /// a later controller does not follow the call.
   void note_printed(Task& task, const std::string& text) {

@@ -9,10 +9,11 @@ namespace px::simulation {
 /// others.
 ///
 /// Checked are: no call runs twice; each call of a client that stays is answered once, and by its
-/// engine unless that ended; what the controller gathers is answered once, also for a client that
-/// sends nothing again. With a journal also: what was passed to an engine has its result in the
-/// records at the end, the one that its client was told, with what the call had printed; nothing is
-/// owed or gathered any more.
+/// engine unless that ended; those of one client and channel begin on their engine in the order in
+/// which they were submitted, where no connection broke meanwhile; what the controller gathers is
+/// answered once, also for a client that sends nothing again. With a journal also: what was passed
+/// to an engine has its result in the records at the end, the one that its client was told, with
+/// what the call had printed; nothing is owed or gathered any more.
 Outcome simulate_calls(const Setting& setting);
 
 }  // namespace px::simulation

@@ -39,6 +39,7 @@ enum class Defect {
   gathered_is_forgotten,        ///< A new controller does not know what is gathered.
   missing_engines_are_awaited,  ///< Who owes something and does not come back is never given up.
   late_output_is_not_written,   ///< What a call prints when its reply is written already.
+  calls_are_overtaken,          ///< An engine runs a call before those that wait there.
 };
 
 struct Setting {

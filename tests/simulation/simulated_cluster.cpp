@@ -32,6 +32,7 @@ struct Engine {
   std::string uuid;
   bool is_alive = true;
   bool gives_back = true;
+  std::set<std::string> came;  // the signatures
   engine::KeptReplies kept;
   struct Given {
     Request request;
@@ -231,7 +232,8 @@ class Cluster final : public Surroundings, private HarmedCluster {
       world_.tell(engine.uuid + " joins");
       table_.insert(uuid);
       if (members_.insert(uuid).second) controller_->engine_joined(uuid, engine.gives_back);
-      controller_->engine_holds(uuid, engine.kept.held_by(0), engine.gives_back);
+      controller_->engine_holds(uuid, {engine.kept.held_by(0), engine.kept.unanswered_by(0)},
+                                engine.gives_back);
     });
   }
   void lose_engine(const EngineUuid& uuid) {
@@ -240,17 +242,17 @@ class Cluster final : public Surroundings, private HarmedCluster {
   }
   void take_task(Engine& engine, const Request& request) {
     if (!engine.is_alive) return;
-    const engine::KeptReplies::Entry* known = engine.kept.find(request.signature);
-    const bool is_given_back = known && known->is_given_back;
-    if (is_given_back) known = engine.kept.find_latest(MessageId{request.id});
-    if (is_given_back && !known && !has(Defect::engine_runs_again))
-      return give_back(engine, request);
+    const MessageId msg_id{request.id};
+    const bool is_repeat = !engine.came.insert(request.signature).second;
+    const engine::KeptReplies::Entry* known =
+        engine.kept.find_attempt({request.signature, msg_id, request.repetition, is_repeat});
     if (known && !has(Defect::engine_runs_again)) {
+      if (known->is_given_back) return give_back(engine, request);
       if (known->is_answered)
         reply(engine, {request.id, request.client, known->reply.at(0) == "ok"});
       return;
     }
-    engine.kept.arrived(request.signature, MessageId{request.id}, 0);
+    engine.kept.arrived(request.signature, msg_id, 0, request.repetition);
     engine.queue.push_back({request, outcome_.controllers});
     const auto given = std::count_if(engine.queue.begin(), engine.queue.end(), [this](auto& each) {
       return each.controller == outcome_.controllers;

@@ -154,9 +154,11 @@ void SimulatedController::take_request(const Request& request) {
 void SimulatedController::begin(Asked asked) {
   surroundings_.accepted(asked.request);
   note_arrival(asked);
+  const bool is_stock_done = stock_.is_done(world_.now());
+  if (is_stock_done) submit_waiting();
   if (must_wait(asked))
     put_back(asked.request);
-  else if (stock_.is_done(world_.now()))
+  else if (is_stock_done)
     submit(asked);
   else
     waiting_.push_back(std::move(asked));
@@ -361,10 +363,9 @@ void SimulatedController::engine_joined(const EngineUuid& engine, bool gives_bac
   submit_waiting();
 }
 
-void SimulatedController::engine_holds(const EngineUuid& engine,
-                                       const std::vector<std::string>& msg_ids,
+void SimulatedController::engine_holds(const EngineUuid& engine, const controller::HeldTasks& held,
                                        bool gives_back) {
-  stock_.reported(engine, msg_ids);
+  stock_.reported(engine, held);
   if (queue_.has_engine(engine))
     perform(queue_.engine_joined(engine, world_.now(), gives_back));
   submit_waiting();

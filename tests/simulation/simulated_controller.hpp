@@ -65,8 +65,7 @@ class SimulatedController {
   /// is_ending  the engine ends.
   void take_back(const std::string& engine, const Request& request, bool is_ending);
   void engine_joined(const EngineUuid& engine, bool gives_back);
-  void engine_holds(const EngineUuid& engine, const std::vector<std::string>& msg_ids,
-                    bool gives_back);
+  void engine_holds(const EngineUuid& engine, const controller::HeldTasks& held, bool gives_back);
   void engine_left(const EngineUuid& engine);
   void engine_reconnected(const EngineUuid& engine);
 

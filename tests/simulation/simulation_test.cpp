@@ -48,6 +48,34 @@ TEST(Simulation, AReplyThatComesAfterItsTaskWasGivenUpIsNotPassedOn) {
   EXPECT_EQ(simulate({.seed = 207'738, .journal = JournalMode::power}).violation, std::nullopt);
 }
 
+TEST(Simulation, AnEngineKnowsATaskAgainWhichANewControllerGivesItInAnEarlierForm) {
+  for (const std::uint64_t seed : {1'020'115, 1'050'514})
+    EXPECT_EQ(simulate({.seed = seed, .hwm = 0, .journal = JournalMode::process}).violation,
+              std::nullopt);
+  for (const std::uint64_t seed : {1'008'521, 1'038'198})
+    EXPECT_EQ(
+        simulate({.seed = seed, .hwm = 0, .queue = 8, .journal = JournalMode::process}).violation,
+        std::nullopt);
+  for (const std::uint64_t seed : {1'020'200, 1'050'498})
+    EXPECT_EQ(simulate({.seed = seed, .hwm = 0, .journal = JournalMode::power}).violation,
+              std::nullopt);
+  for (const std::uint64_t seed : {1'009'592, 1'035'739})
+    EXPECT_EQ(
+        simulate({.seed = seed, .hwm = 0, .queue = 8, .journal = JournalMode::power}).violation,
+        std::nullopt);
+}
+
+TEST(Simulation, NothingIsGivenToAnEngineBeforeWhatWaitsForTheEndOfTheStocktaking) {
+  EXPECT_EQ(simulate({.seed = 1'040'500, .hwm = 1}).violation, std::nullopt);
+  EXPECT_EQ(simulate({.seed = 1'061'142, .hwm = 2, .journal = JournalMode::process}).violation,
+            std::nullopt);
+}
+
+TEST(Simulation, WhereATaskIsNotAnsweredThereIsItsLatestAttempt) {
+  EXPECT_EQ(simulate({.seed = 2'002'073, .hwm = 0, .journal = JournalMode::power}).violation,
+            std::nullopt);
+}
+
 TEST(Simulation, TheSameHoldsWhereTasksWaitInFilesForTheQueue) {
   EXPECT_EQ(first_violation({.queue = 5}), "");
   EXPECT_EQ(first_violation({.hwm = 2, .queue = 8, .journal = JournalMode::process}), "");
@@ -148,6 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Planted{Defect::no_reconnection, "was never answered"},
                     Planted{Defect::deaths_go_unnoticed, "was never answered"},
                     Planted{Defect::engine_runs_again, "runs again"},
+                    Planted{Defect::calls_are_overtaken, "which was submitted earlier"},
                     Planted{Defect::client_takes_any_reply, "was answered twice"},
                     Planted{Defect::journal_is_not_read, "there is no result of it",
                             JournalMode::process},

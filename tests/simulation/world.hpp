@@ -96,6 +96,8 @@ class Link {
   }
   void end() { *alive_ = false; }
   Instant up() const { return up_at_; }
+  /// How often it was cut.
+  int breaks() const { return breaks_; }
 
  private:
   World& world_;

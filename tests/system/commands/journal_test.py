@@ -236,6 +236,33 @@ def test_a_task_whose_engine_died_meanwhile_runs_again_only_if_it_may(own_cluste
     assert [runs(folder, 0) for folder in folders] == [1, 2]
 
 
+def wait_until_one_engine_has(cluster, tasks):
+    def has_them():
+        counts = client.queue_status().values()
+        return any(isinstance(each, dict) and each["tasks"] == tasks for each in counts)
+
+    with connect(cluster.connection_file("client"), 1, timeout=PATIENCE) as client:
+        wait_until(has_them, f"one engine has {tasks} tasks")
+
+
+def test_a_task_that_an_engine_got_once_more_is_not_given_to_it_twice(own_cluster, folder,
+                                                                      tmp_path):
+    cluster, gate = own_cluster(), tmp_path / "gate"
+    options = [*PROCESS, "--hwm=0"]
+    start_controller(cluster, options)
+    cluster.start_engines(2)
+    msg_ids = submit_and_exit(cluster, folder, 2, gate=gate, retries=1)
+    wait_until(lambda: runs(folder, 0) and runs(folder, 1), "each engine runs one")
+    kill(cluster.engines.pop())
+    wait_until_one_engine_has(cluster, 2)
+    kill(cluster.controller)
+    start_controller(cluster, options)
+    wait_until_one_engine_has(cluster, 2)
+    gate.touch()
+    assert fetch(cluster, msg_ids, engines=1) == [0, 1]
+    assert sorted(runs(folder, n) for n in range(2)) == [1, 2]
+
+
 def test_a_journal_is_kept_for_the_same_command_and_removed_by_another(own_cluster, folder):
     cluster = own_cluster()
     start_controller(cluster, PROCESS)

@@ -6,7 +6,7 @@ from pathlib import Path
 # The groups whose tests need nothing of the tree but the tests themselves.
 GROUPS = ("engine", "kernel", "python")
 # What these tests read beside the files in their own folders.
-_SHARED = ("pyproject.toml", "tests/conftest.py", "tests/deadlines.py", "tests/random_stops.py")
+_SHARED = ("pyproject.toml", "tests/conftest.py", "tests/deadlines.py", "tests/jupyter_kernels.py", "tests/random_stops.py")
 # They read the sources, or find the same with every Python.
 _ABOUT_SOURCES = ("layout_test.py", "types_test.py")
 _ABOUT_CPP = ("cpp_kernel_test.py", "other_kernels_test.py")

@@ -1,4 +1,5 @@
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -13,6 +14,7 @@
 #include "net/discovery/local_interface.hpp"
 #include "os/descriptor_limit.hpp"
 #include "os/private_file.hpp"
+#include "os/processes.hpp"
 #include "os/signals_blocked.hpp"
 #include "program/command_line.hpp"
 #include "program/config_files.hpp"
@@ -109,6 +111,15 @@ struct SharedMemoryEnd {
   }
 };
 
+/// By which `pxcluster stop` finds a controller that was started by hand.
+std::optional<ControllerProcess> own_process() {
+  os::LocalProcesses processes;
+  const int pid = ::getpid();
+  std::string birth = processes.birth_of(pid);
+  if (birth.empty()) return std::nullopt;
+  return ControllerProcess{pid, std::move(birth)};
+}
+
 Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& paths) {
   const ConnectionFiles files = connection_files(options, paths);
   const ControllerEnvironment environment = read_environment();
@@ -145,6 +156,7 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   net::Context context;
   Result<BoundSockets> bound = bind_sockets(context, std::move(*plan));
   if (!bound) return bound.error();
+  bound->connection.client.process = own_process();
   const ConnectionPair connection = bound->connection;
   Server server{std::move(*bound), std::move(*session), std::move(*store), *server_options};
   const StopsOnSignals stops_on_signals{server};

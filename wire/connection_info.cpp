@@ -1,5 +1,7 @@
 #include "wire/connection_info.hpp"
 
+#include <limits>
+
 #include "wire/channels.hpp"
 
 namespace px {
@@ -125,6 +127,15 @@ class Reader {
     return SharedMemory{*folder, *identity};
   }
 
+  std::optional<ControllerProcess> process(std::string_view key) {
+    const auto found = object_.find(key);
+    if (found == object_.end() || !found->is_object()) return std::nullopt;
+    const auto pid = int_member(*found, "pid");
+    const auto birth = string_member(*found, "birth");
+    if (!pid || *pid < 2 || *pid > std::numeric_limits<int>::max() || !birth) return std::nullopt;
+    return ControllerProcess{static_cast<int>(*pid), *birth};
+  }
+
   /// Reads the object of that name with `read`, if there is one.
   template <class Read>
   void object(std::string_view key, const Read& read) {
@@ -206,6 +217,7 @@ std::string write_connection_info(const ClientConnectionInfo& info, ClientRoute 
   for (const ConnectionChannel& channel : channels)
     if (channel.client) json[std::string(channel.name)] = info.*channel.client;
   add_security(json, info);
+  if (info.process) json["process"] = {{"pid", info.process->pid}, {"birth", info.process->birth}};
   if (route == ClientRoute::unix_sockets) lead_to_unix_sockets(json, info);
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
 }
@@ -231,6 +243,7 @@ Result<ClientConnectionInfo> read_client_connection_info(std::string_view text) 
   info.task_scheme = reader.text("task_scheme");
   for (const ConnectionChannel& channel : channels)
     if (channel.client) info.*channel.client = reader.port(channel.name);
+  info.process = reader.process("process");
   if (reader.complaint()) return *reader.complaint();
   return info;
 }

@@ -23,6 +23,13 @@ struct SharedMemory {
   std::string identity;  ///< The same for all who see this very folder.
 };
 
+/// The process that the controller is, for programs of its host that end it. Ours alone.
+struct ControllerProcess {
+  int pid = 0;
+  std::string birth;  ///< Which of all processes that ever had this pid: os::Processes::birth_of().
+  bool operator==(const ControllerProcess&) const = default;
+};
+
 /// What both connection files say (protocol 2.2).
 struct ConnectionCommon {
   std::string ssh;                            ///< "[user@]host[:port]" or "".
@@ -49,6 +56,7 @@ struct ClientConnectionInfo : ConnectionCommon {
   std::string task_scheme = "leastload";
   int notification = 0;
   int broadcast = 0;
+  std::optional<ControllerProcess> process;  ///< Nothing in the files of other controllers.
 };
 
 /// `ipcontroller[-<cluster_id>]-engine.json`.

@@ -267,7 +267,9 @@ void add_start(CLI::App& app, Parts& parts) {
 }
 
 void add_stop(CLI::App& app, Parts& parts) {
-  CLI::App& stop = *app.add_subcommand("stop", "Stop a cluster, and wait until it has ended");
+  CLI::App& stop = *app.add_subcommand("stop",
+                                       "Stop a cluster, and wait until it has ended; also one "
+                                       "whose pxcontroller was started by hand on this host");
   program::add_program_options(stop, parts.program);
   stop.add_option("ids", parts.stop.cluster_ids, "Cluster ids (default: --cluster-id)");
   stop.add_flag("--all,--IPClusterStop.all_cluster_ids", parts.stop.all,
@@ -301,7 +303,9 @@ void add_restart(CLI::App& app, Parts& parts) {
 }
 
 void add_list_and_clean(CLI::App& app, Parts& parts) {
-  CLI::App& list = *app.add_subcommand("list", "List the running clusters of all profiles");
+  CLI::App& list = *app.add_subcommand("list",
+                                       "List the running clusters of all profiles, also those "
+                                       "whose controller was started by hand");
   program::add_program_options(list, parts.program);
   list.add_option("-o,--output,--IPClusterList.output_format", parts.output_format, "text or json")
       ->check(program::one_of({"text", "json"}));

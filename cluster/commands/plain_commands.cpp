@@ -1,42 +1,20 @@
 #include <unistd.h>
 
+#include <csignal>
 #include <iostream>
+#include <set>
 
 #include "cluster/commands/commands.hpp"
+#include "cluster/commands/stop_cluster.hpp"
 #include "cluster/launch/installation.hpp"
 #include "cluster/launch/profile_store.hpp"
 #include "cluster/records/cluster_list.hpp"
-#include "cluster/records/cluster_lock.hpp"
-#include "cluster/supervise/stopper.hpp"
+#include "cluster/records/hand_started.hpp"
 #include "os/processes.hpp"
 #include "wire/nearest_name.hpp"
 
 namespace px::cluster {
 namespace {
-
-void say_removed(const net::ProfilePaths& paths, Console& console) {
-  std::string names;
-  for (const auto& path : remove_left_files(paths)) names += " " + path.filename().string();
-  if (!names.empty())
-    console.say(Level::info, called(paths) + " is dead; removed its files:" + names);
-}
-
-/// Stops one cluster and removes what is left of it.
-Result<void> stop_cluster(const net::ProfilePaths& paths, int signal, Console& console) {
-  os::LocalProcesses processes;
-  const auto found = load_cluster(paths, processes);
-  const auto supervisor = ClusterLock::holder(paths);
-  if (!found && found.error().kind != ErrorKind::bad_input) return found.error();
-  if (found && (!found->living.is_empty() || supervisor)) {
-    console.say(Level::info, "stopping " + called(paths));
-    if (auto done = stop_processes(found->living, supervisor, signal, processes); !done)
-      return Error{done.error().kind, called(paths) + ": " + done.error().what};
-    remove_left_files(paths);
-    return {};
-  }
-  say_removed(paths, console);
-  return {};
-}
 
 /// Whether the command line names one profile, by another name than the default's.
 bool names_profile(const net::ProfileChoice& choice) {
@@ -69,11 +47,34 @@ Result<std::vector<net::ProfilePaths>> chosen_profiles(const net::ProfileChoice&
   return all_profiles(*folder);
 }
 
-std::vector<net::ProfilePaths> recorded_clusters(const net::ProfilePaths& profile) {
+/// All that may run in the profile: what has a cluster file or connection files.
+std::vector<net::ProfilePaths> clusters_of(const net::ProfilePaths& profile) {
+  std::set<std::string> ids;
+  for (const auto& some : {recorded_cluster_ids(profile), announced_cluster_ids(profile)})
+    ids.insert(some.begin(), some.end());
   std::vector<net::ProfilePaths> clusters;
-  for (const std::string& id : recorded_cluster_ids(profile))
-    clusters.push_back({.root = profile.root, .cluster_id = id});
+  for (const std::string& id : ids) clusters.push_back({.root = profile.root, .cluster_id = id});
   return clusters;
+}
+
+/// The cluster, if something of it runs; what its file says where that cannot be read.
+Result<std::optional<ListedCluster>> look_at(const net::ProfilePaths& paths) {
+  os::LocalProcesses processes;
+  auto found = load_cluster(paths, processes);
+  auto by_hand = hand_started_beside(paths, found, processes, &count_engines);
+  if (!found && !by_hand) {
+    if (found.error().kind == ErrorKind::not_found) return std::optional<ListedCluster>{};
+    return found.error();
+  }
+  ListedCluster cluster{.found = {.paths = paths, .record = {}, .living = {}},
+                        .owner = std::nullopt,
+                        .by_hand = std::move(by_hand)};
+  cluster.found.living.cluster_id = paths.cluster_id;
+  cluster.found.living.profile_dir = paths.root.string();
+  if (found) cluster.found = std::move(*found);
+  if (cluster.found.living.is_empty() && !cluster.by_hand) return std::optional<ListedCluster>{};
+  cluster.owner = owner_of(cluster.found.living, &os::command_line_of);
+  return std::optional{std::move(cluster)};
 }
 
 void remove_matching(const std::filesystem::path& folder, const std::string& begin,
@@ -92,10 +93,9 @@ void remove_matching(const std::filesystem::path& folder, const std::string& beg
 }
 
 Result<void> clean_profile(const net::ProfilePaths& profile, bool force, Console& console) {
-  os::LocalProcesses processes;
-  for (const net::ProfilePaths& cluster : recorded_clusters(profile)) {
-    const auto found = load_cluster(cluster, processes);
-    if (!found || found->living.is_empty()) continue;
+  for (const net::ProfilePaths& cluster : clusters_of(profile)) {
+    const auto running = look_at(cluster);
+    if (!running || !*running) continue;
     if (!force)
       return Error{ErrorKind::bad_input,
                    called(cluster) + " is running: stop it first, or use clean --force"};
@@ -134,27 +134,27 @@ int run_command(const program::ProgramOptions& program, const StopOptions& optio
   if (!signal) return fail(console, signal.error());
   std::vector<net::ProfilePaths> clusters{*profile};
   if (options.all) {
-    clusters = recorded_clusters(*profile);
+    clusters = clusters_of(*profile);
   } else if (!options.cluster_ids.empty()) {
     clusters.clear();
     for (const std::string& id : options.cluster_ids)
       clusters.push_back({.root = profile->root, .cluster_id = id});
   }
-  if (clusters.empty()) console.say(Level::info, "no clusters to stop");
   int code = 0;
+  bool has_found_one = false;
   for (const net::ProfilePaths& cluster : clusters) {
     const auto stopped = stop_cluster(cluster, *signal, console);
-    if (stopped) continue;
-    if (stopped.error().kind != ErrorKind::not_found) {
-      code = fail(console, stopped.error());
-    } else if (!options.all) {
+    const bool is_there = stopped || stopped.error().kind != ErrorKind::not_found;
+    has_found_one = has_found_one || is_there;
+    if (!is_there && !options.all)
       code = fail(console,
                   Error{ErrorKind::not_found, "no such cluster: no file " +
                                                   cluster.cluster_file().string() +
                                                   " (`pxcluster list` shows the running clusters)"},
                   exit_not_running);
-    }
+    if (is_there && !stopped) code = fail(console, stopped.error());
   }
+  if (options.all && !has_found_one) console.say(Level::info, "no clusters to stop");
   return code;
 }
 
@@ -162,15 +162,14 @@ int run_command(const program::ProgramOptions& program, const ListOptions& optio
                 Console& console) {
   const auto profiles = chosen_profiles(program.profile, !names_profile(program.profile));
   if (!profiles) return fail(console, profiles.error());
-  os::LocalProcesses processes;
   std::vector<ListedCluster> clusters;
   for (const net::ProfilePaths& profile : *profiles)
-    for (const net::ProfilePaths& paths : recorded_clusters(profile)) {
-      auto found = load_cluster(paths, processes);
-      if (!found)
-        console.say(Level::warning, found.error().what);
-      else if (!found->living.is_empty())
-        clusters.push_back({*found, owner_of(found->living, &os::command_line_of)});
+    for (const net::ProfilePaths& paths : clusters_of(profile)) {
+      auto cluster = look_at(paths);
+      if (!cluster)
+        console.say(Level::warning, cluster.error().what);
+      else if (*cluster)
+        clusters.push_back(std::move(**cluster));
     }
   const auto ipython_dir = net::find_ipython_dir(program.profile);
   if (options.as_json)

@@ -11,6 +11,7 @@
 #include "cluster/launch/profile_store.hpp"
 #include "cluster/launch/start_plan.hpp"
 #include "cluster/records/cluster_lock.hpp"
+#include "cluster/records/hand_started.hpp"
 #include "cluster/records/record_file.hpp"
 #include "cluster/supervise/supervisor_io.hpp"
 #include "os/daemon.hpp"
@@ -79,6 +80,15 @@ void remove_old_logs(const net::ProfilePaths& paths) {
 std::optional<int> check_what_is_there(const net::ProfilePaths& paths, Console& console) {
   os::LocalProcesses processes;
   const auto found = load_cluster(paths, processes);
+  const auto asks_nobody = [](const ClientConnectionInfo&) { return std::nullopt; };
+  if (const auto by_hand = hand_started_beside(paths, found, processes, asks_nobody))
+    return fail(console,
+                Error{ErrorKind::overloaded,
+                      "the cluster is already running: its controller, process " +
+                          std::to_string(by_hand->process->pid) +
+                          ", was started by hand: stop it with `pxcluster stop`, or add engines "
+                          "with `pxcluster engines`"},
+                exit_already_running);
   if (!found) {
     if (found.error().kind == ErrorKind::bad_input)
       console.say(Level::warning, found.error().what + "; replacing it");

@@ -17,19 +17,44 @@ std::string profile_column(const net::ProfilePaths& paths,
 }
 
 /// Of all sets of engines: "Slurm", or "Local, SSH".
-std::string launcher_column(const ClusterRecord& record) {
+std::string launcher_column(const ListedCluster& cluster) {
+  const ClusterRecord& record = cluster.found.living;
   std::set<std::string> titles;
   for (const auto& [id, set] : record.engine_sets)
     titles.insert(launcher_title(set.started_by.empty() ? set.launcher : set.started_by));
-  if (titles.empty()) return launcher_title(record.engine_launcher);
+  if (titles.empty() && !cluster.by_hand) return launcher_title(record.engine_launcher);
   std::string text;
   for (const std::string& title : titles) text += (text.empty() ? "" : ", ") + title;
+  if (cluster.by_hand) text += std::string(text.empty() ? "" : ", ") + "started by hand";
   return text;
 }
 
-std::string owner_column(const std::optional<ClusterOwner>& owner) {
-  if (!owner) return "nobody: runs until stopped";
-  return std::to_string(owner->pid) + (owner->command.empty() ? "" : " " + owner->command);
+std::string engines_column(const ListedCluster& cluster) {
+  if (!cluster.by_hand) return std::to_string(cluster.found.living.engine_count());
+  const std::optional<int> count = cluster.by_hand->engine_count;
+  return count ? std::to_string(*count) : "?";
+}
+
+std::string owner_column(const ListedCluster& cluster) {
+  if (const auto& by_hand = cluster.by_hand)
+    return by_hand->process ? "nobody: runs as process " + std::to_string(by_hand->process->pid)
+                            : "nobody: runs on " + by_hand->host;
+  if (!cluster.owner) return "nobody: runs until stopped";
+  return std::to_string(cluster.owner->pid) +
+         (cluster.owner->command.empty() ? "" : " " + cluster.owner->command);
+}
+
+/// What the record says, with the controller that it does not know.
+nlohmann::ordered_json record_json(const ListedCluster& cluster) {
+  ClusterRecord record = cluster.found.living;
+  if (!cluster.by_hand) return nlohmann::ordered_json::parse(write_cluster_record(record));
+  const auto& [host, process, engine_count] = *cluster.by_hand;
+  record.controller = process.value_or(RecordedProcess{.pid = -1, .output_file = ""});
+  auto json = nlohmann::ordered_json::parse(write_cluster_record(record));
+  json["by_hand"] = {{"pid", nullptr}, {"host", host}, {"engines", nullptr}};
+  if (process) json["by_hand"]["pid"] = process->pid;
+  if (engine_count) json["by_hand"]["engines"] = *engine_count;
+  return json;
 }
 
 }  // namespace
@@ -69,27 +94,31 @@ std::optional<ClusterOwner> owner_of(const ClusterRecord& living,
 
 std::string list_as_text(const std::vector<ListedCluster>& clusters,
                          const std::filesystem::path& ipython_dir, bool has_owners) {
+  std::size_t width = 10;
+  for (const ListedCluster& cluster : clusters)
+    width = std::max(width, launcher_column(cluster).size());
   const auto last_columns = [&](const std::string& launcher, const std::string& owner) {
-    return has_owners ? fmt::format("{:10} {}", launcher, owner) : launcher;
+    return has_owners ? fmt::format("{:{}} {}", launcher, width, owner) : launcher;
   };
   std::string text = fmt::format("{:16} {:32} {:7} {:7} {}\n", "PROFILE", "CLUSTER ID", "RUNNING",
                                  "ENGINES", last_columns("LAUNCHER", "OWNER"));
-  for (const auto& [found, owner] : clusters) {
-    const std::string& id = found.paths.cluster_id;
-    text += fmt::format("{:16} {:32} {:7} {:7} {}\n", profile_column(found.paths, ipython_dir),
-                        id.empty() ? "''" : id, found.living.controller ? "True" : "False",
-                        found.living.engine_count(),
-                        last_columns(launcher_column(found.living), owner_column(owner)));
+  for (const ListedCluster& cluster : clusters) {
+    const auto& [paths, record, living] = cluster.found;
+    text += fmt::format("{:16} {:32} {:7} {:>7} {}\n", profile_column(paths, ipython_dir),
+                        paths.cluster_id.empty() ? "''" : paths.cluster_id,
+                        living.controller || cluster.by_hand ? "True" : "False",
+                        engines_column(cluster),
+                        last_columns(launcher_column(cluster), owner_column(cluster)));
   }
   return text;
 }
 
 std::string list_as_json(const std::vector<ListedCluster>& clusters) {
   auto list = nlohmann::ordered_json::array();
-  for (const auto& [found, owner] : clusters) {
-    auto cluster = nlohmann::ordered_json::parse(write_cluster_record(found.living));
+  for (const ListedCluster& each : clusters) {
+    auto cluster = record_json(each);
     cluster["owner"] = nullptr;
-    if (owner) cluster["owner"] = {{"pid", owner->pid}, {"command", owner->command}};
+    if (each.owner) cluster["owner"] = {{"pid", each.owner->pid}, {"command", each.owner->command}};
     list.push_back(std::move(cluster));
   }
   return list.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

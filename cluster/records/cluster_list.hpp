@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/records/hand_started.hpp"
 #include "cluster/records/record_file.hpp"
 
 namespace px::cluster {
@@ -25,6 +26,7 @@ std::optional<ClusterOwner> owner_of(const ClusterRecord& living,
 struct ListedCluster {
   FoundCluster found;
   std::optional<ClusterOwner> owner;
+  std::optional<HandStarted> by_hand = {};  ///< Its controller, where no pxcluster has started it.
 };
 
 /// The table of `list`: a header and a row for each cluster, as ipcluster prints it.
@@ -32,7 +34,8 @@ struct ListedCluster {
 std::string list_as_text(const std::vector<ListedCluster>& clusters,
                          const std::filesystem::path& ipython_dir, bool has_owners);
 
-/// `list -o json`: an array of what their cluster files say of what lives, and the owner.
+/// `list -o json`: an array of what their cluster files say of what lives, and the owner. Where the
+/// controller was started by hand "by_hand" says its pid, its host and how many engines it has.
 std::string list_as_json(const std::vector<ListedCluster>& clusters);
 
 /// "Local", "MPI": as ipcluster calls a launcher in its list.

@@ -9,12 +9,13 @@
 
 namespace px::cluster {
 
-Result<HubClient> HubClient::connect(net::Context& context, const ClientConnectionInfo& info) {
+Result<HubClient> HubClient::connect(net::Context& context, const ClientConnectionInfo& info,
+                                     const net::AddressRace::Options& options) {
   Result<Session> session = new_session(info);
   if (!session) return session.error();
   auto sought = net::SoughtController::of(info, "the connection file");
   sought.other_ports.clear();  // of no use here
-  Result<net::FoundController> found = net::find_controller(context, sought, *session);
+  Result<net::FoundController> found = net::find_controller(context, sought, *session, options);
   if (!found) return found.error();
   return HubClient{std::move(*session), std::move(found->socket)};
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cluster/records/engine_place.hpp"
+#include "net/discovery/address_race.hpp"
 #include "net/socket.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/engine_end.hpp"
@@ -24,9 +25,11 @@ struct HubAnswer {
 class HubClient {
  public:
   /// Dials the controller at all its addresses, and waits until one answers.
+  /// options  how long each of them may take.
   /// errors  bad_input: an unknown packer or signature scheme; unsupported: no CURVE here;
   ///         lost_peer: nobody answers: says what was tried, and the fix.
-  static Result<HubClient> connect(net::Context& context, const ClientConnectionInfo& info);
+  static Result<HubClient> connect(net::Context& context, const ClientConnectionInfo& info,
+                                   const net::AddressRace::Options& options = {});
   /// Sends the question. The answer comes by receive().
   void ask();
   /// The last answer that has come; nothing where none has.

@@ -6,7 +6,8 @@ from pathlib import Path
 # The groups whose tests need nothing of the tree but the tests themselves.
 GROUPS = ("engine", "kernel", "python")
 # What these tests read beside the files in their own folders.
-_SHARED = ("pyproject.toml", "tests/conftest.py", "tests/deadlines.py", "tests/random_stops.py")
+_SHARED = ("docs/compatibility.md", "pyproject.toml", "tests/conftest.py", "tests/deadlines.py", "tests/jupyter_kernels.py",
+           "tests/random_stops.py")  # fmt: skip
 # They read the sources, or find the same with every Python.
 _ABOUT_SOURCES = ("layout_test.py", "types_test.py")
 _ABOUT_CPP = ("cpp_kernel_test.py", "other_kernels_test.py")
@@ -27,5 +28,6 @@ def copy_tests(root, python):
     for group in GROUPS:
         shutil.copytree(Path(root) / "tests" / group, copy / "tests" / group, ignore=shutil.ignore_patterns(*left_out))
     for file in _SHARED:
+        (copy / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(Path(root) / file, copy / file)
     return copy

@@ -1,11 +1,6 @@
-"""A real Jupyter server, and Debian's Chromium driven by Playwright."""
+"""Fixtures of the tests in a browser: see jupyter_page.py."""
 
-import os
-import re
-import shutil
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,9 +8,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "system"))
 
+import jupyter_page  # noqa: E402
 import programs  # noqa: E402
-
-PATIENCE = 90
+from jupyter_page import PATIENCE  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -37,40 +32,14 @@ def stage(tmp_path_factory):
 @pytest.fixture(scope="session")
 def server(stage):
     """The address of a Jupyter server with an empty home, and the folder that it shows."""
-    folder = stage.folder / "notebooks"
-    folder.mkdir()
-    home = stage.folder / "home"
-    home.mkdir()
-    environment = stage.environment(HOME=home)
-    del environment["MPLBACKEND"]  # the kernel chooses it
-    log = stage.folder / "jupyter.log"
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--port=0",
-               "--ServerApp.token=", "--ServerApp.password=", f"--ServerApp.root_dir={folder}",
-               "--LabApp.news_url=", "--LabApp.check_for_updates_class="
-               "jupyterlab.NeverCheckForUpdate"]
-    with open(log, "w") as output:
-        process = subprocess.Popen(command, env=environment, stdout=output,
-                                   stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-    address = programs.wait_until(
-        lambda: re.search(r"http://(?:localhost|127\.0\.0\.1):\d+/", log.read_text()),
-        "Jupyter's address", timeout=PATIENCE).group(0)
-    yield address, folder
-    process.terminate()
-    process.wait(timeout=20)
+    with jupyter_page.jupyter_server(stage) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
 def browser():
-    from playwright.sync_api import sync_playwright
-
-    chromium = shutil.which("chromium")
-    if not chromium:
-        pytest.fail("Chromium is not there: apt install chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+    with jupyter_page.chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.hookimpl(wrapper=True)

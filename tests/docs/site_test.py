@@ -54,6 +54,14 @@ def test_each_notebook_is_a_page(site):
         assert f'href="notebooks/{notebook.stem}.html"' in listing
 
 
+def test_the_site_shows_each_picture(site):
+    pictures = [path.relative_to(ROOT / "docs") for kind in ("svg", "png") for path in (ROOT / "docs").rglob(f"*.{kind}")]
+    shown = {(page.parent / source).resolve() for page in site.rglob("*.html")
+             for source in re.findall(r'<img[^>]* src="([^":]+)"', page.read_text())}  # fmt: skip
+    assert len(pictures) > 6
+    assert [str(each) for each in pictures if (site / each).resolve() not in shown or not (site / each).is_file()] == []
+
+
 def test_no_page_loads_anything_from_the_network(site):
     loaded = [(page.name, link) for page in site.rglob("*.html")
               for link in re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="(https?:[^"]+)"', page.read_text())]  # fmt: skip

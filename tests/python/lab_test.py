@@ -18,8 +18,9 @@ TOKEN = "of-this-test"
 class Server:
     """A Jupyter server with clusters of its own."""
 
-    def __init__(self, address):
+    def __init__(self, address, clusters_folder):
         self.address = address
+        self.clusters_folder = clusters_folder
 
     def ask(self, method, path="", body=None, token=TOKEN):
         """(the status, the JSON of the answer)"""
@@ -73,7 +74,7 @@ def server(tmp_path_factory):
                 break
         else:
             pytest.fail("the Jupyter server did not start:\n" + "".join(log))
-        running = Server(found.group(0))
+        running = Server(found.group(0), folder)
         try:
             running.wait_until_it_listens()
             yield running
@@ -104,6 +105,31 @@ def test_a_cluster_is_started_scaled_and_stopped(server):
     assert (status, refusal) == (409, {"message": "a cluster has one engine at least: stop it instead"})
     assert server.ask("POST", body={"n": 1})[0] == 409, "it runs already"
     assert server.ask("DELETE", f"/{key}") == (204, None)
+    assert server.clusters() == []
+
+
+def test_a_cluster_that_was_started_by_hand_is_shown_and_stopped(server):
+    folder = server.clusters_folder
+    environment = dict(os.environ, IPYTHONDIR=str(folder))
+    with (subprocess.Popen(["pxcontroller", "--cluster-id=hand"], env=environment, stderr=subprocess.DEVNULL) as controller,
+          subprocess.Popen(["pxengine", "--cluster-id=hand"], env=environment, stderr=subprocess.DEVNULL) as engine):  # fmt: skip
+        try:
+            deadline = time.monotonic() + 30
+            while not (found := server.clusters()) or found[0]["n"] != 1:
+                assert time.monotonic() < deadline, f"not listed: {found}"
+            (cluster,) = found
+            assert (cluster["cluster_id"], cluster["launcher"], cluster["owner"]) == ("hand", "started by hand", None)
+            key = cluster["key"]
+            assert server.ask("PATCH", f"/{key}", {"n": 2})[0] == 200
+            server.wait_for(2)
+            status, refusal = server.ask("PATCH", f"/{key}", {"n": 1})
+            assert status == 409 and "where they were started" in refusal["message"]
+            assert server.ask("DELETE", f"/{key}") == (204, None)
+            assert controller.wait(20) == 0
+            engine.wait(20)
+        finally:
+            controller.kill()
+            engine.kill()
     assert server.clusters() == []
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import sys
 
 import pytest
@@ -12,8 +13,8 @@ from test_runner.main import arguments
 from test_runner.programs import Workshop
 
 FILES = (
-    "pyproject.toml", "python/polyxeus/__init__.py", "tests/conftest.py", "tests/deadlines.py", "tests/random_stops.py",
-    "tests/engine/conftest.py", "tests/engine/apply_test.py", "tests/engine/parts_test.cpp", "tests/kernel/cells_test.py",
+    "docs/compatibility.md", "pyproject.toml", "python/polyxeus/__init__.py", "tests/conftest.py", "tests/deadlines.py", "tests/jupyter_kernels.py",
+    "tests/random_stops.py", "tests/engine/conftest.py", "tests/engine/apply_test.py", "tests/engine/parts_test.cpp", "tests/kernel/cells_test.py",
     "tests/kernel/cpp_kernel_test.py", "tests/python/client_test.py", "tests/python/layout_test.py",
     "tests/python/reference/left_out.py", "tests/system/start_test.py",
 )  # fmt: skip
@@ -45,7 +46,7 @@ def test_the_tests_are_copied_without_the_sources_and_what_is_about_them(tree, p
     copy = installed.copy_tests(tree, python)
     assert copy == tree / "build" / "installed" / "3.9"
     assert files_of(copy) == {
-        "pyproject.toml", "tests/conftest.py", "tests/deadlines.py", "tests/random_stops.py",
+        "docs/compatibility.md", "pyproject.toml", "tests/conftest.py", "tests/deadlines.py", "tests/jupyter_kernels.py", "tests/random_stops.py",
         "tests/engine/conftest.py", "tests/engine/apply_test.py", "tests/kernel/cells_test.py",
         "tests/python/client_test.py", "tests/python/reference/left_out.py",
     }  # fmt: skip
@@ -67,6 +68,23 @@ def test_all_that_is_copied_is_there():
         assert (ROOT / file).exists(), file
     for name in (*installed._ABOUT_SOURCES, *installed._ABOUT_CPP):
         assert list((ROOT / "tests").glob(f"*/{name}")), name
+
+
+def test_the_copy_has_what_its_tests_import_and_read(python):
+    """A copy of this tree has the modules in the folder of all tests that they import, and the files that they name."""
+    copy = installed.copy_tests(ROOT, python)
+    try:
+        shared = {file.stem for file in (ROOT / "tests").glob("*.py")}
+        imported = {name for file in copy.rglob("*.py")
+                    for name in re.findall(r"^\s*(?:from|import) (\w+)", file.read_text(), re.M)}  # fmt: skip
+        assert shared & imported
+        assert shared & imported <= {file.stem for file in (copy / "tests").glob("*.py")}
+        named = {name for file in copy.rglob("*.py")
+                 for name in re.findall(r'"((?:docs|scripts|notebooks|profiles)/[\w./-]+)"', file.read_text())}  # fmt: skip
+        assert named
+        assert [name for name in named if (ROOT / name).is_file() and not (copy / name).is_file()] == []
+    finally:
+        shutil.rmtree(copy)
 
 
 def test_the_programs_of_the_tests_see_the_environment_of_that_python(tmp_path, python):

@@ -18,6 +18,7 @@ case "$*" in
     echo "${*:3}" >> calls
     case "$*" in
       *manylinux_2_99*) exit 1 ;;
+      *"-r scripts/demo_requirements.txt"*) [ ! -e offline ] || { echo "no network"; exit 1; } ;;
       *" wheel "*) touch build/dist/polyxeus-0.1.0-built.whl ;;
       *"--force-reinstall"*) touch "$(dirname "$0")/pxcluster"; chmod +x "$(dirname "$0")/pxcluster" ;;
     esac ;;
@@ -33,6 +34,13 @@ DPKG_QUERY = """#!/bin/sh
 ! grep -qx "$3" absent 2>/dev/null || exit 1
 echo install ok installed
 """
+APT_GET = """#!/bin/sh
+# Stands for apt-get: notes what it is asked for.
+echo "apt-get $*" >> calls
+"""
+SUDO = """#!/bin/sh
+exec "$@"
+"""
 
 
 class Checkout:
@@ -44,10 +52,11 @@ class Checkout:
         for name in ("setup", "compiler_cache", "requirements.txt", "demo_requirements.txt"):
             shutil.copy(ROOT / "scripts" / name, folder / "scripts")
         (folder / "stand_ins").mkdir()
-        for name, text in {"python3": PYTHON, "cmake": CMAKE, "dpkg-query": DPKG_QUERY}.items():
+        for name, text in {"python3": PYTHON, "cmake": CMAKE, "dpkg-query": DPKG_QUERY,
+                           "apt-get": APT_GET, "sudo": SUDO}.items():  # fmt: skip
             (folder / "stand_ins" / name).write_text(text)
             (folder / "stand_ins" / name).chmod(0o755)
-        (folder / ".gitignore").write_text("/build/\n/.venv/\n/dist/\n/calls\n/absent\n/broken\n")
+        (folder / ".gitignore").write_text("/build/\n/.venv/\n/dist/\n/calls\n/absent\n/broken\n/offline\n")
         subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
 
     def add_wheel(self, platform):
@@ -126,3 +135,31 @@ def test_the_older_wheel_is_taken_where_the_newer_one_does_not_fit(checkout):
     os.utime(checkout.folder / "dist/polyxeus-0.1.0-cp311-cp311-manylinux_2_35_x86_64.whl", (0, 0))
     home, calls = checkout.set_up()
     assert home == "build/demo/venv" and "wheel -q" not in calls
+
+
+@pytest.mark.parametrize("wheels", [[], ["manylinux_2_35_x86_64"]], ids=["no wheel", "a wheel"])
+def test_python_is_installed_first_so_that_pip_works_while_apt_does(checkout, wheels):
+    (checkout.folder / "absent").write_text("python3-venv\nopenmpi-bin\n")
+    for platform in wheels:
+        checkout.add_wheel(platform)
+    _, calls = checkout.set_up()
+    asked = [line for line in calls.splitlines() if line.startswith("apt-get")]
+    assert [line.partition("--no-install-recommends ")[2] for line in asked if " install " in line] == [
+        "python3-venv", "openmpi-bin python3-venv"]  # the stand-in installs nothing
+    assert len([line for line in asked if " update " in line]) == 1
+
+
+@pytest.mark.parametrize("wheels", [[], ["manylinux_2_35_x86_64"]], ids=["no wheel", "a wheel"])
+def test_the_demo_is_not_run_where_pip_fails(checkout, wheels):
+    (checkout.folder / "offline").touch()
+    for platform in wheels:
+        checkout.add_wheel(platform)
+    done = checkout.run("--demo")
+    assert done.returncode == 1 and "no network" in done.stdout
+
+
+def test_what_the_demo_misses_is_named_at_once(checkout):
+    (checkout.folder / "absent").write_text("python3-venv\nopenmpi-bin\n")
+    checkout.add_wheel("manylinux_2_35_x86_64")
+    done = checkout.run("--demo", "--no-apt")
+    assert done.returncode == 1 and "missing Debian packages: openmpi-bin python3-venv" in done.stderr

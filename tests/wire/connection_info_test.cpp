@@ -60,6 +60,20 @@ TEST(ConnectionInfo, OfAnEngineSurvivesItsText) {
   EXPECT_EQ(info->curve_serverkey, std::string(40, 'k'));
 }
 
+TEST(ConnectionInfo, NamesTheProcessOfTheControllerWhereItIsKnown) {
+  auto client = client_info();
+  EXPECT_FALSE(read_client_connection_info(write_connection_info(client))->process);
+  client.process = ControllerProcess{812, "boot:100"};
+  const auto read = read_client_connection_info(write_connection_info(client));
+  EXPECT_EQ(read->process, client.process);
+  Json text = *unpack(Packer::json, write_connection_info(client));
+  for (const Json& wrong : {Json(3), Json{{"pid", 812}}, Json{{"pid", -1}, {"birth", ""}},
+                            Json{{"pid", 1LL << 40}, {"birth", ""}}}) {
+    text["process"] = wrong;
+    EXPECT_FALSE(read_client_connection_info(text.dump())->process) << wrong;
+  }
+}
+
 TEST(ConnectionInfo, NamesThePortForStreamsWhereThereIsOne) {
   auto client = client_info();
   auto engine = engine_info();

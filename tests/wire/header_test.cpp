@@ -81,7 +81,7 @@ TEST(MessageName, IsThatOfTheHeader) {
 
 TEST(MessageName, IsEmptyWhereTheHeaderHasNone) {
   for (const Packer packer : {Packer::json, Packer::msgpack})
-    for (const std::string packed : {pack(packer, Json{{"msg_id", 3}}), std::string("garbage")}) {
+    for (const std::string& packed : {pack(packer, Json{{"msg_id", 3}}), std::string("garbage")}) {
       const MessageName name = read_message_name(packer, packed);
       EXPECT_TRUE(name.msg_id.empty());
       EXPECT_EQ(name.msg_type, "");

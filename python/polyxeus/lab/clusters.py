@@ -16,6 +16,7 @@ __all__ = ["Refused", "list_clusters", "profile_names", "scale", "start", "stop"
 
 _PATIENCE = 150.0  # seconds; pxcluster waits up to 60 s for the engines of its own accord
 _MOST_ENGINES = 65536  # as `pxcluster start -n`
+_BY_HAND = "started by hand"
 _NAME = re.compile(r"[\w.@+-]+")
 
 
@@ -29,7 +30,7 @@ def list_clusters() -> list[dict[str, Any]]:
     key        names the cluster in the calls below
     profile, profile_dir, cluster_id
     n          how many engines were started and live
-    launcher   how they were started: "local", "mpi", "ssh", "slurm" ...
+    launcher   how they were started: "local", "mpi", "ssh", "slurm" ...; "started by hand" where the controller was
     is_world   whether engines are ranks of one MPI program, which cannot be ended one by one
     owner      the command of the process with which the cluster ends; None: it stays until stopped
     code       Python that connects to it
@@ -76,10 +77,12 @@ def scale(key: str, n: int) -> dict[str, Any]:
     if _checked(n) == 0:
         raise Refused("a cluster has one engine at least: stop it instead")
     if n > cluster["n"]:
-        launcher = cluster["launcher"]
+        launcher = "local" if cluster["launcher"] == _BY_HAND else cluster["launcher"]
         words = ["engines", *_options(cluster), "-n", str(n - cluster["n"]), "--daemonize"]
         _run([*words, f"--engines={launcher}", f"--owner={os.getpid()}"])
     elif n < cluster["n"]:
+        if cluster["launcher"] == _BY_HAND:
+            raise Refused("engines that were started by hand are ended where they were started")
         if cluster["is_world"]:
             raise Refused(
                 "engines of an MPI world cannot be ended one by one: stop the cluster and start "
@@ -130,15 +133,20 @@ def _model(listed):
     profile_dir, cluster_id = listed["cluster"]["profile_dir"], listed["cluster"]["cluster_id"]
     engines = listed.get("engines", {})
     sets = engines.get("sets", {})
-    by_hand = engines.get("started_by", {})  # "slurm", where the file's class says how to stop it
+    chosen = engines.get("started_by", {})  # "slurm", where the file's class says how to stop it
     owner = listed.get("owner")
+    n = sum(each.get("n", 0) for each in sets.values())
+    launcher = next(iter(chosen.values()), engines.get("class", "local"))
+    if controller := listed.get("by_hand"):
+        launcher = _BY_HAND
+        n = n if controller["engines"] is None else controller["engines"]
     return {
         "key": hashlib.sha256(f"{profile_dir}\0{cluster_id}".encode()).hexdigest()[:16],
         "profile": _profile_name(profile_dir),
         "profile_dir": profile_dir,
         "cluster_id": cluster_id,
-        "n": sum(each.get("n", 0) for each in sets.values()),
-        "launcher": next(iter(by_hand.values()), engines.get("class", "local")),
+        "n": n,
+        "launcher": launcher,
         "is_world": any(_is_world(each, engines.get("class")) for each in sets.values()),
         "owner": owner["command"] if owner else None,
         "code": _code(profile_dir, cluster_id),

@@ -1,0 +1,80 @@
+#include "cluster/records/hand_started.hpp"
+
+#include <algorithm>
+
+#include "cluster/records/cluster_lock.hpp"
+#include "cluster/records/hub_client.hpp"
+#include "net/loop.hpp"
+#include "os/private_file.hpp"
+
+namespace px::cluster {
+namespace {
+
+constexpr Duration patience_of_list = std::chrono::seconds(1);
+
+/// The process that the file names, if it is that one which runs under this pid here and now.
+std::optional<RecordedProcess> running_process(const ClientConnectionInfo& info,
+                                               os::Processes& processes) {
+  if (!info.process || !processes.is_alive(info.process->pid)) return std::nullopt;
+  const std::string birth = processes.birth_of(info.process->pid);
+  if (birth.empty() || birth != info.process->birth) return std::nullopt;
+  RecordedProcess process;
+  process.pid = info.process->pid;
+  process.birth = birth;
+  return process;
+}
+
+}  // namespace
+
+std::optional<HandStarted> find_hand_started(const net::ProfilePaths& paths,
+                                             os::Processes& processes, const CountEngines& count) {
+  const auto text = os::read_private_file(paths.client_file());
+  if (!text) return std::nullopt;
+  const auto info = read_client_connection_info(*text);
+  if (!info) return std::nullopt;
+  HandStarted found{info->location, running_process(*info, processes), count(*info)};
+  if (!found.process && !found.engine_count) return std::nullopt;
+  return found;
+}
+
+std::optional<HandStarted> hand_started_beside(const net::ProfilePaths& paths,
+                                               const Result<FoundCluster>& found,
+                                               os::Processes& processes,
+                                               const CountEngines& count) {
+  if ((found && found->living.controller) || ClusterLock::holder(paths)) return std::nullopt;
+  return find_hand_started(paths, processes, count);
+}
+
+std::optional<int> count_engines(const ClientConnectionInfo& info) {
+  net::Context context;
+  net::AddressRace::Options options;
+  options.patience = patience_of_list;
+  auto hub = HubClient::connect(context, info, options);
+  if (!hub) return std::nullopt;
+  net::Loop loop;
+  std::optional<HubAnswer> answer;
+  loop.watch(hub->socket(), [&] { answer = hub->receive(); });
+  hub->ask();
+  const Instant deadline = Clock::now() + patience_of_list;
+  while (!answer && Clock::now() < deadline) loop.wait_until(deadline);
+  loop.forget(hub->socket());
+  return answer ? std::optional{answer->engine_count} : std::nullopt;
+}
+
+std::vector<std::string> announced_cluster_ids(const net::ProfilePaths& profile) {
+  constexpr std::string_view stem = "ipcontroller", end = "-client.json";
+  std::vector<std::string> ids;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(profile.security(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(stem) || !name.ends_with(end)) continue;
+    const std::size_t length = stem.size() + end.size();
+    if (name.size() == length) ids.emplace_back();
+    if (name.size() > length + 1 && name[stem.size()] == '-')
+      ids.push_back(name.substr(stem.size() + 1, name.size() - length - 1));
+  }
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+}  // namespace px::cluster

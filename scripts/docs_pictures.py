@@ -1,0 +1,196 @@
+"""Makes the pictures of docs/start anew: docs_pictures.py [NAME ...], by a Python that has polyxeus, JupyterLab and playwright.
+
+Terminals become SVG (terminal_picture.py): real commands, what they printed, as text. Notebooks and the clusters tab are
+taken from a real JupyterLab in Debian's Chromium, and become PNG of few colours. All lie in docs/pictures.
+"""
+
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import terminal_picture
+
+ROOT = Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "docs/pictures"
+MOST_BYTES = 60_000  # of a picture
+COLOURS = 64
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/browser"), str(ROOT / "tests/system")]
+
+RANKS = """%%px
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+print("rank", comm.rank, "of", comm.size)
+comm.allgather(comm.rank ** 2)"""
+FAILS = """%%px
+if comm.rank == 2:
+    raise ValueError("no data")
+comm.Barrier()"""
+LABEL = """%%px
+import os
+print("n is", n)
+os.getpid()"""
+
+# What each terminal shows: the commands, in one folder with a cluster of its own.
+TERMINALS = {
+    "first_cluster": [
+        "pxcluster start -n 4 --daemonize",
+        "pxcluster status",
+        "pxcluster px 'print(6 * 7)'",
+    ],
+    "list_and_px": [
+        "pxcluster start -n 4 --daemonize",
+        "pxcluster list",
+        "pxcluster px 'print(\"hello\")'",
+    ],
+    "ranks": [
+        "pxcluster start -n 4 --engines=mpi --daemonize",
+        "pxcluster px 'print(\"rank\", mpi_rank, \"of\", mpi_size)'",
+    ],
+    "waiting_ranks": [
+        "pxcluster where",
+    ],
+}
+# What runs before, and is not shown.
+BEFORE = {
+    "waiting_ranks": [
+        "pxcluster start -n 4 --engines=mpi --daemonize",
+        "pxcluster px 'from mpi4py import MPI; comm = MPI.COMM_WORLD; import time'",
+        "pxcluster px 'if comm.rank == 2: time.sleep(8)\ncomm.Barrier()' < /dev/null > /dev/null 2>&1 & sleep 5",
+    ],
+}  # fmt: skip
+
+# What each notebook shows: the cells that run before (not shown), and those of the picture.
+NOTEBOOKS = {
+    "first_notebook": (
+        ["%pxcluster start -n 4", "view['n'] = 10"],
+        [LABEL, "view.scatter('part', list(range(8)))\n%px part", "%%px --targets 2\nhalf = n / 2\nhalf / (n - 10)"],
+    ),
+    "busy_engines": (
+        ["%pxcluster start -n 4"],
+        ["import time\nwork = rc[1:3].apply_async(time.sleep, 20)", "rc.status()"],
+    ),
+    "ranks_notebook": (["%pxcluster start -n 4 --engines=mpi"], [RANKS, FAILS, "%pxwhere"]),
+}
+
+
+def environment(home):
+    """That of a user whose home is `home`, and who has nothing yet."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(("IPP_", "JPY_", "JUPYTER"))}
+    ours.pop("IPYTHONDIR", None)
+    ours |= {"HOME": str(home), "PATH": f"{Path(sys.executable).parent}:{ours['PATH']}", "TERM": "xterm"}
+    for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"):
+        ours.setdefault(name, "1")
+    return ours
+
+
+def draw_terminal(name):
+    with tempfile.TemporaryDirectory(prefix="px-picture-") as home:
+        ours = environment(home)
+        try:
+            for command in BEFORE.get(name, []):
+                terminal_picture.run(command, ours, home)
+            blocks = [(command, terminal_picture.run(command, ours, home)) for command in TERMINALS[name]]
+        finally:
+            terminal_picture.run("pxcluster stop", ours, home)
+    return terminal_picture.drawn(blocks).encode()
+
+
+@contextlib.contextmanager
+def lab():
+    """A page of Chromium, and a JupyterLab with an empty home: (page, server)."""
+    import jupyter_page
+    import programs
+
+    with tempfile.TemporaryDirectory(prefix="px-picture-") as folder:
+        stage = programs.Stage(folder)
+        try:
+            with jupyter_page.jupyter_server(stage) as server, jupyter_page.chromium() as browser:
+                page = browser.new_page(viewport={"width": 1000, "height": 1400}, device_scale_factor=1)
+                page.set_default_timeout(60_000)
+                yield page, server
+        finally:
+            stage.close()
+
+
+def take_notebook(name):
+    from notebook_page import opened_in_lab
+
+    before, shown = NOTEBOOKS[name]
+    with lab() as (page, server):
+        book = opened_in_lab(server, page, name, [*before, *shown, "%pxcluster stop"])
+        page.keyboard.press("Control+b")  # without the list of files
+        page.add_style_tag(content=".jp-cell-toolbar { display: none !important }")
+        last = len(before) + len(shown)
+        for index in range(last):
+            book.run(index)
+            page.wait_for_timeout(1500)  # for what it has started to run
+        page.mouse.move(5, 5)
+        page.wait_for_timeout(500)
+        first_box = book.cells.nth(len(before)).bounding_box()
+        last_box = book.cells.nth(last - 1).bounding_box()
+        picture = page.screenshot(clip={
+            "x": first_box["x"], "y": first_box["y"], "width": first_box["width"],
+            "height": last_box["y"] + last_box["height"] - first_box["y"]})  # fmt: skip
+        book.run(last)
+    return small(picture)
+
+
+def take_clusters_tab():
+    from notebook_page import opened_in_lab
+
+    with lab() as (page, server):
+        page.set_viewport_size({"width": 1000, "height": 420})
+        book = opened_in_lab(server, page, "first", ["%pxcluster start -n 4", "%px 6 * 7", "%pxcluster stop"])
+        book.run(0)
+        book.run(1)
+        page.get_by_role("button", name="No", exact=True).click()  # no news of Jupyter
+        page.locator(".lm-TabBar-tab[data-id='polyxeus-clusters']").click()
+        tab = page.locator("#polyxeus-clusters")
+        tab.get_by_text("4 engines · local").wait_for()
+        page.mouse.move(990, 410)
+        page.wait_for_timeout(500)
+        picture = page.screenshot()
+        book.run(2)
+    return small(picture)
+
+
+def small(picture):
+    """A PNG of few colours."""
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    output = io.BytesIO()
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(output, "PNG", optimize=True)
+    return output.getvalue()
+
+
+def all_pictures():
+    """{file name: what makes it}"""
+    makers = {f"{name}.svg": lambda name=name: draw_terminal(name) for name in TERMINALS}
+    makers |= {f"{name}.png": lambda name=name: take_notebook(name) for name in NOTEBOOKS}
+    return makers | {"clusters_tab.png": take_clusters_tab}
+
+
+def main(wanted):
+    makers = all_pictures()
+    names = {Path(name).stem: name for name in makers}
+    if unknown := set(wanted) - set(names):
+        sys.exit(f"docs_pictures.py: no such picture: {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+    PICTURES.mkdir(exist_ok=True)
+    for stem, name in names.items():
+        if wanted and stem not in wanted:
+            continue
+        began = time.monotonic()
+        content = makers[name]()
+        if len(content) > MOST_BYTES:
+            sys.exit(f"docs/pictures/{name} has {len(content):,} bytes, more than {MOST_BYTES:,}")
+        (PICTURES / name).write_bytes(content)
+        print(f"docs/pictures/{name}: {len(content):,} bytes, {time.monotonic() - began:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -144,7 +144,9 @@ bool TaskRelay::finish_by_unknown(const MessageId& msg_id, const SharedFrames& r
   return false;
 }
 
-/// Replies that came before it was known again that they were asked for.
+/// Replies that came before it was known again that they were asked for. An engine that has
+/// reported sends them again, as it is given its tasks again: the second one would count for the
+/// next attempt.
 void TaskRelay::take_unknown() {
   Answers answers;
   std::vector<SharedFrames> unknown;
@@ -152,10 +154,10 @@ void TaskRelay::take_unknown() {
     const Result<Envelope> envelope = Envelope::locate(*frames, 2);
     check(envelope.has_value());
     const MessageId parent = read_msg_id(shared_.packer(), envelope->parent_header);
-    if (queue_.knows(parent.text))
-      take_reply(frames, parent, read_task_outcome(shared_.packer(), envelope->metadata), answers);
-    else
+    if (!queue_.knows(parent.text))
       unknown.push_back(std::move(frames));
+    else if (!stock_.has_reported(EngineUuid{frames->at(0)}))
+      take_reply(frames, parent, read_task_outcome(shared_.packer(), envelope->metadata), answers);
   }
   unknown_ = std::move(unknown);
   finish(std::move(answers));

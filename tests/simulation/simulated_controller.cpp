@@ -114,12 +114,13 @@ bool SimulatedController::finish_by_unknown(const Request& request) {
   return true;
 }
 
+/// An engine that has reported sends them again, as it is given its tasks again.
 void SimulatedController::take_unknown() {
   for (const Unknown& each : std::exchange(unknown_, {})) {
-    if (queue_.knows(each.answer.id))
-      take_reply(each.engine, each.answer);
-    else
+    if (!queue_.knows(each.answer.id))
       unknown_.push_back(each);
+    else if (!stock_.has_reported(EngineUuid{each.engine}))
+      take_reply(each.engine, each.answer);
   }
 }
 

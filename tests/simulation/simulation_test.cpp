@@ -76,6 +76,20 @@ TEST(Simulation, WhereATaskIsNotAnsweredThereIsItsLatestAttempt) {
             std::nullopt);
 }
 
+TEST(Simulation, AFailureThatCameBeforeItsTaskWasAskedForAgainCountsOnce) {
+  Setting one_engine{.engines = 1,
+                     .tasks = 100,
+                     .hwm = 0,
+                     .queue = 8,
+                     .faults = 6,
+                     .clients = 5,
+                     .journal = JournalMode::process};
+  for (const std::uint64_t seed : {7'082'183, 7'082'231, 7'082'364, 7'082'886}) {
+    one_engine.seed = seed;
+    EXPECT_EQ(simulate(one_engine).violation, std::nullopt);
+  }
+}
+
 TEST(Simulation, TheSameHoldsWhereTasksWaitInFilesForTheQueue) {
   EXPECT_EQ(first_violation({.queue = 5}), "");
   EXPECT_EQ(first_violation({.hwm = 2, .queue = 8, .journal = JournalMode::process}), "");

@@ -56,6 +56,14 @@ class Server:
             assert time.monotonic() < deadline, f"not {wanted} engines: {self.clusters()}"
 
 
+def free_port():
+    """A port that is free now. With --port=0 the servers for Python 3.9 do not tell which one they have taken; they take
+    another one where this one is in use by then."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lab")
@@ -63,7 +71,7 @@ def server(tmp_path_factory):
         os.environ, IPYTHONDIR=str(folder), JUPYTER_RUNTIME_DIR=str(folder / "runtime"),
         OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
         OMPI_MCA_rmaps_base_oversubscribe="1")  # fmt: skip
-    command = [sys.executable, "-m", "jupyter_server", "--no-browser", "--allow-root", "--port=0",
+    command = [sys.executable, "-m", "jupyter_server", "--no-browser", "--allow-root", f"--port={free_port()}",
                f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}"]  # fmt: skip
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         log = []

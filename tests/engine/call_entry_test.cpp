@@ -121,6 +121,7 @@ constexpr std::size_t n_ranks = 3;
 /// What the ranks of a host have in common: counts in memory, and notes on their way.
 struct Host {
   std::array<HostCount, n_ranks> came, sent;
+  std::array<std::array<HostPart, 2>, n_ranks> parts;
   std::array<std::array<std::deque<RankNote>, n_ranks>, n_ranks> notes;  // by receiver and sender
   Instant now = start;
 };
@@ -226,10 +227,10 @@ class Simulation {
  public:
   explicit Simulation(unsigned seed) : chance_(seed) {
     std::array<HostRollCall::Place, n_ranks> places;
-    for (std::size_t rank = 0; rank < n_ranks; ++rank) places[rank] = {&host_.came[rank], 0};
+    for (std::size_t rank = 0; rank < n_ranks; ++rank)
+      places[rank] = {&host_.came[rank], 0, host_.parts[rank].data()};
     for (std::size_t rank = 0; rank < n_ranks; ++rank) {
-      const HostRollCall roll_call{places[rank],
-                                   {places[(rank + 1) % n_ranks], places[(rank + 2) % n_ranks]}};
+      const HostRollCall roll_call{{places.begin(), places.end()}, rank};
       ranks_.push_back(
           std::make_unique<SimulatedRank>(host_, rank, roll_call, rank == 0 || draw(3) > 0));
     }

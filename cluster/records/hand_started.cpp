@@ -1,7 +1,5 @@
 #include "cluster/records/hand_started.hpp"
 
-#include <algorithm>
-
 #include "cluster/records/cluster_lock.hpp"
 #include "cluster/records/hub_client.hpp"
 #include "net/loop.hpp"
@@ -59,22 +57,6 @@ std::optional<int> count_engines(const ClientConnectionInfo& info) {
   while (!answer && Clock::now() < deadline) loop.wait_until(deadline);
   loop.forget(hub->socket());
   return answer ? std::optional{answer->engine_count} : std::nullopt;
-}
-
-std::vector<std::string> announced_cluster_ids(const net::ProfilePaths& profile) {
-  constexpr std::string_view stem = "ipcontroller", end = "-client.json";
-  std::vector<std::string> ids;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(profile.security(), error)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(stem) || !name.ends_with(end)) continue;
-    const std::size_t length = stem.size() + end.size();
-    if (name.size() == length) ids.emplace_back();
-    if (name.size() > length + 1 && name[stem.size()] == '-')
-      ids.push_back(name.substr(stem.size() + 1, name.size() - length - 1));
-  }
-  std::sort(ids.begin(), ids.end());
-  return ids;
 }
 
 }  // namespace px::cluster

@@ -3,7 +3,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cluster/records/record_file.hpp"
 #include "wire/connection_info.hpp"
@@ -36,8 +35,5 @@ std::optional<HandStarted> hand_started_beside(const net::ProfilePaths& paths,
 
 /// Asks the controller, for a second at each of its addresses. Opens no ssh tunnel.
 std::optional<int> count_engines(const ClientConnectionInfo& info);
-
-/// The cluster ids that have a clients' connection file in the profile, sorted.
-std::vector<std::string> announced_cluster_ids(const net::ProfilePaths& profile);
 
 }  // namespace px::cluster

@@ -80,6 +80,18 @@ std::vector<std::string> recorded_cluster_ids(const net::ProfilePaths& profile) 
   });
 }
 
+std::vector<std::string> announced_cluster_ids(const net::ProfilePaths& profile) {
+  constexpr std::string_view stem = "ipcontroller", end = "-client.json";
+  return sorted_names(profile.security(), [&](const auto& entry) -> std::optional<std::string> {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(stem) || !name.ends_with(end)) return std::nullopt;
+    const std::size_t length = stem.size() + end.size();
+    if (name.size() == length) return "";
+    if (name.size() == length + 1 || name[stem.size()] != '-') return std::nullopt;
+    return name.substr(stem.size() + 1, name.size() - length - 1);
+  });
+}
+
 Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& own,
                           const std::string& own_set_id, bool owns_controller,
                           os::Processes& processes) {

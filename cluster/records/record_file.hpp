@@ -27,6 +27,9 @@ Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, os::Processes&
 /// The cluster ids that have a file in the profile, sorted.
 std::vector<std::string> recorded_cluster_ids(const net::ProfilePaths& profile);
 
+/// The cluster ids that have a clients' connection file in the profile, sorted.
+std::vector<std::string> announced_cluster_ids(const net::ProfilePaths& profile);
+
 /// Lays `own` over what the file says of others that live; removes what `own_set_id` had there if
 /// `own` is empty, and the file with it if nothing else lives.
 Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& own,

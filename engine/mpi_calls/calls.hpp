@@ -52,8 +52,8 @@ int collective(const char* name, MPI_Comm communicator, const Operation& operati
   bool leaves = false;
   if (const int code = steps->arrive(name, *known, small, leaves); code != MPI_SUCCESS) return code;
   const HostRollCall* const here = known->host_roll_call.get();
-  const bool is_small = here && !known->is_alone() && here->is_of_one_form();
-  const int code = is_small ? small.complete(*here) : operation(known->current);
+  const int code =
+      here && here->is_of_one_form() ? small.complete(*here) : operation(known->current);
   if (code != MPI_SUCCESS) steps->failed(*known);
   return leaves ? steps->leave(name) : code;
 }

@@ -41,6 +41,13 @@ class HostRollCallTest : public testing::Test {
     return std::to_integer<int>(reader.given_by(rank)[0]);
   }
 
+  static void expect_different_forms(std::vector<HostRollCall>& ranks) {
+    for (HostRollCall& rank : ranks) {
+      ASSERT_TRUE(rank.have_all_come());
+      EXPECT_FALSE(rank.is_of_one_form());
+    }
+  }
+
   std::array<std::array<HostCount, 2>, 3> counts;
   std::array<std::array<std::array<HostPart, 2>, 2>, 3> parts;
 };
@@ -133,10 +140,7 @@ TEST_F(HostRollCallTest, RanksThatCallDifferentThingsAllSeeIt) {
   give(ranks[0], 0, 1, 7, 1);
   give(ranks[1], 0, 1, 8, 1);
   give(ranks[2], 0, 1, 7, 1);
-  for (HostRollCall& rank : ranks) {
-    ASSERT_TRUE(rank.have_all_come());
-    EXPECT_FALSE(rank.is_of_one_form());
-  }
+  expect_different_forms(ranks);
 }
 
 TEST_F(HostRollCallTest, WhereOneGivesNothingAllSeeIt) {
@@ -147,10 +151,7 @@ TEST_F(HostRollCallTest, WhereOneGivesNothingAllSeeIt) {
   give(ranks[0], 0, 3, 7, 1);
   ranks[1].come_to(0, 3);
   give(ranks[2], 0, 3, 7, 1);
-  for (HostRollCall& rank : ranks) {
-    ASSERT_TRUE(rank.have_all_come());
-    EXPECT_FALSE(rank.is_of_one_form());
-  }
+  expect_different_forms(ranks);
 }
 
 TEST_F(HostRollCallTest, ACallToWhichNobodyGivesIsNotOfOneForm) {

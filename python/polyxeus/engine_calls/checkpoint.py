@@ -14,6 +14,7 @@ import shutil
 import socket
 
 from polyxeus.engine_calls import checkpoint_values as values
+from polyxeus.engine_calls.direct_file import DirectFile
 from polyxeus.engine_calls.kept_variables import users_names
 from polyxeus.serialize import functions, scattered as scatter_notes
 
@@ -98,9 +99,8 @@ def commit(path, token, manifest, keep=0):
     folder = os.path.join(path, f".new-{token}")
     try:
         _check_files(folder, json.loads(manifest))
-        with values.create(os.path.join(folder, _MANIFEST)) as file:
-            file.write(manifest.encode())
-            os.fsync(file.fileno())
+        with DirectFile(os.path.join(folder, _MANIFEST)) as file:
+            file.write(memoryview(manifest.encode()))
         _sync_folder(folder)
         name = _rename(path, folder)
         _sync_folder(path)

@@ -15,7 +15,7 @@ from polyxeus.engine_calls.direct_file import DirectFile
 from polyxeus.engine_calls.kept_variables import groups, is_plain_module, sentence, submodules
 from polyxeus.serialize import functions
 
-__all__ = ["Progress", "Writer", "create", "numpy_version", "read"]
+__all__ = ["Progress", "Writer", "numpy_version", "read"]
 
 _PIECE_BYTES = 8 << 20
 _PROGRESS_BYTES = 64 << 20
@@ -47,12 +47,6 @@ class Progress:
         from IPython.display import display
 
         display({_MIME: {"bytes": self.written}}, raw=True)
-
-
-def create(path):
-    """A new file, without a buffer."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    return os.fdopen(descriptor, "wb", buffering=0)
 
 
 def numpy_version():

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "interpreters/cpp/compile/single_calls.hpp"
+
 namespace px::cpp {
 namespace {
 
@@ -25,7 +27,8 @@ std::unordered_set<const llvm::GlobalObject*> named_twice(const llvm::Module& mo
 void KnownCode::note(const llvm::Module& module) {
   last_.clear();
   for (const llvm::Function& function : module)
-    if (may_be_shared(function) && symbols_.insert(function.getName().str()).second)
+    if (may_be_shared(function) && !is_for_single_calls(function) &&
+        symbols_.insert(function.getName().str()).second)
       last_.push_back(function.getName().str());
 }
 

@@ -11,6 +11,7 @@
 
 #include "interpreters/cpp/compile/compiler.hpp"
 #include "interpreters/cpp/compile/known_code.hpp"
+#include "interpreters/cpp/compile/single_calls.hpp"
 #include "interpreters/cpp/kept_code/header_code.hpp"
 
 namespace px::cpp {
@@ -117,6 +118,8 @@ void ask_before_optimization(Compiler& compiler, const KnownCode& known) {
 void skip_known_functions(Compiler& compiler, const KnownCode& known, HeaderCode* header) {
   ask_when_code_is_made(compiler, known, header);
   ask_before_optimization(compiler, known);
+  // Behind it, as it counts the code that is left.
+  compiler.instance().getCodeGenOpts().PassBuilderCallbacks.push_back(keep_single_calls);
 }
 
 }  // namespace px::cpp

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "interpreters/cpp/compile/single_calls.hpp"
+
 namespace px::cpp {
 namespace {
 
@@ -119,6 +121,7 @@ std::unique_ptr<llvm::Module> move_functions(llvm::Module& module,
   std::vector<llvm::Function*> moved;
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || function.getInstructionCount() < least_instructions) continue;
+    if (is_for_single_calls(function)) continue;
     if (functions.count(function.getName().str()) == 0 || parts.is_fixed(function)) continue;
     if (!function.hasLinkOnceODRLinkage() && !function.hasWeakODRLinkage()) continue;
     parts.add_with_needs(function, kept);

@@ -1,66 +1,61 @@
 #pragma once
 
-#include <llvm/ExecutionEngine/Orc/MapperJITLinkMemoryManager.h>
-#include <llvm/ExecutionEngine/Orc/MemoryMapper.h>
-#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
+#include <llvm/ExecutionEngine/Orc/Layer.h>
 
-#include <algorithm>
+#include <array>
 #include <memory>
-#include <utility>
+#include <mutex>
 #include <vector>
+
+#include "interpreters/cpp/run/page_area.hpp"
 
 namespace px::cpp {
 
 /// Where the machine code of cells lies: in ranges of addresses that are reserved in one piece, as
 /// code reaches what earlier cells have made by distances of 32 bits. Without that, a cell that
 /// allocates gigabytes could put later cells too far away. Pages take memory when they are used.
-class JitMemory final : public llvm::orc::InProcessMemoryMapper {
+///
+/// In a range, the code of all cells lies together, and so do their constants and their variables:
+/// the system joins neighbours with the same protection to one mapping. It gives a process few
+/// mappings (65,530 by default), and each one makes a fork slower, which the check of a cell needs.
+class JitMemory final : public llvm::jitlink::JITLinkMemoryManager {
  public:
-  static constexpr std::size_t usual_bytes = std::size_t{1} << 30;  ///< of one range
+  static constexpr std::size_t usual_bytes = std::size_t{256} << 20;  ///< for each kind in a range
 
-  explicit JitMemory(std::size_t page_bytes)
-      : InProcessMemoryMapper(page_bytes), page_bytes_(page_bytes) {}
-  ~JitMemory() override {
-    for (const auto& [begin, bytes] : ranges_) ::munmap(begin, bytes);
-  }
+  explicit JitMemory(std::size_t page_bytes);
+  ~JitMemory() override;
+  JitMemory(const JitMemory&) = delete;
+  JitMemory& operator=(const JitMemory&) = delete;
 
-  /// At least so many bytes, next to the range before where that is free; fewer than usual where
-  /// the process may not have more.
-  void reserve(std::size_t bytes, OnReservedFunction on_reserved) override {
-    void* const wish = ranges_.empty() ? nullptr : ranges_.back().first + ranges_.back().second;
-    for (std::size_t size = std::max(bytes, usual_bytes);; size = std::max(bytes, size / 4)) {
-      void* const begin = ::mmap(wish, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-      if (begin != MAP_FAILED) {
-        ranges_.emplace_back(static_cast<char*>(begin), size);
-        const auto address = llvm::orc::ExecutorAddr::fromPtr(begin);
-        return on_reserved(llvm::orc::ExecutorAddrRange(address, address + size));
-      }
-      if (size == bytes)
-        return on_reserved(llvm::createStringError("there is no memory for the code of cells"));
-    }
-  }
-
-  char* prepare(llvm::jitlink::LinkGraph& graph, llvm::orc::ExecutorAddr address,
-                std::size_t bytes) override {
-    const std::size_t whole = (bytes + page_bytes_ - 1) / page_bytes_ * page_bytes_;
-    ::mprotect(address.toPtr<char*>(), whole, PROT_READ | PROT_WRITE);
-    return InProcessMemoryMapper::prepare(graph, address, bytes);
-  }
+  /// errors  there is no memory, or a part of the graph is aligned to more than a page.
+  void allocate(const llvm::jitlink::JITLinkDylib* library, llvm::jitlink::LinkGraph& graph,
+                OnAllocatedFunction on_allocated) override;
+  void deallocate(std::vector<FinalizedAlloc> pieces, OnDeallocatedFunction on_done) override;
+  using JITLinkMemoryManager::allocate;
+  using JITLinkMemoryManager::deallocate;
 
  private:
-  std::size_t page_bytes_;
-  std::vector<std::pair<char*, std::size_t>> ranges_;
+  enum Kind { code, constants, variables, kinds };
+  using Sizes = std::array<std::size_t, kinds>;
+  struct Range;
+  struct Segment;
+  struct Held;
+  class Piece;
+
+  static Kind kind_of(llvm::orc::AllocGroup group);
+  bool take(std::vector<Segment>& segments);
+  bool reserve(const Sizes& needed);
+  llvm::Error protect(const Segment& segment) const;
+  void give_back(const Segment& segment);
+
+  const std::size_t page_bytes_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Range>> ranges_;
 };
 
 /// What links the code of cells, in that memory.
-inline llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> make_linking_layer(
-    llvm::orc::ExecutionSession& session) {
-  const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return std::make_unique<llvm::orc::ObjectLinkingLayer>(
-      session, std::make_unique<llvm::orc::MapperJITLinkMemoryManager>(
-                   page_bytes, std::make_unique<JitMemory>(page_bytes)));
-}
+llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> make_linking_layer(
+    llvm::orc::ExecutionSession& session);
 
 }  // namespace px::cpp

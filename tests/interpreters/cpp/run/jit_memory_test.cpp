@@ -1,4 +1,8 @@
 // Code of cells reaches other cells' over at most 2 GiB.
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
 #include "tests/interpreters/cpp/sessions.hpp"
 
 namespace px::cpp {
@@ -32,6 +36,26 @@ TEST_F(JitMemoryOfCells, StaysTogetherWhereACellTakesAllOtherAddressesNearby) {
     EXPECT_EQ(value(name + "()"), 8);
   }
   runs("for (auto& [begin, bytes] : taken) munmap(begin, bytes);");
+}
+
+std::size_t count_of_mappings() {
+  std::ifstream file("/proc/self/maps");
+  return static_cast<std::size_t>(
+      std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n'));
+}
+
+TEST_F(JitMemoryOfCells, IsFewMappingsForManyCells) {
+  runs("#include <string>");
+  constexpr int cells = 40;
+  std::size_t before = 0;
+  for (int i = 0; i < cells; ++i) {
+    if (i == cells / 4) before = count_of_mappings();
+    const std::string k = std::to_string(i);
+    runs("int table" + k + "[] = {" + k + ", 2}; const char* name" + k + "() { return \"cell " + k +
+         "\"; } std::string text" + k + " = name" + k + "();");
+  }
+  EXPECT_EQ(value("text7 == \"cell 7\" && table30[0] == 30"), 1);
+  EXPECT_LE(count_of_mappings(), before + cells / 2);
 }
 
 }  // namespace

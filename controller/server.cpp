@@ -175,6 +175,7 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
                  options.tasks.scheme != TaskScheme::none),
       client_connections_(*bound.context, sockets_.registration),
       engine_connections_(*bound.context, sockets_.engine_registration) {
+  mux_engines_.bound(options.most_waiting_bytes);
   listen_to_membership();
   if (options.has_successor) queries_.promise_return();
   if (options.restore_engines)

@@ -38,6 +38,8 @@ struct ServerOptions {
   std::filesystem::path backlog_folder = {};
   /// For the replies that wait for one client on one channel.
   ClientBounds clients;
+  /// Of direct requests that engines have not read yet; more are refused as Overloaded.
+  std::size_t most_waiting_bytes = std::size_t{1} << 30;
   bool restore_engines = false;
   /// It may have the ports and keys of an earlier controller, whose engines and clients go on.
   bool is_successor = false;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 namespace px::net {
 
@@ -10,12 +11,22 @@ namespace px::net {
 /// peer does not read. Any thread may use it; it lives as long as a message that it counts.
 class UnsentBytes {
  public:
+  /// all  counts them, too, beside those of others; null: there is none.
+  explicit UnsentBytes(std::shared_ptr<UnsentBytes> all = nullptr) : all_(std::move(all)) {}
+
   std::size_t value() const { return bytes_.load(std::memory_order_relaxed); }
-  void add(std::size_t bytes) { bytes_.fetch_add(bytes, std::memory_order_relaxed); }
-  void remove(std::size_t bytes) { bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void add(std::size_t bytes) {
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    if (all_) all_->add(bytes);
+  }
+  void remove(std::size_t bytes) {
+    bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    if (all_) all_->remove(bytes);
+  }
 
  private:
   std::atomic<std::size_t> bytes_ = 0;
+  const std::shared_ptr<UnsentBytes> all_;
 };
 
 using SharedUnsentBytes = std::shared_ptr<UnsentBytes>;

@@ -5,6 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "wire/header.hpp"
+#include "wire/message_type.hpp"
+
 namespace px::controller {
 namespace {
 
@@ -41,6 +44,10 @@ void DirectRelay::receive_requests() {
   for (int i = 0; i < messages_per_turn; ++i) {
     SharedFrames frames = receive(client_.socket());
     if (!frames) break;
+    if (engines_.is_full(frames->at(1))) {
+      refuse(frames);
+      continue;
+    }
     if (!requests_) {
       ask(frames);
       if (calls_) shared_.hub.post(calls_->submitted(frames));
@@ -79,6 +86,28 @@ void DirectRelay::receive_replies() {
 void DirectRelay::ask(const SharedFrames& request) {
   const std::array client{request->at(0)};
   engines_.send(request->at(1), client, request, 2, Clock::now());
+}
+
+/// The engine reads nothing, or less than comes for it.
+void DirectRelay::refuse(const SharedFrames& request) {
+  const Result<Envelope> envelope = Envelope::locate(*request, 2);
+  if (!envelope) return;
+  const MessageName name = read_message_name(shared_.packer(), envelope->header);
+  const std::string sentence =
+      std::to_string(engines_.waiting_for(request->at(1)) >> 20) +
+      " MiB of requests wait in the controller for engine '" + std::string(request->at(1)) +
+      "', which has not read them yet; send fewer at the same time, or give the controller more "
+      "memory";
+  const WallTime now = wall_now();
+  Draft draft;
+  draft.idents = {std::string(request->at(1)), std::string(request->at(0))};
+  draft.msg_type = stand_in_reply_type(name.msg_type);
+  draft.parent_header = std::string(envelope->header);
+  draft.metadata =
+      Json{{"status", "error"}, {"engine", request->at(1)}, {"date", format_date(now)}};
+  draft.content = error_content("Overloaded", sentence, {"Overloaded: " + sentence});
+  if (calls_) shared_.hub.post(calls_->submitted(request));
+  pass_reply(std::make_shared<TextFrames>(shared_.session.compose(draft, now)));
 }
 
 void DirectRelay::pass_reply(const SharedFrames& frames) {

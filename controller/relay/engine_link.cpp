@@ -6,6 +6,8 @@ namespace px::controller {
 namespace {
 
 constexpr Duration held_for = std::chrono::seconds(10);
+/// Of what may wait for all engines: an engine for which less waits is not refused anything.
+constexpr std::size_t share = 8;
 
 std::vector<std::string_view> with_engine(std::string_view engine,
                                           std::span<const std::string_view> head) {
@@ -29,7 +31,7 @@ void EngineLink::send(std::string_view engine, std::span<const std::string_view>
                       const SharedFrames& message, std::size_t from, Instant now) {
   if (held_.empty()) {
     const auto idents = with_engine(engine, head);
-    if (socket_.forward(idents, *message, from)) return;
+    if (forward(engine, idents, message, from)) return;
   }
   send(engine, head, std::vector{FrameRun{message, from, message->size()}}, now);
 }
@@ -43,6 +45,30 @@ void EngineLink::send(std::string_view engine, std::span<const std::string_view>
   if (!is_member_(engine)) return;
   if (held_.empty()) next_try_ = now + between_tries;
   held_[std::string(engine)].push_back(std::move(held));
+}
+
+void EngineLink::bound(std::size_t most_bytes) {
+  most_bytes_ = most_bytes;
+  unsent_ = std::make_shared<net::UnsentBytes>();
+}
+
+bool EngineLink::is_full(std::string_view engine) const {
+  return unsent_ && unsent_->value() >= most_bytes_ && waiting_for(engine) >= most_bytes_ / share;
+}
+
+std::size_t EngineLink::waiting_for(std::string_view engine) const {
+  const auto found = unsent_for_.find(engine);
+  return found == unsent_for_.end() ? 0 : found->second->value();
+}
+
+bool EngineLink::forward(std::string_view engine, std::span<const std::string_view> idents,
+                         const SharedFrames& message, std::size_t from) {
+  if (!unsent_ || !is_member_(engine)) return socket_.forward(idents, *message, from);
+  auto known = unsent_for_.find(engine);
+  if (known == unsent_for_.end())
+    known = unsent_for_.emplace(engine, std::make_shared<net::UnsentBytes>(unsent_)).first;
+  const net::Socket::Run run{message.get(), from, message->size()};
+  return socket_.forward(idents, std::span(&run, 1), known->second);
 }
 
 bool EngineLink::try_send(const Held& held) {
@@ -67,6 +93,8 @@ std::optional<Instant> EngineLink::next_deadline() const {
 
 void EngineLink::forget(std::string_view engine) {
   if (const auto found = held_.find(engine); found != held_.end()) held_.erase(found);
+  if (const auto found = unsent_for_.find(engine); found != unsent_for_.end())
+    unsent_for_.erase(found);
 }
 
 }  // namespace px::controller

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "net/socket.hpp"
+#include "net/unsent_bytes.hpp"
 #include "wire/frames.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
@@ -39,6 +40,15 @@ class EngineLink {
   net::Socket& socket() { return socket_; }
   /// Whether it is the uuid of a registered engine.
   bool has_member(std::string_view engine) const { return is_member_(engine); }
+  /// From now on what waits for engines that do not read is counted, of single messages.
+  /// most_bytes  of all engines together; see is_full().
+  void bound(std::size_t most_bytes);
+  /// Whether the engine shall get no more: so much waits for all engines, and a part of that for
+  /// this one. Never without a bound.
+  bool is_full(std::string_view engine) const;
+  /// What waits for it, in bytes.
+  std::size_t waiting_for(std::string_view engine) const;
+
   /// Sends [engine, head..., the runs' frames...].
   void send(std::string_view engine, std::span<const std::string_view> head,
             std::vector<FrameRun> runs, Instant now);
@@ -57,10 +67,15 @@ class EngineLink {
     Instant until;
   };
   bool try_send(const Held& held);
+  bool forward(std::string_view engine, std::span<const std::string_view> idents,
+               const SharedFrames& message, std::size_t from);
   net::Socket socket_;
   std::function<bool(std::string_view)> is_member_;
   std::map<std::string, std::deque<Held>, std::less<>> held_;
   Instant next_try_{};
+  std::size_t most_bytes_ = 0;
+  net::SharedUnsentBytes unsent_;  // null: nothing is counted
+  std::map<std::string, net::SharedUnsentBytes, std::less<>> unsent_for_;
 };
 
 }  // namespace px::controller

@@ -1,6 +1,7 @@
 #include "engine/mpi/slurm_job.hpp"
 
 #include <cstdlib>
+#include <thread>
 
 #include "os/run_command.hpp"
 
@@ -9,6 +10,16 @@ namespace {
 
 /// The controller waits for four seconds before it says that nobody knows why an engine was ended.
 constexpr Duration answer_patience = std::chrono::seconds(3);
+/// Slurm ends the processes of a job before it says that the job ends.
+constexpr Duration between_questions = std::chrono::milliseconds(500);
+
+Result<os::CommandOutput> ask_slurm(const char* job, Duration patience) {
+  os::CommandOptions options;
+  // Slurm sends SIGTERM more than once, and to all processes of the job.
+  options.argv = {"sh", "-c", "trap '' TERM; exec squeue -h -t all -o '%T|%r' -j \"$0\"", job};
+  options.timeout = patience;
+  return os::run_command(options);
+}
 
 }  // namespace
 
@@ -30,12 +41,14 @@ std::optional<std::string> why_slurm_ends(std::string_view job, std::string_view
 std::optional<std::string> why_slurm_ends_this_job() {
   const char* const job = std::getenv("SLURM_JOB_ID");
   if (!job) return std::nullopt;
-  os::CommandOptions options;
-  // Slurm sends SIGTERM more than once, and to all processes of the job.
-  options.argv = {"sh", "-c", "trap '' TERM; exec squeue -h -t all -o '%T|%r' -j \"$0\"", job};
-  options.timeout = answer_patience;
-  const Result<os::CommandOutput> said = os::run_command(options);
-  return said ? why_slurm_ends(job, said->output) : std::nullopt;
+  const Instant end = Clock::now() + answer_patience;
+  for (;;) {
+    const Result<os::CommandOutput> said = ask_slurm(job, end - Clock::now());
+    if (!said || !said->output.starts_with("RUNNING|"))
+      return said ? why_slurm_ends(job, said->output) : std::nullopt;
+    if (Clock::now() + 2 * between_questions > end) return std::nullopt;
+    std::this_thread::sleep_for(between_questions);
+  }
 }
 
 }  // namespace px::engine

@@ -13,8 +13,8 @@ namespace px::engine {
 /// answer  of squeue: "STATE|REASON".
 std::optional<std::string> why_slurm_ends(std::string_view job, std::string_view answer);
 
-/// The same of the job in which this process runs. Asks Slurm, for 3 s at most; nothing
-/// where there is no job, or no answer.
+/// The same of the job in which this process runs. Asks Slurm, for 3 s at most, until it does not
+/// say any more that the job runs; nothing where there is no job, or no answer.
 std::optional<std::string> why_slurm_ends_this_job();
 
 }  // namespace px::engine

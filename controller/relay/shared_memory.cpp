@@ -12,6 +12,8 @@ namespace px::controller {
 namespace {
 
 constexpr Duration between_cleanings = std::chrono::seconds(5);
+/// Of one message. A copy of more would hold up other messages, and take as much of the host.
+constexpr std::size_t most_copied = std::size_t{64} << 20;
 /// So long a message that names a segment may be on its way.
 constexpr Duration longest_way = std::chrono::seconds(10);
 
@@ -35,13 +37,15 @@ SharedFrames SharedMemoryDesk::whole(const SharedFrames& frames, Packer packer) 
   const bool is_in_memory = !std::all_of(names.begin(), names.end(), [this](const auto& name) {
     return folder_->is_on_disk(name);
   });
-  if (is_in_memory && os::is_short(folder_->descriptor())) return compacted(**whole);
+  const bool is_small = (*whole)->segment_bytes() <= most_copied;
+  if (is_in_memory && is_small && os::is_short(folder_->descriptor())) return (*whole)->copied();
   return std::move(*whole);
 }
 
 SharedFrames SharedMemoryDesk::for_engine(const SharedFrames& whole, std::string_view uuid) const {
   const os::SegmentFrames* const frames = mapped(whole);
-  return frames && folder_->has(uuid) ? frames->named() : whole;
+  // Where it is copied, its sender may be gone with what it names.
+  return frames && !frames->is_copied() && folder_->has(uuid) ? frames->named() : whole;
 }
 
 SharedFrames SharedMemoryDesk::as_it_came(const SharedFrames& whole) {

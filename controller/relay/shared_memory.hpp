@@ -18,7 +18,8 @@ class SharedMemoryDesk {
   explicit SharedMemoryDesk(std::shared_ptr<const os::SegmentFolder> folder);
 
   /// The message with the bytes that it names, mapped and not read: for what is kept of it here.
-  /// Copied where shared memory is short. As it is where it names none, or what it names is gone.
+  /// Copied where shared memory is short and they are few. As it is where it names none, or what it
+  /// names is gone.
   SharedFrames whole(const SharedFrames& frames, Packer packer) const;
   /// What to send to this engine of a message that whole() returned: names where the engine shares
   /// memory, bytes where it does not.

@@ -37,6 +37,21 @@ Result<std::shared_ptr<const SegmentFrames>> SegmentFrames::map(
   return std::shared_ptr<const SegmentFrames>(std::move(frames));
 }
 
+std::shared_ptr<const SegmentFrames> SegmentFrames::copied() const {
+  auto frames = std::make_shared<SegmentFrames>();
+  frames->named_ = named_;
+  frames->names_ = names_;
+  for (const auto& [index, bytes] : bytes_)
+    frames->bytes_[index] = frames->copies_.emplace_back(bytes);
+  return frames;
+}
+
+std::size_t SegmentFrames::segment_bytes() const {
+  std::size_t sum = 0;
+  for (const auto& [index, bytes] : bytes_) sum += bytes.size();
+  return sum;
+}
+
 std::string_view SegmentFrames::at(std::size_t index) const {
   const auto found = bytes_.find(index);
   return found == bytes_.end() ? named_->at(index) : found->second;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,9 +26,15 @@ class SegmentFrames final : public Frames {
                                                           const std::vector<std::size_t>& indexes,
                                                           const SegmentFolder* folder);
 
+  /// The same with the bytes of its own: it keeps no segment.
+  std::shared_ptr<const SegmentFrames> copied() const;
+  bool is_copied() const { return segments_.empty(); }
+
   std::size_t size() const override { return named_->size(); }
   std::string_view at(std::size_t index) const override;
 
+  /// What lies in segments.
+  std::size_t segment_bytes() const;
   /// As it came.
   const SharedFrames& named() const { return named_; }
   /// The names of the segments, each once.
@@ -36,7 +43,8 @@ class SegmentFrames final : public Frames {
  private:
   SharedFrames named_;
   std::vector<std::shared_ptr<const MappedSegment>> segments_;
-  std::vector<std::string> names_;                           // of segments_
+  std::vector<std::string> names_;                           // of segments_, or what was copied
+  std::deque<std::string> copies_;
   std::unordered_map<std::size_t, std::string_view> bytes_;  // by the index of the frame
 };
 

@@ -82,6 +82,27 @@ TEST_F(Segments, LargeBuffersTravelAsTheirPlaceAndSmallOnesAsTheyAre) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>((*received)->at(2).data()) % 4096, 0u);
 }
 
+TEST_F(Segments, ACopiedMessageKeepsNoSegmentAndKnowsWhatItCameAs) {
+  auto placed = store_->place({owned_bytes("small"), owned_bytes(bytes_of('a'))});
+  std::vector<std::string> texts;
+  for (const SharedBytes& buffer : placed->buffers) texts.emplace_back(buffer.bytes);
+  const auto named = std::make_shared<TextFrames>(texts);
+  auto mapped = SegmentFrames::map(named, 0, placed->indexes, folder_.get());
+  ASSERT_TRUE(mapped);
+  EXPECT_EQ((*mapped)->segment_bytes(), large);
+  EXPECT_FALSE((*mapped)->is_copied());
+  const auto copied = (*mapped)->copied();
+  mapped->reset();
+  std::filesystem::remove(path() / segments().at(0));
+  EXPECT_TRUE(MappedSegment::all().empty());
+  EXPECT_TRUE(copied->is_copied());
+  EXPECT_EQ(copied->at(0), "small");
+  EXPECT_EQ(copied->at(1), bytes_of('a'));
+  EXPECT_EQ(copied->segment_bytes(), large);
+  EXPECT_EQ(copied->named(), named);
+  EXPECT_EQ(copied->names(), std::vector<std::string>{part_of(*placed, 1).name});
+}
+
 TEST_F(Segments, SmallBuffersNeedNone) {
   EXPECT_FALSE(store_->place({owned_bytes(bytes_of('a', large - 1))}));
   EXPECT_TRUE(segments().empty());

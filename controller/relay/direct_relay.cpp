@@ -44,10 +44,7 @@ void DirectRelay::receive_requests() {
   for (int i = 0; i < messages_per_turn; ++i) {
     SharedFrames frames = receive(client_.socket());
     if (!frames) break;
-    if (engines_.is_full(frames->at(1))) {
-      refuse(frames);
-      continue;
-    }
+    if (engines_.is_full(frames->at(1)) && refuse(frames)) continue;
     if (!requests_) {
       ask(frames);
       if (calls_) shared_.hub.post(calls_->submitted(frames));
@@ -88,11 +85,13 @@ void DirectRelay::ask(const SharedFrames& request) {
   engines_.send(request->at(1), client, request, 2, Clock::now());
 }
 
-/// The engine reads nothing, or less than comes for it.
-void DirectRelay::refuse(const SharedFrames& request) {
+/// The engine reads nothing, or less than comes for it. False where it is to get the request all the
+/// same, as that only asks for the answer to an earlier one.
+bool DirectRelay::refuse(const SharedFrames& request) {
   const Result<Envelope> envelope = Envelope::locate(*request, 2);
-  if (!envelope) return;
+  if (!envelope) return false;
   const MessageName name = read_message_name(shared_.packer(), envelope->header);
+  if (name.msg_type == question_type) return false;
   const std::string sentence =
       std::to_string(engines_.waiting_for(request->at(1)) >> 20) +
       " MiB of requests wait in the controller for engine '" + std::string(request->at(1)) +
@@ -108,6 +107,7 @@ void DirectRelay::refuse(const SharedFrames& request) {
   draft.content = error_content("Overloaded", sentence, {"Overloaded: " + sentence});
   if (calls_) shared_.hub.post(calls_->submitted(request));
   pass_reply(std::make_shared<TextFrames>(shared_.session.compose(draft, now)));
+  return true;
 }
 
 void DirectRelay::pass_reply(const SharedFrames& frames) {

@@ -34,7 +34,7 @@ class DirectRelay {
   void tell_of(const SharedFrames& request);
   void pass_reply(const SharedFrames& frames);
   void ask(const SharedFrames& request);
-  void refuse(const SharedFrames& request);
+  bool refuse(const SharedFrames& request);
 
   RelayContext& shared_;
   ClientLink& client_;

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / "build/third-party"
 PYTHON = PLACE / "venv/bin/python"
 PACKAGES = ("adaptive==1.5.2", "bluepyparallel==0.2.2", "pygmo==2.20.0")
-OF_THEIR_TESTS = ("pytest", "pytest-timeout", "pexpect", "flaky", "numpy", "scipy", "pandas", "dask", "distributed", "pyyaml")
+OF_THEIR_TESTS = ("pytest", "pytest-benchmark", "pytest-timeout", "pexpect", "flaky", "numpy", "scipy", "pandas", "dask", "distributed", "pyyaml")
 SWITCH = "import polyxeus\n\npolyxeus.install_as_ipyparallel()\n"
 # adaptive's test starts `ipcluster` and waits for this sentence of it.
 IPCLUSTER = """#!/bin/sh

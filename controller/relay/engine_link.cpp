@@ -63,10 +63,11 @@ std::size_t EngineLink::waiting_for(std::string_view engine) const {
 
 bool EngineLink::forward(std::string_view engine, std::span<const std::string_view> idents,
                          const SharedFrames& message, std::size_t from) {
-  if (!unsent_ || !is_member_(engine)) return socket_.forward(idents, *message, from);
   auto known = unsent_for_.find(engine);
-  if (known == unsent_for_.end())
+  if (known == unsent_for_.end()) {
+    if (!unsent_ || !is_member_(engine)) return socket_.forward(idents, *message, from);
     known = unsent_for_.emplace(engine, std::make_shared<net::UnsentBytes>(unsent_)).first;
+  }
   const net::Socket::Run run{message.get(), from, message->size()};
   return socket_.forward(idents, std::span(&run, 1), known->second);
 }

@@ -2,6 +2,7 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
 
@@ -36,11 +37,11 @@ class Sizes {
     const auto [place, is_new] = sizes_.emplace(&function, 0);  // 0 also while it is counted
     if (!is_new) return place->second;
     std::size_t size = function.getInstructionCount();
-    for (const llvm::BasicBlock& block : function)
-      for (const llvm::Instruction& each : block)
-        if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&each))
-          if (const llvm::Function* called = call->getCalledFunction())
-            if (may_be_shared(*called)) size = std::min(size + of(*called), least_behind_call);
+    for (const llvm::Instruction& each : llvm::instructions(function)) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&each);
+      const llvm::Function* called = call ? call->getCalledFunction() : nullptr;
+      if (called && may_be_shared(*called)) size = std::min(size + of(*called), least_behind_call);
+    }
     return sizes_[&function] = size;
   }
 

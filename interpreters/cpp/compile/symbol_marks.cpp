@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "interpreters/cpp/cells/cell_text.hpp"
 #include "interpreters/cpp/cells/header_versions.hpp"
 
 namespace px::cpp {
@@ -18,6 +19,17 @@ namespace {
 
 std::string mark_text(int version) {
   return "__attribute__((abi_tag(\"v" + std::to_string(version) + "\"))) ";
+}
+
+/// Whether a declaration that begins with that text makes something that takes no such mark: one
+/// there would be a mistake, for which all marks of the cell are left out.
+bool makes_no_class(std::string_view before_name) {
+  const std::size_t end = before_name.find_last_of(";{}");
+  if (end != before_name.npos) before_name.remove_prefix(end + 1);
+  const std::vector<std::string> words = identifiers_of(before_name);
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "enum" || word == "concept" || word == "using" || word == "typedef";
+  });
 }
 
 bool is_friend(const clang::FunctionDecl* function) {
@@ -76,6 +88,7 @@ std::optional<TextEdit> mark_of_class(const clang::SourceManager& sources, Sourc
   if (!name.isFileID() || before == 0) return std::nullopt;
   const unsigned char last = static_cast<unsigned char>(text[before - 1]);
   if (!std::isalpha(last) && last != ')' && last != ']') return std::nullopt;
+  if (makes_no_class({text.data(), before})) return std::nullopt;
   const auto in = text_of_place(sources, name);
   if (!in) return std::nullopt;
   return TextEdit{offset, 0, mark_text(version), *in};

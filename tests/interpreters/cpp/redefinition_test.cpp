@@ -359,6 +359,18 @@ TEST_F(Redefining, AnInlineVariableThatNobodyUsesAndThenAStructuredBinding) {
   EXPECT_EQ(value("x + twice()"), 13);
 }
 
+TEST_F(Redefining, AnInlineFunctionThatNobodyUsesBesideAClassByWhatIsNone) {
+  runs("inline int f() { return 1; } template <class T> struct c { T a; };");
+  runs("int f() { return 2; } enum c { nothing, much = 8 };");
+  EXPECT_EQ(value("f() * 10 + c(much)"), 28);
+  runs("inline int g() { return 1; } struct d { int a; };");
+  runs("int g() { return 2; } template <class T> concept d = sizeof(T) == 4;");
+  EXPECT_EQ(value("g() * 10 + d<float>"), 21);
+  runs("inline int h() { return 1; } struct e { int a; };");
+  runs("int h() { return 2; } using e = int;");
+  EXPECT_EQ(value("h() * 10 + e(3)"), 23);
+}
+
 TEST_F(Redefining, ACellThatIsRunTwiceAsAWhole) {
   const char* cell =
       "enum Kind { small = 1, big }; struct S { Kind kind; int get() { return kind; } };"

@@ -165,6 +165,11 @@ std::vector<clang::NamedDecl*> declarations_from(const Json& report, const char*
   return declarations;
 }
 
+[[noreturn]] void answer_at_once(const Json& report) {
+  write_all(answer_descriptor, answered + pack(Packer::json, report));
+  ::_exit(0);
+}
+
 /// A compiler that has met an error and then neither says nor makes anything: clang 22 looks for a
 /// bracket behind the end of a cell for ever, where it has passed the last one as a mistake.
 struct Standstill {
@@ -187,9 +192,7 @@ void on_tick(int) {
   standstill.made = made;
   standstill.said = said;
   if (standstill.ticks < Standstill::most_ticks) return;
-  const Json report{{"ok", false}, {"said", compiler.log().take_text()}};
-  write_all(answer_descriptor, answered + pack(Packer::json, report));
-  ::_exit(0);
+  answer_at_once({{"ok", false}, {"said", compiler.log().take_text()}});
 }
 
 void end_at_standstill(Compiler& compiler) {
@@ -211,12 +214,14 @@ void prepare(Compiler& compiler, const SourceText& text, const Room& room) {
 }
 
 /// Only the front end's work and what it would link: no optimization.
-Json check_here(Compiler& compiler, const SourceText& text, const Room& room, int version) {
+Json check_here(Compiler& compiler, const SourceText& text, const Room& room,
+                const std::set<std::string>& names, int version) {
   auto& generation = compiler.instance().getCodeGenOpts();
   generation.OptimizationLevel = 0;
   generation.DisableLLVMPasses = 1;
   prepare(compiler, text, room);
   std::vector<TextEdit> copies;
+  std::vector<TextEdit> foreseen;
   std::vector<GlobalCapture> captures;
   Room rivals;
   bool changes = false;
@@ -226,6 +231,9 @@ Json check_here(Compiler& compiler, const SourceText& text, const Room& room, in
     copies = copy_captures(compiler, part, captures);
     rivals = rivals_of(compiler, part);
     const bool is_rejected = compiler.instance().getDiagnostics().hasErrorOccurred();
+    foreseen = marks_for(compiler, part, names, version);
+    if (!is_rejected && !foreseen.empty())
+      answer_at_once({{"ok", true}, {"foreseen", to_json(foreseen)}});
     if (!is_rejected && has_lambda_in_statement(part)) ::_exit(1);  // as if clang had crashed
   };
   compiler.log().take_captures();
@@ -247,6 +255,7 @@ Json check_here(Compiler& compiler, const SourceText& text, const Room& room, in
   add(found, report);
   for (TextEdit& edit : initialize_captures(compiler, captures)) copies.push_back(std::move(edit));
   report["captures"] = to_json(copies);
+  report["foreseen"] = to_json(foreseen);
   return report;
 }
 
@@ -308,9 +317,9 @@ Redefinition redefinition_from(const Json& report) {
 }  // namespace
 
 CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Room& room,
-                           int version) {
+                           const std::set<std::string>& names, int version) {
   const Answer answer =
-      ask([&] { return pack(Packer::json, check_here(compiler, text, room, version)); },
+      ask([&] { return pack(Packer::json, check_here(compiler, text, room, names, version)); },
           compiler.limits());
   CheckReport report;
   if (answer.kind != Answer::Kind::ok) {
@@ -326,6 +335,7 @@ CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Roo
   report.late = found.value("late", std::vector<std::string>{});
   report.privates = edits_from(found, "privates");
   report.captures = edits_from(found, "captures");
+  report.foreseen = edits_from(found, "foreseen");
   report.redefinition = redefinition_from(found);
   report.changes_header = found.value("changes_header", false);
   return report;

@@ -21,12 +21,15 @@ struct CheckReport {
   std::vector<TextEdit> captures = {};    ///< Of lambdas: with them the text may compile.
   Redefinition redefinition = {};         ///< What must give way, if anything.
   bool changes_header = false;            ///< See changes_header().
+  std::vector<TextEdit> foreseen = {};    ///< Marks without which it must not be compiled.
 };
 
 /// Compiles a text in a child, in which room is made first; nothing changes here.
+/// names    that had another meaning before: what the text defines under them needs marks. Where
+///          these are missing, they are all that is found out, unless the text is rejected.
 /// version  of what the text defines again; another one for each cell.
 CheckReport check_in_child(Compiler& compiler, const SourceText& text, const Room& room,
-                           int version);
+                           const std::set<std::string>& names, int version);
 
 /// What a forked copy of this process has read.
 struct ReadReport {
@@ -37,8 +40,8 @@ struct ReadReport {
 /// Reads a text in a child, in which room is made first, and compiles nothing.
 ReadReport read_in_child(Compiler& compiler, const SourceText& text, const Room& room, int version);
 
-/// What must give way and be marked before a text is compiled that defines some of `names` again:
-/// names that had another meaning before. clang may crash when it compiles it as it is.
+/// What must give way and be marked before a text is compiled that defines some of `names` again,
+/// where clang crashes when it compiles it as it is.
 Redefinition foresee_in_child(Compiler& compiler, const SourceText& text, const Room& room,
                               const std::set<std::string>& names, int version);
 

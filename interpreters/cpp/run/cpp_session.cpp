@@ -179,6 +179,7 @@ struct CppSession::State {
   std::optional<MacroBody> macro(const std::string& name);
   bool mentions_hidden_name(const std::string& code) const;
   Plan plan(const std::string& code, const std::string& name);
+  bool foresee(Plan& plan);
   std::vector<TextEdit> renew_headers(Plan& plan);
   void make_header(Plan& plan, const std::string& header, bool has_changed);
   void make_room_for(const Plan& plan);
@@ -207,25 +208,31 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
   const SourceText as_written = result.source;
   bool is_edited = !marks.empty();
   result.source = apply_edits(as_written, marks);
-  bool has_more = mentions_hidden_name(code);
-  for (int round = 0; has_more && round < max_check_rounds; ++round) {
-    const Redefinition foreseen =
-        foresee_in_child(*compiler, result.source, result.room, hidden_names, version);
-    has_more = result.room.add(foreseen.room);
-    result.source = apply_edits(result.source, foreseen.marks);
-    is_edited = is_edited || !foreseen.marks.empty();
-  }
+  const std::set<std::string> none;
+  const std::set<std::string>* to_mark = mentions_hidden_name(code) ? &hidden_names : &none;
   std::optional<SourceText> compiled;  // the text that compiled, before what is private was shared
   Editing editing = Editing::all;
   for (int round = 0; round < max_check_rounds; ++round) {
-    const CheckReport report = check_in_child(*compiler, result.source, result.room, version);
+    const CheckReport report =
+        check_in_child(*compiler, result.source, result.room, *to_mark, version);
     if (leave_header_code(report.changes_header)) continue;  // what it spared is checked now
     result.outcome = outcome_of(report, compiler->limits());
+    if (report.kind == CheckReport::Kind::crashed && !to_mark->empty()) {
+      if (foresee(result)) is_edited = true;
+      to_mark = &none;
+      continue;
+    }
     result.late = report.late;
     warnings = without_colours(name_lines_of_cells(report.said));
     const bool is_ok = result.outcome.is_ok();
     const std::vector<TextEdit> edits = edits_of(report, is_ok, editing);
     const bool has_more_room = result.room.add(report.redefinition.room);
+    if (!report.foreseen.empty() && !has_more_room) {
+      result.source = apply_edits(result.source, report.foreseen);
+      is_edited = true;
+      to_mark = &none;
+      continue;
+    }
     if (!edits.empty() && (has_more_room || is_ok || !report.captures.empty())) {
       if (is_ok) compiled = result.source;
       result.source = apply_edits(result.source, edits);
@@ -239,6 +246,19 @@ CppSession::State::Plan CppSession::State::plan(const std::string& code, const s
     }
   }
   return result;
+}
+
+/// Makes room and marks before the cell is compiled. Returns whether it made marks.
+bool CppSession::State::foresee(Plan& plan) {
+  bool has_more = true, has_marks = false;
+  for (int round = 0; has_more && round < max_check_rounds; ++round) {
+    const Redefinition foreseen =
+        foresee_in_child(*compiler, plan.source, plan.room, hidden_names, version);
+    has_more = plan.room.add(foreseen.room);
+    plan.source = apply_edits(plan.source, foreseen.marks);
+    has_marks = has_marks || !foreseen.marks.empty();
+  }
+  return has_marks;
 }
 
 /// Lets the cell include new versions of headers that have changed. Returns marks for what these

@@ -55,7 +55,7 @@ Result<SharedFrames> Connection::from_shared_memory(const Envelope& envelope,
   if (!os::may_name_segments(*frames, envelope.first_buffer)) return frames;
   const auto indexes = os::segment_indexes(packer_, envelope.metadata);
   if (indexes.empty()) return frames;
-  const auto mapped = os::SegmentFrames::map(frames, envelope.first_buffer, indexes, memory_.get());
+  const auto mapped = os::SegmentFrames::map(frames, envelope.first_buffer, indexes, memory_);
   if (!mapped) return mapped.error();
   for (const std::string& name : (*mapped)->names())
     if (os::owner_of_segment(name) == composer_.session_id().text) memory_->remove(name);

@@ -161,7 +161,7 @@ Result<RequestPtr> DialingChannels::from_shared_memory(RequestPtr request) const
   if (!os::may_name_segments(*request->frames, first)) return request;
   const auto indexes = os::segment_indexes(request->packer, request->envelope.metadata);
   if (indexes.empty()) return request;
-  auto frames = os::SegmentFrames::map(request->frames, first, indexes, memory_.get());
+  auto frames = os::SegmentFrames::map(request->frames, first, indexes, memory_);
   if (!frames) return frames.error();
   auto whole = std::make_shared<Request>(*request);
   whole->frames = std::move(*frames);

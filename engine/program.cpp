@@ -161,6 +161,7 @@ Result<void> EngineProgram::start(const std::string& watcher_program,
   ServerConfig config = server_config(std::move(*info), watcher_program);
   config.memory = memory;
   config.results = large_replies_.held;
+  config.segments = large_replies_.segments;
   if (memory) config.facts.memory = memory->name().identity;
   Result<std::unique_ptr<Server>> server = Server::start(std::move(config));
   if (!server) return server.error();

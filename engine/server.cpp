@@ -73,6 +73,7 @@ std::optional<Instant> Server::further_deadline() const {
   std::optional<Instant> next = earlier(registration_deadline_, heart_deadline_);
   next = earlier(earlier(next, redial_at_), place_finder_.next_deadline());
   if (channels_) next = earlier(next, channels_->next_deadline());
+  if (config_.segments) next = earlier(next, config_.segments->next_deadline());
   return heart_watch_ ? earlier(next, heart_watch_->next_deadline()) : next;
 }
 
@@ -88,6 +89,7 @@ void Server::on_time(Instant now) {
   if (redial_at_ && now >= *redial_at_) dial_lifeline();
   place_finder_.on_time(now);
   if (channels_) channels_->on_time(now);
+  if (config_.segments) config_.segments->trim(now);
 }
 
 /// Of an idle engine only the MPI call is of interest, as it may help others to end theirs.

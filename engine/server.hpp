@@ -21,6 +21,7 @@
 #include "net/lifeline/lifeline.hpp"
 #include "os/descriptor.hpp"
 #include "os/segments/segment_folder.hpp"
+#include "os/segments/segment_store.hpp"
 #include "wire/connection_info.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/language_plan.hpp"
@@ -45,6 +46,8 @@ struct ServerConfig {
   std::shared_ptr<const os::SegmentFolder> memory = {};
   /// What clients of other hosts fetch; null: nothing.
   std::shared_ptr<HeldResults> results = {};
+  /// Of results that clients have let go: removed when they were not used for a while. May be null.
+  std::shared_ptr<os::SegmentStore> segments = {};
   os::Descriptor watcher_pipe;  ///< To the process that watches over this one; closed = none.
   bool is_tunnelled = false;    ///< Its way to the controller may break while it lives.
   /// Told when the controller says that a rank has died; outlives the server. Null: nobody is.

@@ -17,6 +17,11 @@ class Frames {
   virtual std::size_t size() const = 0;
   /// Precondition: index < size(). Valid as long as the Frames live.
   virtual std::string_view at(std::size_t index) const = 0;
+  /// Of its bytes, those that lie in memory which its sender writes again when nobody has it
+  /// mapped.
+  virtual std::size_t lent_bytes() const { return 0; }
+  /// Whether the receiver has taken these, or does not want them. True where it lends none.
+  virtual bool is_taken() const { return true; }
 };
 
 using SharedFrames = std::shared_ptr<const Frames>;

@@ -35,8 +35,11 @@ bool MemoryStore::change_existing(const MessageId& msg_id, const RecordChange& c
 void MemoryStore::apply(Entries::iterator entry, const RecordChange& change) {
   change(entry->record);
   bytes_ -= entry->bytes;
+  lent_bytes_ -= entry->lent_bytes;
   entry->bytes = entry->record.bytes();
+  entry->lent_bytes = entry->record.result.lent_bytes();
   bytes_ += entry->bytes;
+  lent_bytes_ += entry->lent_bytes;
   const bool is_pending = entry->record.is_pending();
   if (is_pending != entry->is_pending) {
     Entries& from = entry->is_pending ? pending_ : finished_;
@@ -49,6 +52,7 @@ void MemoryStore::apply(Entries::iterator entry, const RecordChange& change) {
 
 void MemoryStore::erase(Entries::iterator entry) {
   bytes_ -= entry->bytes;
+  lent_bytes_ -= entry->lent_bytes;
   records_.erase(entry->record.msg_id);
   (entry->is_pending ? pending_ : finished_).erase(entry);
 }
@@ -62,10 +66,21 @@ void MemoryStore::cull() {
     cull_oldest(finished_, tenth(limits_.finished_records));
   if (pending_.size() > limits_.pending_records)
     cull_oldest(pending_, tenth(limits_.pending_records));
+  if (lent_bytes_ > limits_.lent_bytes) cull_lent();
   if (bytes_ <= limits_.bytes) return;
   const std::size_t target = limits_.bytes - limits_.bytes / 10;
   while (bytes_ > target && !finished_.empty()) cull_oldest(finished_, 1);
   while (bytes_ > target && !pending_.empty()) cull_oldest(pending_, 1);
+}
+
+/// One of them stays, however large it is.
+void MemoryStore::cull_lent() {
+  for (auto entry = finished_.begin();
+       entry != finished_.end() && lent_bytes_ > limits_.lent_bytes;) {
+    const auto current = entry++;
+    if (current->lent_bytes == lent_bytes_) return;
+    if (current->lent_bytes > 0 && current->record.result.is_taken()) erase(current);
+  }
 }
 
 bool MemoryStore::find(const MessageId& msg_id, const RecordVisitor& visit) {

@@ -14,6 +14,9 @@ struct MemoryStoreLimits {
   std::size_t pending_records = 1'000'000;  ///< More unfinished ones: the oldest tenth goes.
   std::size_t bytes = std::size_t{1}
                       << 30;  ///< Of buffers and output: the oldest go, down to 90 %.
+  /// Of results in memory that their engines write again: more, and the oldest that their clients
+  /// have taken go, but for one.
+  std::size_t lent_bytes = std::size_t{128} << 20;
 };
 
 /// The records in memory (the reference's DictDB). What does not fit is forgotten: finished tasks
@@ -38,6 +41,7 @@ class MemoryStore final : public TaskStore {
   struct Entry {
     TaskRecord record;
     std::size_t bytes = 0;
+    std::size_t lent_bytes = 0;
     std::uint64_t number = 0;  ///< In the order of arrival.
     bool is_pending = false;
   };
@@ -46,6 +50,7 @@ class MemoryStore final : public TaskStore {
   void apply(Entries::iterator entry, const RecordChange& change);
   void erase(Entries::iterator entry);
   void cull();
+  void cull_lent();
   void cull_oldest(Entries& entries, std::size_t count);
   std::vector<const Entry*> in_order() const;
 
@@ -53,6 +58,7 @@ class MemoryStore final : public TaskStore {
   Entries pending_, finished_;  // the oldest first
   std::unordered_map<MessageId, Entries::iterator, StringIdHash, StringIdEqual> records_;
   std::size_t bytes_ = 0;
+  std::size_t lent_bytes_ = 0;  // of results
   std::uint64_t next_number_ = 0;
 };
 

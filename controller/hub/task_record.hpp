@@ -37,6 +37,9 @@ class TaskMessage {
   std::string_view buffer(std::size_t index) const;
   /// The bytes of all buffers.
   std::size_t buffer_bytes() const;
+  /// See Frames.
+  std::size_t lent_bytes() const { return frames_ ? frames_->lent_bytes() : 0; }
+  bool is_taken() const { return !frames_ || frames_->is_taken(); }
 
  private:
   std::string_view part(std::size_t offset) const;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Duration between_cleanings = std::chrono::seconds(5);
 /// Of one message. A copy of more would hold up other messages, and take as much of the host.
-constexpr std::size_t most_copied = std::size_t{64} << 20;
+constexpr std::size_t most_copied = std::size_t{8} << 20;
 /// So long a message that names a segment may be on its way.
 constexpr Duration longest_way = std::chrono::seconds(10);
 
@@ -31,7 +31,7 @@ SharedFrames SharedMemoryDesk::whole(const SharedFrames& frames, Packer packer) 
   const Result<Envelope> envelope = Envelope::locate(*frames);
   if (!envelope || !os::may_name_segments(*frames, envelope->first_buffer)) return frames;
   const auto indexes = os::segment_indexes(packer, envelope->metadata);
-  auto whole = os::SegmentFrames::map(frames, envelope->first_buffer, indexes, folder_.get());
+  auto whole = os::SegmentFrames::map(frames, envelope->first_buffer, indexes, folder_);
   if (!whole) return frames;
   const auto& names = (*whole)->names();
   const bool is_in_memory = !std::all_of(names.begin(), names.end(), [this](const auto& name) {

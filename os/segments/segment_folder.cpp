@@ -245,6 +245,11 @@ bool SegmentFolder::has_segment(const std::string& segment, const struct stat& f
   return found.st_ino == file.st_ino && found.st_dev == file.st_dev;
 }
 
+bool SegmentFolder::has_name(const std::string& segment) const {
+  return ::faccessat(descriptor(), segment.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+         is_on_disk(segment);
+}
+
 bool SegmentFolder::is_on_disk(const std::string& segment) const {
   return disk_ &&
          ::faccessat(disk_->descriptor(), segment.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
@@ -253,6 +258,10 @@ bool SegmentFolder::is_on_disk(const std::string& segment) const {
 bool SegmentFolder::rename(const std::string& segment, const std::string& name) const {
   if (::renameat(descriptor(), segment.c_str(), descriptor(), name.c_str()) == 0) return true;
   return errno == ENOENT && disk_ && disk_->rename(segment, name);
+}
+
+bool SegmentFolder::link(const std::string& segment, const std::string& name) const {
+  return ::linkat(descriptor(), segment.c_str(), descriptor(), name.c_str(), 0) == 0;
 }
 
 void SegmentFolder::remove(const std::string& segment) const {

@@ -75,10 +75,14 @@ class SegmentFolder {
   Descriptor open_segment(const std::string& segment) const;
   /// Whether this file has that name.
   bool has_segment(const std::string& segment, const struct stat& file) const;
+  /// Whether there is one of that name.
+  bool has_name(const std::string& segment) const;
   bool is_on_disk(const std::string& segment) const;
   /// Whether it has the new name now; errno says why not.
   bool rename(const std::string& segment, const std::string& name) const;
-  /// Removes a segment; nothing where it is gone.
+  /// Whether it has a second name now; errno says why not. Not on the disk.
+  bool link(const std::string& segment, const std::string& name) const;
+  /// Removes a segment's name, and the segment with its last one; nothing where it is gone.
   void remove(const std::string& segment) const;
   /// Removes the segments of dead processes that nobody has mapped, as far as they are older than
   /// `age`: a message that names them may be on its way.

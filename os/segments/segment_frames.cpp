@@ -6,9 +6,10 @@ namespace px::os {
 
 Result<std::shared_ptr<const SegmentFrames>> SegmentFrames::map(
     const SharedFrames& named, std::size_t first_buffer, const std::vector<std::size_t>& indexes,
-    const SegmentFolder* folder) {
+    const std::shared_ptr<const SegmentFolder>& folder) {
   auto frames = std::make_shared<SegmentFrames>();
   frames->named_ = named;
+  frames->folder_ = folder;
   for (const std::size_t index : indexes) {
     if (index >= named->size() - first_buffer)
       return Error{ErrorKind::bad_input, "a message names a buffer that it does not have"};
@@ -50,6 +51,12 @@ std::size_t SegmentFrames::segment_bytes() const {
   std::size_t sum = 0;
   for (const auto& [index, bytes] : bytes_) sum += bytes.size();
   return sum;
+}
+
+bool SegmentFrames::is_taken() const {
+  const auto folder = folder_.lock();
+  return !folder || std::none_of(names_.begin(), names_.end(),
+                                 [&](const std::string& name) { return folder->has_name(name); });
 }
 
 std::string_view SegmentFrames::at(std::size_t index) const {

@@ -21,10 +21,9 @@ class SegmentFrames final : public Frames {
   /// indexes  which of the buffers lie in segments: see segment_indexes().
   /// errors   unsupported: there is no folder; bad_input, not_found, system: as MappedSegment; the
   ///          sentence is for whoever waits for the message.
-  static Result<std::shared_ptr<const SegmentFrames>> map(const SharedFrames& named,
-                                                          std::size_t first_buffer,
-                                                          const std::vector<std::size_t>& indexes,
-                                                          const SegmentFolder* folder);
+  static Result<std::shared_ptr<const SegmentFrames>> map(
+      const SharedFrames& named, std::size_t first_buffer, const std::vector<std::size_t>& indexes,
+      const std::shared_ptr<const SegmentFolder>& folder);
 
   /// The same with the bytes of its own: it keeps no segment.
   std::shared_ptr<const SegmentFrames> copied() const;
@@ -32,6 +31,9 @@ class SegmentFrames final : public Frames {
 
   std::size_t size() const override { return named_->size(); }
   std::string_view at(std::size_t index) const override;
+  std::size_t lent_bytes() const override { return is_copied() ? 0 : segment_bytes(); }
+  /// Who gets a segment alone removes the name under which he found it.
+  bool is_taken() const override;
 
   /// What lies in segments.
   std::size_t segment_bytes() const;
@@ -42,8 +44,9 @@ class SegmentFrames final : public Frames {
 
  private:
   SharedFrames named_;
+  std::weak_ptr<const SegmentFolder> folder_;
   std::vector<std::shared_ptr<const MappedSegment>> segments_;
-  std::vector<std::string> names_;                           // of segments_, or what was copied
+  std::vector<std::string> names_;  // of segments_, or what was copied
   std::deque<std::string> copies_;
   std::unordered_map<std::size_t, std::string_view> bytes_;  // by the index of the frame
 };

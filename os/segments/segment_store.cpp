@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "os/segments/segment_room.hpp"
 #include "os/written_file.hpp"
 
 namespace px::os {
@@ -29,7 +30,7 @@ SegmentStore::~SegmentStore() {
 
 std::optional<PlacedBuffers> SegmentStore::place(const std::vector<SharedBytes>& buffers) {
   const SegmentLayout layout = lay_out(buffers);
-  std::optional<Segment> segment = write(buffers, layout, true, maker_);
+  std::optional<Segment> segment = write(buffers, layout);
   if (!segment) return std::nullopt;
   PlacedBuffers placed{layout.named(buffers, segment->name), layout.indexes(), {}};
   auto held = std::make_unique<Segment>(std::move(*segment));
@@ -45,38 +46,58 @@ std::optional<PlacedBuffers> SegmentStore::place(const std::vector<SharedBytes>&
 std::optional<PlacedBuffers> SegmentStore::place_for(std::string_view receiver,
                                                      const std::vector<SharedBytes>& buffers) {
   const SegmentLayout layout = lay_out(buffers);
-  const std::optional<Segment> segment = write(buffers, layout, false, receiver);
+  std::optional<Segment> segment = write(buffers, layout);
   if (!segment) return std::nullopt;
-  return PlacedBuffers{layout.named(buffers, segment->name), layout.indexes(), {}};
+  const std::optional<std::string> name = hand_over(std::move(*segment), receiver);
+  if (!name) return std::nullopt;
+  return PlacedBuffers{layout.named(buffers, *name), layout.indexes(), {}};
 }
 
 std::optional<SegmentStore::Segment> SegmentStore::write(const std::vector<SharedBytes>& buffers,
-                                                         const SegmentLayout& layout,
-                                                         bool may_reuse, std::string_view owner) {
+                                                         const SegmentLayout& layout) {
   if (layout.bytes == 0) return std::nullopt;
-  std::optional<Segment> segment = may_reuse ? take_free(layout.bytes) : std::nullopt;
+  std::optional<Segment> segment = take_free(layout.bytes);
   if (!segment) segment = create(layout.bytes);
   if (!segment) return std::nullopt;
-  if (fill(*segment, buffers, layout) && rename(*segment, owner)) return segment;
-  complain(std::string("large arrays take the slower way through sockets, as shared memory cannot "
-                       "be written: ") +
-           std::strerror(errno));
-  folder_->remove(segment->name);
+  if (fill(*segment, buffers, layout)) return segment;
+  give_up(*segment);
   return std::nullopt;
 }
 
-/// One that nobody has mapped, under a new name: messages that still name the old one find
-/// nothing.
+/// The receiver's name for it. As long as it is there he may be on his way to map it.
+std::optional<std::string> SegmentStore::hand_over(Segment segment, std::string_view receiver) {
+  ::futimens(segment.file.value(), nullptr);  // young, however long ago its pages were made
+  std::string name = new_name(receiver);
+  if (may_keep(segment) && folder_->link(segment.name, name)) {
+    give_back(std::move(segment));
+    return name;
+  }
+  if (rename(segment, receiver)) return segment.name;
+  give_up(segment);
+  return std::nullopt;
+}
+
+/// Others may need the memory more.
+bool SegmentStore::may_keep(const Segment& segment) const {
+  const int folder = folder_->descriptor();
+  if (segment.is_on_disk || is_short(folder) || why_no_room(folder, segment.size)) return false;
+  const std::lock_guard lock{mutex_};
+  return !is_closed_;
+}
+
+/// One that nobody has mapped or is about to map, under a new name: messages that still name the
+/// old one find nothing.
 std::optional<SegmentStore::Segment> SegmentStore::take_free(std::size_t bytes) {
   trim(Clock::now());
   const std::lock_guard lock{mutex_};
   for (auto segment = free_.begin(); segment != free_.end(); ++segment) {
     if (segment->size < bytes || segment->size / 2 > bytes) continue;
     const int file = segment->file.value();
+    struct stat found{};
+    if (::fstat(file, &found) != 0 || found.st_nlink > 1) continue;  // a receiver's name is there
     if (::flock(file, LOCK_EX | LOCK_NB) != 0) continue;
     Segment taken = std::move(*segment);
     free_.erase(segment);
-    struct stat found{};
     const bool is_ours = ::fstat(file, &found) == 0 && (found.st_mode & 0200) != 0;
     if (is_ours && rename(taken, maker_)) {
       if (!taken.is_on_disk && !taken.memory.is_mapped())
@@ -90,7 +111,7 @@ std::optional<SegmentStore::Segment> SegmentStore::take_free(std::size_t bytes) 
 }
 
 std::optional<SegmentStore::Segment> SegmentStore::create(std::size_t bytes) {
-  std::string name = segment_name(maker_, maker_, ++count_);
+  std::string name = new_name(maker_);
   Result<SegmentFolder::NewSegment> made = folder_->make(name, bytes);
   if (!made) {
     complain("large arrays take the slower way through sockets: " + made.error().what);
@@ -126,8 +147,12 @@ bool SegmentStore::fill(Segment& segment, const std::vector<SharedBytes>& buffer
   return ::flock(segment.file.value(), LOCK_UN) == 0;
 }
 
+std::string SegmentStore::new_name(std::string_view owner) {
+  return segment_name(owner, maker_, ++count_);
+}
+
 bool SegmentStore::rename(Segment& segment, std::string_view owner) {
-  std::string name = segment_name(owner, maker_, ++count_);
+  std::string name = new_name(owner);
   if (!folder_->rename(segment.name, name)) return false;
   segment.name = std::move(name);
   return true;
@@ -138,6 +163,14 @@ void SegmentStore::give_back(Segment segment) {
   if (is_closed_) return;
   segment.free_since = Clock::now();
   free_.push_back(std::move(segment));
+}
+
+/// It could not be written; errno says why.
+void SegmentStore::give_up(const Segment& segment) {
+  complain(std::string("large arrays take the slower way through sockets, as shared memory cannot "
+                       "be written: ") +
+           std::strerror(errno));
+  folder_->remove(segment.name);
 }
 
 void SegmentStore::complain(std::string sentence) {

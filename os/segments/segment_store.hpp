@@ -42,7 +42,9 @@ class SegmentStore : public std::enable_shared_from_this<SegmentStore> {
   /// when the hold and the receivers have let it go. Nothing where no buffer is so large, or where
   /// there is no room: see why_not().
   std::optional<PlacedBuffers> place(const std::vector<SharedBytes>& buffers);
-  /// The same for one receiver, who removes the segment.
+  /// The same for one receiver, under a name of his that he removes. The segment is used again when
+  /// he has done so and everybody has let it go, but where memory is short: there it goes with that
+  /// name.
   std::optional<PlacedBuffers> place_for(std::string_view receiver,
                                          const std::vector<SharedBytes>& buffers);
 
@@ -68,14 +70,18 @@ class SegmentStore : public std::enable_shared_from_this<SegmentStore> {
 
   SegmentStore(std::shared_ptr<const SegmentFolder> folder, std::string maker)
       : folder_(std::move(folder)), maker_(std::move(maker)) {}
-  std::optional<Segment> write(const std::vector<SharedBytes>& buffers, const SegmentLayout& layout,
-                               bool may_reuse, std::string_view owner);
+  std::optional<Segment> write(const std::vector<SharedBytes>& buffers,
+                               const SegmentLayout& layout);
+  std::optional<std::string> hand_over(Segment segment, std::string_view receiver);
+  bool may_keep(const Segment& segment) const;
   std::optional<Segment> take_free(std::size_t bytes);
   std::optional<Segment> create(std::size_t bytes);
   static bool fill(Segment& segment, const std::vector<SharedBytes>& buffers,
                    const SegmentLayout& layout);
+  std::string new_name(std::string_view owner);
   bool rename(Segment& segment, std::string_view owner);
   void give_back(Segment segment);
+  void give_up(const Segment& segment);
   void complain(std::string sentence);
 
   const std::shared_ptr<const SegmentFolder> folder_;

@@ -12,11 +12,14 @@
 namespace px::os {
 namespace {
 
-/// Maps the file's pages there at once: one by one, as they are written, costs three times as much.
+/// Maps the file's pages there at once: one by one, as they are written, costs four times as much.
+/// As if they were read: Linux then maps many of them together, and lets a file in memory be
+/// written through what it has mapped for reading; to populate for writing costs more than twice as
+/// much.
 void populate([[maybe_unused]] char* begin, [[maybe_unused]] std::size_t bytes) {
-#ifdef MADV_POPULATE_WRITE
+#ifdef MADV_POPULATE_READ
   char* const page = begin - reinterpret_cast<std::uintptr_t>(begin) % page_bytes;
-  ::madvise(page, static_cast<std::size_t>(begin + bytes - page), MADV_POPULATE_WRITE);
+  ::madvise(page, static_cast<std::size_t>(begin + bytes - page), MADV_POPULATE_READ);
 #endif
 }
 

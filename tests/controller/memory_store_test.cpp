@@ -48,6 +48,57 @@ TEST(MemoryStore, KeepsUnfinishedRecordsWhileFinishedOnesGo) {
   EXPECT_TRUE(has(store, "slow"));
 }
 
+/// A result whose buffer lies in memory that its engine writes again.
+class LentFrames final : public Frames {
+ public:
+  explicit LentFrames(bool is_taken) : is_taken_(is_taken) {}
+  std::size_t size() const override { return 5; }
+  std::string_view at(std::size_t index) const override {
+    return index == 4 ? std::string_view(buffer_) : "{}";
+  }
+  std::size_t lent_bytes() const override { return buffer_.size(); }
+  bool is_taken() const override { return is_taken_; }
+
+ private:
+  const std::string buffer_ = std::string(400, 'x');
+  const bool is_taken_;
+};
+
+TEST(MemoryStore, ForgetsOldLentResultsThatWereTaken) {
+  MemoryStore store({.lent_bytes = 1000});
+  const auto lend = [&store](std::string_view msg_id, bool is_taken) {
+    submit(store, msg_id);
+    store.change(MessageId{msg_id}, [&](TaskRecord& record) {
+      record.result = TaskMessage(std::make_shared<LentFrames>(is_taken), 0, Packer::json);
+    });
+  };
+  submit(store, "small");
+  finish(store, "small");
+  lend("waited for", false);
+  lend("oldest", true);
+  EXPECT_TRUE(has(store, "oldest"));
+  lend("newer", true);
+  EXPECT_FALSE(has(store, "oldest"));
+  for (const auto* left : {"small", "waited for", "newer"}) EXPECT_TRUE(has(store, left)) << left;
+  lend("waited for, too", false);
+  lend("and that", false);
+  EXPECT_FALSE(has(store, "newer"));
+  for (const auto* left : {"waited for", "waited for, too", "and that"})
+    EXPECT_TRUE(has(store, left)) << left;
+}
+
+TEST(MemoryStore, KeepsTheOnlyLentResultHoweverLargeItIs) {
+  MemoryStore store({.lent_bytes = 100});
+  for (const auto* msg_id : {"one", "other"}) {
+    submit(store, msg_id);
+    store.change(MessageId{msg_id}, [](TaskRecord& record) {
+      record.result = TaskMessage(std::make_shared<LentFrames>(true), 0, Packer::json);
+    });
+    EXPECT_TRUE(has(store, msg_id));
+  }
+  EXPECT_FALSE(has(store, "one"));
+}
+
 TEST(MemoryStore, BoundsTheBytesOfTheBuffers) {
   MemoryStore store({.bytes = 1000});
   submit(store, "unfinished", 500);

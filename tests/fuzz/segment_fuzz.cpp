@@ -61,10 +61,10 @@ class Place {
 
 /// All that is found of a frame that names a place is x.
 void map(std::vector<std::string> frames, std::vector<std::size_t> indexes,
-         const SegmentFolder& folder) {
+         const std::shared_ptr<const SegmentFolder>& folder) {
   const std::size_t first_buffer = frames.empty() ? 0 : 1;
   const auto named = std::make_shared<TextFrames>(std::move(frames));
-  const auto mapped = SegmentFrames::map(named, first_buffer, indexes, &folder);
+  const auto mapped = SegmentFrames::map(named, first_buffer, indexes, folder);
   if (!mapped) return;
   for (const std::size_t index : indexes) {
     const std::size_t at = first_buffer + index;
@@ -113,6 +113,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fill(inflow, *place.folder, content, line);
   }
   if (indexes.empty() && !frames.empty()) indexes.push_back(0);
-  map(std::move(frames), std::move(indexes), *place.folder);
+  map(std::move(frames), std::move(indexes), place.folder);
   return 0;
 }

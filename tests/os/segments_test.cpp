@@ -50,7 +50,7 @@ class Segments : public testing::Test {
   /// What a receiver makes of a message with such a frame.
   Result<std::string> receive(std::string frame) const {
     const auto frames = std::make_shared<TextFrames>(std::vector<std::string>{std::move(frame)});
-    const auto mapped = SegmentFrames::map(frames, 0, {0}, folder_.get());
+    const auto mapped = SegmentFrames::map(frames, 0, {0}, folder_);
     if (!mapped) return mapped.error();
     return std::string((*mapped)->at(0));
   }
@@ -74,7 +74,7 @@ TEST_F(Segments, LargeBuffersTravelAsTheirPlaceAndSmallOnesAsTheyAre) {
   std::vector<std::string> frames;
   for (const SharedBytes& buffer : placed->buffers) frames.emplace_back(buffer.bytes);
   const auto received =
-      SegmentFrames::map(std::make_shared<TextFrames>(frames), 0, placed->indexes, folder_.get());
+      SegmentFrames::map(std::make_shared<TextFrames>(frames), 0, placed->indexes, folder_);
   ASSERT_TRUE(received);
   EXPECT_EQ((*received)->at(0), "small");
   EXPECT_EQ((*received)->at(1), bytes_of('a'));
@@ -87,7 +87,7 @@ TEST_F(Segments, ACopiedMessageKeepsNoSegmentAndKnowsWhatItCameAs) {
   std::vector<std::string> texts;
   for (const SharedBytes& buffer : placed->buffers) texts.emplace_back(buffer.bytes);
   const auto named = std::make_shared<TextFrames>(texts);
-  auto mapped = SegmentFrames::map(named, 0, placed->indexes, folder_.get());
+  auto mapped = SegmentFrames::map(named, 0, placed->indexes, folder_);
   ASSERT_TRUE(mapped);
   EXPECT_EQ((*mapped)->segment_bytes(), large);
   EXPECT_FALSE((*mapped)->is_copied());
@@ -201,8 +201,63 @@ TEST_F(Segments, OneForASingleReceiverBearsItsName) {
   EXPECT_EQ(owner_of_segment(name), "receiver");
   const auto mapped = map(name);
   folder_->remove(name);
+  EXPECT_EQ(map(name).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(*(*mapped)->part(0, large), bytes_of('a'));
+  store_.reset();
   EXPECT_TRUE(segments().empty());
   EXPECT_EQ(*(*mapped)->part(0, large), bytes_of('a'));
+}
+
+TEST_F(Segments, OneForASingleReceiverIsWrittenAnewWhenHeAndAllOthersHaveLetItGo) {
+  const auto place = [this](char letter) {
+    return part_of(*store_->place_for("receiver", {owned_bytes(bytes_of(letter))})).name;
+  };
+  const auto inode = [this](const std::string& name) {
+    struct stat found{};
+    EXPECT_EQ(::stat((path() / name).c_str(), &found), 0);
+    return found.st_ino;
+  };
+  const std::string first = place('a');
+  const auto used = inode(first);
+  const std::string on_its_way = place('b');  // the first one is not mapped yet
+  EXPECT_NE(inode(on_its_way), used);
+  {
+    const auto receiver = map(first), other = map(first);
+    folder_->remove(first);
+    EXPECT_NE(inode(place('c')), used);
+    EXPECT_EQ(*(*receiver)->part(0, large), bytes_of('a'));
+  }
+  const std::string again = place('d');
+  EXPECT_EQ(inode(again), used);
+  EXPECT_EQ(owner_of_segment(again), "receiver");
+  EXPECT_EQ(map(first).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(*(*map(again))->part(0, large), bytes_of('d'));
+  EXPECT_EQ(*(*map(on_its_way))->part(0, large), bytes_of('b'));
+}
+
+TEST_F(Segments, OneForASingleReceiverIsAsYoungAsItsBytes) {
+  const auto place = [this] {
+    return part_of(*store_->place_for("receiver", {owned_bytes(bytes_of('a'))})).name;
+  };
+  const std::string first = place();
+  const timespec times[] = {{1, 0}, {1, 0}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, (path() / first).c_str(), times, 0), 0);
+  folder_->remove(first);
+  const std::string again = place();
+  folder_->remove_left(std::chrono::minutes(1));  // nobody of that name shares memory
+  EXPECT_TRUE(map(again));
+}
+
+TEST_F(Segments, AMessageKnowsWhetherItsReceiverHasTakenThem) {
+  const auto placed = store_->place_for("receiver", {owned_bytes(bytes_of('a'))});
+  const auto named = std::make_shared<TextFrames>(
+      std::vector<std::string>{std::string(placed->buffers.at(0).bytes)});
+  const auto mapped = *SegmentFrames::map(named, 0, {0}, folder_);
+  EXPECT_EQ(mapped->lent_bytes(), large);
+  EXPECT_FALSE(mapped->is_taken());
+  folder_->remove(part_of(*placed).name);
+  EXPECT_TRUE(mapped->is_taken());
+  EXPECT_EQ(mapped->copied()->lent_bytes(), 0u);
 }
 
 TEST_F(Segments, WhatWasNotUsedForAWhileIsRemoved) {
@@ -329,7 +384,7 @@ TEST_F(Segments, AFrameThatIsTooLongForAPlaceIsTheBufferItself) {
 TEST_F(Segments, AMessageThatNamesABufferThatItDoesNotHaveIsRefused) {
   const auto frames = std::make_shared<TextFrames>(std::vector<std::string>{"head", "buffer"});
   for (const std::size_t index : {std::size_t{1}, std::size_t{7}, ~std::size_t{0}})
-    EXPECT_FALSE(SegmentFrames::map(frames, 1, {index}, folder_.get()));
+    EXPECT_FALSE(SegmentFrames::map(frames, 1, {index}, folder_));
 }
 
 TEST_F(Segments, AProcessWithoutSharedMemorySaysSo) {

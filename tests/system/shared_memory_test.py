@@ -102,8 +102,36 @@ def test_what_a_client_gets_is_its_own_and_leaves_nothing_behind(cluster, client
     assert equal(second, ARRAY)
     assert equal(client[0].pull("x", block=True), ARRAY)
     session = client._connection.session_id
-    makers = {name.split(".")[1] for name in segments(cluster)}
-    assert makers <= {session}  # what it sent, and nothing that it got
+    owners_and_makers = {tuple(name.split(".")[:2]) for name in segments(cluster)}
+    # What it sent, and under no name of its own what it got.
+    assert all(maker == session for owner, maker in owners_and_makers if owner == session)
+
+
+def test_results_that_their_client_has_no_more_are_written_again(cluster, client):
+    client[0].execute("import numpy; x = numpy.zeros(64 << 20, 'u1')", block=True)
+    inodes = []
+    for number in range(12):
+        client[0].execute(f"x[:] = {number}", block=True)
+        pulled = client[0].pull("x", block=True)
+        assert pulled[0] == pulled[-1] == number
+        assert pulled.all() if number else not pulled.any()
+        del pulled
+        files = [os.stat(folder_of(cluster) / name) for name in segments(cluster)]
+        inodes.append({file.st_ino for file in files if file.st_size == 64 << 20})
+    assert 0 < len(set.union(*inodes)) < 8, inodes  # the records keep 128 MiB of them
+
+
+def test_no_result_that_somebody_has_is_written_again(client):
+    client[0].execute("import numpy; x = numpy.zeros(1 << 20, 'u1')", block=True)
+    pulled = []
+    for number in range(1, 101):
+        client[0].execute(f"x[:] = {number}", block=True)
+        pulled.append(client[0].pull("x", block=True))
+        if number % 3 == 0:
+            del pulled[len(pulled) // 2]
+    for array in pulled:
+        assert (array == array[0]).all()
+    assert len({array[0] for array in pulled}) == len(pulled)
 
 
 @pytest.mark.parametrize("size", [LEAST - 8, LEAST, LEAST + 8, 4 * LEAST])

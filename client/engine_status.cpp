@@ -116,6 +116,14 @@ StatusRow row_of(const EngineStatus& engine) {
           engine.runs};
 }
 
+SharedMemoryUse::Segments read_segments(const Json& said, const char* key) {
+  SharedMemoryUse::Segments read;
+  const Json segments = object_member(said, key);
+  for (const auto& [identity, bytes] : segments.items())
+    if (bytes.is_number_unsigned()) read[identity] = bytes.get<std::uint64_t>();
+  return read;
+}
+
 }  // namespace
 
 std::optional<SharedMemoryUse> read_shared_memory(const Json& usage) {
@@ -124,9 +132,8 @@ std::optional<SharedMemoryUse> read_shared_memory(const Json& usage) {
   SharedMemoryUse use;
   use.free = number_member(said, "free");
   use.size = number_member(said, "size");
-  const Json segments = object_member(said, "segments");
-  for (const auto& [identity, bytes] : segments.items())
-    if (bytes.is_number_unsigned()) use.segments[identity] = bytes.get<std::uint64_t>();
+  use.segments = read_segments(said, "segments");
+  use.on_disk = read_segments(said, "on_disk");
   return use;
 }
 

@@ -16,8 +16,10 @@ namespace px::client {
 
 /// The segments with large arrays that a process has mapped, and the room of its host for them.
 struct SharedMemoryUse {
-  std::map<std::string, std::uint64_t> segments;  ///< Bytes, by what names each on its host.
-  std::optional<double> free, size;               ///< Of /dev/shm.
+  /// Bytes, by what names each on its host.
+  using Segments = std::map<std::string, std::uint64_t>;
+  Segments segments, on_disk = {};
+  std::optional<double> free = {}, size = {};  ///< Of /dev/shm.
 };
 /// What a usage_reply says of it; nothing where it says nothing.
 std::optional<SharedMemoryUse> read_shared_memory(const Json& usage);

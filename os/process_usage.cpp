@@ -1,6 +1,7 @@
 #include "os/process_usage.hpp"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -27,16 +28,25 @@ long long resident_bytes() {
   return resident_pages * ::sysconf(_SC_PAGESIZE);
 }
 
+constexpr const char* memory_folder = "/dev/shm";
+
+/// How the identities of segments in memory begin: see MappedSegment::all().
+std::string memory_device() {
+  struct stat found{};
+  return ::stat(memory_folder, &found) == 0 ? std::to_string(found.st_dev) + ":" : "";
+}
+
 /// Of large arrays: what is mapped here, and the room of this host.
 Json shared_memory() {
-  Json segments = Json::object();
+  Json segments = Json::object(), on_disk = Json::object();
+  const std::string in_memory = memory_device();
   for (const auto& [identity, bytes] : MappedSegment::all()) {
-    if (segments.size() == most_counted_segments) break;
-    segments[identity] = bytes;
+    if (segments.size() + on_disk.size() == most_counted_segments) break;
+    (identity.starts_with(in_memory) ? segments : on_disk)[identity] = bytes;
   }
-  Json said{{"segments", std::move(segments)}};
+  Json said{{"segments", std::move(segments)}, {"on_disk", std::move(on_disk)}};
   struct statvfs system{};
-  if (::statvfs("/dev/shm", &system) != 0) return said;
+  if (::statvfs(memory_folder, &system) != 0) return said;
   said["free"] = static_cast<std::uint64_t>(system.f_bavail) * system.f_frsize;
   said["size"] = static_cast<std::uint64_t>(system.f_blocks) * system.f_frsize;
   return said;

@@ -20,8 +20,10 @@ struct MemoryUse {
     bool has_client = false;        ///< So has the client that asks.
   };
   std::vector<Segment> segments;               ///< The largest first.
+  std::vector<Segment> on_disk;                ///< Those that memory had no room for, likewise.
   std::optional<double> free = {}, size = {};  ///< Bytes of the file system of /dev/shm.
 
+  /// Of those in memory.
   std::uint64_t bytes() const;
 };
 
@@ -30,7 +32,7 @@ struct MemoryUse {
 std::vector<MemoryUse> memory_use(const std::vector<EngineStatus>& engines, const Json& own);
 
 /// [{"host": ..., "bytes": ..., "free": ..., "size": ..., "segments": [{"bytes": ..., "engines":
-/// [0, 1], "client": false}]}]
+/// [0, 1], "client": false}], "on_disk": [...]}]
 Json memory_as_json(const std::vector<MemoryUse>& hosts);
 /// A line for each host that has segments, with those who hold them; empty where none has.
 std::string memory_as_text(const std::vector<MemoryUse>& hosts);

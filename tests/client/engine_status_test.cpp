@@ -64,10 +64,10 @@ TEST(EngineStatus, TellsBelowTheTableWhatArraysTakeOfSharedMemory) {
   auto engines = three();
   const std::string table = status_as_text(engines);
   const double gib = 1 << 30;
-  engines[0].shared_memory = {{{"26:7", 64 << 20}, {"26:8", 1 << 20}}, gib, 2 * gib};
+  engines[0].shared_memory = {{{"26:7", 64 << 20}, {"26:8", 1 << 20}}, {}, gib, 2 * gib};
   engines[1].host = "node1";
-  engines[1].shared_memory = {{{"26:7", 64 << 20}}, gib, 2 * gib};
-  engines[2].shared_memory = {{}, gib, 2 * gib};
+  engines[1].shared_memory = {{{"26:7", 64 << 20}}, {}, gib, 2 * gib};
+  engines[2].shared_memory = {{}, {}, gib, 2 * gib};
   const auto hosts = memory_use(engines, Json::object());
   ASSERT_EQ(hosts.size(), 2u);
   EXPECT_EQ(hosts[0].bytes(), std::uint64_t{65} << 20);
@@ -78,6 +78,20 @@ TEST(EngineStatus, TellsBelowTheTableWhatArraysTakeOfSharedMemory) {
   EXPECT_NE(status_as_text(engines).find("\n\n" + memory_as_text(hosts)), std::string::npos);
   EXPECT_EQ(memory_as_json(hosts)[0]["segments"][0],
             (Json{{"bytes", 64 << 20}, {"engines", {0, 1}}, {"client", false}}));
+}
+
+TEST(EngineStatus, TellsApartWhatLiesInFilesOnTheDisk) {
+  auto engines = three();
+  const double gib = 1 << 30;
+  engines[0].shared_memory = {{{"26:8", 1 << 20}}, {{"8:1", 64 << 20}}, gib, 2 * gib};
+  const auto hosts = memory_use(engines, Json::object());
+  ASSERT_EQ(hosts.size(), 1u);
+  EXPECT_EQ(hosts[0].bytes(), std::uint64_t{1} << 20);
+  EXPECT_EQ(memory_as_text(hosts),
+            "shared memory of node1: 1.0 MB in arrays (engine 0: 1.0 MB), 1.1 GB of 2.1 GB are "
+            "free; in files on its disk 67.1 MB in arrays (engine 0: 67.1 MB)\n");
+  EXPECT_EQ(memory_as_json(hosts)[0]["on_disk"],
+            (Json::array({{{"bytes", 64 << 20}, {"engines", {0}}, {"client", false}}})));
 }
 
 TEST(EngineStatus, TellsWhatTheAskingClientHolds) {

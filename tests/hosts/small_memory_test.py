@@ -98,6 +98,20 @@ def test_what_is_too_large_lies_on_the_disk(cluster):
     assert memory_peak(cluster) - before < 60 << 20
 
 
+def test_what_lies_on_the_disk_does_not_count_as_shared_memory(cluster):
+    said, _ = run(
+        cluster,
+        """
+view.push({"x": full(3, 100)}, block=True)
+[host] = rc.memory()
+print(json.dumps({"memory": host["bytes"], "disk": host["on_disk"], "text": str(rc.memory())}))
+""",
+    )
+    assert said["memory"] == 0
+    assert said["disk"] == [{"bytes": 100 << 20, "engines": [0, 1], "client": False}]
+    assert "in files on its disk 104.9 MB in arrays (engines 0 and 1: 104.9 MB)" in said["text"]
+
+
 def test_without_a_disk_it_passes_sockets_and_the_rest_does_not(cluster_without_disk):
     said, warned = run(cluster_without_disk, LARGE_AND_SMALL)
     assert said == {"right": [True] * 6, "shared": [[False, False], [True, True]]}

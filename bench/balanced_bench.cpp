@@ -1,8 +1,9 @@
 // Balanced no-op tasks by the options of pxcontroller, in one run: nothing ahead, the default, no
 // limit, and the journal.
-//   balanced_bench --controller build/release/pxcontroller --python-engine .venv/bin/pxengine
+//   balanced_bench --controller build/release/pxcontroller --json results.json
 
 #include <cstdio>
+#include <fstream>
 #include <map>
 #include <memory>
 
@@ -12,7 +13,7 @@ namespace px::bench {
 namespace {
 
 struct Options : BenchOptions {
-  std::string python_engine;
+  std::string json_file;
 };
 
 const std::map<std::string, std::vector<std::string>> subjects{
@@ -30,8 +31,7 @@ void compare(const Options& options) {
         SetupOptions{.folder = std::filesystem::path(options.folder) / name,
                      .controller = options.controller,
                      .controller_options = options.controller_options(extra),
-                     .engine_count = options.engines,
-                     .python_engine = options.python_engine});
+                     .engine_count = options.engines});
   const auto run = [&options](Setup& setup) {
     return setup.client().run({.way = LoadClient::Way::balanced,
                                .count = options.tasks,
@@ -50,6 +50,7 @@ void compare(const Options& options) {
   for (const auto& [name, figures] : results.items())
     for (const auto& [figure, value] : figures.items())
       std::printf("%-28s %-24s %10.1f\n", name.c_str(), figure.c_str(), value.get<double>());
+  if (!options.json_file.empty()) std::ofstream(options.json_file) << results.dump(2) << "\n";
 }
 
 }  // namespace
@@ -60,7 +61,6 @@ int main(int argc, char** argv) {
   options.tasks = 20000;
   px::bench::BenchProgram program{
       "balanced_bench", "Measures balanced tasks by the options of pxcontroller", options};
-  program.app().add_option("--python-engine", options.python_engine,
-                           "pxengine (default: C++ echo engines)");
+  program.app().add_option("--json", options.json_file, "Write the results here");
   return program.run(argc, argv, [&] { px::bench::compare(options); });
 }

@@ -52,6 +52,9 @@ class DiagnosticLog final : public clang::DiagnosticConsumer {
   std::vector<Clash> take_clashes();
   std::vector<GlobalCapture> take_captures();
 
+  /// Called at each clash, in the middle of the text.
+  std::function<void()> at_clash;
+
  private:
   void add(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& diagnostic);
   bool has_header(const std::string& name) const;

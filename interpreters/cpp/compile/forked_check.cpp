@@ -207,8 +207,15 @@ void forget_standstill() {
   ::setitimer(ITIMER_VIRTUAL, &none, nullptr);
 }
 
+/// Where a definition clashes, clang does not find its name in what follows, takes it for another
+/// one that is spelled almost alike, and says that what is defined clashes with members of that.
+void stop_spell_checking_at_clash(Compiler& compiler) {
+  compiler.log().at_clash = [&] { compiler.instance().getLangOpts().SpellChecking = false; };
+}
+
 void prepare(Compiler& compiler, const SourceText& text, const Room& room) {
   end_at_standstill(compiler);
+  stop_spell_checking_at_clash(compiler);
   make_room(compiler, room);
   add_texts(compiler, text);
 }

@@ -35,8 +35,10 @@ void DiagnosticLog::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                              id == clang::diag::note_use_ifdef_guards ||
                              id == clang::diag::note_using_decl ||
                              id == clang::diag::note_using_decl_conflict;
-  if (names_earlier && last_error_.isValid() && diagnostic.getLocation().isValid())
+  if (names_earlier && last_error_.isValid() && diagnostic.getLocation().isValid()) {
     clashes_.push_back({last_error_, diagnostic.getLocation()});
+    if (at_clash) at_clash();
+  }
   if (id == clang::diag::err_capture_non_automatic_variable)
     captures_.push_back({diagnostic.getLocation(), false});
   if (id == clang::diag::err_capture_default_non_local)

@@ -301,6 +301,15 @@ TEST_F(Redefining, AFunctionByAClassThatIsUsedInItsCell) {
   EXPECT_EQ(reported, 4);
 }
 
+TEST_F(Redefining, AFunctionByATemplateWhoseNameIsSpelledAlmostAsAnotherOnes) {
+  runs("template <class T> struct Box1 { int get() { return 0; } };"
+       "template <> int Box1<int>::get() { return 1; }");
+  runs("int Box2() { return 5; }");
+  runs("template <class T> struct Box2 { int get() { return 0; } };"
+       "template <> int Box2<int>::get() { return 2; }");
+  EXPECT_EQ(value("10 * Box1<int>().get() + Box2<int>().get()"), 12);
+}
+
 TEST_F(Redefining, AnOwnHeaderThatIsIncludedAgain) {
   const std::string header = testing::TempDir() + "px_unguarded.hpp";
   std::ofstream(header)

@@ -109,7 +109,7 @@ print(json.dumps({"memory": host["bytes"], "disk": host["on_disk"], "text": str(
     )
     assert said["memory"] == 0
     assert said["disk"] == [{"bytes": 100 << 20, "engines": [0, 1], "client": False}]
-    assert "in files on its disk 104.9 MB in arrays (engines 0 and 1: 104.9 MB)" in said["text"]
+    assert "in files on its disk 105 MB in arrays (engines 0 and 1: 105 MB)" in said["text"]
 
 
 def test_without_a_disk_it_passes_sockets_and_the_rest_does_not(cluster_without_disk):

@@ -103,6 +103,12 @@ def one(result):
     return result[0] if isinstance(result, list) else result
 
 
+def waiting(client):
+    """How many requests the controller knows of that have no answer yet."""
+    status = client.queue_status()
+    return status["unassigned"] + status[0]["queue"] + status[0]["tasks"]
+
+
 def test_a_request_that_was_lost_on_its_way_is_sent_again(relayed, folder):
     submit, relay = relayed
     relay.swallows = True
@@ -169,6 +175,7 @@ def test_all_connections_break_at_once(through_relays, folder):
             ]
             wait_until(lambda: sum(runs(folder, each) for each in (1, 2, 3)), "one runs")
             printed = client[0].execute("print('said')")
+            wait_until(lambda: waiting(client) == 4, "the controller has all of them")
             for relay in relays:
                 relay.swallows = True
             gate.touch()

@@ -112,6 +112,20 @@ print(json.dumps({"memory": host["bytes"], "disk": host["on_disk"], "text": str(
     assert "in files on its disk 105 MB in arrays (engines 0 and 1: 105 MB)" in said["text"]
 
 
+def test_what_waits_to_be_written_again_makes_room(cluster):
+    said, _ = run(
+        cluster,
+        """
+view.push({"x": full(3, 24)}, block=True)
+view.execute("del x", block=True)
+view.push({"y": full(4, 36)}, block=True)
+[host] = rc.memory()
+print(json.dumps({"memory": host["bytes"], "disk": host["on_disk"]}))
+""",
+    )
+    assert said == {"memory": 36 << 20, "disk": []}
+
+
 def test_without_a_disk_it_passes_sockets_and_the_rest_does_not(cluster_without_disk):
     said, warned = run(cluster_without_disk, LARGE_AND_SMALL)
     assert said == {"right": [True] * 6, "shared": [[False, False], [True, True]]}

@@ -3,7 +3,6 @@
 //   balanced_bench --controller build/release/pxcontroller --json results.json
 
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <memory>
 
@@ -11,10 +10,6 @@
 
 namespace px::bench {
 namespace {
-
-struct Options : BenchOptions {
-  std::string json_file;
-};
 
 const std::map<std::string, std::vector<std::string>> subjects{
     {"--ahead=0", {"--ahead=0"}},
@@ -24,7 +19,7 @@ const std::map<std::string, std::vector<std::string>> subjects{
     {"--hwm=0 --journal=process", {"--hwm=0", "--journal=process"}},
 };
 
-void compare(const Options& options) {
+void compare(const BenchOptions& options) {
   std::map<std::string, std::unique_ptr<Setup>> setups;
   for (const auto& [name, extra] : subjects)
     setups[name] = std::make_unique<Setup>(
@@ -50,17 +45,16 @@ void compare(const Options& options) {
   for (const auto& [name, figures] : results.items())
     for (const auto& [figure, value] : figures.items())
       std::printf("%-28s %-24s %10.1f\n", name.c_str(), figure.c_str(), value.get<double>());
-  if (!options.json_file.empty()) std::ofstream(options.json_file) << results.dump(2) << "\n";
+  options.write(results);
 }
 
 }  // namespace
 }  // namespace px::bench
 
 int main(int argc, char** argv) {
-  px::bench::Options options;
+  px::bench::BenchOptions options;
   options.tasks = 20000;
   px::bench::BenchProgram program{
       "balanced_bench", "Measures balanced tasks by the options of pxcontroller", options};
-  program.app().add_option("--json", options.json_file, "Write the results here");
   return program.run(argc, argv, [&] { px::bench::compare(options); });
 }

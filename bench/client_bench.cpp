@@ -5,7 +5,6 @@
 
 #include <cstdio>
 #include <deque>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -18,7 +17,7 @@ namespace px::bench {
 namespace {
 
 struct Options : BenchOptions {
-  std::string python_engine, json_file;
+  std::string python_engine;
   std::size_t payload_mib = 64;
 };
 
@@ -175,7 +174,7 @@ void print_table(const Json& results) {
 void run_bench(const Options& options) {
   const Json results = compare(options);
   print_table(results);
-  if (!options.json_file.empty()) std::ofstream(options.json_file) << results.dump(2) << "\n";
+  options.write(results);
 }
 
 }  // namespace
@@ -189,7 +188,6 @@ int main(int argc, char** argv) {
   CLI::App& app = program.app();
   app.add_option("--python-engine", options.python_engine,
                  "pxengine (default: echo engines alone)");
-  app.add_option("--json", options.json_file, "Write the results here");
   app.add_option("--payload-mib", options.payload_mib, "Large payload")->capture_default_str();
   return program.run(argc, argv, [&] { px::bench::run_bench(options); });
 }

@@ -4,7 +4,6 @@
 //   relay_bench --controller build/release/pxcontroller --json results.json
 
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -21,7 +20,6 @@ using Way = LoadClient::Way;
 using namespace std::chrono_literals;
 
 struct Options : BenchOptions {
-  std::string json_file;
   std::size_t payload_mib = 64, long_engines = 64, long_tasks = 200000;
 };
 
@@ -132,7 +130,7 @@ void run_bench(const Options& options) {
                         {"payload_mib", options.payload_mib}};
   if (options.long_tasks > 0) results["long_run"] = long_run(options);
   print_table(results);
-  if (!options.json_file.empty()) std::ofstream(options.json_file) << results.dump(2) << "\n";
+  options.write(results);
 }
 
 }  // namespace
@@ -143,7 +141,6 @@ int main(int argc, char** argv) {
   px::bench::BenchProgram program{"relay_bench", "Measures pxcontroller beside a raw ZeroMQ relay",
                                   options};
   CLI::App& app = program.app();
-  app.add_option("--json", options.json_file, "Write the results here");
   app.add_option("--payload-mib", options.payload_mib, "Large payload")->capture_default_str();
   app.add_option("--long-engines", options.long_engines, "Of the long run")->capture_default_str();
   app.add_option("--long-tasks", options.long_tasks, "Of the long run; 0 = none")

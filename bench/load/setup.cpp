@@ -1,6 +1,7 @@
 #include "bench/load/setup.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <stdexcept>
 
 #include "bench/load/echo_engines.hpp"
@@ -105,12 +106,17 @@ BenchProgram::BenchProgram(std::string name, const std::string& purpose, BenchOp
   app_.add_option("--only", options_.only, "Figures with this text in their name alone");
   app_.add_flag("--no-ipc", options_.has_no_ipc,
                 "Reach the controller by TCP, as from another host, in place of Unix sockets");
+  app_.add_option("--json", options_.json_file, "Write the results here");
   role_.add_to(app_);
 }
 
 std::vector<std::string> BenchOptions::controller_options(std::vector<std::string> extra) const {
   if (has_no_ipc) extra.emplace_back("--no-ipc");
   return extra;
+}
+
+void BenchOptions::write(const Json& results) const {
+  if (!json_file.empty()) std::ofstream(json_file) << results.dump(2) << "\n";
 }
 
 int BenchProgram::run(int argc, char** argv, const std::function<void()>& bench) {

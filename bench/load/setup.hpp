@@ -70,12 +70,14 @@ class BenchRole {
 
 /// What every bench of a relay can be told.
 struct BenchOptions {
-  std::string controller = program_beside("pxcontroller"), folder, only;
+  std::string controller = program_beside("pxcontroller"), folder, only, json_file;
   std::size_t engines = 4, tasks = 40000, window = 256;
   int repeats = 5;
   bool has_no_ipc = false;
   /// Those of a controller: `extra`, and --no-ipc where that is asked for.
   std::vector<std::string> controller_options(std::vector<std::string> extra) const;
+  /// Into the file that is asked for, if any.
+  void write(const Json& results) const;
 };
 
 /// The command line of such a bench.

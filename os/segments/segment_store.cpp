@@ -112,7 +112,8 @@ std::optional<SegmentStore::Segment> SegmentStore::take_free(std::size_t bytes) 
 }
 
 std::optional<SegmentStore::Segment> SegmentStore::create(std::size_t bytes) {
-  if (why_no_room(folder_->descriptor(), bytes)) trim(Instant::max());  // what waits here takes it
+  if (next_deadline() && why_no_room(folder_->descriptor(), bytes))
+    trim(Instant::max());  // what waits here takes room
   std::string name = new_name(maker_);
   Result<SegmentFolder::NewSegment> made = folder_->make(name, bytes);
   if (!made) {

@@ -104,8 +104,7 @@ Failure Connection::lost(const std::string& why) {
 
 net::SocketOptions Connection::socket_options(const ClientConnectionInfo& info,
                                               const SessionId& id) {
-  net::SocketOptions options;
-  options.curve_server_key = info.curve_serverkey;
+  net::SocketOptions options = net::dialing_options(info);
   options.linger = 1s;
   options.identity = id.text;  // after a break of the connection answers still find their way
   return options;

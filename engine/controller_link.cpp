@@ -15,9 +15,8 @@ Result<ControllerLink> ControllerLink::dial(const EngineConnectionInfo& info) {
   Result<Session> session = new_session(info);
   if (!session) return session.error();
   auto context = std::make_unique<net::Context>();
-  net::SocketOptions options;
+  net::SocketOptions options = net::dialing_options(info);
   options.linger = std::chrono::seconds(3);
-  options.curve_server_key = info.curve_serverkey;
   net::Socket socket{*context, net::SocketKind::dealer, options};
   if (auto done = socket.connect(endpoint(info.interface, info.registration)); !done)
     return done.error();

@@ -73,10 +73,9 @@ DialingChannels::DialingChannels(net::Context& context, net::Loop& loop,
 }
 
 net::Socket DialingChannels::make(net::SocketKind kind) const {
-  net::SocketOptions options;
+  net::SocketOptions options = net::dialing_options(info_);
   options.identity = session_.id().text;
   options.linger = std::chrono::seconds(1);
-  options.curve_server_key = info_.curve_serverkey;
   return net::Socket{context_, kind, options};
 }
 

@@ -25,9 +25,9 @@ class CountedMessage {
 
   /// Adds a frame of this size, with what libzmq needs for it.
   void weigh(std::string_view frame) { bytes_ += frame.size() + sizeof(zmq_msg_t); }
-  /// The frame that counts: a copy of `text`. Once, after all was weighed.
-  zmq::message_t frame(std::string_view text) {
-    auto counted = std::make_unique<Counted>(Counted{unsent_, bytes_, std::string(text), number_});
+  /// The frame that counts. Once, after all was weighed.
+  zmq::message_t frame(std::string text) {
+    auto counted = std::make_unique<Counted>(Counted{unsent_, bytes_, std::move(text), number_});
     unsent_->add(bytes_);
     being_sent = this;
     Counted* const hint = counted.get();

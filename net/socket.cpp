@@ -5,12 +5,14 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <functional>
+#include <unordered_set>
 #include <utility>
 
 #include "net/counted_message.hpp"
 #include "net/discovery/address.hpp"
+#include "net/frame_bundle.hpp"
 #include "net/tcp.hpp"
-#include "wire/connection_info.hpp"
 
 namespace px::net {
 namespace {
@@ -19,24 +21,110 @@ namespace {
 class NetFrames final : public Frames {
  public:
   explicit NetFrames(zmq::message_t&& first) {
-    frames_.reserve(typical_frame_count);
-    frames_.push_back(std::move(first));
+    received_.reserve(2);  // a bundle behind the name of its sender
+    received_.push_back(std::move(first));
   }
-  std::size_t size() const override { return frames_.size(); }
+  std::size_t size() const override { return received_.size() + more_; }
   std::string_view at(std::size_t index) const override {
-    return frames_.at(index).to_string_view();
+    check(index < size());
+    if (index < bundle_) return received_[index].to_string_view();
+    if (index - bundle_ < bundled_.size()) return bundled_[index - bundle_];
+    return received_[index - more_].to_string_view();
   }
-  zmq::message_t& add() { return frames_.emplace_back(); }
-  const zmq::message_t& last() const { return frames_.back(); }
-  /// Another handle on the same bytes. libzmq counts its references atomically, but marks the
-  /// first copy in the original: callers on several threads must not share one NetFrames for it.
+  zmq::message_t& add() {
+    if (received_.size() == 2) received_.reserve(typical_frame_count);
+    return received_.emplace_back();
+  }
+  const zmq::message_t& last() const { return received_.back(); }
+  bool has_bundle(std::size_t index) const {
+    return index < received_.size() && FrameBundle::is_bundle(received_[index].to_string_view());
+  }
+  /// Puts the frames of the bundle at this index into its place. After all frames were added.
+  /// False: it does not hold any, or too many.
+  bool open_bundle(std::size_t index) {
+    const std::size_t others = received_.size() - 1;
+    auto opened = FrameBundle::open(received_[index].to_string_view(), Socket::max_frames - others);
+    if (!opened || opened->empty()) return false;
+    bundled_ = std::move(*opened);
+    bundle_ = index;
+    more_ = bundled_.size() - 1;
+    return true;
+  }
+  /// Whether a frame came by itself, so that another message can have it without a copy.
+  bool can_share(std::size_t index) const {
+    return index < bundle_ || index - bundle_ >= bundled_.size();
+  }
+  /// Another handle on the bytes of a frame that can be shared. libzmq counts its references
+  /// atomically, but marks the first copy in the original: callers on several threads must not
+  /// share one NetFrames for it.
   void copy_to(std::size_t index, zmq::message_t& target) const {
-    target.copy(const_cast<zmq::message_t&>(frames_[index]));
+    target.copy(const_cast<zmq::message_t&>(received_[index < bundle_ ? index : index - more_]));
   }
 
  private:
   static constexpr std::size_t typical_frame_count = 10;
-  std::vector<zmq::message_t> frames_;
+  std::vector<zmq::message_t> received_;
+  std::vector<std::string_view> bundled_;    // within received_[bundle_]
+  std::size_t bundle_ = Socket::max_frames;  // behind all: there is none
+  std::size_t more_ = 0;                     // frames than were received
+};
+
+/// A frame that is sent: of our own, or one that came from a socket.
+struct Outgoing {
+  std::string_view bytes;
+  const NetFrames* source = nullptr;
+  std::size_t index = 0;  // in the source
+
+  zmq::message_t message() const {
+    if (!source || !source->can_share(index)) return {bytes.data(), bytes.size()};
+    zmq::message_t shared;
+    source->copy_to(index, shared);
+    return shared;
+  }
+};
+
+std::vector<Outgoing> outgoing(const std::vector<std::string>& frames) {
+  std::vector<Outgoing> all;
+  all.reserve(frames.size());
+  for (const std::string& frame : frames) all.push_back({frame});
+  return all;
+}
+
+std::vector<Outgoing> outgoing(std::span<const std::string_view> idents,
+                               std::span<const Socket::Run> runs) {
+  std::size_t count = idents.size();
+  for (const Socket::Run& run : runs) count += run.to - run.from;
+  std::vector<Outgoing> all;
+  all.reserve(count);
+  for (const std::string_view ident : idents) all.push_back({ident});
+  for (const Socket::Run& run : runs) {
+    const auto* received = dynamic_cast<const NetFrames*>(run.frames);
+    for (std::size_t i = run.from; i < run.to; ++i) all.push_back({run.frames->at(i), received, i});
+  }
+  return all;
+}
+
+/// Which peers of a ROUTER bundle what they send, and so know what to do with bundles.
+class BundlingPeers {
+ public:
+  bool contains(std::string_view peer) const { return peers_.contains(peer); }
+  void note(std::string_view peer, bool bundles) {
+    const auto found = peers_.find(peer);
+    if (bundles == (found != peers_.end())) return;
+    if (!bundles) {
+      peers_.erase(found);
+      return;
+    }
+    if (peers_.size() == most) peers_.clear();  // who is still there is noted again
+    peers_.emplace(peer);
+  }
+
+ private:
+  static constexpr std::size_t most = 1 << 16;
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_set<std::string, Hash, std::equal_to<>> peers_;
 };
 
 /// "; this host has the addresses 127.0.0.1, 10.0.0.1", where the address was none of these.
@@ -115,10 +203,17 @@ class Encryption {
 
 struct Socket::State {
   State(zmq::socket_t made, SocketKind its_kind, const SocketOptions& options)
-      : socket(std::move(made)), kind(its_kind), encryption(options), readiness(socket.handle()) {}
+      : socket(std::move(made)),
+        kind(its_kind),
+        bundling(its_kind == SocketKind::router || its_kind == SocketKind::dealer ? options.bundling
+                                                                                  : Bundling::off),
+        encryption(options),
+        readiness(socket.handle()) {}
 
   zmq::socket_t socket;
   SocketKind kind;
+  Bundling bundling;
+  BundlingPeers peers;
   Encryption encryption;
   Readiness readiness;
 
@@ -128,17 +223,86 @@ struct Socket::State {
     is_received ? readiness.touched() : readiness.emptied();
     return is_received;
   }
+  /// Opens the bundle of a message, if it has one and the socket knows of bundles. False: it is not
+  /// well-formed.
+  bool open_bundle(NetFrames& frames) {
+    if (bundling == Bundling::off) return true;
+    const std::size_t first = first_sent();
+    const bool is_bundle = frames.has_bundle(first);
+    if (kind == SocketKind::router) peers.note(frames.at(0), is_bundle);
+    return !is_bundle || frames.open_bundle(first);
+  }
   /// False where the peer is unknown or its queue is full.
   bool send(zmq::message_t& message, bool more) {
     readiness.touched();
     const int flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0);
     return zmq_msg_send(message.handle(), socket.handle(), flags) >= 0;
   }
-  bool send(std::string_view bytes, bool more) {
-    zmq::message_t message{bytes.data(), bytes.size()};
-    return send(message, more);
+
+  /// Sends all, the first ones as a bundle where the peer knows what that is. False as above.
+  /// has_more  more of this message follows.  counted  the message, whose weight is known; or null.
+  bool send(std::span<const Outgoing> frames, bool has_more = false,
+            CountedMessage* counted = nullptr) {
+    // A ROUTER uses up the first frame itself.
+    std::size_t next = first_sent();
+    check(frames.size() >= next);
+    const bool makes_bundle =
+        next == 0 ? bundling == Bundling::sends : peers.contains(frames[0].bytes);
+    if (next > 0) {
+      zmq::message_t peer = frames[0].message();
+      if (!send(peer, frames.size() > next || has_more)) return false;
+    }
+    const std::size_t end = makes_bundle ? end_of_bundle(frames, next) : next;
+    while (next < frames.size()) {
+      zmq::message_t message;
+      if (next < end) {
+        message = bundle(frames.subspan(next, end - next), counted);
+        next = end;
+      } else {
+        message =
+            counted ? counted->frame(std::string(frames[next].bytes)) : frames[next].message();
+        ++next;
+      }
+      counted = nullptr;
+      if (!send(message, next < frames.size() || has_more)) return false;
+    }
+    return true;
+  }
+
+  /// Of a message, where it was sent: behind who sent it, in a ROUTER.
+  std::size_t first_sent() const { return kind == SocketKind::router ? 1 : 0; }
+
+ private:
+  static std::size_t end_of_bundle(std::span<const Outgoing> frames, std::size_t begin) {
+    std::size_t size = FrameBundle::empty_size(), end = begin;
+    while (end < frames.size() && FrameBundle::has_room(size, frames[end].bytes.size()))
+      size += FrameBundle::size_of(frames[end++].bytes.size());
+    return end;
+  }
+  static zmq::message_t bundle(std::span<const Outgoing> frames, CountedMessage* counted) {
+    std::size_t size = FrameBundle::empty_size();
+    for (const Outgoing& frame : frames) size += FrameBundle::size_of(frame.bytes.size());
+    const auto write = [&](char* place) {
+      FrameBundle bundle{place};
+      for (const Outgoing& frame : frames) bundle.add(frame.bytes);
+    };
+    if (counted) {
+      std::string text(size, '\0');
+      write(text.data());
+      return counted->frame(std::move(text));
+    }
+    zmq::message_t message{size};
+    write(message.data<char>());
+    return message;
   }
 };
+
+SocketOptions dialing_options(const ConnectionCommon& info) {
+  SocketOptions options;
+  options.curve_server_key = info.curve_serverkey;
+  if (info.bundles) options.bundling = Bundling::sends;
+  return options;
+}
 
 Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
     : state_(std::make_unique<State>(
@@ -251,15 +415,13 @@ SharedFrames Socket::receive() {
       if (!state_->receive(is_too_long ? frame : frames->add())) return nullptr;
       is_more = is_too_long ? frame.more() : frames->last().more();
     }
-    if (!is_too_long) return frames;
+    if (!is_too_long && state_->open_bundle(*frames)) return frames;
     ++dropped_;
   }
 }
 
 bool Socket::send(const std::vector<std::string>& frames) {
-  for (std::size_t i = 0; i < frames.size(); ++i)
-    if (!state_->send(frames[i], i + 1 < frames.size())) return false;
-  return true;
+  return state_->send(outgoing(frames));
 }
 
 bool Socket::forward(std::span<const std::string_view> idents, const Frames& message,
@@ -269,61 +431,27 @@ bool Socket::forward(std::span<const std::string_view> idents, const Frames& mes
 }
 
 bool Socket::forward(std::span<const std::string_view> idents, std::span<const Run> runs) {
-  std::size_t left = idents.size();
-  for (const Run& run : runs) left += run.to - run.from;
-  for (const std::string_view ident : idents)
-    if (!state_->send(ident, --left > 0)) return false;
-  for (const Run& run : runs) {
-    const auto* received = dynamic_cast<const NetFrames*>(run.frames);
-    for (std::size_t i = run.from; i < run.to; ++i) {
-      zmq::message_t shared;
-      if (received) received->copy_to(i, shared);
-      const bool more = --left > 0;
-      if (!(received ? state_->send(shared, more) : state_->send(run.frames->at(i), more)))
-        return false;
-    }
-  }
-  return true;
+  return state_->send(outgoing(idents, runs));
 }
 
 bool Socket::forward(std::span<const std::string_view> idents, std::span<const Run> runs,
                      const SharedUnsentBytes& unsent) {
+  const std::vector<Outgoing> frames = outgoing(idents, runs);
+  check(frames.size() > state_->first_sent());
   CountedMessage counted{unsent};
-  std::size_t left = idents.size();
-  for (const std::string_view ident : idents) counted.weigh(ident);
-  for (const Run& run : runs) {
-    left += run.to - run.from;
-    for (std::size_t i = run.from; i < run.to; ++i) counted.weigh(run.frames->at(i));
-  }
-  // A ROUTER uses up the first frame itself.
-  std::size_t until_counted = state_->kind == SocketKind::router ? 1 : 0;
-  check(left > until_counted);
-  const auto pass = [&](std::string_view bytes, zmq::message_t* shared) {
-    const bool more = --left > 0;
-    if (until_counted-- == 0) {
-      zmq::message_t first = counted.frame(bytes);
-      return state_->send(first, more);
-    }
-    return shared ? state_->send(*shared, more) : state_->send(bytes, more);
-  };
-  for (const std::string_view ident : idents)
-    if (!pass(ident, nullptr)) return false;
-  for (const Run& run : runs) {
-    const auto* received = dynamic_cast<const NetFrames*>(run.frames);
-    for (std::size_t i = run.from; i < run.to; ++i) {
-      zmq::message_t shared;
-      if (received) received->copy_to(i, shared);
-      if (!pass(run.frames->at(i), received ? &shared : nullptr)) return false;
-    }
-  }
-  return !counted.was_dropped();
+  for (const Outgoing& frame : frames) counted.weigh(frame.bytes);
+  return state_->send(frames, false, &counted) && !counted.was_dropped();
 }
 
 bool Socket::send_with_payloads(const std::vector<std::string>& head,
                                 std::span<const Payload> payloads) {
+  std::vector<Outgoing> frames = outgoing(head);
+  std::size_t copied = 0;
+  for (; copied < payloads.size() && payloads[copied].size <= FrameBundle::longest_frame; ++copied)
+    frames.push_back({{static_cast<const char*>(payloads[copied].data), payloads[copied].size}});
   std::vector<zmq::message_t> tail;
-  tail.reserve(payloads.size());
-  for (const Payload& payload : payloads) {
+  tail.reserve(payloads.size() - copied);
+  for (const Payload& payload : payloads.subspan(copied)) {
     // libzmq asks for a function of (data, hint); ours needs the hint alone.
     struct Owner {
       void (*release)(void*);
@@ -337,11 +465,11 @@ bool Socket::send_with_payloads(const std::vector<std::string>& head,
         },
         new Owner{payload.release, payload.hint});
   }
-  for (std::size_t i = 0; i < head.size(); ++i)
-    if (!state_->send(head[i], i + 1 < head.size() || !tail.empty())) return false;
-  for (std::size_t i = 0; i < tail.size(); ++i)
-    if (!state_->send(tail[i], i + 1 < tail.size())) return false;
-  return true;
+  bool is_sent = state_->send(frames, !tail.empty());
+  for (const Payload& payload : payloads.first(copied)) payload.release(payload.hint);
+  for (std::size_t i = 0; is_sent && i < tail.size(); ++i)
+    is_sent = state_->send(tail[i], i + 1 < tail.size());
+  return is_sent;
 }
 
 Readiness& Socket::readiness() const {

@@ -13,6 +13,7 @@
 #include "net/curve.hpp"
 #include "net/readiness.hpp"
 #include "net/unsent_bytes.hpp"
+#include "wire/connection_info.hpp"
 #include "wire/error.hpp"
 #include "wire/frames.hpp"
 #include "wire/time.hpp"
@@ -20,6 +21,13 @@
 namespace px::net {
 
 enum class SocketKind { router, dealer, pub, xpub, sub, stream, pair };
+
+/// Whether the short frames of a message travel as one: see FrameBundle.
+enum class Bundling {
+  off,
+  answers,  ///< Opens what comes. A ROUTER bundles what it sends to those whose last message was so.
+  sends     ///< Opens what comes, and bundles: a DEALER, whose peer knows of bundles.
+};
 
 /// What a socket is set up with before it binds or connects.
 struct SocketOptions {
@@ -48,7 +56,12 @@ struct SocketOptions {
   std::optional<std::string> curve_server_key = {};
   /// Encrypt at Unix sockets, too, for a peer that does so.
   bool encrypts_unix_sockets = false;
+  /// Of a ROUTER or a DEALER.
+  Bundling bundling = Bundling::off;
 };
+
+/// What a program needs to talk to the controller of a connection file.
+SocketOptions dialing_options(const ConnectionCommon& info);
 
 /// One ZeroMQ socket: whole messages in and out, never blocking. One thread owns it.
 class Socket {
@@ -77,8 +90,8 @@ class Socket {
   /// The same for who connects to it: see Doorkeeper.
   void report_arrivals(const std::string& endpoint);
 
-  /// The next message; null where none waits. A message of more than max_frames frames is dropped
-  /// and counted.
+  /// The next message; null where none waits. A message of more than max_frames frames, or
+  /// with a bundle that is not well-formed, is dropped and counted.
   SharedFrames receive();
 
   /// Sends frames of our own. False: the peer is unknown or its queue is full, nothing was sent.
@@ -101,9 +114,9 @@ class Socket {
   bool forward(std::span<const std::string_view> idents, std::span<const Run> runs,
                const SharedUnsentBytes& unsent);
 
-  /// Sends `head`, then each of `payloads` without a copy: libzmq calls `release(hint)` of a
-  /// payload from one of its own threads when the bytes are no longer needed.
-  /// False as for send(); then release was called for all of them too.
+  /// Sends `head`, then each of `payloads`, of which the long ones are not copied: libzmq calls
+  /// `release(hint)` of a payload from one of its own threads when the bytes are no longer needed;
+  /// for the others it is called here. False as for send(); then it was called for all of them.
   struct Payload {
     const void* data;
     std::size_t size;
@@ -112,7 +125,7 @@ class Socket {
   };
   bool send_with_payloads(const std::vector<std::string>& head, std::span<const Payload> payloads);
 
-  /// How many messages were dropped as they had too many frames.
+  /// How many messages receive() has dropped.
   std::uint64_t dropped() const { return dropped_; }
   /// "tcp://127.0.0.1:40001" of the last bind.
   const std::string& bound_endpoint() const { return bound_endpoint_; }

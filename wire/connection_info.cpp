@@ -9,6 +9,8 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
+constexpr std::string_view framing_of_bundles = "bundles";
+
 OrderedJson common_json(const ConnectionCommon& info) {
   OrderedJson json;
   json["ssh"] = info.ssh;
@@ -33,6 +35,7 @@ void add_security(OrderedJson& json, const ConnectionCommon& info) {
     if (channel.both_optional && info.*channel.both_optional)
       json[std::string(channel.name)] = *(info.*channel.both_optional);
   if (!info.addresses.empty()) json["addresses"] = info.addresses;
+  if (info.bundles) json["framing"] = framing_of_bundles;  // no number, which others take for a port
   if (info.local)
     json["local"] = {{"interface", info.local->interface}, {"network", info.local->network}};
   if (info.memory)
@@ -69,6 +72,12 @@ class Reader {
     const auto found = object_.find(key);
     if (found == object_.end()) return complain(key, "is missing"), 0;
     return port_value(key, *found);
+  }
+
+  /// Whether it is this text.
+  bool is(std::string_view key, std::string_view text) const {
+    const auto found = object_.find(key);
+    return found != object_.end() && *found == text;
   }
 
   std::optional<int> optional_port(std::string_view key) {
@@ -185,6 +194,7 @@ void read_common(Reader& reader, ConnectionCommon& info) {
   info.pack = reader.text("pack");
   info.signature_scheme = reader.text("signature_scheme");
   info.addresses = reader.texts("addresses");
+  info.bundles = reader.is("framing", framing_of_bundles);
   info.local = reader.local("local");
   info.memory = reader.memory("memory");
 }

@@ -45,6 +45,9 @@ struct ConnectionCommon {
   /// A plain TCP port that passes on what clients and engines seal for each other: large arrays.
   /// Ours alone; nothing where the cluster is not encrypted, or has no key that signs.
   std::optional<int> stream;
+  /// Whether the controller opens bundles (net::FrameBundle), and bundles for those who do. Ours
+  /// alone.
+  bool bundles = false;
   std::optional<LocalInterface> local;
   std::optional<SharedMemory> memory;
   std::string pack = "json";

@@ -34,7 +34,7 @@ class EchoEngine {
                  *Signer::create(info.signature_scheme, info.key)),
         mux_(dial(context, net::SocketKind::dealer, info.mux)),
         task_(dial(context, net::SocketKind::dealer, info.task)),
-        ping_(context, net::SocketKind::sub, {.curve_server_key = info.curve_serverkey}),
+        ping_(context, net::SocketKind::sub, net::dialing_options(info)),
         lifeline_(uuid_, session_.signer()) {
     each(loop, mux_, [this](const Frames& request) { answer(mux_, request); });
     each(loop, task_, [this](const Frames& request) { answer(task_, request); });
@@ -48,8 +48,9 @@ class EchoEngine {
 
  private:
   net::Socket dial(net::Context& context, net::SocketKind kind, int port) {
-    net::Socket socket{
-        context, kind, {.identity = uuid_.text, .curve_server_key = info_.curve_serverkey}};
+    net::SocketOptions options = net::dialing_options(info_);
+    options.identity = uuid_.text;
+    net::Socket socket{context, kind, options};
     check(socket.connect(endpoint(info_.interface, port)).has_value());
     return socket;
   }

@@ -23,7 +23,7 @@ ClientConnectionInfo read_info(const std::filesystem::path& file) {
 }
 
 net::Socket dial(net::Context& context, const ClientConnectionInfo& info, int port) {
-  net::Socket socket{context, net::SocketKind::dealer, {.curve_server_key = info.curve_serverkey}};
+  net::Socket socket{context, net::SocketKind::dealer, net::dialing_options(info)};
   check(socket.connect(endpoint(info.interface, port)).has_value());
   return socket;
 }
@@ -149,8 +149,7 @@ LoadClient::Run LoadClient::fan_out(std::size_t rounds, std::size_t engine_count
 }
 
 void LoadClient::listen_to_output() {
-  output_.emplace(context_, net::SocketKind::sub,
-                  net::SocketOptions{.curve_server_key = info_.curve_serverkey});
+  output_.emplace(context_, net::SocketKind::sub, net::dialing_options(info_));
   output_->subscribe("");
   check(output_->connect(endpoint(info_.interface, info_.iopub)).has_value());
   loop_.watch(*output_, [this] {

@@ -53,11 +53,10 @@ SwarmEngine::~SwarmEngine() {
 }
 
 net::Socket SwarmEngine::make(net::SocketKind kind) const {
-  return net::Socket{context_,
-                     kind,
-                     {.identity = uuid_.text,
-                      .linger = std::chrono::seconds(1),
-                      .curve_server_key = info_.curve_serverkey}};
+  net::SocketOptions options = net::dialing_options(info_);
+  options.identity = uuid_.text;
+  options.linger = std::chrono::seconds(1);
+  return net::Socket{context_, kind, options};
 }
 
 void SwarmEngine::dial(net::Socket& socket, int port) {

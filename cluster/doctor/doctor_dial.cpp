@@ -50,7 +50,7 @@ std::optional<bool> ask_controller(const ClientConnectionInfo& info, const std::
   net::SoughtController sought;
   sought.hosts = {address};
   sought.registration = info.registration;
-  sought.socket.curve_server_key = info.curve_serverkey;
+  sought.socket = net::dialing_options(info);
   net::AddressRace::Options options;
   options.patience = dial_patience;
   net::Context context;

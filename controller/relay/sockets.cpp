@@ -30,6 +30,7 @@ class Binder {
     options.max_frame_bytes = os::half_of_usable_memory();
     options.hand_over = true;
     options.linger = std::chrono::milliseconds(500);
+    options.bundling = net::Bundling::answers;
     if (plan_.curve)
       options.curve_server = side == Side::engine ? plan_.curve->engine : plan_.curve->client;
     return options;

@@ -197,6 +197,7 @@ Result<BindPlan> make_bind_plan(const ControllerOptions& options,
     plan.connection.engine.curve_serverkey = keys->engine.public_key;
   }
   plan.connection.client.task_scheme = options.scheme;
+  plan.connection.client.bundles = plan.connection.engine.bundles = true;
   return plan;
 }
 

@@ -27,13 +27,11 @@ struct SoughtController {
   /// info  a ClientConnectionInfo or an EngineConnectionInfo.
   template <class Info>
   static SoughtController of(const Info& info, std::string source) {
-    SocketOptions socket;
-    socket.curve_server_key = info.curve_serverkey;
     return {local_interface(info, own_network()),
             dial_candidates(info, OwnHost::find()),
             info.registration,
             needed_ports_of(info),
-            std::move(socket),
+            dialing_options(info),
             std::move(source)};
   }
 };

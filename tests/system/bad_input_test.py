@@ -12,7 +12,7 @@ import psutil
 import pytest
 import zmq
 from programs import wait_until
-from raw_peer import DELIMITER, RawPeer, channels
+from raw_peer import BUNDLE, DELIMITER, RawPeer, bundled, channels
 from tcp_relay import TcpRelay
 
 only_ours = pytest.mark.better_than_reference("the original is not that careful")
@@ -104,6 +104,12 @@ def malformed(peer):
         "parts swapped": [*good[:2], *reversed(good[2:])],
         "identity with a nul": [b"\0" * 255, *good[:3]],
         "thousand frames": [b"x"] * 1000,
+        "bundle of nothing": [BUNDLE],
+        "bundle that ends too early": [BUNDLE + b"\x09\0\0\0a"],
+        "bundle with a huge length": [BUNDLE + b"\xff\xff\xff\xffa", b"x"],
+        "bundle of a million empty frames": [BUNDLE + b"\0\0\0\0" * 1_000_000],
+        "bundle in a bundle": bundled(bundled(good)),
+        "bundle of a message one part short": bundled(good[:-1]),
     }
 
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 import zmq
-from raw_peer import DELIMITER, RawPeer
+from raw_peer import BUNDLE, DELIMITER, RawPeer, bundled, opened
 
 PATIENCE = 20.0
 
@@ -32,8 +32,9 @@ class Reply:
 class NativePeer(RawPeer):
     """A client that sends native requests and sees all output."""
 
-    def __init__(self, connection):
+    def __init__(self, connection, bundles):
         super().__init__(connection)
+        self.bundles = bundles
         self.sockets = {name: self.dealer(name) for name in ("mux", "task", "broadcast")}
         self.iopub = self.socket(zmq.SUB)
         self.iopub.subscribe(b"")
@@ -41,13 +42,15 @@ class NativePeer(RawPeer):
 
     def send(self, channel, kind, content, buffers=(), metadata=None, engine=None):
         message = self.message(kind, content, metadata, buffers)
-        head = [engine.encode()] if engine else []
-        self.sockets[channel].send_multipart(head + message)
+        frames = [*([engine.encode()] if engine else []), *message]
+        self.sockets[channel].send_multipart(bundled(frames) if self.bundles else frames)
         return json.loads(message[2])["msg_id"]
 
     def receive(self, channel):
         assert self.sockets[channel].poll(int(PATIENCE * 1000)), "no reply"
-        return Reply(self.sockets[channel].recv_multipart())
+        frames = self.sockets[channel].recv_multipart()
+        assert frames[0].startswith(BUNDLE) == self.bundles
+        return Reply(opened(frames) if self.bundles else frames)
 
     def direct(self, engine, kind, content, buffers=()):
         msg_id = self.send("mux", kind, content, buffers, engine=engine)
@@ -66,9 +69,9 @@ class NativePeer(RawPeer):
         return found
 
 
-@pytest.fixture
-def peer(cluster):
-    with NativePeer(cluster.connection("client")) as peer:
+@pytest.fixture(params=[False, True], ids=["frames", "bundles"])
+def peer(cluster, request):
+    with NativePeer(cluster.connection("client"), request.param) as peer:
         # output is complete from the first message that has arrived here on
         while not peer.iopub.poll(50):
             peer.direct(engine_of(cluster, 0), "call_request", {"function": {"name": "print"}})
@@ -151,7 +154,8 @@ def test_the_task_queue_places_calls_and_repeats_them_where_asked(cluster, peer)
     for _ in range(4):
         peer.send("task", "call_request", {"function": {"code": code}, "accepts": ["json"]})
     assert [peer.receive("task").content["value"] for _ in range(4)] == [{"json": 1}] * 4
-    code = "tries = globals().get('tries', 0) + 1\ndef f(): assert tries > 1; return tries"
+    tries = f"tries_{peer.session}"
+    code = f"{tries} = globals().get('{tries}', 0) + 1\ndef f(): assert {tries} > 1; return {tries}"
     target = [engine_of(cluster, 0)]
     peer.send("task", "call_request", {"function": {"code": code}, "accepts": ["json"]},
               metadata={"retries": 2, "targets": target})  # fmt: skip

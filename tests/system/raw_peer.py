@@ -10,6 +10,25 @@ from datetime import datetime, timezone
 import zmq
 
 DELIMITER = b"<IDS|MSG>"
+BUNDLE = b"<PX|BUNDLE>"
+
+
+def bundled(frames):
+    """The short ones at the beginning of a message as one frame (docs/protocol.md, "Bundles")."""
+    count = next((i for i, frame in enumerate(frames) if len(frame) > 8192), len(frames))
+    short = b"".join(len(frame).to_bytes(4, "little") + frame for frame in frames[:count])
+    return [BUNDLE + short, *frames[count:]]
+
+
+def opened(frames):
+    """A message that came as a bundle, as it was."""
+    left = frames[0].removeprefix(BUNDLE)
+    short = []
+    while left:
+        end = 4 + int.from_bytes(left[:4], "little")
+        short.append(left[4:end])
+        left = left[end:]
+    return short + frames[1:]
 
 
 class RawPeer:

@@ -197,6 +197,19 @@ TEST(ConnectionInfo, NamesTheUnixSocketsOfItsHost) {
   EXPECT_FALSE(read_client_connection_info(write_connection_info(info))->local);
 }
 
+TEST(ConnectionInfo, SaysWhetherTheControllerKnowsOfBundles) {
+  ClientConnectionInfo info = client_info();
+  EXPECT_FALSE(read_client_connection_info(write_connection_info(info))->bundles);
+  EXPECT_EQ(write_connection_info(info).find("framing"), std::string::npos);
+  info.bundles = true;
+  EXPECT_TRUE(read_client_connection_info(write_connection_info(info))->bundles);
+  Json json = Json::parse(write_connection_info(info));
+  for (const Json& other : {Json("others"), Json(true), Json(1), Json()}) {
+    json["framing"] = other;
+    EXPECT_FALSE(read_client_connection_info(json.dump())->bundles) << other;
+  }
+}
+
 ClientConnectionInfo with_unix_sockets() {
   ClientConnectionInfo info = client_info();
   info.curve_serverkey = std::string(40, 'k');

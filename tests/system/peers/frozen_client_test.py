@@ -107,7 +107,8 @@ def test_output_for_a_stopped_client_takes_bounded_memory_and_the_others_get_the
         most = max(most, process.memory_info().rss)
         assert len("".join(printed.stdout)) == 4 * (MIB + 1)
     print(f"the controller took {(most - before) / MIB:.1f} MiB more")
-    assert (most - before) / MIB <= 64
+    # 32 messages of the engine and 16 MiB for each client (decision 17), and what malloc keeps.
+    assert (most - before) / MIB <= 80
     said = frozen.resume()
     assert "messages of output" in said
     assert "again" in said.split("heard:")[1]

@@ -16,7 +16,7 @@ struct MemoryStoreLimits {
                       << 30;  ///< Of buffers and output: the oldest go, down to 90 %.
   /// Of results in memory that their engines write again: more, and the oldest that their clients
   /// have taken go, but for one.
-  std::size_t lent_bytes = std::size_t{128} << 20;
+  std::size_t lent_bytes = std::size_t{64} << 20;
 };
 
 /// The records in memory (the reference's DictDB). What does not fit is forgotten: finished tasks

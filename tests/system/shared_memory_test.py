@@ -118,7 +118,7 @@ def test_results_that_their_client_has_no_more_are_written_again(cluster, client
         del pulled
         files = [os.stat(folder_of(cluster) / name) for name in segments(cluster)]
         inodes.append({file.st_ino for file in files if file.st_size == 64 << 20})
-    assert 0 < len(set.union(*inodes)) < 8, inodes  # the records keep 128 MiB of them
+    assert 0 < len(set.union(*inodes)) < 4, inodes  # the records keep 64 MiB of them
 
 
 def test_no_result_that_somebody_has_is_written_again(client):

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client/async_result.hpp"
+#include "os/segments/joined_memory.hpp"
 
 namespace px::client {
 
@@ -78,7 +79,7 @@ Result<Value> join(const std::vector<Value>& parts) {
   if (are_arrays) {
     std::vector<Array> arrays;
     for (const Value& part : parts) arrays.push_back(std::get<Array>(part));
-    Result<Array> joined = join_rows(arrays);
+    Result<Array> joined = join_rows(arrays, os::join_mapped);
     if (!joined) return joined.error();
     return Value{std::move(*joined)};
   }

@@ -98,10 +98,10 @@ std::vector<Array> split_rows(const Array& array, std::size_t pieces) {
   return blocks;
 }
 
-Result<Array> join_rows(const std::vector<Array>& blocks) {
+Result<Array> join_rows(const std::vector<Array>& blocks, const JoinBytes& join) {
   if (blocks.empty()) return Error{ErrorKind::bad_input, "there are no blocks to join"};
-  std::string bytes;
   Array joined{blocks[0].dtype, blocks[0].shape, {}};
+  std::vector<std::string_view> parts;
   std::int64_t count = 0;
   std::size_t size = 0;
   for (const Array& block : blocks) {
@@ -111,10 +111,16 @@ Result<Array> join_rows(const std::vector<Array>& blocks) {
                        block.dtype + " " + shape_text(block.shape) + " do not fit together"};
     count += block.shape[0];
     size += block.bytes();
+    parts.push_back(block.data.bytes);
   }
-  bytes.reserve(size);
-  for (const Array& block : blocks) bytes.append(block.data.bytes);
   joined.shape[0] = count;
+  if (auto bytes = join ? join(parts) : std::nullopt) {
+    joined.data = std::move(*bytes);
+    return joined;
+  }
+  std::string bytes;
+  bytes.reserve(size);
+  for (const std::string_view part : parts) bytes.append(part);
   joined.data = owned_bytes(std::move(bytes));
   return joined;
 }

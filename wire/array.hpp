@@ -4,7 +4,9 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -114,8 +116,11 @@ Array aligned(Array array);
 /// [i*m/n, (i+1)*m/n). Shares the elements.  Preconditions: rank >= 1, pieces > 0, valid.
 std::vector<Array> split_rows(const Array& array, std::size_t pieces);
 
-/// The blocks one behind the other along the first axis.
+/// Bytes one behind the other without a copy, where the caller knows how; else nothing.
+using JoinBytes = std::function<std::optional<SharedBytes>(const std::vector<std::string_view>&)>;
+
+/// The blocks one behind the other along the first axis; copied where `join` does not join them.
 /// errors  bad_input: there are none, or they differ in dtype or in the other axes: names both.
-Result<Array> join_rows(const std::vector<Array>& blocks);
+Result<Array> join_rows(const std::vector<Array>& blocks, const JoinBytes& join = {});
 
 }  // namespace px

@@ -56,6 +56,25 @@ TEST(Array, IsCutAlongItsFirstAxisAndJoinedAgain) {
   EXPECT_EQ(joined->data.bytes, array.data.bytes);
 }
 
+TEST(Array, BlocksAreJoinedByTheCallerWhereHeKnowsHow) {
+  const std::vector<Array> blocks{Array::adopt(std::vector<int>{1, 2}),
+                                  Array::adopt(std::vector<int>{3})};
+  const Array whole = Array::adopt(std::vector<int>{1, 2, 3});
+  std::vector<std::string_view> asked;
+  const auto joined = join_rows(blocks, [&](const std::vector<std::string_view>& parts) {
+    asked = parts;
+    return std::optional(whole.data);
+  });
+  ASSERT_TRUE(joined);
+  EXPECT_EQ(asked, (std::vector<std::string_view>{blocks[0].data.bytes, blocks[1].data.bytes}));
+  EXPECT_EQ(joined->data.bytes.data(), whole.data.bytes.data());
+  EXPECT_EQ(joined->shape, whole.shape);
+  const auto copied =
+      join_rows(blocks, [](const auto&) -> std::optional<SharedBytes> { return std::nullopt; });
+  ASSERT_TRUE(copied);
+  EXPECT_EQ(copied->data.bytes, whole.data.bytes);
+}
+
 TEST(Array, MoreBlocksThanRowsLeavesSomeEmpty) {
   const std::vector<Array> blocks = split_rows(Array::adopt(std::vector<int>{1}), 4);
   ASSERT_EQ(blocks.size(), 4u);

@@ -101,6 +101,18 @@ def test_arrays_go_through_npy_files(run):
     numpy.testing.assert_array_equal(numpy.load(run.folder / "t.npy"), array)
 
 
+# Parts that end where pages do, and others.
+@pytest.mark.parametrize("rows", [4 << 20, (4 << 20) + 3])
+def test_large_parts_are_gathered_in_their_order(run, rows):
+    import numpy
+
+    array = numpy.arange(rows, dtype=numpy.int32)
+    numpy.save(run.folder / "large.npy", array)
+    run("push", "large.npy", "--scatter")
+    run("pull", "large", "--gather", "-o", "back.npy")
+    assert numpy.array_equal(numpy.load(run.folder / "back.npy"), array)
+
+
 def test_json_goes_through_files_and_pipes(run):
     (run.folder / "settings.json").write_text('{"steps": 3, "name": "x"}')
     run("push", "settings.json")

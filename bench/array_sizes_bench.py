@@ -3,14 +3,14 @@
     python bench/array_sizes_bench.py [--json build/array_sizes.json] [--largest 4096]
 
 Rates are those of the array's bytes, counted once also where all four engines get it, and medians of
-what one start of each gives. MPI_Bcast is that of mpi4py, from one rank to four others; Ray's is put()
+what one start of each gives. Of large arrays the first transfer, which goes into new memory, has a row
+of its own; the others are those that follow, as most are of the smaller sizes. MPI_Bcast is that of mpi4py, from one rank to four others; Ray's is put()
 and a call of four actors with what it returned. The limit is a write into a new file of /dev/shm. The
 peak of memory is taken of another pass, beside which nothing is timed.
 Exit code 0 when every aim is met, 1 when not.
 """
 
 import argparse
-import contextlib
 import json
 import os
 import statistics
@@ -26,7 +26,8 @@ from figures import Aim, finish, parser, row, seconds, versions
 BENCH = "array_sizes_bench"
 ENGINES = 4
 SIZES = [1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20, 1 << 30, 4 << 30]
-LARGE = 1 << 30  # from here on each figure has a client of its own, which gives its memory back
+LARGE = 1 << 30  # from here on each figure has a cluster of its own, which gives its memory back
+WARM_UP_LARGE = 3  # calls until memory is written that is there: of smaller arrays there are many
 USUAL = 64 << 20  # the rate at this size is what larger ones are held against
 RUNS = {"least": 3, "most": 200, "seconds": 0.4}  # of one figure
 WRITE, BCAST, RAY = "write to /dev/shm", "MPI_Bcast to four", "Ray to four"
@@ -101,35 +102,33 @@ def actions(client, array):
     }
 
 
-@contextlib.contextmanager
-def own_client(cluster, size, client):
-    """This one, or one of its own where its memory counts."""
-    if size < LARGE:
-        yield client
-    else:
-        with cluster.connect_client_sync() as own:
-            own.wait_for_engines(ENGINES, interactive=False)
-            yield own
+def clusters_for(sizes):
+    """What one cluster measures after the other: whether it is large, and (size, name) of each figure."""
+    small = [(size, name) for size in sizes if size < LARGE for name in OURS]
+    large = [[(size, name)] for size in sizes if size >= LARGE for name in OURS]
+    return [(False, small), *((True, figures) for figures in large)]
 
 
 def measure_ours(sizes):
-    """size -> name -> GB/s, and the peak of the controller's memory in MB."""
+    """size -> name -> GB/s, the same of the first transfers of large arrays, and whether large -> the
+    peak of the controller's memory in MB.
+    """
     import polyxeus
 
-    rates = {}
-    with started(polyxeus, ENGINES) as (cluster, client, _):
-        controller = [controller_pid()]
-        with Peaks({"controller": lambda: processes_mb(controller)}) as peaks:
-            for size in sizes:
-                array, rates[size] = array_of(size), {}
-                for name in OURS:
-                    with own_client(cluster, size, client) as used:
-                        before, action = actions(used, array)[name]
-                        used[0 if name == "pull" else slice(None)].execute(before, block=True)
-                        rates[size][name] = rate(action, size)
-                        used[:].clear(block=True)
-                del array
-    return rates, peaks.values["controller"]
+    rates, firsts, most = {size: {} for size in sizes}, {size: {} for size in sizes}, {}
+    for is_large, figures in clusters_for(sizes):
+        with started(polyxeus, ENGINES) as (_, client, _):
+            controller = [controller_pid()]
+            with Peaks({"controller": lambda pids=controller: processes_mb(pids)}) as peaks:
+                for size, name in figures:
+                    before, action = actions(client, array_of(size))[name]
+                    client[0 if name == "pull" else slice(None)].execute(before, block=True)
+                    if is_large:
+                        firsts[size][name] = size / seconds(action) / 1e9
+                    rates[size][name] = rate(action, size, WARM_UP_LARGE if is_large else 1)
+                    client[:].clear(block=True)
+        most[is_large] = max(most.get(is_large, 0), peaks.values["controller"])
+    return rates, firsts, most
 
 
 def measure_memory(size):
@@ -234,12 +233,14 @@ def measure_apart(name, sizes):
 # ----------------------------------------------------------------------------- the whole run
 
 
-def rows_of(rates, controller, peaks, sizes, measured):
+def rows_of(rates, firsts, controller, peaks, sizes, measured):
     rows = []
     for size in sizes:
         for name in SERIES:
             if name in rates[size]:
                 rows.append(row(BENCH, shown(size), "GB/s", name, [rates[size][name]]))
+        for name, value in firsts[size].items():
+            rows.append(row(BENCH, f"{shown(size)}, the first one", "GB/s", name, [value]))
     largest = sizes[-1]
     if largest > USUAL:
         what = f"{shown(largest)}, of the rate at {shown(USUAL)}"
@@ -247,8 +248,11 @@ def rows_of(rates, controller, peaks, sizes, measured):
             share = rates[largest][name] / rates[USUAL][name]
             aim = Aim(">=", LEAST_OF_USUAL, "value")
             rows.append(row(BENCH, what, "", name, [share], aims=[aim]))
-    rows.append(row(BENCH, "the controller's memory meanwhile (PSS), largest", "MB", "push",
-                    [controller], aims=[Aim("<=", MOST_MB, "value")]))  # fmt: skip
+    for is_large, megabytes in controller.items():
+        which = f"{shown(LARGE)} and more" if is_large else f"less than {shown(LARGE)}"
+        aims = [Aim("<=", MOST_MB, "value")] if is_large else []
+        what = f"the controller's memory while {which} moves (PSS), largest"
+        rows.append(row(BENCH, what, "MB", "push", [megabytes], aims=aims))
     for who in peaks[OURS[0]]:
         what = f"memory of {who} more than before while {shown(measured)} moves, of its bytes"
         for name in OURS:
@@ -273,7 +277,7 @@ def main():
         if rates is not None:
             options.report.write_text(json.dumps(rates))
         return 0
-    rates, controller = measure_ours(sizes)
+    rates, firsts, controller = measure_ours(sizes)
     missing = {}
     others = [size for size in sizes if size <= LARGE]  # five times as much must find room
     for name, measure in (
@@ -289,7 +293,7 @@ def main():
         print(f"{name}: done", flush=True)
     measured = min(sizes[-1], 256 << 20)
     peaks = measure_memory(measured)
-    rows = rows_of(rates, controller, peaks, sizes, measured)
+    rows = rows_of(rates, firsts, controller, peaks, sizes, measured)
     return finish(rows, options, versions("polyxeus", "ray", "mpi4py", "numpy"), missing)
 
 

@@ -3,11 +3,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include <cstdint>
 #include <cstring>
 #include <utility>
-
-#include "os/segments/segment.hpp"
 
 namespace px::os {
 namespace {
@@ -16,10 +13,9 @@ namespace {
 /// As if they were read: Linux then maps many of them together, and lets a file in memory be
 /// written through what it has mapped for reading; to populate for writing costs more than twice as
 /// much.
-void populate([[maybe_unused]] char* begin, [[maybe_unused]] std::size_t bytes) {
+void populate([[maybe_unused]] char* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef MADV_POPULATE_READ
-  char* const page = begin - reinterpret_cast<std::uintptr_t>(begin) % page_bytes;
-  ::madvise(page, static_cast<std::size_t>(begin + bytes - page), MADV_POPULATE_READ);
+  ::madvise(memory, bytes, MADV_POPULATE_READ);
 #endif
 }
 
@@ -44,16 +40,20 @@ WrittenSegment::~WrittenSegment() {
 }
 
 WrittenSegment::WrittenSegment(WrittenSegment&& other) noexcept
-    : memory_(std::exchange(other.memory_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : memory_(std::exchange(other.memory_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      is_populated_(std::exchange(other.is_populated_, false)) {}
 
 WrittenSegment& WrittenSegment::operator=(WrittenSegment&& other) noexcept {
   std::swap(memory_, other.memory_);
   std::swap(size_, other.size_);
+  std::swap(is_populated_, other.is_populated_);
   return *this;
 }
 
 void WrittenSegment::write(std::size_t offset, std::string_view bytes) {
-  populate(memory_ + offset, bytes.size());
+  // Once: to find that they are mapped takes almost as long as to write them.
+  if (!std::exchange(is_populated_, true)) populate(memory_, size_);
   std::memcpy(memory_ + offset, bytes.data(), bytes.size());
 }
 

@@ -26,6 +26,7 @@ class WrittenSegment {
  private:
   char* memory_ = nullptr;
   std::size_t size_ = 0;
+  bool is_populated_ = false;
 };
 
 }  // namespace px::os

@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 
 #include "os/memory_group.hpp"
 #include "os/private_file.hpp"
+#include "os/segments/recent_room.hpp"
 
 namespace px::os {
 namespace {
@@ -68,6 +70,9 @@ std::optional<std::string> why_no_room(int folder, std::uint64_t bytes) {
            mib(free) + " are free; a quarter of all is left to other programs";
   if (const auto limit = limit_below(bytes))
     return "files of this process may have " + mib(*limit) + " (ulimit -f)";
+  static RecentRoom recent;
+  const Instant now = Clock::now();
+  if (recent.take(bytes, now)) return std::nullopt;
   const auto room = room_of_group();
   if (room && bytes > *room / 2)
     return "an array has " + mib(bytes) + ", and the control group of this process may use " +
@@ -76,6 +81,7 @@ std::optional<std::string> why_no_room(int folder, std::uint64_t bytes) {
   if (available && bytes > *available / 2)
     return "an array has " + mib(bytes) + ", and this host has " + mib(*available) +
            " of memory left; an array gets half of that at most";
+  if (available) recent.note(std::min(*available, room.value_or(*available)) - bytes, now);
   return std::nullopt;
 }
 

@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "controller/journal/crc32.hpp"
 #include "controller/journal/journal_replay.hpp"
 
 namespace px::controller {
@@ -56,12 +55,6 @@ std::string owed(std::string_view text) {
       all += (task.is_finished ? "=" : ">") + task.engine.text;
   }
   return all;
-}
-
-TEST(Crc32, IsThatOfZlib) {
-  EXPECT_EQ(crc32(""), 0u);
-  EXPECT_EQ(crc32("123456789"), 0xcbf43926u);
-  EXPECT_EQ(crc32("456789", crc32("123")), 0xcbf43926u);
 }
 
 TEST(JournalRecord, IsReadAsItWasWritten) {

@@ -5,16 +5,14 @@
 #include <atomic>
 #include <string>
 #include <string_view>
+#include <thread>
 
-#include "net/loop.hpp"
-#include "net/socket.hpp"
+#include "tests/net/messages.hpp"
 
 namespace px::net {
 namespace {
 
 using namespace std::chrono_literals;
-using Texts = std::vector<std::string>;
-
 class BundlingTest : public ::testing::Test {
  protected:
   Context context;
@@ -28,21 +26,7 @@ class BundlingTest : public ::testing::Test {
     EXPECT_TRUE(made.connect(peer.bound_endpoint()));
     return made;
   }
-  /// The next message; null after five seconds.
-  static SharedFrames await(Socket& socket) {
-    Loop loop;
-    SharedFrames frames;
-    const Instant deadline = Clock::now() + 5s;
-    loop.watch(socket, [&] { frames = socket.receive(); });
-    while (!frames && Clock::now() < deadline) loop.wait_until(deadline);
-    return frames;
-  }
-  static Texts next(Socket& socket) {
-    const SharedFrames frames = await(socket);
-    Texts all;
-    for (std::size_t i = 0; frames && i < frames->size(); ++i) all.emplace_back(frames->at(i));
-    return all;
-  }
+  static Texts next(Socket& socket) { return texts(await(socket)); }
 };
 
 const std::string bundle_of_two{"<PX|BUNDLE>\x01\0\0\0a\x01\0\0\0b", 21};

@@ -12,29 +12,12 @@
 
 #include "net/discovery/local_interface.hpp"
 #include "net/loop.hpp"
+#include "tests/net/messages.hpp"
 
 namespace px::net {
 namespace {
 
 using namespace std::chrono_literals;
-using Texts = std::vector<std::string>;
-
-Texts texts(const SharedFrames& frames) {
-  Texts all;
-  for (std::size_t i = 0; frames && i < frames->size(); ++i) all.emplace_back(frames->at(i));
-  return all;
-}
-
-/// The next message; null after five seconds.
-SharedFrames await(Socket& socket) {
-  Loop loop;
-  SharedFrames frames;
-  const Instant deadline = Clock::now() + 5s;
-  loop.watch(socket, [&] { frames = socket.receive(); });
-  while (!frames && Clock::now() < deadline) loop.wait_until(deadline);
-  return frames;
-}
-
 class SocketTest : public ::testing::Test {
  protected:
   Context context;

@@ -72,10 +72,11 @@ bool Call::settle(std::size_t task, WallTime now) {
 
 void Call::log(CallEvent event) {
   events_.push_back(std::move(event));
-  if (waiting_ > 0) changed_.notify_all();
+  changed_.notify_all();
 }
 
 void Call::tell(std::size_t task, bool is_ready) {
+  if (is_ready) all_answered_.notify_all();
   std::vector<std::function<void(std::size_t)>> each;
   std::vector<std::function<void()>> all;
   {
@@ -103,42 +104,40 @@ std::size_t Call::outputs_complete() const {
   return outputs_complete_;
 }
 
-bool Call::wait(std::optional<Instant> deadline, const std::function<bool()>& is_met) const {
+bool Call::wait(std::condition_variable& news, std::optional<Instant> deadline,
+                const std::function<bool()>& is_met) const {
   std::unique_lock lock{mutex_};
   if (is_met()) return true;
   lock.unlock();
   if (const auto outbox = outbox_.lock()) outbox->hurry();
   lock.lock();
-  ++waiting_;
-  bool is_met_now = true;
-  if (deadline)
-    is_met_now = changed_.wait_until(lock, *deadline, is_met);
-  else
-    changed_.wait(lock, is_met);
-  --waiting_;
-  return is_met_now;
+  if (deadline) return news.wait_until(lock, *deadline, is_met);
+  news.wait(lock, is_met);
+  return true;
 }
 
 bool Call::wait_ready(std::optional<Instant> deadline) const {
-  return wait(deadline, [this] { return answered_ == size_; });
+  return wait(all_answered_, deadline, [this] { return answered_ == size_; });
 }
 
 bool Call::wait_output(std::optional<Instant> deadline) const {
-  return wait(deadline, [this] { return outputs_complete_ == size_ && answered_ == size_; });
+  return wait(changed_, deadline,
+              [this] { return outputs_complete_ == size_ && answered_ == size_; });
 }
 
 bool Call::wait_task(std::size_t task, std::optional<Instant> deadline) const {
-  return wait(deadline, [=, this] { return tasks_[task].status != TaskStatus::pending; });
+  return wait(changed_, deadline, [=, this] { return tasks_[task].status != TaskStatus::pending; });
 }
 
 bool Call::wait_task_output(std::size_t task, std::optional<Instant> deadline) const {
-  return wait(deadline, [=, this] {
+  return wait(changed_, deadline, [=, this] {
     return tasks_[task].is_output_complete && tasks_[task].status != TaskStatus::pending;
   });
 }
 
 std::vector<CallEvent> Call::events(std::size_t from, std::optional<Instant> deadline) const {
-  wait(deadline, [=, this] { return events_.size() > from || outputs_complete_ == size_; });
+  wait(changed_, deadline,
+       [=, this] { return events_.size() > from || outputs_complete_ == size_; });
   const std::lock_guard lock{mutex_};
   if (from >= events_.size()) return {};
   return {events_.begin() + static_cast<std::ptrdiff_t>(from), events_.end()};

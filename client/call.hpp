@@ -71,14 +71,14 @@ class Call {
  private:
   void log(CallEvent event);                    // mutex_ held
   bool settle(std::size_t task, WallTime now);  // mutex_ held; true: now ready
-  bool wait(std::optional<Instant> deadline, const std::function<bool()>& is_met) const;
+  bool wait(std::condition_variable& news, std::optional<Instant> deadline,
+            const std::function<bool()>& is_met) const;
   void tell(std::size_t task, bool is_ready);
 
   const std::size_t size_;
   const std::weak_ptr<Outbox> outbox_;
   mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
-  mutable int waiting_ = 0;
+  mutable std::condition_variable changed_, all_answered_;  // who waits for all sleeps until then
   std::vector<TaskInfo> tasks_;
   std::vector<CallEvent> events_;
   std::size_t answered_ = 0;

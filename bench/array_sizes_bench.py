@@ -4,9 +4,10 @@
 
 Rates are those of the array's bytes, counted once also where all four engines get it, and medians of
 what one start of each gives. Of large arrays the first transfer, which goes into new memory, has a row
-of its own; the others are those that follow, as most are of the smaller sizes. MPI_Bcast is that of mpi4py, from one rank to four others; Ray's is put()
-and a call of four actors with what it returned. The limit is a write into a new file of /dev/shm. The
-peak of memory is taken of another pass, beside which nothing is timed.
+of its own; the others are those that follow, as most are of the smaller sizes. MPI_Bcast is that of
+mpi4py, from one rank to four others; Ray's is put() and a call of four actors with what it returned.
+The limit is a write into a new file of /dev/shm. The peak of memory is taken of another pass, beside
+which nothing is timed.
 Exit code 0 when every aim is met, 1 when not.
 """
 
@@ -103,10 +104,10 @@ def actions(client, array):
 
 
 def clusters_for(sizes):
-    """What one cluster measures after the other: whether it is large, and (size, name) of each figure."""
+    """Of each cluster the figures that it measures, as (size, name): one alone where that is large."""
     small = [(size, name) for size in sizes if size < LARGE for name in OURS]
     large = [[(size, name)] for size in sizes if size >= LARGE for name in OURS]
-    return [(False, small), *((True, figures) for figures in large)]
+    return [small, *large]
 
 
 def measure_ours(sizes):
@@ -116,7 +117,8 @@ def measure_ours(sizes):
     import polyxeus
 
     rates, firsts, most = {size: {} for size in sizes}, {size: {} for size in sizes}, {}
-    for is_large, figures in clusters_for(sizes):
+    for figures in clusters_for(sizes):
+        is_large = figures[0][0] >= LARGE
         with started(polyxeus, ENGINES) as (_, client, _):
             controller = [controller_pid()]
             with Peaks({"controller": lambda pids=controller: processes_mb(pids)}) as peaks:

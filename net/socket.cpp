@@ -252,12 +252,13 @@ struct Socket::State {
       zmq::message_t peer = frames[0].message();
       if (!send(peer, frames.size() > next || has_more)) return false;
     }
-    const std::size_t end = makes_bundle ? end_of_bundle(frames, next) : next;
+    Bundled bundled;
+    if (makes_bundle) bundled = first_short(frames.subspan(next));
     while (next < frames.size()) {
       zmq::message_t message;
-      if (next < end) {
-        message = bundle(frames.subspan(next, end - next), counted);
-        next = end;
+      if (bundled.count > 0) {
+        message = bundle(frames.subspan(next, bundled.count), bundled.bytes, counted);
+        next += std::exchange(bundled.count, 0);
       } else {
         message =
             counted ? counted->frame(std::string(frames[next].bytes)) : frames[next].message();
@@ -273,15 +274,21 @@ struct Socket::State {
   std::size_t first_sent() const { return kind == SocketKind::router ? 1 : 0; }
 
  private:
-  static std::size_t end_of_bundle(std::span<const Outgoing> frames, std::size_t begin) {
-    std::size_t size = FrameBundle::empty_size(), end = begin;
-    while (end < frames.size() && FrameBundle::has_room(size, frames[end].bytes.size()))
-      size += FrameBundle::size_of(frames[end++].bytes.size());
-    return end;
+  /// What of a message goes into a bundle, and the size of that.
+  struct Bundled {
+    std::size_t count = 0, bytes = FrameBundle::empty_size();
+  };
+  static Bundled first_short(std::span<const Outgoing> frames) {
+    Bundled found;
+    for (const Outgoing& frame : frames) {
+      if (!FrameBundle::has_room(found.bytes, frame.bytes.size())) break;
+      found.bytes += FrameBundle::size_of(frame.bytes.size());
+      ++found.count;
+    }
+    return found;
   }
-  static zmq::message_t bundle(std::span<const Outgoing> frames, CountedMessage* counted) {
-    std::size_t size = FrameBundle::empty_size();
-    for (const Outgoing& frame : frames) size += FrameBundle::size_of(frame.bytes.size());
+  static zmq::message_t bundle(std::span<const Outgoing> frames, std::size_t size,
+                               CountedMessage* counted) {
     const auto write = [&](char* place) {
       FrameBundle bundle{place};
       for (const Outgoing& frame : frames) bundle.add(frame.bytes);

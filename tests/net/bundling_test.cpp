@@ -13,6 +13,7 @@ namespace px::net {
 namespace {
 
 using namespace std::chrono_literals;
+
 class BundlingTest : public ::testing::Test {
  protected:
   Context context;
@@ -103,7 +104,7 @@ TEST_F(BundlingTest, WhoDoesNotKnowOfBundlesSeesThemAsTheyAre) {
 TEST_F(BundlingTest, IsForwardedFromAndToBoth) {
   Socket front = router(Bundling::answers), back = router(Bundling::answers);
   const std::string is_long(100000, 'x');
-  const Texts request{"engine", "a", "b", is_long, "c"}, rest{"a", "b", is_long, "c"};
+  const Texts request{"engine", "a", "b", is_long, "c"};
   for (const Bundling client_side : {Bundling::off, Bundling::sends})
     for (const Bundling engine_side : {Bundling::off, Bundling::sends}) {
       const std::string name = std::to_string(static_cast<int>(client_side)) +

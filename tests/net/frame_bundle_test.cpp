@@ -61,8 +61,9 @@ TEST(FrameBundle, CutAnywhereItIsNoneOrHasFewerFrames) {
 }
 
 TEST(FrameBundle, ALengthBeyondItsEndIsRefused) {
-  for (const std::string& length : {std::string("\x02\0\0\0", 4), std::string("\xff\xff\xff\xff", 4),
-                                   std::string("\0\0\0\x80", 4)})
+  for (const std::string& length :
+       {std::string("\x02\0\0\0", 4), std::string("\xff\xff\xff\xff", 4),
+        std::string("\0\0\0\x80", 4)})
     EXPECT_FALSE(FrameBundle::open("<PX|BUNDLE>" + length + "a", many));
 }
 

@@ -18,6 +18,7 @@ namespace px::net {
 namespace {
 
 using namespace std::chrono_literals;
+
 class SocketTest : public ::testing::Test {
  protected:
   Context context;

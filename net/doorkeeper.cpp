@@ -163,9 +163,13 @@ bool Doorkeeper::is_over(int descriptor) {
   return true;
 }
 
-/// libzmq sees the end of the connection, closes it and lets go of what it has of it.
+/// libzmq sees the end of the connection, closes it and lets go of what it has of it. The close
+/// resets it: else one that waits to send more would wait on for a minute, as Linux does not say
+/// that there is room again after a shutdown.
 void Doorkeeper::cut(int descriptor) {
   ++cut_off_;
+  const linger reset{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
   ::shutdown(descriptor, SHUT_RDWR);
 }
 

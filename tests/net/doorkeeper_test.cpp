@@ -45,6 +45,14 @@ std::string receive(const os::Descriptor& from) {
   return size > 0 ? text.substr(0, static_cast<std::size_t>(size)) : "";
 }
 
+/// Sends until neither this side nor the other one takes any more.
+void send_until_full(const os::Descriptor& to) {
+  const std::string text(1 << 16, 'x');
+  pollfd item{to.value(), POLLOUT, 0};
+  while (::poll(&item, 1, 200) == 1)
+    EXPECT_GT(::send(to.value(), text.data(), text.size(), MSG_DONTWAIT), 0);
+}
+
 /// In each test the doorkeeper's thread ends before the connections that it looks at are closed.
 class DoorkeeperTest : public testing::Test {
  protected:
@@ -60,6 +68,23 @@ TEST_F(DoorkeeperTest, WhoSaysTooMuchBeforeItHasShownItsKeyIsCutOff) {
   send(loud.client, std::string(1025, 'x'));
   EXPECT_EQ(receive(loud.client), "");
   EXPECT_EQ(doorkeeper.cut_off(), 1u);
+}
+
+TEST_F(DoorkeeperTest, WhoIsCutOffWhileItWaitsToSendMoreHearsOfIt) {
+  Connection loud = connect(listener);
+  send_until_full(loud.client);
+  {
+    Doorkeeper doorkeeper{context};
+    doorkeeper.start();
+    doorkeeper.meet_later(loud.server.value());
+    while (!receive(loud.server).empty()) {
+    }
+    EXPECT_EQ(doorkeeper.cut_off(), 1u);
+  }
+  loud.server = {};
+  pollfd item{loud.client.value(), 0, 0};
+  ASSERT_EQ(::poll(&item, 1, 20'000), 1);
+  EXPECT_TRUE(item.revents & POLLERR);
 }
 
 TEST_F(DoorkeeperTest, OfManyWhoSayNothingTheOldestAreCutOff) {

@@ -41,8 +41,17 @@ ALL = [
 ]
 
 
+LESS_THAN_A_HANDSHAKE = 20  # seconds; libzmq itself ends one after 30
+
+
 def command_frame(size):
     return b"\x06" + struct.pack(">Q", size)
+
+
+def read_to_the_end(peer):
+    with contextlib.suppress(ConnectionResetError):
+        while peer.recv(4096):
+            pass
 
 
 @pytest.mark.parametrize(("side", "channel"), SMALL)
@@ -54,12 +63,8 @@ def test_a_frame_that_is_longer_than_anything_meant_ends_the_connection_at_once(
     with peer:
         peer.sendall(GREETING)
         peer.sendall(command_frame(1 << 32))
-        peer.settimeout(20)
-        try:
-            while peer.recv(4096):
-                pass
-        except ConnectionResetError:
-            pass
+        peer.settimeout(LESS_THAN_A_HANDSHAKE)
+        read_to_the_end(peer)
 
 
 def memory_mib(cluster):
@@ -78,10 +83,10 @@ def test_who_says_more_than_a_handshake_takes_is_cut_off(cluster, side, channel)
     port = cluster.connection(side)[channel]
     before = memory_mib(cluster)
     with connect_and_say(port, GREETING + command_frame(48 << 20)) as peer:
-        said = 0
-        with pytest.raises(OSError, match="reset|pipe"):
-            while said < 47 << 20:
-                said += peer.send(bytes(1 << 16))
+        peer.settimeout(LESS_THAN_A_HANDSHAKE)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            peer.sendall(bytes(47 << 20))
+        read_to_the_end(peer)  # it may have been quicker than the doorkeeper
     wait_until(lambda: memory_mib(cluster) - before <= 8, "the frame is given back")
 
 

@@ -79,11 +79,11 @@ class AsyncResult {
   /// programs that tell people why they wait: see SilenceNews.
   std::vector<Silence> silences() const;
 
-  /// Runs once all are answered: at once where they are, otherwise in the I/O thread, where it must
-  /// not wait for anything.
+  /// Runs once all are answered: at once where they are, otherwise in the I/O thread or in one that
+  /// waits for an answer, where it must not wait for anything.
   void on_ready(std::function<void()> handler) const;
-  /// Runs for each request that is answered from now on, in the I/O thread: it must not wait for
-  /// anything.
+  /// Runs for each request that is answered from now on, in the I/O thread or in one that waits for
+  /// an answer: it must not wait for anything.
   void on_answer(std::function<void(std::size_t task)> handler) const;
 
   /// What has not begun yet is not to run: it fails as "TaskAborted". Returns at once.

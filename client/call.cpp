@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/io_help.hpp"
 #include "client/outbox.hpp"
 
 namespace px::client {
 
-Call::Call(std::vector<TaskSent> tasks, std::weak_ptr<Outbox> outbox)
-    : size_(tasks.size()), outbox_(std::move(outbox)) {
+Call::Call(std::vector<TaskSent> tasks, std::weak_ptr<Outbox> outbox, std::weak_ptr<IoHelp> help)
+    : size_(tasks.size()), outbox_(std::move(outbox)), help_(std::move(help)) {
   tasks_.resize(size_);
   for (std::size_t i = 0; i < size_; ++i) tasks_[i].sent = std::move(tasks[i]);
 }
@@ -109,6 +110,13 @@ bool Call::wait(std::condition_variable& news, std::optional<Instant> deadline,
   std::unique_lock lock{mutex_};
   if (is_met()) return true;
   lock.unlock();
+  const auto is_met_now = [&] {
+    const std::lock_guard again{mutex_};
+    return is_met();
+  };
+  const std::shared_ptr<IoHelp> help = help_.lock();
+  const IoHelp::Waiting waiting{help};
+  if (help && help->help_until(deadline, is_met_now)) return true;
   if (const auto outbox = outbox_.lock()) outbox->hurry();
   lock.lock();
   if (deadline) return news.wait_until(lock, *deadline, is_met);

@@ -16,6 +16,7 @@
 
 namespace px::client {
 
+class IoHelp;
 class Outbox;
 
 /// The state of the requests that were sent together: what came of them so far. The I/O thread
@@ -23,7 +24,9 @@ class Outbox;
 class Call {
  public:
   /// outbox  where the requests were posted: who waits hurries it.
-  explicit Call(std::vector<TaskSent> tasks, std::weak_ptr<Outbox> outbox = {});
+  /// help    by which who waits does what is to be done for the answers.
+  explicit Call(std::vector<TaskSent> tasks, std::weak_ptr<Outbox> outbox = {},
+                std::weak_ptr<IoHelp> help = {});
 
   std::size_t size() const { return size_; }
 
@@ -63,7 +66,7 @@ class Call {
   /// Text of "stdout" or "stderr" of a task so far.
   std::string text(std::size_t task, std::string_view stream) const;
   /// `handler` runs once, when all are answered: at once in this thread where they are, otherwise
-  /// in the I/O thread, where it must not wait.
+  /// in the I/O thread or one that helps it, where it must not wait.
   void on_ready(std::function<void()> handler);
   /// The same for each task that is answered, those that are already included.
   void on_answer(std::function<void(std::size_t task)> handler);
@@ -77,6 +80,7 @@ class Call {
 
   const std::size_t size_;
   const std::weak_ptr<Outbox> outbox_;
+  const std::weak_ptr<IoHelp> help_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_, all_answered_;  // who waits for all sleeps until then
   std::vector<TaskInfo> tasks_;

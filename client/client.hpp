@@ -62,7 +62,8 @@ class Client {
   std::vector<EngineId> ids() const;
   /// Waits until `count` engines are there.  errors  TimeoutError: says how many there are.
   void wait_for_engines(std::size_t count, Timeout timeout = {}) const;
-  /// `handler` runs in the I/O thread whenever an engine joins or leaves; it must not wait.
+  /// `handler` runs in the I/O thread, or in one that waits for an answer, whenever an engine joins
+  /// or leaves; it must not wait.
   void on_engine_change(std::function<void(const EngineChange&)> handler) const;
 
   /// One engine.  errors, when it is used: not_found: no engine has this id.

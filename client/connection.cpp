@@ -75,6 +75,7 @@ Connection::Connection(const ClientConnectionInfo& info, Session session, std::s
       packer_(session.packer()),
       context_(std::move(context)),
       outbox_(std::make_shared<Outbox>([waker = loop_.waker()] { waker.wake(); })),
+      help_(std::make_shared<IoHelp>(loop_, work())),
       registration_(std::move(registration)),
       mux_(make(net::SocketKind::dealer)),
       task_(make(net::SocketKind::dealer)),
@@ -94,7 +95,7 @@ Connection::Connection(const ClientConnectionInfo& info, Session session, std::s
 
 Connection::~Connection() {
   is_finished_ = true;
-  loop_.waker().wake();
+  help_->end();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -148,11 +149,10 @@ void Connection::run() {
   for (Link& link : links_) loop_.watch(link.monitor.socket(), [this] { on_link_events(); });
   notification_.subscribe("");
   iopub_.subscribe("");
-  while (!is_finished_) {
+  while (help_->await()) {
     loop_.wait_until(next_deadline());
-    const Instant now = Clock::now();
-    send_posted(now);
-    on_time(now);
+    do_due();
+    help_->pass();
   }
   send_posted(Clock::now());
   if (segments_) segments_->close();
@@ -162,6 +162,22 @@ void Connection::run() {
   perform(fetches_.clear());
   streams_.clear();
   change_comms([](CommRelay& comms) { comms.close(); });
+  help_->close();
+}
+
+IoHelp::Work Connection::work() {
+  return {[this] {
+            loop_.wait_until(Instant{});
+            do_due();
+          },
+          [this] { return next_deadline(); },
+          [this] { return pending_.unanswered() == 1; }};
+}
+
+void Connection::do_due() {
+  const Instant now = Clock::now();
+  send_posted(now);
+  on_time(now);
 }
 
 std::optional<Instant> Connection::next_deadline() const {

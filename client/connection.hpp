@@ -19,6 +19,7 @@
 #include "client/composer.hpp"
 #include "client/engine_change.hpp"
 #include "client/engine_directory.hpp"
+#include "client/io_help.hpp"
 #include "client/outbox.hpp"
 #include "client/silence.hpp"
 #include "client/transfers/engine_streams.hpp"
@@ -36,7 +37,8 @@ namespace px::client {
 
 /// The sockets of a client and the thread that owns them: sends what any thread posts, finds the
 /// calls that answers and outputs belong to, keeps the list of engines. Any thread may call it.
-/// What stands below `shared` is guarded by mutex_; all else belongs to the thread.
+/// What stands below `shared` is guarded by mutex_; all else belongs to the thread, or to the one
+/// that does its work: see IoHelp.
 class Connection {
  public:
   struct Options {
@@ -56,8 +58,10 @@ class Connection {
   /// Fails what is not answered and closes the sockets. Not in the I/O thread.
   ~Connection();
 
-  /// Whether the caller is the I/O thread, which runs the handlers.
-  bool is_own_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
+  /// Whether the caller runs a handler: it is the I/O thread, or does the work of that.
+  bool is_own_thread() const {
+    return std::this_thread::get_id() == thread_.get_id() || help_->is_helping();
+  }
 
   Composer& composer() { return composer_; }
   /// Where the controller was reached, e.g. "tcp://10.0.0.1"; this end of a tunnel.
@@ -66,6 +70,7 @@ class Connection {
   /// Sends the messages, in the order of the calls. What cannot be sent fails its entries.
   void post(std::vector<Outgoing> messages) { outbox_->post(std::move(messages)); }
   const std::shared_ptr<Outbox>& outbox() const { return outbox_; }
+  const std::shared_ptr<IoHelp>& help() const { return help_; }
 
   /// Whether these buffers can go to this engine through shared memory: one of them is large, and
   /// the engine shares memory with this process.
@@ -129,6 +134,8 @@ class Connection {
   static Failure lost(const std::string& why);
 
   void run();
+  IoHelp::Work work();
+  void do_due();
   net::Socket make(net::SocketKind kind);
   void watch(net::Socket& socket,
              void (Connection::*handler)(const Envelope&, const SharedFrames&));
@@ -220,6 +227,7 @@ class Connection {
   const std::unique_ptr<net::Context> context_;
   net::Loop loop_;  // its wakers are for all
   const std::shared_ptr<Outbox> outbox_;
+  const std::shared_ptr<IoHelp> help_;
   net::Socket registration_, mux_, task_, broadcast_, control_, notification_, iopub_;
   net::ConnectionMonitor monitor_;
   /// A connection beside that of registration_.

@@ -293,7 +293,8 @@ std::shared_ptr<Call> ClientCore::post(std::vector<Outgoing> messages, std::vect
     ids.push_back(tasks[i].msg_id);
     entries.push_back({nullptr, i, tasks[i].engine_uuid, output_end});
   }
-  const auto call = std::make_shared<Call>(std::move(tasks), connection_->outbox());
+  const auto call = std::make_shared<Call>(std::move(tasks), connection_->outbox(),
+                                           connection_->help());
   for (std::size_t i = 0; i < entries.size(); ++i) {
     entries[i].call = call;
     Outgoing& message = messages[places.empty() ? i : places[i]];

@@ -1,11 +1,9 @@
 #include "engine/program.hpp"
 
-#include <poll.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <array>
 #include <iostream>
 #include <thread>
 
@@ -194,12 +192,8 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
   server_->announce_ready(facts_.mpi, mail_);
   runner.run([&](int descriptor) {
     if (run_tasks && run_tasks(descriptor)) return;
-    std::array<pollfd, 2> sources{{{descriptor, POLLIN, 0}, {signal_descriptor, POLLIN, 0}}};
-    const int patience =
-        watch_.tick
-            ? static_cast<int>(duration_cast<std::chrono::milliseconds>(watch_.tick()).count())
-            : -1;
-    ::poll(sources.data(), sources.size(), patience);
+    server_->wait_for_work(descriptor, signal_descriptor,
+                           watch_.tick ? std::optional(watch_.tick()) : std::nullopt);
     // In front of a request before_request() does the same.
     if (queues.requests.queued() == 0) interpreter.on_wake();
   });

@@ -1,13 +1,16 @@
 #include "jupyter/io_thread.hpp"
 
+#include <poll.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "jupyter/work_text.hpp"
 #include "net/termination.hpp"
+#include "os/poll_timeout.hpp"
 #include "os/process_usage.hpp"
 #include "os/signals_blocked.hpp"
 #include "wire/earlier.hpp"
@@ -23,6 +26,10 @@ constexpr Duration grace = std::chrono::seconds(2);
 constexpr Duration signal_delay = milliseconds(100);
 /// Before a slow client is asked again whether it can take more.
 constexpr Duration retry_pause = milliseconds(2);
+/// A main thread that is away from the loop for longer is relieved there.
+constexpr Duration brief = milliseconds(1);
+/// As the deadline of a wait.
+constexpr Instant at_once{};
 /// For what is left to be sent when the process ends.
 constexpr Duration last_messages_timeout = std::chrono::seconds(1);
 
@@ -46,6 +53,7 @@ IoThread::IoThread(ReplyFormats formats, int exit_code)
     : formats_(std::move(formats)),
       main_thread_(::pthread_self()),
       orderly_exit_code_(exit_code),
+      turn_(brief),
       queues_(formats_, loop_.waker()),
       calls_(loop_.waker()),
       capture_([this](std::string_view stream, std::string_view text) {
@@ -86,15 +94,49 @@ int IoThread::finish() {
 void IoThread::run() {
   begin();
   watch_capture();
-  while (!is_finished_) {
-    loop_.wait_until(next_deadline());
-    watch_time(Clock::now());
-    calls_.run();
-    deliver();
-    watch_capture();
+  for (;;) {
+    turn_.await();
+    if (is_finished_) break;
+    step(next_deadline());
+    // The main thread has been woken by that: it can as well go on here afterwards.
+    if (queues_.requests.unfinished() == 1 && !loop_.is_ready() && turn_.pass())
+      queues_.requests.wake();
   }
   calls_.close();
   end_channels();
+}
+
+void IoThread::step(std::optional<Instant> deadline) {
+  loop_.wait_until(deadline);
+  watch_time(Clock::now());
+  calls_.run();
+  deliver();
+  watch_capture();
+}
+
+void IoThread::wait_for_work(int descriptor, int other_descriptor,
+                             std::optional<Duration> patience) {
+  const Instant now = Clock::now();
+  const bool has_turn = turn_.take();
+  if (!has_turn && now - left_at_ < brief) turn_.ask();
+  std::array<pollfd, 3> sources{{{descriptor, POLLIN, 0},
+                                 {other_descriptor, POLLIN, 0},
+                                 {has_turn ? loop_.descriptor() : -1, POLLIN, 0}}};
+  const std::optional<Instant> end = patience ? std::optional(now + *patience) : std::nullopt;
+  for (bool is_over = false; !is_over;) {
+    std::optional<Instant> deadline = end;
+    if (has_turn) {
+      const os::SignalsBlocked blocked;
+      step(at_once);
+      if (queues_.requests.queued() > 0) break;
+      deadline = loop_.is_ready() ? at_once : earlier(end, next_deadline());
+    }
+    const int count = ::poll(sources.data(), sources.size(), os::poll_timeout_ms(deadline));
+    is_over = count < 0 || sources[0].revents != 0 || sources[1].revents != 0 ||
+              (end && Clock::now() >= *end);
+  }
+  left_at_ = Clock::now();
+  turn_.leave(queues_.requests.queued() <= 1);
 }
 
 void IoThread::end_channels() {

@@ -19,12 +19,14 @@
 #include "jupyter/peer_queue.hpp"
 #include "jupyter/queues.hpp"
 #include "jupyter/reply_formats.hpp"
+#include "net/loop_turn.hpp"
 
 namespace px::jupyter {
 
 /// The thread that owns the channels of an engine or a kernel: answers orders while user code runs,
 /// passes requests to the main thread and its messages on, interrupts it, and ends the process
-/// where user code does not. It runs no user code and never takes an interpreter's lock. Create and
+/// where user code does not. It runs no user code and never takes an interpreter's lock. What is
+/// said of this thread an idle main thread may do in its place: see wait_for_work(). Create and
 /// destroy it on the main thread.
 class IoThread {
  public:
@@ -45,6 +47,10 @@ class IoThread {
   ///              has the process killed before anything is sent.
   /// errors       system: no pipes.
   Result<void> capture_descriptors(bool logs_stderr);
+  /// For the main thread, which has nothing to run: returns when there is a request, when one of
+  /// the two descriptors is readable (-1: none), after a signal, or after `patience`. Where it may
+  /// it does the work of this thread meanwhile, so that a short request wakes no second one.
+  void wait_for_work(int descriptor, int other_descriptor, std::optional<Duration> patience);
   /// The standard error of the process, captured or not: for its log.
   int original_stderr() const { return capture_.original_stderr(); }
 
@@ -96,6 +102,7 @@ class IoThread {
   };
 
   void run();
+  void step(std::optional<Instant> deadline);
   void interrupt(const InterruptScope& scope);
   std::optional<Instant> next_deadline() const;
   void watch_time(Instant now);
@@ -123,9 +130,11 @@ class IoThread {
   const ReplyFormats formats_;
   const pthread_t main_thread_;
   const int orderly_exit_code_;
-  net::Loop loop_;                           // its wakers are used by other threads too
-  Queues queues_;                            // used by other threads too
-  CallQueue calls_;                          // used by other threads too
+  net::LoopTurn turn_;  // who has it owns what is not said to be used by others
+  Instant left_at_{};   // the main thread's: when it last had something to run
+  net::Loop loop_;      // its wakers are used by other threads too
+  Queues queues_;       // used by other threads too
+  CallQueue calls_;     // used by other threads too
   interpreters::DescriptorCapture capture_;  // used by other threads too
   bool logs_stderr_ = false;
   bool is_watching_capture_ = false;

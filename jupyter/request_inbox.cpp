@@ -56,6 +56,11 @@ std::size_t RequestInbox::queued() const {
   return queue_.queued();
 }
 
+std::size_t RequestInbox::unfinished() const {
+  const std::lock_guard lock{mutex_};
+  return queue_.queued() + (queue_.is_busy() ? 1 : 0);
+}
+
 RequestPtr RequestInbox::take_back(std::size_t peer, std::size_t socket, const MessageId& msg_id) {
   const std::lock_guard lock{mutex_};
   return queue_.take_back(peer, socket, msg_id);

@@ -26,6 +26,8 @@ class RequestInbox {
   std::vector<Effect> answer_aborted(const RequestPtr& request) const;
   void abort_queued_executions(const RequestPtr& failed);
   std::size_t queued() const;
+  /// Those that wait, and the one that runs.
+  std::size_t unfinished() const;
   RequestPtr take_back(std::size_t peer, std::size_t socket, const MessageId& msg_id);
   std::vector<RequestPtr> take_back_all(std::size_t peer, std::size_t socket);
   /// Calls `interrupt_main` where the main thread runs what the interrupt is for, which cannot end

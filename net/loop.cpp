@@ -26,10 +26,6 @@ std::shared_ptr<const int> new_event_descriptor() {
           }};
 }
 
-int wait_ms(std::optional<Instant> deadline) {
-  return deadline ? os::poll_timeout_ms(*deadline) : -1;
-}
-
 }  // namespace
 
 void Waker::wake() const {
@@ -75,10 +71,16 @@ struct Loop::State {
     ::epoll_ctl(poll_.value(), EPOLL_CTL_DEL, descriptor, nullptr);  // it may be closed already
   }
 
+  int descriptor() const { return poll_.value(); }
+
+  bool is_ready() {
+    find_ready_sockets();
+    return !ready_.empty();
+  }
+
   void wait_until(std::optional<Instant> deadline) {
     for (bool is_over = false; !is_over;) {
-      find_ready_sockets();
-      is_over = !wait(ready_.empty() ? wait_ms(deadline) : 0);
+      is_over = !wait(is_ready() ? 0 : os::poll_timeout_ms(deadline));
       is_over = is_over || is_woken_ || !ready_.empty() || (deadline && Clock::now() >= *deadline);
     }
     run_ready();
@@ -188,6 +190,14 @@ void Loop::wait_until(std::optional<Instant> deadline) {
 
 Waker Loop::waker() const {
   return Waker{state_->wake_descriptor};
+}
+
+int Loop::descriptor() const {
+  return state_->descriptor();
+}
+
+bool Loop::is_ready() {
+  return state_->is_ready();
 }
 
 }  // namespace px::net

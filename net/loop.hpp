@@ -46,6 +46,11 @@ class Loop {
   void wait_until(std::optional<Instant> deadline);
 
   Waker waker() const;
+  /// For an owner that waits for other things as well: readable when wait_until() has something to
+  /// do, where is_ready() was false.
+  int descriptor() const;
+  /// Whether wait_until() would not sleep, whatever the descriptor says.
+  bool is_ready();
 
  private:
   struct State;

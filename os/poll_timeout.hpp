@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "wire/time.hpp"
 
@@ -13,6 +14,11 @@ inline int poll_timeout_ms(Instant deadline) {
   constexpr long most = 3600L * 1000;
   const long left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
   return static_cast<int>(std::clamp(left, 0L, most));
+}
+
+/// The same; nothing: for ever.
+inline int poll_timeout_ms(std::optional<Instant> deadline) {
+  return deadline ? poll_timeout_ms(*deadline) : -1;
 }
 
 }  // namespace px::os

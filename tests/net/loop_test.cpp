@@ -1,6 +1,7 @@
 #include "net/loop.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -90,6 +91,35 @@ TEST(Loop, ReportsASocketUntilItIsEmpty) {
   for (const Instant deadline = soon(); count < 10 && Clock::now() < deadline;)
     loop.wait_until(deadline);
   EXPECT_EQ(count, 10);
+}
+
+/// Whether the loop would not sleep.
+bool has_work(Loop& loop) {
+  pollfd item{loop.descriptor(), POLLIN, 0};
+  return loop.is_ready() || ::poll(&item, 1, 0) == 1;
+}
+
+TEST(Loop, TellsWhetherItHasWorkAlsoOfASocketThatIsNotEmpty) {
+  Context context;
+  Socket router{context, SocketKind::router};
+  Socket dealer{context, SocketKind::dealer};
+  ASSERT_TRUE(
+      dealer.connect("tcp://127.0.0.1:" + std::to_string(*router.bind("tcp://127.0.0.1", 0))));
+  Loop loop;
+  int count = 0;
+  loop.watch(router, [&] { count += router.receive() ? 1 : 0; });
+  EXPECT_FALSE(has_work(loop));
+  dealer.send({"one"});
+  dealer.send({"two"});
+  for (const Instant deadline = soon(); count < 1 && Clock::now() < deadline;)
+    loop.wait_until(deadline);
+  EXPECT_TRUE(has_work(loop));
+  for (const Instant deadline = soon(); count < 2 && Clock::now() < deadline;)
+    loop.wait_until(deadline);
+  while (has_work(loop)) loop.wait_until(soon());
+  EXPECT_EQ(count, 2);
+  loop.waker().wake();
+  EXPECT_TRUE(has_work(loop));
 }
 
 TEST(Loop, IsWokenFromAnotherThread) {

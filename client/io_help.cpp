@@ -1,0 +1,117 @@
+#include "client/io_help.hpp"
+
+#include <poll.h>
+#include <sched.h>
+
+#include <utility>
+
+#include "os/poll_timeout.hpp"
+#include "os/signals_blocked.hpp"
+#include "wire/earlier.hpp"
+
+namespace px::client {
+namespace {
+
+/// Between two calls that follow each other at once a thread needs less.
+constexpr Duration patience = std::chrono::microseconds(300);
+/// As the deadline of a wait.
+constexpr Instant at_once{};
+
+bool has_passed(std::optional<Instant> deadline) {
+  return deadline && Clock::now() >= *deadline;
+}
+
+}  // namespace
+
+IoHelp::IoHelp(net::Loop& loop, Work work)
+    : loop_(loop), waker_(loop.waker()), work_(std::move(work)), turn_(patience) {}
+
+IoHelp::Waiting::Waiting(std::shared_ptr<IoHelp> help) : help_(std::move(help)) {
+  if (help_) ++help_->waiting_;
+}
+
+IoHelp::Waiting::~Waiting() {
+  if (help_) --help_->waiting_;
+}
+
+bool IoHelp::await() {
+  turn_.await();
+  return !is_ending_;
+}
+
+void IoHelp::pass() {
+  if (!turn_.pass()) return;
+  const std::lock_guard lock{mutex_};  // it may be about to wait
+  changed_.notify_all();
+}
+
+void IoHelp::close() {
+  {
+    const std::lock_guard lock{mutex_};
+    is_closed_ = true;
+  }
+  changed_.notify_all();
+}
+
+void IoHelp::end() {
+  is_ending_ = true;
+  waker_.wake();
+}
+
+bool IoHelp::help_until(std::optional<Instant> deadline, const std::function<bool()>& is_met) {
+  if (is_helping() || has_passed(deadline)) return false;
+  const std::unique_lock guest{guest_, std::try_to_lock};
+  if (!guest) return false;
+  const bool done = get_turn(deadline) && work_until(deadline, is_met);
+  turn_.leave(waiting_ == 1 && !is_ending_);
+  return done;
+}
+
+bool IoHelp::get_turn(std::optional<Instant> deadline) {
+  std::unique_lock lock{mutex_};
+  if (is_closed_) return false;
+  if (turn_.take()) return true;
+  turn_.ask();
+  waker_.wake();
+  const auto is_over = [this] { return is_closed_ || turn_.take(); };
+  if (deadline)
+    changed_.wait_until(lock, *deadline, is_over);
+  else
+    changed_.wait(lock, is_over);
+  return !is_closed_ && turn_.take();
+}
+
+bool IoHelp::work_until(std::optional<Instant> deadline, const std::function<bool()>& is_met) {
+  const Instant begin = Clock::now();
+  bool done = false, is_late = false;
+  while (!done && !is_late && !is_ending_) {
+    step();
+    done = is_met();
+    is_late = has_passed(deadline);
+    if (done || is_late) break;
+    const bool stays_awake = short_waits_.stays_awake() && work_.awaits_one();
+    sleep_until(loop_.is_ready() ? at_once : earlier(deadline, work_.next_deadline()),
+                stays_awake ? begin + ShortWaits::longest : begin);
+  }
+  short_waits_.waited(Clock::now() - begin);
+  return done;
+}
+
+void IoHelp::step() {
+  const os::SignalsBlocked blocked;
+  helper_ = std::this_thread::get_id();
+  work_.step();
+  helper_ = std::thread::id{};
+}
+
+/// Or until the loop has something to do.
+void IoHelp::sleep_until(std::optional<Instant> deadline, Instant awake_until) const {
+  pollfd source{loop_.descriptor(), POLLIN, 0};
+  while (!has_passed(awake_until) && !has_passed(deadline)) {
+    if (::poll(&source, 1, 0) != 0) return;
+    ::sched_yield();
+  }
+  ::poll(&source, 1, os::poll_timeout_ms(deadline));
+}
+
+}  // namespace px::client

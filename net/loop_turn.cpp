@@ -1,0 +1,60 @@
+#include "net/loop_turn.hpp"
+
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "wire/error.hpp"
+
+namespace px::net {
+namespace {
+
+constexpr Duration at_once = std::chrono::nanoseconds(1);
+constexpr Duration never = std::chrono::nanoseconds(0);  // to a timer
+
+}  // namespace
+
+LoopTurn::LoopTurn(Duration patience)
+    : patience_(patience), timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC)) {
+  check(timer_.is_open());
+}
+
+bool LoopTurn::change(Holder from, Holder to) {
+  return holder_.compare_exchange_strong(from, to);
+}
+
+void LoopTurn::ring_after(Duration time) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  itimerspec when{};
+  when.it_value.tv_sec = whole.count();
+  when.it_value.tv_nsec = std::chrono::nanoseconds(time - whole).count();
+  check(::timerfd_settime(timer_.value(), 0, &when, nullptr) == 0);
+}
+
+void LoopTurn::await() {
+  while (holder_ == Holder::guest || holder_ == Holder::nobody) {
+    std::uint64_t count = 0;
+    check(::read(timer_.value(), &count, sizeof count) > 0 || errno == EINTR);
+    change(Holder::nobody, Holder::io_thread);
+  }
+}
+
+bool LoopTurn::pass() {
+  return change(Holder::asked_io_thread, Holder::guest);
+}
+
+bool LoopTurn::take() {
+  if (holder_ == Holder::guest) return true;  // it was passed
+  if (!change(Holder::nobody, Holder::guest)) return false;
+  ring_after(never);
+  return true;
+}
+
+void LoopTurn::leave(bool is_brief) {
+  if (change(Holder::asked_io_thread, Holder::io_thread)) return;
+  if (change(Holder::guest, Holder::nobody)) ring_after(is_brief ? patience_ : at_once);
+}
+
+}  // namespace px::net

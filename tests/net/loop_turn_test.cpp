@@ -1,0 +1,85 @@
+#include "net/loop_turn.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+namespace px::net {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A turn that the I/O thread has passed to the guest.
+void pass_to_guest(LoopTurn& turn) {
+  ASSERT_FALSE(turn.take());
+  turn.ask();
+  ASSERT_TRUE(turn.pass());
+}
+
+TEST(LoopTurn, TheIoThreadHasItAndKeepsItWhileNobodyAsks) {
+  LoopTurn turn{1h};
+  turn.await();
+  EXPECT_FALSE(turn.pass());
+  EXPECT_FALSE(turn.take());
+  turn.leave(true);
+  turn.await();
+}
+
+TEST(LoopTurn, AGuestThatAsksGetsItWhenTheIoThreadPassesIt) {
+  LoopTurn turn{1h};
+  pass_to_guest(turn);
+  EXPECT_TRUE(turn.take());
+  EXPECT_FALSE(turn.pass());
+}
+
+TEST(LoopTurn, AGuestThatNoLongerWaitsGetsNothing) {
+  LoopTurn turn{1h};
+  ASSERT_FALSE(turn.take());
+  turn.ask();
+  turn.leave(true);
+  EXPECT_FALSE(turn.pass());
+  EXPECT_FALSE(turn.take());
+}
+
+TEST(LoopTurn, AGuestThatIsBackSoonTakesItAgain) {
+  LoopTurn turn{1h};
+  pass_to_guest(turn);
+  turn.leave(true);
+  EXPECT_TRUE(turn.take());
+}
+
+TEST(LoopTurn, TheIoThreadRelievesAGuestThatIsAwayForLonger) {
+  LoopTurn turn{1ms};
+  pass_to_guest(turn);
+  turn.leave(true);
+  turn.await();
+  EXPECT_FALSE(turn.take());
+}
+
+TEST(LoopTurn, TheIoThreadRelievesAGuestAtOnceThatIsNotBackSoon) {
+  LoopTurn turn{1h};
+  pass_to_guest(turn);
+  turn.leave(false);
+  turn.await();
+  EXPECT_FALSE(turn.take());
+}
+
+TEST(LoopTurn, AGuestThatIsBackIsNotRelieved) {
+  LoopTurn turn{20ms};
+  pass_to_guest(turn);
+  turn.leave(true);
+  ASSERT_TRUE(turn.take());
+  std::atomic<bool> has_left = false;
+  std::thread io_thread{[&] {
+    turn.await();
+    EXPECT_TRUE(has_left);
+  }};
+  std::this_thread::sleep_for(40ms);  // beyond the time at which it would have been relieved
+  has_left = true;
+  turn.leave(false);
+  io_thread.join();
+}
+
+}  // namespace
+}  // namespace px::net

@@ -83,12 +83,11 @@ bool IoHelp::get_turn(std::optional<Instant> deadline) {
 
 bool IoHelp::work_until(std::optional<Instant> deadline, const std::function<bool()>& is_met) {
   const Instant begin = Clock::now();
-  bool done = false, is_late = false;
-  while (!done && !is_late && !is_ending_) {
+  bool done = false;
+  while (!is_ending_) {
     step();
     done = is_met();
-    is_late = has_passed(deadline);
-    if (done || is_late) break;
+    if (done || has_passed(deadline)) break;
     const bool stays_awake = short_waits_.stays_awake() && work_.awaits_one();
     sleep_until(loop_.is_ready() ? at_once : earlier(deadline, work_.next_deadline()),
                 stays_awake ? begin + ShortWaits::longest : begin);
@@ -97,7 +96,8 @@ bool IoHelp::work_until(std::optional<Instant> deadline, const std::function<boo
   return done;
 }
 
-void IoHelp::step() {
+/// A handler that throws ends the process, as it does in the I/O thread.
+void IoHelp::step() noexcept {
   const os::SignalsBlocked blocked;
   helper_ = std::this_thread::get_id();
   work_.step();

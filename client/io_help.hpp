@@ -61,7 +61,7 @@ class IoHelp {
  private:
   bool get_turn(std::optional<Instant> deadline);
   bool work_until(std::optional<Instant> deadline, const std::function<bool()>& is_met);
-  void step();
+  void step() noexcept;
   void sleep_until(std::optional<Instant> deadline, Instant awake_until) const;
 
   net::Loop& loop_;

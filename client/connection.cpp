@@ -94,7 +94,6 @@ Connection::Connection(const ClientConnectionInfo& info, Session session, std::s
       streams_(loop_, session.signer(), place_of_streams(info_), stream_handlers()) {}
 
 Connection::~Connection() {
-  is_finished_ = true;
   help_->end();
   if (thread_.joinable()) thread_.join();
 }
@@ -162,12 +161,11 @@ void Connection::run() {
   perform(fetches_.clear());
   streams_.clear();
   change_comms([](CommRelay& comms) { comms.close(); });
-  help_->close();
 }
 
 IoHelp::Work Connection::work() {
   return {[this] {
-            loop_.wait_until(Instant{});
+            loop_.wait_until(net::Loop::at_once);
             do_due();
           },
           [this] { return next_deadline(); },
@@ -410,7 +408,7 @@ std::vector<MessageId> Connection::unanswered() const {
   std::unique_lock lock{mutex_};
   wants_unanswered_ = true;
   loop_.waker().wake();
-  changed_.wait(lock, [this] { return !wants_unanswered_ || is_finished_; });
+  changed_.wait(lock, [this] { return !wants_unanswered_ || help_->is_ending(); });
   return unanswered_;
 }
 

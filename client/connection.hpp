@@ -267,7 +267,6 @@ class Connection {
   std::string why_;
   mutable bool wants_unanswered_ = false;  // somebody waits for the list above
   std::atomic<std::uint64_t> transferred_bytes_ = 0, bytes_to_transfer_ = 0;
-  std::atomic<bool> is_finished_ = false;
   std::thread thread_;
 };
 

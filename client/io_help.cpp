@@ -14,8 +14,6 @@ namespace {
 
 /// Between two calls that follow each other at once a thread needs less.
 constexpr Duration patience = std::chrono::microseconds(300);
-/// As the deadline of a wait.
-constexpr Instant at_once{};
 
 bool has_passed(std::optional<Instant> deadline) {
   return deadline && Clock::now() >= *deadline;
@@ -45,16 +43,12 @@ void IoHelp::pass() {
   changed_.notify_all();
 }
 
-void IoHelp::close() {
+void IoHelp::end() {
   {
     const std::lock_guard lock{mutex_};
-    is_closed_ = true;
+    is_ending_ = true;
   }
   changed_.notify_all();
-}
-
-void IoHelp::end() {
-  is_ending_ = true;
   waker_.wake();
 }
 
@@ -69,16 +63,15 @@ bool IoHelp::help_until(std::optional<Instant> deadline, const std::function<boo
 
 bool IoHelp::get_turn(std::optional<Instant> deadline) {
   std::unique_lock lock{mutex_};
-  if (is_closed_) return false;
   if (turn_.take()) return true;
   turn_.ask();
   waker_.wake();
-  const auto is_over = [this] { return is_closed_ || turn_.take(); };
+  const auto is_over = [this] { return is_ending_ || turn_.take(); };
   if (deadline)
     changed_.wait_until(lock, *deadline, is_over);
   else
     changed_.wait(lock, is_over);
-  return !is_closed_ && turn_.take();
+  return turn_.take();
 }
 
 bool IoHelp::work_until(std::optional<Instant> deadline, const std::function<bool()>& is_met) {
@@ -89,7 +82,7 @@ bool IoHelp::work_until(std::optional<Instant> deadline, const std::function<boo
     done = is_met();
     if (done || has_passed(deadline)) break;
     const bool stays_awake = short_waits_.stays_awake() && work_.awaits_one();
-    sleep_until(loop_.is_ready() ? at_once : earlier(deadline, work_.next_deadline()),
+    sleep_until(loop_.is_ready() ? net::Loop::at_once : earlier(deadline, work_.next_deadline()),
                 stays_awake ? begin + ShortWaits::longest : begin);
   }
   short_waits_.waited(Clock::now() - begin);

@@ -25,7 +25,7 @@ class IoHelp {
     std::function<std::optional<Instant>()> next_deadline;  ///< Of the next step, whatever comes.
     std::function<bool()> awaits_one;                       ///< One answer, and not more.
   };
-  /// loop  where the I/O thread waits. It and the work are not used any more after close().
+  /// loop  where the I/O thread waits. It and the work are only used by who has the turn.
   IoHelp(net::Loop& loop, Work work);
 
   // For the I/O thread.
@@ -34,8 +34,6 @@ class IoHelp {
   bool await();
   /// A thread that waits may go on in its place.
   void pass();
-  /// Nobody helps any more.
-  void close();
 
   // For any thread.
   /// A thread waits for an answer as long as this lives.
@@ -57,6 +55,7 @@ class IoHelp {
   bool is_helping() const { return helper_ == std::this_thread::get_id(); }
   /// The I/O thread is to have the turn for good.
   void end();
+  bool is_ending() const { return is_ending_; }
 
  private:
   bool get_turn(std::optional<Instant> deadline);
@@ -73,9 +72,8 @@ class IoHelp {
   std::atomic<int> waiting_ = 0;         // threads
   std::atomic<std::thread::id> helper_;  // while it works
   std::mutex guest_;                     // held by the thread that may have the turn
-  std::mutex mutex_;                     // of what follows
+  std::mutex mutex_;                     // held where what changed_ tells changes
   std::condition_variable changed_;      // the turn was passed, or never is any more
-  bool is_closed_ = false;
 };
 
 }  // namespace px::client

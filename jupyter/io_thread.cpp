@@ -28,8 +28,6 @@ constexpr Duration signal_delay = milliseconds(100);
 constexpr Duration retry_pause = milliseconds(2);
 /// A main thread that is away from the loop for longer is relieved there.
 constexpr Duration brief = milliseconds(1);
-/// As the deadline of a wait.
-constexpr Instant at_once{};
 /// For what is left to be sent when the process ends.
 constexpr Duration last_messages_timeout = std::chrono::seconds(1);
 
@@ -127,9 +125,9 @@ void IoThread::wait_for_work(int descriptor, int other_descriptor,
     std::optional<Instant> deadline = end;
     if (has_turn) {
       const os::SignalsBlocked blocked;
-      step(at_once);
+      step(net::Loop::at_once);
       if (queues_.requests.queued() > 0) break;
-      deadline = loop_.is_ready() ? at_once : earlier(end, next_deadline());
+      deadline = loop_.is_ready() ? net::Loop::at_once : earlier(end, next_deadline());
     }
     const int count = ::poll(sources.data(), sources.size(), os::poll_timeout_ms(deadline));
     is_over = count < 0 || sources[0].revents != 0 || sources[1].revents != 0 ||

@@ -41,6 +41,8 @@ class Loop {
   void forget(const Socket& socket);
   void forget(int descriptor);
 
+  /// The deadline of a wait that does not sleep.
+  static constexpr Instant at_once{};
   /// Sleeps until something is readable, somebody wakes it or the deadline passes; then runs the
   /// handlers. The only place where a server sleeps. A signal ends the sleep early.
   void wait_until(std::optional<Instant> deadline);

@@ -20,7 +20,7 @@ class OutgoingQueueTest : public ::testing::Test {
   /// Whether somebody has woken the I/O thread since the last call.
   bool was_woken() {
     is_woken_ = false;
-    loop_.wait_until(Instant{});
+    loop_.wait_until(net::Loop::at_once);
     return is_woken_;
   }
 

@@ -78,16 +78,23 @@ TEST(Loop, ReportsAgainWhatAHandlerLeft) {
   EXPECT_EQ(count, 3);
 }
 
-TEST(Loop, ReportsASocketUntilItIsEmpty) {
+/// What the dealer sends, the router receives.
+struct ConnectedPair {
+  ConnectedPair() {
+    EXPECT_TRUE(
+        dealer.connect("tcp://127.0.0.1:" + std::to_string(*router.bind("tcp://127.0.0.1", 0))));
+  }
   Context context;
   Socket router{context, SocketKind::router};
   Socket dealer{context, SocketKind::dealer};
-  ASSERT_TRUE(
-      dealer.connect("tcp://127.0.0.1:" + std::to_string(*router.bind("tcp://127.0.0.1", 0))));
-  for (int i = 0; i < 10; ++i) dealer.send({"text"});
+};
+
+TEST(Loop, ReportsASocketUntilItIsEmpty) {
+  ConnectedPair pair;
+  for (int i = 0; i < 10; ++i) pair.dealer.send({"text"});
   Loop loop;
   int count = 0;
-  loop.watch(router, [&] { count += router.receive() != nullptr; });
+  loop.watch(pair.router, [&] { count += pair.router.receive() != nullptr; });
   for (const Instant deadline = soon(); count < 10 && Clock::now() < deadline;)
     loop.wait_until(deadline);
   EXPECT_EQ(count, 10);
@@ -100,17 +107,13 @@ bool has_work(Loop& loop) {
 }
 
 TEST(Loop, TellsWhetherItHasWorkAlsoOfASocketThatIsNotEmpty) {
-  Context context;
-  Socket router{context, SocketKind::router};
-  Socket dealer{context, SocketKind::dealer};
-  ASSERT_TRUE(
-      dealer.connect("tcp://127.0.0.1:" + std::to_string(*router.bind("tcp://127.0.0.1", 0))));
+  ConnectedPair pair;
   Loop loop;
   int count = 0;
-  loop.watch(router, [&] { count += router.receive() ? 1 : 0; });
+  loop.watch(pair.router, [&] { count += pair.router.receive() ? 1 : 0; });
   EXPECT_FALSE(has_work(loop));
-  dealer.send({"one"});
-  dealer.send({"two"});
+  pair.dealer.send({"one"});
+  pair.dealer.send({"two"});
   for (const Instant deadline = soon(); count < 1 && Clock::now() < deadline;)
     loop.wait_until(deadline);
   EXPECT_TRUE(has_work(loop));

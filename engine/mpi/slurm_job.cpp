@@ -1,9 +1,11 @@
 #include "engine/mpi/slurm_job.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <thread>
 
 #include "os/run_command.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::engine {
 namespace {
@@ -16,20 +18,25 @@ constexpr Duration between_questions = std::chrono::milliseconds(500);
 Result<os::CommandOutput> ask_slurm(const char* job, Duration patience) {
   os::CommandOptions options;
   // Slurm sends SIGTERM more than once, and to all processes of the job.
-  options.argv = {"sh", "-c", "trap '' TERM; exec squeue -h -t all -o '%T|%r' -j \"$0\"", job};
+  options.argv = {"sh", "-c", "trap '' TERM; exec squeue -h -t all -o '%T|%r|%e' -j \"$0\"", job};
+  options.environment = {{"SLURM_TIME_FORMAT", "%s"}};
   options.timeout = patience;
   return os::run_command(options);
 }
 
 }  // namespace
 
-std::optional<std::string> why_slurm_ends(std::string_view job, std::string_view answer) {
+std::optional<std::string> why_slurm_ends(std::string_view job, std::string_view answer,
+                                          WallTime now) {
   const std::string_view line = answer.substr(0, answer.find('\n'));
-  const std::size_t bar = line.find('|');
-  if (bar == line.npos) return std::nullopt;
-  const std::string_view state = line.substr(0, bar), reason = line.substr(bar + 1);
+  const std::size_t first = line.find('|'), last = line.rfind('|');
+  if (first == last) return std::nullopt;
+  const std::string_view state = line.substr(0, first);
+  const std::string_view reason = line.substr(first + 1, last - first - 1);
+  const std::optional<std::int64_t> end = read_whole_number<std::int64_t>(line.substr(last + 1));
+  const bool is_over = end && now >= WallTime{std::chrono::seconds(*end)};
   const std::string name = "Slurm job " + std::string(job);
-  if (state == "TIMEOUT" || reason == "TimeLimit")
+  if (state == "TIMEOUT" || reason == "TimeLimit" || (state == "RUNNING" && is_over))
     return name + " ran into its time limit (--time)";
   if (state == "CANCELLED") return name + " was cancelled (scancel)";
   if (state == "PREEMPTED") return name + " was preempted";
@@ -44,8 +51,9 @@ std::optional<std::string> why_slurm_ends_this_job() {
   const Instant end = Clock::now() + answer_patience;
   for (;;) {
     const Result<os::CommandOutput> said = ask_slurm(job, end - Clock::now());
-    if (!said || !said->output.starts_with("RUNNING|"))
-      return said ? why_slurm_ends(job, said->output) : std::nullopt;
+    if (!said) return std::nullopt;
+    auto why = why_slurm_ends(job, said->output, wall_now());
+    if (why || !said->output.starts_with("RUNNING|")) return why;
     if (Clock::now() + 2 * between_questions > end) return std::nullopt;
     std::this_thread::sleep_for(between_questions);
   }

@@ -131,16 +131,25 @@ TEST(CoreShare, IsLeftToTheUserWhoHasSetItAndToARankThatIsAlone) {
   EXPECT_FALSE(threads_of_rank(variables({}), 16, 16));
 }
 
+/// Of a job that is to end 100 s after 1970 began, asked at 50 s.
+std::optional<std::string> why_ends(std::string_view answer, int now = 50) {
+  return why_slurm_ends("7", answer, WallTime{std::chrono::seconds(now)});
+}
+
 TEST(SlurmJob, SaysWhyItEnds) {
-  EXPECT_EQ(why_slurm_ends("7", "COMPLETING|TimeLimit\n"),
-            "Slurm job 7 ran into its time limit (--time)");
-  EXPECT_EQ(why_slurm_ends("7", "COMPLETING|None\n"),
-            "Slurm job 7 was cancelled (scancel) or preempted");
-  EXPECT_EQ(why_slurm_ends("7", "CANCELLED|None\n"), "Slurm job 7 was cancelled (scancel)");
-  EXPECT_EQ(why_slurm_ends("7", "COMPLETING|NodeDown\n"),
-            "Slurm job 7 was ended by Slurm: NodeDown");
-  EXPECT_FALSE(why_slurm_ends("7", "RUNNING|None\n"));
-  EXPECT_FALSE(why_slurm_ends("7", ""));
+  EXPECT_EQ(why_ends("COMPLETING|TimeLimit|100\n"), "Slurm job 7 ran into its time limit (--time)");
+  EXPECT_EQ(why_ends("COMPLETING|None|100\n"), "Slurm job 7 was cancelled (scancel) or preempted");
+  EXPECT_EQ(why_ends("CANCELLED|None|100\n"), "Slurm job 7 was cancelled (scancel)");
+  EXPECT_EQ(why_ends("COMPLETING|NodeDown|100\n"), "Slurm job 7 was ended by Slurm: NodeDown");
+  EXPECT_FALSE(why_ends("RUNNING|None|100\n"));
+  EXPECT_FALSE(why_ends(""));
+  EXPECT_FALSE(why_ends("slurm_load_jobs error: Invalid job id specified\n"));
+}
+
+TEST(SlurmJob, HasRunIntoItsTimeLimitWhereItRunsAfterItsEnd) {
+  EXPECT_EQ(why_ends("RUNNING|None|100\n", 100), "Slurm job 7 ran into its time limit (--time)");
+  EXPECT_FALSE(why_ends("RUNNING|None|N/A\n", 100));
+  EXPECT_EQ(why_ends("CANCELLED|None|90\n", 100), "Slurm job 7 was cancelled (scancel)");
 }
 
 TEST(World, OpenMpiUnderSlurmIsOpenMpis) {

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from bed import program, wait_until
+from bed import program, wait_for_text
 from remote_cluster import QUICK, RemoteCluster
 
 DEAD = "10.99.0.1"  # an address of host1 to which no packet finds its way
@@ -53,7 +53,7 @@ def test_pxcluster_counts_engines_at_the_address_that_works(cluster, hosts):
     more = hosts.start_on("host2", program("pxcluster"), "engines", "-n", "1", "--cluster-id=",
                           f"--profile-dir={cluster.folder}", log=log)  # fmt: skip
     cluster.engines.append(more)
-    wait_until(lambda: "1 engine is ready" in log.read_text(), "pxcluster sees its engine")
+    wait_for_text(log, "1 engine is ready")
 
 
 def test_a_location_that_is_no_name_of_anybody_does_no_harm(cluster, hosts):

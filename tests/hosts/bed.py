@@ -44,6 +44,14 @@ def wait_until(is_true, what, timeout=PATIENCE, interval=0.02):
     return deadlines.wait_until(is_true, what, timeout, interval)
 
 
+def wait_for_text(path, text, timeout=PATIENCE, interval=0.02):
+    """Waits until a file has this text; fails with all that it has."""
+    try:
+        wait_until(lambda: text in path.read_text(), f"{text!r} in {path}", timeout, interval)
+    except AssertionError as late:
+        raise AssertionError(f"{late}; it has:\n{path.read_text()}") from None
+
+
 class Bed:
     """Hosts host1 .. hostN with the addresses <net>.1 .. <net>.N.
 

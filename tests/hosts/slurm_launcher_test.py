@@ -57,7 +57,7 @@ def queue(cluster):
 def in_front(cluster, *arguments):
     said = cluster.bed.folder / f"{len(list(cluster.bed.folder.iterdir()))}.txt"
     cluster.start_in_front("--engines=slurm", *arguments, said=said)
-    beds.wait_until(lambda: "ready" in said.read_text(), "the engines", 30)
+    beds.wait_for_text(said, "ready", 30)
     return said
 
 
@@ -103,8 +103,8 @@ def test_a_job_that_somebody_cancels_is_told(cluster):
     said = in_front(cluster, "-n", "2")
     cell = long_cell(cluster)
     cluster.bed.exec_on("host1", "scancel", queue(cluster).split()[0], **cluster.environment)
-    beds.wait_until(lambda: "has ended: CANCELLED: somebody" in said.read_text(), "the reason")
-    beds.wait_until(lambda: "was cancelled (scancel)" in cell.read_text(), "the reason in the cell")
+    beds.wait_for_text(said, "has ended: CANCELLED: somebody")
+    beds.wait_for_text(cell, "was cancelled (scancel)")
     assert "EngineError" in cell.read_text() and "KeyboardInterrupt" not in cell.read_text()
 
 
@@ -114,7 +114,7 @@ def test_a_job_that_loses_its_host_is_told_with_the_reason(cluster):
     said = in_front(cluster, "-n", "1", *options)
     fail = ("scontrol", "update", "NodeName=host3", "State=DOWN", "Reason=test")
     cluster.bed.exec_on("host1", *fail, **cluster.environment)
-    beds.wait_until(lambda: "NODE_FAIL: one of its hosts failed" in said.read_text(), "the reason")
+    beds.wait_for_text(said, "NODE_FAIL: one of its hosts failed")
     heal = ("scontrol", "update", "NodeName=host3", "State=RESUME")
     cluster.bed.exec_on("host1", *heal, check=False, **cluster.environment)  # or it is back
 
@@ -169,6 +169,6 @@ def test_the_job_script_of_the_documentation_is_a_whole_cluster(cluster):
 
 def test_a_job_that_runs_into_its_time_limit_is_told(late):
     said, cell = late
-    beds.wait_until(lambda: "TIMEOUT: it ran into its time limit" in said.read_text(), "it", 75)
-    beds.wait_until(lambda: "ran into its time limit (--time)" in cell.read_text(), "in the cell")
+    beds.wait_for_text(said, "TIMEOUT: it ran into its time limit", 75)
+    beds.wait_for_text(cell, "ran into its time limit (--time)")
     assert "EngineError" in cell.read_text() and "KeyboardInterrupt" not in cell.read_text()

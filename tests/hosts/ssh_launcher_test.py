@@ -84,7 +84,7 @@ def test_engines_are_added_from_one_more_host_and_leave_again(bed, six):
         "host1", six.program, "engines", "--engines=ssh", "--hosts=host1:2", log=said,
         **six.environment,
     )  # fmt: skip
-    beds.wait_until(lambda: "2 engines are ready" in said.read_text(), "two more engines")
+    beds.wait_for_text(said, "2 engines are ready")
     assert six.count() == 8
     for pid, _line in bed.processes("host1", "pxcluster engines"):
         bed.kill("host1", pid, 15)
@@ -114,7 +114,7 @@ def test_a_stop_ends_while_a_host_is_cut_off_and_says_so(bed, cluster):
     started = cluster.start_in_front(
         "--engines=ssh", "--hosts=host2:1,host3:1", impatient, "--", "--ping=500", said=said
     )
-    beds.wait_until(lambda: "2 engines are ready" in said.read_text(), "the engines")
+    beds.wait_for_text(said, "2 engines are ready")
     bed.partition("host3")
     try:
         for pid, _line in bed.processes("host1", "pxcluster start"):

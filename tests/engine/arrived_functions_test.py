@@ -1,5 +1,7 @@
 """A function that arrives again is made anew without unpickling, and is as if it were unpickled."""
 
+import linecache
+import os
 import pickle
 
 import pytest
@@ -143,3 +145,19 @@ def test_a_function_whose_name_was_given_to_another_travels_by_value(monkeypatch
 
     monkeypatch.setattr(module, "session", None)
     assert functions.loads(functions.dumps(session))("k = 5")["k"] == 5
+
+
+def test_the_file_of_a_function_is_looked_for_once(there, tmp_path, monkeypatch):
+    """On a file system of the network each look may wait for a server."""
+    file, source = tmp_path / "steps.py", "def f(x): return x\n"
+    file.write_text(source)
+    names = {"__name__": "__main__"}
+    exec(compile(source, str(file), "exec"), names)
+    data = functions.dumps(names["f"])
+    linecache.clearcache()  # as in another process
+    looks = []
+    exists = os.path.exists
+    monkeypatch.setattr(os.path, "exists", lambda path: looks.append(path) or exists(path))
+    for _ in range(3):
+        assert functions.loads(data)(2) == 2
+    assert looks == [str(file)]

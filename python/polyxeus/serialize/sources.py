@@ -1,5 +1,6 @@
 """Source lines that travel with functions, so that tracebacks show them where they run."""
 
+import functools
 import inspect
 import linecache
 import os
@@ -34,11 +35,17 @@ def _find(code):
     return text if len(text) <= _MOST_CHARACTERS else ""
 
 
+@functools.lru_cache(_MOST_FILES)
+def _is_here(file):
+    """Asked once: each call of a function comes with its source, and its file may be far away."""
+    return os.path.exists(file)
+
+
 def remember(file, first, text):
     """Makes lines_of() a function known to tracebacks of this process, unless the file is here."""
     lines = _files.get(file)
     if lines is None:
-        if file in linecache.cache or os.path.exists(file):
+        if file in linecache.cache or _is_here(file):
             return
         lines = _files[file] = []
         if len(_files) > _MOST_FILES:

@@ -174,7 +174,7 @@ int begin_request(const char* name, MPI_Comm communicator, Need::Kind kind, int 
   if (known && kind == Need::Kind::collective) ++known->use.begun;
   Need need = steps->need(kind, known, peer);
   need.is_persistent = is_persistent;
-  steps->begun(*request, need);
+  steps->requests().begun(*request, need);
   return code;
 }
 

@@ -42,7 +42,7 @@ int wait_for(const char* name, MpiSteps& steps, const Need& need, MPI_Request& r
       [&] {
         if (clean_up) clean_up();
         // It still comes, or waits for its receiver for ever.
-        if (need.kind == Need::Kind::send) steps.begun(request, need);
+        if (need.kind == Need::Kind::send) steps.requests().begun(request, need);
       });
   return waited != MPI_SUCCESS ? waited : code;
 }
@@ -83,7 +83,7 @@ int send_and_receive(const char* name, MPI_Comm communicator, int to, int from, 
   KnownCommunicator* const known = steps->known(communicator);
   const Need sent = steps->need(Need::Kind::send, known, to);
   const auto stop_receiving = [&] {
-    steps->begun(sending, sent);
+    steps->requests().begun(sending, sent);
     if (receiving == MPI_REQUEST_NULL) return;
     PMPI_Cancel(&receiving);
     PMPI_Wait(&receiving, MPI_STATUS_IGNORE);
@@ -106,7 +106,8 @@ class SentBytes {
  public:
   explicit SentBytes(int size) : bytes_(static_cast<std::size_t>(size)) {}
   ~SentBytes() {
-    if (MpiSteps* const steps = MpiSteps::of_this_thread()) steps->keep(request_, std::move(bytes_));
+    if (MpiSteps* const steps = MpiSteps::of_this_thread())
+      steps->requests().keep(request_, std::move(bytes_));
   }
   SentBytes(const SentBytes&) = delete;
   SentBytes& operator=(const SentBytes&) = delete;
@@ -125,13 +126,13 @@ class Requests {
   Requests(MpiSteps& steps, int count, MPI_Request* requests)
       : steps_(steps), requests_(requests), before_(requests, requests + count) {
     for (const MPI_Request request : before_)
-      if (const auto need = steps.need_of(request)) needs_.push_back(*need);
+      if (const auto need = steps.requests().need_of(request)) needs_.push_back(*need);
   }
 
   /// The error code where one of them never ends.
   int refuse_stale(const char* name) {
     for (const MPI_Request request : before_) {
-      const auto need = steps_.need_of(request);
+      const auto need = steps_.requests().need_of(request);
       if (!need || !steps_.is_stale(*need)) continue;
       int is_done = 0, is_cancelled = 0;
       MPI_Status status;
@@ -147,7 +148,8 @@ class Requests {
   /// Forgets those that have ended.
   void forget_ended() {
     for (std::size_t i = 0; i < before_.size(); ++i)
-      if (before_[i] != MPI_REQUEST_NULL && requests_[i] != before_[i]) steps_.ended(before_[i]);
+      if (before_[i] != MPI_REQUEST_NULL && requests_[i] != before_[i])
+        steps_.requests().ended(before_[i]);
   }
 
  private:
@@ -196,7 +198,7 @@ int start(const char* name, int count, MPI_Request* requests, const std::functio
   MpiSteps* const steps = MpiSteps::of_this_thread();
   if (!steps) return plain();
   for (int i = 0; i < count; ++i)
-    if (const auto need = steps->need_of(requests[i]); need && steps->is_stale(*need))
+    if (const auto need = steps->requests().need_of(requests[i]); need && steps->is_stale(*need))
       return steps->refuse_stale(name);
   return plain();
 }
@@ -276,7 +278,7 @@ int MPI_Startall(int count, MPI_Request* requests) {
 
 int MPI_Request_free(MPI_Request* request) {
   px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
-  if (steps) steps->freed(*request);
+  if (steps) steps->requests().freed(*request);
   return PMPI_Request_free(request);
 }
 

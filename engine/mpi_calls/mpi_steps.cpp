@@ -6,104 +6,36 @@
 #include <charconv>
 #include <cstdlib>
 #include <iostream>
-#include <list>
-#include <set>
 #include <string_view>
 #include <system_error>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 
 #include "engine/mpi/call_entry.hpp"
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi/rank_names.hpp"
-#include "engine/mpi_calls/sent_notes.hpp"
+#include "engine/mpi_calls/note_channel.hpp"
+#include "engine/mpi_calls/pause.hpp"
+#include "engine/mpi_calls/roll_call.hpp"
 #include "engine/mpi_calls/shared_cores.hpp"
 #include "engine/mpi_calls/world_part.hpp"
 
 namespace px::engine {
 namespace {
 
-using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr int note_tag = 4;
 constexpr auto tick_in_step = milliseconds(100), tick_out_of_step = milliseconds(5);
 /// How long a rank whose cell has failed waits until the others know, before its client does: idle
 /// ones look more often than that.
 constexpr auto telling_time = milliseconds(150);
 constexpr unsigned rests_until_progress = 8;
-/// Many ranks that wait for one share the cores with it.
-constexpr microseconds longest_step = milliseconds(20);
 /// A look at what has come lets MPI fetch it, so that only later ones see it.
 constexpr int thorough_looks = 20;
 
 MpiSteps* of_cells = nullptr;
 pthread_t cell_thread;
-
-/// A collective call's roll call: looks at memory where all ranks are on this host, otherwise a
-/// nonblocking barrier.
-class RollCall {
- public:
-  /// This rank comes to the call.
-  RollCall(KnownCommunicator& known, std::uint64_t epoch, const CollectiveCall& call,
-           const SmallCall& small)
-      : known_(known) {
-    if (known_.host_roll_call) {
-      known_.host_roll_call->come_to(epoch, call.place, small.form(), small.part());
-      return;
-    }
-    ++known_.use.roll_calls;
-    PMPI_Ibarrier(known_.current, &request_);
-  }
-
-  /// Whether all have come.
-  bool is_complete() {
-    if (known_.host_roll_call) return known_.host_roll_call->have_all_come();
-    int done = 1;
-    if (request_ != MPI_REQUEST_NULL) PMPI_Test(&request_, &done, MPI_STATUS_IGNORE);
-    return done != 0;
-  }
-
-  /// This rank does not go on with the call.
-  void leave() {
-    if (!known_.host_roll_call) known_.use.left_calls.push_back(request_);
-  }
-
- private:
-  KnownCommunicator& known_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
-};
-
-/// Between two looks at something that others must do: MPI's own way of waiting at first, and
-/// then with the core given to those who work, the longer the more.
-class Pause {
- public:
-  /// yields  gives the core away from the first look on.
-  explicit Pause(bool yields) : yields_(yields) {}
-
-  /// Whether it is time to look for what comes seldom.
-  bool operator()() {
-    if (yields_) std::this_thread::yield();
-    if (++looks_ % 64 != 0 && step_.count() < 1000) return false;
-    const auto waited = Clock::now() - begin_;
-    if (waited > std::chrono::seconds(1))
-      step_ = std::min(std::chrono::duration_cast<microseconds>(waited / 250), longest_step);
-    else if (waited > milliseconds(100))
-      step_ = microseconds(200);
-    else if (waited > milliseconds(5))
-      step_ = microseconds(20);
-    if (step_.count() > 0) std::this_thread::sleep_for(step_);
-    return true;
-  }
-
- private:
-  const bool yields_;
-  unsigned looks_ = 0;
-  microseconds step_{0};
-  Instant begin_ = Clock::now();
-};
 
 /// How long ranks go on to wait for one whose cell has failed or was stopped.
 Duration read_grace() {
@@ -127,17 +59,15 @@ CallPlace& call_place() {
 }  // namespace
 
 struct MpiSteps::State {
-  State(MPI_Comm communicator, std::vector<int> all, std::set<int> callers)
-      : notes(communicator),
-        ranks(std::move(all)),
-        memory(communicator, ranks),
-        communicators(std::move(callers), memory),
-        sent(communicator),
-        shares_cores(ranks_share_cores(communicator)) {}
+  /// callers  those of the world that take part, in the order of `for_notes`.
+  State(MPI_Comm for_notes, Rank its_own, const std::vector<int>& callers)
+      : own(its_own),
+        memory(for_notes, callers),
+        communicators({callers.begin(), callers.end()}, memory),
+        notes(for_notes, own, callers, memory),
+        shares_cores(ranks_share_cores(for_notes)) {}
 
-  const MPI_Comm notes;
-  const std::vector<int> ranks;  // of the world, in the order of `notes`
-  Rank own;
+  const Rank own;
   CellHooks hooks;
   const Duration grace = read_grace();
   int error_code = MPI_ERR_OTHER;
@@ -145,7 +75,7 @@ struct MpiSteps::State {
   HostMemory memory;
   Communicators communicators;
   SharedThings shared;
-  SentNotes sent;
+  NoteChannel notes;
   const bool shares_cores;
   std::unique_ptr<RankMessages> messages;
   RankBoard board;
@@ -157,11 +87,8 @@ struct MpiSteps::State {
   bool has_called_in_epoch = false;
   bool has_stopped = false;       // in this cell
   bool has_told_failure = false;  // of its last cell, in this epoch
-  std::unordered_map<MPI_Request, Need> requests;
-  std::list<std::pair<MPI_Request, std::vector<char>>> kept;  // what sends that were left may read
+  CellRequests requests;
   std::vector<std::pair<int, CollectiveCall>> answered;  // while no cell ran
-  // Number and epoch of what no longer known requests use, or where a collective call has failed.
-  std::set<std::pair<std::uint64_t, std::uint64_t>> spoiled;
 
   // ------------------------------------------------------------ notes
 
@@ -172,33 +99,10 @@ struct MpiSteps::State {
     return note;
   }
 
-  void tell(const RankNote& note) {
-    const std::string bytes = to_bytes(note);
-    memory.sends_note();
-    for (std::size_t place = 0; place < ranks.size(); ++place)
-      if (ranks[place] != own.value)
-        sent.send_bytes({bytes.begin(), bytes.end()}, static_cast<int>(place), note_tag);
-  }
-
   /// Hears what has come, and lets go on what goes on by itself.
   /// looks  in vain, until it gives up.
   void pump(int looks = 1) {
-    while (looks > 0) {
-      int has_come = 0, size = 0;
-      MPI_Status status;
-      PMPI_Iprobe(MPI_ANY_SOURCE, note_tag, notes, &has_come, &status);
-      if (!has_come) {
-        --looks;
-        continue;
-      }
-      PMPI_Get_count(&status, MPI_BYTE, &size);
-      std::string bytes(static_cast<std::size_t>(size), '\0');
-      PMPI_Recv(bytes.data(), size, MPI_BYTE, status.MPI_SOURCE, note_tag, notes,
-                MPI_STATUS_IGNORE);
-      memory.heard_note(status.MPI_SOURCE);
-      if (auto note = note_from(bytes)) board.hear(std::move(*note), Clock::now());
-    }
-    sent.clean();
+    notes.hear(board, looks);
     if (!is_renewed) is_renewed = communicators.progress(board);
   }
 
@@ -222,37 +126,10 @@ struct MpiSteps::State {
       std::this_thread::yield();
   }
 
-  /// Whether all that this rank has begun over what carried messages in an earlier epoch is
-  /// complete.
-  bool is_clean(const OldCarrier& carrier) const {
-    if (spoiled.count({carrier.number, carrier.epoch})) return false;
-    return std::all_of(requests.begin(), requests.end(), [&](const auto& each) {
-      const auto& [request, need] = each;
-      if (need.communicator != carrier.number || need.epoch != carrier.epoch) return true;
-      int is_done = 0;
-      PMPI_Request_get_status(request, &is_done, MPI_STATUS_IGNORE);
-      return is_done != 0;
-    });
-  }
-
   /// Frees what carried messages and is not used any more, as far as that can be done now.
   void free_old() {
-    communicators.free_old([this](const OldCarrier& carrier) { return is_clean(carrier); });
-  }
-
-  void free_kept() {
-    kept.remove_if([](const auto& each) {
-      int is_done = 0;
-      PMPI_Request_get_status(each.first, &is_done, MPI_STATUS_IGNORE);
-      return is_done != 0;
-    });
-  }
-
-  /// Open MPI crashes where a receive is cancelled twice.
-  static void cancel(MPI_Request receive) {
-    int is_done = 0;
-    PMPI_Request_get_status(receive, &is_done, MPI_STATUS_IGNORE);
-    if (!is_done) PMPI_Cancel(&receive);
+    communicators.free_old(
+        [this](const OldCarrier& carrier) { return requests.is_clean(carrier); });
   }
 
   // ------------------------------------------------------------ this rank alone
@@ -262,16 +139,7 @@ struct MpiSteps::State {
   void settle_alone() {
     for (const auto& [number, known] : communicators.all()) {
       if (!known->is_alone() || !std::exchange(known->is_used, false)) continue;
-      bool is_sending = false;
-      for (auto& [request, need] : requests) {
-        if (need.communicator != number) continue;
-        int is_done = 0;
-        PMPI_Request_get_status(request, &is_done, MPI_STATUS_IGNORE);
-        is_sending = is_sending || (!is_done && need.kind == Need::Kind::send);
-        need.is_cancelled = need.is_cancelled || !is_done || need.is_persistent;
-        if (need.kind == Need::Kind::receive) cancel(request);
-      }
-      if (is_sending)
+      if (!requests.take_back(number))
         known->why_lost = "a message of this rank to itself was under way";
       else
         drop_messages(known->current);
@@ -299,12 +167,8 @@ struct MpiSteps::State {
   void stop(const std::string& reason) { stop(make_note(RankNote::Kind::stopped, reason)); }
 
   void stop(const RankNote& note) {
-    tell(note);
-    // A message that still comes must not be written where the cell had its variables.
-    for (auto& [request, need] : requests)
-      if (need.kind == Need::Kind::receive && need.epoch == epoch && !need.is_persistent &&
-          !is_alone(need.communicator))
-        cancel(request);
+    notes.tell(note);
+    requests.cancel_receives(epoch, [this](std::uint64_t number) { return is_alone(number); });
     board.begin_epoch(++epoch);
     has_called_in_epoch = has_told_failure = false;
     has_stopped = true;
@@ -361,9 +225,9 @@ struct MpiSteps::State {
       RankNote note = make_note(RankNote::Kind::leaving,
                                 entry.is_interrupted() ? "was interrupted" : entry.why());
       note.waits_in = call;
-      tell(note);
+      notes.tell(note);
     } else if (step == Step::stay) {
-      tell(make_note(RankNote::Kind::stays, ""));
+      notes.tell(make_note(RankNote::Kind::stays, ""));
     } else if (step == Step::leave) {
       roll_call.leave();
       return leave_with(std::string("in ") + name + entry.where(), call);
@@ -428,10 +292,8 @@ std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks) {
   }
   if (!wants || callers.size() < 2) return nullptr;
 
-  const MPI_Comm notes = make_communicator(callers, note_tag);
-  auto state =
-      std::make_unique<State>(notes, callers, std::set<int>(callers.begin(), callers.end()));
-  state->own = Rank{rank};
+  const MPI_Comm notes = make_communicator(callers, NoteChannel::tag);
+  auto state = std::make_unique<State>(notes, Rank{rank}, callers);
   state->hooks = std::move(hooks);
   if (sends && senders.size() > 1) state->messages = RankMessages::join(senders);
   int error_class = MPI_ERR_OTHER;
@@ -476,7 +338,7 @@ void MpiSteps::begin_cell(std::uint64_t number) {
   state_->pump(thorough_looks);
   state_->follow();
   if (std::exchange(state_->has_told_failure, false))
-    state_->tell(state_->make_note(RankNote::Kind::stays, ""));
+    state_->notes.tell(state_->make_note(RankNote::Kind::stays, ""));
   state_->board.begin_cell(Clock::now());
   state_->has_stopped = false;
   state_->cell = number;
@@ -492,14 +354,14 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
     state_->settle_alone();
     // Where it has left a call and called nothing since, the others know.
     if (!state_->has_stopped || state_->has_called_in_epoch) {
-      state_->tell(state_->make_note(RankNote::Kind::failed, *failure));
+      state_->notes.tell(state_->make_note(RankNote::Kind::failed, *failure));
       state_->has_told_failure = true;
     }
     if (state_->has_called && state_->has_called_in_epoch) state_->stop(*failure);
     // A cell that has not called MPI leaves nothing behind that a later one could get.
     const Instant end = state_->has_called ? Clock::now() + telling_time : Instant{};
     Pause pause{state_->shares_cores};
-    while (state_->pump(), (!state_->sent.is_empty() || !state_->is_renewed) && Clock::now() < end)
+    while (state_->pump(), (!state_->notes.is_empty() || !state_->is_renewed) && Clock::now() < end)
       pause();
   }
   tick();
@@ -510,12 +372,13 @@ Duration MpiSteps::tick() {
   state.pump(thorough_looks);
   state.follow();
   state.free_old();
-  state.free_kept();
+  state.requests.free_kept();
   // Another rank has failed in the cell, and may not have received what this one has sent to it.
   if (state.has_called && state.has_called_in_epoch && state.board.has_failure_in(state.cell))
     state.stop("had ended its cell");
   if (auto leaving = state.board.leaving(); leaving != state.answered) {
-    if (!leaving.empty()) state.tell(state.make_note(RankNote::Kind::idle, "had ended its cell"));
+    if (!leaving.empty())
+      state.notes.tell(state.make_note(RankNote::Kind::idle, "had ended its cell"));
     state.answered = std::move(leaving);
   }
   return state.is_renewed ? Duration(tick_in_step) : Duration(tick_out_of_step);
@@ -725,36 +588,12 @@ Need MpiSteps::need(Need::Kind kind, const KnownCommunicator* known, int peer, i
   return need;
 }
 
-void MpiSteps::begun(MPI_Request request, const Need& need) {
-  if (request != MPI_REQUEST_NULL && need.communicator != 0)
-    state_->requests.insert_or_assign(request, need);
-}
-
-std::optional<Need> MpiSteps::need_of(MPI_Request request) const {
-  const auto found = state_->requests.find(request);
-  if (found == state_->requests.end()) return std::nullopt;
-  return found->second;
-}
-
-void MpiSteps::ended(MPI_Request request) {
-  state_->requests.erase(request);
-}
-
-void MpiSteps::keep(MPI_Request send, std::vector<char> bytes) {
-  if (need_of(send)) state_->kept.emplace_back(send, std::move(bytes));
-}
-
-void MpiSteps::freed(MPI_Request request) {
-  const auto need = need_of(request);
-  if (!need) return;
-  int is_done = 0;
-  PMPI_Request_get_status(request, &is_done, MPI_STATUS_IGNORE);
-  if (!is_done) state_->spoiled.emplace(need->communicator, need->epoch);
-  ended(request);
+CellRequests& MpiSteps::requests() {
+  return state_->requests;
 }
 
 void MpiSteps::failed(const KnownCommunicator& known) {
-  state_->spoiled.emplace(known.number, state_->epoch);
+  state_->requests.spoil(known.number, state_->epoch);
 }
 
 bool MpiSteps::is_stale(const Need& need) const {

@@ -11,6 +11,7 @@
 
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/cell_hooks.hpp"
+#include "engine/mpi_calls/cell_requests.hpp"
 #include "engine/mpi_calls/communicators.hpp"
 #include "engine/mpi_calls/rank_messages.hpp"
 #include "engine/mpi_calls/shared_things.hpp"
@@ -19,18 +20,6 @@
 #include "wire/time.hpp"
 
 namespace px::engine {
-
-/// What a call that has begun, or waits, needs of other ranks.
-struct Need {
-  enum class Kind { send, receive, collective };
-  Kind kind = Kind::receive;
-  std::uint64_t communicator = 0;  ///< Its number; 0 = not one on which roll calls are held.
-  int peer = -1;                   ///< A rank of the world; -1 = any, or all.
-  std::uint64_t epoch = 0;         ///< In which it began.
-  bool is_persistent = false;
-  int tag = MpiCall::none;  ///< MPI_ANY_TAG, too.
-  bool is_cancelled = false;  ///< On a communicator of this rank alone, as a cell was stopped.
-};
 
 /// Makes the blocking MPI calls of cells answer an interrupt, and keeps the ranks in step when
 /// calls were left. Such calls poll; a collective call begins with a roll call, a nonblocking
@@ -120,15 +109,8 @@ class MpiSteps {
   /// peer  a rank of the communicator; negative: any, or all.
   Need need(Need::Kind kind, const KnownCommunicator* known, int peer,
             int tag = MpiCall::none) const;
-  /// A request was begun.
-  void begun(MPI_Request request, const Need& need);
-  /// What it waits for; nothing where it is not known.
-  std::optional<Need> need_of(MPI_Request request) const;
-  void ended(MPI_Request request);
-  /// Keeps what a send reads until it is complete, if the call that waited for it was left.
-  void keep(MPI_Request send, std::vector<char> bytes);
-  /// The cells want to know no more of it, whether it has ended or not.
-  void freed(MPI_Request request);
+  /// What the cells have begun.
+  CellRequests& requests();
   /// MPI has returned an error from a collective call to which all ranks had come.
   void failed(const KnownCommunicator& known);
   /// Whether the request was begun before a cell was stopped, so that it never completes.

@@ -1,0 +1,38 @@
+#include "engine/mpi_calls/note_channel.hpp"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace px::engine {
+
+NoteChannel::NoteChannel(MPI_Comm notes, Rank own, std::vector<int> ranks, HostMemory& memory)
+    : notes_(notes), own_(own), ranks_(std::move(ranks)), memory_(memory), sent_(notes) {}
+
+void NoteChannel::tell(const RankNote& note) {
+  const std::string bytes = to_bytes(note);
+  memory_.sends_note();
+  for (std::size_t place = 0; place < ranks_.size(); ++place)
+    if (ranks_[place] != own_.value)
+      sent_.send_bytes({bytes.begin(), bytes.end()}, static_cast<int>(place), tag);
+}
+
+void NoteChannel::hear(RankBoard& board, int looks) {
+  while (looks > 0) {
+    int has_come = 0, size = 0;
+    MPI_Status status;
+    PMPI_Iprobe(MPI_ANY_SOURCE, tag, notes_, &has_come, &status);
+    if (!has_come) {
+      --looks;
+      continue;
+    }
+    PMPI_Get_count(&status, MPI_BYTE, &size);
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    PMPI_Recv(bytes.data(), size, MPI_BYTE, status.MPI_SOURCE, tag, notes_, MPI_STATUS_IGNORE);
+    memory_.heard_note(status.MPI_SOURCE);
+    if (auto note = note_from(bytes)) board.hear(std::move(*note), Clock::now());
+  }
+  sent_.clean();
+}
+
+}  // namespace px::engine

@@ -170,24 +170,22 @@ BroadcastRelay::Answer BroadcastRelay::death_notice(const Call& call,
                                                     WallTime now) {
   const EngineEnd known{end.engine.empty() ? engine_name(target.pair) : end.engine, end.why};
   const std::string sentence = death_sentence(known, original_id + "_" + target.uuid);
-  return error_answer(call, original_id, target, error_content("EngineError", sentence), now);
+  return error_answer(call, original_id, target, {"EngineError", sentence}, now);
 }
 
 /// In the place of the engine's own.
 BroadcastRelay::Answer BroadcastRelay::error_answer(const Call& call,
                                                     const std::string& original_id,
-                                                    const Target& target, Json content,
+                                                    const Target& target, const Problem& problem,
                                                     WallTime now) {
   const Packer packer = session_.packer();
   const std::string msg_id = original_id + "_" + target.uuid;
-  Draft draft;
+  Draft draft = stand_in_reply(target.uuid, problem, now);
   draft.idents = {target.uuid, call.client};
   draft.msg_type = stand_in_reply_type(call.msg_type);
   draft.parent_header = pack(packer, Json{{"msg_id", msg_id}, {"msg_type", call.msg_type}});
-  draft.metadata =
-      Json{{"status", "error"},    {"engine", target.uuid}, {"date", format_date(now)},
-           {"is_broadcast", true}, {"is_coalescing", true}, {"original_msg_id", original_id}};
-  draft.content = std::move(content);
+  draft.metadata.update(
+      Json{{"is_broadcast", true}, {"is_coalescing", true}, {"original_msg_id", original_id}});
   auto frames = std::make_shared<TextFrames>(session_.compose(draft, now));
   const Result<Envelope> parts = Envelope::locate(*frames);
   check(parts.has_value());
@@ -223,10 +221,12 @@ void BroadcastRelay::restore(const std::vector<LeftCall>& left, WallTime now) {
   for (auto& [original_id, call] : calls_) {
     if (call.targets.size() >= sizes[original_id]) continue;
     Target forgotten;
-    const Json content =
-        error_content("ResultLost", "it was done under an earlier controller by engines whose "
-                                    "replies were not kept");
-    forgotten.answer = error_answer(call, original_id, forgotten, content, now);
+    forgotten.answer =
+        error_answer(call, original_id, forgotten,
+                     {"ResultLost",
+                      "it was done under an earlier controller by engines whose replies were not "
+                      "kept"},
+                     now);
     call.targets.push_back(std::move(forgotten));
   }
 }
@@ -257,8 +257,8 @@ void BroadcastRelay::restore(const LeftCall& left, std::map<std::string, std::si
   else if (left.reply)
     target.answer = Answer{left.reply, *Envelope::locate(*left.reply, 2)};
   else
-    target.answer = error_answer(call, *original_id, target,
-                                 error_content(left.error_name, left.error_value), now);
+    target.answer =
+        error_answer(call, *original_id, target, {left.error_name, left.error_value}, now);
 }
 
 }  // namespace px::controller

@@ -10,6 +10,7 @@
 
 #include "controller/journal/call_journal.hpp"
 #include "controller/relay/engine_link.hpp"
+#include "controller/relay/stand_in_reply.hpp"
 #include "wire/engine_end.hpp"
 #include "wire/envelope.hpp"
 #include "wire/error.hpp"
@@ -82,7 +83,7 @@ class BroadcastRelay {
   BroadcastToClient gather(const Call& call) const;
   void restore(const LeftCall& left, std::map<std::string, std::size_t>& sizes, WallTime now);
   Answer error_answer(const Call& call, const std::string& original_id, const Target& target,
-                      Json content, WallTime now);
+                      const Problem& problem, WallTime now);
   Answer death_notice(const Call& call, const std::string& original_id, const Target& target,
                       const EngineEnd& end, WallTime now);
   Session session_;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "controller/relay/stand_in_reply.hpp"
 #include "wire/duration_text.hpp"
 #include "wire/envelope.hpp"
 #include "wire/header.hpp"
@@ -86,11 +87,9 @@ SharedFrames ClientLink::error_for(const Frames& reply, std::string_view engine,
                                format_duration(bounds_.patience) + " and " +
                                std::to_string(waiting >> 20) +
                                " MiB waited for it; fetch it with get_result(msg_ids)";
-  Draft draft;
+  Draft draft = stand_in_reply(engine, {"ResultLost", sentence}, now);
   draft.msg_type = header->msg_type;
   draft.parent_header = std::string(envelope->parent_header);
-  draft.metadata = Json{{"status", "error"}, {"engine", engine}, {"date", format_date(now)}};
-  draft.content = error_content("ResultLost", sentence, {"ResultLost: " + sentence});
   return std::make_shared<TextFrames>(session_.compose(draft, now));
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/relay/stand_in_reply.hpp"
 #include "wire/header.hpp"
 #include "wire/message_type.hpp"
 
@@ -98,13 +99,10 @@ bool DirectRelay::refuse(const SharedFrames& request) {
       "', which has not read them yet; send fewer at the same time, or give the controller more "
       "memory";
   const WallTime now = wall_now();
-  Draft draft;
+  Draft draft = stand_in_reply(request->at(1), {"Overloaded", sentence}, now);
   draft.idents = {std::string(request->at(1)), std::string(request->at(0))};
   draft.msg_type = stand_in_reply_type(name.msg_type);
   draft.parent_header = std::string(envelope->header);
-  draft.metadata =
-      Json{{"status", "error"}, {"engine", request->at(1)}, {"date", format_date(now)}};
-  draft.content = error_content("Overloaded", sentence, {"Overloaded: " + sentence});
   if (calls_) shared_.hub.post(calls_->submitted(request));
   pass_reply(std::make_shared<TextFrames>(shared_.session.compose(draft, now)));
   return true;

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "controller/relay/stand_in_reply.hpp"
 #include "wire/earlier.hpp"
 #include "wire/header.hpp"
 #include "wire/json.hpp"
@@ -157,12 +158,12 @@ TaskRelay::Request TaskRelay::read(const SharedFrames& frames, const Envelope& e
 
 void TaskRelay::tell_lost(const Frames& frames, const Envelope& envelope,
                           const std::string& error_name, const std::string& sentence) {
-  Draft draft;
+  const WallTime now = wall_now();
+  Draft draft = stand_in_reply(std::nullopt, {error_name, sentence}, now);
   draft.idents = {std::string(frames.at(0))};
   draft.msg_type = "apply_reply";
   draft.parent_header = std::string(envelope.header);
-  draft.content = error_content(error_name, sentence, {error_name + ": " + sentence});
-  client_.socket().send(shared_.session.compose(draft, wall_now()));
+  client_.socket().send(shared_.session.compose(draft, now));
 }
 
 void TaskRelay::submit_waiting() {
@@ -424,17 +425,13 @@ void TaskRelay::deliver(Answer& answer) {
 TaskRelay::Answer TaskRelay::failure(FailTask& effect) const {
   const Frames& request = *effect.request;
   const WallTime now = wall_now();
-  Draft draft;
-  draft.idents = {std::string(client_of(request, effect.delimiter_index))};
-  if (!effect.engine.empty()) {
-    draft.idents.insert(draft.idents.begin(), effect.engine.text);
-    draft.metadata =
-        Json{{"status", "error"}, {"engine", effect.engine.text}, {"date", format_date(now)}};
-  }
+  std::optional<std::string> engine;
+  if (!effect.engine.empty()) engine = effect.engine.text;
+  Draft draft = stand_in_reply(engine, {effect.error_name, effect.error_value}, now);
+  if (engine) draft.idents.push_back(*engine);
+  draft.idents.emplace_back(client_of(request, effect.delimiter_index));
   draft.msg_type = "apply_reply";
   draft.parent_header = std::string(request.at(effect.delimiter_index + 2));
-  draft.content = error_content(effect.error_name, effect.error_value,
-                                {effect.error_name + ": " + effect.error_value});
   SharedFrames reply = std::make_shared<TextFrames>(shared_.session.compose(draft, now));
   return {std::move(effect.msg_id),
           std::move(effect.engine),

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "wire/session.hpp"
+#include "wire/time.hpp"
+
+namespace px::controller {
+
+/// Why the controller answers in the place of an engine.
+struct Problem {
+  std::string name;      ///< Of the error, as Python would call it.
+  std::string sentence;  ///< What has happened, and what to do.
+};
+
+/// An error reply in the place of one that does not come from an engine; the caller adds for whom
+/// it is, its msg_type and its parent_header.
+/// engine  who was to give it; nothing: none of them yet.
+Draft stand_in_reply(std::optional<std::string_view> engine, const Problem& problem, WallTime now);
+
+}  // namespace px::controller

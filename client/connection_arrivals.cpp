@@ -107,8 +107,8 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
   }
   controller_ = controller;
   incarnation_ = incarnation;
-  for (const Json& warning : content->value("warnings", Json::array()))
-    if (warning.is_string()) warn(warning.get<std::string>());
+  if (const auto warnings = strings_member(*content, "warnings"))
+    for (const std::string& warning : *warnings) warn(warning);
   const Json pythons = content->value("pythons", Json::object());
   for (const auto& [id, python] : pythons.items())
     if (python.is_string()) compare_python(EngineId{std::atoi(id.c_str())}, python);

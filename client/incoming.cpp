@@ -1,6 +1,7 @@
 #include "client/incoming.hpp"
 
 #include <charconv>
+#include <utility>
 
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
@@ -107,9 +108,7 @@ Failure read_failure(const Json& content, std::optional<EngineId> engine) {
   }
   failure.name = string_member(content, "ename").value_or("Error");
   failure.value = string_member(content, "evalue").value_or("");
-  if (const auto lines = content.find("traceback"); lines != content.end() && lines->is_array())
-    for (const Json& line : *lines)
-      if (line.is_string()) failure.traceback.push_back(line.get<std::string>());
+  if (auto lines = strings_member(content, "traceback")) failure.traceback = std::move(*lines);
   if (const auto info = content.find("engine_info"); info != content.end() && info->is_object()) {
     if (const auto id = int_member(*info, "engine_id"))
       failure.engine = EngineId{static_cast<int>(*id)};

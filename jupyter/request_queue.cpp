@@ -57,11 +57,8 @@ bool goes_first(const Request& request) {
 InterruptScope read_scope(const Request& request, const Json& content) {
   InterruptScope scope;
   if (bool_member(content, "spares_newer").value_or(false)) scope.newest = request.header.msg_id;
-  const auto ids = content.find("msg_ids");
-  if (ids == content.end() || !ids->is_array()) return scope;
-  scope.msg_ids.emplace();
-  for (const Json& id : *ids)
-    if (id.is_string()) scope.msg_ids->insert(id.get<std::string>());
+  if (const auto ids = strings_member(content, "msg_ids"))
+    scope.msg_ids.emplace(ids->begin(), ids->end());
   return scope;
 }
 

@@ -109,6 +109,15 @@ std::optional<std::string> string_member(const Json& object, std::string_view ke
   return found->get<std::string>();
 }
 
+std::optional<std::vector<std::string>> strings_member(const Json& object, std::string_view key) {
+  const Json* found = member(object, key);
+  if (!found || !found->is_array()) return std::nullopt;
+  std::vector<std::string> strings;
+  for (const Json& each : *found)
+    if (each.is_string()) strings.push_back(each.get<std::string>());
+  return strings;
+}
+
 std::optional<long long> int_member(const Json& object, std::string_view key) {
   const Json* found = member(object, key);
   if (!found || !found->is_number_integer()) return std::nullopt;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "wire/error.hpp"
 
@@ -39,6 +40,8 @@ std::optional<long long> int_member(const Json& object, std::string_view key);  
 std::optional<bool> bool_member(const Json& object, std::string_view key);      ///< The same.
 /// The same for any number.
 std::optional<double> number_member(const Json& object, std::string_view key);
+/// The same for a list: its strings, in their order; what else it holds is left out.
+std::optional<std::vector<std::string>> strings_member(const Json& object, std::string_view key);
 /// The member `key` that is an object; an empty one where it is absent or of another type.
 Json object_member(const Json& object, std::string_view key);
 /// The text, or null where it is empty: for replies in which null is what is not known.

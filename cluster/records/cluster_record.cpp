@@ -1,5 +1,7 @@
 #include "cluster/records/cluster_record.hpp"
 
+#include <utility>
+
 #include "wire/json.hpp"
 
 namespace px::cluster {
@@ -83,9 +85,8 @@ void read_cluster(const Json& cluster, ClusterRecord& record) {
   if (cluster.contains("delay") && cluster["delay"].is_number())
     record.delay = cluster["delay"].get<double>();
   if (const auto n = int_member(cluster, "n")) record.n = static_cast<int>(*n);
-  if (cluster.contains("controller_args") && cluster["controller_args"].is_array())
-    for (const Json& argument : cluster["controller_args"])
-      if (argument.is_string()) record.controller_args.push_back(argument.get<std::string>());
+  if (auto arguments = strings_member(cluster, "controller_args"))
+    record.controller_args = std::move(*arguments);
 }
 
 }  // namespace

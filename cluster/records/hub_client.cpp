@@ -1,6 +1,7 @@
 #include "cluster/records/hub_client.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 #include "net/discovery/controller_search.hpp"
 #include "wire/engine_facts.hpp"
@@ -64,10 +65,7 @@ std::optional<HubAnswer> HubClient::read(const Frames& frames) const {
     for (const auto& [id, facts] : described->items())
       if (const std::string place = read_engine_facts(facts).place; !place.empty())
         answer.placed.push_back(read_place(EngineId{std::atoi(id.c_str())}, place));
-  if (const auto warnings = content->find("warnings");
-      warnings != content->end() && warnings->is_array())
-    for (const Json& warning : *warnings)
-      if (warning.is_string()) answer.warnings.push_back(warning.get<std::string>());
+  if (auto warnings = strings_member(*content, "warnings")) answer.warnings = std::move(*warnings);
   return answer;
 }
 

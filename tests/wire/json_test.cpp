@@ -124,6 +124,15 @@ TEST(Json, MembersAreReadOnlyInTheirType) {
   EXPECT_FALSE(string_member(Json::array(), "absent"));
 }
 
+TEST(Json, TheStringsOfAListAreReadWithoutWhatElseItHolds) {
+  using Strings = std::vector<std::string>;
+  const Json object = {{"list", {"a", 1, nullptr, "", Json::array()}}, {"text", "a"}};
+  EXPECT_EQ(strings_member(object, "list"), (Strings{"a", ""}));
+  EXPECT_EQ(strings_member(Json{{"list", Json::array()}}, "list"), Strings{});
+  EXPECT_FALSE(strings_member(object, "text"));
+  EXPECT_FALSE(strings_member(object, "absent"));
+}
+
 TEST(Json, AnIntegerThatDoesNotFitIsNoIntegerMember) {
   EXPECT_FALSE(int_member(everything(), "big"));
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <new>
 #include <string>
@@ -23,7 +24,10 @@ constexpr std::size_t size_of_rank =
 /// cannot fail later.
 int make_file(const std::string& path, std::size_t size) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0 || ::posix_fallocate(file, 0, static_cast<off_t>(size)) == 0) return file;
+  if (file < 0) return -1;
+  int error = EINTR;  // a signal came
+  while (error == EINTR) error = ::posix_fallocate(file, 0, static_cast<off_t>(size));
+  if (error == 0) return file;
   ::close(file);
   return -1;
 }

@@ -108,6 +108,7 @@ Result<CommandOutput> run_command(const CommandOptions& options) {
   else
     spawn_options.errors = OutputPipe{};
   spawn_options.own_session = true;
+  spawn_options.ignores_sigterm = options.ignores_sigterm;
   spawn_options.death_signal = SIGKILL;  // this thread waits for it
   const Instant deadline = Clock::now() + options.timeout;
   Result<Spawned> spawned = spawn(spawn_options);

@@ -151,17 +151,21 @@ struct Start {
   const std::vector<int>* inherited = nullptr;
   bool own_session = false;
   int death_signal = 0;
+  bool ignores_sigterm = false;
   pid_t parent = 0;
   int error = 0;  // errno of exec
 };
 
 /// The signal calls go to the kernel directly: what the C library (or a sanitizer) notes about
 /// handlers is the parent's, whose memory this is.
-void reset_signals() {
+void reset_signals(bool ignores_sigterm) {
   constexpr std::size_t bytes_of_set = 8;
-  const std::array<unsigned long, 8> nothing{};  // SIG_DFL, no flags, an empty mask
-  for (int number = 1; number < NSIG; ++number)
-    ::syscall(SYS_rt_sigaction, number, nothing.data(), nullptr, bytes_of_set);
+  const std::array<unsigned long, 8> nothing{};   // SIG_DFL, no flags, an empty mask
+  const std::array<unsigned long, 8> ignored{1};  // SIG_IGN
+  for (int number = 1; number < NSIG; ++number) {
+    const auto& action = number == SIGTERM && ignores_sigterm ? ignored : nothing;
+    ::syscall(SYS_rt_sigaction, number, action.data(), nullptr, bytes_of_set);
+  }
   ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, nothing.data(), nullptr, bytes_of_set);
 }
 
@@ -192,7 +196,7 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) int become_progra
   }
   close_on_exec_beyond_streams();
   for (const int descriptor : *start.inherited) ::fcntl(descriptor, F_SETFD, 0);
-  reset_signals();
+  reset_signals(start.ignores_sigterm);
   ::execvpe(start.argv[0], start.argv, start.environment);
   start.error = errno;
   ::_exit(127);
@@ -275,6 +279,7 @@ Result<Spawned> spawn(const SpawnOptions& options) {
   start.inherited = &options.inherited_descriptors;
   start.own_session = options.own_session;
   start.death_signal = options.death_signal;
+  start.ignores_sigterm = options.ignores_sigterm;
   start.parent = ::getpid();
   pid_t pid = -1;
   const int error = run_child(start, argv.size(), pid);

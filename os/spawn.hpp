@@ -51,6 +51,8 @@ struct SpawnOptions {
   /// is not always when the process ends: pass it only on a thread that outlives the child, or
   /// that waits for it. 0: none.
   int death_signal = 0;
+  /// SIGTERM ends neither the child nor what it runs, from its first moment on.
+  bool ignores_sigterm = false;
   /// Descriptors beyond the standard streams that stay open in the child, under their numbers.
   std::vector<int> inherited_descriptors = {};
 };
@@ -62,7 +64,7 @@ struct Spawned {
 };
 
 /// Starts a program as a child of this process and returns when the program runs. The child has no
-/// signal blocked, handled or ignored, and no descriptor beyond those that `options` names. Safe in
+/// signal blocked, handled or ignored, and no descriptor open, beyond those that `options` names. Safe in
 /// a process with threads, from any thread: the child runs only async-signal-safe code before it
 /// becomes the program, no pthread_atfork handler runs, and the memory is not copied (vfork).
 /// Precondition: argv is not empty.

@@ -17,8 +17,8 @@ constexpr Duration between_questions = std::chrono::milliseconds(500);
 
 Result<os::CommandOutput> ask_slurm(const char* job, Duration patience) {
   os::CommandOptions options;
-  // Slurm sends SIGTERM more than once, and to all processes of the job.
-  options.argv = {"sh", "-c", "trap '' TERM; exec squeue -h -t all -o '%T|%r|%e' -j \"$0\"", job};
+  options.argv = {"squeue", "-h", "-t", "all", "-o", "%T|%r|%e", "-j", job};
+  options.ignores_sigterm = true;  // Slurm sends it more than once, to all processes of the job
   options.environment = {{"SLURM_TIME_FORMAT", "%s"}};
   options.timeout = patience;
   return os::run_command(options);

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "engine/dialing_channels.hpp"
@@ -8,6 +10,7 @@
 #include "engine/mpi/core_share.hpp"
 #include "engine/mpi/slurm_job.hpp"
 #include "engine/mpi/world.hpp"
+#include "tests/os/temporary_folder.hpp"
 #include "tests/wire/requests.hpp"
 
 namespace px::engine {
@@ -150,6 +153,18 @@ TEST(SlurmJob, HasRunIntoItsTimeLimitWhereItRunsAfterItsEnd) {
   EXPECT_EQ(why_ends("RUNNING|None|100\n", 100), "Slurm job 7 ran into its time limit (--time)");
   EXPECT_FALSE(why_ends("RUNNING|None|N/A\n", 100));
   EXPECT_EQ(why_ends("CANCELLED|None|90\n", 100), "Slurm job 7 was cancelled (scancel)");
+}
+
+TEST(SlurmJob, IsAskedForWhileSlurmSendsSigterm) {
+  const os::TemporaryFolder folder;
+  const std::filesystem::path squeue = folder.path() / "squeue";
+  std::ofstream(squeue) << "#!/bin/sh\n"
+                           "kill -TERM $$\n"
+                           "echo 'COMPLETING|TimeLimit|100'\n";
+  std::filesystem::permissions(squeue, std::filesystem::perms::owner_all);
+  const std::string path = folder.path().string() + ":" + std::getenv("PATH");
+  const os::ScopedVariable job{"SLURM_JOB_ID", "7"}, programs{"PATH", path.c_str()};
+  EXPECT_EQ(why_slurm_ends_this_job(), "Slurm job 7 ran into its time limit (--time)");
 }
 
 TEST(World, OpenMpiUnderSlurmIsOpenMpis) {

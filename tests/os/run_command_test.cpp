@@ -46,6 +46,13 @@ TEST(RunCommand, MergesErrorsWhereAsked) {
   EXPECT_EQ(done->errors, "");
 }
 
+TEST(RunCommand, OutlivesSigtermWhereAsked) {
+  CommandOptions options = shell("kill -TERM $$; echo lives");
+  EXPECT_EQ(run_command(options)->output, "");
+  options.ignores_sigterm = true;
+  EXPECT_EQ(run_command(options)->output, "lives\n");
+}
+
 TEST(RunCommand, AddsToTheEnvironment) {
   CommandOptions options = shell("echo $PX_TEST_ADDED");
   options.environment = {{"PX_TEST_ADDED", "added"}};

@@ -206,6 +206,13 @@ TEST(Spawn, GivesTheChildNoBlockedOrIgnoredSignal) {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+TEST(Spawn, LetsTheChildIgnoreSigtermWhereAsked) {
+  const std::string status =
+      output_of({.argv = {"cat", "/proc/self/status"}, .ignores_sigterm = true});
+  EXPECT_EQ(status_of(status, "SigBlk"), "0000000000000000");
+  EXPECT_EQ(std::stoull(status_of(status, "SigIgn"), nullptr, 16), 1u << (SIGTERM - 1));
+}
+
 TEST(Spawn, LeavesTheSignalsOfThisProcessAsTheyWere) {
   struct sigaction action{}, found{};
   action.sa_handler = [](int) {};

@@ -40,6 +40,14 @@ def wait_until(is_true, what, timeout, interval=0.02):
         time.sleep(interval)
 
 
+def wait_for_text(path, text, timeout, interval=0.02):
+    """Waits until a file has this text; fails with all that it has."""
+    try:
+        wait_until(lambda: text in path.read_text(), f"{text!r} in {path}", timeout, interval)
+    except AssertionError as late:
+        raise AssertionError(f"{late}; it has:\n{path.read_text()}") from None
+
+
 def cpu_time(pid):
     """Seconds that the main thread of a process has computed."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9

@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 import pytest
+from deadlines import wait_for_text, wait_until
 
 PXCLUSTER = os.environ.get("PXCLUSTER") or shutil.which("pxcluster")
 CONTROLLER = os.environ.get("PXCLUSTER_CONTROLLER")
@@ -27,13 +28,7 @@ if not PXCLUSTER:
 
 
 def until(condition, what, seconds=30):
-    deadline = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
-        time.sleep(0.02)
+    return wait_until(condition, what, seconds)
 
 
 class Place:
@@ -359,7 +354,7 @@ def test_engines_that_all_died_are_restarted(place):
     process = place.start("-n", "2")
     for pid in place.recorded_pids()[1]:
         os.kill(pid, signal.SIGKILL)
-    until(lambda: "pxcluster restart" in process.output.read_text(), "the news of it")
+    wait_for_text(process.output, "pxcluster restart", 30)
     assert place.run("restart").returncode == 0
     assert sorted(engines_of(place)) == [0, 1]
     assert process.poll() is None
@@ -429,7 +424,7 @@ def test_a_controller_that_dies_again_and_again_takes_the_engines_along(place):
 def test_one_engine_that_dies_is_reported_and_the_rest_runs_on(place):
     process = place.start("-n", "2")
     os.kill(place.recorded_pids()[1][0], signal.SIGKILL)
-    until(lambda: "SIGKILL" in process.output.read_text(), "the report")
+    wait_for_text(process.output, "SIGKILL", 30)
     until(lambda: place.run("list").stdout.splitlines()[1].split()[3] == "1", "the list")
     process.terminate()
     assert process.wait(20) == 0
@@ -559,7 +554,7 @@ def test_signals_for_engines_are_relayed(place):
             stderr=subprocess.STDOUT,
         )
     place.started.append(process)
-    until(lambda: "did not register" in output.read_text(), "the report of missing engines", 60)
+    wait_for_text(output, "did not register", 60)
     assert "ipengine--" in output.read_text()
     process.send_signal(signal.SIGUSR1)
     logs = place.profile / "log"

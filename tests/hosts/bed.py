@@ -45,11 +45,8 @@ def wait_until(is_true, what, timeout=PATIENCE, interval=0.02):
 
 
 def wait_for_text(path, text, timeout=PATIENCE, interval=0.02):
-    """Waits until a file has this text; fails with all that it has."""
-    try:
-        wait_until(lambda: text in path.read_text(), f"{text!r} in {path}", timeout, interval)
-    except AssertionError as late:
-        raise AssertionError(f"{late}; it has:\n{path.read_text()}") from None
+    """The same of deadlines.wait_for_text()."""
+    deadlines.wait_for_text(path, text, timeout, interval)
 
 
 class Bed:

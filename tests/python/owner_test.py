@@ -5,9 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from deadlines import wait_until
 
 START = """
 import multiprocessing, os, sys, time
@@ -37,10 +37,7 @@ def clusters(name):
 
 
 def until(is_met, what, seconds=20):
-    end = time.monotonic() + seconds
-    while not is_met():
-        assert time.monotonic() < end, what
-        time.sleep(0.1)
+    wait_until(is_met, what, seconds)
 
 
 def stop(name):

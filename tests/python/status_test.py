@@ -5,17 +5,14 @@ import os
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
+from deadlines import wait_until
 
 
 def until(is_met, what, seconds=20):
-    end = time.monotonic() + seconds
-    while not is_met():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
+    wait_until(is_met, what, seconds)
 
 
 def test_what_each_engine_is_and_does(rc):

@@ -6,6 +6,7 @@ import zlib
 
 import polyxeus
 import pytest
+from deadlines import wait_for_text
 from programs import PATIENCE, wait_until
 from running_cluster import connect
 
@@ -100,7 +101,7 @@ def test_all_engines_die_soon_after_the_start_and_the_cluster_is_still_there(sta
     file, rc = started
     error_of(rc[:].execute("import os; os._exit(3)"))
     log = next((file.parent.parent / "log").glob("pxcluster-*.log"))
-    wait_until(lambda: "the controller keeps running" in log.read_text(), "pxcluster decides to go on", 15)
+    wait_for_text(log, "the controller keeps running", 15)
     assert connect(file, 0).ids == []
 
 

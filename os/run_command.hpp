@@ -15,7 +15,7 @@ struct CommandOptions {
   std::string input = {};         ///< Its standard input.
   Duration timeout = std::chrono::seconds(60);
   std::map<std::string, std::string> environment = {};  ///< Added to that of this process.
-  bool ignores_sigterm = false;  ///< See SpawnOptions.
+  bool ignores_sigterm = false;                         ///< See SpawnOptions.
   bool merges_errors = false;  ///< The standard error goes to `output`, in the order of writing.
   std::size_t max_output = std::size_t{4} << 20;  ///< Bytes of `output`; what follows is dropped.
 };

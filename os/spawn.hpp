@@ -64,9 +64,10 @@ struct Spawned {
 };
 
 /// Starts a program as a child of this process and returns when the program runs. The child has no
-/// signal blocked, handled or ignored, and no descriptor open, beyond those that `options` names. Safe in
-/// a process with threads, from any thread: the child runs only async-signal-safe code before it
-/// becomes the program, no pthread_atfork handler runs, and the memory is not copied (vfork).
+/// signal blocked, handled or ignored, and no descriptor open, beyond those that `options` names.
+/// Safe in a process with threads, from any thread: the child runs only async-signal-safe code
+/// before it becomes the program, no pthread_atfork handler runs, and the memory is not copied
+/// (vfork).
 /// Precondition: argv is not empty.
 /// errors  not_found: there is no such program;
 ///         system: it cannot be started, or an output file cannot be opened. Both name the program

@@ -1,10 +1,28 @@
 """joblib on the default cluster: Parallel(backend="polyxeus")."""
 
+import weakref
+
 from polyxeus.client.client import Client
 from polyxeus.cluster.cluster import Cluster
 from polyxeus.views.joblib_backend import ViewBackend, register_factory
 
 __all__ = ["PolyxeusBackend", "register"]
+
+_started = None  # the cluster that was started here; it ends with this Python
+
+
+def _connect():
+    """A client of the default cluster, or of one that is started here where none runs."""
+    global _started
+    if _started is None:
+        try:
+            return Client(timeout=5, file_patience=0)
+        except OSError:
+            cluster = Cluster()
+            client = cluster.start_and_connect_sync()
+            _started = cluster
+            return client
+    return _started.start_and_connect_sync()
 
 
 class PolyxeusBackend(ViewBackend):
@@ -12,25 +30,23 @@ class PolyxeusBackend(ViewBackend):
     started where it does not run."""
 
     def __init__(self, view=None, **kwargs):
-        self._cluster = None
-        self._own_client = None
-        super().__init__(self._default_view() if view is None else view, **kwargs)
+        super().__init__(view, **kwargs)
+        self._close = None
 
-    def _default_view(self):
-        try:
-            client = Client(timeout=5, file_patience=0)
-        except OSError:
-            self._cluster = Cluster()
-            client = self._cluster.start_and_connect_sync()
-        self._own_client = client
-        return client.load_balanced_view()
+    @property
+    def _view(self):
+        """Of a client that is opened when it is needed: joblib uses a backend again that it has terminated."""
+        if self._given_view is None:
+            client = _connect()
+            self._close = weakref.finalize(self, client.close)
+            self._given_view = client.load_balanced_view()
+        return self._given_view
 
     def terminate(self):
-        """Closes what was opened here."""
-        if self._own_client is not None:
-            self._own_client.close()
-        if self._cluster is not None:
-            self._cluster.stop_cluster_sync()
+        """Closes the client that was opened here."""
+        if self._close is not None:
+            self._close()
+            self._close = self._given_view = None
 
 
 def register(name=None, make_default=False):

@@ -13,10 +13,15 @@ class ViewBackend(AutoBatchingMixin, ParallelBackendBase):
 
     supports_retrieve_callback = False
     supports_return_generator = False
+    supports_timeout = True
 
     def __init__(self, view, **kwargs):
         super().__init__(**kwargs)
-        self._view = view
+        self._given_view = view
+
+    @property
+    def _view(self):
+        return self._given_view
 
     def effective_n_jobs(self, n_jobs):
         """As many as the view has engines."""

@@ -1,12 +1,16 @@
 """polyxeus in the place of ipyparallel, for programs that know nothing of it."""
 
+import importlib.metadata
+import os
 import subprocess
 import sys
+import time
 
 import numpy
 import pytest
 
 import polyxeus
+from polyxeus.cluster import ipyparallel_commands as commands
 from polyxeus.drop_in import canning, modules, util
 from polyxeus.serialize import functions
 
@@ -80,6 +84,59 @@ for function, argument in [(b"cipyparallel.serialize.canning\\nCannedFunction\\n
 """
 
 
+def test_the_modules_have_files_and_can_be_reloaded():
+    done = run(
+        "import importlib, os, polyxeus; polyxeus.install_as_ipyparallel(); import ipyparallel.client.view as view\n"
+        "import ipyparallel, importlib.util\n"
+        "for each in (ipyparallel, view):\n"
+        "    assert os.path.exists(each.__file__) and importlib.util.find_spec(each.__name__).origin == each.__file__\n"
+        "    assert importlib.reload(each) is each\n"
+        "assert ipyparallel.Client is polyxeus.Client and ipyparallel.client.view is view"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_programs_can_look_for_the_handler_of_an_engines_log():
+    done = run(
+        "import polyxeus; polyxeus.install_as_ipyparallel()\n"
+        "from ipyparallel.engine.log import EnginePUBHandler\n"
+        "import logging; assert not isinstance(logging.StreamHandler(), EnginePUBHandler)"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def without_ipyparallel(monkeypatch):
+    def version(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+
+
+def test_the_commands_of_ipyparallel_can_be_had_and_removed(tmp_path, without_ipyparallel):
+    made = commands.install(tmp_path)
+    assert sorted(os.path.basename(path) for path in made) == ["ipcluster", "ipcontroller", "ipengine"]
+    told = subprocess.run([tmp_path / "ipcluster", "--version"], capture_output=True, text=True, timeout=60)
+    assert told.returncode == 0 and polyxeus.__version__ in told.stdout
+    assert commands.install(tmp_path) == made  # again
+    assert sorted(commands.remove(tmp_path)) == sorted(made) and list(tmp_path.iterdir()) == []
+
+
+def test_the_commands_of_others_are_left_alone(tmp_path, without_ipyparallel):
+    (tmp_path / "ipengine").write_text("#!/bin/sh\n")
+    with pytest.raises(FileExistsError, match="ipengine exists and is not a command of polyxeus: remove it first"):
+        commands.install(tmp_path)
+    assert commands.remove(tmp_path) == []
+    assert [path.name for path in tmp_path.iterdir()] == ["ipengine"]
+
+
+def test_the_commands_are_not_installed_beside_ipyparallel(tmp_path):
+    pytest.importorskip("ipyparallel")
+    with pytest.raises(FileExistsError, match="is installed for .* uninstall it first"):
+        commands.install(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_on_engines_polyxeus_stands_in_where_ipyparallel_is_not_installed():
     done = run(ENGINE_WITHOUT_IT)
     assert done.returncode == 0, done.stderr
@@ -109,6 +166,33 @@ def test_published_data_reach_the_client_while_the_task_runs(rc):
     assert [(each["step"], each["values"].sum()) for each in result.data] == [(2, 499500.0)] * 4
     with pytest.raises(RuntimeError, match="in a Python engine only"):
         polyxeus.publish_data({})
+
+
+def test_joblib_uses_its_backend_for_several_calls(rc, monkeypatch):
+    import joblib
+
+    from polyxeus import joblib_backend
+
+    clients = []
+
+    def connect():
+        clients.append(polyxeus.Client(rc.cluster.connection_file))
+        return clients[-1]
+
+    monkeypatch.setattr(joblib_backend, "_connect", connect)
+    polyxeus.register_joblib_backend("of-several-calls")
+    with joblib.parallel_config(backend="of-several-calls"):
+        for _ in range(3):
+            assert joblib.Parallel()(joblib.delayed(abs)(-each) for each in range(5)) == [0, 1, 2, 3, 4]
+    assert clients and all(each._closed for each in clients)
+
+
+def test_joblib_has_a_limit_of_time(rc):
+    import joblib
+
+    rc.load_balanced_view().register_joblib_backend("with-a-limit")
+    with pytest.raises(TimeoutError):
+        joblib.Parallel(backend="with-a-limit", timeout=0.1)(joblib.delayed(time.sleep)(2) for _ in range(2))
 
 
 def test_joblib_knows_a_view_by_both_names(rc):

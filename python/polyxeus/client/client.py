@@ -129,7 +129,7 @@ class Client(HubQueries, EngineControl):
             cluster_id=cluster_id,
         )
         text, where = _connection_text(connection_info, choice, file_patience)
-        self._where = where
+        self._where, self._connection_text = where, text
         self._connection = _client.Connection(
             text, where, float(timeout), str(sshserver or ""), key
         )
@@ -166,6 +166,14 @@ class Client(HubQueries, EngineControl):
     def controller_address(self) -> str:
         """Where the controller was reached, of all addresses that it has: "tcp://10.0.0.1"."""
         return self._connection.interface()
+
+    @property
+    def curve_serverkey(self) -> bytes | None:
+        """The public key of the controller, by which connections are encrypted; None: they are not."""
+        key = json.loads(self._connection_text).get("curve_serverkey")
+        return key.encode() if key else None
+
+    curve_publickey = curve_secretkey = None  #: The client's own keys, which the C++ library makes and does not tell.
 
     def __repr__(self):
         why = self._connection.why_closed()

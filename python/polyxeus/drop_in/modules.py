@@ -27,6 +27,8 @@ _HOMES = {
     "controller": [],
     "controller.dependency": ["views.dependency", "engine_calls.functional_dependency", ""],
     "datapub": ["drop_in.datapub"],
+    "engine": [],
+    "engine.log": ["drop_in.engine_log"],
     "error": ["error"],
     "joblib": ["joblib_backend"],
     "serialize": ["drop_in.canning", "serialize.reference"],
@@ -43,6 +45,28 @@ def _module(name):
     return importlib.import_module(f"polyxeus.{name}" if name else "polyxeus")
 
 
+class _Finder:
+    """Finds and loads the modules that stand in, so that they can be asked for and reloaded as others are."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return _spec(name) if isinstance(sys.modules.get(name), _StandIn) else None
+
+    @staticmethod
+    def create_module(spec):
+        return sys.modules.get(spec.name)
+
+    @staticmethod
+    def exec_module(module):
+        """It is complete already."""
+
+
+def _spec(name):
+    spec = importlib.machinery.ModuleSpec(name, _Finder, origin=__file__, is_package=True)
+    spec.has_location = True
+    return spec
+
+
 class _StandIn(types.ModuleType):
     """A module of ipyparallel's name; what it has is in modules of polyxeus."""
 
@@ -51,7 +75,8 @@ class _StandIn(types.ModuleType):
     def __init__(self, name, homes):
         super().__init__(name, f"polyxeus in place of {name}.")
         self.__path__ = []
-        self.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=True)
+        self.__file__ = __file__
+        self.__spec__ = _spec(name)
         self.__version__ = ".".join(map(str, _VERSION))
         self.version_info = _VERSION
         self._homes = homes
@@ -117,4 +142,5 @@ def install_as_ipyparallel():
         parent, _, own = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], own, sys.modules[name])
+    sys.meta_path.insert(0, _Finder)  # before an ipyparallel that is installed
     sys.meta_path.append(_Distributions)

@@ -1,12 +1,14 @@
 """DirectFile, which checkpoints are written with."""
 
 import errno
+import hashlib
 import os
 import tempfile
 
+import numpy
 import pytest
 
-from polyxeus.engine_calls import direct_file
+from polyxeus.engine_calls import checkpoint_values, direct_file
 from polyxeus.engine_calls.direct_file import DirectFile
 
 BUFFER = direct_file._BUFFER_BYTES
@@ -38,6 +40,31 @@ def test_the_file_holds_what_was_written(path, size):
     data = os.urandom(size)
     write(path, data, 3 << 20)
     assert_holds(path, data)
+
+
+@pytest.mark.parametrize("size", [5, BUFFER + 4096 + 7])
+def test_the_checksum_is_that_of_the_file_although_what_is_written_changes(path, size):
+    data, checksum = bytearray(os.urandom(size)), hashlib.sha256()
+    with DirectFile(path, checksum) as file:
+        for begin in range(0, size, 1 << 20):
+            file.write(memoryview(data)[begin : begin + (1 << 20)])
+            data[begin] ^= 1  # as a thread does it, right after the copy
+    with open(path, "rb") as written:
+        assert hashlib.sha256(written.read()).hexdigest() == checksum.hexdigest()
+
+
+def test_a_checkpoint_has_the_checksum_of_its_files(tmp_path, monkeypatch):
+    array = numpy.zeros(1000)
+
+    class Changing(DirectFile):
+        def write(self, view):
+            super().write(view)
+            array[:] += 1
+
+    monkeypatch.setattr(checkpoint_values, "DirectFile", Changing)
+    progress = checkpoint_values.Progress()
+    (entry,) = checkpoint_values.Writer(tmp_path, 0, (None, []), progress).write({"a": array}, {})
+    assert entry["sha256"] == hashlib.sha256((tmp_path / "a.0.npy").read_bytes()).hexdigest()
 
 
 def test_one_piece_may_be_larger_than_the_buffers(path):

@@ -173,12 +173,11 @@ class Writer:
         return entry
 
     def _write_pieces(self, path, pieces):
-        """The checksum of the file, which is on disk when this returns."""
+        """The checksum of the file, which is on disk when this returns. Threads of the user's may change the pieces meanwhile."""
         checksum = hashlib.sha256()
-        with DirectFile(path) as file:
+        with DirectFile(path, checksum) as file:
             for piece in _cut(pieces):
                 file.write(piece)
-                checksum.update(piece)
                 self._progress.add(piece.nbytes)
         return checksum.hexdigest()
 

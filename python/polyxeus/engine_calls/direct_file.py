@@ -21,9 +21,12 @@ class DirectFile:
 
     Where the file system cannot write past the page cache, it goes through that. The file is on disk
     when its `with` block has ended well. OSError: the path exists, the disk is full and so on.
+
+    checksum  of hashlib: of the bytes that go to the file, also where somebody changes what is being written
     """
 
-    def __init__(self, path):
+    def __init__(self, path, checksum=None):
+        self._checksum = checksum
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         self._go_past_cache(True)
         self._buffers = [mmap.mmap(-1, _BUFFER_BYTES) for _ in range(2)]
@@ -46,8 +49,12 @@ class DirectFile:
         """All bytes of a memoryview of bytes."""
         while view:
             count = min(view.nbytes, _BUFFER_BYTES - self._filled)
-            self._buffers[0][self._filled : self._filled + count] = view[:count]
-            self._filled += count
+            end = self._filled + count
+            self._buffers[0][self._filled : end] = view[:count]
+            if self._checksum is not None:
+                with memoryview(self._buffers[0]) as buffer:
+                    self._checksum.update(buffer[self._filled : end])
+            self._filled = end
             view = view[count:]
             if self._filled == _BUFFER_BYTES:
                 self._hand_over()

@@ -155,6 +155,19 @@ def test_keep_removes_older_ones_with_the_same_label(filled, tmp_path):
     assert names_below(tmp_path / "c") == ["000001", "000003", "000004"]
 
 
+def test_a_malformed_older_one_stays_and_hinders_nothing(filled, tmp_path):
+    for _ in range(2):
+        filled.checkpoint(tmp_path / "c", names="x", keep=2)
+    (tmp_path / "c/000001/manifest.json").write_text('{"form')
+    for _ in range(3):
+        filled.checkpoint(tmp_path / "c", names="x", keep=2)
+    assert names_below(tmp_path / "c") == ["000001", "000004", "000005"]
+    (tmp_path / "c/000005/manifest.json").write_text("[]")
+    with pytest.raises(OSError, match="000005/manifest.json is malformed.* name the folder of another"):
+        filled.restore(tmp_path / "c")
+    filled.restore(tmp_path / "c/000004")
+
+
 def test_a_failed_checkpoint_leaves_the_last_one_and_no_files(filled, tmp_path):
     filled.checkpoint(tmp_path / "c", names="same")
     filled.execute("del same", targets=2, block=True)

@@ -97,16 +97,17 @@ def commit(path, token, manifest, keep=0):
     result  {"name": its number as text, "removed": names of older ones}
     """
     folder = os.path.join(path, f".new-{token}")
+    described = json.loads(manifest)
     try:
-        _check_files(folder, json.loads(manifest))
+        _check_files(folder, described)
         with DirectFile(os.path.join(folder, _MANIFEST)) as file:
             file.write(memoryview(manifest.encode()))
         _sync_folder(folder)
         name = _rename(path, folder)
         _sync_folder(path)
-        return {"name": name, "removed": _remove_old(path, name, keep)}
     except OSError as problem:
         raise CheckpointFileError(_why_not_written(problem, folder)) from None
+    return {"name": name, "removed": _remove_old(path, described.get("label"), keep)}
 
 
 def _check_files(folder, manifest):
@@ -137,19 +138,42 @@ def _rename(path, folder):
         number += 1
 
 
-def _remove_old(path, newest, keep):
+def _remove_old(path, label, keep):
+    """The names of those that are removed. What cannot be read or removed stays, as the new checkpoint is complete."""
     if not keep:
         return []
-    label = _read_manifest(path, newest)["label"]
-    alike = [name for name in _numbered(path) if _read_manifest(path, name)["label"] == label]
-    for name in alike[:-keep]:
+    alike = [name for name in _numbered(path) if _has_label(path, name, label)]
+    return [name for name in alike[:-keep] if _is_removed(path, name)]
+
+
+def _has_label(path, name, label):
+    try:
+        return _read_manifest(path, name).get("label") == label
+    except (OSError, CheckpointError):
+        return False
+
+
+def _is_removed(path, name):
+    try:
         _remove(path, name)
-    return alike[:-keep]
+        return True
+    except OSError:
+        return False
 
 
 def _read_manifest(path, name):
-    with open(os.path.join(path, name, _MANIFEST), encoding="utf-8") as file:
-        return json.load(file)
+    """What a manifest says.  CheckpointFileError: it is malformed."""
+    file_name = os.path.join(path, name, _MANIFEST)
+    try:
+        with open(file_name, encoding="utf-8") as file:
+            manifest = json.load(file)
+    except (ValueError, RecursionError):
+        manifest = None
+    if not isinstance(manifest, dict):
+        raise CheckpointFileError(
+            f"{file_name} is malformed on host {_host()}: remove its folder, or name the folder of another checkpoint"
+        )
+    return manifest
 
 
 # ---------------------------------------------------------------- writing
@@ -204,7 +228,7 @@ def _old_entries(path, previous, rank):
         return None, []
     try:
         ranks = _read_manifest(path, previous)["ranks"]
-    except (OSError, ValueError, KeyError):
+    except (OSError, CheckpointError, KeyError):
         return None, []
     return os.path.join(path, previous), ranks[rank]["variables"] if rank < len(ranks) else []
 
@@ -244,11 +268,9 @@ def find(path, label=None):
             f"cannot read a checkpoint from {path} on host {_host()}: {problem.strerror}"
         ) from None
     for name in reversed(names):
-        folder = os.path.join(path, name)
-        with open(os.path.join(folder, _MANIFEST), encoding="utf-8") as file:
-            manifest = file.read()
-        if label is None or json.loads(manifest)["label"] == label:
-            return {"folder": folder, "manifest": manifest}
+        manifest = _read_manifest(path, name)
+        if label is None or manifest.get("label") == label:
+            return {"folder": os.path.join(path, name), "manifest": json.dumps(manifest)}
     which = "" if label is None else f" with the label {json.dumps(label)}"
     raise CheckpointFileError(f"there is no complete checkpoint{which} in {path} on host {_host()}")
 

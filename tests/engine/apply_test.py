@@ -60,3 +60,12 @@ def test_arrays_in_results_travel_beside_the_pickle():
     buffers = apply.pack(array)
     assert [memoryview(each).nbytes for each in buffers[1:]] == [8000]
     assert (serialize.deserialize_object(buffers)[0] == array).all()
+
+
+def test_a_result_does_not_change_with_what_the_engine_keeps(backend):
+    backend.shell.run_cell("import numpy as np\nstate = np.zeros(10_000)")
+    state = backend.shell.user_ns["state"]
+    function = eval("lambda _: state", {"__name__": "__main__"})
+    _, _, _, buffers = backend.apply(serialize.pack_apply_message(function, (1,), {}))
+    state[:] = 7
+    assert (serialize.deserialize_object(buffers)[0] == 0).all()

@@ -430,3 +430,65 @@ def test_a_function_finds_the_builtins_in_any_namespace(monkeypatch):
     data = functions.dumps(session("def f():\n    class A: pass\n    return len([A])")["f"])
     monkeypatch.setattr(functions, "_namespace", {})
     assert pickle.loads(data)() == 1
+
+
+# ---------------------------------------------------------------- results that the engine keeps
+
+KEEPS = """
+import numpy as np
+state = np.zeros(10_000)
+boxed = np.empty(1, object)
+boxed[0] = state
+class Holder:
+    base = None
+    def __init__(self): self.values = state
+class Kind(np.ndarray):
+    pass
+def given(_): return {given}
+"""
+KEPT = [
+    "state", "state[:5000]", "state.reshape(100, 100).T", "[state]", "{'a': (state,)}", "boxed", "boxed.copy()",
+    "np.ma.masked_array(state)", "Holder()", "state.view(Kind)", "memoryview(state).obj", "np.asarray(memoryview(state))",
+    "__import__('pandas').DataFrame({'a': state}, copy=False)",
+]  # fmt: skip
+
+
+def reply_to(backend, expression, kind):
+    """(the description of a result, its buffers as they are when somebody has changed what the engine keeps)."""
+    backend.shell.run_cell(KEEPS.format(given=expression))
+    if kind == "pull":
+        content = {"expressions": [expression], "accepts": FORMS}
+    else:
+        args = [{"json": [0, 0]}] if kind == "map" else [{"json": 0}]
+        content = {"function": {"name": "given"}, "args": args, "accepts": FORMS, "map": kind == "map"}
+    request = b"pull_request" if kind == "pull" else b"call_request"
+    is_ok, _, content, buffers = backend.serve(request, json.dumps(content).encode(), [])
+    assert is_ok, content
+    backend.shell.user_ns["state"][:] = 7
+    content = json.loads(content)
+    return content["values"][0] if kind == "pull" else content["value"], buffers
+
+
+@pytest.mark.parametrize("kind", ["call", "map", "pull"])
+@pytest.mark.parametrize("expression", KEPT)
+def test_a_result_does_not_change_with_what_the_engine_keeps(backend, expression, kind):
+    description, buffers = reply_to(backend, expression, kind)
+    assert np.array(7.0).tobytes() not in b"".join(bytes(each) for each in buffers)
+
+
+@pytest.mark.parametrize("kind", ["call", "map"])
+def test_an_array_that_nobody_else_has_is_not_copied(backend, kind):
+    backend.shell.run_cell("addresses = set()")
+    made = "(lambda made: addresses.add(made.ctypes.data) or made)(np.ones(10_000))"
+    _, buffers = reply_to(backend, made, kind)
+    large = [each for each in buffers if memoryview(each).nbytes == 80_000]
+    addresses = {np.frombuffer(each, np.uint8).ctypes.data for each in large}
+    assert len(large) and addresses == backend.shell.user_ns["addresses"]
+
+
+def test_an_array_that_others_can_still_reach_is_copied(backend):
+    backend.shell.run_cell("import weakref; cache = weakref.WeakValueDictionary()")
+    _, buffers = reply_to(backend, "cache.setdefault('made', np.zeros(10_000))", "call")
+    shared = [np.frombuffer(each, np.uint8) for each in buffers if memoryview(each).nbytes == 80_000]
+    reached = list(backend.shell.user_ns["cache"].values())
+    assert len(shared) == 1 and not any(np.shares_memory(shared[0], each) for each in reached)

@@ -223,7 +223,7 @@ def test_numpy_is_asked_for_where_it_is_missing(monkeypatch):
 
 def results(items, accepts=NO_PICKLE):
     buffers = []
-    description = values.encode_results(items, accepts, buffers)
+    description = values.encode_results(items, accepts, buffers, snapshot=math.inf)
     return next(iter(description)), values.decode(description, received(buffers))
 
 

@@ -74,9 +74,12 @@ def unpack(buffers, namespace):
     return _canning().unpack_apply_message(buffers, namespace, copy=False)
 
 
-def pack(result):
-    """The buffers of a result."""
+def pack(result, is_new=False):
+    """The buffers of a result.  is_new  nobody else has the array that it is: its memory is shared, not copied."""
     if type(result) in _PLAIN:
         return [pickle.dumps(result, _PROTOCOL)]
     module = _canning()
-    return [pickle.dumps(result, _PROTOCOL)] if module is None else module.serialize_object(result)
+    if module is None:
+        return [pickle.dumps(result, _PROTOCOL)]
+    buffers = module.serialize_object(result)
+    return buffers if is_new else [each if type(each) is bytes else bytes(each) for each in buffers]

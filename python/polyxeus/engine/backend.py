@@ -4,6 +4,7 @@ import os
 import sys
 
 from polyxeus.engine import apply, interrupts, json_text, native
+from polyxeus.engine.new_arrays import is_new
 from polyxeus.serialize import functions
 from polyxeus.version import __version__
 
@@ -76,7 +77,7 @@ class Backend:
         try:
             function, args, kwargs = apply.unpack(buffers, shell.user_ns)
             result = function(*args, **kwargs)
-            return True, False, _OK, apply.pack(result)
+            return True, False, _OK, apply.pack(result, is_new(result))
         except BaseException as error:
             shell.last_traceback = None
             try:

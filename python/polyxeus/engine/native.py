@@ -12,6 +12,7 @@ import sys
 import textwrap
 from collections import OrderedDict
 
+from polyxeus.engine.new_arrays import all_new, is_new
 from polyxeus.serialize import scattered
 from polyxeus.serialize.compact_json import dump, load
 from polyxeus.serialize.values import decode, encode, encode_results, encode_text
@@ -20,14 +21,6 @@ _OK = b'{"status": "ok"}'
 _NO_FORM = ("json",)
 # Of serve(): no buffer of a result is so large.
 NEVER = math.inf
-
-
-def _references_of_something_new():
-    result = object()
-    return sys.getrefcount(result)
-
-
-_NEW = _references_of_something_new()
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -101,11 +94,10 @@ def _call(request, buffers, functions, copied_from):
     found = []
     if request.get("map"):
         results = _map(function, args, kwargs)
-        return _reply("value", dump(encode_results(results, accepts, found))), found
+        snapshot = 0 if results and all_new(results) else copied_from
+        return _reply("value", dump(encode_results(results, accepts, found, snapshot))), found
     result = function(*args, **kwargs)
-    # An array that owns its memory and that only this function knows is sent without a copy.
-    is_known = sys.getrefcount(result) > _NEW or getattr(result, "base", result) is not None
-    snapshot = copied_from if is_known else 0
+    snapshot = 0 if is_new(result) else copied_from
     return _reply("value", encode_text(result, accepts, found, snapshot)), found
 
 

@@ -188,8 +188,8 @@ def pickled_text(value, buffers):
     return f'{{"pickle":{_describe_pickle(value, buffers, 0)["pickle"]}}}'
 
 
-def encode_results(results, accepts, buffers):
-    """Like encode() for the list of a map's results, which nobody else has.
+def encode_results(results, accepts, buffers, snapshot):
+    """Like encode() for the list of a map's results.
 
     Where pickles are not accepted, numbers of one type, or arrays of one type and shape, become
     one array.
@@ -198,7 +198,7 @@ def encode_results(results, accepts, buffers):
         array = _joined(results)
         if array is not None:
             return _describe_array(_numpy(), array, buffers, 0)
-    return encode(results, accepts, buffers)
+    return encode(results, accepts, buffers, snapshot)
 
 
 def _append(buffers, data):

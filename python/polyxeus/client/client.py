@@ -27,7 +27,7 @@ from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.comms import relay_comms
 from polyxeus.results.completion import close_at_exit
-from polyxeus.results.metadata import Metadata
+from polyxeus.results.metadata import MetadataByRequest
 from polyxeus.results.slices import slices
 from polyxeus.results.transfer_line import TransferLine
 from polyxeus.serialize.values import FORMS, NO_PICKLE
@@ -120,7 +120,6 @@ class Client(HubQueries, EngineControl):
         self.profile = profile or "default"
         self.history = []
         self.results = {}
-        self.metadata = defaultdict(Metadata)
         self._known_version, self._known_targets = -1, {}  # see _addressed()
         choice = dict(
             profile=profile or "",
@@ -133,6 +132,7 @@ class Client(HubQueries, EngineControl):
         self._connection = _client.Connection(
             text, where, float(timeout), str(sshserver or ""), key
         )
+        self.metadata = MetadataByRequest(self._connection.find)
         self._comms = relay_comms(self._connection)
         self._warn()
         close_at_exit(self)

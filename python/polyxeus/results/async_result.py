@@ -6,13 +6,16 @@ import concurrent.futures
 import threading
 import warnings
 from concurrent.futures import FIRST_COMPLETED, FIRST_EXCEPTION, Future
+from functools import partial
 from typing import Any
 
 from polyxeus import error
 from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.completion import call_when_ready
 from polyxeus.results.displays import DisplayMixin
-from polyxeus.results.metadata import KEYS, ExecuteReply, metadata_of, needs_output, remote_error
+from polyxeus.results.metadata import (
+    KEYS, ExecuteReply, known_of, live_metadata, metadata_of, needs_output, remote_error
+)  # fmt: skip
 from polyxeus.results.slices import slices
 from polyxeus.results.timings import TimingMixin, is_reached
 from polyxeus.serialize import requests
@@ -50,6 +53,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
     _chunks = None  # items of each task; None: one each
     _results = None  # of each task that was asked for, failures as exceptions
     _origin = None  # (what this was split off from, which of its tasks)
+    _metadata = None  # that of the tasks, as others have it
     _value = None  # (result, exception)
     _parts = None
 
@@ -165,9 +169,8 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         return remote_error(failure)
 
     def _execute_reply(self, index, content):
-        tasks = self._tasks
-        msg_id = tasks.metadata(index)["msg_id"]
-        return ExecuteReply(msg_id, content, lambda: metadata_of(tasks, index))
+        msg_id, task = self.msg_ids[index], self._tasks.select([index])
+        return ExecuteReply(msg_id, content, partial(live_metadata, msg_id, partial(known_of, task)))
 
     def _result_at(self, index):
         """The result of one task, or its exception: the same object each time."""
@@ -418,7 +421,18 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
     # ------------------------------------------------------------ metadata
 
     def _metadata_at(self, index, with_output=True):
+        if self._origin is not None:
+            whole, place = self._origin
+            return whole._metadata_at(place, with_output)
         return metadata_of(self._tasks, index, with_output)
+
+    def _live_at(self, index):
+        """The Metadata of one task, which fills itself in: the same each time."""
+        if self._origin is not None:
+            whole, place = self._origin
+            return whole._live_at(place)
+        task = self._tasks.select([index])
+        return live_metadata(self.msg_ids[index], partial(known_of, task), task)
 
     def _values(self, key):
         with_output = needs_output(key)
@@ -427,9 +441,9 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
 
     @property
     def metadata(self) -> Any:
-        """Metadata of the request, or a list of them."""
-        found = [self._metadata_at(i) for i in range(len(self._tasks))]
-        return found[0] if self._single_result else found
+        """Metadata of the request, or a list of them: dicts that fill themselves in as the request goes on."""
+        self._metadata = [self._live_at(i) for i in range(len(self._tasks))]
+        return self._metadata[0] if self._single_result else list(self._metadata)
 
     def __getitem__(self, key):
         """ar[0], ar[1:3]: results; ar["stdout"]: metadata."""
@@ -486,6 +500,12 @@ class AsyncHubResult(AsyncResult):
 
     _KEYS = ["submitted", "started", "completed", "received", "engine_uuid", "label"]
     _records = None
+
+    def _live_at(self, index):
+        return live_metadata(self.msg_ids[index], partial(self._known_at, index))
+
+    def _known_at(self, index):
+        return self._metadata_at(index), self.ready()
 
     def _metadata_at(self, index, with_output=True):
         metadata = metadata_of(self._tasks, index, with_output)

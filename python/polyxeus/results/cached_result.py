@@ -51,3 +51,5 @@ class CachedResult(AsyncResult):
 
     def _metadata_at(self, index, with_output=True):
         return self._tasks._entries[index][2]
+
+    _live_at = _metadata_at

@@ -1,11 +1,17 @@
 """What is known of a request beside its result: times, engine, output."""
 
 import re
+import threading
+import weakref
 from datetime import datetime, timedelta, timezone
+from functools import partial, wraps
 
 from polyxeus import error
+from polyxeus.results.completion import call_when_ready
 
-__all__ = ["ExecuteReply", "Metadata", "metadata_of", "remote_error", "utc"]
+__all__ = [
+    "ExecuteReply", "Metadata", "MetadataByRequest", "known_of", "live_metadata", "metadata_of", "remote_error", "utc"
+]  # fmt: skip
 
 utc = timezone.utc
 _EPOCH = datetime(1970, 1, 1, tzinfo=utc)
@@ -15,7 +21,12 @@ _OVERWRITTEN = re.compile(r".*\r(?=[^\n])")
 
 
 class Metadata(dict):
-    """A dict with these keys and no others; they are attributes, too."""
+    """A dict with these keys and no others; they are attributes, too.
+
+    That of a request fills itself in: who looks at it finds what is known by then.
+    """
+
+    _known = None  # gives what is known now, and whether that is all; None: nothing more comes
 
     def __init__(self, *args, **kwargs):
         super().__init__(
@@ -56,8 +67,62 @@ class Metadata(dict):
             raise KeyError(key)
         super().__setitem__(key, value)
 
+    def __reduce__(self):
+        return Metadata, (dict(self),)
+
+    def _fill(self):
+        ask = self._known
+        if ask is None:
+            return
+        known, is_all = ask()
+        with _filling:
+            if self._known is ask:  # another thread has not learned all meanwhile
+                dict.update(self, known)
+                if is_all:
+                    self._ask(None)
+
+    def _ask(self, known):
+        object.__setattr__(self, "_known", known)
+
+
+def _filled_first(name):
+    look = getattr(dict, name)
+
+    @wraps(look)
+    def method(self, *args):
+        self._fill()
+        return look(self, *args)
+
+    return method
+
+
+_LOOKS = ["__getitem__", "__iter__", "__reversed__", "__repr__", "__eq__", "__ne__", "__or__", "__ror__"]
+for _name in [*_LOOKS, "get", "keys", "values", "items", "copy"]:
+    setattr(Metadata, _name, _filled_first(_name))
 
 KEYS = tuple(Metadata())
+_live = weakref.WeakValueDictionary()  # msg_id -> Metadata
+_filling = threading.RLock()
+
+
+def live_metadata(msg_id, known, tasks=None):
+    """The one Metadata of a request, which fills itself in.
+
+    known  gives what is known of the request, and whether that is all.
+    tasks  of the request: it is filled in once they are answered, although nobody looks.
+    """
+    with _filling:
+        metadata = _live.get(msg_id)
+        is_new = metadata is None
+        if is_new:
+            metadata = _live[msg_id] = Metadata()
+        metadata._ask(known)
+    metadata._fill()
+    if is_new and tasks is not None and metadata._known is not None:
+        call_when_ready(tasks, metadata._fill)
+    return metadata
+
+
 _OUTPUT_KEYS = frozenset(
     ["execute_input", "execute_result", "error", "stdout", "stderr", "outputs", "data"]
 )
@@ -94,6 +159,29 @@ def metadata_of(tasks, index, with_output=True):
     if with_output:
         _add_output(metadata, tasks.publications(index))
     return metadata
+
+
+def known_of(tasks):
+    """The Metadata of a single task as far as they are known, and whether that is all."""
+    is_all = tasks.is_ready() and tasks.is_output_complete()
+    return metadata_of(tasks, 0), is_all
+
+
+class MetadataByRequest(dict):
+    """msg_id -> Metadata: that of a request whose result somebody still has; empty for others.
+
+    find  gives the task of a msg_id, or None
+    """
+
+    def __init__(self, find):
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, msg_id):
+        task = self._find(msg_id)
+        found = Metadata() if task is None else live_metadata(msg_id, partial(known_of, task), task)
+        self[msg_id] = found
+        return found
 
 
 def _add_output(metadata, publications):
@@ -158,6 +246,7 @@ class ExecuteReply:
     """What came of a cell: its metadata as attributes; shows the value of its last line."""
 
     def __init__(self, msg_id, content, metadata):
+        """metadata  gives that of the request."""
         self.msg_id = msg_id
         self._content = content
         self.execution_count = content.get("execution_count")
@@ -166,7 +255,7 @@ class ExecuteReply:
     @property
     def metadata(self):
         """The request's Metadata, its output included as far as it has come."""
-        return self._metadata_of() if callable(self._metadata_of) else self._metadata_of
+        return self._metadata_of()
 
     def __getitem__(self, key):
         return self.metadata[key]

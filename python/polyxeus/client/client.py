@@ -27,6 +27,7 @@ from polyxeus.results.async_result import AsyncResult
 from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.comms import relay_comms
 from polyxeus.results.completion import close_at_exit
+from polyxeus.results.history import History
 from polyxeus.results.metadata import MetadataByRequest
 from polyxeus.results.slices import slices
 from polyxeus.results.transfer_line import TransferLine
@@ -118,7 +119,6 @@ class Client(HubQueries, EngineControl):
         self.debug = debug
         self.cluster = cluster
         self.profile = profile or "default"
-        self.history = []
         self.results = {}
         self._known_version, self._known_targets = -1, {}  # see _addressed()
         choice = dict(
@@ -133,6 +133,7 @@ class Client(HubQueries, EngineControl):
             text, where, float(timeout), str(sshserver or ""), key
         )
         self.metadata = MetadataByRequest(self._connection.find)
+        self.history = History(_unanswered_of(self._connection))
         self._comms = relay_comms(self._connection)
         self._warn()
         close_at_exit(self)
@@ -519,6 +520,10 @@ def _warn_of_ignored(**given):
     for name, is_given in given.items():
         if is_given:
             warnings.warn(f"{name}= of Client has no effect: {reasons[name]}", stacklevel=3)
+
+
+def _unanswered_of(connection):
+    return lambda: set(connection.outstanding().msg_ids())
 
 
 def _left(end):

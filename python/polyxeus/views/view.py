@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Callable, Iterable
 
 from polyxeus.results.async_result import AsyncResult
+from polyxeus.results.history import History
 from polyxeus.results.map_result import AsyncMapResult
 from polyxeus.serialize import requests
 from polyxeus.views.executor import ViewExecutor
@@ -31,7 +32,7 @@ class View:
         self.track = False
         self.label = None
         self.targets = targets
-        self.history = []
+        self.history = History(lambda: client.outstanding)
         self.results = client.results
         self.executor = ViewExecutor(self)
         self.set_flags(**flags)
@@ -83,8 +84,8 @@ class View:
     def _note(self, tasks):
         """Remembers what was sent."""
         msg_ids = tasks.msg_ids()
-        self.client.history += msg_ids
-        self.history += msg_ids
+        self.client.history.extend(msg_ids)
+        self.history.extend(msg_ids)
         return msg_ids
 
     @staticmethod

@@ -1,0 +1,27 @@
+"""The requests that were sent."""
+
+__all__ = ["History"]
+
+_LEAST_KEPT = 50_000
+
+
+class History(list):
+    """msg_ids, the oldest first: the latest 50,000 at least, and all that are not answered. Older ones leave, so
+    that a program may send as many as it likes.
+
+    outstanding  gives the set of those that are not answered
+    """
+
+    def __init__(self, outstanding):
+        super().__init__()
+        self._outstanding = outstanding
+        self._longest = 2 * _LEAST_KEPT
+
+    def extend(self, msg_ids):
+        """What was sent now."""
+        super().extend(msg_ids)
+        if len(self) <= self._longest:
+            return
+        outstanding = self._outstanding()
+        self[:-_LEAST_KEPT] = [each for each in self[:-_LEAST_KEPT] if each in outstanding]
+        self._longest = len(self) + _LEAST_KEPT

@@ -8,6 +8,7 @@ import os
 import re
 import time
 import warnings
+import weakref
 from collections import defaultdict
 from collections.abc import Iterable
 from concurrent.futures import Future
@@ -120,6 +121,7 @@ class Client(HubQueries, EngineControl):
         self.cluster = cluster
         self.profile = profile or "default"
         self.results = {}
+        self._maps = weakref.WeakValueDictionary()  # by the msg_id of their first request
         self._known_version, self._known_targets = -1, {}  # see _addressed()
         choice = dict(
             profile=profile or "",

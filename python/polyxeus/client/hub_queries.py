@@ -5,10 +5,13 @@ from __future__ import annotations
 from types import GeneratorType
 from typing import Any
 
+from polyxeus import error
 from polyxeus.client.jobs import Jobs
+from polyxeus.client.recorded_calls import KEYS, RecordedCalls
 from polyxeus.engine_calls import dask_worker
 from polyxeus.results.async_result import AsyncHubResult, AsyncResult
 from polyxeus.results.cached_result import CachedResult, CachedTasks
+from polyxeus.results.map_result import AsyncHubMapResult, AsyncRecordedResult
 from polyxeus.results.metadata import parse_date, remote_error
 from polyxeus.serialize import requests
 
@@ -110,7 +113,28 @@ class HubQueries:
                 f"the history has no item {index}: it has {len(self.history)}"
             ) from None
 
-    def _asyncresult_from_jobs(self, jobs, owner=False):
+    def _remember_map(self, result):
+        """Its requests are not asked for one by one as long as somebody has it."""
+        self._maps[result._tasks.select([0]).msg_ids()[0]] = result
+
+    def _calls_on_record(self, msg_ids, must_be_whole):
+        """The RecordedCalls of requests among which are maps, else None.  KeyError: a part of a map is not there."""
+        try:
+            records = self.db_query({"msg_id": {"$in": msg_ids}}, keys=KEYS)
+        except error.RemoteError:  # the controller keeps no records
+            return None
+        calls = RecordedCalls(msg_ids, records)
+        if calls.missing is None:
+            return calls if calls.has_maps else None
+        if not must_be_whole:
+            return None
+        name, count, whole = calls.missing
+        raise KeyError(
+            f"the controller has only {count} of the {whole} requests of a map of {name} on record: it forgets the "
+            "oldest that are finished; start it with --sqlitedb to keep more, or give larger chunks to the map"
+        )
+
+    def _asyncresult_from_jobs(self, jobs, owner=False, must_be_whole=False):
         single = not isinstance(jobs, (list, tuple, set, GeneratorType))
         if isinstance(jobs, AsyncResult):
             return jobs
@@ -118,15 +142,33 @@ class HubQueries:
         if jobs and all(isinstance(job, AsyncResult) for job in jobs):
             return AsyncResult.join(*jobs)
         msg_ids = self._msg_ids_from_jobs(jobs)
-        own = [self._connection.find(msg_id) for msg_id in msg_ids]
-        if own and all(each is not None for each in own):
-            tasks = own[0] if len(own) == 1 else type(own[0]).joined(own)
-            return AsyncResult(self, tasks, single=single)
+        known = self._maps.get(msg_ids[0]) if msg_ids and not single else None
+        if known is not None and known.msg_ids == msg_ids:
+            return known
+        own = self._own_tasks(msg_ids)
+        calls = None
+        if not single and (must_be_whole or own is None):
+            calls = self._calls_on_record(msg_ids, must_be_whole)
+        if calls is not None:
+            own = own and self._own_tasks(calls.msg_ids)
+            if own is not None:
+                return AsyncRecordedResult(self, own, calls=calls)
+            tasks = self._connection.fetch_results(calls.msg_ids)
+            return AsyncHubMapResult(self, tasks, calls=calls, owner=owner)
+        if own is not None:
+            return AsyncResult(self, own, single=single)
         if all(msg_id in self.results for msg_id in msg_ids):
             entries = [(each, self.results[each], self.metadata[each]) for each in msg_ids]
             return CachedResult(self, CachedTasks(entries), single=single)
         tasks = self._connection.fetch_results(msg_ids)
         return AsyncHubResult(self, tasks, single=single, owner=owner)
+
+    def _own_tasks(self, msg_ids):
+        """Those of requests that this client has sent; None where it does not have all of them any more."""
+        own = [self._connection.find(msg_id) for msg_id in msg_ids]
+        if not own or any(each is None for each in own):
+            return None
+        return own[0] if len(own) == 1 else type(own[0]).joined(own)
 
     def unfinished(self, label: Any = None, session: str = "") -> Jobs:
         """What any client has submitted and has not ended: by whom, since when, and where.
@@ -163,13 +205,17 @@ class HubQueries:
         What this client no longer has comes from the controller's records: an AsyncHubResult.
         label, session  in place of msg_ids: all requests with this label, or of this client, in the
                         order in which they were submitted; see unfinished()
+
+        All requests of a map give what the map gives: one list of the results of its items.
+        KeyError: none is on record, or not all of a map.
         """
         jobs = -1 if indices_or_msg_ids is None else indices_or_msg_ids
-        if label is not None or session:
+        is_named = label is not None or bool(session)
+        if is_named:
             if indices_or_msg_ids is not None:
                 raise TypeError("get_result() takes msg_ids, or a label or session, not both")
             jobs = self._msg_ids_on_record(label, session)
-        result = self._asyncresult_from_jobs(jobs, owner=owner)
+        result = self._asyncresult_from_jobs(jobs, owner=owner, must_be_whole=is_named)
         if self.block if block is None else block:
             result.wait()
         return result

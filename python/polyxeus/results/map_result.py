@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from polyxeus.results.async_result import AsyncResult
+from polyxeus.results.async_result import AsyncHubResult, AsyncResult
 from polyxeus.results.callers_traceback import ends_at_caller
 from polyxeus.results.slices import as_completed
 from polyxeus.serialize import requests
 
-__all__ = ["AsyncMapResult"]
+__all__ = ["AsyncHubMapResult", "AsyncMapResult", "AsyncRecordedResult", "join_parts"]
+
+
+def join_parts(map_object, results):
+    """The results of a map's requests as those of the map; exceptions are items."""
+    if not any(isinstance(each, Exception) for each in results):
+        return map_object.joinPartitions(results)
+    joined = []
+    for each in results:
+        joined += [each] if isinstance(each, Exception) else list(each)
+    return joined
 
 
 class AsyncMapResult(AsyncResult):
@@ -28,12 +38,7 @@ class AsyncMapResult(AsyncResult):
         self.ordered = ordered
 
     def _reconstruct_result(self, results):
-        if any(isinstance(each, Exception) for each in results):
-            joined = []
-            for each in results:
-                joined += [each] if isinstance(each, Exception) else list(each)
-            return joined
-        return self._map_object.joinPartitions(results)
+        return join_parts(self._map_object, results)
 
     def _part(self, index, target):
         part = super()._part(index, target)
@@ -45,10 +50,13 @@ class AsyncMapResult(AsyncResult):
             yield from self.get()
             return
         for part in self._parts_as_they_come():
-            results = part._raw_results[0]
-            if isinstance(results, Exception):
-                results = [results]
-            yield from self._collect_exceptions(results)
+            result = part._raw_results[0]
+            is_one = isinstance(result, Exception) or not self._gives_items(part)
+            yield from self._collect_exceptions([result] if is_one else result)
+
+    def _gives_items(self, part):
+        """Whether its result is a list of results."""
+        return True
 
     def _parts_as_they_come(self):
         parts = self.split()
@@ -70,3 +78,32 @@ class AsyncMapResult(AsyncResult):
                 if kind == "answered":
                     left -= 1
                     yield parts[index]
+
+
+class AsyncRecordedResult(AsyncMapResult):
+    """The results of requests of which some are the parts of maps: these are joined as their maps do it.
+
+    calls  which requests belong together (client/recorded_calls.py)
+    """
+
+    def __init__(self, client, tasks, *, calls, owner: bool = False) -> None:
+        super().__init__(
+            client, tasks, map_object=calls, fname=calls.name, chunk_sizes=calls.sizes, owner=owner
+        )
+
+    def _reconstruct_result(self, results):
+        return self._map_object.join(results)
+
+    def _gives_items(self, part):
+        place = part._origin[1] if part._origin else 0
+        return self._map_object.is_of_map[place]
+
+
+class AsyncHubMapResult(AsyncRecordedResult, AsyncHubResult):
+    """The same from the controller's records: what Client.get_result() gives for maps.
+
+        other = ipp.Client(rc.cluster.connection_file)
+        rc.load_balanced_view().map(abs, range(-3, 3), label="distances").wait(10)
+        other.get_result(label="distances").get(10)           # -> [3, 2, 1, 0, 1, 2]
+        other.close()
+    """

@@ -3,6 +3,7 @@
 A request is (type, content as JSON, buffers): what polyxeus._client sends.
 """
 
+import itertools
 import pickle
 
 from polyxeus.serialize.compact_json import dump, load, quote
@@ -68,15 +69,24 @@ def call(function, args=(), kwargs=None, forms=FORMS):
     return _CALL, f"{content},{_ACCEPTS[forms]}}}", buffers
 
 
-def map_calls(function, parts, forms=FORMS):
-    """One request for each of `parts`, lists of sequences: maps the function over them."""
+_maps = itertools.count(1)
+
+
+def map_calls(function, parts, forms=FORMS, dist="b"):
+    """One request for each of `parts`, lists of sequences: maps the function over them.
+
+    dist  how the parts are cut and joined: it stands in the requests, with the number of each, for
+          those who read them in the controller's records.
+    """
     first = []
     head = f'{{"map":true,"function":{_function(function, first, forms)}{_title(function)},"args":'
+    whole = f'"part":{{"map":{next(_maps)},"dist":"{dist}","of":{len(parts)}'
     requests = []
-    for sequences in parts:
+    for number, sequences in enumerate(parts):
         buffers = list(first)
         described = dump([_value(each, buffers, forms) for each in sequences])
-        requests.append((_CALL, f"{head}{described},{_ACCEPTS[forms]}}}", buffers))
+        part = f'{whole},"number":{number},"items":{min(map(len, sequences))}}}'
+        requests.append((_CALL, f"{head}{described},{part},{_ACCEPTS[forms]}}}", buffers))
     return requests
 
 

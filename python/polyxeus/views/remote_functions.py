@@ -116,6 +116,7 @@ class ParallelFunction(RemoteFunction):
         self.chunksize = chunksize
         self.ordered = ordered
         self.return_exceptions = return_exceptions
+        self._dist = dist
         self.mapObject = partition.dists[dist]()
         self._is_mapping = False
 
@@ -155,11 +156,12 @@ class ParallelFunction(RemoteFunction):
             return_exceptions=self.return_exceptions,
             chunk_sizes=sizes if is_mapping else None,
         )
+        self.view.client._remember_map(result)
         block = self.view.block if self.block is None else self.block
         return self.view._finish(result, block)
 
     def requests_for(self, f: Callable[..., Any], parts, forms):
         """The requests for these parts of the sequences, in forms that the engines read."""
         if self._is_mapping:
-            return requests.map_calls(f, parts, forms)
+            return requests.map_calls(f, parts, forms, self._dist)
         return [requests.call(f, part, None, forms) for part in parts]

@@ -1,0 +1,70 @@
+"""Which requests in the controller's records belong together: those of a map are parts of one result."""
+
+from itertools import islice
+
+from polyxeus.results.map_result import join_parts
+from polyxeus.views import partition
+
+__all__ = ["KEYS", "RecordedCalls"]
+
+# Of the records that RecordedCalls reads.
+KEYS = ["msg_id", "client_uuid", "content"]
+
+
+class RecordedCalls:
+    """Requests in the order of their results.
+
+    msg_ids    of the requests
+    sizes      how many results each of them gives
+    is_of_map  whether these are a list of its own
+    has_maps   whether that is so for any
+    name       of the functions that were called
+    missing    (the name of a function, requests of its map that are there, and all), or None
+
+    records    those of the requests, by KEYS
+    """
+
+    def __init__(self, msg_ids, records):
+        known = {record["msg_id"]: record for record in records}
+        calls = {}  # {number: msg_id} of each
+        names = {}
+        for place, msg_id in enumerate(msg_ids):
+            record = known.get(msg_id, {})
+            content = record.get("content") or {}
+            part = _part_of(content)
+            key = (record["client_uuid"], part["map"]) if part else place
+            calls.setdefault(key, (part, {}))[1][part["number"] if part else 0] = msg_id
+            names[content.get("title") or "unknown"] = None
+        self.name = ", ".join(names)
+        self.msg_ids, self.sizes, self.is_of_map, self._calls = [], [], [], []
+        self.missing = None
+        for part, requests in calls.values():
+            ordered = [requests[number] for number in sorted(requests)]
+            if part and len(ordered) < part["of"]:
+                self.missing = self.name, len(ordered), part["of"]
+            self._calls.append((part and partition.dists[part["dist"]](), len(ordered)))
+            self.msg_ids += ordered
+            self.is_of_map += [part is not None] * len(ordered)
+            self.sizes += [_part_of(known[each]["content"])["items"] if part else 1 for each in ordered]
+        self.has_maps = any(self.is_of_map)
+
+    def join(self, results):
+        """What the calls have given, one behind the other."""
+        parts = iter(results)
+        joined = []
+        for map_object, count in self._calls:
+            part = list(islice(parts, count))
+            part = part if map_object is None else join_parts(map_object, part)
+            if len(self._calls) == 1:
+                return part
+            joined += list(part)
+        return joined
+
+
+def _part_of(content):
+    """What a request says of its place in a map; None where it is none."""
+    part = content.get("part") if content.get("map") is True else None
+    if not isinstance(part, dict) or part.get("dist") not in partition.dists:
+        return None
+    are_numbers = all(type(part.get(key)) is int for key in ("map", "of", "number", "items"))
+    return part if are_numbers else None

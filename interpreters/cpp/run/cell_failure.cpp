@@ -31,6 +31,11 @@ CellOutcome thrown(const std::string& value) {
                  value);
 }
 
+/// The same for the text of an exception, which may be missing.
+CellOutcome thrown(const char* text) {
+  return thrown(std::string(text ? text : "the text of the exception is a null pointer"));
+}
+
 CellOutcome interrupted(const std::string& where) {
   return failure(CellOutcome::Kind::interrupted, "Interrupted",
                  "the cell was interrupted" + (where.empty() ? "" : " " + where));

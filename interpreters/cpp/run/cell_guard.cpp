@@ -7,16 +7,20 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "interpreters/cpp/run/cell_failure.hpp"
 #include "interpreters/cpp/run/cell_stack.hpp"
@@ -31,6 +35,7 @@ constexpr std::array crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 /// Code that can be left from a signal handler: that of the cell, or of a thread of cells.
 struct Guarded {
   sigjmp_buf way_out;
+  std::uintptr_t frame = 0;  ///< Of the function that has called it.
   Departure departure;
   unsigned long run = 0;  ///< Of which run of CellGuard this is a part.
   bool is_termination_interrupt = false;
@@ -93,8 +98,52 @@ bool is_stack_overflow(const siginfo_t* info, const void* context) {
 #endif
 }
 
+/// Sends SIGINT again to a thread whose handler could not do yet what it asks for.
+class RetryTimer {
+ public:
+  /// For this thread. Such a signal has the code SI_TIMER.
+  void make() {
+    if (process_ == getpid()) return;
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = SIGINT;
+    event._sigev_un._tid = gettid();
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0) process_ = getpid();
+  }
+  void start() const { set({{0, 0}, {0, pause_ns}}); }
+  void stop() const { set({}); }
+
+ private:
+  static constexpr long pause_ns = 1'000'000;
+
+  /// A forked child has no timer.
+  void set(const itimerspec& time) const {
+    if (process_ == getpid()) timer_settime(timer_, 0, &time, nullptr);
+  }
+  timer_t timer_{};
+  pid_t process_ = 0;
+};
+RetryTimer retry_timer;
+
+/// Why the process ends, though a cell ran.
+void explain_end(int number) {
+  constexpr std::string_view by_library =
+      "The C library aborted while a cell ran, as it does when memory was written outside of its "
+      "bounds or freed twice; nothing can be allocated any more, so the process ends.\n";
+  constexpr std::string_view in_library =
+      "A cell crashed inside of malloc(), free(), the dynamic loader or the code that throws "
+      "exceptions; their locks stay held, so the process ends.\n";
+  const std::string_view text = number == SIGABRT ? by_library : in_library;
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
+
 void on_crash(int number, siginfo_t* info, void* context) {
-  if (Guarded* const guarded = guarded_here()) {
+  Guarded* const guarded = guarded_here();
+  const bool is_survived =
+      guarded && (guarded->departure.reason != 0 ||
+                  SignalledCode::can_be_survived(number, context, guarded->frame));
+  if (guarded && !is_survived) explain_end(number);
+  if (is_survived) {
     if (guarded->departure.reason == 0) {
       guarded->departure.reason = number;
       guarded->departure.has_overflown = number == SIGSEGV && is_stack_overflow(info, context);
@@ -102,13 +151,28 @@ void on_crash(int number, siginfo_t* info, void* context) {
     }
     leave(*guarded, guarded->departure.reason);
   }
-  for (std::size_t i = 0; i < crash_signals.size(); ++i)  // not ours: as if we were not there
+  for (std::size_t i = 0; i < crash_signals.size(); ++i)  // as if we were not there
     if (crash_signals[i] == number) sigaction(number, &earlier_actions[i], nullptr);
   if (info->si_code <= 0) raise(number);  // else the instruction is tried again
 }
 
-void on_interrupt(int) {
-  CellGuard::interrupt();
+/// Whether the cell has not answered interrupts that it could have answered.
+bool is_to_be_left() {
+  const int answerable = has_jumps_held ? 3 : 1;
+  return interrupt_requests > answerable && is_running && has_code_begun;
+}
+
+/// Tries again and again to leave a cell by force, until it is where it can be left.
+void on_interrupt(int, siginfo_t* info, void* context) {
+  if (!is_on_cell_thread()) return CellGuard::interrupt();
+  const int interrupted_errno = errno;
+  if (info->si_code != SI_TIMER) interrupt_requests = interrupt_requests + 1;
+  if (is_to_be_left()) {
+    if (SignalledCode::can_be_interrupted(context, guarded_cell.frame))
+      leave(guarded_cell, Departure::by_interrupt);
+    retry_timer.start();
+  }
+  errno = interrupted_errno;
 }
 
 void on_terminate() {
@@ -238,6 +302,8 @@ void join_thread_failure(CellOutcome& outcome) {
 /// A child that the cell has made by fork() has reached the cell's end.
 void end_child(const CellOutcome& outcome) {
   if (is_cell_process()) return;
+  for (const std::string& line : outcome.traceback) std::cerr << line << "\n";
+  std::cout.flush();
   std::fflush(nullptr);
   std::_Exit(outcome.is_ok() ? EXIT_SUCCESS : EXIT_FAILURE);
 }
@@ -247,6 +313,7 @@ void end_child(const CellOutcome& outcome) {
 struct CellGuard::Stack : AlternateStack {};
 
 CellGuard::CellGuard() : stack_(std::make_unique<Stack>()) {
+  SignalledCode::prepare();
   cell_thread = pthread_self();
   cell_process = getpid();
   if (std::get_terminate() != on_terminate)
@@ -258,6 +325,7 @@ CellGuard::~CellGuard() = default;
 CellOutcome CellGuard::run(const std::function<void()>& code, Begin begin) {
   const ExceptionState before = exception_state();
   guarded_cell.departure = {};
+  guarded_cell.frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   guarded_cell.run = ++run_number;
   has_jumps_held = 0;
   has_code_begun = begin == Begin::at_once;
@@ -269,6 +337,7 @@ CellOutcome CellGuard::run(const std::function<void()>& code, Begin begin) {
     is_running = 0;
   } else {
     is_running = 0;
+    retry_timer.stop();
     has_jumped_ = true;
     exception_state() = before;
     outcome = outcome_of(guarded_cell.departure);
@@ -286,6 +355,7 @@ unsigned long CellGuard::current_run() {
 
 void CellGuard::run_thread(unsigned long run, const std::function<void()>& code) {
   Guarded guarded;
+  guarded.frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   guarded.run = run;
   const ThreadGuard guard(guarded);
   CellOutcome outcome;
@@ -304,14 +374,14 @@ void CellGuard::interrupt() {
     return;
   }
   interrupt_requests = interrupt_requests + 1;
-  const int answerable = has_jumps_held ? 3 : 1;
-  if (interrupt_requests > answerable && is_running && has_code_begun)
-    leave(guarded_cell, Departure::by_interrupt);
+  if (is_to_be_left()) retry_timer.start();
 }
 
 void CellGuard::handle_interrupts() {
+  retry_timer.make();
   struct sigaction action{};
-  action.sa_handler = on_interrupt;
+  action.sa_sigaction = on_interrupt;
+  action.sa_flags = SA_SIGINFO;
   sigaction(SIGINT, &action, nullptr);  // without SA_RESTART: sleep() and the like end
   are_interrupts_handled = 1;
 }
@@ -363,6 +433,7 @@ void CellGuard::leave_by_exit(int status) {
     guarded->departure.exit_status = status;
     leave(*guarded, Departure::by_exit);
   }
+  std::cout.flush();
   std::fflush(nullptr);
   std::_Exit(status);
 }

@@ -21,6 +21,19 @@ class CellStack {
   static void record();
 };
 
+/// For signal handlers: whether user code may be left where the signal met it (see LeftCode).
+class SignalledCode {
+ public:
+  /// Finds the libraries. Call it before the first signal.
+  static void prepare();
+
+  /// context  the third argument of the handler.  frame  of the function that called the user's
+  ///          code: an address in its part of the stack.
+  static bool can_be_interrupted(const void* context, std::uintptr_t frame);
+  /// After `signal`, a fault or SIGABRT.
+  static bool can_be_survived(int signal, const void* context, std::uintptr_t frame);
+};
+
 }  // namespace px::cpp
 
 extern "C" {

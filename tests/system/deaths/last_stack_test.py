@@ -27,6 +27,13 @@ itimerspec soon{{{{0, 0}}, {{0, 1000}}}};
 timer_settime(timer, 0, &soon, nullptr);
 for (;;) pause();
 """
+FREES_TWICE = """
+#include <cstdlib>
+void* volatile piece = std::malloc(5000);
+void* volatile behind = std::malloc(16);
+std::free(piece);
+std::free(piece);
+"""
 CRASH = IN_A_THREAD.format("write_to(nullptr);")
 
 
@@ -61,6 +68,15 @@ def test_an_abort_outside_of_cells_has_its_calls_too(world):
     error = str(error_of(rc[1].execute(IN_A_THREAD.format("throw 1;"))))
     assert "was killed by SIGABRT" in error and "last calls before SIGABRT" in error
     assert re.search(r"libstdc\+\+\.so\.6[.0-9]*\+0x", error)
+
+
+def test_a_damaged_heap_ends_the_engine_and_is_told(world):
+    launcher, rc = world
+    error = str(error_of(rc[1].execute(FREES_TWICE)))
+    assert "its process, MPI rank 1, was killed by SIGABRT" in error
+    assert "last calls before SIGABRT" in error and "code of cell" in error
+    assert "memory was written outside of its bounds or freed twice" in launcher.output()
+    assert rc[0].pull("mpi_rank").get(PATIENCE) == 0
 
 
 def test_a_crash_of_a_cell_names_the_lines_that_led_to_it(world):

@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <px_version.hpp>
 #include "interpreters/python/python_buffers.hpp"
@@ -81,12 +82,14 @@ class PythonKernel {
 
   void write(const std::string& stream, std::string_view text,
              const std::optional<Parent>& parent) {
+    if (is_child()) return;
     python::wait_for_room(outgoing());
     parent ? outgoing().write(stream, text, parent->request) : outgoing().write(stream, text);
   }
 
   void publish(const std::string& type, const std::string& content, const std::string& metadata,
                const py::list& buffers, const std::optional<Parent>& parent) {
+    if (is_child()) return;
     python::wait_for_room(outgoing());
     std::vector<SharedBytes> shared;
     for (const py::handle buffer : buffers)
@@ -95,7 +98,7 @@ class PythonKernel {
            : outgoing().publish(type, content, metadata, std::move(shared));
   }
 
-  bool allows_input() const { return queues().inputs.is_allowed(); }
+  bool allows_input() const { return !is_child() && queues().inputs.is_allowed(); }
 
   std::string input(const std::string& prompt, bool is_password) {
     const std::optional<std::string> answer = [&] {
@@ -106,7 +109,9 @@ class PythonKernel {
     return *answer;
   }
 
-  void stop() { queues().requests.stop(); }
+  void stop() {
+    if (!is_child()) queues().requests.stop();
+  }
 
   void close() {
     const py::gil_scoped_release unlock;
@@ -118,6 +123,8 @@ class PythonKernel {
   int original_stderr() const { return server_->original_stderr(); }
 
  private:
+  /// Forked by the user's code: other threads' locks may be held for ever there.
+  bool is_child() const { return ::getpid() != process_; }
   jupyter::OutgoingQueue& outgoing() {
     if (!server_) throw Failure("the kernel has not been started");
     return queues().outgoing;
@@ -125,6 +132,7 @@ class PythonKernel {
   jupyter::Queues& queues() const { return server_->queues(); }
 
   Options options_;
+  const pid_t process_ = ::getpid();
   std::shared_ptr<python::ReleaseList> releases_;
   std::unique_ptr<Server> server_;
 };

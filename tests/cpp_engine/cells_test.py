@@ -52,6 +52,17 @@ def test_output_comes_in_order_from_each_rank(view):
     assert result.stderr == ["and on stderr\n"] * 4
 
 
+def test_a_forked_child_ends_with_the_cell_and_prints_for_its_parent(rc):
+    result = run(rc[[0]], """
+#include <sys/wait.h>
+int status = -1;
+if (const pid_t child = fork()) waitpid(child, &status, 0);
+else std::cout << "of the child" << std::endl;
+""")
+    assert result.stdout == ["of the child\n"]
+    assert shown(run(rc[[0]], "status")) == ["0"]
+
+
 def test_state_stays_from_cell_to_cell_and_can_be_redefined(view):
     run(view, "int x = 40; int add(int a) { return a + x; }")
     assert shown(run(view, "add(2)")) == ["42"] * 4

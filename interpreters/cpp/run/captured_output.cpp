@@ -1,5 +1,7 @@
 #include "interpreters/cpp/run/captured_output.hpp"
 
+#include <unistd.h>
+
 #include <iostream>
 
 #include "interpreters/cpp/run/cell_guard.hpp"
@@ -11,7 +13,9 @@ constexpr Duration between_looks_for_interrupts = std::chrono::milliseconds(50);
 
 }  // namespace
 
-/// A C++ stream's text: nothing is kept here.
+/// A C++ stream's text: nothing is kept here. A process that a cell has made by fork() has no thread
+/// that would send it: there it goes where it went before, to the descriptors, which lead to the
+/// parent.
 class CapturedOutput::StreamText final : public std::streambuf {
  public:
   StreamText(interpreters::Output& output, const char* name, std::ostream& stream)
@@ -19,7 +23,9 @@ class CapturedOutput::StreamText final : public std::streambuf {
   ~StreamText() override { stream_.rdbuf(before_); }
 
  private:
+  bool is_in_child() const { return getpid() != process_; }
   std::streamsize xsputn(const char* text, std::streamsize count) override {
+    if (is_in_child()) return before_->sputn(text, count);
     while (!output_.wait_for_room(between_looks_for_interrupts))
       if (CellGuard::is_interrupt_pending()) break;
     output_.write(name_, {text, static_cast<std::size_t>(count)});
@@ -31,11 +37,13 @@ class CapturedOutput::StreamText final : public std::streambuf {
     xsputn(&text, 1);
     return character;
   }
+  int sync() override { return is_in_child() ? before_->pubsync() : 0; }
 
   interpreters::Output& output_;
   const char* name_;
   std::ostream& stream_;
   std::streambuf* before_;
+  const pid_t process_ = getpid();
 };
 
 CapturedOutput::CapturedOutput(interpreters::Output& output)

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from polyxeus.engine import apply, interrupts, json_text, native
+from polyxeus.engine import apply, forked, interrupts, json_text, native
 from polyxeus.engine.new_arrays import is_new
 from polyxeus.serialize import functions
 from polyxeus.version import __version__
@@ -43,6 +43,7 @@ class Backend:
             result = shell.run_cell(code, store_history=store_history and not silent,
                                     silent=silent)
         error = result.error_before_exec or result.error_in_exec
+        forked.end_child(error)
         content = {"execution_count": count, "user_expressions": {}, "payload": []}
         if result.success:
             content["status"] = "ok"
@@ -77,8 +78,10 @@ class Backend:
         try:
             function, args, kwargs = apply.unpack(buffers, shell.user_ns)
             result = function(*args, **kwargs)
+            forked.end_child()
             return True, False, _OK, apply.pack(result, is_new(result))
         except BaseException as error:
+            forked.end_child(error)
             shell.last_traceback = None
             try:
                 shell.showtraceback()
@@ -103,8 +106,10 @@ class Backend:
             content, buffers = native.serve(
                 kind, content, buffers, functions, copied_from
             )
+            forked.end_child()
             return True, False, content, buffers
         except BaseException as error:
+            forked.end_child(error)
             if isinstance(error, NameError):
                 functions.explain(error, f"engine {self.kernel.engine_id}")
             self._format_quietly(error)
@@ -201,6 +206,7 @@ class Backend:
         message = {"content": json_text.load(content), "metadata": json_text.load(metadata),
                    "buffers": [memoryview(each) for each in buffers]}
         getattr(comm.get_comm_manager(), message_type.decode())(None, None, message)
+        forked.end_child()
 
     def comm_info(self, request):
         comms = {}

@@ -3,6 +3,8 @@
 import asyncio
 import types
 
+from polyxeus.engine import forked
+
 
 @types.coroutine
 def interruptible(coroutine, is_interrupted):
@@ -48,7 +50,8 @@ def run_until_readable(loop, descriptor, shell):
     """Runs the tasks that cells have left behind until `descriptor` is readable."""
     loop.add_reader(descriptor, loop.stop)
     try:
-        loop.run_forever()
+        with forked.tasks_run_in(loop):
+            loop.run_forever()
     except (KeyboardInterrupt, SystemExit) as error:  # of a task: not for the engine or kernel
         shell.showtraceback((type(error), error, error.__traceback__))
     finally:

@@ -7,7 +7,7 @@ import sys
 
 from traitlets import Any, Type
 
-from polyxeus.engine import json_text, lean_imports
+from polyxeus.engine import forked, json_text, lean_imports
 
 InteractiveShell = lean_imports.import_interactive_shell()
 
@@ -85,7 +85,8 @@ class Shell(InteractiveShell):
     # ------------------------------------------------------------ the end
 
     def ask_exit(self):
-        """`exit` ends the engine; in the cell of a console, the console."""
+        """`exit` ends the engine; in the cell of a console, the console; in a forked child, that."""
+        forked.end_child()
         if self.engine.outlives_client:
             self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": True})
         else:
@@ -100,7 +101,7 @@ class Shell(InteractiveShell):
     def _showtraceback(self, etype, evalue, stb):
         """Publishes the error, and keeps its traceback for the reply."""
         self.last_traceback = list(stb)
-        if not self.publishes_errors:
+        if forked.is_child() or not self.publishes_errors:
             return
         try:
             value = str(evalue)

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 
-from polyxeus.engine import bound_kernel, import_hooks, streams
+from polyxeus.engine import bound_kernel, forked, import_hooks, streams
 from polyxeus.engine.backend import Backend
 from polyxeus.engine.event_loop import TaskRunner
 from polyxeus.engine.kernel import Kernel
@@ -82,6 +82,7 @@ def run_startup_code(engine, shell):
     if engine.command:
         result = shell.run_cell(engine.command, store_history=False)
         error = result.error_before_exec or result.error_in_exec
+        forked.end_child(error)
         if error is not None:
             log.warning("the startup command failed: %s: %s", type(error).__name__, error)
 
@@ -90,7 +91,9 @@ def _run_file(shell, path, log):
     shell.user_ns["__file__"] = path
     try:
         shell.safe_execfile(path, shell.user_ns, exit_ignore=False, raise_exceptions=True)
+        forked.end_child()
     except (Exception, SystemExit) as error:
+        forked.end_child(error)
         shell.showtraceback()
         log.warning("the startup file %s failed: %s: %s", path, type(error).__name__, error)
     shell.user_ns.pop("__file__", None)

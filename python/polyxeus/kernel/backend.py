@@ -2,7 +2,7 @@
 
 import sys
 
-from polyxeus.engine import interrupts, json_text
+from polyxeus.engine import forked, interrupts, json_text
 from polyxeus.engine.backend import Backend
 
 
@@ -25,6 +25,7 @@ class KernelBackend(Backend):
         try:
             with interrupts.undebugged():
                 result = self.cells.run(code, store_history=store_history, silent=silent)
+            forked.end_child(result.error_before_exec or result.error_in_exec)
             if result.success:
                 expressions = json_text.load(user_expressions)
                 content["user_expressions"] = shell.user_expressions(expressions)
@@ -32,6 +33,7 @@ class KernelBackend(Backend):
                 error = result.error_before_exec or result.error_in_exec
                 content.update(self._error_content(error))
         except BaseException as error:  # an interrupt beside the user's code, exit() in a thread
+            forked.end_child(error)
             shell.showtraceback()
             content.update(self._error_content(error))
         content["execution_count"] = shell.execution_count - 1

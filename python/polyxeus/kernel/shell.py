@@ -4,6 +4,7 @@ import os
 
 from traitlets import Instance, default
 
+from polyxeus.engine import forked
 from polyxeus.engine.shell import InteractiveShell, Shell, name_as_jupyter_does
 
 from IPython.core import page
@@ -44,6 +45,7 @@ class KernelShell(Shell):
             {"source": "set_next_input", "text": text, "replace": replace})
 
     def ask_exit(self):
+        forked.end_child()
         keeps_kernel = bool(self.keepkernel_on_exit)
         self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": keeps_kernel})
         if not keeps_kernel:

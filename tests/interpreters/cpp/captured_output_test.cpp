@@ -1,6 +1,8 @@
 #include "interpreters/cpp/run/captured_output.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <iostream>
@@ -67,6 +69,24 @@ TEST(CapturedOutput, WaitsUntilThereIsRoom) {
   std::cout << "waited";
   EXPECT_EQ(output.waits(), 0);
   EXPECT_EQ(output.take(), "waited");
+}
+
+TEST(CapturedOutput, OfAForkedChildComesByTheDescriptors) {
+  std::string taken;
+  {
+    TextOutput output;
+    const CapturedOutput captured(output);
+    output.capture_descriptors();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      std::cout << "of the child";
+      std::cout.flush();
+      ::_exit(0);
+    }
+    ::waitpid(child, nullptr, 0);
+    taken = output.take();
+  }
+  EXPECT_EQ(taken, "of the child");
 }
 
 TEST(CapturedOutput, PutsAllBack) {

@@ -44,6 +44,7 @@ void OutgoingQueue::set_request(RequestPtr request) {
   const std::lock_guard lock{mutex_};
   request_ = std::move(request);
   is_running_ = true;
+  is_answered_ = false;
   published_ = 0;
   if (is_ending_) abandoned_ = request_;  // it had been taken from the queue already
 }
@@ -63,6 +64,11 @@ void OutgoingQueue::abandon_request() {
 RequestPtr OutgoingQueue::request() const {
   const std::lock_guard lock{mutex_};
   return request_;
+}
+
+bool OutgoingQueue::is_answered() const {
+  const std::lock_guard lock{mutex_};
+  return is_answered_;
 }
 
 std::size_t OutgoingQueue::flush_publications() {
@@ -119,6 +125,7 @@ void OutgoingQueue::reply(const RequestPtr& request, std::string content, std::s
   gather();
   const std::lock_guard lock{mutex_};
   post_text(streams_.flush());
+  if (request == request_) is_answered_ = true;
   if (request == abandoned_) return;
   post(Outgoing{Outgoing::To::client, request, reply_type(request->type()),
                 metadata.empty() ? formats_.of(request).metadata() : std::move(metadata),

@@ -70,6 +70,8 @@ class OutgoingQueue final : public interpreters::Output {
   /// belongs to it.
   void end_request();
   RequestPtr request() const;
+  /// Whether reply() has been called for it.
+  bool is_answered() const;
   /// The process ends over the request that runs, or is about to: it gets no answer any more, so
   /// that whoever watches this process says what has happened, and not the KeyboardInterrupt that
   /// ends it.
@@ -128,6 +130,7 @@ class OutgoingQueue final : public interpreters::Output {
   std::size_t published_ = 0;  // for request_
   std::size_t waiting_bytes_ = 0;
   bool is_running_ = false;  // request_ does
+  bool is_answered_ = false;  // request_ is
   bool is_ending_ = false;   // the process is
   bool is_closed_ = false;
   bool is_woken_ = false;

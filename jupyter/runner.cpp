@@ -1,8 +1,12 @@
 #include "jupyter/runner.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <csignal>
+#include <exception>
 #include <utility>
 
+#include "wire/message_type.hpp"
 #include "wire/session.hpp"
 
 namespace px::jupyter {
@@ -11,6 +15,22 @@ namespace {
 /// xeus would lose what these say beyond its own idea of them.
 bool is_served_directly(const std::string& type) {
   return type.starts_with("comm_") || type == "history_request";
+}
+
+bool has_reply(const std::string& type) {
+  return type.ends_with("_request");
+}
+
+/// What is being thrown: for a catch clause.
+std::string text_of_exception() {
+  try {
+    throw;
+  } catch (const std::exception& exception) {
+    const char* const text = exception.what();
+    return text ? text : "an exception without a text";
+  } catch (...) {
+    return "an exception of an unknown type";
+  }
 }
 
 }  // namespace
@@ -56,12 +76,42 @@ void Runner::serve(const Job& job) {
     return queues_.outgoing.perform(request, requests.answer(request));
   queues_.outgoing.set_request(request);
   if (requests.begin()) ::raise(SIGINT);
+  std::string why;
+  try {
+    serve_work(request);
+    if (queues_.outgoing.is_answered() || !has_reply(request->type())) return;
+    why = "it got no answer";
+  } catch (...) {
+    why = text_of_exception();
+  }
+  end_failed(request, why);
+}
+
+void Runner::serve_work(const RequestPtr& request) {
   if (const auto found = handlers_.find(request->type()); found != handlers_.end())
     return found->second(request);
   const Result<Json> content = unpack(request->packer, request->envelope.content);
   if (!content) return refuse_content(request, content.error());
   if (is_served_directly(request->type())) return serve_directly(request, *content);
   serve_by_xeus(request, *content);
+}
+
+/// Nobody is to wait for ever for the answer to a request that failed inside of our code.
+void Runner::end_failed(const RequestPtr& request, const std::string& why) {
+  const std::string& type = request->type();
+  OutgoingQueue& outgoing = queues_.outgoing;
+  spdlog::error("a {} failed: {}", type, why);
+  queues_.inputs.set_allowed(false);
+  const ReplyFormat& format = formats_.of(request);
+  if (has_reply(type) && !outgoing.is_answered()) {
+    Json content = error_content(
+        "InternalError", format.name() + " could not serve this " + type + ": " + why +
+                             "; this is an error of polyxeus, not of your code: please report it");
+    format.describe_error(content, method_of(type));
+    outgoing.reply(request, pack(Packer::json, content),
+                   format.reply_metadata(*request, {"error", wall_now()}));
+  }
+  if (format.publishes_status(type)) outgoing.publish_status(request, "idle");
 }
 
 void Runner::serve_by_xeus(const RequestPtr& request, const Json& content) {

@@ -34,6 +34,8 @@ class Runner {
 
  private:
   void serve(const Job& job);
+  void serve_work(const RequestPtr& request);
+  void end_failed(const RequestPtr& request, const std::string& why);
   void serve_directly(const RequestPtr& request, const Json& content);
   void serve_by_xeus(const RequestPtr& request, const Json& content);
   void refuse_content(const RequestPtr& request, const Error& error);

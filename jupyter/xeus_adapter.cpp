@@ -1,6 +1,5 @@
 #include "jupyter/xeus_adapter.hpp"
 
-#include <spdlog/spdlog.h>
 #include <xeus/xinterpreter.hpp>
 #include <xeus/xkernel.hpp>
 #include <xeus/xmessage.hpp>
@@ -22,7 +21,7 @@ struct Shared {
   RequestPtr request = nullptr;  // the one that is served now
   WallTime started{};
   bool stops_on_error = true;
-  bool is_answered = false;
+  std::exception_ptr failure = nullptr;  // what the interpreter threw: xeus would only print it
   Json execution_count = nullptr;  // of the cell, as the interpreter counts
 };
 
@@ -66,7 +65,6 @@ class FedServer final : public xeus::xserver {
       const std::string status = content.value("status", "error");
       metadata = format.reply_metadata(*shared_->request, {status, shared_->started});
     }
-    shared_->is_answered = true;
     shared_->queues.outgoing.reply(shared_->request, pack(Packer::json, content),
                                    std::move(metadata));
   }
@@ -90,9 +88,11 @@ class XeusInterpreter final : public xeus::xinterpreter {
                                 bool keeps_history, nl::json user_expressions, bool) override {
     const RequestPtr& request = shared_->request;
     Result<Json> metadata = unpack(request->packer, request->envelope.metadata);
-    Json content =
-        shared_->interpreter.execute({code, is_silent, keeps_history, std::move(user_expressions),
-                                      count, metadata ? std::move(*metadata) : Json::object()});
+    Json content = guarded([&] {
+      return shared_->interpreter.execute({code, is_silent, keeps_history,
+                                           std::move(user_expressions), count,
+                                           metadata ? std::move(*metadata) : Json::object()});
+    });
     shared_->execution_count = content.value("execution_count", Json(count));
     const bool has_failed = content.value("status", "error") == "error";
     shared_->queues.requests.end_cell(has_failed ? content.value("ename", "an error") : "");
@@ -105,15 +105,28 @@ class XeusInterpreter final : public xeus::xinterpreter {
     return content;
   }
   nl::json complete_request_impl(const std::string& code, int cursor) override {
-    return shared_->interpreter.complete(code, cursor);
+    return guarded([&] { return shared_->interpreter.complete(code, cursor); });
   }
   nl::json inspect_request_impl(const std::string& code, int cursor, int detail_level) override {
-    return shared_->interpreter.inspect(code, cursor, detail_level);
+    return guarded([&] { return shared_->interpreter.inspect(code, cursor, detail_level); });
   }
   nl::json is_complete_request_impl(const std::string& code) override {
-    return shared_->interpreter.is_complete(code);
+    return guarded([&] { return shared_->interpreter.is_complete(code); });
   }
-  nl::json kernel_info_request_impl() override { return shared_->interpreter.kernel_info(); }
+  nl::json kernel_info_request_impl() override {
+    return guarded([&] { return shared_->interpreter.kernel_info(); });
+  }
+
+  /// Keeps what it throws, so that no reply is sent.
+  template <class Work>
+  nl::json guarded(const Work& work) {
+    try {
+      return work();
+    } catch (...) {
+      shared_->failure = std::current_exception();
+      throw;
+    }
+  }
 
   std::shared_ptr<Shared> shared_;
 };
@@ -200,15 +213,11 @@ void XeusAdapter::serve(const RequestPtr& request, const Json& content) {
   const Json whole = completed(request->type(), content);
   shared.request = request;
   shared.started = wall_now();
-  shared.is_answered = false;
+  shared.failure = nullptr;
   shared.stops_on_error = whole.value("stop_on_error", true);
-  try {
-    state_->server->feed(xeus::xmessage(xeus::xmessage::guid_list{}, header_json(request->header),
-                                        Json::object(), Json::object(), whole, {}));
-  } catch (const std::exception& failure) {
-    spdlog::error("cannot answer a {}: {}", request->type(), failure.what());
-  }
-  if (!shared.is_answered) spdlog::error("xeus has not answered a {}", request->type());
+  state_->server->feed(xeus::xmessage(xeus::xmessage::guid_list{}, header_json(request->header),
+                                      Json::object(), Json::object(), whole, {}));
+  if (shared.failure) std::rethrow_exception(std::exchange(shared.failure, nullptr));
 }
 
 }  // namespace px::jupyter

@@ -193,7 +193,7 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
   runner.run([&](int descriptor) {
     if (run_tasks && run_tasks(descriptor)) return;
     server_->wait_for_work(descriptor, signal_descriptor,
-                           watch_.tick ? std::optional(watch_.tick()) : std::nullopt);
+                           watch_.tick ? watch_.tick() : std::nullopt);
     // In front of a request before_request() does the same.
     if (queues.requests.queued() == 0) interpreter.on_wake();
   });

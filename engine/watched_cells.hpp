@@ -16,8 +16,9 @@ struct CellWatch {
   std::function<void(std::uint64_t number)> begin;
   /// It has ended. failure  where it was an error: what the rank did, "raised ValueError: x".
   std::function<void(const std::optional<std::string>& failure)> end;
-  /// Called while nothing runs.  Returns how long it may take until the next call.
-  std::function<Duration()> tick;
+  /// Called while nothing runs.  Returns how long it may take until the next call; nothing: no
+  /// further call is needed.
+  std::function<std::optional<Duration>()> tick;
 };
 
 /// An interpreter whose cells are watched.

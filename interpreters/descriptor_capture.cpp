@@ -162,7 +162,7 @@ Result<void> DescriptorCapture::divert(Stream& stream) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return failure("pipe2");
   stream.reading = os::Descriptor(ends[0]);
-  const os::Descriptor writing(ends[1]);
+  stream.writing = os::Descriptor(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   ::fcntl(ends[1], F_SETPIPE_SZ, wanted_pipe_bytes);  // a small one will do too
   stream.original = os::Descriptor(::fcntl(stream.number, F_DUPFD_CLOEXEC, 3));

@@ -55,6 +55,7 @@ class DescriptorCapture {
     int number;
     os::Descriptor original;
     os::Descriptor reading;
+    os::Descriptor writing;  // so that the pipe does not end where the user's code closes the number
     Utf8Tail tail;
   };
   Result<void> divert(Stream& stream);
@@ -63,7 +64,8 @@ class DescriptorCapture {
   const Sink sink_;
   std::atomic<bool> has_started_ = false;
   std::mutex mutex_;  // of what is read, so that it is passed on in its order
-  std::array<Stream, 2> streams_{Stream{"stdout", 1, {}, {}, {}}, Stream{"stderr", 2, {}, {}, {}}};
+  std::array<Stream, 2> streams_{Stream{"stdout", 1, {}, {}, {}, {}},
+                                 Stream{"stderr", 2, {}, {}, {}, {}}};
 };
 
 }  // namespace px::interpreters

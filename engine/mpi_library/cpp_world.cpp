@@ -113,6 +113,8 @@ class CppWorld final : public MpiWorld {
                                const std::function<bool()>& is_interrupted) override;
   CellWatch watch_calls(bool wants, CellHooks hooks) override;
   void leave() override;
+  /// No call of MPI follows but MPI_Finalize.
+  void end();
 
  private:
   int place_of(Rank wanted) const {
@@ -164,7 +166,7 @@ class CppWorld final : public MpiWorld {
   std::vector<Rank> peers_;
   Rank rank_;
   int level_;
-  MPI_Comm communicator_;  // of the peers: nobody's receive gets our notes
+  MPI_Comm communicator_;  // of the peers: nobody's receive gets our notes; null when MPI has ended
   SentNotes sent_;
   std::unique_ptr<MpiSteps> steps_;
   CellVote vote_;
@@ -205,6 +207,7 @@ Result<std::string> CppWorld::give_from_rank_0(const std::function<Result<std::s
 std::optional<Verdict> CppWorld::agree(const SharedCell& cell, bool compiles,
                                        const std::string& reason,
                                        const std::function<bool()>& is_interrupted) {
+  if (communicator_ == MPI_COMM_NULL) return Verdict{cell.id, compiles, reason};
   Ballot own{cell.id, rank_, compiles, reason};
   const bool is_teller = cell.teller().value == rank_.value;
   return is_teller ? tell(cell, std::move(own), is_interrupted) : ask(cell, own, is_interrupted);
@@ -214,16 +217,27 @@ CellWatch CppWorld::watch_calls(bool wants, CellHooks hooks) {
   hand_errors_to(hooks.fail);
   steps_ = MpiSteps::join(wants, std::move(hooks));
   if (!steps_) return {};
-  return {[this](std::uint64_t number) { steps_->begin_cell(number); },
-          [this](const std::optional<std::string>& failure) { steps_->end_cell(failure); },
-          [this] { return steps_->tick(); }};
+  return {[this](std::uint64_t number) {
+            if (steps_) steps_->begin_cell(number);
+          },
+          [this](const std::optional<std::string>& failure) {
+            if (steps_) steps_->end_cell(failure);
+          },
+          [this] { return steps_ ? std::optional(steps_->tick()) : std::nullopt; }};
 }
 
 void CppWorld::leave() {
-  steps_.reset();
-  if (communicator_ != MPI_COMM_NULL) PMPI_Comm_free(&communicator_);
+  if (communicator_ == MPI_COMM_NULL) return;
+  end();
   PMPI_Finalize();
 }
+
+void CppWorld::end() {
+  steps_.reset();
+  if (communicator_ != MPI_COMM_NULL) PMPI_Comm_free(&communicator_);
+}
+
+CppWorld* of_process = nullptr;
 
 Result<std::unique_ptr<MpiWorld>> join(const World& expected, std::vector<Rank> peers) {
   int size = 0, rank = 0, level = MPI_THREAD_SINGLE;
@@ -237,10 +251,17 @@ Result<std::unique_ptr<MpiWorld>> join(const World& expected, std::vector<Rank> 
                      ": the C++ engine has loaded " + name_of_library() +
                      "; name that MPI's mpiexec (pxcluster start --mpi-cmd), or set "
                      "MPI4PY_MPIABI=openmpi or mpich"};
-  return std::unique_ptr<MpiWorld>(std::make_unique<CppWorld>(Rank{rank}, level, std::move(peers)));
+  auto world = std::make_unique<CppWorld>(Rank{rank}, level, std::move(peers));
+  of_process = world.get();
+  return std::unique_ptr<MpiWorld>(std::move(world));
 }
 
 }  // namespace
+
+void end_cpp_world() {
+  if (of_process) of_process->end();
+}
+
 }  // namespace px::engine
 
 void px_mpi_join_world(const px::engine::World* expected, const std::vector<px::Rank>* peers,

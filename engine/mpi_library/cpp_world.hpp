@@ -5,6 +5,13 @@
 
 #include "engine/mpi/mpi_world.hpp"
 
+namespace px::engine {
+
+/// MPI is about to be finalized, by a cell: a C++ engine makes no calls of its own any more.
+void end_cpp_world();
+
+}  // namespace px::engine
+
 /// What libpolyxeus_mpi*.so offers to C++ engines, beside MPI's own functions. As C++ types pass
 /// between them, both must come from the same build: an engine asks for the version first.
 extern "C" {

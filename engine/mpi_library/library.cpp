@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/mpi_calls/mpi_steps.hpp"
+#include "engine/mpi_library/cpp_world.hpp"
 
 namespace {
 
@@ -71,8 +72,9 @@ long long px_mpi_take(int tag, int* rank, void* bytes, std::uint64_t capacity) {
   return messages() ? messages()->take(tag, rank, bytes, capacity) : -1;
 }
 
-// mpi4py finalizes MPI when the process exits.
+// mpi4py finalizes MPI when the process exits; a cell may do so, too.
 extern "C" int MPI_Finalize() {
   steps().reset();
+  px::engine::end_cpp_world();
   return PMPI_Finalize();
 }

@@ -74,7 +74,11 @@ CellWatch PythonMpiSteps::watch() const {
           [this](const std::optional<std::string>& failure) {
             end_cell_(failure ? failure->c_str() : nullptr);
           },
-          [this] { return std::chrono::milliseconds(tick_()); }};
+          [this]() -> std::optional<Duration> {
+            const int patience_ms = tick_();
+            if (patience_ms < 0) return std::nullopt;
+            return std::chrono::milliseconds(patience_ms);
+          }};
 }
 
 std::optional<MailPlace> PythonMpiSteps::mail() const {

@@ -220,11 +220,16 @@ Result<std::filesystem::path> EngineProgram::bind_kernel(const std::filesystem::
   return server_->bind_kernel(file);
 }
 
+bool EngineProgram::has_abandoned_world() const {
+  return server_->has_abandoned_world();
+}
+
 PlaceFinder& EngineProgram::place_finder() {
   return server_->place_finder();
 }
 
 void EngineProgram::stop() {
+  if (world_ && world_->size > 1) server_->abandon_world();
   server_->stop();
 }
 

@@ -307,16 +307,21 @@ void Server::leave() {
     if (recalls_) channels_->give_back_all();
     // The last replies take another way: they are to be with the controller before this.
     std::this_thread::sleep_for(leave_pause);
-    Json content{{"id", identity.id.value}};
-    if (net::Termination::was_asked()) {
-      content["signal"] = SIGTERM;
-      death_watch_.tell(termination);
-    }
-    channels_->send_registration("unregistration_request", content);
+    if (!abandons_world_) unregister(identity.id);
   }
   has_left_ = true;
+  if (abandons_world_) return;
   death_watch_.dismiss();
   if (lifeline_) lifeline_->close();
+}
+
+void Server::unregister(EngineId id) {
+  Json content{{"id", id.value}};
+  if (net::Termination::was_asked()) {
+    content["signal"] = SIGTERM;
+    death_watch_.tell(termination);
+  }
+  channels_->send_registration("unregistration_request", content);
 }
 
 // ---------------------------------------------------------------- Jupyter's clients

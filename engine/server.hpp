@@ -76,6 +76,11 @@ class Server final : public jupyter::IoThread {
   /// errors  system: as BoundKernel::open(); lost_peer: the engine is ending.
   Result<std::filesystem::path> bind_kernel(const std::filesystem::path& file);
 
+  /// From now on this engine ends as if it had died: it says nothing to the controller, so that its
+  /// parent reports the death and the other ranks of its MPI world do not wait for it. Any thread.
+  void abandon_world() { abandons_world_ = true; }
+  bool has_abandoned_world() const { return abandons_world_; }
+
   const EngineFormat& format() const { return *format_; }
   /// Where a thread of the interpreter is asked for the line of the user's code.
   PlaceFinder& place_finder() { return place_finder_; }
@@ -109,6 +114,7 @@ class Server final : public jupyter::IoThread {
   void dial_lifeline();
   Result<std::filesystem::path> listen_as_kernel(const std::filesystem::path& file);
   void leave();
+  void unregister(EngineId id);
 
   ServerConfig config_;
   const Packer packer_;
@@ -135,6 +141,7 @@ class Server final : public jupyter::IoThread {
   std::optional<Result<EngineIdentity>> registration_;
   std::string mpi_;
   std::optional<MailPlace> mail_;
+  std::atomic<bool> abandons_world_ = false;
   std::atomic<bool> is_ready_ = false;  // the interpreter is; set by the main thread
 };
 

@@ -3,6 +3,7 @@
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <stdexcept>
@@ -83,14 +84,14 @@ class PythonEngine {
   void leave_place_finder() { program_.place_finder().leave(); }
 
   void write(const std::string& stream, std::string_view text) {
-    if (!program_.is_started()) return;
+    if (!is_serving()) return;
     python::wait_for_room(program_.output());
     program_.output().write(stream, text);
   }
 
   void publish(const std::string& type, const std::string& content, const std::string& metadata,
                const py::list& buffers) {
-    if (!program_.is_started()) return;
+    if (!is_serving()) return;
     python::wait_for_room(program_.output());
     std::vector<SharedBytes> shared;
     for (const py::handle buffer : buffers)
@@ -101,7 +102,7 @@ class PythonEngine {
   /// The connection file by which Jupyter's clients reach this engine: `file`, or that of an
   /// earlier call.
   std::string bind_kernel(const std::string& file) {
-    if (!program_.is_started()) throw std::runtime_error("the engine has not been started");
+    if (!is_serving()) throw std::runtime_error("the engine has not been started");
     const py::gil_scoped_release unlock;
     const Result<std::filesystem::path> bound = program_.bind_kernel(file);
     if (!bound) throw std::runtime_error(bound.error().what);
@@ -110,13 +111,13 @@ class PythonEngine {
 
   /// That of the request that runs, or ran last: JSON text.
   std::optional<py::bytes> request_header() {
-    if (!program_.is_started()) return std::nullopt;
+    if (!is_serving()) return std::nullopt;
     const RequestPtr request = program_.queues().outgoing.request();
     if (!request) return std::nullopt;
     return py::bytes(jupyter::json_text(*request, request->envelope.header));
   }
 
-  bool allows_input() { return program_.is_started() && program_.queues().inputs.is_allowed(); }
+  bool allows_input() { return is_serving() && program_.queues().inputs.is_allowed(); }
 
   /// Precondition: allows_input().
   std::string input(const std::string& prompt, bool is_password) {
@@ -128,15 +129,15 @@ class PythonEngine {
     return *answer;
   }
 
-  bool outlives_client() const { return program_.is_started() && program_.outlives_client(); }
+  bool outlives_client() const { return is_serving() && program_.outlives_client(); }
 
   void stop() {
-    if (program_.is_started()) program_.stop();
+    if (is_serving()) program_.stop();
   }
 
   /// Whether the event loop has work for the time between requests. Any thread may say so.
   void set_has_tasks(bool has_tasks) {
-    if (!has_tasks_.exchange(has_tasks) && has_tasks && program_.is_started())
+    if (!has_tasks_.exchange(has_tasks) && has_tasks && is_serving())
       program_.requests().wake();
   }
 
@@ -155,6 +156,14 @@ class PythonEngine {
 
   /// Which rank of the world has died, as a sentence; nothing while the world is whole.
   std::optional<std::string> broken_world() const { return program_.broken_world().why_broken(); }
+
+  /// Not before it has started, nor in a child that the user's code has forked: there other threads'
+  /// locks may be held for ever, and nobody would send what goes out.
+  bool is_serving() const { return program_.is_started() && ::getpid() == process_; }
+
+  bool has_abandoned_world() const {
+    return program_.is_started() && program_.has_abandoned_world();
+  }
 
   const EngineProgram& program() const { return program_; }
   EngineProgram& program() { return program_; }
@@ -175,6 +184,7 @@ class PythonEngine {
   }
 
   EngineProgram program_{Language::python};
+  const pid_t process_ = ::getpid();
   std::shared_ptr<python::ReleaseList> releases_;
   std::atomic<bool> has_tasks_ = false;
 };
@@ -220,6 +230,7 @@ PYBIND11_MODULE(_engine, module) {
       .def("set_has_tasks", &PythonEngine::set_has_tasks)
       .def_property_readonly("world", &PythonEngine::world)
       .def_property_readonly("broken_world", &PythonEngine::broken_world)
+      .def_property_readonly("has_abandoned_world", &PythonEngine::has_abandoned_world)
       .def_property_readonly(
           "uuid", [](const PythonEngine& engine) { return engine.program().uuid().text; })
       .def_property_readonly(

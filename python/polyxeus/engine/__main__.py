@@ -41,7 +41,7 @@ def shared_info(engine):
 
 
 def leave_without_mpi(code):
-    """Ends the process without MPI_Finalize, which would wait for a rank that has died."""
+    """Ends the process without MPI_Finalize, which would wait for other ranks in vain."""
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -83,7 +83,7 @@ def main(arguments):
     signal.set_wakeup_fd(-1)
     start.restore_streams()
     _engine.exit_within(30, code)  # MPI_Finalize waits for the other ranks, maybe in vain
-    if engine.broken_world:
+    if engine.broken_world or engine.has_abandoned_world:
         leave_without_mpi(code)
     return code
 

@@ -68,6 +68,16 @@ def test_the_other_ranks_of_mpich_live_on_with_what_they_hold(world, mpich):
     assert_survivors_work(launcher, rc)
 
 
+def test_exit_on_one_rank_breaks_the_world_as_a_death_does(world, mpiexec):
+    launcher, rc = world(mpiexec)
+    rc[:].execute("from mpi4py import MPI").get(PATIENCE)
+    rc[2].execute("exit()").wait(PATIENCE)
+    wait_until(lambda: rc.ids == [0, 1, 3], "rank 2 is gone")
+    waits = rc[:].execute("MPI.COMM_WORLD.Barrier()")
+    assert "rank 2 died" in error_of(waits)
+    assert_survivors_work(launcher, rc)
+
+
 def test_the_other_cpp_ranks_live_on_with_what_they_hold(own_cluster, mpiexec):
     cluster = own_cluster()
     cluster.start_controller()

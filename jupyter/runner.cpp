@@ -100,7 +100,7 @@ void Runner::serve_work(const RequestPtr& request) {
 void Runner::end_failed(const RequestPtr& request, const std::string& why) {
   const std::string& type = request->type();
   OutgoingQueue& outgoing = queues_.outgoing;
-  spdlog::error("a {} failed: {}", type, why);
+  spdlog::error("{} failed: {}", type, why);
   queues_.inputs.set_allowed(false);
   const ReplyFormat& format = formats_.of(request);
   if (has_reply(type) && !outgoing.is_answered()) {

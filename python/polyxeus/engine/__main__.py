@@ -41,7 +41,7 @@ def shared_info(engine):
 
 
 def leave_without_mpi(code):
-    """Ends the process without MPI_Finalize, which would wait for other ranks in vain."""
+    """Ends the process without MPI_Finalize, which would wait for a rank that has died."""
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -82,8 +82,9 @@ def main(arguments):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.set_wakeup_fd(-1)
     start.restore_streams()
-    _engine.exit_within(30, code)  # MPI_Finalize waits for the other ranks, maybe in vain
-    if engine.broken_world or engine.has_abandoned_world:
+    # MPI_Finalize waits for the other ranks, maybe in vain. Where one rank leaves, they wait for it meanwhile.
+    _engine.exit_within(1 if engine.has_abandoned_world else 30, code)
+    if engine.broken_world:
         leave_without_mpi(code)
     return code
 

@@ -167,7 +167,9 @@ std::vector<Job> jobs_of_records(const Json& records, const std::vector<std::str
   for (const Json& record : records)
     if (record.is_object()) requests.push_back(job_of(record, runs, directory));
   std::sort(requests.begin(), requests.end(), [](const Job& a, const Job& b) {
-    return std::tie(a.submitted, a.ids.front().text) < std::tie(b.submitted, b.ids.front().text);
+    const std::string &one = a.ids.front().text, &other = b.ids.front().text;
+    const std::size_t length = one.size(), other_length = other.size();  // _9 before _10
+    return std::tie(a.submitted, length, one) < std::tie(b.submitted, other_length, other);
   });
   std::vector<Job> jobs;
   std::map<std::string, std::size_t> latest;  // by what the requests of a call have in common

@@ -33,6 +33,12 @@ std::vector<Job> jobs_of(const Json& records, const std::vector<std::string>& ru
   return jobs_of_records(records, running, EngineDirectory{});
 }
 
+TEST(Jobs, RequestsOfTheSameMomentAreInTheOrderInWhichTheyWereMade) {
+  const auto jobs = jobs_of({cell("s_10", "x"), cell("s_9", "x"), cell("s_8", "x")});
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_EQ(ids_of(jobs), (std::vector{MessageId{"s_8"}, MessageId{"s_9"}, MessageId{"s_10"}}));
+}
+
 TEST(Jobs, TheRequestsOfOneCellAreOneJob) {
   const auto jobs = jobs_of({cell("1", "x = 1"), cell("2", "x = 1"), cell("3", "y = 1")}, {"2"});
   ASSERT_EQ(jobs.size(), 2u);

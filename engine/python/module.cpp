@@ -95,7 +95,7 @@ class PythonEngine {
     python::wait_for_room(program_.output());
     std::vector<SharedBytes> shared;
     for (const py::handle buffer : buffers)
-      shared.push_back(python::from_python(buffer, releases_));
+      shared.push_back(python::from_python(buffer, releases_, python::any_size));
     program_.output().publish(type, content, metadata, std::move(shared));
   }
 

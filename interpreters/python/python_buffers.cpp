@@ -1,5 +1,6 @@
 #include "interpreters/python/python_buffers.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -41,13 +42,15 @@ py::object to_python(const SharedBytes& bytes) {
   return py::cast(ReceivedBuffer(bytes));
 }
 
-SharedBytes from_python(py::handle object, const std::shared_ptr<ReleaseList>& releases) {
+SharedBytes from_python(py::handle object, const std::shared_ptr<ReleaseList>& releases,
+                        std::size_t copied_below) {
   auto view = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(object.ptr(), view.get(), PyBUF_SIMPLE) != 0)
     throw py::error_already_set();
   const std::string_view bytes{static_cast<const char*>(view->buf),
                                static_cast<std::size_t>(view->len)};
-  if (bytes.size() < shared_from_bytes) {
+  const bool can_change = !PyBytes_CheckExact(object.ptr());
+  if (bytes.size() < (can_change ? std::max(copied_below, shared_from_bytes) : shared_from_bytes)) {
     SharedBytes copy = owned_bytes(std::string(bytes));
     PyBuffer_Release(view.get());
     return copy;

@@ -2,7 +2,9 @@
 
 #include <pybind11/pybind11.h>
 
+#include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -45,7 +47,13 @@ inline constexpr std::size_t shared_from_bytes = 4096;
 /// Bytes for Python: a `bytes` object, or a ReceivedBuffer where they are many.
 pybind11::object to_python(const SharedBytes& bytes);
 
+/// Of from_python(): whatever can be changed is copied.
+inline constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
+
 /// The bytes of any object with the buffer protocol; throws Python's error where it has none.
-SharedBytes from_python(pybind11::handle object, const std::shared_ptr<ReleaseList>& releases);
+/// copied_below  fewer bytes than these are copied, but for those of a `bytes`, which nobody changes. Others are
+///               shared: what changes them changes the result.
+SharedBytes from_python(pybind11::handle object, const std::shared_ptr<ReleaseList>& releases,
+                        std::size_t copied_below);
 
 }  // namespace px::python

@@ -77,7 +77,7 @@ interpreters::ApplyResult PythonInterpreter::compute(const std::vector<SharedByt
     result.is_unmet_dependency = reply[1].cast<bool>();
     result.content = std::string(py::bytes(reply[2]));
     for (const py::handle buffer : reply[3])
-      result.buffers.push_back(from_python(buffer, releases_));
+      result.buffers.push_back(from_python(buffer, releases_, shared_from_bytes));
   } catch (const py::error_already_set& error) {
     result = {pack(Packer::json, escaped_error(error)), false, false, {}};
   }

@@ -93,7 +93,7 @@ class PythonKernel {
     python::wait_for_room(outgoing());
     std::vector<SharedBytes> shared;
     for (const py::handle buffer : buffers)
-      shared.push_back(python::from_python(buffer, releases_));
+      shared.push_back(python::from_python(buffer, releases_, python::any_size));
     parent ? outgoing().publish(type, content, metadata, std::move(shared), parent->request)
            : outgoing().publish(type, content, metadata, std::move(shared));
   }

@@ -263,26 +263,36 @@ std::string PythonConnection::session_id() const {
 
 // ---------------------------------------------------------------- sending
 
+/// The caller may change at once what is smaller than what goes through shared memory, however it travels.
+SharedBytes PythonConnection::read_buffer(const py::handle& buffer,
+                                          const std::shared_ptr<SendTracker>& sending,
+                                          SentBuffers& buffers) const {
+  if (const auto found = buffers.find(buffer.ptr()); found != buffers.end()) return found->second;
+  SharedBytes bytes = python::from_python(buffer, releases_, os::least_segment_bytes);
+  if (bytes.bytes.size() < python::shared_from_bytes) return bytes;
+  if (bytes.bytes.size() >= os::least_segment_bytes) bytes = sending->track(std::move(bytes));
+  return buffers.emplace(buffer.ptr(), std::move(bytes)).first->second;
+}
+
 client::Work PythonConnection::read_work(const py::handle& work,
-                                         const std::shared_ptr<SendTracker>& sending) const {
+                                         const std::shared_ptr<SendTracker>& sending,
+                                         SentBuffers& buffers) const {
   const auto parts = py::reinterpret_borrow<py::tuple>(work);
   client::Work read;
   read.type = text_of(parts[0]);
   read.content = text_of(parts[1]);
   read.output_end = output_end_of(read.type);
-  for (const py::handle buffer : parts[2]) {
-    SharedBytes bytes = python::from_python(buffer, releases_);
-    const bool is_shared = bytes.bytes.size() >= python::shared_from_bytes;
-    read.buffers.push_back(is_shared ? sending->track(std::move(bytes)) : std::move(bytes));
-  }
+  for (const py::handle buffer : parts[2])
+    read.buffers.push_back(read_buffer(buffer, sending, buffers));
   return read;
 }
 
 std::vector<client::Work> PythonConnection::read_works(
     const py::list& works, const std::shared_ptr<SendTracker>& sending) const {
   std::vector<client::Work> all;
+  SentBuffers buffers;
   all.reserve(works.size());
-  for (const py::handle work : works) all.push_back(read_work(work, sending));
+  for (const py::handle work : works) all.push_back(read_work(work, sending, buffers));
   return all;
 }
 
@@ -321,7 +331,8 @@ Tasks PythonConnection::send_balanced(const py::list& works, const std::string& 
 Tasks PythonConnection::send_broadcast(const std::vector<int>& ids, const py::tuple& work,
                                        const std::string& label) {
   const auto sending = std::make_shared<SendTracker>();
-  const std::vector<client::Work> read{read_work(work, sending)};
+  SentBuffers buffers;
+  const std::vector<client::Work> read{read_work(work, sending, buffers)};
   const auto held = core();
   const Json said = read_json(label);
   return remember(
@@ -347,13 +358,13 @@ Tasks PythonConnection::fetch_results(const std::vector<std::string>& msg_ids) {
 // ---------------------------------------------------------------- what was sent
 
 Tasks PythonConnection::remember(const std::shared_ptr<client::Call>& call,
-                                 std::shared_ptr<SendTracker> sending) {
+                                 const std::shared_ptr<SendTracker>& sending) {
   const std::uint64_t number = sent_calls_++;
   const unsigned long thread = PyThread_get_thread_ident();
   for (std::size_t i = 0; i < call->size(); ++i)
-    sent_.insert_or_assign(call->msg_id(i).text, Sent{call, i, number, thread});
+    sent_.insert_or_assign(call->msg_id(i).text, Sent{call, sending, i, number, thread});
   if (sent_.size() > forget_at_) forget_ended();
-  return Tasks{call, std::move(sending)};
+  return Tasks{call, sending};
 }
 
 void PythonConnection::forget_ended() {
@@ -368,7 +379,7 @@ Tasks PythonConnection::outstanding() {
   for (const auto& [id, sent] : sent_)
     if (const auto call = sent.call.lock();
         call && call->status(sent.task) == client::TaskStatus::pending)
-      parts.push_back({call, sent.task});
+      parts.push_back({call, sent.task, sent.sending.lock()});
   return Tasks{std::move(parts)};
 }
 
@@ -390,7 +401,7 @@ std::optional<Tasks> PythonConnection::find(const std::string& msg_id) {
   if (found == sent_.end()) return std::nullopt;
   const auto call = found->second.call.lock();
   if (!call) return std::nullopt;
-  return Tasks{std::vector<Tasks::Part>{{call, found->second.task}}};
+  return Tasks{std::vector<Tasks::Part>{{call, found->second.task, found->second.sending.lock()}}};
 }
 
 // ---------------------------------------------------------------- the end
@@ -424,7 +435,7 @@ bool PythonConnection::send_to_comm(const std::string& type, const std::string& 
                                     const py::list& buffers, std::uint64_t cause) {
   client::CommRequest request{type, comm_id, content, metadata, {}, cause};
   for (const py::handle buffer : buffers)
-    request.buffers.push_back(python::from_python(buffer, releases_));
+    request.buffers.push_back(python::from_python(buffer, releases_, python::any_size));
   return core()->connection().send_to_comm(request);
 }
 

@@ -120,15 +120,21 @@ class PythonConnection {
  private:
   struct Sent {
     std::weak_ptr<client::Call> call;
+    std::weak_ptr<SendTracker> sending;
     std::size_t task = 0;
     std::uint64_t number = 0;  // of the call
     unsigned long thread = 0;
   };
-  client::Work read_work(const pybind11::handle& work,
-                         const std::shared_ptr<SendTracker>& sending) const;
+  /// Buffers of Python objects, as they are sent: those that several works of a call have in common once.
+  using SentBuffers = std::unordered_map<PyObject*, SharedBytes>;
+  client::Work read_work(const pybind11::handle& work, const std::shared_ptr<SendTracker>& sending,
+                         SentBuffers& buffers) const;
   std::vector<client::Work> read_works(const pybind11::list& works,
                                        const std::shared_ptr<SendTracker>& sending) const;
-  Tasks remember(const std::shared_ptr<client::Call>& call, std::shared_ptr<SendTracker> sending);
+  SharedBytes read_buffer(const pybind11::handle& buffer,
+                          const std::shared_ptr<SendTracker>& sending, SentBuffers& buffers) const;
+  Tasks remember(const std::shared_ptr<client::Call>& call,
+                 const std::shared_ptr<SendTracker>& sending);
   void forget_ended();
 
   std::shared_ptr<python::ReleaseList> releases_ = std::make_shared<python::ReleaseList>();

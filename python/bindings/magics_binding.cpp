@@ -162,7 +162,7 @@ class PythonNamespace final : public magics::Namespace {
     const auto parts = encoded.cast<py::tuple>();
     std::vector<SharedBytes> buffers;
     for (const py::handle buffer : parts[1])
-      buffers.push_back(python::from_python(buffer, releases_));
+      buffers.push_back(python::from_python(buffer, releases_, python::shared_from_bytes));
     return read_value(json_of(parts[0]), buffers);
   }
   static py::tuple described(const Value& value) {

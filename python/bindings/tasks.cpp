@@ -1,5 +1,6 @@
 #include "python/bindings/tasks.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -69,10 +70,10 @@ py::tuple python_of(const client::CallEvent& event, std::size_t index) {
 
 }  // namespace
 
-Tasks::Tasks(const std::shared_ptr<client::Call>& call, std::shared_ptr<SendTracker> sending)
-    : is_whole_(true), sending_(std::move(sending)) {
+Tasks::Tasks(const std::shared_ptr<client::Call>& call, const std::shared_ptr<SendTracker>& sending)
+    : is_whole_(true) {
   parts_.reserve(call->size());
-  for (std::size_t i = 0; i < call->size(); ++i) parts_.push_back({call, i});
+  for (std::size_t i = 0; i < call->size(); ++i) parts_.push_back({call, i, sending});
   is_whole_ = !parts_.empty();
 }
 
@@ -148,8 +149,11 @@ bool Tasks::wait_output(std::optional<double> seconds) const {
 }
 
 bool Tasks::wait_sent(std::optional<double> seconds) const {
-  if (!sending_) return true;
-  return wait_interruptibly(seconds, [this](Instant until) { return sending_->wait(until); });
+  return wait_interruptibly(seconds, [this](Instant until) {
+    return std::all_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+      return !part.sending || part.sending->wait(until);
+    });
+  });
 }
 
 py::tuple Tasks::outcome(std::size_t task) const {

@@ -21,10 +21,11 @@ class Tasks {
   struct Part {
     std::shared_ptr<client::Call> call;
     std::size_t task = 0;
+    std::shared_ptr<SendTracker> sending = {};  // of the whole call; null: nothing is tracked
   };
   /// All requests of a call.
   explicit Tasks(const std::shared_ptr<client::Call>& call,
-                 std::shared_ptr<SendTracker> sending = {});
+                 const std::shared_ptr<SendTracker>& sending = {});
   explicit Tasks(std::vector<Part> parts) : parts_(std::move(parts)) {}
   /// One behind the other.
   static Tasks joined(const std::vector<const Tasks*>& all);
@@ -63,7 +64,6 @@ class Tasks {
   std::optional<std::size_t> index_of(std::size_t task_of_call) const;
   std::vector<Part> parts_;
   bool is_whole_ = false;  // all tasks of one call, in order
-  std::shared_ptr<SendTracker> sending_;
 };
 
 void bind_tasks(pybind11::module_& module);

@@ -1,5 +1,7 @@
 """Arrays that travel in pieces, as they do over encrypted connections."""
 
+import signal
+
 import numpy as np
 import polyxeus
 import pytest
@@ -56,3 +58,20 @@ def test_an_array_is_scattered_and_gathered(client):
     view = client[:]
     view.scatter("part", ARRAY, block=True)
     assert equal(view.gather("part", block=True), ARRAY)
+
+
+def test_parts_of_results_know_whether_their_arrays_are_sent(cluster, client):
+    array = np.zeros(8_000_000)
+    cluster.controller.signal(signal.SIGSTOP)
+    try:
+        direct = client[:].push({"a": array}, block=False)
+        scattered = client.broadcast_view().scatter("b", array, block=False)
+        again = client.get_result(direct.msg_ids[0])
+        joined = polyxeus.AsyncResult.join(*direct.split())
+        results = [direct, *direct.split(), joined, again, scattered, *scattered.split()]
+        assert not any(result.sent for result in results)
+    finally:
+        cluster.controller.signal(signal.SIGCONT)
+    for result in results:
+        result.wait_for_send(20)
+        assert result.sent

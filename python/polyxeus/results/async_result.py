@@ -348,11 +348,11 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
 
     @property
     def sent(self) -> bool:
-        """Whether arrays that were sent may be changed again."""
+        """Whether arrays of 256 KiB and more that were sent may be changed again; smaller ones may be at once."""
         return self._tasks.wait_sent(0)
 
     def wait_for_send(self, timeout: float | None = -1) -> None:
-        """Waits until arrays that were sent may be changed again, else raises TimeoutError."""
+        """Waits until arrays that were sent may be changed again: see `sent`. Raises TimeoutError after `timeout` seconds."""
         if not self._tasks.wait_sent(_seconds(timeout)):
             raise TimeoutError("timed out: the request is not sent yet")
 

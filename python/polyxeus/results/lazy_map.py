@@ -61,6 +61,7 @@ class LazyMapIterator:
                 if self._is_cancelled:
                     break
                 result = self._view.apply_async(self._f, *arguments)
+                result.wait_for_send()  # whoever gives the arguments may use their memory again
                 count += 1
                 if not self._ordered:
                     result.add_done_callback(self._done.put)

@@ -132,7 +132,9 @@ class DirectView(View):
         """Sets variables on each engine, by a dict of their names and values.
 
         ns      names like "a", "a.b" or "a[0]"; values of any type that can be pickled. Large arrays of numpy lie in
-                shared memory on this host; each engine gets an array of its own, which it may change
+                shared memory on this host; each engine gets an array of its own, which it may change. You may change
+                an array of less than 256 KiB when this returns; a larger one when the AsyncResult is ready, or
+                its wait_for_send() returns, which is at once where it goes through shared memory
         block   wait; gives the AsyncResult else
         errors  TypeError or ValueError: a name that is none, a value that cannot be sent
 

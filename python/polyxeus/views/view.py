@@ -19,7 +19,8 @@ class View:
     """Ways to run things on engines; see DirectView, LoadBalancedView and BroadcastView.
 
     block    wait for results in place of giving an AsyncResult
-    track    accepted; AsyncResult.wait_for_send() works in any case
+    track    accepted: AsyncResult.wait_for_send() tells in any case when arrays of at least 256 KiB may be changed
+             again; what is smaller may be changed as soon as a method returns
     targets  the engines that are meant
     label    stands in the controller's records beside each request
     """

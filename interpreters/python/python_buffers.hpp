@@ -51,8 +51,8 @@ pybind11::object to_python(const SharedBytes& bytes);
 inline constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
 
 /// The bytes of any object with the buffer protocol; throws Python's error where it has none.
-/// copied_below  fewer bytes than these are copied, but for those of a `bytes`, which nobody changes. Others are
-///               shared: what changes them changes the result.
+/// copied_below  fewer bytes than these are copied, but for those of a `bytes`, which nobody
+///               changes. Others are shared: what changes them changes the result.
 SharedBytes from_python(pybind11::handle object, const std::shared_ptr<ReleaseList>& releases,
                         std::size_t copied_below);
 

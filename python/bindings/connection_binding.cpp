@@ -263,7 +263,8 @@ std::string PythonConnection::session_id() const {
 
 // ---------------------------------------------------------------- sending
 
-/// The caller may change at once what is smaller than what goes through shared memory, however it travels.
+/// The caller may change at once what is smaller than what goes through shared memory, however it
+/// travels.
 SharedBytes PythonConnection::read_buffer(const py::handle& buffer,
                                           const std::shared_ptr<SendTracker>& sending,
                                           SentBuffers& buffers) const {

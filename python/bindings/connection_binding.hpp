@@ -125,7 +125,8 @@ class PythonConnection {
     std::uint64_t number = 0;  // of the call
     unsigned long thread = 0;
   };
-  /// Buffers of Python objects, as they are sent: those that several works of a call have in common once.
+  /// Buffers of Python objects, as they are sent: those that several works of a call have in
+  /// common once.
   using SentBuffers = std::unordered_map<PyObject*, SharedBytes>;
   client::Work read_work(const pybind11::handle& work, const std::shared_ptr<SendTracker>& sending,
                          SentBuffers& buffers) const;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "os/private_file.hpp"
+#include "os/boot_id.hpp"
 
 namespace px::net {
 namespace {
@@ -71,8 +71,8 @@ bool is_abandoned(const std::filesystem::path& folder) {
 /// How the names of this host's folders begin: others may share the parent, and their sockets look
 /// dead from here.
 std::string name_here() {
-  const Result<std::string> boot = os::read_file("/proc/sys/kernel/random/boot_id");
-  return std::string(name_begin) + (boot ? boot->substr(0, 6) + "-" : "");
+  const std::string boot = os::boot_id();
+  return std::string(name_begin) + (boot.empty() ? "" : boot.substr(0, 6) + "-");
 }
 
 os::Descriptor open_folder(const std::filesystem::path& path) {
@@ -114,10 +114,10 @@ std::string path_of(std::string_view interface, int port) {
 }  // namespace
 
 std::string own_network() {
-  const Result<std::string> boot = os::read_file("/proc/sys/kernel/random/boot_id");
+  const std::string boot = os::boot_id();
   struct stat network{};
-  if (!boot || ::stat("/proc/self/ns/net", &network) != 0) return "";
-  return boot->substr(0, boot->find('\n')) + ":" + std::to_string(network.st_ino);
+  if (boot.empty() || ::stat("/proc/self/ns/net", &network) != 0) return "";
+  return boot + ":" + std::to_string(network.st_ino);
 }
 
 std::optional<std::string> local_interface(const ConnectionCommon& info, std::string_view network) {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "os/private_file.hpp"
+#include "os/boot_id.hpp"
 #include "os/segments/segment.hpp"
 #include "os/segments/segment_room.hpp"
 
@@ -43,9 +43,7 @@ bool is_private(const struct stat& found) {
 
 /// The running system, and the folder in it: the same for all who see the same folder.
 std::string identity_of(const struct stat& found) {
-  const Result<std::string> boot = read_file("/proc/sys/kernel/random/boot_id");
-  const std::string system = boot ? boot->substr(0, boot->find('\n')) : "";
-  return system + ":" + std::to_string(found.st_dev) + ":" + std::to_string(found.st_ino);
+  return boot_id() + ":" + std::to_string(found.st_dev) + ":" + std::to_string(found.st_ino);
 }
 
 std::vector<std::string> names_in(const std::filesystem::path& folder) {
@@ -56,9 +54,16 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
-void remove_abandoned(const std::filesystem::path& parent) {
+/// How the names of folders begin that were made since this host was started.
+std::string name_here() {
+  return std::string(name_begin) + boot_id().substr(0, 6) + "-";
+}
+
+/// begin  of the names of those to look at. Other hosts may share a folder on a disk, and their locks
+///        may not be seen here: there it is name_here().
+void remove_abandoned(const std::filesystem::path& parent, std::string_view begin) {
   for (const std::string& name : names_in(parent)) {
-    if (!name.starts_with(name_begin)) continue;
+    if (!name.starts_with(begin)) continue;
     const Descriptor folder = open_folder(parent / name);
     struct stat found{};
     if (!folder.is_open() || ::fstat(folder.value(), &found) != 0 || !is_private(found)) continue;
@@ -107,16 +112,16 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::lock(const std::filesystem
 }
 
 Result<std::shared_ptr<SegmentFolder>> SegmentFolder::create(const Parents& parents) {
-  auto folder = create_one(parents.memory);
+  auto folder = create_one(parents.memory, name_begin);
   if (folder) (*folder)->find_or_make_disk(parents.disk);
   return folder;
 }
 
 Result<std::shared_ptr<SegmentFolder>> SegmentFolder::create_one(
-    const std::filesystem::path& parent) {
-  remove_abandoned(parent);
+    const std::filesystem::path& parent, std::string_view abandoned) {
+  remove_abandoned(parent, abandoned);
   for (int tries = 0;; ++tries) {
-    std::string path = (parent / (std::string(name_begin) + "XXXXXX")).string();
+    std::string path = (parent / (name_here() + "XXXXXX")).string();
     if (!::mkdtemp(path.data())) return failure("cannot make the folder", path);
     // Until it is locked another controller may take it for abandoned.
     if (auto folder = lock(path); folder || tries == 3) return folder;
@@ -147,7 +152,7 @@ Result<std::shared_ptr<SegmentFolder>> SegmentFolder::join(const SharedMemory& n
   constexpr int most_tries = 10;
   for (int tries = 0;; ++tries) {
     std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) remove_abandoned(path.parent_path());
+    if (!std::filesystem::exists(path, ignored)) remove_abandoned(path.parent_path(), name_begin);
     // Until it is locked another engine may take it for abandoned.
     if (auto folder = restore(path); folder || tries == most_tries) return folder;
   }
@@ -168,7 +173,7 @@ void SegmentFolder::find_or_make_disk(const std::filesystem::path& parent) {
     find_disk();
     if (disk_ || parent.empty()) return;
     ::unlinkat(descriptor(), disk_link, 0);  // to a folder that is gone
-    auto made = create_one(parent);
+    auto made = create_one(parent, name_here());
     if (!made) return;
     if (::symlinkat((*made)->name().folder.c_str(), descriptor(), disk_link) != 0) continue;
     disk_ = std::move(*made);

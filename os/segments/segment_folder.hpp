@@ -93,7 +93,9 @@ class SegmentFolder {
  private:
   SegmentFolder(Descriptor directory, SharedMemory name)
       : directory_(std::move(directory)), name_(std::move(name)) {}
-  static Result<std::shared_ptr<SegmentFolder>> create_one(const std::filesystem::path& parent);
+  /// abandoned  how the names begin of the folders of dead processes to remove
+  static Result<std::shared_ptr<SegmentFolder>> create_one(const std::filesystem::path& parent,
+                                                           std::string_view abandoned);
   static Result<std::shared_ptr<SegmentFolder>> lock(const std::filesystem::path& path);
   void find_disk();
   void find_or_make_disk(const std::filesystem::path& parent);

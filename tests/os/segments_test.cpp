@@ -9,6 +9,7 @@
 
 #include <fstream>
 
+#include "os/boot_id.hpp"
 #include "os/segments/joined_memory.hpp"
 #include "os/segments/segment_frames.hpp"
 #include "os/segments/segment_room.hpp"
@@ -518,12 +519,17 @@ TEST_F(Segments, AFolderOnTheDiskThatIsGoneIsMadeAnew) {
 }
 
 TEST_F(Segments, TheFolderOnTheDiskOfAClusterOfWhichNobodyLivesIsRemovedByTheNextOne) {
-  const auto abandoned = disk_parent_.path() / "polyxeus-arrays-gone";
-  std::filesystem::create_directory(abandoned);
-  ASSERT_EQ(::chmod(abandoned.c_str(), 0700), 0);
+  const std::string boot = boot_id().substr(0, 6);
+  const auto abandoned = disk_parent_.path() / ("polyxeus-arrays-" + boot + "-gone");
+  const auto of_another_host = disk_parent_.path() / "polyxeus-arrays-zzzzzz-gone";
+  for (const auto& folder : {abandoned, of_another_host}) {
+    std::filesystem::create_directory(folder);
+    ASSERT_EQ(::chmod(folder.c_str(), 0700), 0);
+  }
   const TemporaryFolder parent{"/dev/shm"};
   ASSERT_TRUE(SegmentFolder::create({parent.path(), disk_parent_.path()}));
   EXPECT_FALSE(std::filesystem::exists(abandoned));
+  EXPECT_TRUE(std::filesystem::exists(of_another_host));
 }
 
 // ---------------------------------------------------------------- the folder

@@ -7,12 +7,14 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "controller/setup/configuration.hpp"
 #include "net/discovery/local_interface.hpp"
 #include "os/descriptor_limit.hpp"
+#include "os/file_lock.hpp"
 #include "os/private_file.hpp"
 #include "os/processes.hpp"
 #include "os/signals_blocked.hpp"
@@ -103,13 +105,32 @@ std::shared_ptr<os::SegmentFolder> open_shared_memory(ConnectionPair& connection
   return std::move(*folder);
 }
 
-/// Ends the shared memory of the cluster with the controller.
+/// Ends the shared memory of the cluster with the controller, once that has served: before, it may
+/// be that of an earlier controller, whose engines go on with it.
 struct SharedMemoryEnd {
   std::shared_ptr<os::SegmentFolder> folder;
+  bool has_served = false;
   ~SharedMemoryEnd() {
-    if (folder) folder->remove_all();
+    if (folder && has_served) folder->remove_all();
   }
 };
+
+/// The name of the cluster for this controller alone: all that it writes, and removes in the end, is
+/// named by it. One that is just ending gets a moment.
+Result<os::FileLock> lock_name(const net::ProfilePaths& paths) {
+  const Instant deadline = Clock::now() + std::chrono::seconds(3);
+  for (;;) {
+    Result<os::FileLock> lock = os::FileLock::take(paths.controller_lock_file());
+    if (lock || lock.error().kind != ErrorKind::overloaded) return lock;
+    if (Clock::now() >= deadline)
+      return Error{ErrorKind::overloaded,
+                   "a controller of the cluster '" + paths.cluster_id + "' already runs in " +
+                       paths.root.string() + ": " + lock.error().what +
+                       "; stop it with `pxcluster stop`, or give this one a name of its own with "
+                       "--cluster-id"};
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
 
 /// By which `pxcluster stop` finds a controller that was started by hand.
 std::optional<ControllerProcess> own_process() {
@@ -121,6 +142,8 @@ std::optional<ControllerProcess> own_process() {
 }
 
 Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& paths) {
+  const Result<os::FileLock> lock = lock_name(paths);
+  if (!lock) return lock.error();
   const ConnectionFiles files = connection_files(options, paths);
   const ControllerEnvironment environment = read_environment();
   const bool keeps_files = options.reuse || options.restore;
@@ -151,7 +174,7 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   if (!store) return store.error();
 
   const std::optional<net::SocketFolder> folder = open_local_interface(options, plan->connection);
-  const SharedMemoryEnd memory{open_shared_memory(plan->connection)};
+  SharedMemoryEnd memory{open_shared_memory(plan->connection)};
   server_options->memory = memory.folder;
   net::Context context;
   Result<BoundSockets> bound = bind_sockets(context, std::move(*plan));
@@ -162,7 +185,7 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   const StopsOnSignals stops_on_signals{server};
   const ClientRoute route = choose_client_route(options, environment, connection.client);
   if (auto written = write_connection_files(files, connection, route); !written) {
-    remove_connection_files(files);
+    if (!keeps_files) remove_connection_files(files, connection);
     return written.error();
   }
   spdlog::info("Hub listening on {}:{} for registration.", connection.client.interface,
@@ -176,8 +199,9 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
                                            : "that need TCP, as by ssh tunnels",
                  files.other_client(route).string());
   spdlog::info("writing connection info to {}", files.engine.string());
+  memory.has_served = true;
   server.run();
-  if (!keeps_files) remove_connection_files(files);
+  if (!keeps_files) remove_connection_files(files, connection);
   if (!keeps_files || options.restartable) remove_journals(paths);
   spdlog::info("the controller has stopped");
   return {};

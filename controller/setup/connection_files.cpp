@@ -35,16 +35,15 @@ Result<void> write_connection_files(const ConnectionFiles& files, const Connecti
   const auto write = [&](const std::filesystem::path& path, ClientRoute chosen) {
     return os::write_file_atomically(path, write_connection_info(pair.client, chosen));
   };
-  // Those of a controller that was killed may be of the other route.
-  for (const ClientRoute each : {ClientRoute::tcp, ClientRoute::unix_sockets}) {
-    std::error_code ignored;
-    std::filesystem::remove(files.other_client(each), ignored);
-  }
   const ClientRoute other =
       route == ClientRoute::tcp ? ClientRoute::unix_sockets : ClientRoute::tcp;
   if (pair.client.local)
     if (auto written = write(files.other_client(route), other); !written) return written.error();
   if (auto written = write(files.client, route); !written) return written.error();
+  // Those of a controller that was killed may be of the other route.
+  std::error_code ignored;
+  std::filesystem::remove(files.other_client(other), ignored);
+  if (!pair.client.local) std::filesystem::remove(files.other_client(route), ignored);
   return os::write_file_atomically(files.engine, write_connection_info(pair.engine));
 }
 
@@ -70,12 +69,26 @@ Result<void> write_secrets(const ConnectionFiles& files, const SideKeys& keys) {
                                                            {"engine", keys.engine.secret_key}}));
 }
 
-void remove_connection_files(const ConnectionFiles& files) {
+namespace {
+
+/// Whether no controller but the one with this key and port has written the file.
+bool is_of(const std::filesystem::path& path, const ConnectionCommon& info) {
+  const Result<std::string> text = os::read_file(path);
+  if (!text) return text.error().kind == ErrorKind::not_found;
+  const Result<Json> json = unpack(Packer::json, *text);
+  return json && string_member(*json, "key") == info.key &&
+         int_member(*json, "registration") == info.registration;
+}
+
+}  // namespace
+
+void remove_connection_files(const ConnectionFiles& files, const ConnectionPair& pair) {
   std::error_code ignored;
+  if (is_of(files.engine, pair.engine)) std::filesystem::remove(files.engine, ignored);
+  if (!is_of(files.client, pair.client)) return;
   for (const auto& path : net::ProfilePaths::all_beside(files.client))
     std::filesystem::remove(path, ignored);
   std::filesystem::remove(files.client, ignored);
-  std::filesystem::remove(files.engine, ignored);
 }
 
 }  // namespace px::controller

@@ -60,6 +60,14 @@ struct ProfilePaths {
   std::filesystem::path call_journal_folder() const {
     return log() / ("call-journal" + cluster_id);
   }
+  /// Locked by the pxcluster that supervises the controller, as long as it lives.
+  std::filesystem::path cluster_lock_file() const {
+    return pid() / ("pxcluster-" + cluster_id + ".lock");
+  }
+  /// Locked by the pxcontroller of this cluster, as long as it lives.
+  std::filesystem::path controller_lock_file() const {
+    return pid() / ("pxcontroller-" + cluster_id + ".lock");
+  }
   std::filesystem::path task_db_file() const { return root / "tasks.db"; }
   /// "default" for .../profile_default.
   std::string profile_name() const;

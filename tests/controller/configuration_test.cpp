@@ -316,7 +316,7 @@ TEST(ConnectionFiles, SecretKeysComeBackAndAreThereForTheirOwnerAlone) {
   ASSERT_TRUE(read);
   EXPECT_EQ(read->client.secret_key, keys.client.secret_key);
   EXPECT_EQ(read->engine.public_key, keys.engine.public_key);
-  remove_connection_files(files);
+  remove_connection_files(files, {});
   EXPECT_FALSE(read_secrets(files));
 }
 
@@ -373,8 +373,21 @@ TEST(ConnectionFiles, TheOtherRouteLiesBesideTheClientsFile) {
   EXPECT_EQ(interface("c.json"), "tcp://127.0.0.1");
   EXPECT_EQ(interface("c.ipc.json"), "ipc:///tmp/polyxeus-1/");
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "c.tcp.json")) << "of an earlier start";
-  remove_connection_files(files);
+  remove_connection_files(files, pair);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(ConnectionFiles, ThoseThatAnotherControllerHasWrittenSinceThenStay) {
+  const os::TemporaryFolder folder;
+  const ConnectionFiles files{folder.path() / "c.json", folder.path() / "e.json"};
+  ConnectionPair pair;
+  pair.client.key = pair.engine.key = "ours";
+  ConnectionPair other = pair;
+  other.client.key = other.engine.key = "another";
+  ASSERT_TRUE(write_connection_files(files, other, ClientRoute::tcp));
+  remove_connection_files(files, pair);
+  EXPECT_TRUE(std::filesystem::exists(files.client));
+  EXPECT_TRUE(std::filesystem::exists(files.engine));
 }
 
 TEST(ConnectionFiles, ReusedPortsAndKeyGoIntoThePlan) {

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from programs import PATIENCE, wait_until
@@ -26,6 +27,24 @@ def pxcluster(stage, cluster_cmd):
         return done
 
     return run
+
+
+def test_a_second_controller_of_the_same_name_is_refused_and_the_first_one_loses_nothing(own_cluster):
+    cluster = own_cluster()
+    first = cluster.start_controller("--reuse", "--journal=process")
+    cluster.start_engines(1)
+    rc = cluster.client(engines=1)
+    folders = [cluster.profile_dir / "log" / "journal", cluster.profile_dir / "security"]
+    info = cluster.connection()
+    folders += [Path(info["local"]["interface"].removeprefix("ipc://")), Path(info["memory"]["folder"])]
+    before = [sorted(folder.iterdir()) for folder in folders]
+    for options in (["--reuse", "--journal=process"], []):
+        second = cluster.start_controller(*options, wait=False)
+        assert second.wait(PATIENCE) == 1
+        assert f"already runs in {cluster.profile_dir}: process {first.pid}; stop it" in second.output()
+    cluster.controller = first
+    assert [sorted(folder.iterdir()) for folder in folders] == before
+    assert rc[0].apply_sync(len, "abc") == 3
 
 
 def rows(pxcluster, cluster):

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "os/descriptor.hpp"
+#include "wire/error.hpp"
+
+namespace px::os {
+
+/// An exclusive lock on a file. It is held until this object or its process ends, however that ends,
+/// and counts for all processes that see the file: those of other containers too, and those of
+/// other hosts where the file system passes locks on. Where the file system has no locks take()
+/// succeeds without one. The process that holds a lock must not call holder(): the system releases
+/// the lock when any descriptor of the file is closed.
+class FileLock {
+ public:
+  /// The process that holds a lock.
+  struct Holder {
+    std::optional<int> pid;  ///< Nothing: it runs in another container or on another host.
+    std::string host;        ///< Its host's name; empty: not known.
+    /// "process 12", or "a process on host1 (not visible from here)".
+    std::string text() const;
+  };
+
+  /// Makes the file where it is missing, and takes the lock. The file is removed in the end.
+  /// errors  overloaded: another process holds it, Holder::text() names it;
+  ///         system: the file cannot be written.
+  static Result<FileLock> take(const std::filesystem::path& path);
+  /// Who holds it; nothing: nobody does.
+  static std::optional<Holder> holder(const std::filesystem::path& path);
+
+  FileLock(FileLock&& other) noexcept = default;
+  FileLock& operator=(FileLock&&) = delete;
+  ~FileLock();
+
+ private:
+  FileLock(Descriptor file, std::filesystem::path path)
+      : file_(std::move(file)), path_(std::move(path)) {}
+  Descriptor file_;  // closed: moved from, or the file system has no locks
+  std::filesystem::path path_;
+};
+
+}  // namespace px::os

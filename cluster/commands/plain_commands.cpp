@@ -71,7 +71,9 @@ Result<std::optional<ListedCluster>> look_at(const net::ProfilePaths& paths) {
                         .by_hand = std::move(by_hand)};
   cluster.found.living.cluster_id = paths.cluster_id;
   cluster.found.living.profile_dir = paths.root.string();
-  if (found) cluster.found = std::move(*found);
+  if (found) cluster.found = *found;
+  if (!cluster.by_hand) cluster.elsewhere = runs_elsewhere(paths, found);
+  if (cluster.elsewhere) cluster.found.living = cluster.found.record;
   if (cluster.found.living.is_empty() && !cluster.by_hand) return std::optional<ListedCluster>{};
   cluster.owner = owner_of(cluster.found.living, &os::command_line_of);
   return std::optional{std::move(cluster)};
@@ -96,10 +98,16 @@ Result<void> clean_profile(const net::ProfilePaths& profile, bool force, Console
   for (const net::ProfilePaths& cluster : clusters_of(profile)) {
     const auto running = look_at(cluster);
     if (!running || !*running) continue;
+    const auto& elsewhere = (*running)->elsewhere;
     if (!force)
       return Error{ErrorKind::bad_input,
-                   called(cluster) + " is running: stop it first, or use clean --force"};
-    if (auto done = stop_cluster(cluster, SIGTERM, console); !done) return done.error();
+                   called(cluster) + " is running" +
+                       (elsewhere ? " (" + *elsewhere + " supervises it)" : "") +
+                       ": stop it first, or use clean --force"};
+    if (elsewhere)
+      console.say(Level::warning, called(cluster) + " is not stopped, only its files are removed: " +
+                                      *elsewhere + " supervises it");
+    else if (auto done = stop_cluster(cluster, SIGTERM, console); !done) return done.error();
   }
   remove_matching(profile.log(), "", "", console);
   remove_matching(profile.security(), "cluster-", ".json", console);

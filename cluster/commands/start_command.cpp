@@ -4,18 +4,19 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 
 #include "cluster/commands/commands.hpp"
 #include "cluster/doctor/doctor_command.hpp"
 #include "cluster/launch/installation.hpp"
 #include "cluster/launch/profile_store.hpp"
 #include "cluster/launch/start_plan.hpp"
-#include "cluster/records/cluster_lock.hpp"
 #include "cluster/records/hand_started.hpp"
 #include "cluster/records/record_file.hpp"
 #include "cluster/supervise/supervisor_io.hpp"
 #include "os/daemon.hpp"
 #include "os/descriptor.hpp"
+#include "os/file_lock.hpp"
 #include "os/private_file.hpp"
 #include "wire/language_plan.hpp"
 
@@ -42,7 +43,9 @@ Result<LoadedSettings> gather_settings(const net::ProfilePaths& paths,
       load_settings(paths, {profiles_folder(), options.config_file, options.loads_profile});
   if (!loaded) return loaded.error();
   Settings& settings = loaded->settings;
-  if (auto done = apply_settings_text(settings, options.settings_text); !done) return done.error();
+  std::string members = options.settings_text;
+  if (members == "-") members.assign(std::istreambuf_iterator<char>(std::cin), {});
+  if (auto done = apply_settings_text(settings, members); !done) return done.error();
   if (auto done = apply_profile(settings, options.settings, "the command line"); !done)
     return done.error();
   settings.controller_args.insert(settings.controller_args.end(), options.controller_args.begin(),
@@ -80,6 +83,13 @@ void remove_old_logs(const net::ProfilePaths& paths) {
 std::optional<int> check_what_is_there(const net::ProfilePaths& paths, Console& console) {
   os::LocalProcesses processes;
   const auto found = load_cluster(paths, processes);
+  if (const auto who = runs_elsewhere(paths, found))
+    return fail(console,
+                Error{ErrorKind::overloaded,
+                      "the cluster is already running (" + paths.cluster_file().string() + "): " +
+                          *who + " supervises it: stop it there with `pxcluster stop`; if that "
+                          "host is gone, remove its files with `pxcluster clean --force`"},
+                exit_already_running);
   const auto asks_nobody = [](const ClientConnectionInfo&) { return std::nullopt; };
   if (const auto by_hand = hand_started_beside(paths, found, processes, asks_nobody))
     return fail(console,
@@ -95,10 +105,8 @@ std::optional<int> check_what_is_there(const net::ProfilePaths& paths, Console& 
     return std::nullopt;
   }
   if (found->living.is_empty()) {
-    console.say(Level::info, "an earlier cluster crashed or was killed: removing its " +
+    console.say(Level::info, "an earlier cluster crashed or was killed: replacing its " +
                                  paths.cluster_file().filename().string());
-    std::error_code error;
-    std::filesystem::remove(paths.cluster_file(), error);
     return std::nullopt;
   }
   return fail(console,
@@ -147,15 +155,18 @@ class Start {
  private:
   /// From here on in the process that stays.
   int supervise() {
-    std::optional<ClusterLock> lock;
+    std::optional<os::FileLock> lock;
     if (!options_.engines_only) {
-      auto taken = ClusterLock::take(paths_);
-      if (!taken)
-        return fail(
-            console_,
-            Error{taken.error().kind, "the cluster is already running: " + taken.error().what},
-            taken.error().kind == ErrorKind::overloaded ? exit_already_running : 1);
+      auto taken = os::FileLock::take(paths_.cluster_lock_file());
+      if (!taken && taken.error().kind == ErrorKind::overloaded)
+        return fail(console_,
+                    Error{ErrorKind::overloaded, "the cluster is already running: " +
+                                                     taken.error().what + " supervises it"},
+                    exit_already_running);
+      if (!taken) return fail(console_, taken.error());
       lock.emplace(std::move(*taken));
+      std::error_code error;  // of a cluster that was killed: nobody else can write one now
+      std::filesystem::remove(paths_.cluster_file(), error);
       if (options_.clean_logs) remove_old_logs(paths_);
     }
     if (options_.is_daemon) {
@@ -238,8 +249,9 @@ class Start {
     const auto found = load_cluster(paths_, processes);
     if (!found || !found->living.controller) return 0;
     const RecordedProcess& controller = *found->living.controller;
-    const int supervisor = controller.supervisor;
-    return supervisor > 0 && processes.is_alive(supervisor) ? supervisor : controller.pid;
+    return controller.supervisor > 0 && is_same_process(controller.supervising_process(), processes)
+               ? controller.supervisor
+               : controller.pid;
   }
 
   LaunchRequest make_request(int engine_count) const {

@@ -4,9 +4,9 @@
 #include "client/direct_view.hpp"
 #include "client/error.hpp"
 #include "cluster/commands/commands.hpp"
-#include "cluster/records/cluster_lock.hpp"
 #include "cluster/records/hand_started.hpp"
 #include "cluster/supervise/stopper.hpp"
+#include "os/file_lock.hpp"
 #include "os/host_name.hpp"
 
 namespace px::cluster {
@@ -59,7 +59,12 @@ void end_engines_of(const std::filesystem::path& client_file, Console& console) 
 Result<void> stop_cluster(const net::ProfilePaths& paths, int signal, Console& console) {
   os::LocalProcesses processes;
   const auto found = load_cluster(paths, processes);
-  const auto supervisor = ClusterLock::holder(paths);
+  if (const auto who = runs_elsewhere(paths, found))
+    return Error{ErrorKind::unsupported,
+                 called(paths) + ": " + *who + " supervises it: stop it there; if that host is gone, "
+                 "remove its files with `pxcluster clean --force`"};
+  const auto holder = os::FileLock::holder(paths.cluster_lock_file());
+  const std::optional<int> supervisor = holder ? holder->pid : std::nullopt;
   const auto by_hand = hand_started_beside(paths, found, processes, &count_engines);
   if (!found && !by_hand && found.error().kind != ErrorKind::bad_input) return found.error();
   ClusterRecord living = found ? found->living : ClusterRecord{};

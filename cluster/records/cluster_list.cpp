@@ -39,6 +39,7 @@ std::string owner_column(const ListedCluster& cluster) {
   if (const auto& by_hand = cluster.by_hand)
     return by_hand->process ? "nobody: runs as process " + std::to_string(by_hand->process->pid)
                             : "nobody: runs on " + by_hand->host;
+  if (cluster.elsewhere) return *cluster.elsewhere;
   if (!cluster.owner) return "nobody: runs until stopped";
   return std::to_string(cluster.owner->pid) +
          (cluster.owner->command.empty() ? "" : " " + cluster.owner->command);

@@ -27,6 +27,7 @@ struct ListedCluster {
   FoundCluster found;
   std::optional<ClusterOwner> owner;
   std::optional<HandStarted> by_hand = {};  ///< Its controller, where no pxcluster has started it.
+  std::optional<std::string> elsewhere = {};  ///< As runs_elsewhere() says.
 };
 
 /// The table of `list`: a header and a row for each cluster, as ipcluster prints it.

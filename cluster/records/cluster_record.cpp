@@ -1,7 +1,10 @@
 #include "cluster/records/cluster_record.hpp"
 
+#include <set>
 #include <utility>
 
+#include "os/boot_id.hpp"
+#include "os/host_name.hpp"
 #include "wire/json.hpp"
 
 namespace px::cluster {
@@ -22,6 +25,8 @@ OrderedJson process_json(const ClusterRecord& record, const RecordedProcess& pro
   if (process.supervisor > 0) state["supervisor"] = process.supervisor;
   if (process.owner > 0) state["owner"] = process.owner;
   if (!process.birth.empty()) state["birth"] = process.birth;
+  if (!process.host.empty()) state["host"] = process.host;
+  if (!process.supervisor_birth.empty()) state["supervisor_birth"] = process.supervisor_birth;
   return state;
 }
 
@@ -63,7 +68,9 @@ RecordedProcess read_process(const Json& state) {
           .engine_count = number("n"),
           .supervisor = number("supervisor"),
           .owner = number("owner"),
-          .birth = text_at(state, "birth")};
+          .birth = text_at(state, "birth"),
+          .host = text_at(state, "host"),
+          .supervisor_birth = text_at(state, "supervisor_birth")};
 }
 
 RecordedEngineSet read_set(const Json& state, const std::string& launcher) {
@@ -90,6 +97,13 @@ void read_cluster(const Json& cluster, ClusterRecord& record) {
 }
 
 }  // namespace
+
+RecordedProcess RecordedProcess::supervising_process() const {
+  RecordedProcess process;
+  process.pid = supervisor;
+  process.birth = supervisor_birth;
+  return process;
+}
 
 int RecordedEngineSet::engine_count() const {
   int count = 0;
@@ -156,6 +170,28 @@ Result<ClusterRecord> read_cluster_record(std::string_view text) {
       for (auto& [id, set] : record.engine_sets) set.started_by = text_at(*names, id.c_str());
   }
   return record;
+}
+
+HostIdentity HostIdentity::here() {
+  return {os::host_name(), os::boot_id()};
+}
+
+bool is_elsewhere(const RecordedProcess& process, const HostIdentity& here) {
+  return !process.host.empty() && process.host != here.name &&
+         process.birth.substr(0, process.birth.find(':')) != here.boot;
+}
+
+std::string other_hosts(const ClusterRecord& record, const HostIdentity& here) {
+  std::set<std::string> hosts;
+  const auto note = [&](const RecordedProcess& process) {
+    if (is_elsewhere(process, here)) hosts.insert(process.host);
+  };
+  if (record.controller) note(*record.controller);
+  for (const auto& [id, set] : record.engine_sets)
+    for (const auto& [key, process] : set.processes) note(process);
+  std::string text;
+  for (const std::string& host : hosts) text += (text.empty() ? "" : ", ") + host;
+  return text;
 }
 
 ClusterRecord living_part(const ClusterRecord& record,

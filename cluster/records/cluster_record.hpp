@@ -19,6 +19,10 @@ struct RecordedProcess {
   int supervisor = 0;      ///< The pxcluster that has started it; 0: none has.
   int owner = 0;           ///< The process with which it ends; 0: it runs until it is stopped.
   std::string birth = {};  ///< os::Processes::birth_of(); empty: an older file does not say.
+  std::string host = {};   ///< The name of its host; empty: an older file does not say.
+  std::string supervisor_birth = {};  ///< As `birth`, of the supervisor.
+  /// The supervisor itself; its pid is 0 where there is none.
+  RecordedProcess supervising_process() const;
   bool operator==(const RecordedProcess&) const = default;
 };
 
@@ -62,6 +66,20 @@ std::string write_cluster_record(const ClusterRecord& record);
 
 /// errors  bad_input: not JSON, or not of that shape.
 Result<ClusterRecord> read_cluster_record(std::string_view text);
+
+/// A host, as records name it.
+struct HostIdentity {
+  std::string name;
+  std::string boot;  ///< os::boot_id()
+  static HostIdentity here();
+};
+
+/// Whether the process runs, or ran, on a host whose processes cannot be seen from `here`. That a
+/// host of the same name was started again does not make it another one.
+bool is_elsewhere(const RecordedProcess& process, const HostIdentity& here);
+
+/// The hosts on which something of the cluster runs that cannot be seen from `here`: "node2, node3".
+std::string other_hosts(const ClusterRecord& record, const HostIdentity& here);
 
 /// The part that `is_alive`.
 ClusterRecord living_part(const ClusterRecord& record,

@@ -1,8 +1,8 @@
 #include "cluster/records/hand_started.hpp"
 
-#include "cluster/records/cluster_lock.hpp"
 #include "cluster/records/hub_client.hpp"
 #include "net/loop.hpp"
+#include "os/file_lock.hpp"
 #include "os/private_file.hpp"
 
 namespace px::cluster {
@@ -39,7 +39,7 @@ std::optional<HandStarted> hand_started_beside(const net::ProfilePaths& paths,
                                                const Result<FoundCluster>& found,
                                                os::Processes& processes,
                                                const CountEngines& count) {
-  if ((found && found->living.controller) || ClusterLock::holder(paths)) return std::nullopt;
+  if ((found && found->living.controller) || os::FileLock::holder(paths.cluster_lock_file())) return std::nullopt;
   return find_hand_started(paths, processes, count);
 }
 

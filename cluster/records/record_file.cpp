@@ -8,6 +8,8 @@
 #include <cerrno>
 
 #include "os/descriptor.hpp"
+#include "os/file_lock.hpp"
+#include "os/host_name.hpp"
 #include "os/private_file.hpp"
 
 namespace px::cluster {
@@ -35,11 +37,28 @@ auto sorted_names(const std::filesystem::path& folder, Make make) {
 
 void note_births(ClusterRecord& record, os::Processes& processes) {
   const auto note = [&](RecordedProcess& process) {
-    if (process.birth.empty()) process.birth = processes.birth_of(process.pid);
+    if (!process.birth.empty()) return;
+    process.birth = processes.birth_of(process.pid);
+    process.host = os::host_name();
+    process.supervisor_birth = processes.birth_of(process.supervisor);
   };
   if (record.controller) note(*record.controller);
   for (auto& [id, set] : record.engine_sets)
     for (auto& [key, process] : set.processes) note(process);
+}
+
+bool is_supervised(const net::ProfilePaths& paths) {
+  return os::FileLock::holder(paths.cluster_lock_file()).has_value();
+}
+
+/// Adds to what lives here what may live elsewhere: other hosts and containers may use the same file.
+void keep_what_cannot_be_seen(ClusterRecord& living, const ClusterRecord& record,
+                              bool is_controller_alive) {
+  const HostIdentity here = HostIdentity::here();
+  const ClusterRecord elsewhere = living_part(
+      record, [&](const RecordedProcess& process) { return is_elsewhere(process, here); });
+  if (is_controller_alive || elsewhere.controller) living.controller = record.controller;
+  for (const auto& [id, set] : elsewhere.engine_sets) living.engine_sets.emplace(id, set);
 }
 
 /// Lets one process at a time read a cluster file and write it anew: the controller's pxcluster and
@@ -53,6 +72,12 @@ os::Descriptor lock_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
+bool is_same_process(const RecordedProcess& process, os::Processes& processes) {
+  if (!processes.is_alive(process.pid)) return false;
+  const std::string birth = processes.birth_of(process.pid);
+  return birth.empty() || process.birth.empty() || birth == process.birth;
+}
+
 Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, os::Processes& processes) {
   const auto path = paths.cluster_file();
   const auto text = os::read_file(path);
@@ -63,13 +88,23 @@ Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, os::Processes&
                  path.string() + " is not a cluster file: " + record.error().what};
   const auto written = modified_at(path);
   const auto lives = [&](const RecordedProcess& process) {
-    if (!processes.is_alive(process.pid)) return false;
-    const std::string birth = processes.birth_of(process.pid);
-    if (!birth.empty() && !process.birth.empty()) return birth == process.birth;
+    if (!is_same_process(process, processes)) return false;
+    if (!process.birth.empty()) return true;
     const auto started = processes.started_at(process.pid);
     return !started || !written || *started <= *written + tolerance;
   };
   return FoundCluster{.paths = paths, .record = *record, .living = living_part(*record, lives)};
+}
+
+std::optional<std::string> runs_elsewhere(const net::ProfilePaths& paths,
+                                          const Result<FoundCluster>& found) {
+  for (const auto& file : {paths.cluster_lock_file(), paths.controller_lock_file()})
+    if (const auto holder = os::FileLock::holder(file))
+      return holder->pid ? std::nullopt : std::optional(holder->text());
+  if (!found || !found->living.is_empty()) return std::nullopt;
+  const std::string hosts = other_hosts(found->record, HostIdentity::here());
+  if (hosts.empty()) return std::nullopt;
+  return os::FileLock::Holder{std::nullopt, hosts}.text();
 }
 
 std::vector<std::string> recorded_cluster_ids(const net::ProfilePaths& profile) {
@@ -97,7 +132,12 @@ Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& o
                           os::Processes& processes) {
   const os::Descriptor lock = lock_folder(paths.cluster_file().parent_path());
   ClusterRecord others;
-  if (auto found = load_cluster(paths, processes)) others = found->living;
+  if (auto found = load_cluster(paths, processes)) {
+    others = found->living;
+    const bool is_the_end = owns_controller && own.is_empty();
+    if (!is_the_end)
+      keep_what_cannot_be_seen(others, found->record, !owns_controller && is_supervised(paths));
+  }
   others.engine_sets.erase(own_set_id);
   if (owns_controller) others.controller.reset();
   ClusterRecord merged = own.is_empty() ? others : merge_records(others, own);
@@ -111,6 +151,7 @@ Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& o
 
 std::vector<std::filesystem::path> remove_left_files(const net::ProfilePaths& paths) {
   std::vector<std::filesystem::path> removed;
+  if (os::FileLock::holder(paths.controller_lock_file())) return removed;
   std::vector<std::filesystem::path> files{paths.cluster_file(), paths.client_file(),
                                            paths.engine_file()};
   for (auto& path : net::ProfilePaths::all_beside(paths.client_file()))

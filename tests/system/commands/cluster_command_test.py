@@ -1,7 +1,9 @@
 """The start command: one line starts a cluster, one line ends it, and nothing stays behind."""
 
 import json
+import os
 import signal
+import socket
 import zlib
 
 import ipyparallel as ipp
@@ -79,6 +81,53 @@ def test_ctrl_c_ends_the_cluster(commanded):
     starter.wait(30)
     wait_until(lambda: not commanded.processes(), "the cluster's processes end", 20)
     assert not commanded.file.exists()
+
+
+@pytest.mark.better_than_reference("it has no lock")
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes a container")
+def test_a_start_in_another_container_leaves_a_running_cluster_alone(commanded):
+    assert commanded.run("start", "-n", "1", "--daemonize").returncode == 0
+    container = ["unshare", "--mount", "--pid", "--fork", "--mount-proc"]
+    for verb, options in (("start", ["-n", "0", "--daemonize"]), ("stop", []), ("clean", [])):
+        done = commanded.stage.run([*container, *commanded.command, verb, f"--profile={commanded.profile}", *options])
+        assert done.returncode != 0
+        assert "(not visible from here)" in done.stderr
+    rc = commanded.client(1)
+    assert rc[:].apply_sync(len, "ab") == [2]
+    rc.close()
+    assert commanded.run("stop").returncode == 0
+    wait_until(lambda: not commanded.processes(), "the cluster's processes end", 20)
+
+
+@pytest.mark.better_than_reference("it does not start the controller again")
+def test_a_controller_whose_port_is_taken_for_a_moment_comes_back(commanded):
+    assert commanded.run("start", "-n", "1", "--daemonize").returncode == 0
+    rc = commanded.client(1)
+    rc[:].push({"kept": 42}, block=True)
+    port = json.loads(commanded.file.read_text())["registration"]
+    controller = json.loads((commanded.file.parent / "cluster-.json").read_text())["controller"]["state"]
+    os.kill(controller["supervisor"], signal.SIGSTOP)  # until the port is taken
+    os.kill(controller["pid"], signal.SIGKILL)
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        wait_until(lambda: binds(taken, port), "the port is free")
+        os.kill(controller["supervisor"], signal.SIGCONT)
+        logs = commanded.folder / "log"
+        wait_until(lambda: any("could not be started again" in log.read_text() for log in logs.glob("pxcluster-*.log")),
+                   "a start has failed")  # fmt: skip
+    assert rc[:].pull("kept", block=True) == [42]
+    rc.close()
+    assert commanded.run("stop").returncode == 0
+    wait_until(lambda: not commanded.processes(), "the cluster's processes end", 20)
+
+
+def binds(taken, port):
+    try:
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        return True
+    except OSError:
+        return False
 
 
 def test_a_daemon_is_started_listed_and_stopped(commanded):

@@ -41,6 +41,15 @@ void ChildProcess::destroy() {
   wait();
 }
 
+bool ChildProcess::has_ended() const {
+  if (end_ || !is_owned()) return end_.has_value();
+  siginfo_t found{};
+  int failed = 0;
+  do failed = ::waitid(P_PID, static_cast<id_t>(pid_), &found, WEXITED | WNOHANG | WNOWAIT);
+  while (failed != 0 && errno == EINTR);
+  return failed != 0 || found.si_pid == pid_;
+}
+
 std::optional<ProcessEnd> ChildProcess::end() {
   if (end_ || !is_owned()) return end_;
   int status = 0;

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "os/boot_id.hpp"
 #include "os/command_words.hpp"
 #include "os/private_file.hpp"
 
@@ -39,19 +40,24 @@ std::optional<long long> boot_time() {
   return number(text->substr(at + 7, text->find('\n', at + 1) - at - 7));
 }
 
-std::vector<int> members_of_session(int session) {
-  std::vector<int> pids;
+std::string birth(const std::vector<std::string>& fields) {
+  const std::string boot = boot_id();
+  return boot.empty() || fields.size() < 20 ? "" : boot + ":" + fields[19];
+}
+
+}  // namespace
+
+Births births_in_session(int session) {
+  Births members;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const int pid = static_cast<int>(number(entry.path().filename().string()));
     if (pid <= 1 || pid == ::getpid()) continue;
     const auto fields = read_stat(pid);
-    if (fields.size() > 3 && number(fields[3]) == session) pids.push_back(pid);
+    if (fields.size() > 3 && number(fields[3]) == session) members.emplace(pid, birth(fields));
   }
-  return pids;
+  return members;
 }
-
-}  // namespace
 
 std::string command_line_of(int pid) {
   const auto read = read_file("/proc/" + std::to_string(pid) + "/cmdline");
@@ -75,7 +81,7 @@ bool LocalProcesses::is_alive(int pid) {
 void LocalProcesses::signal(int pid, int signal, bool whole_session) {
   if (pid <= 1) return;
   if (whole_session)
-    for (const int member : members_of_session(pid)) ::kill(member, signal);
+    for (const auto& member : births_in_session(pid)) ::kill(member.first, signal);
   else
     ::kill(pid, signal);
 }
@@ -90,10 +96,7 @@ std::optional<WallTime> LocalProcesses::started_at(int pid) {
 }
 
 std::string LocalProcesses::birth_of(int pid) {
-  const auto boot = read_file("/proc/sys/kernel/random/boot_id");
-  const auto fields = read_stat(pid);
-  if (!boot || fields.size() < 20) return {};
-  return boot->substr(0, boot->find('\n')) + ":" + fields[19];
+  return birth(read_stat(pid));
 }
 
 }  // namespace px::os

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "wire/time.hpp"
 
@@ -22,6 +24,12 @@ class Processes {
   /// its start, whatever becomes of the clocks. Empty if it is gone or cannot be said.
   virtual std::string birth_of(int) { return {}; }
 };
+
+/// Processes as pid and birth, see Processes::birth_of().
+using Births = std::set<std::pair<int, std::string>>;
+
+/// The processes of a session, without this one.
+Births births_in_session(int session);
 
 /// The command line of a process of this host, its words with spaces between; empty where it is
 /// gone or is not shown.

@@ -3,27 +3,31 @@
 #include <algorithm>
 #include <vector>
 
+#include "cluster/records/record_file.hpp"
+
 namespace px::cluster {
 namespace {
 
 constexpr Duration report_interval = std::chrono::milliseconds(20);
 
-int supervisor_of(const RecordedEngineSet& set) {
-  return set.processes.empty() ? 0 : set.processes.begin()->second.supervisor;
+RecordedProcess supervisor_of(const RecordedEngineSet& set) {
+  return set.processes.empty() ? RecordedProcess{}
+                               : set.processes.begin()->second.supervising_process();
 }
 
 /// The pxclusters to ask: that of the controller first, as its engines got the first ids.
-Result<std::vector<int>> find_supervisors(const ClusterRecord& record, const std::string& only,
-                                          os::Processes& processes) {
-  std::vector<int> found;
+Result<std::vector<RecordedProcess>> find_supervisors(const ClusterRecord& record, const std::string& only,
+                                                      os::Processes& processes) {
+  std::vector<RecordedProcess> found;
   std::string known;
-  if (only.empty() && record.controller && record.controller->supervisor > 0)
-    found.push_back(record.controller->supervisor);
+  if (only.empty() && record.controller && record.controller->supervisor > 0 &&
+      is_same_process(record.controller->supervising_process(), processes))
+    found.push_back(record.controller->supervising_process());
   for (const auto& [id, set] : record.engine_sets) {
     known += (known.empty() ? "" : ", ") + id;
     if (!only.empty() && id != only) continue;
-    const int supervisor = supervisor_of(set);
-    if (supervisor == 0 || !processes.is_alive(supervisor))
+    const RecordedProcess supervisor = supervisor_of(set);
+    if (supervisor.pid == 0 || !is_same_process(supervisor, processes))
       return Error{ErrorKind::unsupported,
                    "no pxcluster supervises the engine set " + id +
                        ", so it cannot be restarted: end its engines, and start new ones with "
@@ -40,13 +44,15 @@ Result<std::vector<int>> find_supervisors(const ClusterRecord& record, const std
 }
 
 /// Its report of a restart after that of `before`.
-Result<RestartReport> wait_for_report(int supervisor, int before, os::Processes& processes,
+Result<RestartReport> wait_for_report(const RecordedProcess& supervisor, int before,
+                                      os::Processes& processes,
                                       const ReadRestartReport& read_report) {
   for (;;) {
-    const bool is_alive = processes.is_alive(supervisor);
-    if (auto report = read_report(supervisor); report && report->restarts > before) return *report;
+    const bool is_alive = is_same_process(supervisor, processes);
+    if (auto report = read_report(supervisor.pid); report && report->restarts > before)
+      return *report;
     if (!is_alive)
-      return Error{ErrorKind::system, "the pxcluster " + std::to_string(supervisor) +
+      return Error{ErrorKind::system, "the pxcluster " + std::to_string(supervisor.pid) +
                                           " ended while it restarted its engines: see "
                                           "`pxcluster logs`"};
     processes.pause(report_interval);
@@ -61,9 +67,9 @@ Result<int> restart_engines(const ClusterRecord& record, const std::string& engi
   if (!supervisors) return supervisors.error();
   int count = 0;
   std::string problems;
-  for (const int supervisor : *supervisors) {
-    const auto before = read_report(supervisor);
-    processes.signal(supervisor, restart_signal(), false);
+  for (const RecordedProcess& supervisor : *supervisors) {
+    const auto before = read_report(supervisor.pid);
+    processes.signal(supervisor.pid, restart_signal(), false);
     const auto report =
         wait_for_report(supervisor, before ? before->restarts : 0, processes, read_report);
     if (!report) return report.error();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "cluster/records/record_file.hpp"
+
 namespace px::cluster {
 namespace {
 
@@ -10,30 +12,40 @@ constexpr Duration supervisor_patience = std::chrono::seconds(20);
 constexpr Duration signal_patience = std::chrono::seconds(5);
 constexpr Duration step = std::chrono::milliseconds(20);
 
-std::vector<int> alive(const std::vector<int>& pids, os::Processes& processes) {
-  std::vector<int> living;
-  for (const int pid : pids)
-    if (processes.is_alive(pid)) living.push_back(pid);
+using Recorded = std::vector<RecordedProcess>;
+
+/// A pid alone could be that of another process by now.
+Recorded alive(const Recorded& recorded, os::Processes& processes) {
+  Recorded living;
+  for (const RecordedProcess& process : recorded)
+    if (is_same_process(process, processes)) living.push_back(process);
   return living;
 }
 
 /// Those that are still there when the time is up.
-std::vector<int> wait_for_end(const std::vector<int>& pids, Duration time,
-                              os::Processes& processes) {
+Recorded wait_for_end(const Recorded& recorded, Duration time, os::Processes& processes) {
   const Instant deadline = processes.now() + time;
   for (;;) {
-    auto living = alive(pids, processes);
+    auto living = alive(recorded, processes);
     if (living.empty() || processes.now() >= deadline) return living;
     processes.pause(step);
   }
 }
 
 /// The signal, some patience, SIGKILL; gives what even survives that.
-std::vector<int> end_processes(const std::vector<int>& pids, int signal, os::Processes& processes) {
-  for (const int pid : alive(pids, processes)) processes.signal(pid, signal, false);
-  for (const int pid : wait_for_end(pids, signal_patience, processes))
-    processes.signal(pid, SIGKILL, true);
-  return wait_for_end(pids, signal_patience, processes);
+Recorded end_processes(const Recorded& recorded, int signal, os::Processes& processes) {
+  for (const RecordedProcess& process : alive(recorded, processes))
+    processes.signal(process.pid, signal, false);
+  for (const RecordedProcess& process : wait_for_end(recorded, signal_patience, processes))
+    processes.signal(process.pid, SIGKILL, true);
+  return wait_for_end(recorded, signal_patience, processes);
+}
+
+Recorded engine_processes(const ClusterRecord& record) {
+  Recorded found;
+  for (const auto& [id, set] : record.engine_sets)
+    for (const auto& [key, process] : set.processes) found.push_back(process);
+  return found;
 }
 
 bool is_local(const std::string& launcher) {
@@ -41,9 +53,9 @@ bool is_local(const std::string& launcher) {
   return std::find(known.begin(), known.end(), launcher) != known.end();
 }
 
-std::string joined(const std::vector<int>& pids) {
+std::string joined(const Recorded& recorded) {
   std::string text;
-  for (const int pid : pids) text += " " + std::to_string(pid);
+  for (const RecordedProcess& process : recorded) text += " " + std::to_string(process.pid);
   return text;
 }
 
@@ -55,17 +67,19 @@ Result<void> stop_processes(const ClusterRecord& living, std::optional<int> supe
     return Error{ErrorKind::unsupported, "its engines were started with '" +
                                              living.engine_launcher +
                                              "', which pxcluster cannot stop: use ipcluster stop"};
-  const std::vector<int> engines = living.engine_pids();
-  const std::vector<int> controllers =
-      living.controller ? std::vector<int>{living.controller->pid} : std::vector<int>{};
+  Recorded supervisors;
   if (supervisor) {
+    supervisors.push_back(
+        {.pid = *supervisor, .output_file = "", .birth = processes.birth_of(*supervisor)});
     processes.signal(*supervisor, signal == SIGKILL ? SIGTERM : signal, false);
-    wait_for_end({*supervisor}, supervisor_patience, processes);
+    wait_for_end(supervisors, supervisor_patience, processes);
   }
-  std::vector<int> left = end_processes(engines, signal, processes);
-  const std::vector<int> left_controllers = end_processes(controllers, signal, processes);
-  left.insert(left.end(), left_controllers.begin(), left_controllers.end());
-  if (supervisor && processes.is_alive(*supervisor)) left.push_back(*supervisor);
+  Recorded left = end_processes(engine_processes(living), signal, processes);
+  const Recorded controllers =
+      living.controller ? Recorded{*living.controller} : Recorded{};
+  for (const auto& more :
+       {end_processes(controllers, signal, processes), alive(supervisors, processes)})
+    left.insert(left.end(), more.begin(), more.end());
   if (left.empty()) return {};
   return Error{ErrorKind::system, "these processes did not end:" + joined(left)};
 }

@@ -12,9 +12,6 @@ namespace {
 constexpr Duration hub_patience = std::chrono::seconds(10);
 /// For the controller to notice that engines have ended: a tunnel may break while they live.
 constexpr Duration leave_patience = std::chrono::seconds(15);
-/// A controller that dies more often than this in this time is not started again.
-constexpr std::size_t most_controller_restarts = 5;
-constexpr Duration time_of_restarts = std::chrono::minutes(10);
 
 std::string with_log(const std::string& log, const std::string& tail) {
   if (tail.empty()) return "; its log is empty: " + log;
@@ -39,6 +36,13 @@ std::string reason(const ProcessEnded& event, const PlannedProcess& process) {
   return event.end.text() + with_log(process.command.log_file.string(), event.log_tail);
 }
 
+std::string last_line(const ProcessEnded& event) {
+  const std::string& tail = event.log_tail;
+  if (tail.empty()) return "its log is empty";
+  const std::size_t end = tail.rfind('\n', tail.size() - 2);
+  return end == std::string::npos ? tail : tail.substr(end + 1);
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- events
@@ -46,7 +50,8 @@ std::string reason(const ProcessEnded& event, const PlannedProcess& process) {
 std::vector<Effect> Supervisor::begin(Instant now) {
   for (const std::string& note : plan_.engines.notes) say(Level::info, note);
   if (plan_.controller) {
-    effects_.push_back(StartProcess{controller_process, plan_.controller->command});
+    effects_.push_back(StartProcess{controller_process, plan_.controller->command,
+                                    plan_.controller->has_children});
     deadline_ = now + plan_.controller_timeout;
   } else {
     phase_ = Phase::counting;
@@ -61,8 +66,14 @@ std::vector<Effect> Supervisor::on(const Event& event, Instant now) {
   return take();
 }
 
+std::optional<Instant> Supervisor::next_deadline() const {
+  if (!deadline_ || !controller_due_) return deadline_ ? deadline_ : controller_due_;
+  return std::min(*deadline_, *controller_due_);
+}
+
 std::vector<Effect> Supervisor::on_time(Instant now) {
-  if (!deadline_ || now < *deadline_) return {};
+  if (controller_due_ && now >= *controller_due_) start_controller_again();
+  if (!deadline_ || now < *deadline_) return take();
   deadline_.reset();
   switch (phase_) {
     case Phase::controller_starting:
@@ -112,11 +123,11 @@ std::vector<Effect> Supervisor::on_time(Instant now) {
 void Supervisor::handle(const ProcessStarted& event, Instant now) {
   pids_[event.key] = event.pid;
   if (planned(event.key).has_children) sessions_[event.key] = event.pid;
-  if (event.key == controller_process && phase_ == Phase::controller_starting) {
+  if (event.key == controller_process) {
     effects_.push_back(WatchFiles{});
+    if (phase_ != Phase::controller_starting) save_record();
     return;
   }
-  if (event.key == controller_process) return save_record();
   if (--unstarted_engines_ > 0) return;
   save_record();
   check_registered(now);
@@ -158,28 +169,47 @@ void Supervisor::controller_ended(const ProcessEnded& event, Instant now) {
   if (phase_ == Phase::controller_starting)
     return fail("the controller " + reason(event, *plan_.controller), now);
   const bool was_asked = !event.end.is_failure() || event.end.signal == SIGTERM;
-  if (!was_asked && may_restart_controller(now)) return restart_controller(event, now);
-  if (!was_asked) return fail("the controller " + reason(event, *plan_.controller), now);
+  if (!was_asked) return restart_controller(event, now);
   say(Level::info, "the controller has stopped: stopping the engines");
   begin_stop(now);
 }
 
-bool Supervisor::may_restart_controller(Instant now) {
-  if (plan_.takes_over.empty()) return false;
-  std::erase_if(controller_restarts_,
-                [now](Instant restart) { return restart + time_of_restarts <= now; });
-  return controller_restarts_.size() < most_controller_restarts;
+void Supervisor::restart_controller(const ProcessEnded& event, Instant now) {
+  const bool has_served = controller_restarts_.is_serving();
+  const std::string why = reason(event, *plan_.controller);
+  if (plan_.takes_over.empty()) return fail("the controller " + why, now);
+  controller_due_ = controller_restarts_.ended(now);
+  if (!controller_due_ && has_served)
+    return fail("the controller has crashed " +
+                    std::to_string(ControllerRestarts::most_crashes + 1) + " times within " +
+                    format_duration(ControllerRestarts::time_of_crashes) + "; this time it " + why,
+                now);
+  if (!controller_due_)
+    return fail("the controller could not be started again for " +
+                    format_duration(ControllerRestarts::patience) + "; this time it " + why,
+                now);
+  const Duration pause = *controller_due_ - now;
+  const std::string when = pause > Duration::zero() ? " in " + format_duration(pause) : "";
+  if (has_served) {
+    say(Level::warning, "the controller " + why);
+    say(Level::warning, "starting the controller again" + when +
+                            ": engines and clients go on with it, and send again what it did not "
+                            "answer");
+  } else {
+    const std::string failure =
+        event.failure.empty() ? "it " + event.end.text() + ": " + last_line(event) : event.failure;
+    say(Level::warning,
+        "the controller could not be started again: " + failure + "; trying again" + when);
+  }
+  if (pause <= Duration::zero()) start_controller_again();
 }
 
-void Supervisor::restart_controller(const ProcessEnded& event, Instant now) {
-  controller_restarts_.push_back(now);
-  say(Level::warning, "the controller " + reason(event, *plan_.controller));
-  say(Level::warning,
-      "starting the controller again: engines and clients go on with it, and send again what it "
-      "did not answer");
+void Supervisor::start_controller_again() {
+  controller_due_.reset();
   Command command = plan_.controller->command;
   command.argv.insert(command.argv.end(), plan_.takes_over.begin(), plan_.takes_over.end());
-  effects_.push_back(StartProcess{controller_process, std::move(command)});
+  effects_.push_back(
+      StartProcess{controller_process, std::move(command), plan_.controller->has_children});
 }
 
 void Supervisor::engine_ended(const ProcessEnded& event, Instant now) {
@@ -248,6 +278,7 @@ void Supervisor::last_engine_ended(const ProcessEnded& event, Instant now) {
 }
 
 void Supervisor::handle(const FilesReady& event, Instant now) {
+  controller_restarts_.serves();
   if (phase_ != Phase::controller_starting) return;
   had_files_ = true;
   plan_.engine_info = event.engine_info;
@@ -421,7 +452,7 @@ void Supervisor::start_engines(Instant now) {
     process.command.environment["IPP_CONNECTION_INFO"] = info;
     process.command.environment["PX_ENGINE_NUMBER"] = std::to_string(started_);
     started_ += process.engine_count;
-    effects_.push_back(StartProcess{ProcessKey{index++}, process.command});
+    effects_.push_back(StartProcess{ProcessKey{index++}, process.command, process.has_children});
   }
   effects_.push_back(ShowProgress{0, wanted_engines()});
   check_registered(now);
@@ -479,6 +510,7 @@ void Supervisor::begin_stop(Instant now) {
   was_killed_ = false;
   effects_.push_back(WatchEngines{false});
   phase_ = Phase::stopping_engines;
+  controller_due_.reset();
   unstarted_engines_ = 0;
   const auto engines = running_engines();
   if (engines.empty()) return stop_controller(now);

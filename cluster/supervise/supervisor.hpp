@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cluster/launch/launcher.hpp"
+#include "cluster/supervise/controller_restarts.hpp"
 #include "cluster/supervise/supervisor_events.hpp"
 #include "wire/time.hpp"
 
@@ -47,7 +48,7 @@ class Supervisor {
   std::vector<Effect> on(const Event& event, Instant now);
   std::vector<Effect> on_time(Instant now);
   /// When on_time() will next have work.
-  std::optional<Instant> next_deadline() const { return deadline_; }
+  std::optional<Instant> next_deadline() const;
   bool is_ended() const { return phase_ == Phase::ended; }
 
  private:
@@ -74,8 +75,8 @@ class Supervisor {
   void handle(const RestartAsked& event, Instant now);
   void handle(const SignalArrived& event, Instant now);
   void controller_ended(const ProcessEnded& event, Instant now);
-  bool may_restart_controller(Instant now);
   void restart_controller(const ProcessEnded& event, Instant now);
+  void start_controller_again();
   void engine_ended(const ProcessEnded& event, Instant now);
   void report_death(const ProcessEnded& event, int pid);
   void note_exit(const ProcessEnded& event);
@@ -130,7 +131,8 @@ class Supervisor {
   int exited_ = 0;            // engines whose processes ended before all had registered
   std::string first_exit_;    // why the first of them did, without its log
   std::set<std::string> told_warnings_;
-  std::vector<Instant> controller_restarts_;  // the latest ones
+  ControllerRestarts controller_restarts_;
+  std::optional<Instant> controller_due_;  // when it is to be started again
   bool had_files_ = false;
   bool has_reported_ = false;
   bool has_registered_ = false;  // an engine of ours has, ever

@@ -65,12 +65,13 @@ using Event = std::variant<ProcessStarted, ProcessEnded, ProcessReported, FilesR
 struct StartProcess {
   ProcessKey key;
   Command command;
+  bool has_children = false;  ///< Its session may outlive it.
   bool operator==(const StartProcess&) const = default;
 };
 struct SendSignal {
   int pid = 0;
   int signal = 0;
-  bool whole_session = false;  ///< To all that it has started, too.
+  bool whole_session = false;  ///< To all that it has started, too, also after its end.
   bool operator==(const SendSignal&) const = default;
 };
 /// Tell the controller how the process of an engine ended.

@@ -10,6 +10,7 @@
 #include "cluster/records/restart_report.hpp"
 #include "cluster/remote/report_sender.hpp"
 #include "cluster/remote/watch_report.hpp"
+#include "os/file_lock.hpp"
 #include "os/host_name.hpp"
 #include "os/last_stack.hpp"
 #include "os/oom_kills.hpp"
@@ -36,6 +37,11 @@ std::vector<int> handled_signals() {
                            SIGUSR2, restart_signal(), release_signal()};
   if (!os::is_ignored(SIGHUP)) signals.push_back(SIGHUP);
   return signals;
+}
+
+std::string keys_and_port(const ClientConnectionInfo& info) {
+  return info.key + " " + info.curve_serverkey.value_or("") + " " +
+         std::to_string(info.registration);
 }
 
 struct Started {
@@ -188,11 +194,14 @@ void SupervisorIo::forget_owner() {
 void SupervisorIo::reap() {
   checkpoints_.reap();
   for (auto child = children_.begin(); child != children_.end();) {
-    const auto end = child->second.process.end();
-    if (!end) {
+    if (!child->second.process.has_ended()) {
       ++child;
       continue;
     }
+    // Until its exit code is collected its pid is nobody else's.
+    if (child->second.has_children)
+      left_.insert_or_assign(child->first, LeftSession{os::births_in_session(child->first)});
+    const auto end = child->second.process.end();
     if (child->second.reports.is_open()) read_reports(child->first);
     forget_reports(child->second);
     events_.emplace_back(ProcessEnded{.key = child->second.key,
@@ -230,13 +239,15 @@ void SupervisorIo::look_for_files() {
   const auto files = file_watch_.look();
   if (!files) return;
   next_look_.reset();
-  connect(files->client);
+  // A controller that came back has the keys and ports of the last one: what waits for it stays.
+  if (!hub_ || keys_and_port(files->client) != connected_to_) connect(files->client);
   events_.emplace_back(FilesReady{files->engine_text});
 }
 
 void SupervisorIo::connect(const ClientConnectionInfo& info) {
   if (hub_) loop_.forget(hub_->socket());
   hub_.reset();
+  connected_to_ = keys_and_port(info);
   auto hub = HubClient::connect(context_, info);
   if (!hub) {
     console_.say(Level::warning,
@@ -262,6 +273,10 @@ Event SupervisorIo::start(const StartProcess& order) {
   std::string line;
   for (const std::string& word : order.command.argv) line += " " + word;
   console_.say(Level::debug, "starting" + line + " > " + order.command.log_file.string());
+  if (order.key == controller_process) {
+    file_watch_ = FileWatch(options_.paths, options_.accepts_old_files && !has_started_controller_);
+    has_started_controller_ = true;
+  }
   Result<Started> started = start_process(order.command);
   if (!started)
     return ProcessEnded{.key = order.key,
@@ -274,7 +289,8 @@ Event SupervisorIo::start(const StartProcess& order) {
                                         .process = std::move(started->process),
                                         .log_file = order.command.log_file,
                                         .reports = std::move(started->reports),
-                                        .rest = ""});
+                                        .rest = "",
+                                        .has_children = order.has_children});
   if (reports >= 0) {
     ::fcntl(reports, F_SETFL, O_NONBLOCK);
     loop_.watch(reports, [this, pid] { read_reports(pid); });
@@ -285,7 +301,11 @@ Event SupervisorIo::start(const StartProcess& order) {
 void SupervisorIo::perform(const SendSignal& order) {
   console_.say(Level::debug, os::signal_name(order.signal) + " to " + std::to_string(order.pid) +
                                  (order.whole_session ? " and its children" : ""));
-  processes_.signal(order.pid, order.signal, order.whole_session);
+  const auto left = left_.find(order.pid);
+  const bool is_ours = children_.contains(order.pid) ||
+                       (order.whole_session && left != left_.end() &&
+                        left->second.goes_on(os::births_in_session(order.pid)));
+  if (is_ours) processes_.signal(order.pid, order.signal, order.whole_session);
 }
 
 void SupervisorIo::perform(const ReportDeath& order) {
@@ -326,6 +346,7 @@ void SupervisorIo::perform(const SaveRecord& order) {
 }
 
 void SupervisorIo::perform(const RemoveConnectionFiles&) {
+  if (os::FileLock::holder(options_.paths.controller_lock_file())) return;  // another one's
   const auto client = options_.paths.client_file();
   auto files = net::ProfilePaths::all_beside(client);
   files.insert(files.end(), {client, options_.paths.engine_file()});

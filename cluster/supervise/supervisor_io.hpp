@@ -10,6 +10,7 @@
 #include "cluster/records/hub_client.hpp"
 #include "cluster/supervise/checkpoint_runner.hpp"
 #include "cluster/supervise/file_watch.hpp"
+#include "cluster/supervise/left_session.hpp"
 #include "cluster/supervise/signal_source.hpp"
 #include "cluster/supervise/supervisor.hpp"
 #include "net/loop.hpp"
@@ -62,6 +63,7 @@ class SupervisorIo {
     std::filesystem::path log_file;
     os::Descriptor reports;  // where it tells us things
     std::string rest;        // of a line
+    bool has_children = false;
   };
   void take_signal(int number);
   void reap();
@@ -84,12 +86,15 @@ class SupervisorIo {
   os::Descriptor owner_, cluster_;  // readable when the process has ended
   FileWatch file_watch_;
   std::optional<HubClient> hub_;
+  std::string connected_to_;  // the keys and the port of its controller
   std::optional<long long> oom_kills_;    // in our control group, so far
   std::map<int, Child> children_;         // by pid
+  std::map<int, LeftSession> left_;       // of children that have ended, by their pids
   std::optional<Instant> next_look_;      // for the connection files
   std::optional<Instant> next_question_;  // to the controller
   std::vector<Event> events_;
   int restarts_ = 0;
+  bool has_started_controller_ = false;
 };
 
 /// Lets `supervisor` work on `io` until it ends; gives the exit code.

@@ -18,7 +18,7 @@ class RecordedPart:
         self.pid = state.get("pid", 0)
 
     def is_running(self):
-        return any(_is_alive(pid) for pid in _pids(self._state))
+        return any(map(_is_alive, _processes(self._state)))
 
     def last_words(self):
         return "it was started by another program: see its log"
@@ -29,22 +29,35 @@ class RecordedPart:
             run(self._stop_command)
 
 
-def _pids(state):
-    found = [each.get("pid", 0) for each in state.get("engines", {}).values()]
-    return [pid for pid in [*found, state.get("pid", 0)] if pid > 0]
+def _processes(state):
+    """What a state says of each process."""
+    return [each for each in [*state.get("engines", {}).values(), state] if each.get("pid", 0) > 0]
 
 
-def _is_alive(pid):
+def _birth(pid):
+    """Which of all processes that ever had this pid it is, as the files of pxcluster say it; "" where it has ended."""
     try:
-        os.kill(pid, 0)
+        with open("/proc/sys/kernel/random/boot_id") as boot, open(f"/proc/{pid}/stat") as stat:
+            return f"{boot.read().strip()}:{stat.read().rpartition(')')[2].split()[19]}"
+    except OSError:
+        return ""
+
+
+def _is_alive(process):
+    birth = process.get("birth")
+    if birth:
+        return birth == _birth(process["pid"])
+    try:
+        os.kill(process["pid"], 0)
     except OSError:
         return False
     return True
 
 
 def signal_processes(state, number):
-    for pid in _pids(state):
+    """To those that run; a pid alone could be that of another process by now."""
+    for process in filter(_is_alive, _processes(state)):
         try:
-            os.kill(pid, number)
+            os.kill(process["pid"], number)
         except ProcessLookupError:
             pass

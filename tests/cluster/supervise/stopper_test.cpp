@@ -25,7 +25,9 @@ class FakeProcesses final : public os::Processes {
     if (will == signal || (will == SIGTERM && signal == SIGKILL)) end(pid);
   }
   std::optional<WallTime> started_at(int) override { return std::nullopt; }
+  std::string birth_of(int pid) override { return births.contains(pid) ? births.at(pid) : ""; }
 
+  std::map<int, std::string> births;
   std::vector<std::pair<int, int>> sent;
   std::map<int, std::vector<int>> takes_along;  ///< pid -> those that end with it
 
@@ -54,6 +56,17 @@ TEST(Stopper, AsksTheSupervisorAndWaitsForIt) {
   processes.takes_along[5] = {10, 20};
   EXPECT_TRUE(stop_processes(controller_10_engine_20(), 5, SIGTERM, processes));
   EXPECT_EQ(processes.sent, (Sent{{5, SIGTERM}}));
+}
+
+TEST(Stopper, SignalsNobodyWhoHasGotTheNumberOfAProcessThatHasEnded) {
+  FakeProcesses processes;
+  for (const int pid : {10, 20}) processes.add(pid);
+  processes.births = {{10, "boot:1"}, {20, "boot:900"}};
+  ClusterRecord record = controller_10_engine_20();
+  record.controller->birth = "boot:1";
+  record.engine_sets.at("1").processes.at("0").birth = "boot:2";
+  EXPECT_TRUE(stop_processes(record, std::nullopt, SIGTERM, processes));
+  EXPECT_EQ(processes.sent, (Sent{{10, SIGTERM}}));
 }
 
 TEST(Stopper, EndsTheEnginesAndThenTheControllerWithoutASupervisor) {

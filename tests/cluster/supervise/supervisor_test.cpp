@@ -366,9 +366,36 @@ TEST(Supervisor, StartsAControllerThatIsKilledAgain) {
   EXPECT_NE(said(effects).find("starting the controller again"), std::string::npos);
   EXPECT_TRUE(only<SendSignal>(effects).empty());
   const auto started = story.supervisor.on(ProcessStarted{controller_process, 11}, at(51s));
-  EXPECT_TRUE(only<WatchFiles>(started).empty());
   EXPECT_EQ(only<SaveRecord>(started)[0].own.controller->pid, 11);
   EXPECT_FALSE(story.supervisor.is_ended());
+}
+
+TEST(Supervisor, StartsAControllerAgainThatCannotStart) {
+  StartPlan plan = two_local_engines();
+  plan.takes_over = {"--restore"};
+  Story story{std::move(plan)};
+  story.all_is_up();
+  story.ended(controller_process, 50s, {.exit_code = 0, .signal = SIGKILL});
+  story.supervisor.on(ProcessStarted{controller_process, 11}, at(50s));
+  const auto effects = story.ended(controller_process, 51s, {.exit_code = 1});
+  EXPECT_TRUE(only<StartProcess>(effects).empty());
+  EXPECT_EQ(said(effects),
+            "the controller could not be started again: it exited with code 1: last words; "
+            "trying again in 0.25 s\n");
+  EXPECT_EQ(story.supervisor.next_deadline(), at(51s + 250ms));
+  EXPECT_EQ(only<StartProcess>(story.supervisor.on_time(at(51s + 250ms))).size(), 1u);
+  EXPECT_FALSE(story.supervisor.next_deadline());
+}
+
+TEST(Supervisor, DoesNotStartAControllerAgainOnceItStops) {
+  StartPlan plan = two_local_engines();
+  plan.takes_over = {"--restore"};
+  Story story{std::move(plan)};
+  story.all_is_up();
+  story.ended(controller_process, 50s, {.exit_code = 0, .signal = SIGKILL});
+  story.ended(controller_process, 51s, {.exit_code = 1});
+  story.supervisor.on(SignalArrived{SIGTERM}, at(51s));
+  EXPECT_TRUE(only<StartProcess>(story.supervisor.on_time(at(52s))).empty());
 }
 
 TEST(Supervisor, GivesUpOnAControllerThatDiesAgainAndAgain) {
@@ -376,27 +403,18 @@ TEST(Supervisor, GivesUpOnAControllerThatDiesAgainAndAgain) {
   plan.takes_over = {"--restore"};
   Story story{std::move(plan)};
   story.all_is_up();
-  for (int death = 0; death < 5; ++death) {
-    EXPECT_EQ(only<StartProcess>(story.ended(controller_process, 50s, {.exit_code = 1})).size(),
-              1u);
-    story.supervisor.on(ProcessStarted{controller_process, 11}, at(50s));
+  Duration now = 50s;
+  for (int death = 0; death < 5; ++death, now += 10s) {
+    story.ended(controller_process, now, {.exit_code = 1});
+    story.supervisor.on_time(at(now + 5s));
+    story.supervisor.on(ProcessStarted{controller_process, 11}, at(now + 5s));
+    story.supervisor.on(FilesReady{"{}"}, at(now + 6s));
   }
-  story.ended(controller_process, 50s, {.exit_code = 1});
-  story.ended(first, 51s);
-  EXPECT_EQ(only<EndRun>(story.ended(second, 51s)), (std::vector{EndRun{1}}));
-}
-
-TEST(Supervisor, ForgetsDeathsOfTheControllerThatAreLongAgo) {
-  StartPlan plan = two_local_engines();
-  plan.takes_over = {"--restore"};
-  Story story{std::move(plan)};
-  story.all_is_up();
-  for (int death = 0; death < 20; ++death) {
-    const Duration when = 50s + death * 3min;
-    EXPECT_EQ(only<StartProcess>(story.ended(controller_process, when, {.exit_code = 1})).size(),
-              1u);
-    story.supervisor.on(ProcessStarted{controller_process, 11}, at(when));
-  }
+  const auto effects = story.ended(controller_process, now, {.exit_code = 1});
+  EXPECT_NE(said(effects).find("the controller has crashed 6 times within 600 s"), std::string::npos)
+      << said(effects);
+  story.ended(first, 101s);
+  EXPECT_EQ(only<EndRun>(story.ended(second, 101s)), (std::vector{EndRun{1}}));
 }
 
 TEST(Supervisor, CountsTheRanksOfOneProcess) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "client/checkpoints/checkpoint.hpp"
 #include "client/core.hpp"
 #include "cluster/records/engine_place.hpp"
+#include "os/usable_memory.hpp"
 #include "wire/duration_text.hpp"
 #include "wire/engine_facts.hpp"
 
@@ -65,6 +67,7 @@ void KeptVariables::save(const client::Client& client, const std::string& engine
   save_python(client);
   for (auto& [id, engine] : engines_)
     if (engine.language == "cpp" && engine.report.why.empty()) save_cpp(client, engine);
+  for (auto& [id, engine] : engines_) engine.has_given = !engine.report.kept.empty();
 }
 
 /// The engines that are meant, without those that cannot be asked.
@@ -121,27 +124,67 @@ void KeptVariables::save_python(const client::Client& client) {
     answers.emplace(id, view_of(client, id)
                             .call(of_engine("save"),
                                   {folders_as_json(), Json(id.value), names, Json(ids.size())}));
-  take_answers(answers);
+  for (const auto& [id, answer] : take_answers(answers))
+    engines_.at(id).is_far = answer.value("is_far", false);
+  fetch_far(client);
+}
+
+/// What engines have to give whose hosts do not see the folders.
+void KeptVariables::fetch_far(const client::Client& client) {
+  std::map<EngineId, client::AsyncResult> packing, fetching;
+  const Json names = keep_.has_all ? Json() : Json(keep_.names);
+  for (const auto& [id, engine] : engines_)
+    if (engine.is_far) packing.emplace(id, view_of(client, id).call(of_engine("pack"), {names}));
+  std::int64_t bytes = 0;
+  for (const auto& [id, answer] : take_answers(packing)) {
+    bytes += int_member(answer, "bytes").value_or(0);
+    fetching.emplace(id, view_of(client, id).call(of_engine("packed")));
+  }
+  if (bytes > os::half_of_usable_memory())
+    throw client::ClientError(
+        ErrorKind::overloaded,
+        "nothing was restarted: the variables to keep of engines on other hosts take " +
+            client::format_bytes(static_cast<std::uint64_t>(bytes)) +
+            ", for which this host has no memory: write a checkpoint that all hosts can read "
+            "(`pxcluster checkpoint create PATH`), restart without keeping, and restore it");
+  for (const auto& [id, answer] : fetching) {
+    std::string why;
+    if (auto value = ask([&] { return answer.get_one(); }, why))
+      engines_.at(id).packed = std::move(*value);
+    else
+      throw client::ClientError(ErrorKind::system, "nothing was restarted: the variables of engine " +
+                                                       std::to_string(id.value) +
+                                                       " could not be fetched: " + why);
+  }
 }
 
 void KeptVariables::restore_python(const client::Client& client, const std::vector<EngineId>& ids) {
   std::map<EngineId, client::AsyncResult> answers;
-  for (const EngineId id : ids)
-    answers.emplace(
-        id, view_of(client, id).call(of_engine("restore"), {folders_as_json(), Json(id.value)}));
+  for (const EngineId id : ids) {
+    const Engine& engine = engines_.at(id);
+    const client::DirectView view = view_of(client, id);
+    answers.emplace(id, engine.is_far ? view.call(of_engine("unpack"), {engine.packed})
+                                      : view.call(of_engine("restore"),
+                                                  {folders_as_json(), Json(id.value)}));
+  }
   take_answers(answers);
 }
 
-/// Of save() or restore() of the engines.
-void KeptVariables::take_answers(const std::map<EngineId, client::AsyncResult>& answers) {
+/// Of the functions of kept_variables; those that there are.
+std::map<EngineId, Json> KeptVariables::take_answers(
+    const std::map<EngineId, client::AsyncResult>& answers) {
+  std::map<EngineId, Json> taken;
   for (const auto& [id, answer] : answers) {
     KeptEngine& report = engines_.at(id).report;
     std::string why;
-    if (const auto value = ask([&] { return client::as<Json>(answer.get_one()); }, why))
+    if (auto value = ask([&] { return client::as<Json>(answer.get_one()); }, why)) {
       read_kept(*value, report);
-    else
+      taken.emplace(id, std::move(*value));
+    } else {
       lose_all(report, keep_, why);
+    }
   }
+  return taken;
 }
 
 // ---------------------------------------------------------------- C++
@@ -217,6 +260,12 @@ std::vector<KeptEngine> KeptVariables::restore(const client::Client& client) {
     reports.push_back(engine.report);
   }
   return reports;
+}
+
+bool KeptVariables::has_lost_an_engine() const {
+  return std::any_of(engines_.begin(), engines_.end(), [](const auto& item) {
+    return item.second.has_given && item.second.report.kept.empty();
+  });
 }
 
 }  // namespace px::cluster

@@ -14,9 +14,9 @@
 
 namespace px::cluster {
 
-/// Carries variables of engines over a restart: Python engines write them to files and read them
-/// again, those of C++ engines are pulled to this process and pushed. What cannot be carried is
-/// named; it fails nothing.
+/// Carries variables of engines over a restart. Python engines write them to files and read them
+/// again; those of C++ engines, and of Python engines on hosts that do not see the files, are fetched
+/// by this process and sent to the new engines. What cannot be carried is named; it fails nothing.
 class KeptVariables {
  public:
   /// folders  for files of Python engines; see KeepFolders.
@@ -26,12 +26,15 @@ class KeptVariables {
   /// Interrupts the engines that are busy, and takes over what all have. An engine that does not
   /// begin with that within 10 s is left behind.
   /// engine_set  only the engines of this set; empty: all.
-  /// errors      those of ClientCore::ask_hub(): thrown.
+  /// errors      those of ClientCore::ask_hub(); overloaded: this host's memory has no room for what
+  ///             it fetches. Thrown.
   void save(const client::Client& client, const std::string& engine_set);
   /// Gives it to the engines that have taken the places of the old ones, and says what became of
   /// each, in the order of their ids.
   /// client  one that was connected after the restart.
   std::vector<KeptEngine> restore(const client::Client& client);
+  /// Whether an engine that had given something away has not come back, or could not take it.
+  bool has_lost_an_engine() const;
 
  private:
   /// A variable of a C++ engine.
@@ -43,6 +46,9 @@ class KeptVariables {
     KeptEngine report;
     std::string language = {};
     std::map<std::string, CppVariable> variables = {};
+    bool is_far = false;   // its host does not see the folders
+    Value packed = {};     // what it has given us then
+    bool has_given = false;
   };
   using Engines = std::map<EngineId, Engine>;
 
@@ -50,10 +56,11 @@ class KeptVariables {
   void choose(const client::Client& client, const std::string& engine_set);
   void lose_silent(const client::Client& client);
   void save_python(const client::Client& client);
+  void fetch_far(const client::Client& client);
   void save_cpp(const client::Client& client, Engine& engine);
   std::vector<std::string> cpp_names(const client::DirectView& view, Engine& engine) const;
   void restore_python(const client::Client& client, const std::vector<EngineId>& ids);
-  void take_answers(const std::map<EngineId, client::AsyncResult>& answers);
+  std::map<EngineId, Json> take_answers(const std::map<EngineId, client::AsyncResult>& answers);
   void restore_cpp(const client::Client& client, Engine& engine);
 
   const Keep keep_;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "wire/channels.hpp"
+#include "wire/json.hpp"
 
 namespace px::cluster {
 namespace {
@@ -37,7 +38,12 @@ Result<ReverseTunnel> plan_reverse_tunnel(std::string_view connection_info,
     tunnel.forwards.push_back({there, controller, port});
   }
   net::redirect(*info, ports);
-  tunnel.connection_info = write_connection_info(*info);
+  Json redirected = Json::parse(write_connection_info(*info));
+  // What pxcluster tells engines beside: no connection file has it.
+  const Result<Json> told = unpack(Packer::json, connection_info);
+  for (const char* key : {"engine_set", "engine_ids"})
+    if (told && told->contains(key)) redirected[key] = (*told)[key];
+  tunnel.connection_info = pack(Packer::json, redirected);
   return tunnel;
 }
 

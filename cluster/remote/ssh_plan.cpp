@@ -33,7 +33,7 @@ std::string_view take_word(std::string_view& line) {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SshHostPlan, host, ssh_cmd, run_name, profile_dir, setup,
                                    environment, engines, is_tunnelled, may_find_program,
-                                   python_homes, log_stem, note_file, control_path)
+                                   python_homes, log_stem, note_file, control_path, first_engine)
 
 Json write_ssh_host_plan(const SshHostPlan& plan) {
   return plan;

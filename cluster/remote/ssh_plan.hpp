@@ -26,6 +26,7 @@ struct SshHostPlan {
   std::string log_stem;      ///< Here: log/ipengine--1700-0; logs come to <stem>-<k>.log.
   std::string note_file;     ///< Here: where the watcher says how it reaches the host.
   std::string control_path;  ///< The socket of the ssh connection; the watcher chooses it.
+  int first_engine = 0;      ///< Which one of its set the first engine is; the watcher is told.
   bool operator==(const SshHostPlan&) const = default;
 };
 

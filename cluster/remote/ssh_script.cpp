@@ -137,8 +137,11 @@ std::string find_program(const SshHostPlan& plan) {
          "; name the engine's command with --remote-engine-cmd\"\n";
 }
 
-std::string launch_line(std::size_t index, const std::vector<std::string>& argv) {
-  std::string line = "launch " + std::to_string(index) + " \"$program\"";
+std::string launch_line(const SshHostPlan& plan, std::size_t index) {
+  const std::vector<std::string>& argv = plan.engines[index];
+  std::string line = export_line("PX_ENGINE_NUMBER",
+                                 std::to_string(plan.first_engine + static_cast<int>(index))) +
+                     "launch " + std::to_string(index) + " \"$program\"";
   for (std::size_t i = 1; i < argv.size(); ++i) line += " " + shell_quoted(argv[i]);
   return line + "\n";
 }
@@ -159,7 +162,7 @@ std::string ssh_start_script(const SshHostPlan& plan, const std::string& connect
             shell_quoted(line) + "\n";
   // the user's lines may have used the same names
   body += begin_script(plan) + find_program(plan) + launching;
-  for (std::size_t k = 0; k < plan.engines.size(); ++k) body += launch_line(k, plan.engines[k]);
+  for (std::size_t k = 0; k < plan.engines.size(); ++k) body += launch_line(plan, k);
   return as_function(body + watching);
 }
 

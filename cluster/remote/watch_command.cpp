@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cluster/remote/report_sender.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::cluster {
 namespace {
@@ -26,7 +27,11 @@ int run_command(const program::ProgramOptions&, const WatchOptions& options, Con
               << std::endl;
     return 1;
   }
-  if (kind == "ssh") return watch_ssh(*plan, connection_info);
+  if (kind == "ssh") {
+    Json host = *plan;
+    host["first_engine"] = read_whole_number(taken_variable("PX_ENGINE_NUMBER")).value_or(0);
+    return watch_ssh(host, connection_info);
+  }
   if (kind == "job") return watch_job(*plan, connection_info);
   std::cerr << "unknown kind of watcher '" << kind << "'" << std::endl;
   return 1;

@@ -49,6 +49,18 @@ OpenSession opened(const std::vector<WatchEffect>& effects, SshSession session) 
 
 constexpr const char* taken = "Error: remote port forwarding failed for listen port 20001";
 
+TEST(ReverseTunnel, LeavesWhatEnginesAreToldOfTheirSet) {
+  Json info = Json::parse(write_connection_info(controller_info()));
+  info["engine_set"] = "17";
+  info["engine_ids"] = {3, 2};
+  const auto tunnel = plan_reverse_tunnel(info.dump(), means());
+  ASSERT_TRUE(tunnel);
+  const auto told = read_engine_connection_info(tunnel->connection_info);
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->engine_set, "17");
+  EXPECT_EQ(told->engine_ids, (std::vector<int>{3, 2}));
+}
+
 TEST(ReverseTunnel, LeadsEveryPortThatEnginesNeedBackToTheController) {
   const auto tunnel = plan_reverse_tunnel(write_connection_info(controller_info()), means());
   ASSERT_TRUE(tunnel);
@@ -87,7 +99,7 @@ TEST(SshWatch, EnginesGetTheirTunnelWithTheSessionThatStartsThem) {
   SshWatch watch{tunnelled_plan(), write_connection_info(controller_info()), means()};
   const OpenSession main = opened(watch.begin(at(0s)), SshSession::main);
   EXPECT_EQ(main.forwards.size(), 5u);
-  EXPECT_NE(main.script.find("\"registration\": 20001"), std::string::npos);
+  EXPECT_NE(main.script.find("\"registration\":20001"), std::string::npos);
 }
 
 TEST(SshWatch, PortsThatAreTakenThereAreChosenAnew) {

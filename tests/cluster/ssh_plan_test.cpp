@@ -65,6 +65,14 @@ TEST(SshPlan, LetsTheUsersOwnSshArgumentsWin) {
   EXPECT_EQ(argv[2], "ConnectTimeout=2");
 }
 
+TEST(SshPlan, TellsEachEngineWhichOneOfItsSetItIs) {
+  SshHostPlan plan = two_engines();
+  plan.first_engine = 4;
+  const std::string script = ssh_start_script(plan, "{}");
+  EXPECT_TRUE(has(script, "export PX_ENGINE_NUMBER='4'\nlaunch 0 "));
+  EXPECT_TRUE(has(script, "export PX_ENGINE_NUMBER='5'\nlaunch 1 "));
+}
+
 TEST(SshPlan, NoKeyIsOnACommandLineOrInAFileOfTheOtherHost) {
   const std::string script = ssh_start_script(two_engines(), R"({"key": "it's secret"})");
   EXPECT_TRUE(has(script, R"(export IPP_CONNECTION_INFO='{"key": "it'\''s secret"}')"));
@@ -92,7 +100,7 @@ TEST(SshPlan, AllScriptsAreOnesThatAPosixShellCanRead) {
 
 TEST(SshPlan, StartsEachEngineByItsOwnCommandLine) {
   const std::string script = ssh_start_script(two_engines(), "{}");
-  EXPECT_TRUE(has(script, "launch 0 \"$program\"\n"));
+  EXPECT_TRUE(has(script, "export PX_ENGINE_NUMBER='0'\nlaunch 0 \"$program\"\n"));
   EXPECT_TRUE(has(script, "launch 1 \"$program\" '--language=cpp'\n"));
 }
 

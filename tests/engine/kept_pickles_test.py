@@ -125,17 +125,26 @@ def test_a_kept_pickle_does_not_keep_the_function():
 # ---------------------------------------------------------------- variables in files
 
 
-@pytest.fixture
-def carried(tmp_path):
+@pytest.fixture(params=["by files", "as bytes"])
+def carried(tmp_path, request):
     """Gives the values that a new engine has of some."""
     before = functions._namespace
     tmp_path.chmod(0o700)
 
     def carry(values):
         functions.set_namespace(dict(values))
-        saved = kept_variables.save([str(tmp_path)], 0, list(values))
+        if request.param == "by files":
+            saved = kept_variables.save([str(tmp_path)], 0, list(values))
+        else:
+            saved = kept_variables.pack(list(values))
+            data = kept_variables.packed()
+            assert len(data) == saved.pop("bytes")
         functions.set_namespace({})
-        assert kept_variables.restore([str(tmp_path)], 0) == saved == {"kept": list(values), "lost": {}}
+        if request.param == "by files":
+            restored = kept_variables.restore([str(tmp_path)], 0)
+        else:
+            restored = kept_variables.unpack(data)
+        assert restored == saved == {"kept": list(values), "lost": {}}
         return functions.namespace()
 
     yield carry

@@ -92,6 +92,17 @@ def test_engines_are_added_from_one_more_host_and_leave_again(bed, six):
     beds.wait_until(lambda: six.count() == 6, "they are gone")
 
 
+def test_a_restart_gives_engines_on_hosts_without_a_common_folder_their_ids_and_variables_back(bed, cluster):
+    cluster.start("--engines=ssh", "--hosts=host2:2,host3:1")
+    cluster.px("import os, socket; mine = bytearray(3 << 20); mine[:4] = b'kept'; was = (socket.gethostname(), os.getpid())")
+    before = cluster.px("print(was)")
+    done = cluster.run("restart", "--keep=mine,was")
+    assert "engines 0-2 have kept mine, was" in done.stderr
+    assert cluster.px("print(was)") == before
+    assert cluster.px("print(bytes(mine[:4]), len(mine))") == ["b'kept' 3145728"] * 3
+    assert cluster.px("import os, socket; print(was[0] == socket.gethostname(), was[1] == os.getpid())") == ["True False"] * 3
+
+
 def test_the_end_of_an_engine_is_told_with_its_reason(bed, six):
     pid = bed.processes("host2", "-m polyxeus.engine")[0][0]
     bed.kill("host2", pid)

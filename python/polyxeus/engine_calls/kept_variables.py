@@ -3,11 +3,13 @@
 The old engine writes them to files of its host, the new one reads and removes them. Variables that
 share objects (a model and its optimizer) are written together, so that they share them afterwards;
 one that cannot be written or read keeps no other back. Buffers of arrays are copied twice: from the
-array to the file, and from the file to the new array.
+array to the file, and from the file to the new array. An engine on a host that sees none of the folders
+hands the same bytes to pxcluster instead: pack(), packed() and unpack().
 """
 
 import errno
 import importlib
+import io
 import json
 import mmap
 import os
@@ -18,12 +20,15 @@ import types
 from polyxeus.serialize import functions
 
 __all__ = [
-    "groups", "is_plain_module", "restore", "save", "sentence", "submodules", "users_names"
+    "groups", "is_plain_module", "pack", "packed", "restore", "save", "sentence", "submodules", "unpack", "users_names"
 ]  # fmt: skip
 
 _GIVEN = frozenset({"mpi_rank", "mpi_size"})  # the new engine has its own
 _LEAST_MAPPED_BYTES = 1 << 20
 _MOST_WRITTEN_BYTES = 1 << 30  # at once
+
+
+_packed = []  # by pack(), for packed()
 
 
 class _NoRoom(Exception):
@@ -36,26 +41,70 @@ def save(folders, engine, names=None, share=1):
     folders  paths; those that are not on this host, or not the user's alone, are left aside.
     names    None: all that the user has defined.
     share    how many engines write at the same time.
-    result   {"kept": names, "lost": {name: why not}}
+    result   {"kept": names, "lost": {name: why not}}; {"is_far": True} where this host sees no folder
     """
+    present = [folder for folder in folders if _is_ours(folder)]
+    if not present:
+        return {"is_far": True}
+    index, lost = _write_groups(
+        names, lambda values, number: _write(values, present, f"{engine}-{number}", share)
+    )
+    with _create(os.path.join(present[-1], f"{engine}.json")) as file:
+        file.write(json.dumps(index).encode())
+    return {"kept": _names(index), "lost": lost}
+
+
+def pack(names=None):
+    """save() into memory, for packed().
+
+    result  as that of save(), and "bytes": how many packed() will give
+    """
+    pieces = []
+
+    def write(values, _number):
+        part, own = _describe(values)
+        pieces.extend(own)
+        return part
+
+    index, lost = _write_groups(names, write)
+    head = json.dumps(index).encode()
+    _packed[:] = [len(head).to_bytes(8, "little"), head, *pieces]
+    return {"kept": _names(index), "lost": lost, "bytes": sum(memoryview(each).nbytes for each in _packed)}
+
+
+def packed():
+    """The bytes for unpack(), once."""
+    pieces = list(_packed)
+    _packed.clear()
+    return b"".join(pieces)
+
+
+def unpack(data):
+    """Defines what another engine has packed.
+
+    result  as that of save()
+    """
+    stream = io.BytesIO(data)
+    head = int.from_bytes(stream.read(8), "little")
+    return _read_groups(json.loads(stream.read(head)), lambda part: _read(part, stream))
+
+
+def _write_groups(names, write):
+    """(what _read_groups() needs, {name: why not}); write(values, number) writes a group and describes it."""
     known = functions.namespace()
     lost = {name: "not defined there" for name in names or () if name not in known}
     wanted = users_names(known) if names is None else [name for name in names if name in known]
-    present = [folder for folder in folders if _is_ours(folder)]
-    if not present:
-        why = f"no folder for it: pxcluster runs on another host than {socket.gethostname()}"
-        return {"kept": [], "lost": {**lost, **dict.fromkeys(wanted, why)}}
     parts = []
     for group in groups({name: known[name] for name in wanted}, lost):
-        values = {name: known[name] for name in group}
         try:
-            parts.append(_write(values, present, f"{engine}-{len(parts)}", share))
+            parts.append(write({name: known[name] for name in group}, len(parts)))
         except Exception as problem:
             lost.update(dict.fromkeys(group, sentence(problem)))
-    index = {"parts": parts, "path": [os.path.abspath(each) for each in sys.path]}
-    with _create(os.path.join(present[-1], f"{engine}.json")) as file:
-        file.write(json.dumps(index).encode())
-    return {"kept": [name for part in parts for name in part["names"]], "lost": lost}
+    return {"parts": parts, "path": [os.path.abspath(each) for each in sys.path]}, lost
+
+
+def _names(index):
+    return [name for part in index["parts"] for name in part["names"]]
 
 
 def restore(folders, engine):
@@ -69,20 +118,25 @@ def restore(folders, engine):
         raise FileNotFoundError(f"its files are on another host than {socket.gethostname()}")
     with open(found[0], "rb") as file:
         index = json.load(file)
+    try:
+        return _read_groups(index, _read_file)
+    finally:
+        _remove(found[0])
+
+
+def _read_groups(index, read):
     kept, lost = [], {}
     path = list(sys.path)
     sys.path += [each for each in index["path"] if each not in path]
     try:
         for part in index["parts"]:
             try:
-                _define(_read(part))
+                _define(read(part))
                 kept += part["names"]
             except Exception as problem:
                 lost.update(dict.fromkeys(part["names"], sentence(problem)))
-            _remove(part.get("file"))
     finally:
         sys.path[:] = path
-        _remove(found[0])
     return {"kept": kept, "lost": lost}
 
 
@@ -163,29 +217,37 @@ def _create(path):
     return os.fdopen(descriptor, "wb", buffering=0)
 
 
-def _write(values, folders, name, share):
-    """Where the values are, for the index."""
+def _describe(values):
+    """(what _read() needs to find the values in a stream, the pieces of the stream)"""
     if len(values) == 1 and is_plain_module(*values.values()):
         ((variable, module),) = values.items()
-        return {"names": [variable], "module": module.__name__, "submodules": submodules(module)}
+        return {"names": [variable], "module": module.__name__, "submodules": submodules(module)}, []
     buffers = []
     pickled = functions.dumps(values, buffers)
-    size = len(pickled) + sum(buffer.nbytes for buffer in buffers)
+    described = [[buffer.nbytes, buffer.readonly] for buffer in buffers]
+    return {"names": list(values), "pickle": len(pickled), "buffers": described}, [pickled, *buffers]
+
+
+def _write(values, folders, name, share):
+    """Where the values are, for the index."""
+    part, pieces = _describe(values)
+    if not pieces:
+        return part
+    size = sum(memoryview(piece).nbytes for piece in pieces)
     for folder in folders:
         path = os.path.join(folder, name)
         if size > _room(folder, share):
             continue
         try:
             with _create(path) as file:
-                for piece in (pickled, *buffers):
+                for piece in pieces:
                     _write_whole(file, piece)
         except OSError as problem:
             _remove(path)
             if problem.errno not in (errno.ENOSPC, errno.EDQUOT):
                 raise
             continue
-        described = [[buffer.nbytes, buffer.readonly] for buffer in buffers]
-        return {"names": list(values), "file": path, "pickle": len(pickled), "buffers": described}
+        return {**part, "file": path}
     raise _NoRoom(f"{size / 1e6:.1f} MB do not fit into {' or '.join(map(os.path.dirname, folders))}")
 
 
@@ -222,7 +284,18 @@ def _free_memory():
         return  # "max": no limit
 
 
-def _read(part):
+def _read_file(part):
+    """_read() from the part's file, which is removed."""
+    if "file" not in part:
+        return _read(part, None)
+    try:
+        with open(part["file"], "rb", buffering=0) as file:
+            return _read(part, file)
+    finally:
+        _remove(part["file"])
+
+
+def _read(part, stream):
     """name -> value"""
     if "module" in part:
         for submodule in part["submodules"]:
@@ -231,12 +304,11 @@ def _read(part):
             except ImportError:
                 pass
         return {part["names"][0]: importlib.import_module(part["module"])}
-    with open(part["file"], "rb", buffering=0) as file:
-        pickled = _read_piece(file, part["pickle"])
-        buffers = []
-        for size, is_readonly in part["buffers"]:
-            piece = memoryview(_read_piece(file, size))
-            buffers.append(piece.toreadonly() if is_readonly else piece)
+    pickled = _read_piece(stream, part["pickle"])
+    buffers = []
+    for size, is_readonly in part["buffers"]:
+        piece = memoryview(_read_piece(stream, size))
+        buffers.append(piece.toreadonly() if is_readonly else piece)
     return functions.loads(bytes(pickled) if len(pickled) < _LEAST_MAPPED_BYTES else pickled, buffers)
 
 
@@ -246,7 +318,7 @@ def _read_piece(file, size):
     while view:
         count = file.readinto(view[:_MOST_WRITTEN_BYTES])
         if not count:
-            raise EOFError(f"the file {file.name} is incomplete")
+            raise EOFError("what was kept is incomplete")
         view = view[count:]
     return memory
 

@@ -204,7 +204,8 @@ void add_engine_options(CLI::App& app, StartOptions& options, SettingOptions& se
                "Read the configuration files of the profile (default: true)");
   app.add_option("--settings", options.settings_text,
                  "Settings as a profile's pxcluster.json has them, in one JSON object; they "
-                 "override those of the files");
+                 "override those of the files; - reads it from the standard input, so that secrets "
+                 "in it stand on no command line");
   app.add_option("--notebook", options.notebook, "")->group("");
   app.add_option("--owner", options.owner,
                  "Pid of a process of this host: when it ends, in whatever way, all that this "

@@ -1,4 +1,5 @@
 // The process that watches over the engines of one host: SshWatch decides, this acts.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -13,6 +14,7 @@
 #include "cluster/remote/watch_command.hpp"
 #include "cluster/supervise/signal_source.hpp"
 #include "net/watched_child.hpp"
+#include "os/descriptor.hpp"
 #include "os/private_file.hpp"
 
 namespace px::cluster {
@@ -131,9 +133,11 @@ class SshWatchProcess {
   void perform_one(const SayReport& order) { sender_.send(order.report); }
   void perform_one(const KeepLog& order) {
     auto [log, is_new] = logs_.try_emplace(order.engine);
-    if (is_new)
-      log->second.open(plan_.log_stem + "-" + std::to_string(order.engine) + ".log",
-                       std::ios::binary);
+    if (is_new) {
+      const std::string file = plan_.log_stem + "-" + std::to_string(order.engine) + ".log";
+      os::Descriptor{::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)};  // the user's alone
+      log->second.open(file, std::ios::binary);
+    }
     log->second << order.line << '\n';
   }
   void perform_one(const EndWatch& order) { exit_code_ = order.exit_code; }

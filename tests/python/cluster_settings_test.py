@@ -3,15 +3,18 @@
 import json
 import logging
 import os
+import signal
+import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from deadlines import wait_until
 from traitlets.config import Config
 
 import polyxeus as ipp
-from polyxeus.cluster import launcher
+from polyxeus.cluster import launcher, recorded
 from polyxeus.cluster.launcher import (
     LocalEngineSetLauncher,
     MPIEngineSetLauncher,
@@ -176,6 +179,31 @@ def test_a_further_file_describes_the_running_cluster(folder, tmp_path, caplog):
             rc.cluster.write_cluster_file()
         assert not path.exists()
     assert "starting the controller" in caplog.text and "stopping" in caplog.text
+
+
+def command_lines():
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            yield file.read_bytes()
+        except OSError:
+            pass  # it has ended
+
+
+def test_settings_stand_on_no_command_line_and_logs_are_for_nobody_else(folder):
+    with ipp.Cluster(n=1, profile="discreet", environment={"API_TOKEN": "s3cret"}) as rc:
+        assert rc[0].apply_sync(os.getenv, "API_TOKEN") == "s3cret"
+        assert [line for line in command_lines() if b"s3cret" in line] == []
+        log = Path(rc.cluster.profile_dir, "log")
+        assert stat.S_IMODE(log.stat().st_mode) == 0o700
+        assert {stat.S_IMODE(each.stat().st_mode) for each in log.iterdir() if each.is_file()} == {0o600}
+
+
+def test_a_part_is_not_taken_for_a_process_that_has_its_pid_now():
+    own = {"pid": os.getpid(), "birth": recorded._birth(os.getpid())}
+    later = {**own, "birth": own["birth"] + "0"}
+    assert recorded.RecordedPart([], own).is_running()
+    assert not recorded.RecordedPart([], later).is_running()
+    recorded.signal_processes({"engines": {"0": later}}, signal.SIGKILL)  # we live
 
 
 def test_one_engine_is_signalled_and_stopped(own):

@@ -265,7 +265,7 @@ class Cluster:
         """The same for a command that starts something."""
         more = [] if self.load_profile else ["--no-load-profile"]
         if self._settings:
-            more.append(f"--settings={json.dumps(self._settings)}")
+            more.append("--settings=-")
         return self._command(name, *more, *self._owner(), *options)
 
     def start_controller_sync(self, *, controller_args: list[str] | None = None) -> None:
@@ -289,7 +289,7 @@ class Cluster:
         arguments = [*self.controller_args, *(controller_args or ())]
         if arguments:
             options += ["--", *arguments]
-        program = Program(self._start_command("start", *options), self._log_file("controller"))
+        program = self._start(self._start_command("start", *options), "controller")
         program.wait_until(self._is_controller_ready, "the controller is ready")
         self.controller = program
         self.update_cluster_file()
@@ -297,9 +297,12 @@ class Cluster:
     def _is_controller_ready(self):
         return os.path.exists(self.connection_file) and os.path.exists(self._own_file)
 
+    def _start(self, command, name):
+        return Program(command, self._log_file(name), json.dumps(self._settings) if self._settings else "")
+
     def _log_file(self, name):
         folder = os.path.join(self.profile_dir, "log")
-        os.makedirs(folder, exist_ok=True)
+        os.makedirs(folder, 0o700, exist_ok=True)
         return os.path.join(folder, f"cluster-{self.cluster_id}-{name}.log")
 
     def start_engines_sync(self, n: int | None = None, engine_set_id: str | None = None) -> str:
@@ -327,9 +330,8 @@ class Cluster:
             options.append(f"--language={self.language}")
         if self.engine_args:
             options.append(f"--engine-args={shlex.join(self.engine_args)}")
-        log = self._log_file(f"engines-{name}")
         before = self._recorded_sets()
-        program = Program(self._start_command("engines", *options), log)
+        program = self._start(self._start_command("engines", *options), f"engines-{name}")
         program.wait_until(
             lambda: set(self._recorded_sets()) - set(before), "the engines are started"
         )

@@ -24,19 +24,32 @@ def signal_number(signum):
     return int(signum)
 
 
-class Program:
-    """A pxcluster that runs and watches over what it has started."""
+def _open_private(path, flags):
+    return os.open(path, flags, 0o600)
 
-    def __init__(self, arguments, log):
+
+class Program:
+    """A pxcluster that runs and watches over what it has started.
+
+    text  what it reads from its standard input: other users see command lines
+    """
+
+    def __init__(self, arguments, log, text=""):
         self._log = log
-        with open(log, "wb") as output:
+        with open(log, "wb", opener=_open_private) as output:
             self.process = subprocess.Popen(
                 [find(), *arguments],
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if text else subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+        if text:
+            try:
+                with self.process.stdin as stream:
+                    stream.write(text.encode())
+            except BrokenPipeError:
+                pass  # it has ended, and said why
         self.n = 0
         self.set_id = None
 

@@ -224,11 +224,14 @@ Result<PlannedProcess> BatchLauncher::plan_controller(const LaunchRequest& reque
 Result<EnginePlan> BatchLauncher::plan_engines(const LaunchRequest& request,
                                                const Machine& machine) const {
   EnginePlan plan;
-  if (request.engine_count == 0) return plan;
-  if (const auto allocation = machine.variable("SLURM_JOB_ID"); allocation && system_ == "slurm")
-    return plan_srun(request, machine, *allocation);
+  const auto allocation = machine.variable("SLURM_JOB_ID");
+  const bool is_step = allocation && system_ == "slurm";
+  if (is_step && request.engine_count > 0) return plan_srun(request, machine, *allocation);
+  if (is_step) return plan;
+  // Also for engines that are to come later: who starts the controller first learns it before.
   auto system = read_system(request.settings, machine);
   if (!system) return system.error();
+  if (request.engine_count == 0) return plan;
   auto argv = engine_argv(request, system->is_mpi);
   if (!argv) return argv.error();
   JobPlan job;

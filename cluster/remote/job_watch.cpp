@@ -1,5 +1,9 @@
 #include "cluster/remote/job_watch.hpp"
 
+#include <algorithm>
+
+#include "wire/duration_text.hpp"
+
 namespace px::cluster {
 namespace {
 
@@ -9,6 +13,8 @@ constexpr int most_failures = 5;
 /// be taken in.
 constexpr Duration answer_patience = std::chrono::seconds(60);
 constexpr Duration submission_patience = std::chrono::minutes(10);
+/// For a submission to be answered when the job is to end: then this process is killed.
+constexpr Duration submit_stop_patience = std::chrono::seconds(12);
 
 /// A batch system that thousands ask every second is a slow one.
 Duration interval(Duration age, bool is_stopping) {
@@ -128,6 +134,7 @@ std::vector<JobEffect> JobWatch::stop(Instant now) {
   if (is_stopping_ || is_ended_) return {};
   is_stopping_ = true;
   if (!job_id_.empty() && question_ == Question::none) remove_job(now);
+  if (question_ == Question::submit && deadline_) deadline_ = std::min(*deadline_, now + submit_stop_patience);
   return take();
 }
 
@@ -141,6 +148,15 @@ void JobWatch::remove_job(Instant now) {
 std::vector<JobEffect> JobWatch::on_time(Instant now) {
   if (!deadline_ || now < *deadline_) return {};
   deadline_.reset();
+  if (question_ == Question::submit && is_stopping_) {
+    tell(Level::warning,
+         plan_.system.submit.front() + " has not answered for " + format_duration(submit_stop_patience) +
+             " since the stop and is ended; its job may be in the queue all the same: look for it with " +
+             plan_.system.status.front() + ", and delete it with " + plan_.system.remove.front(),
+         0);
+    finish(1);
+    return take();
+  }
   if (question_ != Question::none) return answered({true, "", "it did not answer in time"}, now);
   if (is_stopping_ && !is_removed_)
     remove_job(now);

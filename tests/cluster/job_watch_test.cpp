@@ -183,5 +183,17 @@ TEST(JobWatch, DeletesAJobWhoseSubmissionIsStillOnItsWay) {
   EXPECT_EQ(only<AskBatchSystem>(effects).at(0).argv, (Words{"scancel", "17"}));
 }
 
+TEST(JobWatch, NamesAJobThatMayHaveBeenSubmittedWhenItIsStoppedMeanwhile) {
+  Story story;
+  story.watch.begin(at(0s));
+  EXPECT_TRUE(story.watch.stop(at(5s)).empty());
+  EXPECT_EQ(story.watch.next_deadline(), at(17s));
+  const auto effects = story.watch.on_time(at(17s));
+  EXPECT_EQ(said(effects),
+            "sbatch has not answered for 12 s since the stop and is ended; its job may be in the queue "
+            "all the same: look for it with scontrol, and delete it with scancel\n");
+  EXPECT_EQ(only<EndJobWatch>(effects).size(), 1u);
+}
+
 }  // namespace
 }  // namespace px::cluster

@@ -282,14 +282,27 @@ TEST(BatchLauncher, IsAnSrunInsideOfAnAllocation) {
             words({"srun", "--ntasks=3", "--mpi=pmix", "pxengine", "--mpi"}));
 }
 
-TEST(BatchLauncher, TellsTheWatcherOfTheJobTheUsersCommands) {
-  Machine machine = machine_with({"my-sbatch", "my-scancel", "pxengine"});
+/// One that knows the commands sbatch and scancel.
+Machine slurm_machine(std::vector<std::string> programs) {
+  Machine machine = machine_with(std::move(programs));
   machine.profile_file = [](const std::string&) {
     return std::optional<std::string>(R"json({"submit": ["sbatch"], "delete": ["scancel"],
       "job_id_regexp": "job (.*)", "engines": ["{program_and_args}"], "controller": [], "lines": [],
       "status": ["squeue"], "state_regexp": "", "detail_regexps": [], "hosts_regexp": "",
       "waiting": [], "running": [], "meanings": {}, "epitaph": []})json");
   };
+  return machine;
+}
+
+TEST(BatchLauncher, IsRefusedBeforeTheControllerStartsWhereItsCommandsAreMissing) {
+  const auto plan =
+      (*find_launcher("slurm"))->plan_engines(request_for(0), slurm_machine({"pxengine"}));
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().what.find("sbatch"), std::string::npos) << plan.error().what;
+}
+
+TEST(BatchLauncher, TellsTheWatcherOfTheJobTheUsersCommands) {
+  const Machine machine = slurm_machine({"my-sbatch", "my-scancel", "pxengine"});
   LaunchRequest request = request_for(2);
   request.settings.submit_command = {"my-sbatch"};
   request.settings.delete_command = {"my-scancel"};

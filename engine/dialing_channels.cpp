@@ -79,6 +79,13 @@ net::Socket DialingChannels::make(net::SocketKind kind) const {
   return net::Socket{context_, kind, options};
 }
 
+void DialingChannels::drop_unsent() {
+  registration_.drop_unsent();
+  for (net::Socket& socket : upstreams_) socket.drop_unsent();
+  for (std::optional<net::Socket>* socket : {&iopub_, &ping_, &pong_})
+    if (*socket) (*socket)->drop_unsent();
+}
+
 void DialingChannels::send_registration(std::string_view type, const Json& content) {
   Draft draft;
   draft.msg_type = type;

@@ -64,6 +64,9 @@ class DialingChannels final : public jupyter::Channels {
   /// Tells the controller which balanced tasks will not run. Precondition: none begins any more.
   void give_back_all();
 
+  /// The controller is gone: nothing waits for it when this object goes.
+  void drop_unsent();
+
   /// The balanced tasks that came: those that run or wait, and those with a kept reply.
   std::vector<std::string> held_tasks() const;
   /// Those of them that run or wait.

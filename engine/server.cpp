@@ -345,6 +345,9 @@ Result<std::filesystem::path> Server::listen_as_kernel(const std::filesystem::pa
 }
 
 void Server::close_channels() {
+  const bool is_controller_gone =
+      lifeline_ && (redial_at_ || lifeline_->receive() == net::LifelineState::closed);
+  if (channels_ && is_controller_gone) channels_->drop_unsent();
   leave();
   bound_kernel_.reset();
   channels_.reset();

@@ -343,6 +343,10 @@ Socket::Socket(Context& context, SocketKind kind, const SocketOptions& options)
 }
 
 Socket::~Socket() = default;
+
+void Socket::drop_unsent() {
+  state_->socket.set(zmq::sockopt::linger, 0);
+}
 Socket::Socket(Socket&&) noexcept = default;
 Socket& Socket::operator=(Socket&&) noexcept = default;
 

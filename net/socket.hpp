@@ -125,6 +125,9 @@ class Socket {
   };
   bool send_with_payloads(const std::vector<std::string>& head, std::span<const Payload> payloads);
 
+  /// What is not sent when this object goes is dropped, whatever SocketOptions::linger says.
+  void drop_unsent();
+
   /// How many messages receive() has dropped.
   std::uint64_t dropped() const { return dropped_; }
   /// "tcp://127.0.0.1:40001" of the last bind.

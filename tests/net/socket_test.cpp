@@ -41,6 +41,14 @@ TEST_F(SocketTest, CarriesWholeMessagesBothWays) {
   EXPECT_EQ(dealer.receive(), nullptr);
 }
 
+TEST(SocketOfAGonePeer, WaitsForNothingOnceWhatIsUnsentIsDropped) {
+  Context own;
+  Socket dealer{own, SocketKind::dealer, {.linger = 24h}};
+  ASSERT_TRUE(dealer.connect("tcp://127.0.0.1:1"));
+  ASSERT_TRUE(dealer.send({"a"}));
+  dealer.drop_unsent();
+}  // the context ends
+
 TEST_F(SocketTest, TellsWhereItListens) {
   Socket router{context, SocketKind::router};
   const std::string where = bind(router);

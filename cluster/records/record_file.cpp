@@ -151,7 +151,9 @@ Result<void> save_cluster(const net::ProfilePaths& paths, const ClusterRecord& o
 
 std::vector<std::filesystem::path> remove_left_files(const net::ProfilePaths& paths) {
   std::vector<std::filesystem::path> removed;
-  if (os::FileLock::holder(paths.controller_lock_file())) return removed;
+  // With it goes the file of the lock, which a controller that was killed has left.
+  const auto lock = os::FileLock::take(paths.controller_lock_file());
+  if (!lock && lock.error().kind == ErrorKind::overloaded) return removed;
   std::vector<std::filesystem::path> files{paths.cluster_file(), paths.client_file(),
                                            paths.engine_file()};
   for (auto& path : net::ProfilePaths::all_beside(paths.client_file()))

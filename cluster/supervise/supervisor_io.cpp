@@ -346,7 +346,8 @@ void SupervisorIo::perform(const SaveRecord& order) {
 }
 
 void SupervisorIo::perform(const RemoveConnectionFiles&) {
-  if (os::FileLock::holder(options_.paths.controller_lock_file())) return;  // another one's
+  const auto lock = os::FileLock::take(options_.paths.controller_lock_file());
+  if (!lock && lock.error().kind == ErrorKind::overloaded) return;  // they are another one's
   const auto client = options_.paths.client_file();
   auto files = net::ProfilePaths::all_beside(client);
   files.insert(files.end(), {client, options_.paths.engine_file()});

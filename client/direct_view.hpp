@@ -50,8 +50,9 @@ class DirectView {
   AsyncResult pull(const std::vector<std::string>& expressions) const;
   /// The value of one expression.
   AsyncResult pull(const std::string& expression) const { return pull(std::vector{expression}); }
-  /// Cuts a sequence into one block for each engine, named `name` there: engine i of n gets the
-  /// items [i*m/n, (i+1)*m/n). An array is cut along its first axis and not copied.
+  /// Cuts a sequence into one block for each engine, named `name` there: of m items for n
+  /// engines the first m % n get one more than the others. An array is cut along its first axis and
+  /// not copied.
   /// errors  bad_input: not a sequence.
   AsyncResult scatter(const std::string& name, const Value& sequence) const;
   /// The blocks of all engines; get_joined() puts them together.

@@ -9,8 +9,12 @@ namespace px::client {
 
 std::vector<Block> even_blocks(std::size_t count, std::size_t pieces) {
   std::vector<Block> blocks;
-  for (std::size_t i = 0; i < pieces; ++i)
-    blocks.push_back({i * count / pieces, (i + 1) * count / pieces});
+  const std::size_t size = count / pieces, longer = count % pieces;
+  for (std::size_t i = 0, begin = 0; i < pieces; ++i) {
+    const std::size_t end = begin + size + (i < longer ? 1 : 0);
+    blocks.push_back({begin, end});
+    begin = end;
+  }
   return blocks;
 }
 

@@ -8,8 +8,9 @@
 
 namespace px::client {
 
-/// `count` items as `pieces` blocks, as even as they can be: block i is [i*m/n, (i+1)*m/n).
-/// Precondition: pieces > 0.
+/// `count` items as `pieces` blocks, the first ones longer by one where they cannot all be equal:
+/// the rule of ipyparallel, and of the Python package (views/partition.py), so that the parts of
+/// sequences which different clients have scattered belong together.  Precondition: pieces > 0.
 std::vector<Block> even_blocks(std::size_t count, std::size_t pieces);
 
 /// `count` items in blocks for `workers` that take one after the other: large ones first, so that

@@ -88,16 +88,6 @@ Array aligned(Array array) {
   return array;
 }
 
-std::vector<Array> split_rows(const Array& array, std::size_t pieces) {
-  check(!array.shape.empty() && pieces > 0);
-  const auto count = static_cast<std::size_t>(array.shape[0]);
-  std::vector<Array> blocks;
-  for (std::size_t i = 0; i < pieces; ++i)
-    blocks.push_back(array.rows(static_cast<std::int64_t>(i * count / pieces),
-                                static_cast<std::int64_t>((i + 1) * count / pieces)));
-  return blocks;
-}
-
 Result<Array> join_rows(const std::vector<Array>& blocks, const JoinBytes& join) {
   if (blocks.empty()) return Error{ErrorKind::bad_input, "there are no blocks to join"};
   Array joined{blocks[0].dtype, blocks[0].shape, {}};

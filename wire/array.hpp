@@ -112,10 +112,6 @@ Result<std::span<const T>> Array::as() const {
 /// The same array, its elements at an address that suits every type; copies only where they do not.
 Array aligned(Array array);
 
-/// Cut along the first axis into `pieces` blocks, as even as they can be: block i of n has the rows
-/// [i*m/n, (i+1)*m/n). Shares the elements.  Preconditions: rank >= 1, pieces > 0, valid.
-std::vector<Array> split_rows(const Array& array, std::size_t pieces);
-
 /// Bytes one behind the other without a copy, where the caller knows how; else nothing.
 using JoinBytes = std::function<std::optional<SharedBytes>(const std::vector<std::string_view>&)>;
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "client/block.hpp"
+#include "client/partition.hpp"
 #include "wire/nearest_name.hpp"
 
 namespace px::client {
@@ -123,18 +123,6 @@ bool are_same(const std::string& name, const Holders& holders) {
   });
 }
 
-/// Cuts what the ranks have together into a block for each engine, the first ones longer by one.
-std::vector<Block> blocks_of_engines(std::size_t count, std::size_t engines) {
-  std::vector<Block> blocks;
-  const std::size_t size = count / engines, longer = count % engines;
-  for (std::size_t i = 0, begin = 0; i < engines; ++i) {
-    const std::size_t end = begin + size + (i < longer ? 1 : 0);
-    blocks.push_back({begin, end});
-    begin = end;
-  }
-  return blocks;
-}
-
 Json part_of(const Json& entry, std::size_t begin, std::size_t end) {
   return Json::object({{"entry", entry}, {"begin", begin}, {"end", end}});
 }
@@ -193,7 +181,7 @@ class Distribution {
     if (const std::string why = why_not_blocks(holders); !why.empty()) return refuse(name, why);
     std::size_t count = 0;
     for (const Json* entry : holders) count += *length_of(*entry);
-    const std::vector<Block> blocks = blocks_of_engines(count, items_.size());
+    const std::vector<Block> blocks = even_blocks(count, items_.size());
     for (std::size_t i = 0; i < items_.size(); ++i)
       items_[i].add_parts(name, parts_in(blocks[i], holders));
     scattered_.push_back(name);

@@ -7,7 +7,7 @@ from pathlib import Path
 GROUPS = ("engine", "kernel", "python")
 # What these tests read beside the files in their own folders.
 _SHARED = ("docs/compatibility.md", "pyproject.toml", "tests/conftest.py", "tests/deadlines.py", "tests/jupyter_kernels.py",
-           "tests/random_stops.py")  # fmt: skip
+           "tests/partition_vectors.txt", "tests/random_stops.py")  # fmt: skip
 # They read the sources, or find the same with every Python.
 _ABOUT_SOURCES = ("layout_test.py", "types_test.py")
 _ABOUT_CPP = ("cpp_kernel_test.py", "other_kernels_test.py")

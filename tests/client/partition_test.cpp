@@ -1,13 +1,49 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
 #include "client/partition.hpp"
 
 namespace px::client {
 namespace {
 
-TEST(Partition, BlocksAreAsEvenAsTheyCanBe) {
-  EXPECT_EQ(even_blocks(10, 4), (std::vector<Block>{{0, 2}, {2, 5}, {5, 7}, {7, 10}}));
-  EXPECT_EQ(even_blocks(1, 3), (std::vector<Block>{{0, 0}, {0, 0}, {0, 1}}));
+/// The lines of tests/partition_vectors.txt, which the Python package is tested with as well; tests
+/// run somewhere in the source tree.
+std::vector<std::string> vectors() {
+  std::filesystem::path folder = std::filesystem::current_path();
+  while (!std::filesystem::exists(folder / "tests/partition_vectors.txt") &&
+         folder.has_relative_path())
+    folder = folder.parent_path();
+  std::ifstream file(folder / "tests/partition_vectors.txt");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);)
+    if (!line.starts_with("#")) lines.push_back(line);
+  return lines;
+}
+
+/// How a line of that file says these blocks; empty where they do not follow each other.
+std::string said(std::size_t count, const std::vector<Block>& blocks) {
+  std::string text = std::to_string(count) + " " + std::to_string(blocks.size()) + ":";
+  std::size_t next = 0;
+  for (const Block block : blocks) {
+    if (block.begin != next) return {};
+    next = block.end;
+    text += " " + std::to_string(block.size());
+  }
+  return next == count ? text : std::string{};
+}
+
+TEST(Partition, TheFirstBlocksAreLongerByOneAsInPython) {
+  ASSERT_GT(vectors().size(), 10u);
+  for (const std::string& line : vectors()) {
+    std::size_t count = 0, pieces = 0;
+    std::istringstream(line) >> count >> pieces;
+    EXPECT_EQ(said(count, even_blocks(count, pieces)), line);
+  }
+  EXPECT_EQ(even_blocks(10, 4), (std::vector<Block>{{0, 3}, {3, 6}, {6, 8}, {8, 10}}));
 }
 
 TEST(Partition, GuidedBlocksCoverAllAndGetSmaller) {

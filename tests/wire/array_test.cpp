@@ -45,8 +45,7 @@ TEST(Array, SaysWhatDoesNotAgree) {
 
 TEST(Array, IsCutAlongItsFirstAxisAndJoinedAgain) {
   const Array array = Array::adopt(std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {5, 2});
-  const std::vector<Array> blocks = split_rows(array, 3);
-  ASSERT_EQ(blocks.size(), 3u);
+  const std::vector<Array> blocks{array.rows(0, 1), array.rows(1, 3), array.rows(3, 5)};
   EXPECT_EQ(blocks[0].shape, (std::vector<std::int64_t>{1, 2}));
   EXPECT_EQ(blocks[1].shape, (std::vector<std::int64_t>{2, 2}));
   EXPECT_EQ((*blocks[2].as<int>())[0], 6);
@@ -73,13 +72,6 @@ TEST(Array, BlocksAreJoinedByTheCallerWhereHeKnowsHow) {
       join_rows(blocks, [](const auto&) -> std::optional<SharedBytes> { return std::nullopt; });
   ASSERT_TRUE(copied);
   EXPECT_EQ(copied->data.bytes, whole.data.bytes);
-}
-
-TEST(Array, MoreBlocksThanRowsLeavesSomeEmpty) {
-  const std::vector<Array> blocks = split_rows(Array::adopt(std::vector<int>{1}), 4);
-  ASSERT_EQ(blocks.size(), 4u);
-  EXPECT_EQ(blocks[0].shape[0] + blocks[1].shape[0] + blocks[2].shape[0], 0);
-  EXPECT_EQ(blocks[3].shape[0], 1);
 }
 
 TEST(Array, BlocksThatDoNotFitAreNamed) {

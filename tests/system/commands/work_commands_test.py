@@ -92,7 +92,7 @@ def test_arrays_go_through_npy_files(run):
     array = numpy.arange(30.0).reshape(10, 3)
     numpy.save(run.folder / "a.npy", array)
     run("push", "a.npy", "--scatter")
-    assert "(2, 3)" in run("px", "-t", "0", "a.shape").stdout
+    assert "(3, 3)" in run("px", "-t", "0", "a.shape").stdout
     run("pull", "a", "--gather", "-o", "back.npy")
     numpy.testing.assert_array_equal(numpy.load(run.folder / "back.npy"), array)
     numpy.save(run.folder / "turned.npy", numpy.asfortranarray(array))

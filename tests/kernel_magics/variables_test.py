@@ -75,6 +75,19 @@ def test_scatter_and_gather_a_list_and_a_range(notebook):
     assert notebook.text("print(back == words, numbers)") == "True [0, 1, 2, 3, 4, 5, 6]\n"
 
 
+def test_parts_of_different_ways_belong_together(notebook):
+    notebook.ok("numbers = list(range(10))\nview.scatter('parts', numbers, block=True)")
+    notebook.ok("%pxscatter numbers")
+    assert notebook.text("%px print(parts == numbers)") == "[0-3] True\n"
+
+
+def test_scatter_and_gather_a_data_frame(notebook):
+    notebook.ok("import pandas\nframe = pandas.DataFrame({'n': range(6)})")
+    notebook.ok("%pxscatter frame\n%pxgather frame --as back")
+    assert notebook.text("print(back.equals(frame))") == "True\n"
+    assert notebook.text("print(view.gather('frame', block=True).equals(frame))") == "True\n"
+
+
 def test_what_has_no_parts_cannot_be_scattered_or_gathered(notebook):
     notebook.ok("number = 3")
     assert "cannot split" in notebook.fails("%pxscatter number").error

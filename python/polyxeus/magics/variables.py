@@ -2,9 +2,11 @@
 
 import keyword
 import math
-import sys
+from collections.abc import Mapping
 
 from polyxeus.serialize.values import FORMS, decode, encode
+from polyxeus.views.joining import can_join, join
+from polyxeus.views.partition import cut
 
 __all__ = ["Variables"]
 
@@ -31,7 +33,7 @@ class Variables:
     def count(self, name):
         """How many items it has as a sequence."""
         value = self._variables[name]
-        if isinstance(value, (str, bytes, dict, set)) or not hasattr(value, "__getitem__"):
+        if isinstance(value, (str, bytes, Mapping, set)) or not hasattr(value, "__getitem__"):
             kind = type(value).__name__
             raise TypeError(f"cannot split '{name}': its type is {kind}")
         try:
@@ -40,7 +42,7 @@ class Variables:
             raise TypeError(f"cannot split '{name}': it has no length") from None
 
     def cut(self, name, begin, end):
-        value = self._variables[name][begin:end]
+        value = cut(self._variables[name], begin, end)
         return self._encode(list(value) if isinstance(value, range) else value)
 
     def set(self, name, value):
@@ -50,25 +52,13 @@ class Variables:
         self._define(name, [decode(*value) for value in values])
 
     def set_joined(self, name, parts):
-        self._define(name, _join([decode(*part) for part in parts]))
+        parts = [decode(*part) for part in parts]
+        if not can_join(parts[0]):
+            kinds = " and ".join(sorted({type(part).__name__ for part in parts}))
+            raise TypeError(f"cannot join parts of type {kinds}: use %pxpull")
+        self._define(name, join(parts, instead="%pxpull"))
 
     def _define(self, name, value):
         if keyword.iskeyword(name):
             raise ValueError(f"'{name}' cannot be the name of a variable: it is a Python keyword")
         self._variables[name] = value
-
-
-def _join(parts):
-    kinds = {type(part) for part in parts}
-    if len(kinds) == 1 and kinds <= {list, tuple}:
-        return type(parts[0])(item for part in parts for item in part)
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and kinds == {numpy.ndarray}:
-        if any(part.ndim == 0 for part in parts):
-            return numpy.array(parts)
-        if len({part.shape[1:] for part in parts}) > 1:
-            shapes = " and ".join(dict.fromkeys(str(part.shape) for part in parts))
-            raise ValueError(f"cannot join arrays of the shapes {shapes}: use %pxpull")
-        return numpy.concatenate(parts)
-    names = " and ".join(sorted(kind.__name__ for kind in kinds))
-    raise TypeError(f"cannot join parts of type {names}: use %pxpull")

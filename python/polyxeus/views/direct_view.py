@@ -206,7 +206,7 @@ class DirectView(View):
     ):
         """Cuts a sequence into one part for each engine, named `key` there.
 
-        seq      a list, a range, an array (shape (m, ...): cut along its first dimension)
+        seq      a list, a range, an array (shape (m, ...): cut along its first dimension), a DataFrame (by rows)
         dist     "b": blocks, of which the first m % n have one item more; "r": like cards
         flatten  a part of one item becomes that item
         errors   TypeError: no sequence; ValueError: `key` cannot be a name
@@ -250,7 +250,9 @@ class DirectView(View):
         """The parts of a sequence that the engines have, as one sequence: the inverse of scatter().
 
         dist    as in scatter()
-        result  arrays: shape (sum of the first dimensions, ...); lists: one list; other values: a list of them
+        result  arrays: shape (sum of the first dimensions, ...); lists: one list; pandas', polars', torch's and
+                xarray's objects: as pandas.concat, polars.concat, torch.cat and xarray.concat join them; other
+                values: a list of them
         errors  ValueError, TypeError: the parts do not fit together
 
             view.scatter("part", [0, 1, 2, 3, 4, 5], block=True)

@@ -1,20 +1,11 @@
 """How sequences are cut into parts for engines, and parts joined again."""
 
 import sys
-from itertools import chain, islice
+from itertools import islice
 
-from polyxeus._client import join_received
+from polyxeus.views.joining import join
 
-__all__ = ["Map", "RoundRobinMap", "chunks", "dists", "lengths"]
-
-
-# Smaller arrays are not in shared memory.
-_LEAST_SHARED = 256 << 10
-
-
-def _numpy_array(thing):
-    numpy = sys.modules.get("numpy")
-    return numpy if numpy is not None and isinstance(thing, numpy.ndarray) else None
+__all__ = ["Map", "RoundRobinMap", "chunks", "cut", "dists", "lengths"]
 
 
 class Map:
@@ -31,78 +22,33 @@ class Map:
 
     def joinPartitions(self, listOfPartitions):
         """All parts, one behind the other; scalars as a list."""
-        first = listOfPartitions[0]
-        numpy = _numpy_array(first)
-        if numpy is not None and first.ndim:
-            _check_arrays(listOfPartitions, numpy)
-            joined = _join_in_place(listOfPartitions, numpy)
-            return numpy.concatenate(listOfPartitions) if joined is None else joined
-        if isinstance(first, (list, tuple)):
-            _check_lists(listOfPartitions)
-            return list(chain.from_iterable(listOfPartitions))
-        return listOfPartitions
+        return join(listOfPartitions)
 
 
 class RoundRobinMap(Map):
     """Every q-th item."""
 
     def getPartition(self, seq, p, q, n=None):
-        return seq[p : len(seq) if n is None else n : q]
+        return cut(seq, p, len(seq) if n is None else n, q)
 
     def joinPartitions(self, listOfPartitions):
-        first = listOfPartitions[0]
-        numpy = _numpy_array(first)
-        if numpy is None and not isinstance(first, (list, tuple)):
-            return listOfPartitions
-        count = len(listOfPartitions)
-        if numpy is not None:
-            _check_arrays(listOfPartitions, numpy)
-            shape = (sum(len(part) for part in listOfPartitions), *first.shape[1:])
-            joined = numpy.empty(shape, first.dtype)
-        else:
-            _check_lists(listOfPartitions)
-            joined = [None] * sum(len(part) for part in listOfPartitions)
-        for index, part in enumerate(listOfPartitions):
-            joined[index::count] = part
-        return joined
-
-
-def _join_in_place(parts, numpy):
-    """The arrays as one, without a copy; None where it needs one."""
-    first = parts[0]
-    for part in parts:
-        is_plain = type(part) is numpy.ndarray and part.flags.c_contiguous
-        if not is_plain or part.dtype != first.dtype or part.nbytes < _LEAST_SHARED:
-            return None
-    memory = join_received([part.reshape(-1).view(numpy.uint8) for part in parts])
-    if memory is None:
-        return None
-    return numpy.ndarray((sum(map(len, parts)), *first.shape[1:]), first.dtype, memory)
-
-
-def _check_arrays(parts, numpy):
-    """ValueError where arrays cannot stand one behind the other."""
-    shapes = dict.fromkeys(numpy.shape(part) for part in parts)
-    if len({shape[1:] if shape else None for shape in shapes}) > 1:
-        shown = " and ".join(map(str, list(shapes)[:4])) + (" ..." if len(shapes) > 4 else "")
-        raise ValueError(f"cannot join arrays of the shapes {shown}: use pull() instead of gather()")
-
-
-def _check_lists(parts):
-    if not all(isinstance(part, (list, tuple)) for part in parts):
-        kinds = " and ".join(dict.fromkeys(type(part).__name__ for part in parts))
-        raise TypeError(f"cannot join parts of the types {kinds}: use pull() instead of gather()")
+        return join(listOfPartitions, is_dealt=True)
 
 
 dists = {"b": Map, "r": RoundRobinMap}
 
 
-def cut(sequence, low, high):
-    """sequence[low:high], also of what has no slices."""
+def cut(sequence, low, high, step=None):
+    """sequence[low:high:step] by position, also of what has no slices."""
+    rows = getattr(sequence, "iloc", sequence)  # pandas takes some slices for labels otherwise
     try:
-        return sequence[low:high]
+        part = rows[low:high:step]
     except TypeError:
-        return list(islice(sequence, low, high))
+        return list(islice(sequence, low, high, step))
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(part, getattr(torch, "Tensor", ())):
+        return part.clone()  # a slice of a tensor would be pickled with the whole of it
+    return part
 
 
 def lengths(sequences):

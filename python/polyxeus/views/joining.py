@@ -1,0 +1,116 @@
+"""How the parts of a sequence are joined: the inverse of cutting it."""
+
+import sys
+from itertools import chain
+
+from polyxeus._client import join_received
+
+__all__ = ["can_join", "join"]
+
+# Smaller arrays are not in shared memory.
+_LEAST_SHARED = 256 << 10
+
+# The sequences of other libraries, none of which is imported here: library, classes, how it joins.
+_LIBRARIES = (
+    ("pandas", ("DataFrame", "Series"), lambda pandas, parts: pandas.concat(parts)),
+    ("pandas", ("Index",), lambda pandas, parts: parts[0].append(list(parts[1:]))),
+    ("polars", ("DataFrame", "Series"), lambda polars, parts: polars.concat(parts)),
+    ("torch", ("Tensor",), lambda torch, parts: torch.cat(list(parts))),
+    ("xarray", ("DataArray",), lambda xarray, parts: xarray.concat(
+        parts, parts[0].dims[0], join="exact", coords="minimal", compat="override")),
+)  # fmt: skip
+
+
+def can_join(part):
+    """Whether parts of this kind can be joined: lists, tuples, arrays, data frames, tensors."""
+    return _joiner(part, "") is not None
+
+
+def join(parts, is_dealt=False, instead="pull() instead of gather()"):
+    """The parts as one sequence; parts of a kind that cannot be joined are left as a list.
+
+    is_dealt  each has every n-th item of the whole, not a block of it
+    instead   what the text of an error advises
+    errors    ValueError, TypeError: the parts do not fit together
+    """
+    joiner = _joiner(parts[0], instead)
+    return parts if joiner is None else joiner(parts, is_dealt)
+
+
+def _joiner(part, instead):
+    """What joins parts of the kind of this one, or None."""
+    if isinstance(part, (list, tuple)):
+        return lambda parts, is_dealt: _join_lists(parts, is_dealt, instead)
+    if getattr(part, "ndim", 1) == 0:
+        return None
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(part, numpy.ndarray):
+        return lambda parts, is_dealt: _join_arrays(parts, is_dealt, numpy, instead)
+    for name, classes, concatenate in _LIBRARIES:
+        library = sys.modules.get(name)
+        kinds = tuple(getattr(library, each, ()) for each in classes)
+        if library is not None and isinstance(part, kinds):
+            return lambda parts, is_dealt: _join_of(library, kinds, concatenate, parts, is_dealt, instead)
+    return None
+
+
+def _join_lists(parts, is_dealt, instead):
+    _check_kinds(parts, (list, tuple), instead)
+    if not is_dealt:
+        return list(chain.from_iterable(parts))
+    joined = [None] * sum(map(len, parts))
+    for index, part in enumerate(parts):
+        joined[index :: len(parts)] = part
+    return joined
+
+
+def _join_arrays(parts, is_dealt, numpy, instead):
+    _check_shapes(parts, numpy, instead)
+    masked = sys.modules.get("numpy.ma")
+    has_mask = masked is not None and any(isinstance(part, masked.MaskedArray) for part in parts)
+    library = masked if has_mask else numpy
+    if not is_dealt:
+        joined = _join_in_place(parts, numpy)
+        return library.concatenate(parts) if joined is None else joined
+    shape = (sum(map(len, parts)), *numpy.shape(parts[0])[1:])
+    joined = library.empty(shape, numpy.result_type(*(numpy.asarray(part).dtype for part in parts)))
+    for index, part in enumerate(parts):
+        joined[index :: len(parts)] = part
+    return joined
+
+
+def _join_of(library, kinds, concatenate, parts, is_dealt, instead):
+    _check_kinds(parts, kinds, instead)
+    joined = concatenate(library, parts)
+    if not is_dealt:
+        return joined
+    places = [(row, index) for index, part in enumerate(parts) for row in range(len(part))]
+    order = sorted(range(len(places)), key=places.__getitem__)
+    return getattr(joined, "iloc", joined)[order]
+
+
+def _join_in_place(parts, numpy):
+    """The arrays as one, without a copy; None where it needs one."""
+    first = parts[0]
+    for part in parts:
+        is_plain = type(part) is numpy.ndarray and part.flags.c_contiguous
+        if not is_plain or part.dtype != first.dtype or part.nbytes < _LEAST_SHARED:
+            return None
+    memory = join_received([part.reshape(-1).view(numpy.uint8) for part in parts])
+    if memory is None:
+        return None
+    return numpy.ndarray((sum(map(len, parts)), *first.shape[1:]), first.dtype, memory)
+
+
+def _check_shapes(parts, numpy, instead):
+    """ValueError where arrays cannot stand one behind the other."""
+    shapes = dict.fromkeys(numpy.shape(part) for part in parts)
+    if len({shape[1:] if shape else None for shape in shapes}) > 1:
+        shown = " and ".join(map(str, list(shapes)[:4])) + (" ..." if len(shapes) > 4 else "")
+        raise ValueError(f"cannot join arrays of the shapes {shown}: use {instead}")
+
+
+def _check_kinds(parts, kinds, instead):
+    if not all(isinstance(part, kinds) for part in parts):
+        names = " and ".join(dict.fromkeys(type(part).__name__ for part in parts))
+        raise TypeError(f"cannot join parts of the types {names}: use {instead}")

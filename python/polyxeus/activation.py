@@ -13,7 +13,7 @@ _import_magics = None
 
 def register_magics(import_magics):
     """import_magics  called when magics are needed first; gives the module that has
-    activate(shell, view, suffix), or raises ImportError."""
+    activate(shell, view, suffix) and adopt(shell, client), or raises ImportError."""
     global _import_magics
     _import_magics = import_magics
 
@@ -46,6 +46,4 @@ def activate_first(client):
         magics = _import_magics()
     except ImportError:
         return
-    view = client.direct_view("all")
-    view.block = True
-    magics.activate(shell, view, "")
+    magics.adopt(shell, client)

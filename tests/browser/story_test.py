@@ -17,10 +17,10 @@ for i in range(3):
     """import numpy as np
 import matplotlib.pyplot as plt
 %matplotlib inline
-view.scatter('x', np.linspace(0, 2 * np.pi, 200))
+view.scatter('x', np.linspace(0, 2 * np.pi, 200), block=True)
 %px import numpy; y = numpy.sin(x) * (rank + 1)
 plt.figure(figsize=(6, 2.5))
-plt.plot(view.gather('x'), view.gather('y'));""",
+plt.plot(view.gather('x', block=True), view.gather('y', block=True));""",
     """%%px
 import time
 kept = rank * 10

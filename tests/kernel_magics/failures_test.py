@@ -108,7 +108,7 @@ def test_rc_and_view_appear_when_a_cell_names_them(kernel_name, cluster):
 
     notebook = Notebook(kernel_name)
     try:
-        assert notebook.text("print(rc.ids, view.targets, view.block)") == "[0, 1, 2, 3] all True\n"
+        assert notebook.text("print(rc.ids, view.targets, view.block)") == "[0, 1, 2, 3] all None\n"
         assert notebook.text("rc = 'mine'\nprint(rc)") == "mine\n"
         assert notebook.text("%px print(1)") == "[0-3] 1\n"
         assert notebook.text("print(rc)") == "mine\n"

@@ -159,6 +159,15 @@ def test_pxconfig_block_is_that_of_the_view(notebook):
     assert notebook.text("print(view.block)") == "False\n"
     notebook.ok("view.block = True")
     assert notebook.text("%px print(1)") == "[0-3] 1\n"
+    notebook.ok("view.block = None")
+
+
+def test_the_methods_of_the_view_wait_as_those_of_other_views_do(notebook):
+    notebook.ok("view.scatter('part', list(range(8))).get()")
+    assert notebook.text("print(view.gather('part').get(), rc[:].gather('part').get())") == (
+        "[0, 1, 2, 3, 4, 5, 6, 7] [0, 1, 2, 3, 4, 5, 6, 7]\n")
+    notebook.ok("%pxconfig --noblock\n%pxconfig --block")
+    assert notebook.text("print(view.block)") == "None\n"
 
 
 # ---------------------------------------------------------------- verbose

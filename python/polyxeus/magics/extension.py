@@ -6,7 +6,7 @@ from polyxeus.magics.parallel_magics import ParallelMagics
 from polyxeus.magics.remote_names import RemoteNames
 from polyxeus.magics.session import Session
 
-__all__ = ["activate", "load", "unload"]
+__all__ = ["activate", "adopt", "load", "unload"]
 
 _OURS = re.compile(r"\s*%{1,2}(auto)?px")
 _ATTRIBUTE = "_polyxeus_magics"  # of the shell: what load() has made
@@ -74,6 +74,11 @@ def unload(shell):
     if loaded is not None:
         loaded.unhook()
         delattr(shell, _ATTRIBUTE)
+
+
+def adopt(shell, client):
+    """Loads the magics for the first client of a shell: they use it while the user has no `rc`."""
+    load(shell).session.adopt(client)
 
 
 def activate(shell, view, suffix=""):

@@ -73,6 +73,11 @@ def _flag(option, help):
     )
 
 
+def _blocks(view):
+    """Whether the magics wait: None, as the view of a session has it, means that its methods do not."""
+    return view.block is None or bool(view.block)
+
+
 def _signal_line(value):
     return f"--signal-on-interrupt={0 if value is None else value}"
 
@@ -150,27 +155,33 @@ class ParallelMagics(Magics):
     @property
     def view(self):
         """The view on which the magics work; connects where it is that of the session."""
-        return self._given_view or self.session.view(self._core)
+        return self.session.view(self._core) if self._given_view is None else self._given_view
 
     def _connection(self):
         return self.view.client._connection
 
+    def _known_view(self):
+        """The same without connecting: None where it is not known yet."""
+        return self.session.known_view if self._given_view is None else self._given_view
+
     def _take_flags(self):
         """What the user has set at the view holds for the magics."""
-        view = self._given_view or self.session.known_view
+        view = self._known_view()
         if view is None:
             return
         targets = view.targets
         if not isinstance(targets, (int, str)):
             targets = list(range(len(view.client))[targets] if isinstance(targets, slice) else targets)
         self._core.targets = targets
-        self._core.block = bool(view.block)
+        self._core.block = _blocks(view)
 
     def _give_flags(self):
-        view = self._given_view or self.session.known_view
-        if view is not None:
-            view.targets = self._core.targets
-            view.block = self._core.block
+        view = self._known_view()
+        if view is None:
+            return
+        view.targets = self._core.targets
+        if self._core.block != _blocks(view):
+            view.block = None if self._core.block and view is self.session.known_view else self._core.block
 
     # ------------------------------------------------------------ running
 

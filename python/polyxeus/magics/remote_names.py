@@ -70,7 +70,7 @@ class RemoteNames:
     @staticmethod
     def _engine(magics):
         """(connection, one engine of the view) where there is a connection already."""
-        view = magics._given_view or magics.session.known_view
+        view = magics.session.open_view if magics._given_view is None else magics._given_view
         if view is None:
             return None
         _, ids = view.client._build_targets(view.targets)

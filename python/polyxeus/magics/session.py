@@ -3,11 +3,19 @@
 import os
 import re
 
+from IPython.core.error import UsageError
+
 from polyxeus import _client
 
 __all__ = ["Session"]
 
 _NAMES = re.compile(r"\b(rc|view)\b")
+_NAMES_A_CLUSTER = re.compile(r"--(all|profile|profile-dir|ipython-dir|cluster-id)(=.*)?\Z", re.S)
+# The commands of pxcluster that do something to one cluster that runs, and those that end something.
+_OF_A_CLUSTER = {
+    "checkpoint", "engines", "jobs", "logs", "px", "pull", "push", "restart", "status", "stop", "where"
+}  # fmt: skip
+_ENDING = {"restart", "stop"}
 _START = "start one with `%pxcluster start -n 4`"
 
 
@@ -16,44 +24,80 @@ class NoCluster(OSError):
 
 
 class Session:
-    """Connects when that is needed first, and again when the cluster is another one."""
+    """Connects when that is needed first, and again when the cluster is another one.
+
+    The magics use the user's `rc`, whenever it becomes another client, else the client of the user's
+    `view`, else the client that they have; they make one where there is none.
+    """
 
     def __init__(self, shell):
         self.shell = shell
         self.profile = ""
         self.cluster_id = None
-        self.known_view = None  # the view of all engines, once it was needed
+        self.known_view = None  # the view of all engines of the client, once it was needed
         self._client = None
         self._is_ours = False
+        self._defined = {}  # what of `rc` and `view` is ours
+        self._passed_over = []  # the user's clients when %pxconfig named another cluster
+        self._started = set()  # the connection files of the clusters that this notebook has started
 
     # ------------------------------------------------------------ connecting
 
     def view(self, magics):
-        """The view of all engines; connects where there is none, or where the cluster has ended."""
-        if self.known_view is None or self._client._closed:
-            client = self.client()
+        """The view of all engines of the client; connects where there is none."""
+        client = self.client()
+        if self.known_view is None:
             view = client.direct_view("all")
-            view.targets, view.block = magics.targets, magics.block
+            view.targets = magics.targets
+            view.block = None if magics.block else False
             self.known_view = view
             self._define()
         return self.known_view
 
     def client(self):
-        """The open client: that of the user's `rc`, else one of our own."""
-        if self._client is not None and not self._client._closed:
-            return self._client
-        self._forget()
-        from polyxeus.client.client import Client
+        """The open client of the magics; connects where there is none."""
+        client = self._open_client()
+        if client is None:
+            from polyxeus.client.client import Client
 
-        users = self.shell.user_ns.get("rc")
-        if isinstance(users, Client) and not users._closed and not self._has_choice():
-            self._client, self._is_ours = users, False
-        else:
+            self._forget()
             self._client, self._is_ours = self._connect(Client), True
+        elif client is not self._client:
+            self._forget()
+            self._client, self._is_ours = client, False
         return self._client
 
-    def _has_choice(self):
-        return bool(self.profile) or self.cluster_id is not None
+    def adopt(self, client):
+        """Uses this client while the user has no `rc`."""
+        self._forget()
+        self._client, self._is_ours = client, False
+
+    @property
+    def open_view(self):
+        """The view of all engines, where the client that the magics would use has one."""
+        return self.known_view if self._open_client() is self._client else None
+
+    def _open_client(self):
+        """The client that the magics are to use, where there is one."""
+        for client in [*self._users_clients(), self._client]:
+            if client is not None and not client._closed:
+                return client
+        return None
+
+    def _users_clients(self):
+        """That of the user's `rc`, and that of the user's `view`."""
+        from polyxeus.client.client import Client
+
+        names = self.shell.user_ns or {}
+        rc, view = (
+            None if names.get(name) is self._defined.get(name) else names.get(name)
+            for name in ("rc", "view")
+        )
+        found = [rc, getattr(view, "client", None)]
+        return [
+            each for each in found
+            if isinstance(each, Client) and not any(each is passed for passed in self._passed_over)
+        ]  # fmt: skip
 
     def _path(self):
         return _client.client_file(profile=self.profile, cluster_id=self.cluster_id)
@@ -77,6 +121,7 @@ class Session:
             self.profile = profile
         if cluster_id is not None:
             self.cluster_id = cluster_id
+        self._passed_over += self._users_clients()
         self.close()
 
     def close(self):
@@ -89,9 +134,10 @@ class Session:
     def before_cell(self, code, magics):
         """Defines `rc` and `view`, as %pxconfig has set it, where a cell names them, nobody has
         defined them, and a cluster runs."""
-        variables = self.shell.user_ns
         missing = {name for name in _NAMES.findall(code) if self._is_free(name)}
-        if not missing or not variables or not os.path.exists(self._path()):
+        if not missing or not self.shell.user_ns:
+            return
+        if self._open_client() is None and not os.path.exists(self._path()):
             return
         try:
             self.view(magics)
@@ -99,33 +145,90 @@ class Session:
             return  # the cell itself says that a name is not defined
 
     def _is_free(self, name):
-        """Whether nobody has defined it, or we have and the cluster has ended."""
+        """Whether nobody has defined it, or we have, for a client that the magics use no longer."""
         if name not in self.shell.user_ns:
             return True
-        value = self.shell.user_ns[name]
-        ours = {"rc": self._client, "view": self.known_view}[name]
-        return ours is not None and value is ours and self._client._closed
+        is_ours = self.shell.user_ns[name] is self._defined.get(name)
+        return is_ours and self._open_client() is not self._client
 
     def _define(self):
         for name, value in (("rc", self._client), ("view", self.known_view)):
-            self.shell.user_ns.setdefault(name, value)
+            if name not in self.shell.user_ns:
+                self.shell.user_ns[name] = self._defined[name] = value
 
     def _forget(self):
         variables = self.shell.user_ns
-        for name, value in (("rc", self._client), ("view", self.known_view)):
-            if self._is_ours and value is not None and variables.get(name) is value:
+        for name, value in self._defined.items():
+            if variables.get(name) is value:
                 del variables[name]
+        self._defined = {}
         self._client = self.known_view = None
 
     # ------------------------------------------------------------ pxcluster
 
     def run_cluster_command(self, program, line, output):
-        """The exit status of `pxcluster <line>`."""
+        """The exit status of `pxcluster <line>`, for the cluster of the notebook where the line names none.
+
+        errors  UsageError: it would end what this notebook does not use, or that cluster is not known
+        """
         words = _client.split_words(line)
-        command = _client.cluster_command(program, words, self.profile, self.cluster_id or "", "python")
-        status = _client.run_program(command, output)
-        if status == 0 and words[:1] == ["stop"]:
+        command = words[0] if words else ""
+        client = self._open_client()
+        is_named = _name_a_cluster(words)
+        profile, cluster_id = self.profile, self.cluster_id or ""
+        if client is not None and not is_named and command in _OF_A_CLUSTER:
+            place = words.index("--") if "--" in words else len(words)
+            words[place:place] = _options_of(client)
+            profile = cluster_id = ""
+        command_words = _client.cluster_command(program, words, profile, cluster_id, "python")
+        file = _connection_file(command_words)
+        is_used = client is not None or self._has_choice() or file in self._started
+        if command in _ENDING and not (is_named or is_used) and os.path.exists(file):
+            raise UsageError(_refusal(command, file))
+        status = _client.run_program(command_words, output)
+        if status:
+            return status
+        is_of_client = client is not None and os.path.realpath(client._where) == os.path.realpath(file)
+        if command == "start":
+            self._started.add(file)
+        if command == "stop" and (is_of_client or "--all" in words):
             self.close()
-        if status == 0 and words[:1] == ["restart"] and self._client is not None:
-            self._client._catch_up()
+        if command == "restart" and is_of_client:
+            client._catch_up()
         return status
+
+    def _has_choice(self):
+        return bool(self.profile) or self.cluster_id is not None
+
+
+def _name_a_cluster(words):
+    """Whether a line of pxcluster says which cluster it means, or asks for help."""
+    has_ids = words[:1] == ["stop"] and len(words) > 1 and not words[1].startswith("-")
+    return has_ids or any(_NAMES_A_CLUSTER.match(word) or word in ("-h", "--help") for word in words)
+
+
+def _options_of(client):
+    """The options that name the cluster of this client."""
+    try:
+        return client._cluster_options()
+    except RuntimeError as problem:
+        raise UsageError(str(problem)) from None
+
+
+def _connection_file(words):
+    """That of the cluster that a command line of pxcluster means."""
+    choice = {}
+    for word, following in zip(words, [*words[1:], ""]):
+        option = _NAMES_A_CLUSTER.match(word)
+        if option and option[1] != "all":
+            choice[option[1].replace("-", "_")] = following if option[2] is None else option[2][1:]
+    return _client.client_file(**choice)
+
+
+def _refusal(command, file):
+    what = {"stop": "stop", "restart": "restart the engines of"}[command]
+    profile = os.path.basename(os.path.dirname(os.path.dirname(file))).removeprefix("profile_")
+    return (
+        f"`%pxcluster {command}` would {what} the cluster of {file}, which this notebook does not use: "
+        f"if you mean it, run `%pxcluster {command} --profile={profile}`"
+    )

@@ -79,8 +79,23 @@ void remove_old_logs(const net::ProfilePaths& paths) {
     }
 }
 
+/// The first cell of a notebook that is run again: the cells go on with the cluster that is there.
+int use_what_is_there(const net::ProfilePaths& paths, int engine_count,
+                      const std::optional<int>& wanted, Console& console) {
+  const std::string engines =
+      std::to_string(engine_count) + (engine_count == 1 ? " engine" : " engines");
+  console.say(Level::info, called(paths) + " is already running with " + engines + ": using it");
+  if (wanted && *wanted != engine_count)
+    console.say(Level::warning, "it has " + engines + ", not " + std::to_string(*wanted) +
+                                    ": end it with %pxcluster stop and start it again, or add "
+                                    "engines with %pxcluster engines -n 1");
+  return 0;
+}
+
 /// Nothing, or the exit code where the cluster cannot be started beside what is there.
-std::optional<int> check_what_is_there(const net::ProfilePaths& paths, Console& console) {
+/// options, wanted  of the start: in a notebook what runs is used.
+std::optional<int> check_what_is_there(const net::ProfilePaths& paths, const StartOptions& options,
+                                       const std::optional<int>& wanted, Console& console) {
   os::LocalProcesses processes;
   const auto found = load_cluster(paths, processes);
   if (const auto who = runs_elsewhere(paths, found))
@@ -109,6 +124,8 @@ std::optional<int> check_what_is_there(const net::ProfilePaths& paths, Console& 
                                  paths.cluster_file().filename().string());
     return std::nullopt;
   }
+  if (!options.notebook.empty() && found->living.controller)
+    return use_what_is_there(paths, found->living.engine_count(), wanted, console);
   return fail(console,
               Error{ErrorKind::overloaded, "the cluster is already running (" +
                                                paths.cluster_file().string() +
@@ -146,7 +163,8 @@ class Start {
     settings_ = std::move(loaded->settings);
     for (const std::string& note : loaded->notes) console_.say(Level::info, note);
     if (!options_.engines_only)
-      if (const auto code = check_what_is_there(paths_, console_)) return *code;
+      if (const auto code = check_what_is_there(paths_, options_, settings_.n, console_))
+        return *code;
     if (options_.is_daemon)
       if (const auto code = daemon_.fork()) return *code;
     return supervise();

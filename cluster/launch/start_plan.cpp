@@ -149,7 +149,7 @@ std::string how_to_connect_cells(const net::ProfilePaths& paths, bool is_default
   text +=
       language == "cpp"
           ? "    view.execute(\"int x = 1;\"), view.push(\"y\", 2.0), view.pull<double>(\"y\")\n"
-          : "    `rc` is the client and `view` a view of all engines: view.apply(f), "
+          : "    `rc` is the client and `view` a view of all engines: view.apply_sync(f), "
             "view['x'] = 1\n";
   if (!other.empty()) text += "    if they use another cluster: %pxconfig" + other + "\n";
   return text + "  stop it with %pxcluster stop" + other;

@@ -62,6 +62,60 @@ def test_a_restart_from_the_notebook_gives_fresh_engines_with_the_same_ids(lonel
         notebook.ok("%pxcluster stop")
 
 
+def test_the_first_cell_may_be_run_again(lonely_notebook):
+    notebook = lonely_notebook
+    notebook.ok("%pxcluster start -n 1")
+    try:
+        said = notebook.ok("%pxcluster start -n 2")
+        assert "cluster '' of profile default is already running with 1 engine: using it" in said.text()
+        assert "it has 1 engine, not 2: end it with %pxcluster stop and start it again" in said.text()
+        assert notebook.text("%px print('up')") == "[stdout:0] up\n"
+    finally:
+        notebook.ok("%pxcluster stop")
+
+
+@pytest.fixture
+def two_clusters(lonely_notebook):
+    """The notebook works with the one of its `rc`; the default one is that of others."""
+    notebook = lonely_notebook
+    notebook.ok("import polyxeus, subprocess, sys, os\n"
+                "program = os.path.join(os.path.dirname(sys.executable), 'pxcluster')\n"
+                "def shell(*words): return subprocess.run([program, *words], capture_output=True, text=True).stdout")
+    notebook.ok("shell('start', '-n', '1', '--daemonize')\nshell('px', 'whose = \"theirs\"')")
+    try:
+        yield notebook
+    finally:
+        notebook.ok("shell('stop')")
+
+
+def test_the_magics_follow_rc_to_another_cluster(two_clusters):
+    notebook = two_clusters
+    assert notebook.text("%px print(whose)") == "[stdout:0] theirs\n"
+    assert notebook.text("print(view['whose'])") == "['theirs']\n"
+    notebook.ok("mine = polyxeus.Cluster(n=2)\nrc = mine.start_and_connect_sync()")
+    try:
+        notebook.ok("%px whose = 'mine'")
+        assert notebook.text("print(rc[:]['whose'], view['whose'])") == "['mine', 'mine'] ['mine', 'mine']\n"
+        said = notebook.ok("%pxcluster restart").text()
+        assert "restarting the engines of cluster '" in said and "cluster '' of" not in said
+        assert notebook.text("%px print('whose' in globals())") == "[0,1] False\n"
+        assert notebook.text("print(shell('px', 'whose'))").strip() == "[result:0] 'theirs'"
+    finally:
+        notebook.ok("rc.close()\nmine.stop_cluster_sync()")
+    assert notebook.text("%px print(whose)") == "[stdout:0] theirs\n"
+
+
+def test_what_the_notebook_does_not_use_is_ended_only_by_name(two_clusters):
+    notebook = two_clusters
+    for command in ("stop", "restart"):
+        error = notebook.fails(f"%pxcluster {command}").error
+        assert "which this notebook does not use" in error
+        assert f"run `%pxcluster {command} --profile=default`" in error
+    assert notebook.text("print(shell('px', 'whose'))").strip() == "[result:0] 'theirs'"
+    assert "restarting the engines of cluster '' of profile default" in notebook.ok(
+        "%pxcluster restart --profile=default").text()
+
+
 def test_what_the_program_says_is_plain_output(lonely_notebook):
     result = lonely_notebook.ok("%pxcluster list")
     assert result.text() != ""

@@ -54,18 +54,19 @@ Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo&
   };
   auto tunnel = net::find_route(known, options.ssh, options.timeout, reach);
   if (!tunnel) return tunnel.error();
-  std::unique_ptr<Connection> connection{new Connection(known, *session, options.python,
+  std::unique_ptr<Connection> connection{new Connection(known, where, *session, options.python,
                                                         std::move(*tunnel), std::move(context),
                                                         std::move(*registration))};
   if (auto started = connection->start(where, options.timeout); !started) return started.error();
   return connection;
 }
 
-Connection::Connection(const ClientConnectionInfo& info, Session session, std::string python,
-                       std::unique_ptr<net::SshTunnel> tunnel,
+Connection::Connection(const ClientConnectionInfo& info, const std::string& where, Session session,
+                       std::string python, std::unique_ptr<net::SshTunnel> tunnel,
                        std::unique_ptr<net::Context> context, net::Socket registration)
     : tunnel_(std::move(tunnel)),
       info_(info),
+      ended_(where, info),
       python_(std::move(python)),
       composer_(session, may_be_encrypted(info)),
       memory_(os::enter_shared_memory(info, session.id().text)),
@@ -181,6 +182,7 @@ void Connection::do_due() {
 std::optional<Instant> Connection::next_deadline() const {
   std::optional<Instant> next;
   if (lost_since_) next = *lost_since_ + patience();
+  if (lost_since_ && ended_.can_tell()) next = earlier(next, next_look_);
   if (segments_) next = earlier(next, segments_->next_deadline());
   next = earlier(next, earlier(transfers_.next_deadline(), fetches_.next_deadline()));
   next = earlier(next, streams_.next_deadline());
@@ -199,6 +201,7 @@ void Connection::on_time(Instant now) {
   if (lost_since_ && now >= *lost_since_ + patience())
     give_up("the controller at " + endpoint(info_.interface, info_.registration) +
             " has ended or is unreachable");
+  look_whether_ended(now);
   if (segments_) segments_->trim(now);
   perform(transfers_.on_time(now));
   perform(fetches_.on_time(now));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "client/breaks/broken_links.hpp"
+#include "client/breaks/ended_cluster.hpp"
 #include "client/breaks/returning_engines.hpp"
 #include "client/comm_relay.hpp"
 #include "client/composer.hpp"
@@ -117,16 +118,20 @@ class Connection {
   std::vector<Silence> silences() const;
   /// Why nothing can be sent any more; nothing while all is well.
   std::optional<std::string> why_closed() const;
+  /// Whether the connection to the controller stands. While it does not, it is made again for a
+  /// while, unless the cluster has ended.
+  bool is_up() const { return is_up_; }
 
  private:
   enum class Stage { dialing, open, refused, lost };
 
   /// info          Its interface is the one to dial.
+  /// where         the path of its file, or what it is in words.
   /// tunnel        what it leads through; may be null.
   /// registration  a socket of `context` that is connected to the port of that name.
-  Connection(const ClientConnectionInfo& info, Session session, std::string python,
-             std::unique_ptr<net::SshTunnel> tunnel, std::unique_ptr<net::Context> context,
-             net::Socket registration);
+  Connection(const ClientConnectionInfo& info, const std::string& where, Session session,
+             std::string python, std::unique_ptr<net::SshTunnel> tunnel,
+             std::unique_ptr<net::Context> context, net::Socket registration);
   /// errors  as open().
   Result<void> start(const std::string& where, Duration timeout);
   /// What all sockets of a client with this session are set up with.
@@ -175,6 +180,7 @@ class Connection {
 
   std::optional<Instant> next_deadline() const;
   void on_time(Instant now);
+  void look_whether_ended(Instant now);
   void send_posted(Instant now);
   void send(Outgoing message);
   void send_now(Outgoing message);
@@ -217,6 +223,7 @@ class Connection {
 
   const std::unique_ptr<net::SshTunnel> tunnel_;
   const ClientConnectionInfo info_;
+  const EndedCluster ended_;
   const std::string python_;
   Composer composer_;
   const std::shared_ptr<os::SegmentFolder> memory_;   // null: all bytes go through sockets
@@ -250,6 +257,8 @@ class Connection {
   std::string incarnation_;  // the same, whether another one follows or not; empty: it never says
   std::uint64_t sent_count_ = 0;
   std::optional<Instant> lost_since_;
+  Instant next_look_{};  // whether the cluster has ended, while the controller is lost
+  std::atomic<bool> is_up_ = true;
 
   mutable std::mutex mutex_;  // shared, from here on
   mutable std::condition_variable changed_;

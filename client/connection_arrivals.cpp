@@ -189,9 +189,11 @@ void Connection::on_connection_events() {
       case net::ConnectionEvent::connected:
         if (lost_since_) came_back();
         lost_since_.reset();
+        is_up_ = true;
         break;
       case net::ConnectionEvent::disconnected:
-        if (!lost_since_) lost_since_ = Clock::now();
+        if (!lost_since_) lost_since_ = next_look_ = Clock::now();
+        is_up_ = false;
         break;
       case net::ConnectionEvent::refused:
       case net::ConnectionEvent::cut_off:

@@ -21,7 +21,9 @@ std::shared_ptr<ClientCore> ClientCore::make(std::unique_ptr<Connection> connect
 
 std::vector<EngineId> ClientCore::resolve(const Targets& targets) const {
   check_open();
-  return value_or_throw(targets.resolve(connection_->engines()->ids()));
+  const std::vector<EngineId> present = connection_->engines()->ids();
+  if (present.empty()) check_up();
+  return value_or_throw(targets.resolve(present));
 }
 
 std::shared_ptr<Call> ClientCore::send_direct(const std::vector<EngineId>& ids, const Work& work,
@@ -306,6 +308,15 @@ std::shared_ptr<Call> ClientCore::post(std::vector<Outgoing> messages, std::vect
 
 void ClientCore::check_open() const {
   if (const auto why = connection_->why_closed()) throw ClientError(ErrorKind::lost_peer, *why);
+}
+
+void ClientCore::check_up() const {
+  check_open();
+  if (!connection_->is_up())
+    throw ClientError(ErrorKind::lost_peer,
+                      "the controller at " + connection_->interface() +
+                          " cannot be reached, so no engine is known: check with `pxcluster list` "
+                          "that the cluster is running");
 }
 
 }  // namespace px::client

@@ -23,6 +23,8 @@ class ClientCore {
 
   /// The engines that are meant, of those that are there now.
   std::vector<EngineId> resolve(const Targets& targets) const;
+  /// For those who find no engine.  errors  lost_peer, thrown: the connection is closed, or broken.
+  void check_up() const;
 
   /// One request to each of these engines; all the same, or each its own.
   std::shared_ptr<Call> send_direct(const std::vector<EngineId>& ids, const Work& work,

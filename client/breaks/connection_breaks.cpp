@@ -10,6 +10,9 @@
 namespace px::client {
 namespace {
 
+/// Between two looks whether the cluster of a lost controller has ended.
+constexpr Duration look_interval = std::chrono::milliseconds(300);
+
 std::string sent_again(std::size_t count) {
   if (count == 0) return "";
   return "; " + std::to_string(count) + " unanswered " +
@@ -25,6 +28,13 @@ std::string sent_again(std::size_t count) {
 void Connection::came_back() {
   broken_.questions_connected();
   ask_for_engines();
+}
+
+/// A cluster that has ended has no other controller to wait for.
+void Connection::look_whether_ended(Instant now) {
+  if (!lost_since_ || now < next_look_) return;
+  next_look_ = now + look_interval;
+  if (const auto why = ended_.why()) give_up(*why);
 }
 
 /// The subscriptions are on their way once a handshake is done. Only then anything is asked: what

@@ -496,6 +496,7 @@ void bind_connection(py::module_& module) {
            [](const PythonConnection& connection) {
              return connection.core()->connection().interface();
            })
+      .def("check_up", [](const PythonConnection& connection) { connection.core()->check_up(); })
       .def("why_closed", &PythonConnection::why_closed)
       .def("close", &PythonConnection::close);
 }

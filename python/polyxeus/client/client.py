@@ -233,6 +233,7 @@ class Client(HubQueries, EngineControl):
 
     def _check_engines(self):
         if not self._connection.engine_count():
+            self._connection.check_up()
             raise error.NoEnginesRegistered("no engine is registered: start some with `pxcluster engines -n 4`")
 
     def _build_targets(self, targets):

@@ -104,21 +104,25 @@ void CellWatch::fail(std::size_t rank) {
 
 /// Says where the engines are while all that have not finished wait in MPI calls.
 void CellWatch::watch_waits(Instant now) {
-  if (!question_ && options_.ask_places && waits_.is_due(now)) try {
-      asked_at_ = now;
-      question_ = options_.ask_places();
-    } catch (const client::ClientError&) {
-      options_.ask_places = {};  // the cell itself will say what is wrong with the connection
-    }
+  if (was_interrupted_) return display_.say_wait("");
+  if (!question_ && waits_.is_due(now)) ask_places(now);
   if (question_ && (question_->is_ready() || now - asked_at_ >= place_patience)) {
-    const std::vector<EngineId> late = unanswered();
-    waits_.on_places(question_->places(), {late.begin(), late.end()}, place_patience, now);
+    waits_.on_places(question_->places(), requests_of(unanswered()), place_patience, now);
     question_.reset();
   }
-  if (was_interrupted_) return display_.say_wait("");
   if (screen_.shows_progress()) return display_.say_wait(waits_.line());
   if (const std::string line = waits_.take_first(); !line.empty())
     perform({WriteText{"stderr", line + "\n"}});
+}
+
+void CellWatch::ask_places(Instant now) {
+  if (!options_.ask_places) return;
+  try {
+    asked_at_ = now;
+    question_ = options_.ask_places();
+  } catch (const client::ClientError&) {
+    options_.ask_places = {};  // the cell itself will say what is wrong with the connection
+  }
 }
 
 /// Ends what runs. The name of the signal, where one was sent.
@@ -127,6 +131,8 @@ std::optional<std::string> CellWatch::stop(Instant now) {
   gives_up_at_ = now + interrupt_patience;
   display_.expect_failures();
   if (unanswered().empty()) return std::nullopt;
+  question_.reset();
+  ask_places(now);  // what runs there may be something else
   if (options_.signal == 0) {
     result_.abort();  // what has not begun is not to run
     return std::nullopt;
@@ -165,7 +171,24 @@ std::vector<EngineId> CellWatch::unanswered() const {
   return engines;
 }
 
-void CellWatch::say_what_goes_on(const std::vector<EngineId>& stuck) {
+CellRequests CellWatch::requests_of(const std::vector<EngineId>& engines) const {
+  CellRequests requests;
+  for (std::size_t rank = 0; rank < result_.size(); ++rank)
+    if (const EngineId id = options_.display.engines.at(rank);
+        std::find(engines.begin(), engines.end(), id) != engines.end())
+      requests.emplace(id, result_.info(rank).sent.msg_id);
+  return requests;
+}
+
+void CellWatch::say_what_goes_on(std::vector<EngineId> stuck) {
+  if (question_) {
+    const OtherWork other = find_other_work(question_->places(), requests_of(stuck));
+    for (const std::string& sentence : other.sentences)
+      perform(
+          {WriteText{"stderr", "Your cell was withdrawn before it began: " + sentence + ".\n"}});
+    std::erase_if(stuck, [&](EngineId id) { return other.engines.contains(id); });
+    if (stuck.empty()) return;
+  }
   const bool is_one = stuck.size() == 1;
   perform({WriteText{"stderr",
                      (is_one ? "Engine " : "Engines ") + client::name_engines(stuck) +

@@ -52,8 +52,10 @@ class CellWatch {
   std::optional<std::string> stop(Instant now);
   void watch_waits(Instant now);
   void perform(const std::vector<Action>& actions);
-  void say_what_goes_on(const std::vector<EngineId>& stuck);
+  void ask_places(Instant now);
+  void say_what_goes_on(std::vector<EngineId> stuck);
   std::vector<EngineId> unanswered() const;
+  CellRequests requests_of(const std::vector<EngineId>& engines) const;
 
   client::AsyncResult result_;
   WatchOptions options_;

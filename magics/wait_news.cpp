@@ -31,16 +31,20 @@ void WaitNews::on_sign_of_life(Instant now) {
 }
 
 void WaitNews::on_places(const std::vector<client::EnginePlace>& places,
-                         const std::set<EngineId>& unfinished, Duration patience, Instant now) {
+                         const CellRequests& unfinished, Duration patience, Instant now) {
+  const OtherWork other = find_other_work(places, unfinished);
   std::size_t waiting = 0;
   for (const client::EnginePlace& place : places)
     if (unfinished.contains(place.id) && waits(place)) ++waiting;
-  may_ask_ = std::any_of(places.begin(), places.end(), [](const client::EnginePlace& place) {
-    return place.tells_calls || place.state == client::EnginePlace::State::no_answer;
-  });
+  may_ask_ = !other.engines.empty() ||
+             std::any_of(places.begin(), places.end(), [](const client::EnginePlace& place) {
+               return place.tells_calls || place.state == client::EnginePlace::State::no_answer;
+             });
   const bool all_wait = waiting > 0 && waiting == unfinished.size();
-  line_ = all_wait ? one_line(client::fold_places(places, patience)) : "";
-  pause_ = all_wait ? first_pause : std::min(2 * pause_, longest_pause);
+  line_ = all_wait ? one_line(client::fold_places(places, patience))
+          : other.engines.empty() ? ""
+                                  : one_line(other.sentences);
+  pause_ = line_.empty() ? std::min(2 * pause_, longest_pause) : first_pause;
   ask_at_ = now + pause_;
 }
 

@@ -1,18 +1,17 @@
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
 #include "client/engine_place.hpp"
-#include "wire/ids.hpp"
+#include "magics/other_work.hpp"
 #include "wire/time.hpp"
 
 namespace px::magics {
 
-/// Decides when a waiting cell asks where its engines are, and what it says of that by itself: only
-/// where all that have not finished are in MPI calls for a while, so that none of them may ever go
-/// on. A long computation is no news. Sees no clock.
+/// Decides when a waiting cell asks where its engines are, and what it says of that by itself: if
+/// engines run something else than the cell, and if all that have not finished are in MPI calls for
+/// a while, so that none of them may ever go on. A long computation is no news. Sees no clock.
 class WaitNews {
  public:
   explicit WaitNews(Instant begun) : ask_at_(begun + first_pause) {}
@@ -21,11 +20,12 @@ class WaitNews {
   void on_sign_of_life(Instant now);
   /// Whether the engines are to be asked now; then on_places() is to follow.
   bool is_due(Instant now) const { return may_ask_ && now >= ask_at_; }
-  /// The answers.  unfinished  the engines that still run the cell.
-  void on_places(const std::vector<client::EnginePlace>& places,
-                 const std::set<EngineId>& unfinished, Duration patience, Instant now);
+  /// The answers.  unfinished  what is not answered of the cell.
+  void on_places(const std::vector<client::EnginePlace>& places, const CellRequests& unfinished,
+                 Duration patience, Instant now);
 
-  /// "waiting: 0, 1 and 3 in MPI_Barrier for 42 s; 2 idle", or empty.
+  /// "waiting: 0, 1 and 3 in MPI_Barrier for 42 s; 2 idle", "waiting: engine 0 runs code of another
+  /// client for 12 s", or empty.
   const std::string& line() const { return line_; }
   /// For where nothing that is shown can be replaced: the line, the first time that there is one;
   /// otherwise empty.

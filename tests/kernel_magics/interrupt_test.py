@@ -130,6 +130,25 @@ def test_stop_gives_the_prompt_back_where_nothing_can_be_interrupted(mpi_noteboo
     assert printed(notebook, "%px print('on')") == all_say("on")
 
 
+def test_stop_behind_another_client_says_so_and_leaves_its_cell(notebook, cluster, tmp_path):
+    other = cluster.client(engines=4)
+    gate = tmp_path / "gate"
+    theirs = other[:2].execute(f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.02)\nran = 1")
+    wait_until(lambda: all(row["msg_id"] for row in other.status()[:2]), "their cell runs", 20)
+    message_id, seen = notebook.begin("%%px --progress-after 0\nbegan = True"), []
+    notebook.await_message(message_id, seen, lambda message: "2/4 engines done" in str(message["content"]))
+    notebook.interrupt()
+    said = notebook.end(message_id, seen).text("stderr")
+    assert re.search(r"Your cell was withdrawn before it began: engines 0 and 1 run code of another client for ", said), said
+    assert "pxcluster restart" not in said
+    gate.touch()
+    theirs.get(timeout=20)
+    assert other[:2].pull("ran", block=True) == [1, 1]
+    other.close()
+    began = notebook.text("""print(view.pull("'began' in globals()", block=True))""")
+    assert began == "[False, False, True, True]\n"
+
+
 def test_what_is_printed_after_the_interrupt_is_shown(mpi_notebook):
     code = ("%%px -t 0\ntry:\n    print('begun', flush=True); time.sleep(60)\n"
             "finally:\n    print('cleaned up')")

@@ -271,6 +271,15 @@ def test_no_call_begins_without_a_rank_that_has_freed_its_communicator(ranks):
     assert_well(ranks)
 
 
+@python_ranks
+def test_an_error_names_the_function_of_mpi4py_that_was_called(ranks):
+    """mpi4py makes it of several functions of MPI, and the ranks may wait in different ones."""
+    outcomes = run(ranks, lambda _: "if mpi_rank == 1: raise ValueError('no data')\nworld.allreduce(mpi_rank)")
+    for rank in (0, 2, 3):
+        assert outcomes[rank][1].startswith("MPI_Allreduce cannot end: rank 1 "), outcomes
+    assert_well(ranks)
+
+
 # Of a rank to itself, on a communicator of its own: what a cell has begun, and not ended.
 FROM_ITSELF = {"a receive": ["Irecv(0, {comm}, 0, 0, 4, 1)"],
                "a receive after a call of all": ["Barrier(world)", "Irecv(0, {comm}, 0, 0, 4, 1)"]}  # fmt: skip

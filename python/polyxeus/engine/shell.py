@@ -7,7 +7,7 @@ import sys
 
 from traitlets import Any, Type
 
-from polyxeus.engine import forked, json_text, lean_imports
+from polyxeus.engine import forked, json_text, lean_imports, tracebacks
 
 InteractiveShell = lean_imports.import_interactive_shell()
 
@@ -93,6 +93,10 @@ class Shell(InteractiveShell):
             self.engine.stop()
 
     # ------------------------------------------------------------ errors
+
+    def _get_exc_info(self, exc_tuple=None):
+        kind, error, trace = super()._get_exc_info(exc_tuple)
+        return kind, error, tracebacks.tidied(error, trace)
 
     @property
     def _last_traceback(self):

@@ -1,0 +1,51 @@
+"""What a traceback shows: no frames without source, and of mpi4py the function that the user called."""
+
+import linecache
+import re
+import sys
+import types
+
+__all__ = ["tidied"]
+
+_COMPILED = (".pyx", ".pxi", ".pxd")  # Cython's sources, which are not installed
+_MPI_FUNCTION = re.compile(r"(?:in )?(MPI_\w+)")
+
+
+def tidied(error, trace):
+    """`trace` without the frames of compiled modules; an error of MPI names the function that was
+    called, not one inside of it: mpi4py's allreduce() is made of MPI_Comm_dup, MPI_Bcast and others,
+    and the ranks wait in different ones."""
+    entries = []
+    while trace is not None:
+        entries.append(trace)
+        trace = trace.tb_next
+    _name_call(error, entries)
+    kept = [each for each in entries if _has_source(each)] or entries
+    for each in reversed(kept):
+        trace = types.TracebackType(trace, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    return trace
+
+
+def _has_source(entry):
+    code = entry.tb_frame.f_code
+    return not code.co_filename.endswith(_COMPILED) or bool(linecache.getlines(code.co_filename))
+
+
+def _name_call(error, entries):
+    names = (entry.tb_frame.f_code.co_name for entry in entries if not _has_source(entry))
+    called = next((name for name in names if name.startswith("mpi4py.MPI.")), "").rpartition(".")[2]
+    if not called.isalpha() or not called.islower():
+        return  # its name is that of MPI's function
+    found = _MPI_FUNCTION.match(str(error))
+    if not found:
+        return
+    begin, end = found.span(1)
+    text = f"{str(error)[:begin]}MPI_{called.capitalize()}{str(error)[end:]}"
+    if isinstance(error, KeyboardInterrupt):
+        error.args = (text,)
+        return
+    MPI = sys.modules.get("mpi4py.MPI")
+    if MPI is not None and isinstance(error, MPI.Exception) and error.Get_error_code() > MPI.ERR_LASTCODE:
+        longest = MPI.MAX_ERROR_STRING - 1
+        text = text.encode()[:longest].decode(errors="ignore")
+        MPI.Add_error_string(error.Get_error_code(), text)  # what str(error) is

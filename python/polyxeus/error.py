@@ -160,7 +160,8 @@ class RemoteError(KernelError):
         return [_where(self.engine_info), *lines]
 
     def _render_traceback_(self) -> list[str]:
-        return self.render_traceback()  # IPython shows this in place of the local traceback
+        # IPython shows this in place of the local traceback; %xmode minimal joins items without a line break.
+        return ["\n".join(self.render_traceback())]
 
     def print_traceback(self, excid: int | None = None) -> None:
         """Prints the engine's traceback."""

@@ -37,12 +37,12 @@ magics::TerminalSize terminal_size() {
   return {size.ws_col, size.ws_row};
 }
 
-magics::DisplayOptions display_options(const client::AsyncResult& result, bool is_live) {
+magics::DisplayOptions display_options(const client::AsyncResult& result, bool is_by_line) {
   magics::DisplayOptions options;
   for (std::size_t i = 0; i < result.size(); ++i)
     options.engines.push_back(engine_of(result.info(i)));
-  options.is_folding = !is_live;
-  options.labels_each_line = is_live;
+  options.is_folding = !is_by_line;
+  options.labels_each_line = is_by_line;
   options.is_plain = true;
   options.has_colours = wants_colours();
   options.can_update = false;
@@ -52,11 +52,11 @@ magics::DisplayOptions display_options(const client::AsyncResult& result, bool i
 
 }  // namespace
 
-TerminalOutput::TerminalOutput(const client::AsyncResult& result, bool is_live)
+TerminalOutput::TerminalOutput(const client::AsyncResult& result, bool is_by_line)
     : result_(result),
-      is_live_(is_live),
       is_terminal_(is_terminal()),
-      display_(display_options(result, is_live), Clock::now()) {}
+      is_live_(is_by_line || is_terminal_),
+      display_(display_options(result, is_by_line), Clock::now()) {}
 
 void TerminalOutput::print_above(const std::function<void()>& print) {
   std::cerr << progress_.before_text() << std::flush;

@@ -19,10 +19,11 @@ Json engine_output_json(const client::AsyncResult& result, std::size_t task);
 /// One thread uses it.
 class TerminalOutput {
  public:
-  /// is_live  output is shown when it comes, each line with its engine; on a terminal the lines
-  ///          that engines rewrite stay below it. Otherwise output is shown at the end, in the
-  ///          order of the engines, what they have in common once: "[0-3] hello".
-  TerminalOutput(const client::AsyncResult& result, bool is_live);
+  /// is_by_line  output is shown when it comes, each line with its engine. Otherwise what engines
+  ///             have in common is shown once, "[0-3] hello": on a terminal when it comes, elsewhere
+  ///             at the end, in the order of the engines.
+  /// On a terminal the lines that engines rewrite stay below the rest.
+  TerminalOutput(const client::AsyncResult& result, bool is_by_line);
   /// Waits for something new, at most so long, and shows it; where this is not live only how far
   /// the call is.
   void show_new(Duration patience);
@@ -35,8 +36,8 @@ class TerminalOutput {
   void take(std::size_t task, const client::Publication& publication);
   void write(const std::vector<magics::Action>& actions);
   const client::AsyncResult& result_;
-  const bool is_live_;
   const bool is_terminal_;
+  const bool is_live_;
   magics::TerminalProgress progress_;
   magics::Display display_;
   std::size_t cursor_ = 0;

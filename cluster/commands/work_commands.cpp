@@ -191,8 +191,7 @@ int run_command(const program::ProgramOptions& program, const PxOptions& options
     const client::DirectView view = view_of(client, options);
     const InterruptsCounted counted;
     const client::AsyncResult result = view.execute(code, {.is_silent = false});
-    const bool is_live = options.is_live && !options.as_json;
-    TerminalOutput output{result, is_live};
+    TerminalOutput output{result, options.is_by_line};
     const bool is_complete =
         wait_for(result, options, options.as_json ? nullptr : &output, console);
     if (!options.as_json) output.finish();

@@ -35,7 +35,9 @@ void add_px_options(CLI::App& app, PxOptions& options) {
   CLI::Option* const file =
       app.add_option("-f,--code-file", options.code_file, "Run the code in this file");
   app.add_flag("--json", options.as_json, "Print one line with a JSON object per engine");
-  app.add_flag("--stream", options.is_live, "Show output live, each line with its engine");
+  app.add_flag("--stream", options.is_by_line,
+               "Show output live, each line with its engine (default on a terminal: live, the same "
+               "line of several engines once)");
   app.add_option("code", options.code, "The code; - reads it from standard input")->excludes(file);
 }
 

@@ -21,7 +21,7 @@ struct PxOptions : WorkOptions {
   std::string code;       ///< "-": from standard input.
   std::string code_file;  ///< In place of `code`.
   bool as_json = false;
-  bool is_live = false;
+  bool is_by_line = false;  ///< Output is shown live, each line with its engine.
 };
 struct PushOptions : WorkOptions {
   std::string file;  ///< .npy or .json

@@ -264,8 +264,9 @@ def test_control_c_at_any_moment_leaves_no_engine_at_work(run, local_cluster, cl
     assert len(ends) == 2, f"moments before and after the request was sent: {ends}"
 
 
-def on_terminal(run, *arguments, **environment):
-    """What a command writes to a terminal."""
+def on_terminal(run, *arguments, when=("", None), **environment):
+    """What a command writes to a terminal.  when: a text, and what to call once it is there."""
+    text, action = when
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     process = subprocess.Popen(
@@ -281,9 +282,20 @@ def on_terminal(run, *arguments, **environment):
         if not piece:
             break
         written += piece
+        if action and text.encode() in written:
+            action()
+            action = None
     os.close(ours)
     assert process.wait(timeout=60) == 0, written
     return written.decode()
+
+
+def test_on_a_terminal_output_is_shown_while_it_comes(run):
+    gate = run.folder / "gate"
+    code = (f"import os, time\nprint('begun', flush=True)\nfor _ in range(1000):\n    if os.path.exists({str(gate)!r}): break\n"
+            "    time.sleep(0.02)\nelse: print('late')")
+    written = on_terminal(run, "px", code, when=("[0-3] begun", gate.touch), NO_COLOR="1")
+    assert "[0-3] begun" in written and "late" not in written
 
 
 def test_labels_are_coloured_on_a_terminal_unless_no_color_is_set(run):

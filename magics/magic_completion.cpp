@@ -68,7 +68,8 @@ std::set<std::string> listed_commands(const std::string& help) {
   if (begin == help.npos) return commands;
   std::istringstream lines(help.substr(begin + heading.size()));
   for (std::string line; std::getline(lines, line) && line.starts_with("  ");)
-    commands.insert(line.substr(2, line.find(' ', 2) - 2));
+    if (!line.starts_with("   "))  // it continues a description otherwise
+      commands.insert(line.substr(2, line.find(' ', 2) - 2));
   return commands;
 }
 

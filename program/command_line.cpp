@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <iostream>
+#include <memory>
 
+#include "program/help_formatter.hpp"
 #include "program/man_page.hpp"
 #include "wire/json.hpp"
 #include "wire/nearest_name.hpp"
@@ -125,11 +127,20 @@ std::string unknown_option(const std::string& word, const std::vector<const CLI:
   return "unknown option " + name + "; `" + called(commands) + " --help` lists the options";
 }
 
+/// The command that begins with the word, where one does alone; else the nearest one.
+std::optional<std::string> meant_command(const std::string& word,
+                                         const std::vector<std::string>& names) {
+  std::vector<std::string> longer;
+  for (const std::string& name : names)
+    if (name.starts_with(word)) longer.push_back(name);
+  return longer.size() == 1 ? longer.front() : nearest_name(word, names);
+}
+
 std::string unknown_argument(const std::string& word,
                              const std::vector<const CLI::App*>& commands) {
   const CLI::App& command = *commands.back();
   if (const auto names = command_names(command); !names.empty()) {
-    const auto nearest = nearest_name(word, names);
+    const auto nearest = meant_command(word, names);
     return "unknown command '" + word + "'" +
            (nearest ? "; did you mean " + *nearest + "?"
                     : "; `" + called(commands) + " --help` lists the commands");
@@ -233,7 +244,9 @@ std::optional<int> parse_command_line(CLI::App& app, int argc, const char* const
     std::cerr << app.get_name() << ": error: " << written.error().what << std::endl;
     return 1;
   }
+  const auto formatter = std::make_shared<HelpFormatter>();
   for (CLI::App* const command : all_commands(app)) {
+    command->formatter(formatter);
     command->allow_extras();  // find_unknown_word() says more about them than CLI11
     add_options_of_peer(*command, words, strangers.peer);
   }

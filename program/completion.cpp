@@ -69,15 +69,24 @@ std::string in_quotes(const std::string& text) {
   return result + "'";
 }
 
-std::string bash_script(const std::string& program, const std::vector<Level>& levels) {
-  std::string cases;
+std::string bash_script(const std::string& program, const std::vector<Level>& levels,
+                        const OptionValues& values) {
+  std::string cases, value_cases;
+  for (const auto& [option, words] : values)
+    value_cases += fmt::format(
+        "    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n", option, joined(words));
   for (auto level = levels.rbegin(); level != levels.rend(); ++level)  // the longest paths first
     cases += fmt::format("    {}) commands={} options={} ;;\n",
                          level->path.empty() ? "*" : "\" " + joined(level->path) + " \"*",
                          in_quotes(words_of(level->commands)), in_quotes(words_of(level->options)));
   return fmt::format(R"(# Completion for bash: source <({0} completion bash)
 _{0}() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} path=' ' each commands options
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
+  local path=' ' each commands options
+  [[ $word == = ]] && word=
+  [[ $before == = ]] && before=${{COMP_WORDS[COMP_CWORD-2]}}
+  case $before in
+{2}  esac
   for each in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case $each in -*) ;; *) path+="$each " ;; esac
   done
@@ -90,7 +99,7 @@ _{0}() {{
 }}
 complete -o default -F _{0} {0}
 )",
-                     program, cases);
+                     program, cases, value_cases);
 }
 
 /// "start:Start a controller", for _describe: a colon within has a backslash.
@@ -107,8 +116,11 @@ std::string all_described(const std::vector<Candidate>& candidates) {
   return text;
 }
 
-std::string zsh_script(const std::string& program, const std::vector<Level>& levels) {
-  std::string cases;
+std::string zsh_script(const std::string& program, const std::vector<Level>& levels,
+                       const OptionValues& values) {
+  std::string cases, value_cases;
+  for (const auto& [option, words] : values)
+    value_cases += fmt::format("    {0}) compadd -- {1}; return ;;\n", option, joined(words));
   for (auto level = levels.rbegin(); level != levels.rend(); ++level)
     cases += fmt::format("    {})\n      commands=({})\n      options=({}) ;;\n",
                          level->path.empty() ? "*" : "\" " + joined(level->path) + " \"*",
@@ -121,6 +133,13 @@ _{0}() {{
   for each in "${{(@)words[2,CURRENT-1]}}"; do
     case $each in -*) ;; *) path_+="$each " ;; esac
   done
+  local option=${{words[CURRENT-1]}}
+  if [[ ${{words[CURRENT]}} == --*=* ]]; then
+    option=${{words[CURRENT]%%=*}}
+    compset -P '*='
+  fi
+  case $option in
+{2}  esac
   case $path_ in
 {1}  esac
   if [[ ${{words[CURRENT]}} == -* ]]; then
@@ -133,7 +152,7 @@ _{0}() {{
 }}
 compdef _{0} {0}
 )",
-                     program, cases);
+                     program, cases, value_cases);
 }
 
 /// The condition under which fish offers what follows a command.
@@ -147,7 +166,8 @@ std::string fish_condition(const Level& level) {
   return condition;
 }
 
-std::string fish_script(const std::string& program, const std::vector<Level>& levels) {
+std::string fish_script(const std::string& program, const std::vector<Level>& levels,
+                        const OptionValues& values) {
   std::string script =
       fmt::format("# Completion for fish: {0} completion fish | source\n", program);
   for (const Level& level : levels) {
@@ -155,24 +175,28 @@ std::string fish_script(const std::string& program, const std::vector<Level>& le
         fmt::format("complete -c {} -n {}", program, in_quotes(fish_condition(level)));
     for (const Candidate& each : level.commands)
       script += fmt::format("{} -f -a {} -d {}\n", head, each.word, in_quotes(each.description));
-    for (const Candidate& each : level.options)
-      script +=
-          fmt::format("{} -l {} -d {}\n", head, each.word.substr(2), in_quotes(each.description));
+    for (const Candidate& each : level.options) {
+      const auto known = values.find(each.word);
+      script += fmt::format(
+          "{} -l {}{} -d {}\n", head, each.word.substr(2),
+          known == values.end() ? "" : " -x -a " + in_quotes(joined(known->second)),
+          in_quotes(each.description));
+    }
   }
   return script;
 }
 
 }  // namespace
 
-std::string completion_script(const CLI::App& app, Shell shell) {
+std::string completion_script(const CLI::App& app, Shell shell, const OptionValues& values) {
   const std::vector<Level> levels = levels_of(app);
   switch (shell) {
     case Shell::bash:
-      return bash_script(app.get_name(), levels);
+      return bash_script(app.get_name(), levels, values);
     case Shell::zsh:
-      return zsh_script(app.get_name(), levels);
+      return zsh_script(app.get_name(), levels, values);
     case Shell::fish:
-      return fish_script(app.get_name(), levels);
+      return fish_script(app.get_name(), levels, values);
   }
   return "";
 }

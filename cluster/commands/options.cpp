@@ -387,6 +387,24 @@ program::Shell shell_named(const std::string& name) {
   return name == "fish" ? program::Shell::fish : program::Shell::bash;
 }
 
+/// What the shells complete behind these options.
+program::OptionValues values_of_options() {
+  return {{"--engines", launcher_names()},
+          {"--controller", launcher_names()},
+          {"--language", {"python", "cpp"}},
+          {"--journal", {"off", "process", "power"}},
+          {"--log-level", {"DEBUG", "INFO", "WARNING", "ERROR"}}};
+}
+
+/// The words of a command line, where `pxcluster help start` is `pxcluster start --help`.
+std::vector<const char*> with_help_as_option(int argc, const char* const* argv) {
+  std::vector<const char*> words(argv, argv + argc);
+  if (argc < 2 || std::strcmp(argv[1], "help") != 0) return words;
+  words.erase(words.begin() + 1);
+  words.push_back("--help");
+  return words;
+}
+
 void add_checkpoint(CLI::App& app, Parts& parts) {
   add_checkpoint_commands(app, parts.checkpoint, [&parts](CLI::App& command) {
     program::add_program_options(command, parts.program);
@@ -478,7 +496,7 @@ Options collect(const CLI::App& app, Parts& parts) {
 
 }  // namespace
 
-std::variant<Options, int> parse_options(int argc, const char* const* argv) {
+std::variant<Options, int> parse_options(int argc, const char* const* argv_of_user) {
   CLI::App app{"Starts, stops and lists clusters, and runs code on them", "pxcluster"};
   Parts parts;
   parts.settings.reserve(2);  // options keep pointers to them
@@ -497,7 +515,9 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   add_completion(app, shell);
   program::add_exit_codes(app, exit_codes());
   app.add_subcommand("watch")->group("")->add_option("kind", parts.watch.kind)->required();
-  const char* const* const end = argv + argc;
+  const std::vector<const char*> words = with_help_as_option(argc, argv_of_user);
+  const char* const* const argv = words.data();
+  const char* const* const end = argv + words.size();
   const char* const* const mark =
       std::find_if(argv, end, [](const char* word) { return std::strcmp(word, "--") == 0; });
   add_launcher_traits(*app.get_subcommand("start"), parts.settings.front(), argv, mark);
@@ -507,7 +527,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   if (const auto code = program::parse_command_line(app, count, argv, {peer_of(argv, mark), {}}))
     return *code;
   if (app.got_subcommand("completion")) {
-    std::cout << program::completion_script(app, shell_named(shell));
+    std::cout << program::completion_script(app, shell_named(shell), values_of_options());
     return 0;
   }
   if (has_controller_args) parts.start.controller_args.assign(mark + 1, end);

@@ -39,6 +39,10 @@ std::string supported() {
 
 }  // namespace
 
+const std::vector<std::string>& launcher_names() {
+  return our_names;
+}
+
 Result<std::unique_ptr<Launcher>> find_launcher(std::string_view name) {
   const std::string key = normalised(name);
   if (key == "local" || key == "polyxeus" || key == "polyxeus-local")

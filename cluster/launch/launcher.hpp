@@ -74,6 +74,9 @@ class Launcher {
                                           const Machine& machine) const = 0;
 };
 
+/// What users call the launchers: "local", "mpi" ...
+const std::vector<std::string>& launcher_names();
+
 /// The launcher that a user calls `name`: "local", "mpi" in any case, ipyparallel's class names
 /// (LocalEngineSetLauncher, MPIControllerLauncher, ...), "polyxeus", "polyxeus-mpi".
 /// errors  bad_input: nobody knows it; unsupported: ipyparallel has it, we do not. Lists ours.

@@ -50,7 +50,9 @@ def misspelled(name, way):
 
 @pytest.mark.parametrize("line", LINES, ids=" ".join)
 def test_a_misspelled_option_is_named_and_nothing_is_started(place, line):
-    options = options_of(place.run(*line, "--help").stdout)
+    shown = place.run(*line, "--help").stdout
+    assert [each for each in shown.splitlines() if len(each) > 100 and line[0].startswith("px")] == []
+    options = options_of(shown)
     before = place.files()
     assert "--help" in options
     # The first, the last and the one in the middle, each misspelled in its own way.
@@ -90,6 +92,7 @@ def test_a_misspelled_command_is_named_and_nothing_is_started(place, line):
     ("pxcluster start --hlep", "unknown option --hlep; did you mean --help?"),
     ("pxcluster start 4", "`pxcluster start` takes no argument '4'; did you mean -n 4?"),
     ("pxcluster strat", "unknown command 'strat'; did you mean start?"),
+    ("pxcluster stat", "unknown command 'stat'; did you mean status?"),
     ("pxcluster start -n abc",
      "-n takes a whole number of engines from 0 to 65536, not 'abc'"),
     ("pxcluster start --engines=slrum", "--engines: unknown launcher 'slrum'; did you mean slurm?"),
@@ -107,6 +110,11 @@ def test_each_kind_of_mistake_is_one_sentence(place, line, sentence):
     assert done.stderr == f"{line.split()[0]}: error: {sentence}\n"
     assert done.stdout == ""
     assert place.files() == [] and place.processes() == []
+
+
+def test_help_is_a_command_as_well(place):
+    assert place.run("pxcluster", "help").stdout == place.run("pxcluster", "--help").stdout
+    assert place.run("pxcluster", "help", "start").stdout == place.run("pxcluster", "start", "--help").stdout
 
 
 def test_with_json_a_mistake_is_json_on_standard_output_too(place):

@@ -16,7 +16,7 @@ std::string script(Shell shell) {
   CLI::App* const profile = app.add_subcommand("profile", "Profiles");
   profile->add_subcommand("create", "Create one")->add_flag("--quiet", is_quiet, "Say nothing");
   app.add_subcommand("watch")->group("");
-  return completion_script(app, shell);
+  return completion_script(app, shell, {{"--count", {"one", "two"}}});
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -46,6 +46,13 @@ TEST(Completion, ForFishSaysWhenEachIsOffered) {
           "-n '__fish_seen_subcommand_from profile; and __fish_seen_subcommand_from create' "
           "-l quiet -d 'Say nothing'\n"))
       << text;
+}
+
+TEST(Completion, OffersTheValuesOfOptions) {
+  EXPECT_TRUE(has(script(Shell::bash),
+                  "    --count) COMPREPLY=($(compgen -W 'one two' -- \"$word\")); return ;;\n"));
+  EXPECT_TRUE(has(script(Shell::zsh), "    --count) compadd -- one two; return ;;\n"));
+  EXPECT_TRUE(has(script(Shell::fish), " -l count -x -a 'one two' -d 'How many of"));
 }
 
 TEST(Completion, LeavesOutWhatIsNotShown) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace px::program {
+
+/// Breaks the lines of a help text that are longer than `width`, at blanks. What continues a line
+/// stands below its second column: the description of an option below that description.
+std::string wrap_help(std::string_view text, std::size_t width);
+
+/// The help of all programs: lines of at most 100 columns, without the names that options have in
+/// ipyparallel's programs, such as --Cluster.n, which work as well.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override;
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override;
+};
+
+}  // namespace px::program

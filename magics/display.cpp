@@ -326,16 +326,21 @@ void Display::show_items(const MergedPart& part) {
   if (!first.figure) {
     end_line();
     cursor_.label.clear();
+    is_figure_last_ = false;
     actions_.insert(actions_.end(), first.actions.begin(), first.actions.end());
     return;
   }
   std::vector<Figure> figures;
   for (const std::size_t item : part.items) figures.push_back(std::move(*items_[item].figure));
-  show(figures_.show(engines_of(part.ranks), figures));
+  end_line();
+  const bool may_join = options_.is_folding && is_figure_last_;
+  show(figures_.show(engines_of(part.ranks), figures, may_join));
+  is_figure_last_ = true;
 }
 
 void Display::show(std::vector<ShowData> all) {
   end_line();
+  is_figure_last_ = false;
   cursor_.label.clear();
   std::move(all.begin(), all.end(), std::back_inserter(actions_));
 }
@@ -421,6 +426,7 @@ void Display::end_line() {
 
 void Display::put(const std::string& stream, std::string text) {
   if (text.empty()) return;
+  is_figure_last_ = false;
   cursor_.stream = stream;
   auto* const last = actions_.empty() ? nullptr : std::get_if<WriteText>(&actions_.back());
   if (last && last->stream == stream)
@@ -438,6 +444,7 @@ void Display::clear_if_due(std::size_t rank) {
 /// Takes away what an engine has shown; from now on it has a place of its own.
 void Display::clear(std::size_t rank) {
   RankState& state = ranks_[rank];
+  is_figure_last_ = false;
   state.tile.clear();
   for (Stream* const stream : {&state.out, &state.err}) *stream = {};
   merger_.drop(places_[rank]);

@@ -144,6 +144,7 @@ class Display {
   std::string wait_line_;
   std::optional<Instant> progress_at_;  // when the progress was shown last
   ShownFigures figures_;
+  bool is_figure_last_ = false;  // nothing was shown behind the last figures
   std::string tiles_id_;  // once the tiles are on the screen
   bool is_tile_new_ = false;
   std::optional<Instant> tiles_at_;  // when the tiles were shown last

@@ -41,6 +41,23 @@ std::vector<Tile> tiles_of(const std::vector<EngineId>& engines,
   return tiles;
 }
 
+bool all_fit_grid(const std::vector<Tile>& tiles) {
+  return std::all_of(tiles.begin(), tiles.end(), [](const Tile& tile) {
+    return fits_grid(tile.contents.front().data);
+  });
+}
+
+/// Its engine can replace it by this id.
+bool has_own_id(const Tile& tile) {
+  return !tile.contents.front().display_id.empty();
+}
+
+bool has_tile_of(const std::vector<Tile>& tiles, EngineId engine) {
+  return std::any_of(tiles.begin(), tiles.end(), [&](const Tile& tile) {
+    return std::find(tile.engines.begin(), tile.engines.end(), engine) != tile.engines.end();
+  });
+}
+
 /// It goes: without content a display takes up no room.
 ShowData empty(const std::string& id) {
   return {Json::object(), Json::object(), id, true};
@@ -53,15 +70,14 @@ std::string ShownFigures::new_id() {
 }
 
 std::vector<ShowData> ShownFigures::show(const std::vector<EngineId>& engines,
-                                         const std::vector<Figure>& figures) {
+                                         const std::vector<Figure>& figures, bool may_join) {
   const bool is_value = figures.front().is_value;
   const auto id = [&] { return is_remembering_ && !is_value ? new_id() : std::string(); };
   std::vector<Tile> tiles = tiles_of(engines, figures);
+  if (may_join && !is_value && can_join(tiles)) return join(std::move(tiles));
+  is_joinable_ = is_remembering_ && !is_value;
   std::vector<Group> groups;
-  const bool is_grid =
-      tiles.size() > 1 && std::all_of(tiles.begin(), tiles.end(), [](const Tile& tile) {
-        return fits_grid(tile.contents.front().data);
-      });
+  const bool is_grid = tiles.size() > 1 && all_fit_grid(tiles);
   if (is_grid) {
     groups.push_back({std::move(tiles), id(), {}});
   } else {
@@ -88,6 +104,35 @@ std::vector<ShowData> ShownFigures::drawn(const Group& group) {
   label.display_id = group.label_id;
   name_engines_in(content.metadata, tile.engines);
   return {std::move(label), std::move(content)};
+}
+
+bool ShownFigures::can_join(const std::vector<Tile>& tiles) const {
+  if (!is_joinable_ || groups_.empty()) return false;
+  const std::vector<Tile>& shown = groups_.back().tiles;
+  for (const std::vector<Tile>* const each : {&shown, &tiles})
+    if (!all_fit_grid(*each) || std::any_of(each->begin(), each->end(), has_own_id)) return false;
+  return std::none_of(tiles.begin(), tiles.end(), [&](const Tile& tile) {
+    return std::any_of(tile.engines.begin(), tile.engines.end(),
+                       [&](EngineId engine) { return has_tile_of(shown, engine); });
+  });
+}
+
+/// Replaces the figures that were shown last by a grid that has these as well.
+std::vector<ShowData> ShownFigures::join(std::vector<Tile> tiles) {
+  Group group = std::move(groups_.back());
+  groups_.pop_back();
+  bytes_ -= std::exchange(group.bytes, 0);
+  std::move(tiles.begin(), tiles.end(), std::back_inserter(group.tiles));
+  std::sort(group.tiles.begin(), group.tiles.end(), [](const Tile& a, const Tile& b) {
+    return a.engines.front() < b.engines.front();
+  });
+  std::vector<ShowData> updates;
+  if (!group.label_id.empty()) updates.push_back(empty(std::exchange(group.label_id, {})));
+  updates.push_back(figure_grid(group.tiles));
+  updates.back().display_id = group.id;
+  updates.back().is_update = true;
+  remember(std::move(group));
+  return updates;
 }
 
 void ShownFigures::remember(Group group) {

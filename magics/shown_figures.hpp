@@ -28,8 +28,9 @@ class ShownFigures {
 
   /// Shows what came together: what is equal once, the rest in a grid where all of it fits there,
   /// else below each other.  Precondition: as many engines as figures, at least one.
+  /// may_join  nothing was shown since the last figures: those of other engines join them.
   std::vector<ShowData> show(const std::vector<EngineId>& engines,
-                             const std::vector<Figure>& figures);
+                             const std::vector<Figure>& figures, bool may_join = false);
   /// Takes the displays of an engine off the screen: the updates that do it.
   std::vector<ShowData> clear(EngineId engine);
   /// A new id for a display.
@@ -44,11 +45,14 @@ class ShownFigures {
     std::size_t bytes = 0;
   };
   static std::vector<ShowData> drawn(const Group& group);
+  bool can_join(const std::vector<Tile>& tiles) const;
+  std::vector<ShowData> join(std::vector<Tile> tiles);
   void remember(Group group);
 
   const bool is_remembering_;
   const std::string cell_id_;
   std::deque<Group> groups_;
+  bool is_joinable_ = false;  // the last of them is what was shown last
   std::size_t bytes_ = 0;
   std::size_t next_id_ = 0;
 };

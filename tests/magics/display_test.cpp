@@ -396,6 +396,29 @@ TEST(Display, FiguresOfSeveralEnginesAreAGridWithTheirLabels) {
   }
 }
 
+TEST(Display, AFigureThatComesLaterJoinsTheGrid) {
+  Show shown{3};
+  shown.on(figure(1, "b")).at(1s).on(figure(2, "c")).at(2s).on(figure(0, "a"));
+  shown.finish();
+  std::vector<Json> left;
+  for (const auto& [id, data] : shown.screen)
+    if (!data.empty()) left.push_back(data);
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left[0]["text/plain"], "[output:0] <a>\n[output:1] <b>\n[output:2] <c>");
+}
+
+TEST(Display, AFigureBehindTextOrOfTheSameEngineStandsApart) {
+  Show text{2};
+  text.on(figure(0, "a")).at(1s).print(1, "done\n").on(figure(1, "b"));
+  EXPECT_EQ(text.finish(), "<[output:0]><<a>>[stdout:1] done\n<[output:1]><<b>>");
+  Show again{2};
+  again.on(figure(0, "a")).at(1s).on(figure(0, "b"));
+  EXPECT_EQ(again.finish(), "<[output:0]><<a>><[output:0]><<b>>");
+  Show unfolded{2, {.engines = {}, .is_folding = false}};
+  unfolded.on(figure(0, "a")).at(1s).on(figure(1, "b"));
+  EXPECT_EQ(unfolded.finish(), "<[output:0]><<a>><[output:1]><<b>>");
+}
+
 TEST(Display, EqualFiguresAreShownOnceAsTheyCame) {
   Show shown{2};
   shown.on(figure(0, "a")).on(figure(1, "a"));

@@ -72,6 +72,21 @@ def test_what_is_scattered_can_be_gathered(rc, dist):
         assert list(view.gather("part", dist=dist, block=True)) == list(sequence)
 
 
+@pytest.mark.parametrize("dist", ["b", "r", "balanced"])
+def test_the_error_of_a_map_ends_with_the_item_that_failed(rc, dist):
+    def part(x, y):
+        return y // x
+
+    sequences = [1] * 6 + [0] + [1] * 3, list(range(10))
+    if dist == "balanced":
+        result = rc.load_balanced_view().map_async(part, *sequences)
+    else:
+        result = ipp.parallel(rc[:], dist=dist, block=False)(part).map(*sequences)
+    problem = result.exception(20)
+    text = problem.elist[0][2] if isinstance(problem, ipp.CompositeError) else problem.traceback
+    assert text.splitlines()[-1] == "item 6 of the map: part(0, 6)"
+
+
 def test_code_runs_and_its_output_is_there(rc):
     result = rc[:].execute("print('hello')\n6 * 7", silent=False, block=True)
     assert result.stdout == ["hello\n"] * 4

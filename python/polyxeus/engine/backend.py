@@ -126,6 +126,7 @@ class Backend:
                 shell.last_traceback = [f"{type(error).__name__}: {_describe(error)}"]
             else:
                 shell.showtraceback((type(error), error, trace), tb_offset=0)
+            shell.last_traceback = [*(shell.last_traceback or ()), *native.last_words(error)]
         except Exception as failure:
             self.kernel.log.error("cannot format the traceback of %r: %s", error, failure)
         finally:

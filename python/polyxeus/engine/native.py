@@ -8,6 +8,7 @@ import keyword
 import linecache
 import math
 import os
+import reprlib
 import sys
 import textwrap
 from collections import OrderedDict
@@ -93,7 +94,7 @@ def _call(request, buffers, functions, copied_from):
     accepts = request.get("accepts", _NO_FORM)
     found = []
     if request.get("map"):
-        results = _map(function, args, kwargs)
+        results = _map(function, args, kwargs, request.get("part"))
         snapshot = 0 if results and all_new(results) else copied_from
         return _reply("value", dump(encode_results(results, accepts, found, snapshot))), found
     result = function(*args, **kwargs)
@@ -101,15 +102,41 @@ def _call(request, buffers, functions, copied_from):
     return _reply("value", encode_text(result, accepts, found, snapshot)), found
 
 
-def _map(function, sequences, kwargs):
+def _map(function, sequences, kwargs, part):
     if not sequences:
         raise TypeError("a map needs at least one sequence")
     for index, each in enumerate(sequences):
         if not hasattr(each, "__iter__") and not hasattr(each, "__getitem__"):
             raise TypeError(f"argument {index} of a map must be a sequence, not {repr(each)[:80]}")
-    if kwargs:
-        return [function(*items, **kwargs) for items in zip(*sequences)]
-    return list(map(function, *sequences))
+    calls = (function(*items, **kwargs) for items in zip(*sequences)) if kwargs else map(function, *sequences)
+    results = []
+    try:
+        results.extend(calls)  # those before a failure stay
+    except Exception as error:
+        _note_item(error, function, sequences, len(results), part)
+        raise
+    return results
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxother = _SHORT.maxstring = _SHORT.maxlong = 60
+
+
+def _note_item(error, function, sequences, index, part):
+    """Notes at an error of a map which item it was, for last_words()."""
+    try:
+        shown = ", ".join(_SHORT.repr(each[index]) for each in sequences)
+        step = part["of"] if part["dist"] == "r" else 1
+        name = getattr(function, "__name__", type(function).__name__)
+        error._polyxeus_item = f"item {part['first'] + index * step} of the map: {name}({shown})"
+    except Exception:
+        pass  # what cannot be said must not replace the error
+
+
+def last_words(error):
+    """What the traceback of an error ends with: which item of a map failed."""
+    words = getattr(error, "_polyxeus_item", None)
+    return [] if words is None else [words]
 
 
 def _function(description, buffers, functions):

@@ -82,11 +82,15 @@ def map_calls(function, parts, forms=FORMS, dist="b"):
     head = f'{{"map":true,"function":{_function(function, first, forms)}{_title(function)},"args":'
     whole = f'"part":{{"map":{next(_maps)},"dist":"{dist}","of":{len(parts)}'
     requests = []
+    item = 0
     for number, sequences in enumerate(parts):
         buffers = list(first)
         described = dump([_value(each, buffers, forms) for each in sequences])
-        part = f'{whole},"number":{number},"items":{min(map(len, sequences))}}}'
+        items = min(map(len, sequences))
+        begin = item if dist == "b" else number
+        part = f'{whole},"number":{number},"items":{items},"first":{begin}}}'
         requests.append((_CALL, f"{head}{described},{part},{_ACCEPTS[forms]}}}", buffers))
+        item += items
     return requests
 
 

@@ -3,6 +3,8 @@
 import json
 import signal
 
+import pytest
+
 
 def test_the_value_of_a_cell_is_published_with_its_number(execute, recorder):
     reply = execute("6 * 7")
@@ -57,8 +59,14 @@ def test_input_is_refused_clearly(execute):
     assert execute("input('name? ')")["ename"] == "StdinNotImplementedError"
 
 
-def test_exit_ends_the_engine(execute, recorder):
-    execute("get_ipython().ask_exit()")
+@pytest.mark.parametrize("code", ["exit()", "exit", "quit()", "if True: exit()"])
+def test_exit_answers_with_one_sentence_and_ends_the_engine(execute, recorder, backend, monkeypatch, code):
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    reply = execute(code)
+    backend.shell.is_leaving = False  # the next test's engine
+    assert reply["ename"] == "Exited"
+    assert reply["evalue"] == "exit() has ended this engine: `pxcluster restart` starts the engines again"
+    assert reply["traceback"] == [f"Exited: {reply['evalue']}"]
     assert recorder.is_stopped
 
 

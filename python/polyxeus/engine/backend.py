@@ -1,6 +1,7 @@
 """What the C++ core calls: requests in, contents of replies out, as JSON text."""
 
 import os
+import signal
 import sys
 
 from polyxeus.engine import apply, forked, interrupts, json_text, native
@@ -53,6 +54,7 @@ class Backend:
         content["payload"] = shell.payload_manager.read_payload()
         shell.payload_manager.clear_payload()
         self._forget_outputs()
+        self._leave_if_asked()
         return json_text.dump(content)
 
     def _error_content(self, error):
@@ -62,6 +64,12 @@ class Backend:
             "evalue": _describe(error),
             "traceback": self.shell.last_traceback or [],
         }
+
+    def _leave_if_asked(self):
+        """Ends the engine whose request has said exit(). Not before: the end interrupts what runs."""
+        if self.shell.is_leaving:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            self.shell.engine.stop()
 
     def _forget_outputs(self):
         """IPython 9 keeps all that cells displayed, for an export that is not made here."""
@@ -91,6 +99,7 @@ class Backend:
 
     def _failure(self, error):
         content = self._error_content(error)
+        self._leave_if_asked()
         unmet = content["ename"] == "UnmetDependency"
         return False, unmet, json_text.dump(content), []
 

@@ -34,6 +34,19 @@ class CellCompiler(CachingCompiler):
         return f"<ipython-input-{hashlib.blake2b(source, digest_size=6).hexdigest()}>"
 
 
+class _Exited(Exception):
+    """What a request that says `exit` ends with: one sentence, without a traceback."""
+
+    def __init__(self):
+        super().__init__("exit() has ended this engine: `pxcluster restart` starts the engines again")
+
+    def _render_traceback_(self):
+        return [f"Exited: {self}"]
+
+
+_Exited.__name__ = "Exited"  # what clients show
+
+
 @name_as_jupyter_does
 class Shell(InteractiveShell):
     """IPython's shell without a terminal."""
@@ -46,6 +59,7 @@ class Shell(InteractiveShell):
     data_pub = Any()
     last_traceback = None
     publishes_errors = True
+    is_leaving = False  # the engine is to end once its request is answered
 
     def init_io(self):
         """The streams are in place already."""
@@ -85,12 +99,13 @@ class Shell(InteractiveShell):
     # ------------------------------------------------------------ the end
 
     def ask_exit(self):
-        """`exit` ends the engine; in the cell of a console, the console; in a forked child, that."""
+        """`exit` ends the engine once this request is answered; in the cell of a console, the console; in a
+        forked child, that."""
         forked.end_child()
-        if self.engine.outlives_client:
-            self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": True})
-        else:
-            self.engine.stop()
+        if not self.engine.outlives_client:
+            self.is_leaving = True
+            raise _Exited
+        self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": True})
 
     # ------------------------------------------------------------ errors
 

@@ -277,8 +277,9 @@ def pushed_to_cpp(bed, draw):
     for _ in range(_BATCH):
         what = draw.value(draw.random.choice(["bytes", "double"]))
         value = make(*what)  # noqa: F821
-        change(view.push({what[0]: value}, block=False), value, what[1])
-        pulled.append((view.pull(what[0], block=False), what))
+        name = f"{what[0]}_array"
+        change(view.push({name: value}, block=False), value, what[1])
+        pulled.append((view.pull(name, block=False), what))
     return [take(pending.get(60), *what) for pending, what in pulled]  # noqa: F821
 
 

@@ -181,6 +181,22 @@ def test_a_further_file_describes_the_running_cluster(folder, tmp_path, caplog):
     assert "starting the controller" in caplog.text and "stopping" in caplog.text
 
 
+def test_engines_that_are_refused_leave_no_controller(folder, tmp_path, monkeypatch):
+    for name in ("sbatch", "scancel", "scontrol", "srun", "sacct"):
+        program = tmp_path / name
+        program.write_text("#!/bin/sh\necho invalid partition >&2; exit 1\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    cluster = ipp.Cluster(n=2, engines="slurm", profile="refused")
+    with pytest.raises(ipp.error.EngineError, match="sbatch refused the job of the engines: invalid partition; 2 of 2"):
+        cluster.start_and_connect_sync()
+    assert cluster.controller is None and not os.path.exists(cluster.connection_file)
+    with pytest.raises(ipp.error.EngineError), cluster:
+        pass
+    assert cluster.controller is None
+
+
 def command_lines():
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         try:

@@ -368,12 +368,19 @@ class Cluster:
 
         activate  its magics %px, %%px ... are those of IPython.
         """
-        if self.controller is None:
+        is_new = self.controller is None
+        if is_new:
             self.start_cluster_sync(n)
         client = self.connect_client_sync()
         wanted = self.expected_engines()
-        if wanted:
-            client.wait_for_engines(wanted, timeout=self.engine_timeout)
+        try:
+            if wanted:
+                client.wait_for_engines(wanted, timeout=self.engine_timeout)
+        except BaseException:
+            if is_new and self.stopped_engine_set():  # refused: nothing is left that listens
+                client.close()
+                self.stop_cluster_sync()
+            raise
         if activate:
             client.activate()
         return client
@@ -565,14 +572,22 @@ class Cluster:
     # ------------------------------------------------------------ context managers
 
     def __enter__(self):
-        self._client = self.start_and_connect_sync()
+        try:
+            self._client = self.start_and_connect_sync()
+        except BaseException:
+            self.stop_cluster_sync()
+            raise
         return self._client
 
     def __exit__(self, *_problem):
         self.stop_cluster_sync()
 
     async def __aenter__(self):
-        self._client = await self.start_and_connect()
+        try:
+            self._client = await self.start_and_connect()
+        except BaseException:
+            await self.stop_cluster()
+            raise
         return self._client
 
     async def __aexit__(self, *_problem):

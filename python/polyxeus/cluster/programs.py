@@ -11,6 +11,7 @@ __all__ = ["Program", "signal_number"]
 
 _PATIENCE = 60.0  # seconds for a program to start what it is to start
 _GRACE = 15.0  # seconds to end in an orderly way
+_ERROR = "pxcluster: error: "
 _RELEASE = signal.SIGRTMIN + 2  # tells pxcluster that it has no owner any more
 
 
@@ -78,6 +79,9 @@ class Program:
 
     def last_words(self):
         lines = self.get_output().strip().splitlines()
+        errors = [line for line in lines if line.startswith(_ERROR)]
+        if len(errors) > 1:  # the first one is the cause
+            return "; ".join([errors[0], *(line[len(_ERROR) :] for line in errors[1:])])
         return lines[-1] if lines else f"it has ended with {self.process.poll()}"
 
     def wait_until(self, is_met, what):

@@ -526,7 +526,7 @@ def _warn_of_ignored(**given):
 
 
 def _unanswered_of(connection):
-    return lambda: set(connection.outstanding().msg_ids())
+    return lambda: set() if connection.why_closed() else set(connection.outstanding().msg_ids())
 
 
 def _left(end):

@@ -11,9 +11,6 @@ bool is_in_profile(const std::filesystem::path& file) {
          name.ends_with("-client.json");
 }
 
-constexpr const char* what_to_do =
-    ": start one with `pxcluster start` and connect to it with a new Client";
-
 }  // namespace
 
 EndedCluster::EndedCluster(const std::filesystem::path& file, const ClientConnectionInfo& info)
@@ -27,12 +24,13 @@ std::optional<std::string> EndedCluster::why() const {
   if (!can_tell()) return std::nullopt;
   const Result<std::string> text = os::read_file(file_);
   if (!text && text.error().kind == ErrorKind::not_found)
-    return std::string("the cluster has ended") + what_to_do;
+    return "the cluster has ended: start one with `pxcluster start` and connect to it with a new "
+           "Client";
   if (!text) return std::nullopt;
   const Result<ClientConnectionInfo> info = read_client_connection_info(*text);
   if (!info || info->key == key_) return std::nullopt;
-  return std::string("the cluster has ended, and another one was started in its place") +
-         ": connect to it with a new Client";
+  return "the cluster has ended, and another one was started in its place: connect to it with a new "
+         "Client";
 }
 
 }  // namespace px::client

@@ -178,6 +178,11 @@ void describe(int signal, const siginfo_t& info) {
     text.add_hex(reinterpret_cast<std::uintptr_t>(info.si_addr));
   }
   text.add(", the innermost first:\n");
+  if (const char* const reason = last_stack_reason) {
+    text.add("  ");
+    text.add(reason);
+    text.add("\n");
+  }
   for (std::size_t i = 0; i < call_count; ++i) {
     const Call& call = calls[i];
     const char* const name =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace px::os {
@@ -13,6 +14,10 @@ using NameOfCode = const char* (*)(std::uintptr_t address);
 /// first, "/usr/lib/libm.so.6+0x3c0" or what `name` says. They go to standard error. Call it before
 /// others take over these signals: they pass on what they do not want.
 void write_last_stack(NameOfCode name);
+
+/// A sentence that stands below the headline, for a signal handler that knows more than the signal says;
+/// null: none.
+inline std::atomic<const char*> last_stack_reason = nullptr;
 
 /// What the headline begins with.
 inline constexpr const char* last_stack_headline = "last calls before ";

@@ -6,12 +6,14 @@
 #include <filesystem>
 #include <iostream>
 
+#include "interpreters/cpp/compile/cell_code.hpp"
 #include "jupyter/runner.hpp"
 #include "kernel/cpp/cpp_kernel.hpp"
 #include "kernel/log.hpp"
 #include "kernel/options.hpp"
 #include "kernel/parent_watch.hpp"
 #include "kernel/server.hpp"
+#include "os/last_stack.hpp"
 #include "os/private_file.hpp"
 #include "program/environment.hpp"
 #include "program/find_python.hpp"
@@ -42,6 +44,7 @@ cpp::CellInput::Ask ask_user_of(jupyter::Queues& queues) {
 }
 
 int run(int argc, char** argv) {
+  os::write_last_stack(cpp::CellCode::name_of);
   Options options;
   if (const auto code = parse_options(argc, argv, options)) return *code;
   const Result<std::string> text = os::read_file(options.connection_file);

@@ -66,6 +66,15 @@ TEST(LastStack, OfAnAbortHasTheCallsThatLedToIt) {
   EXPECT_NE(death.said.find("px_os_tests+0x"), std::string::npos) << death.said;
 }
 
+TEST(LastStack, HasTheReasonThatWasGiven) {
+  const Death death = death_of([] {
+    last_stack_reason = "the heap is damaged";
+    std::abort();
+  });
+  EXPECT_NE(death.said.find("innermost first:\n  the heap is damaged\n  "), std::string::npos)
+      << death.said;
+}
+
 TEST(LastStack, IsNotTheParentsWhereAForkedChildDies) {
   const Death death = death_of([] {
     const pid_t child = ::fork();

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -20,10 +21,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "interpreters/cpp/run/cell_failure.hpp"
 #include "interpreters/cpp/run/cell_stack.hpp"
+#include "os/last_stack.hpp"
 #include "wire/error.hpp"
 
 namespace px::cpp {
@@ -43,6 +44,7 @@ struct Guarded {
 
 // What signal handlers need; a process has one thread that runs cells.
 alignas(64) volatile int interrupt_requests = 0;
+std::atomic<int> announced_requests = 0;  // by other threads: signals that wait become one
 volatile sig_atomic_t is_running = 0;
 volatile sig_atomic_t has_code_begun = 0;
 volatile sig_atomic_t has_jumps_held = 0;
@@ -126,15 +128,12 @@ class RetryTimer {
 RetryTimer retry_timer;
 
 /// Why the process ends, though a cell ran.
-void explain_end(int number) {
-  constexpr std::string_view by_library =
-      "The C library aborted while a cell ran, as it does when memory was written outside of its "
-      "bounds or freed twice; nothing can be allocated any more, so the process ends.\n";
-  constexpr std::string_view in_library =
-      "A cell crashed inside of malloc(), free(), the dynamic loader or the code that throws "
-      "exceptions; their locks stay held, so the process ends.\n";
-  const std::string_view text = number == SIGABRT ? by_library : in_library;
-  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+const char* reason_to_end(int number) {
+  return number == SIGABRT
+             ? "the C library aborted while a cell ran, as it does when memory was written outside of "
+               "its bounds or freed twice: nothing can be allocated any more"
+             : "a cell crashed in malloc(), free(), the dynamic loader or the code that throws "
+               "exceptions: their locks stay held";
 }
 
 void on_crash(int number, siginfo_t* info, void* context) {
@@ -142,7 +141,7 @@ void on_crash(int number, siginfo_t* info, void* context) {
   const bool is_survived =
       guarded && (guarded->departure.reason != 0 ||
                   SignalledCode::can_be_survived(number, context, guarded->frame));
-  if (guarded && !is_survived) explain_end(number);
+  if (guarded && !is_survived) os::last_stack_reason = reason_to_end(number);
   if (is_survived) {
     if (guarded->departure.reason == 0) {
       guarded->departure.reason = number;
@@ -166,7 +165,8 @@ bool is_to_be_left() {
 void on_interrupt(int, siginfo_t* info, void* context) {
   if (!is_on_cell_thread()) return CellGuard::interrupt();
   const int interrupted_errno = errno;
-  if (info->si_code != SI_TIMER) interrupt_requests = interrupt_requests + 1;
+  if (info->si_code != SI_TIMER)
+    interrupt_requests = interrupt_requests + std::max(1, announced_requests.exchange(0));
   if (is_to_be_left()) {
     if (SignalledCode::can_be_interrupted(context, guarded_cell.frame))
       leave(guarded_cell, Departure::by_interrupt);
@@ -370,6 +370,7 @@ void CellGuard::run_thread(unsigned long run, const std::function<void()>& code)
 
 void CellGuard::interrupt() {
   if (!is_on_cell_thread()) {
+    ++announced_requests;
     pthread_kill(cell_thread, SIGINT);
     return;
   }

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <climits>
 #include <vector>
 
 #include "engine/mpi/call_place.hpp"
@@ -61,15 +62,24 @@ int collective(const char* name, MPI_Comm communicator, const Operation& operati
 /// Waits for it as MPI_Wait does, but gives the core to other ranks between two looks.
 int complete(MPI_Request& request);
 
+/// Whether MPI counts so many bytes by a larger number than an int. Some MPICH cannot send them by the calls that
+/// only begin, but by those that wait.
+inline bool is_large(MPI_Count count, MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (count <= 0 || type == MPI_DATATYPE_NULL) return false;
+  return PMPI_Type_size_x(type, &size) == MPI_SUCCESS && size > 0 && count > INT_MAX / size;
+}
+
 /// A collective call that MPI can also only begin, by `begun`. Where ranks share cores it is made
 /// in that way: MPI's own call keeps a core from the rank that it waits for. All ranks of a
-/// communicator decide alike, as the two forms do not match.
-template <typename Plain, typename Begun>
+/// communicator decide alike, as the two forms do not match.  is_plain  whether it is made by `plain`
+/// in any case: the same on all ranks.
+template <typename Plain, typename Begun, typename IsPlain>
 int begun_collective(const char* name, MPI_Comm communicator, const Plain& plain,
-                     const Begun& begun, const SmallCall& small = {}) {
+                     const Begun& begun, const SmallCall& small, const IsPlain& is_plain) {
   const auto operation = [&](MPI_Comm current) {
     MpiSteps* const steps = MpiSteps::of_this_thread();
-    if (!steps || !steps->shares_cores()) return plain(current);
+    if (!steps || !steps->shares_cores() || is_plain()) return plain(current);
     const KnownCommunicator* const known = steps->known(communicator);
     if (!known || known->is_alone()) return plain(current);
     MPI_Request request = MPI_REQUEST_NULL;

@@ -51,6 +51,23 @@ void CellRequests::cancel_receives(std::uint64_t epoch,
       cancel(request);
 }
 
+bool CellRequests::have_receives_ended(std::uint64_t epoch) const {
+  return std::all_of(needs_.begin(), needs_.end(), [&](const auto& each) {
+    const auto& [request, need] = each;
+    return need.kind != Need::Kind::receive || need.epoch != epoch || need.is_persistent ||
+           is_complete(request);
+  });
+}
+
+bool CellRequests::have_sends_ended(std::uint64_t epoch,
+                                    const std::function<bool(int peer)>& has_left) const {
+  return std::all_of(needs_.begin(), needs_.end(), [&](const auto& each) {
+    const auto& [request, need] = each;
+    return need.kind != Need::Kind::send || need.epoch != epoch || has_left(need.peer) ||
+           is_complete(request);
+  });
+}
+
 bool CellRequests::take_back(std::uint64_t communicator) {
   bool is_sending = false;
   for (auto& [request, need] : needs_) {

@@ -9,6 +9,7 @@
 #include "engine/controller_link.hpp"
 #include "os/last_stack.hpp"
 #include "os/pidfd.hpp"
+#include "os/retried.hpp"
 #include "os/spawn.hpp"
 
 namespace px::engine {
@@ -17,8 +18,8 @@ namespace {
 std::string read_line() {
   std::string line;
   char byte = 0;
-  while (line.size() < (1 << 20) && ::read(STDIN_FILENO, &byte, 1) == 1 && byte != '\n')
-    line += byte;
+  const auto read_one = [&] { return ::read(STDIN_FILENO, &byte, 1); };
+  while (line.size() < (1 << 20) && os::retried(read_one) == 1 && byte != '\n') line += byte;
   return line;
 }
 

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "os/descriptor.hpp"
+#include "os/written_file.hpp"
 #include "program/log_level.hpp"
 
 namespace px::kernel {
@@ -20,7 +21,7 @@ class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t text;
     formatter_->format(message, text);
-    [[maybe_unused]] const auto written = ::write(descriptor_.value(), text.data(), text.size());
+    (void)os::write_all(descriptor_.value(), {text.data(), text.size()});
   }
   void flush_() override {}
 

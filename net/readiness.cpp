@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "os/retried.hpp"
 #include "wire/error.hpp"
 
 namespace px::net {
@@ -12,7 +13,7 @@ namespace {
 int option(void* socket, int name) {
   int value = -1;
   std::size_t size = sizeof value;
-  check(zmq_getsockopt(socket, name, &value, &size) == 0);
+  check(os::retried([&] { return zmq_getsockopt(socket, name, &value, &size); }) == 0);
   return value;
 }
 

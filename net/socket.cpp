@@ -13,6 +13,7 @@
 #include "net/discovery/address.hpp"
 #include "net/frame_bundle.hpp"
 #include "net/tcp.hpp"
+#include "os/retried.hpp"
 
 namespace px::net {
 namespace {
@@ -128,8 +129,8 @@ class BundlingPeers {
 };
 
 /// "; this host has the addresses 127.0.0.1, 10.0.0.1", where the address was none of these.
-std::string own_addresses(const zmq::error_t& failure) {
-  if (failure.num() != EADDRNOTAVAIL && failure.num() != ENODEV) return "";
+std::string own_addresses(int problem) {
+  if (problem != EADDRNOTAVAIL && problem != ENODEV) return "";
   std::string list;
   for (const std::string& address : local_addresses()) list += (list.empty() ? "" : ", ") + address;
   return "; this host has the addresses " + list;
@@ -219,7 +220,9 @@ struct Socket::State {
 
   /// False where nothing waits.
   bool receive(zmq::message_t& message) {
-    const bool is_received = zmq_msg_recv(message.handle(), socket.handle(), ZMQ_DONTWAIT) >= 0;
+    const bool is_received = os::retried([&] {
+                               return zmq_msg_recv(message.handle(), socket.handle(), ZMQ_DONTWAIT);
+                             }) >= 0;
     is_received ? readiness.touched() : readiness.emptied();
     return is_received;
   }
@@ -236,7 +239,18 @@ struct Socket::State {
   bool send(zmq::message_t& message, bool more) {
     readiness.touched();
     const int flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0);
-    return zmq_msg_send(message.handle(), socket.handle(), flags) >= 0;
+    return os::retried([&] { return zmq_msg_send(message.handle(), socket.handle(), flags); }) >= 0;
+  }
+  /// 0, or why not.
+  int bind(const std::string& endpoint) {
+    readiness.touched();
+    encryption.apply(socket, endpoint);
+    const bool is_bound =
+        os::retried([&] { return zmq_bind(socket.handle(), endpoint.c_str()); }) == 0;
+    return is_bound ? 0 : zmq_errno();
+  }
+  void monitor(const char* endpoint, int events) {
+    check(os::retried([&] { return zmq_socket_monitor(socket.handle(), endpoint, events); }) == 0);
   }
 
   /// Sends all, the first ones as a bundle where the peer knows what that is. False as above.
@@ -353,29 +367,19 @@ Socket& Socket::operator=(Socket&&) noexcept = default;
 Result<int> Socket::bind(std::string_view interface, int port) {
   const std::string wanted =
       std::string(interface) + ":" + (port == 0 ? "*" : std::to_string(port));
-  state_->readiness.touched();
   const bool wants_ipv6 =
       interface.find('[') != std::string_view::npos || (interface == "tcp://*" && has_ipv6());
   if (wants_ipv6) state_->socket.set(zmq::sockopt::ipv6, true);
-  state_->encryption.apply(state_->socket, wanted);
-  try {
-    state_->socket.bind(wanted);
-  } catch (const zmq::error_t& failure) {
-    return Error{ErrorKind::system,
-                 "cannot listen at " + wanted + ": " + failure.what() + own_addresses(failure)};
-  }
+  if (const int problem = state_->bind(wanted); problem != 0)
+    return Error{ErrorKind::system, "cannot listen at " + wanted + ": " + zmq_strerror(problem) +
+                                        own_addresses(problem)};
   bound_endpoint_ = state_->socket.get(zmq::sockopt::last_endpoint);
   return std::stoi(bound_endpoint_.substr(bound_endpoint_.rfind(':') + 1));
 }
 
 Result<void> Socket::listen(const std::string& endpoint) {
-  state_->readiness.touched();
-  state_->encryption.apply(state_->socket, endpoint);
-  try {
-    state_->socket.bind(endpoint);
-  } catch (const zmq::error_t& failure) {
-    return Error{ErrorKind::system, "cannot listen at " + endpoint + ": " + failure.what()};
-  }
+  if (const int problem = state_->bind(endpoint); problem != 0)
+    return Error{ErrorKind::system, "cannot listen at " + endpoint + ": " + zmq_strerror(problem)};
   bound_endpoint_ = state_->socket.get(zmq::sockopt::last_endpoint);
   return {};
 }
@@ -384,12 +388,11 @@ Result<void> Socket::connect(const std::string& endpoint) {
   state_->readiness.touched();
   if (endpoint.starts_with("tcp://[")) state_->socket.set(zmq::sockopt::ipv6, true);
   state_->encryption.apply(state_->socket, endpoint);
-  try {
-    state_->socket.connect(endpoint);
-  } catch (const zmq::error_t& failure) {
-    return Error{ErrorKind::bad_input, "cannot connect to '" + endpoint + "': " + failure.what()};
-  }
-  return {};
+  const bool is_connecting =
+      os::retried([&] { return zmq_connect(state_->socket.handle(), endpoint.c_str()); }) == 0;
+  if (is_connecting) return {};
+  return Error{ErrorKind::bad_input,
+               "cannot connect to '" + endpoint + "': " + zmq_strerror(zmq_errno())};
 }
 
 void Socket::subscribe(std::string_view topic) {
@@ -405,12 +408,11 @@ void Socket::report_connections(const std::string& endpoint) {
   constexpr int events = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED |
                          ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                          ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
-  check(zmq_socket_monitor(state_->socket.handle(), endpoint.empty() ? nullptr : endpoint.c_str(),
-                           events) == 0);
+  state_->monitor(endpoint.empty() ? nullptr : endpoint.c_str(), events);
 }
 
 void Socket::report_arrivals(const std::string& endpoint) {
-  check(zmq_socket_monitor(state_->socket.handle(), endpoint.c_str(), ZMQ_EVENT_ACCEPTED) == 0);
+  state_->monitor(endpoint.c_str(), ZMQ_EVENT_ACCEPTED);
 }
 
 SharedFrames Socket::receive() {

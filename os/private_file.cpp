@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "os/descriptor.hpp"
+#include "os/written_file.hpp"
 
 namespace px::os {
 namespace {
@@ -15,16 +16,6 @@ namespace {
 Error failure(std::string_view what, const std::filesystem::path& path) {
   return Error{errno == ENOENT ? ErrorKind::not_found : ErrorKind::system,
                std::string(what) + " " + path.string() + ": " + std::strerror(errno)};
-}
-
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(descriptor, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
 }
 
 }  // namespace
@@ -52,8 +43,7 @@ Result<std::string> read_all(const Descriptor& file, const std::filesystem::path
   std::string text;
   char part[16384];
   for (;;) {
-    const ssize_t count = ::read(file.value(), part, sizeof part);
-    if (count < 0 && errno == EINTR) continue;
+    const ssize_t count = retried([&] { return ::read(file.value(), part, sizeof part); });
     if (count < 0) return failure("cannot read", path);
     if (count == 0) return text;
     text.append(part, static_cast<std::size_t>(count));

@@ -20,6 +20,8 @@
 #include <string_view>
 #include <utility>
 
+#include "os/written_file.hpp"
+
 extern char** environ;
 /// clone(2) under the C library's own name: a sanitizer's clone() takes the child for a copy.
 extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);
@@ -90,12 +92,7 @@ Result<ChildStream> open_stream(const char* path, int flags, unsigned mode) {
 Result<ChildStream> stream_of_text(std::string_view text) {
   Descriptor file{::memfd_create("px-input", MFD_CLOEXEC)};
   if (!file.is_open()) return system_error("cannot create a file for the standard input", errno);
-  while (!text.empty()) {
-    const ssize_t count = ::write(file.value(), text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return system_error("cannot write the standard input", errno);
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
+  if (!write_all(file.value(), text)) return system_error("cannot write the standard input", errno);
   check(::lseek(file.value(), 0, SEEK_SET) == 0);
   return stream_from(std::move(file));
 }

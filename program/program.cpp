@@ -15,6 +15,7 @@
 #include <px_version.hpp>
 #include "os/descriptor.hpp"
 #include "os/private_file.hpp"
+#include "os/written_file.hpp"
 #include "program/log_level.hpp"
 #include "program/value_checks.hpp"
 
@@ -32,7 +33,7 @@ class DescriptorSink final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t text;
     formatter_->format(message, text);
-    if (::write(descriptor_, text.data(), text.size()) < 0) return;  // nobody is left to be told
+    (void)os::write_all(descriptor_, {text.data(), text.size()});  // nobody is left to be told
   }
   void flush_() override {}
 

@@ -23,6 +23,7 @@
 #include "os/host_name.hpp"
 #include "os/private_file.hpp"
 #include "os/run_command.hpp"
+#include "os/written_file.hpp"
 #include "program/program.hpp"
 
 namespace px::cluster {
@@ -217,12 +218,7 @@ std::string write_error(const std::filesystem::path& place) {
   const os::Descriptor file{::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
   if (!file.is_open()) return why();
   ::unlink(probe.c_str());
-  const std::vector<char> block(1 << 20);
-  for (std::size_t written = 0; written < block.size();) {
-    const ssize_t count = ::write(file.value(), block.data() + written, block.size() - written);
-    if (count <= 0) return why();
-    written += static_cast<std::size_t>(count);
-  }
+  if (!os::write_all(file.value(), std::string(1 << 20, '\0'))) return why();
   return ::fsync(file.value()) == 0 || errno == EINVAL ? "" : why();
 }
 

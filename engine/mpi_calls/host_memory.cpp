@@ -1,12 +1,12 @@
 #include "engine/mpi_calls/host_memory.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <new>
 #include <string>
@@ -25,8 +25,12 @@ constexpr std::size_t size_of_rank =
 int make_file(const std::string& path, std::size_t size) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return -1;
-  int error = EINTR;  // a signal came
-  while (error == EINTR) error = ::posix_fallocate(file, 0, static_cast<off_t>(size));
+  // A signal would undo what is done so far: a timer of the user's could come each time.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = ::posix_fallocate(file, 0, static_cast<off_t>(size));
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error == 0) return file;
   ::close(file);
   return -1;

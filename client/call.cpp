@@ -73,11 +73,11 @@ bool Call::settle(std::size_t task, WallTime now) {
 
 void Call::log(CallEvent event) {
   events_.push_back(std::move(event));
-  changed_.notify_all();
+  changed_->notify_all();
 }
 
 void Call::tell(std::size_t task, bool is_ready) {
-  if (is_ready) all_answered_.notify_all();
+  if (is_ready) all_answered_->notify_all();
   std::vector<std::function<void(std::size_t)>> each;
   std::vector<std::function<void()>> all;
   {
@@ -95,20 +95,29 @@ void Call::tell(std::size_t task, bool is_ready) {
 
 // ---------------------------------------------------------------- any thread
 
+/// In a forked child nobody unlocks what another thread of the parent held at that moment.
+std::unique_lock<std::mutex> Call::locked() const {
+  if (process_.is_here()) return std::unique_lock{mutex_};
+  std::unique_lock lock{mutex_, std::try_to_lock};
+  if (!lock) process_.check();
+  return lock;
+}
+
 std::size_t Call::answered() const {
-  const std::lock_guard lock{mutex_};
+  const auto lock = locked();
   return answered_;
 }
 
 std::size_t Call::outputs_complete() const {
-  const std::lock_guard lock{mutex_};
+  const auto lock = locked();
   return outputs_complete_;
 }
 
-bool Call::wait(std::condition_variable& news, std::optional<Instant> deadline,
+bool Call::wait(os::Condition& news, std::optional<Instant> deadline,
                 const std::function<bool()>& is_met) const {
-  std::unique_lock lock{mutex_};
+  auto lock = locked();
   if (is_met()) return true;
+  process_.check();
   lock.unlock();
   const auto is_met_now = [&] {
     const std::lock_guard again{mutex_};
@@ -119,8 +128,8 @@ bool Call::wait(std::condition_variable& news, std::optional<Instant> deadline,
   if (help && help->help_until(deadline, is_met_now)) return true;
   if (const auto outbox = outbox_.lock()) outbox->hurry();
   lock.lock();
-  if (deadline) return news.wait_until(lock, *deadline, is_met);
-  news.wait(lock, is_met);
+  if (deadline) return news->wait_until(lock, *deadline, is_met);
+  news->wait(lock, is_met);
   return true;
 }
 
@@ -146,35 +155,35 @@ bool Call::wait_task_output(std::size_t task, std::optional<Instant> deadline) c
 std::vector<CallEvent> Call::events(std::size_t from, std::optional<Instant> deadline) const {
   wait(changed_, deadline,
        [=, this] { return events_.size() > from || outputs_complete_ == size_; });
-  const std::lock_guard lock{mutex_};
+  const auto lock = locked();
   if (from >= events_.size()) return {};
   return {events_.begin() + static_cast<std::ptrdiff_t>(from), events_.end()};
 }
 
 TaskInfo Call::info(std::size_t task) const {
-  const std::lock_guard lock{mutex_};
+  const auto lock = locked();
   return tasks_.at(task);
 }
 
 TaskStatus Call::status(std::size_t task) const {
-  const std::lock_guard lock{mutex_};
+  const auto lock = locked();
   return tasks_.at(task).status;
 }
 
 bool Call::may_wait_for(EngineId engine) const {
-  const std::lock_guard lock{mutex_};
+  const auto lock = locked();
   return std::any_of(tasks_.begin(), tasks_.end(), [&](const TaskInfo& task) {
     return task.status == TaskStatus::pending && task.sent.engine.value_or(engine) == engine;
   });
 }
 
 MessageId Call::msg_id(std::size_t task) const {
-  const std::lock_guard lock{mutex_};
+  const auto lock = locked();
   return tasks_.at(task).sent.msg_id;
 }
 
 std::vector<std::shared_ptr<const Publication>> Call::publications(std::size_t task) const {
-  const std::lock_guard lock{mutex_};
+  const auto lock = locked();
   std::vector<std::shared_ptr<const Publication>> found;
   for (const CallEvent& event : events_)
     if (event.task == task && event.publication) found.push_back(event.publication);
@@ -191,8 +200,9 @@ std::string Call::text(std::size_t task, std::string_view stream) const {
 
 void Call::on_ready(std::function<void()> handler) {
   {
-    const std::lock_guard lock{mutex_};
+    const auto lock = locked();
     if (answered_ < size_) {
+      process_.check();
       on_ready_.push_back(std::move(handler));
       return;
     }
@@ -203,7 +213,8 @@ void Call::on_ready(std::function<void()> handler) {
 void Call::on_answer(std::function<void(std::size_t)> handler) {
   std::vector<std::size_t> already;
   {
-    const std::lock_guard lock{mutex_};
+    const auto lock = locked();
+    if (answered_ < size_) process_.check();
     for (std::size_t i = 0; i < size_; ++i)
       if (tasks_[i].status != TaskStatus::pending) already.push_back(i);
     if (answered_ < size_) on_answer_.push_back(handler);

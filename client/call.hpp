@@ -1,6 +1,5 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -11,6 +10,8 @@
 #include <vector>
 
 #include "client/incoming.hpp"
+#include "client/own_process.hpp"
+#include "os/condition.hpp"
 #include "client/task_info.hpp"
 #include "wire/ids.hpp"
 
@@ -20,7 +21,8 @@ class IoHelp;
 class Outbox;
 
 /// The state of the requests that were sent together: what came of them so far. The I/O thread
-/// puts in, any thread waits and looks.
+/// puts in, any thread waits and looks. In a forked child what is answered can be looked at; what it
+/// would have to wait for throws ClientError (lost_peer).
 class Call {
  public:
   /// outbox  where the requests were posted: who waits hurries it.
@@ -74,15 +76,18 @@ class Call {
  private:
   void log(CallEvent event);                    // mutex_ held
   bool settle(std::size_t task, WallTime now);  // mutex_ held; true: now ready
-  bool wait(std::condition_variable& news, std::optional<Instant> deadline,
+  bool wait(os::Condition& news, std::optional<Instant> deadline,
             const std::function<bool()>& is_met) const;
   void tell(std::size_t task, bool is_ready);
 
+  std::unique_lock<std::mutex> locked() const;
+
+  const OwnProcess process_;
   const std::size_t size_;
   const std::weak_ptr<Outbox> outbox_;
   const std::weak_ptr<IoHelp> help_;
   mutable std::mutex mutex_;
-  mutable std::condition_variable changed_, all_answered_;  // who waits for all sleeps until then
+  mutable os::Condition changed_, all_answered_;  // who waits for all sleeps until then
   std::vector<TaskInfo> tasks_;
   std::vector<CallEvent> events_;
   std::size_t answered_ = 0;

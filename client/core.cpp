@@ -11,6 +11,7 @@ namespace px::client {
 
 std::shared_ptr<ClientCore> ClientCore::make(std::unique_ptr<Connection> connection) {
   return {new ClientCore(std::move(connection)), [](ClientCore* core) {
+            if (!core->is_of_this_process()) return;  // its thread is not here
             // The I/O thread ends only after its handler: another one waits for that.
             if (core->connection().is_own_thread())
               std::thread([core] { delete core; }).detach();
@@ -307,6 +308,7 @@ std::shared_ptr<Call> ClientCore::post(std::vector<Outgoing> messages, std::vect
 }
 
 void ClientCore::check_open() const {
+  process_.check();
   if (const auto why = connection_->why_closed()) throw ClientError(ErrorKind::lost_peer, *why);
 }
 

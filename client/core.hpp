@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/connection.hpp"
+#include "client/own_process.hpp"
 #include "client/targets.hpp"
 
 namespace px::client {
@@ -16,10 +17,16 @@ namespace px::client {
 /// call it. Throws ClientError.
 class ClientCore {
  public:
-  /// The last owner may be a handler that runs in the client's I/O thread.
+  /// The last owner may be a handler that runs in the client's I/O thread. A forked child leaves the
+  /// sockets and the memory to its parent.
   static std::shared_ptr<ClientCore> make(std::unique_ptr<Connection> connection);
 
-  Connection& connection() { return *connection_; }
+  /// Throws in a forked child, as all that needs it does.
+  Connection& connection() {
+    process_.check();
+    return *connection_;
+  }
+  bool is_of_this_process() const { return process_.is_here(); }
 
   /// The engines that are meant, of those that are there now.
   std::vector<EngineId> resolve(const Targets& targets) const;
@@ -73,6 +80,7 @@ class ClientCore {
                                const std::vector<EngineId>& of_ipyparallel);
   TaskOptions understood(const std::vector<Work>& all, TaskOptions options) const;
 
+  const OwnProcess process_;
   std::unique_ptr<Connection> connection_;
   std::atomic<std::uint64_t> cells_ = 0;  ///< That several engines got together.
 };

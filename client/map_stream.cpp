@@ -1,7 +1,11 @@
 #include "client/map_stream.hpp"
 
+#include <deque>
+#include <mutex>
 #include <utility>
 
+#include "client/own_process.hpp"
+#include "os/condition.hpp"
 #include "wire/duration_text.hpp"
 
 namespace px::client {
@@ -14,12 +18,21 @@ TimeoutError late(Timeout timeout) {
 
 }  // namespace
 
+/// Numbers of the tasks that are answered and not taken; filled by the I/O thread.
+struct MapStream::Answered {
+  const OwnProcess process;
+  std::mutex mutex;
+  os::Condition changed;
+  std::deque<std::size_t> tasks;
+};
+
 MapStream::MapStream(std::function<AsyncResult(Block)> send, std::vector<Block> blocks,
                      std::size_t max_outstanding, bool is_ordered)
     : send_(std::move(send)),
       blocks_(std::move(blocks)),
       max_outstanding_(max_outstanding > 0 ? max_outstanding : blocks_.size()),
-      is_ordered_(is_ordered) {
+      is_ordered_(is_ordered),
+      answered_(std::make_shared<Answered>()) {
   fill();
 }
 
@@ -31,7 +44,7 @@ void MapStream::fill() {
     results_.back()->on_ready([answered = answered_, task] {
       const std::lock_guard lock{answered->mutex};
       answered->tasks.push_back(task);
-      answered->changed.notify_one();
+      answered->changed->notify_one();
     });
   }
 }
@@ -41,11 +54,12 @@ std::size_t MapStream::wait_for_one(Timeout timeout) {
     if (!results_[taken_]->wait(timeout)) throw late(timeout);
     return taken_;
   }
+  answered_->process.check();
   std::unique_lock lock{answered_->mutex};
   const auto is_there = [this] { return !answered_->tasks.empty(); };
   if (!timeout)
-    answered_->changed.wait(lock, is_there);
-  else if (!answered_->changed.wait_for(lock, *timeout, is_there))
+    answered_->changed->wait(lock, is_there);
+  else if (!answered_->changed->wait_for(lock, *timeout, is_there))
     throw late(timeout);
   const std::size_t task = answered_->tasks.front();
   answered_->tasks.pop_front();

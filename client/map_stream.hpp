@@ -1,10 +1,7 @@
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -40,12 +37,7 @@ class MapStream {
   void abort();
 
  private:
-  /// Numbers of the tasks that are answered and not taken; filled by the I/O thread.
-  struct Answered {
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::deque<std::size_t> tasks;
-  };
+  struct Answered;
   void fill();
   std::size_t wait_for_one(Timeout timeout);
 
@@ -55,7 +47,7 @@ class MapStream {
   bool is_ordered_;
   std::vector<std::optional<AsyncResult>> results_;  // of the tasks that were sent
   std::size_t taken_ = 0;
-  std::shared_ptr<Answered> answered_ = std::make_shared<Answered>();
+  std::shared_ptr<Answered> answered_;
 };
 
 }  // namespace px::client

@@ -1,10 +1,8 @@
 #include "python/bindings/connection_binding.hpp"
 
-#include <pthread.h>
 #include <pybind11/stl.h>
 
 #include <algorithm>
-#include <atomic>
 #include <set>
 #include <utility>
 
@@ -27,14 +25,6 @@ namespace py = pybind11;
 
 namespace px::bindings {
 namespace {
-
-/// How often this process is the child of a fork, where the I/O threads of its parent do not run.
-std::atomic<int> forks = 0;
-
-void count_forks() {
-  static const int done = ::pthread_atfork(nullptr, nullptr, [] { ++forks; });
-  (void)done;
-}
 
 /// The two texts that nearly all requests have are not parsed.
 Json read_json(const std::string& text) {
@@ -76,8 +66,6 @@ std::string text_of(const py::handle& bytes_or_text) {
 
 PythonConnection::PythonConnection(const std::string& info, const std::string& where,
                                    double timeout, const net::SshWish& ssh) {
-  count_forks();
-  generation_ = forks;
   auto read = read_client_connection_info(info);
   if (!read) throw client::ClientError(ErrorKind::bad_input, where + ": " + read.error().what);
   const auto version = py::module_::import("sys").attr("version_info");
@@ -93,18 +81,11 @@ PythonConnection::PythonConnection(const std::string& info, const std::string& w
 }
 
 PythonConnection::~PythonConnection() {
-  if (generation_ != forks)
-    new std::shared_ptr<client::ClientCore>(std::move(core_));  // its thread is that of the parent
-  else if (core_)
-    close();
+  close();
 }
 
 const std::shared_ptr<client::ClientCore>& PythonConnection::core() const {
-  if (generation_ != forks)
-    throw client::ClientError(
-        ErrorKind::lost_peer,
-        "this client was made before os.fork() and works only in the parent process: make a "
-        "new Client here");
+  process_.check();
   if (!core_) throw client::ClientError(ErrorKind::lost_peer, "the client was closed");
   releases_->release();
   return core_;
@@ -174,13 +155,13 @@ std::pair<std::string, std::string> PythonConnection::status(double patience) co
 }
 
 std::pair<std::uint64_t, std::uint64_t> PythonConnection::transfer_progress() const {
-  if (!core_) return {0, 0};
+  if (!core_ || !process_.is_here()) return {0, 0};
   const client::TransferProgress progress = core()->connection().transfer_progress();
   return {progress.done, progress.total};
 }
 
 std::vector<std::string> PythonConnection::take_warnings() const {
-  if (!core_) return {};  // closed, while another thread waits: what it waits for has failed
+  if (!core_ || !process_.is_here()) return {};  // closed, while another thread waits: what it waits for has failed
   return core()->connection().take_warnings();
 }
 
@@ -385,7 +366,7 @@ Tasks PythonConnection::outstanding() {
 }
 
 void PythonConnection::stop_since(std::uint64_t mark, std::optional<unsigned long> thread) {
-  if (why_closed()) return;
+  if (!process_.is_here() || why_closed()) return;
   const unsigned long sender = thread.value_or(PyThread_get_thread_ident());
   std::set<std::shared_ptr<client::Call>> calls;
   for (auto& [id, sent] : sent_) {
@@ -408,7 +389,7 @@ std::optional<Tasks> PythonConnection::find(const std::string& msg_id) {
 // ---------------------------------------------------------------- the end
 
 std::vector<std::string> PythonConnection::news_of_silence(const Tasks& tasks) {
-  if (why_closed()) return {};
+  if (!process_.is_here() || why_closed()) return {};
   std::vector<client::Silence> found = core()->connection().silences();
   std::erase_if(found,
                 [&](const client::Silence& each) { return !tasks.may_wait_for(each.engine); });
@@ -442,11 +423,12 @@ bool PythonConnection::send_to_comm(const std::string& type, const std::string& 
 
 std::optional<std::string> PythonConnection::why_closed() const {
   if (!core_) return "the client was closed";
+  if (!process_.is_here()) return std::nullopt;  // what is done with it says so
   return core()->connection().why_closed();
 }
 
 void PythonConnection::close() {
-  if (!core_ || generation_ != forks) return;
+  if (!core_ || !process_.is_here()) return;
   without_lock([core = std::exchange(core_, nullptr)]() mutable { core.reset(); });
   releases_->release();
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/core.hpp"
+#include "client/own_process.hpp"
 #include "interpreters/python/python_buffers.hpp"
 
 #include "python/bindings/tasks.hpp"
@@ -47,7 +48,8 @@ class PythonConnection {
   std::pair<std::string, std::string> status(double patience) const;
   /// Bytes that are done, and all: see client::TransferProgress.
   std::pair<std::uint64_t, std::uint64_t> transfer_progress() const;
-  /// See client::Connection; none when it is closed, and transfer_progress() gives (0, 0) then.
+  /// See client::Connection; none when it is closed and in a forked child, where transfer_progress()
+  /// gives (0, 0).
   std::vector<std::string> take_warnings() const;
   /// As JSON and as text: see client::MemoryUse.
   std::pair<std::string, std::string> memory(double patience) const;
@@ -144,7 +146,7 @@ class PythonConnection {
   std::uint64_t sent_calls_ = 0;
   client::SilenceNews silences_;
   std::size_t forget_at_ = 4096;
-  int generation_;
+  const client::OwnProcess process_;
   std::shared_ptr<const client::EngineDirectory> seen_engines_;
   std::uint64_t engines_version_ = 0;
 };

@@ -10,7 +10,7 @@ void Notices::put(std::uint64_t token) {
     tokens_.push_back(token);
     if (tokens_.size() > 1) return;  // the one who takes is awake
   }
-  changed_.notify_one();
+  changed_->notify_one();
 }
 
 void Notices::close() {
@@ -18,7 +18,7 @@ void Notices::close() {
     const std::lock_guard lock{mutex_};
     is_closed_ = true;
   }
-  changed_.notify_all();
+  changed_->notify_all();
 }
 
 bool Notices::is_closed() const {
@@ -28,7 +28,7 @@ bool Notices::is_closed() const {
 
 std::vector<std::uint64_t> Notices::take(Instant deadline) {
   std::unique_lock lock{mutex_};
-  changed_.wait_until(lock, deadline, [this] { return !tokens_.empty() || is_closed_; });
+  changed_->wait_until(lock, deadline, [this] { return !tokens_.empty() || is_closed_; });
   return std::exchange(tokens_, {});
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <vector>
 
+#include "os/condition.hpp"
 #include "wire/time.hpp"
 
 namespace px::bindings {
@@ -24,7 +24,7 @@ class Notices {
 
  private:
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  os::Condition changed_;
   std::vector<std::uint64_t> tokens_;
   bool is_closed_ = false;
 };

@@ -22,8 +22,9 @@ bool SendTracker::is_done() const {
 }
 
 bool SendTracker::wait(Instant deadline) const {
+  process_.check();
   std::unique_lock lock{mutex_};
-  return changed_.wait_until(lock, deadline, [this] { return in_use_ == 0; });
+  return changed_->wait_until(lock, deadline, [this] { return in_use_ == 0; });
 }
 
 void SendTracker::let_go() {
@@ -31,7 +32,7 @@ void SendTracker::let_go() {
     const std::lock_guard lock{mutex_};
     --in_use_;
   }
-  changed_.notify_all();
+  changed_->notify_all();
 }
 
 }  // namespace px::bindings

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
 
+#include "client/own_process.hpp"
+#include "os/condition.hpp"
 #include "wire/shared_bytes.hpp"
 #include "wire/time.hpp"
 
@@ -18,13 +19,14 @@ class SendTracker : public std::enable_shared_from_this<SendTracker> {
   /// The same bytes; counted as in use until the last copy of the result is gone.
   SharedBytes track(SharedBytes bytes);
   bool is_done() const;
-  /// False when `deadline` passed first.
+  /// False when `deadline` passed first. Throws in a forked child.
   bool wait(Instant deadline) const;
 
  private:
   void let_go();
   mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
+  const client::OwnProcess process_;
+  mutable os::Condition changed_;
   std::size_t in_use_ = 0;
 };
 

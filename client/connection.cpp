@@ -6,6 +6,7 @@
 
 #include "net/discovery/controller_search.hpp"
 #include "net/ssh/tunnel_route.hpp"
+#include "os/descriptor_limit.hpp"
 #include "os/segments/segment.hpp"
 #include "os/signals_blocked.hpp"
 #include "wire/earlier.hpp"
@@ -28,12 +29,17 @@ constexpr Duration successor_patience = 60s;
 constexpr std::size_t longest_kept = 1 << 20;
 /// Frames up to this size are kept in memory of their own: see compacted().
 constexpr std::size_t small_message = 4096;
+/// What a client takes: two for each of its 7 sockets, two for each that watches the connection of
+/// one, 5 of libzmq's threads, and what it waits at and finds shared memory by.
+constexpr std::size_t descriptors_of_client = 48;
 
 }  // namespace
 
 Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo& info,
                                                      const std::string& where,
                                                      const Options& options) {
+  if (auto enough = os::require_descriptors(descriptors_of_client, "a client"); !enough)
+    return enough.error();
   const Result<Session> session = new_session(info);
   if (!session) return session.error();
   ClientConnectionInfo known = info;
@@ -45,6 +51,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const ClientConnectionInfo&
     net::AddressRace::Options race;
     race.patience = std::min(race.patience, patience);
     auto sought = net::SoughtController::of(tried, where);
+    sought.is_to_stay = true;
     sought.socket = socket_options(tried, session->id());
     Result<net::FoundController> found = net::find_controller(*context, sought, *session, race);
     if (!found) return found.error();

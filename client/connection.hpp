@@ -51,7 +51,8 @@ class Connection {
   };
   /// Dials the controller at all its addresses, or through ssh, and waits until it has answered.
   /// where  the file's path, for sentences.
-  /// errors  bad_input: the connection info is not usable; lost_peer: nobody listens there, or no
+  /// errors  system: too few descriptors are left, here or at the controller;
+  ///         bad_input: the connection info is not usable; lost_peer: nobody listens there, or no
   ///         answer in time: says what was tried and what may be the cause; system: no
   ///         tunnel: says what ssh said.
   static Result<std::unique_ptr<Connection>> open(const ClientConnectionInfo& info,

@@ -141,7 +141,12 @@ std::optional<ControllerProcess> own_process() {
   return ControllerProcess{pid, std::move(birth)};
 }
 
-Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& paths) {
+/// limit  how many files and sockets this process may have open.
+Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& paths,
+                   std::size_t limit) {
+  const DescriptorPlan descriptors{limit};
+  if (auto enough = os::require_descriptors(descriptors.needed(), "a controller"); !enough)
+    return enough;
   const Result<os::FileLock> lock = lock_name(paths);
   if (!lock) return lock.error();
   const ConnectionFiles files = connection_files(options, paths);
@@ -163,6 +168,7 @@ Result<void> serve(const ControllerOptions& options, const net::ProfilePaths& pa
   }
   Result<BindPlan> plan = make_bind_plan(options, environment, previous, previous_keys);
   if (!plan) return plan.error();
+  plan->descriptors = descriptors;
   if (plan->curve && (keeps_files || options.restartable))
     if (auto written = write_secrets(files, *plan->curve); !written) return written.error();
   Result<ServerOptions> server_options = make_server_options(options, paths);
@@ -227,13 +233,13 @@ int run(int argc, char** argv) {
   if (auto made = net::create_profile_folders(*paths); !made) return fail(made.error());
   if (auto started = program::start_log("pxcontroller", all.program, *paths); !started)
     return fail(started.error());
-  os::raise_descriptor_limit();  // an engine takes nine
+  const std::size_t descriptors = os::raise_descriptor_limit();  // an engine takes ten
   warn_of_options(whole);
   for (const program::ConfigFile& file : *files)
     if (const std::string warning = program::warning_of_unusable(file); !warning.empty())
       spdlog::warn(warning);
   if (auto entered = program::enter_work_dir(all.program); !entered) return fail(entered.error());
-  const Result<void> served = serve(all, *paths);
+  const Result<void> served = serve(all, *paths, descriptors);
   return served ? 0 : fail(served.error());
 }
 

@@ -108,7 +108,7 @@ class Server::State {
   void watch();
   void watch_keys(net::ConnectionMonitor& connections, std::string_view side);
   void watch_tasks(TaskScheme scheme);
-  void watch_doors(net::Context& context);
+  void watch_doors(net::Context& context, const net::Doorkeeper::Bounds& bounds);
   void on_time(Instant now);
   void on_wake();
   Instant next_deadline() const;
@@ -170,7 +170,8 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       pure_tasks_(shared_, sockets_.task_client, task_engines_.socket()),
       broadcast_(shared_, sockets_.broadcast_client, return_until_, broadcast_engines_, calls_),
       queries_(shared_, membership_, dask_, sockets_.registration, sockets_.engine_registration,
-               engine_ports(bound.connection.engine), options.membership.heartbeat.period),
+               engine_ports(bound.connection.engine), options.membership.heartbeat.period,
+               bound.descriptors),
       has_queue_(options.tasks.scheme != TaskScheme::pure &&
                  options.tasks.scheme != TaskScheme::none),
       client_connections_(*bound.context, sockets_.registration),
@@ -185,7 +186,8 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
   if (has_queue_) tasks_.restore();
   watch();
   watch_tasks(options.tasks.scheme);
-  if (bound.connection.client.curve_serverkey) watch_doors(*bound.context);
+  if (bound.connection.client.curve_serverkey)
+    watch_doors(*bound.context, bound.descriptors.doors());
 }
 
 /// When those engines of an earlier controller that are known have joined.
@@ -268,8 +270,8 @@ void Server::State::watch() {
 }
 
 /// Who has no key is to cost next to nothing.
-void Server::State::watch_doors(net::Context& context) {
-  doorkeeper_.emplace(context);
+void Server::State::watch_doors(net::Context& context, const net::Doorkeeper::Bounds& bounds) {
+  doorkeeper_.emplace(context, bounds);
   for (net::Socket* socket :
        {&sockets_.notification, &sockets_.iopub_in, &sockets_.iopub_out, &sockets_.mux_client,
         &sockets_.control_client, &sockets_.task_client, &sockets_.broadcast_client,

@@ -48,9 +48,9 @@ void ArrayStreams::take(const Json& content, Instant now) {
       offer->id, Link{net::Stream{*offer, net::StreamSide::engine, signer_}, now + patience});
   if (!is_new) return;
   net::Stream& stream = place->second.stream;
-  loop_.watch(stream.descriptor(), [this, id = offer->id] { turn(id); });
   stream.dial(interface_, *port_);
-  if (stream.stage() == net::Stream::Stage::closed) fail(offer->id, stream.why_closed());
+  if (stream.stage() == net::Stream::Stage::closed) return fail(offer->id, stream.why_closed());
+  loop_.watch(stream.descriptor(), [this, id = offer->id] { turn(id); });
 }
 
 void ArrayStreams::turn(const std::string& id) {

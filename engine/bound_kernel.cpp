@@ -3,16 +3,26 @@
 #include <system_error>
 #include <utility>
 
+#include "os/descriptor_limit.hpp"
 #include "os/private_file.hpp"
 #include "wire/ids.hpp"
 #include "wire/session.hpp"
 
 namespace px::engine {
+namespace {
+
+/// Of its 5 sockets, where they listen, and of one client.
+constexpr std::size_t descriptors_of_kernel = 20;
+
+}  // namespace
 
 Result<std::unique_ptr<BoundKernel>> BoundKernel::open(net::Context& context, net::Loop& loop,
                                                        std::filesystem::path file,
                                                        jupyter::ChannelHandlers handlers,
                                                        std::size_t peer) {
+  if (auto enough = os::require_descriptors(descriptors_of_kernel, "a kernel's connections");
+      !enough)
+    return enough.error();
   jupyter::KernelConnection wanted;
   wanted.ip = "127.0.0.1";
   wanted.key = new_key();

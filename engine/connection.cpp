@@ -106,8 +106,9 @@ Result<void> reach_directly(EngineConnectionInfo& info, const std::string& sourc
   net::AddressRace::Options race;
   race.patience = std::min(race.patience, patience);
   net::Context context;
-  Result<net::FoundController> found =
-      net::find_controller(context, net::SoughtController::of(info, source), session, race);
+  auto sought = net::SoughtController::of(info, source);
+  sought.is_to_stay = true;
+  Result<net::FoundController> found = net::find_controller(context, sought, session, race);
   if (!found) return found.error();
   info.interface = std::move(found->interface);
   return {};

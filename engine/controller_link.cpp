@@ -2,16 +2,26 @@
 
 #include <utility>
 
+#include "os/descriptor_limit.hpp"
 #include "wire/envelope.hpp"
 #include "wire/new_session.hpp"
 
 namespace px::engine {
+namespace {
+
+/// Of libzmq's context, one socket and its connection.
+constexpr std::size_t descriptors_of_link = 10;
+
+}  // namespace
 
 ControllerLink::ControllerLink(std::unique_ptr<net::Context> context, net::Socket socket,
                                Session session)
     : context_(std::move(context)), socket_(std::move(socket)), session_(std::move(session)) {}
 
 Result<ControllerLink> ControllerLink::dial(const EngineConnectionInfo& info) {
+  if (auto enough = os::require_descriptors(descriptors_of_link, "a connection to a controller");
+      !enough)
+    return enough.error();
   Result<Session> session = new_session(info);
   if (!session) return session.error();
   auto context = std::make_unique<net::Context>();

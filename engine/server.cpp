@@ -10,6 +10,7 @@
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/call_report.hpp"
 #include "net/termination.hpp"
+#include "os/descriptor_limit.hpp"
 #include "wire/earlier.hpp"
 
 namespace px::engine {
@@ -20,6 +21,9 @@ using std::chrono::milliseconds;
 constexpr Duration subscription_timeout = std::chrono::seconds(2);
 constexpr Duration redial_pause = std::chrono::seconds(1);
 constexpr Duration leave_pause = milliseconds(20);
+/// What an engine takes: its 9 sockets and their connections, those that watch them, libzmq's
+/// threads, what captures output, and what it waits at.
+constexpr std::size_t descriptors_of_engine = 50;
 
 // Our peers.
 constexpr std::size_t controller = 0;
@@ -28,6 +32,8 @@ constexpr std::size_t consoles = 1;
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(ServerConfig config) {
+  if (auto enough = os::require_descriptors(descriptors_of_engine, "an engine"); !enough)
+    return enough.error();
   Result<Signer> signer = Signer::create(config.info.signature_scheme, config.info.key);
   if (!signer) return signer.error();
   const Result<Packer> packer = packer_by_name(config.info.pack);

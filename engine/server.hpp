@@ -58,7 +58,8 @@ struct ServerConfig {
 /// hearts, and holds the lifeline.
 class Server final : public jupyter::IoThread {
  public:
-  /// Starts to register at once.  errors  bad_input: the connection info is not usable.
+  /// Starts to register at once.
+  /// errors  bad_input: the connection info is not usable; system: too few descriptors are left.
   static Result<std::unique_ptr<Server>> start(ServerConfig config);
   ~Server() override;
 

@@ -5,8 +5,14 @@
 
 #include <utility>
 
+#include "os/descriptor_limit.hpp"
+
 namespace px::kernel {
 namespace {
+
+/// What a kernel takes: its 5 sockets, where they listen, one client, libzmq's threads, what
+/// captures output, and what it waits at.
+constexpr std::size_t descriptors_of_kernel = 48;
 
 Json ports_of(const jupyter::KernelConnection& connection) {
   return {{"shell_port", connection.shell},
@@ -20,6 +26,8 @@ Json ports_of(const jupyter::KernelConnection& connection) {
 
 Result<std::unique_ptr<Server>> Server::start(const jupyter::KernelConnection& connection,
                                               os::Descriptor parent, bool captures) {
+  if (auto enough = os::require_descriptors(descriptors_of_kernel, "a kernel"); !enough)
+    return enough.error();
   Result<Signer> signer = Signer::create(connection.signature_scheme, connection.key);
   if (!signer) return signer.error();
   std::unique_ptr<Server> server{new Server(connection, std::move(*signer), std::move(parent))};

@@ -16,7 +16,8 @@ class Server final : public jupyter::IoThread {
   /// parent    readable when the kernel is to end, as the server that has started it did; may be
   ///           closed.
   /// captures  the output of child processes and C code, from here on.
-  /// errors  bad_input: the connection is not usable; system: an address is in use.
+  /// errors  bad_input: the connection is not usable; system: an address is in use, or too
+  ///         few descriptors are left.
   static Result<std::unique_ptr<Server>> start(const jupyter::KernelConnection& connection,
                                                os::Descriptor parent, bool captures);
   ~Server() override;

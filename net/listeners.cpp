@@ -1,11 +1,10 @@
 #include "net/listeners.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
+#include "net/accept_guard.hpp"
 #include "net/discovery/local_interface.hpp"
 #include "net/tcp.hpp"
 
@@ -14,15 +13,10 @@ namespace {
 
 constexpr int accepts_per_turn = 64;
 
-os::Descriptor new_spare() {
-  return os::Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
-}
-
 }  // namespace
 
-Listeners::Listeners() : spare_(new_spare()) {}
-
 Result<int> Listeners::listen(std::string_view interface, int port) {
+  AcceptGuard::start();
   Result<os::Descriptor> listener =
       is_unix(interface) ? listen_unix(interface, port) : listen_tcp(interface, port);
   if (!listener) return listener.error();
@@ -48,21 +42,11 @@ std::vector<os::Descriptor> Listeners::accept_some(int descriptor) {
       os::Descriptor socket = accept_tcp(listener);
       if (socket.is_open())
         accepted.push_back(std::move(socket));
-      else if (errno == EMFILE || errno == ENFILE ? !turn_away(listener)
-                                                  : errno != ECONNABORTED && errno != EINTR)
+      else if (errno != ECONNABORTED && errno != EINTR)
         break;
     }
   }
   return accepted;
-}
-
-/// Linux says that there is no descriptor also where nobody waits.
-bool Listeners::turn_away(const os::Descriptor& listener) {
-  spare_.close();
-  const bool has_come = accept_tcp(listener).is_open();  // and is closed here
-  spare_ = new_spare();
-  if (has_come) ++turned_away_;
-  return has_come;
 }
 
 }  // namespace px::net

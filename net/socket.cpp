@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "net/accept_guard.hpp"
 #include "net/counted_message.hpp"
 #include "net/discovery/address.hpp"
 #include "net/frame_bundle.hpp"
@@ -243,6 +244,7 @@ struct Socket::State {
   }
   /// 0, or why not.
   int bind(const std::string& endpoint) {
+    AcceptGuard::start();
     readiness.touched();
     encryption.apply(socket, endpoint);
     const bool is_bound =

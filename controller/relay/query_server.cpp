@@ -5,7 +5,9 @@
 #include <csignal>
 #include <utility>
 
+#include "os/descriptor_limit.hpp"
 #include "program/program.hpp"
+#include "wire/error_names.hpp"
 #include "wire/header.hpp"
 
 namespace px::controller {
@@ -19,6 +21,8 @@ constexpr std::size_t max_language_size = 32;
 constexpr std::size_t max_reason_size = 255;
 /// So many parents of dead ranks are told when the controller shuts down; the others end later.
 constexpr std::size_t max_waiting_parents = 4096;
+/// So many clients are known to have been let in.
+constexpr std::size_t most_clients = 1 << 16;
 
 std::vector<std::string> texts_in(const Json& content, const char* key) {
   std::vector<std::string> texts;
@@ -27,11 +31,18 @@ std::vector<std::string> texts_in(const Json& content, const char* key) {
   return texts;
 }
 
+Json for_clients() {
+  return error_content("PermissionError",
+                       "this port is for engines: a client needs the connection file of clients "
+                       "(ipcontroller-client.json)");
+}
+
 }  // namespace
 
 QueryServer::QueryServer(RelayContext& shared, Membership& membership, DaskScheduler& dask,
                          net::Socket& client_socket, net::Socket& engine_socket,
-                         Json connection_info, Duration heartbeat_period)
+                         Json connection_info, Duration heartbeat_period,
+                         DescriptorPlan descriptors)
     : shared_(shared),
       membership_(membership),
       dask_(dask),
@@ -39,6 +50,7 @@ QueryServer::QueryServer(RelayContext& shared, Membership& membership, DaskSched
       engine_socket_(engine_socket),
       connection_info_(std::move(connection_info)),
       heartbeat_period_(heartbeat_period),
+      descriptors_(descriptors),
       versions_(program::program_version()) {}
 
 void QueryServer::receive_from_clients() {
@@ -82,13 +94,16 @@ void QueryServer::handle_engine(const Request& request) {
   if (type == "engine_reconnected") return note_reconnection(request);
   if (type == "engine_ended") return take_death_report(request);
   if (type == "world_request") return count_world(request);
-  // An engine asks so for who is there; that there is an answer is all that it may know.
-  if (type != "connection_request")
-    shared_.bad_messages.add("registration of engines: a request that only clients may send", type);
-  reply(request, type == "connection_request" ? "connection_reply" : "hub_error",
-        error_content("PermissionError",
-                      "this port is for engines: a client needs the connection file of clients "
-                      "(ipcontroller-client.json)"));
+  if (type == "connection_request") return answer_search(request);
+  shared_.bad_messages.add("registration of engines: a request that only clients may send", type);
+  reply(request, "hub_error", for_clients());
+}
+
+/// An engine asks so for who is there; that there is an answer, and room for it, is all that it may
+/// know.
+void QueryServer::answer_search(const Request& request) {
+  if (!is_refused(request, "an engine", DescriptorPlan::of_engine, "connection_reply"))
+    reply(request, "connection_reply", for_clients());
 }
 
 void QueryServer::handle(Request request) {
@@ -111,6 +126,16 @@ void QueryServer::reply(const Request& request, std::string_view msg_type, Json 
   request.socket->send(shared_.session.compose(draft, wall_now()));
 }
 
+bool QueryServer::is_refused(const Request& request, std::string_view who, std::size_t takes,
+                             std::string_view msg_type) {
+  const std::size_t left = os::free_descriptors(takes + descriptors_.kept());
+  const auto why = descriptors_.why_not(who, takes, left);
+  if (!why) return false;
+  spdlog::warn("refused: {}", *why);
+  reply(request, msg_type, error_content(out_of_descriptors, *why));
+  return true;
+}
+
 void QueryServer::send(const SharedFrames& answer) {
   client_socket_.forward(std::span<const std::string_view>{}, *answer, 0);
 }
@@ -129,6 +154,9 @@ void QueryServer::register_engine(const Request& request) {
   }
   const bool is_again =
       bool_member(request.content, "again").value_or(false) && wanted && request.client == *uuid;
+  if (!is_again &&
+      is_refused(request, "an engine", DescriptorPlan::of_engine, "registration_reply"))
+    return;
   std::string language = string_member(request.content, "language").value_or("");
   if (language.size() > max_language_size) language.clear();
   const auto id =
@@ -234,11 +262,17 @@ Json QueryServer::describe(const EngineUuid& uuid, const EngineFacts& facts) con
   return content;
 }
 
+/// One that was let in, or that only looks at the engines, takes no further connections.
 void QueryServer::connect_client(const Request& request) {
   Json engines = Json::object(), languages = Json::object(), pythons = Json::object(),
        memories = Json::object(), passing = Json::object(), described = Json::object();
   const auto wish = request.content.find("facts");
   const bool wants_facts = wish != request.content.end() && *wish == true;
+  if (!wants_facts && !clients_.contains(request.client)) {
+    if (is_refused(request, "a client", DescriptorPlan::of_client, "connection_reply")) return;
+    if (clients_.size() == most_clients) clients_.clear();  // who is still there is asked again
+    clients_.insert(request.client);
+  }
   for (const auto& [id, uuid] : membership_.table().engines()) {
     const std::string key = std::to_string(id.value);
     engines[key] = uuid.text;

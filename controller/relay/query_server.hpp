@@ -5,12 +5,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <vector>
 
 #include "controller/membership/membership.hpp"
 #include "controller/membership/version_check.hpp"
 #include "controller/relay/relay_context.hpp"
 #include "controller/scheduler/stocktaking.hpp"
 #include "controller/setup/dask_scheduler.hpp"
+#include "controller/setup/descriptor_plan.hpp"
 #include "net/socket.hpp"
 #include "wire/replay_history.hpp"
 
@@ -21,9 +24,10 @@ namespace px::controller {
 class QueryServer {
  public:
   /// connection_info  What registration_reply tells engines.
+  /// descriptors      By which clients and engines are refused for whom there are none.
   QueryServer(RelayContext& shared, Membership& membership, DaskScheduler& dask,
               net::Socket& client_socket, net::Socket& engine_socket, Json connection_info,
-              Duration heartbeat_period);
+              Duration heartbeat_period, DescriptorPlan descriptors);
 
   void receive_from_clients();
   void receive_from_engines();
@@ -60,6 +64,9 @@ class QueryServer {
   void handle(Request request);
   void handle_engine(const Request& request);
   void reply(const Request& request, std::string_view msg_type, Json content);
+  bool is_refused(const Request& request, std::string_view who, std::size_t takes,
+                  std::string_view msg_type);
+  void answer_search(const Request& request);
   void register_engine(const Request& request);
   void welcome_engine(const Request& request, EngineId id, const EngineUuid& uuid);
   void unregister_engine(const Request& request);
@@ -80,6 +87,8 @@ class QueryServer {
   net::Socket& engine_socket_;
   Json connection_info_;
   Duration heartbeat_period_;
+  const DescriptorPlan descriptors_;
+  std::unordered_set<std::string> clients_;  // that were not refused
   VersionCheck versions_;
   ReplayHistory history_;
   std::vector<Request> waiting_for_dask_;

@@ -132,7 +132,7 @@ std::optional<net::StreamRelay> listen_for_streams(Binder& binder, BindPlan& pla
   const Result<Signer> signer = Signer::create(engine.signature_scheme, engine.key);
   if (!plan.curve || !signer || !signer->is_enabled()) return std::nullopt;
   const auto listen = [&](int port) {
-    return net::StreamRelay::listen(engine.interface, port, *signer);
+    return net::StreamRelay::listen(engine.interface, port, *signer, plan.descriptors.streams());
   };
   Result<net::StreamRelay> relay = listen(wanted != 0 ? wanted : plan.ports.take(Side::engine));
   if (!relay) relay = listen(0);
@@ -181,7 +181,7 @@ Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan) {
   std::optional<net::LifelineServer> lifeline;
   engine.lifeline = binder.first_free(Side::engine, engine.lifeline.value_or(0), [&](int port) {
     Result<net::LifelineServer> server =
-        net::LifelineServer::listen(engine.interface, port, *signer);
+        net::LifelineServer::listen(engine.interface, port, *signer, plan.descriptors.lifelines());
     if (!server) return Result<int>(server.error());
     lifeline = std::move(*server);
     return Result<int>(lifeline->port());
@@ -205,7 +205,8 @@ Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan) {
        std::move(task_engine), std::move(broadcast_client), std::move(broadcast_engine),
        std::move(ping), std::move(pong), std::move(*lifeline), std::move(streams)},
       std::move(plan.connection),
-      &context};
+      &context,
+      plan.descriptors};
 }
 
 }  // namespace px::controller

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/setup/descriptor_plan.hpp"
 #include "controller/setup/port_plan.hpp"
 #include "net/context.hpp"
 #include "net/lifeline/lifeline.hpp"
@@ -51,12 +52,14 @@ struct BindPlan {
   bool has_tasks = true;        ///< False: nobody listens there.
   /// Where to listen beside the interfaces of `connection`, at the same ports.
   std::vector<std::string> more_client_interfaces = {}, more_engine_interfaces = {};
+  DescriptorPlan descriptors = DescriptorPlan{std::size_t{1} << 20};
 };
 
 struct BoundSockets {
   ControllerSockets sockets;
   ConnectionPair connection;
   net::Context* context;  ///< That of the sockets.
+  DescriptorPlan descriptors;
 };
 
 /// Binds everything.

@@ -9,7 +9,9 @@
 #include "net/connection_monitor.hpp"
 #include "net/loop.hpp"
 #include "net/tcp.hpp"
+#include "os/descriptor_limit.hpp"
 #include "os/signals_blocked.hpp"
+#include "wire/error_names.hpp"
 
 namespace px::net {
 namespace {
@@ -18,6 +20,8 @@ namespace {
 /// wrong key.
 constexpr int max_refusals = 3;
 constexpr Duration ports_patience = std::chrono::seconds(3);
+/// Of libzmq's context and what is dialed at the same time.
+constexpr std::size_t descriptors_of_search = 20;
 
 /// The answer of the name service, which may come late or never; its thread is not waited for.
 struct Lookup {
@@ -86,6 +90,7 @@ class Search {
       const Instant now = Clock::now();
       for (const std::size_t ended : race_.expire(now)) end(ended);
       for (const std::size_t runner : race_.start_due(now)) start(runner);
+      if (refusal_ && sought_.is_to_stay) return *refusal_;
       if (race_.winner()) return take(*race_.winner());
       if (race_.is_over()) return explain(failures(), sought_.registration, sought_.source);
       if (!is_restless_) loop_.wait_until(race_.next_deadline());
@@ -169,8 +174,17 @@ class Search {
     Attempt& attempt = attempts_[runner];
     while (const SharedFrames frames = attempt.socket->receive()) {
       const Result<Envelope> envelope = Envelope::locate(*frames);
-      if (envelope && session_.signer().verify(*envelope)) race_.answered(runner);
+      if (!envelope || !session_.signer().verify(*envelope)) continue;
+      note_refusal(*envelope);
+      race_.answered(runner);
     }
+  }
+
+  void note_refusal(const Envelope& answer) {
+    const Result<Json> content = unpack(session_.packer(), answer.content);
+    if (!content || string_member(*content, "ename") != out_of_descriptors) return;
+    refusal_ = Error{ErrorKind::system, "the controller of " + sought_.source + " refuses it: " +
+                                            string_member(*content, "evalue").value_or("")};
   }
 
   void on_events(std::size_t runner) {
@@ -206,6 +220,7 @@ class Search {
   Loop loop_;
   std::map<std::size_t, Attempt> attempts_;
   bool is_restless_ = false;
+  std::optional<Error> refusal_;
 };
 
 Result<void> check_other_ports(const SoughtController& sought, const std::string& interface) {
@@ -232,6 +247,9 @@ Result<void> check_other_ports(const SoughtController& sought, const std::string
 
 Result<FoundController> find_controller(Context& context, const SoughtController& sought,
                                         Session session, const AddressRace::Options& options) {
+  if (auto enough = os::require_descriptors(descriptors_of_search, "a connection to a controller");
+      !enough)
+    return enough.error();
   Result<FoundController> found = Search{context, sought, std::move(session), options}.run();
   if (!found) return found;
   if (auto open = check_other_ports(sought, found->interface); !open) return open.error();

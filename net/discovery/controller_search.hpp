@@ -22,6 +22,8 @@ struct SoughtController {
   std::vector<int> other_ports = {};  ///< What must be reachable there, too.
   SocketOptions socket = {};          ///< Of the one that asks, which is then for the caller.
   std::string source;                 ///< Where all this comes from, for sentences.
+  /// Whether the search ends where the controller says that it has no room for one more peer.
+  bool is_to_stay = false;
 
   /// What a connection file says; `source` is its path.
   /// info  a ClientConnectionInfo or an EngineConnectionInfo.
@@ -45,7 +47,8 @@ struct FoundController {
 /// Asks at all addresses (see AddressRace) until one answers with the right key. Waits. Where
 /// several are asked at the same time, the identities of the later sockets end in a number.
 /// session  whose key must fit; asks with messages of its own.
-/// errors  lost_peer: nobody answered: what was tried, what each said, the fix; the other ports of
+/// errors  system: too few descriptors here, or at the controller where it is to stay; lost_peer:
+///         nobody answered: what was tried, what each said, the fix; the other ports of
 ///         the one that did are not open: names them; bad_input: no address.
 Result<FoundController> find_controller(Context& context, const SoughtController& sought,
                                         Session session, const AddressRace::Options& options = {});

@@ -32,7 +32,7 @@ struct LifelineClosed {
 using LifelineEvent = std::variant<LifelineOpened, LifelineClosed>;
 
 struct LifelineLimits {
-  std::size_t max_unidentified = 4096;           ///< Connections beyond it are closed at once.
+  std::size_t max_unidentified = 4096;           ///< Of more connections the oldest are closed.
   Duration patience = std::chrono::seconds(10);  ///< For a connection to say who it is.
 };
 

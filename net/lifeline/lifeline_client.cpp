@@ -38,9 +38,15 @@ class ForkedAway {
 
   /// Runs in the child. The number stays taken, as its owner's copy in the child will close it.
   static void let_go() {
-    const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     for (std::atomic<int>& place : places)
-      if (const int taken = place.exchange(0); taken > 0) ::dup3(nothing, taken - 1, O_CLOEXEC);
+      if (const int taken = place.exchange(0); taken > 0) let_go(taken - 1);
+  }
+  /// Closed first: there may be no other descriptor left.
+  static void let_go(int descriptor) {
+    ::close(descriptor);
+    const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing < 0 || nothing == descriptor) return;
+    ::dup3(nothing, descriptor, O_CLOEXEC);
     ::close(nothing);
   }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "net/lifeline/lifeline.hpp"
 #include "net/lifeline/lifeline_protocol.hpp"
@@ -74,8 +75,10 @@ struct LifelineServer::State {
     const int descriptor = socket.value();
     const std::string nonce = new_key();
     const std::string greeting = write_lifeline_greeting(nonce);
+    // Who has no key holds up nobody who has: the one that has kept us waiting longest goes.
+    if (unidentified.size() >= limits.max_unidentified) reject(unidentified.begin()->second);
     // The buffer of a new connection always has room for it.
-    const bool is_greeted = unidentified.size() < limits.max_unidentified && watch(descriptor) &&
+    const bool is_greeted = watch(descriptor) &&
                             ::send(descriptor, greeting.data(), greeting.size(), MSG_NOSIGNAL) ==
                                 static_cast<ssize_t>(greeting.size());
     if (!is_greeted) {
@@ -152,14 +155,17 @@ int LifelineServer::descriptor() const {
 std::vector<LifelineEvent> LifelineServer::receive(Instant now) {
   std::array<epoll_event, events_per_turn> ready;
   const int count = ::epoll_wait(state_->epoll.value(), ready.data(), events_per_turn, 0);
+  std::vector<int> callers;  // met last: their descriptors may be those of ones that were closed
   for (int i = 0; i < count; ++i) {
     const int descriptor = ready[static_cast<std::size_t>(i)].data.fd;
-    if (!state_->listeners.has(descriptor))
-      state_->read_some(descriptor);
+    if (state_->listeners.has(descriptor))
+      callers.push_back(descriptor);
     else
-      for (os::Descriptor& socket : state_->listeners.accept_some(descriptor))
-        state_->admit(std::move(socket), now);
+      state_->read_some(descriptor);
   }
+  for (const int listener : callers)
+    for (os::Descriptor& socket : state_->listeners.accept_some(listener))
+      state_->admit(std::move(socket), now);
   state_->expire(now);
   return std::exchange(state_->events, {});
 }
@@ -191,7 +197,7 @@ std::size_t LifelineServer::open_count() const {
 }
 
 std::uint64_t LifelineServer::rejected() const {
-  return state_->rejected + state_->listeners.turned_away();
+  return state_->rejected;
 }
 
 }  // namespace px::net

@@ -53,9 +53,7 @@ struct Stream::State {
       : offer(what),
         signer(std::move(key)),
         sealer(what.key, what.cipher, side),
-        opener(what.key, what.cipher, other(side)) {
-    check(epoll.is_open());
-  }
+        opener(what.key, what.cipher, other(side)) {}
   ~State() { close(""); }
 
   /// A child that user code forked may hold the socket: the connection ends nevertheless.
@@ -169,6 +167,8 @@ Stream::Stream(Stream&&) noexcept = default;
 Stream& Stream::operator=(Stream&&) noexcept = default;
 
 void Stream::dial(std::string_view interface, int port) {
+  if (!state_->epoll.is_open())
+    return state_->close("this process has no file descriptor left for it (ulimit -n)");
   Result<os::Descriptor> socket =
       is_unix(interface) ? connect_unix(interface, port) : start_connect_tcp(interface, port);
   if (!socket) return state_->close(socket.error().what);

@@ -250,7 +250,7 @@ std::size_t StreamRelay::open_count() const {
 }
 
 std::uint64_t StreamRelay::rejected() const {
-  return state_->rejected + state_->listeners.turned_away();
+  return state_->rejected;
 }
 
 }  // namespace px::net

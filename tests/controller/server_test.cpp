@@ -1,6 +1,8 @@
 #include "tests/controller/server_fixture.hpp"
 
 #include "os/private_file.hpp"
+#include "tests/os/lowered_limit.hpp"
+#include "wire/error_names.hpp"
 
 namespace px::controller {
 namespace {
@@ -442,6 +444,26 @@ TEST_F(ServerTest, AFullReuseOfPortsIsRefusedWithOneClearSentence) {
   const auto again = bind_sockets(context_, std::move(plan));
   ASSERT_FALSE(again);
   EXPECT_NE(again.error().what.find(std::to_string(files.client.registration)), std::string::npos);
+}
+
+TEST_F(ServerTest, WhoWouldTakeTheLastDescriptorsIsRefusedAndWhoIsThereGoesOn) {
+  start();
+  auto early = client("early"), late = client("late");
+  auto engine_of_early = engine("ann"), late_engine = engine("bob");
+  engine_of_early->join();
+  EXPECT_EQ(early->ask("connection_request").content["status"], "ok");
+  const os::LoweredLimit few{os::next_descriptor() + 100};  // far fewer than are kept
+  const Received refusal = late->ask("connection_request");
+  EXPECT_EQ(refusal.header.msg_type, "connection_reply");
+  EXPECT_EQ(refusal.content["ename"], out_of_descriptors);
+  EXPECT_NE(refusal.content["evalue"].get<std::string>().find("a client takes 7 file descriptors"),
+            std::string::npos);
+  const Received second = late_engine->ask("registration_request", Json{{"uuid", "bob"}});
+  EXPECT_EQ(second.header.msg_type, "registration_reply");
+  EXPECT_EQ(second.content["ename"], out_of_descriptors);
+  EXPECT_EQ(late_engine->ask("connection_request").content["ename"], out_of_descriptors);
+  EXPECT_EQ(early->ask("connection_request").content["engines"], Json::parse(R"({"0":"ann"})"));
+  EXPECT_EQ(late->ask("connection_request", Json{{"facts", true}}).content["status"], "ok");
 }
 
 TEST_F(ServerTest, AClientThatReadsNothingGetsErrorsInThePlaceOfFurtherReplies) {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,10 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "net/accept_guard.hpp"
 #include "net/discovery/local_interface.hpp"
 #include "net/stream/stream_protocol.hpp"
 #include "net/stream/stream_relay.hpp"
 #include "net/tcp.hpp"
+#include "tests/os/lowered_limit.hpp"
 #include "wire/ids.hpp"
 
 namespace px::net {
@@ -305,16 +306,12 @@ TEST_F(Streams, AreNoMoreWhereDescriptorsHaveRunOut) {
   ASSERT_TRUE(turn_until_open(client, engine));
   std::vector<os::Descriptor> strangers;
   for (int i = 0; i < 8; ++i) strangers.push_back(connected());
-  rlimit before{};
-  ::getrlimit(RLIMIT_NOFILE, &before);
-  // The next descriptor would be beyond what is allowed.
-  const os::Descriptor next{::dup(relay.descriptor())};
-  const rlimit none{static_cast<rlim_t>(next.value()), before.rlim_max};
-  ::setrlimit(RLIMIT_NOFILE, &none);
-  EXPECT_TRUE(turn_until({&client, &engine}, [&] { return relay.rejected() == 8U; }));
+  const os::LoweredLimit none{os::next_descriptor()};
+  const std::uint64_t before_them = AcceptGuard::turned_away();
+  const auto are_away = [&] { return AcceptGuard::turned_away() == before_them + 8; };
+  EXPECT_TRUE(turn_until({&client, &engine}, are_away));
   client.stream.send("head", owned_bytes("bytes"));
   EXPECT_TRUE(turn_until({&client, &engine}, [&] { return !engine.records.empty(); }));
-  ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
 TEST_F(Streams, AreReachedByUnixSocketsToo) {

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "net/doorkeeper.hpp"
+#include "net/lifeline/lifeline.hpp"
+#include "net/stream/stream_relay.hpp"
+
+namespace px::controller {
+
+/// What the controller's limit of open files and sockets (RLIMIT_NOFILE) means for those who
+/// connect. Sees no descriptor itself.
+class DescriptorPlan {
+ public:
+  /// limit  how many this process may have open.
+  explicit DescriptorPlan(std::size_t limit) : limit_(limit) {}
+
+  /// Of connections that have not shown a key yet, each kind may have a small part.
+  net::LifelineLimits lifelines() const;
+  net::StreamLimits streams() const;
+  net::Doorkeeper::Bounds doors() const;
+
+  /// What one more of these takes here.
+  static constexpr std::size_t of_client = 7, of_engine = 10;
+  /// What the controller takes before anybody has come.
+  static constexpr std::size_t of_controller = 120;
+  /// With fewer nobody could work.
+  std::size_t needed() const { return of_controller + kept() + of_client + of_engine; }
+  /// So many are kept for those who are connected, and for files.
+  std::size_t kept() const;
+  /// Why one that takes so many cannot come; nothing where it can.
+  /// who   "a client".
+  /// left  how many this process may still open.
+  std::optional<std::string> why_not(std::string_view who, std::size_t takes,
+                                     std::size_t left) const;
+
+ private:
+  std::size_t limit_;
+};
+
+}  // namespace px::controller

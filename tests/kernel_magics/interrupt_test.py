@@ -133,8 +133,10 @@ def test_stop_gives_the_prompt_back_where_nothing_can_be_interrupted(mpi_noteboo
 def test_stop_behind_another_client_says_so_and_leaves_its_cell(notebook, cluster, tmp_path):
     other = cluster.client(engines=4)
     gate = tmp_path / "gate"
-    theirs = other[:2].execute(f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.02)\nran = 1")
-    wait_until(lambda: all(row["msg_id"] for row in other.status()[:2]), "their cell runs", 20)
+    theirs = other[:2].execute(
+        f"import os, time\nopen(f'{tmp_path}/begun-{{os.getpid()}}', 'w').close()\n"
+        f"while not os.path.exists({str(gate)!r}): time.sleep(0.02)\nran = 1")
+    wait_until(lambda: len(list(tmp_path.glob("begun-*"))) == 2, "their cell runs", 20)
     message_id, seen = notebook.begin("%%px --progress-after 0\nbegan = True"), []
     notebook.await_message(message_id, seen, lambda message: "2/4 engines done" in str(message["content"]))
     notebook.interrupt()

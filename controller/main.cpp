@@ -115,8 +115,8 @@ struct SharedMemoryEnd {
   }
 };
 
-/// The name of the cluster for this controller alone: all that it writes, and removes in the end, is
-/// named by it. One that is just ending gets a moment.
+/// The name of the cluster for this controller alone: all that it writes, and removes in the end,
+/// is named by it. One that is just ending gets a moment.
 Result<os::FileLock> lock_name(const net::ProfilePaths& paths) {
   const Instant deadline = Clock::now() + std::chrono::seconds(3);
   for (;;) {

@@ -105,9 +105,11 @@ Result<void> clean_profile(const net::ProfilePaths& profile, bool force, Console
                        (elsewhere ? " (" + *elsewhere + " supervises it)" : "") +
                        ": stop it first, or use clean --force"};
     if (elsewhere)
-      console.say(Level::warning, called(cluster) + " is not stopped, only its files are removed: " +
-                                      *elsewhere + " supervises it");
-    else if (auto done = stop_cluster(cluster, SIGTERM, console); !done) return done.error();
+      console.say(Level::warning, called(cluster) +
+                                      " is not stopped, only its files are removed: " + *elsewhere +
+                                      " supervises it");
+    else if (auto done = stop_cluster(cluster, SIGTERM, console); !done)
+      return done.error();
   }
   remove_matching(profile.log(), "", "", console);
   remove_matching(profile.security(), "cluster-", ".json", console);

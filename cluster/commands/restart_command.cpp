@@ -43,7 +43,8 @@ Result<int> restart_keeping(const net::ProfilePaths& paths, const ClusterRecord&
   // Where some engines did not come back, the others have theirs.
   reports = variables.restore(connect(paths));
   if (restarted && variables.has_lost_an_engine())
-    return Error{ErrorKind::system, "the engines run again, but not all have got back what was kept"};
+    return Error{ErrorKind::system,
+                 "the engines run again, but not all have got back what was kept"};
   return restarted;
 }
 

@@ -99,12 +99,13 @@ std::optional<int> check_what_is_there(const net::ProfilePaths& paths, const Sta
   os::LocalProcesses processes;
   const auto found = load_cluster(paths, processes);
   if (const auto who = runs_elsewhere(paths, found))
-    return fail(console,
-                Error{ErrorKind::overloaded,
-                      "the cluster is already running (" + paths.cluster_file().string() + "): " +
-                          *who + " supervises it: stop it there with `pxcluster stop`; if that "
-                          "host is gone, remove its files with `pxcluster clean --force`"},
-                exit_already_running);
+    return fail(
+        console,
+        Error{ErrorKind::overloaded,
+              "the cluster is already running (" + paths.cluster_file().string() + "): " + *who +
+                  " supervises it: stop it there with `pxcluster stop`; if that "
+                  "host is gone, remove its files with `pxcluster clean --force`"},
+        exit_already_running);
   const auto asks_nobody = [](const ClientConnectionInfo&) { return std::nullopt; };
   if (const auto by_hand = hand_started_beside(paths, found, processes, asks_nobody))
     return fail(console,

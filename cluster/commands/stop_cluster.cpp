@@ -60,9 +60,9 @@ Result<void> stop_cluster(const net::ProfilePaths& paths, int signal, Console& c
   os::LocalProcesses processes;
   const auto found = load_cluster(paths, processes);
   if (const auto who = runs_elsewhere(paths, found))
-    return Error{ErrorKind::unsupported,
-                 called(paths) + ": " + *who + " supervises it: stop it there; if that host is gone, "
-                 "remove its files with `pxcluster clean --force`"};
+    return Error{ErrorKind::unsupported, called(paths) + ": " + *who +
+                                             " supervises it: stop it there; if that host is gone, "
+                                             "remove its files with `pxcluster clean --force`"};
   const auto holder = os::FileLock::holder(paths.cluster_lock_file());
   const std::optional<int> supervisor = holder ? holder->pid : std::nullopt;
   const auto by_hand = hand_started_beside(paths, found, processes, &count_engines);

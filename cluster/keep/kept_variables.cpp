@@ -152,9 +152,9 @@ void KeptVariables::fetch_far(const client::Client& client) {
     if (auto value = ask([&] { return answer.get_one(); }, why))
       engines_.at(id).packed = std::move(*value);
     else
-      throw client::ClientError(ErrorKind::system, "nothing was restarted: the variables of engine " +
-                                                       std::to_string(id.value) +
-                                                       " could not be fetched: " + why);
+      throw client::ClientError(ErrorKind::system,
+                                "nothing was restarted: the variables of engine " +
+                                    std::to_string(id.value) + " could not be fetched: " + why);
   }
 }
 
@@ -163,9 +163,9 @@ void KeptVariables::restore_python(const client::Client& client, const std::vect
   for (const EngineId id : ids) {
     const Engine& engine = engines_.at(id);
     const client::DirectView view = view_of(client, id);
-    answers.emplace(id, engine.is_far ? view.call(of_engine("unpack"), {engine.packed})
-                                      : view.call(of_engine("restore"),
-                                                  {folders_as_json(), Json(id.value)}));
+    answers.emplace(id, engine.is_far
+                            ? view.call(of_engine("unpack"), {engine.packed})
+                            : view.call(of_engine("restore"), {folders_as_json(), Json(id.value)}));
   }
   take_answers(answers);
 }

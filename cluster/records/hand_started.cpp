@@ -39,7 +39,8 @@ std::optional<HandStarted> hand_started_beside(const net::ProfilePaths& paths,
                                                const Result<FoundCluster>& found,
                                                os::Processes& processes,
                                                const CountEngines& count) {
-  if ((found && found->living.controller) || os::FileLock::holder(paths.cluster_lock_file())) return std::nullopt;
+  if ((found && found->living.controller) || os::FileLock::holder(paths.cluster_lock_file()))
+    return std::nullopt;
   return find_hand_started(paths, processes, count);
 }
 

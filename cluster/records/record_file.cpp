@@ -51,7 +51,8 @@ bool is_supervised(const net::ProfilePaths& paths) {
   return os::FileLock::holder(paths.cluster_lock_file()).has_value();
 }
 
-/// Adds to what lives here what may live elsewhere: other hosts and containers may use the same file.
+/// Adds to what lives here what may live elsewhere: other hosts and containers may use the same
+/// file.
 void keep_what_cannot_be_seen(ClusterRecord& living, const ClusterRecord& record,
                               bool is_controller_alive) {
   const HostIdentity here = HostIdentity::here();

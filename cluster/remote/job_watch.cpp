@@ -134,7 +134,8 @@ std::vector<JobEffect> JobWatch::stop(Instant now) {
   if (is_stopping_ || is_ended_) return {};
   is_stopping_ = true;
   if (!job_id_.empty() && question_ == Question::none) remove_job(now);
-  if (question_ == Question::submit && deadline_) deadline_ = std::min(*deadline_, now + submit_stop_patience);
+  if (question_ == Question::submit && deadline_)
+    deadline_ = std::min(*deadline_, now + submit_stop_patience);
   return take();
 }
 
@@ -150,8 +151,10 @@ std::vector<JobEffect> JobWatch::on_time(Instant now) {
   deadline_.reset();
   if (question_ == Question::submit && is_stopping_) {
     tell(Level::warning,
-         plan_.system.submit.front() + " has not answered for " + format_duration(submit_stop_patience) +
-             " since the stop and is ended; its job may be in the queue all the same: look for it with " +
+         plan_.system.submit.front() + " has not answered for " +
+             format_duration(submit_stop_patience) +
+             " since the stop and is ended; its job may be in the queue all the same: look for it "
+             "with " +
              plan_.system.status.front() + ", and delete it with " + plan_.system.remove.front(),
          0);
     finish(1);

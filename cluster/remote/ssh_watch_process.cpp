@@ -135,7 +135,8 @@ class SshWatchProcess {
     auto [log, is_new] = logs_.try_emplace(order.engine);
     if (is_new) {
       const std::string file = plan_.log_stem + "-" + std::to_string(order.engine) + ".log";
-      os::Descriptor{::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)};  // the user's alone
+      os::Descriptor{
+          ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)};  // the user's alone
       log->second.open(file, std::ios::binary);
     }
     log->second << order.line << '\n';

@@ -10,7 +10,8 @@ constexpr Duration first_restart_pause = std::chrono::milliseconds(250);
 constexpr Duration longest_restart_pause = std::chrono::seconds(10);
 
 Duration pause_before(std::size_t attempt) {
-  return std::min<Duration>(first_restart_pause * (1u << std::min<std::size_t>(attempt, 10)), longest_restart_pause);
+  return std::min<Duration>(first_restart_pause * (1u << std::min<std::size_t>(attempt, 10)),
+                            longest_restart_pause);
 }
 
 }  // namespace

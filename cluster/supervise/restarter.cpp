@@ -16,7 +16,8 @@ RecordedProcess supervisor_of(const RecordedEngineSet& set) {
 }
 
 /// The pxclusters to ask: that of the controller first, as its engines got the first ids.
-Result<std::vector<RecordedProcess>> find_supervisors(const ClusterRecord& record, const std::string& only,
+Result<std::vector<RecordedProcess>> find_supervisors(const ClusterRecord& record,
+                                                      const std::string& only,
                                                       os::Processes& processes) {
   std::vector<RecordedProcess> found;
   std::string known;

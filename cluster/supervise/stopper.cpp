@@ -75,8 +75,7 @@ Result<void> stop_processes(const ClusterRecord& living, std::optional<int> supe
     wait_for_end(supervisors, supervisor_patience, processes);
   }
   Recorded left = end_processes(engine_processes(living), signal, processes);
-  const Recorded controllers =
-      living.controller ? Recorded{*living.controller} : Recorded{};
+  const Recorded controllers = living.controller ? Recorded{*living.controller} : Recorded{};
   for (const auto& more :
        {end_processes(controllers, signal, processes), alive(supervisors, processes)})
     left.insert(left.end(), more.begin(), more.end());

@@ -302,9 +302,9 @@ void SupervisorIo::perform(const SendSignal& order) {
   console_.say(Level::debug, os::signal_name(order.signal) + " to " + std::to_string(order.pid) +
                                  (order.whole_session ? " and its children" : ""));
   const auto left = left_.find(order.pid);
-  const bool is_ours = children_.contains(order.pid) ||
-                       (order.whole_session && left != left_.end() &&
-                        left->second.goes_on(os::births_in_session(order.pid)));
+  const bool is_ours =
+      children_.contains(order.pid) || (order.whole_session && left != left_.end() &&
+                                        left->second.goes_on(os::births_in_session(order.pid)));
   if (is_ours) processes_.signal(order.pid, order.signal, order.whole_session);
 }
 

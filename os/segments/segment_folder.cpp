@@ -59,7 +59,8 @@ std::string name_here() {
   return std::string(name_begin) + boot_id().substr(0, 6) + "-";
 }
 
-/// begin  of the names of those to look at. Other hosts may share a folder on a disk, and their locks
+/// begin  of the names of those to look at. Other hosts may share a folder on a disk, and their
+/// locks
 ///        may not be seen here: there it is name_here().
 void remove_abandoned(const std::filesystem::path& parent, std::string_view begin) {
   for (const std::string& name : names_in(parent)) {

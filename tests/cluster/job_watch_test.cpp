@@ -189,9 +189,10 @@ TEST(JobWatch, NamesAJobThatMayHaveBeenSubmittedWhenItIsStoppedMeanwhile) {
   EXPECT_TRUE(story.watch.stop(at(5s)).empty());
   EXPECT_EQ(story.watch.next_deadline(), at(17s));
   const auto effects = story.watch.on_time(at(17s));
-  EXPECT_EQ(said(effects),
-            "sbatch has not answered for 12 s since the stop and is ended; its job may be in the queue "
-            "all the same: look for it with scontrol, and delete it with scancel\n");
+  EXPECT_EQ(
+      said(effects),
+      "sbatch has not answered for 12 s since the stop and is ended; its job may be in the queue "
+      "all the same: look for it with scontrol, and delete it with scancel\n");
   EXPECT_EQ(only<EndJobWatch>(effects).size(), 1u);
 }
 

@@ -85,12 +85,14 @@ TEST_F(RecordOfHosts, AClusterOfThisHostThatWasStartedAgainIsDead) {
 TEST_F(RecordOfHosts, EnginesThatAreAddedHereForgetNothingThatRunsElsewhere) {
   ClusterRecord record;
   record.controller = on("node2", "another-boot");
-  record.engine_sets["1"] = {.launcher = "local", .processes = {{"0", on("node2", "another-boot")}}};
+  record.engine_sets["1"] = {.launcher = "local",
+                             .processes = {{"0", on("node2", "another-boot")}}};
   record.engine_sets["2"] = {.launcher = "local",
                              .processes = {{"0", on(os::host_name(), "another-boot")}}};
   write(record);
   ClusterRecord own;
-  own.engine_sets["3"] = {.launcher = "local", .processes = {{"0", {.pid = ::getpid(), .output_file = ""}}}};
+  own.engine_sets["3"] = {.launcher = "local",
+                          .processes = {{"0", {.pid = ::getpid(), .output_file = ""}}}};
   ASSERT_TRUE(save_cluster(paths_, own, "3", false, processes_));
   EXPECT_EQ(read().controller, record.controller);
   EXPECT_TRUE(read().engine_sets.contains("1"));
@@ -101,7 +103,8 @@ TEST_F(RecordOfHosts, EnginesThatAreAddedHereForgetNothingThatRunsElsewhere) {
 TEST_F(RecordOfHosts, TheEndOfTheControllerIsTheEndOfAll) {
   ClusterRecord record;
   record.controller = {.pid = ::getpid(), .output_file = ""};
-  record.engine_sets["1"] = {.launcher = "local", .processes = {{"0", on("node2", "another-boot")}}};
+  record.engine_sets["1"] = {.launcher = "local",
+                             .processes = {{"0", on("node2", "another-boot")}}};
   write(record);
   ASSERT_TRUE(save_cluster(paths_, {}, "", true, processes_));
   EXPECT_FALSE(std::filesystem::exists(paths_.cluster_file()));

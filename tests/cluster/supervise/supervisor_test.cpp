@@ -411,7 +411,8 @@ TEST(Supervisor, GivesUpOnAControllerThatDiesAgainAndAgain) {
     story.supervisor.on(FilesReady{"{}"}, at(now + 6s));
   }
   const auto effects = story.ended(controller_process, now, {.exit_code = 1});
-  EXPECT_NE(said(effects).find("the controller has crashed 6 times within 600 s"), std::string::npos)
+  EXPECT_NE(said(effects).find("the controller has crashed 6 times within 600 s"),
+            std::string::npos)
       << said(effects);
   story.ended(first, 101s);
   EXPECT_EQ(only<EndRun>(story.ended(second, 101s)), (std::vector{EndRun{1}}));

@@ -36,6 +36,8 @@ std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
     if (facts.pid > 0) engine.pid = facts.pid;
     engine.language = string_member(languages, key).value_or("");
     engine.silent_for = number_member(said, "silent_for");
+    engine.mpi = facts.mpi;
+    engine.mpi_interrupts = facts.mpi_interrupts;
     engine.world_broken = string_member(said, "world_broken").value_or("");
   }
   if (engines.empty()) return engines;
@@ -82,17 +84,25 @@ std::string memory_text(double bytes) {
   return std::to_string(std::lround(mebibytes / 1024)) + " GiB";
 }
 
-/// "engines 0, 1, 3: MPI world broken: ...".
-std::string broken_worlds(const std::vector<EngineStatus>& engines) {
+/// "engines 0, 1, 3: MPI world broken: ...". sentence_of  of an engine; "" = it has none.
+template <typename SentenceOf>
+std::string sentences(const std::vector<EngineStatus>& engines, const SentenceOf& sentence_of) {
   std::map<std::string, std::string> ids;  // by sentence
   for (const EngineStatus& engine : engines) {
-    if (engine.world_broken.empty()) continue;
-    std::string& names = ids[engine.world_broken];
+    const std::string sentence = sentence_of(engine);
+    if (sentence.empty()) continue;
+    std::string& names = ids[sentence];
     names += (names.empty() ? "" : ", ") + std::to_string(engine.id.value);
   }
   std::string text;
   for (const auto& [sentence, names] : ids) text += "engines " + names + ": " + sentence + "\n";
   return text;
+}
+
+/// "interrupts of MPI calls: on (Open MPI v4.1.4)"
+std::string mpi_sentence(const EngineStatus& engine) {
+  if (engine.mpi_interrupts.empty()) return "";
+  return "interrupts of MPI calls: " + engine.mpi_interrupts + " (" + engine.mpi + ")";
 }
 
 constexpr std::size_t columns = 11;
@@ -180,6 +190,8 @@ Json status_as_json(const std::vector<EngineStatus>& engines) {
                     {"queue", engine.queue},
                     {"memory", or_null(engine.memory)},
                     {"cpu", or_null(engine.cpu)},
+                    {"mpi", text_or_null(engine.mpi)},
+                    {"mpi_interrupts", text_or_null(engine.mpi_interrupts)},
                     {"world_broken", text_or_null(engine.world_broken)}});
   return rows;
 }
@@ -202,7 +214,8 @@ std::string status_as_text(const std::vector<EngineStatus>& engines) {
     text += line + "\n";
   }
   const std::string notes =
-      broken_worlds(engines) + memory_as_text(memory_use(engines, Json::object()));
+      sentences(engines, mpi_sentence) +
+      sentences(engines, [](const EngineStatus& engine) { return engine.world_broken; }) + memory_as_text(memory_use(engines, Json::object()));
   return notes.empty() ? text : text + "\n" + notes;
 }
 

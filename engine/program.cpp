@@ -175,6 +175,12 @@ Result<EngineIdentity> EngineProgram::wait_registered() {
   return identity;
 }
 
+void EngineProgram::describe_mpi(const std::string& mpi, const std::string& interrupts) {
+  facts_.mpi = mpi;
+  facts_.mpi_interrupts = interrupts;
+  if (!mpi.empty()) spdlog::info("interrupts of MPI calls: {} ({})", interrupts, mpi);
+}
+
 int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descriptor,
                        const std::function<bool(int descriptor)>& run_tasks) {
   jupyter::Queues& queues = server_->queues();
@@ -189,7 +195,7 @@ int EngineProgram::run(interpreters::Interpreter& interpreter, int signal_descri
       spdlog::warn(captured.error().what);
     program::move_log_from_stderr(server_->original_stderr());
   }
-  server_->announce_ready(facts_.mpi, mail_);
+  server_->announce_ready(facts_, mail_);
   runner.run([&](int descriptor) {
     if (run_tasks && run_tasks(descriptor)) return;
     server_->wait_for_work(descriptor, signal_descriptor,

@@ -52,9 +52,11 @@ class EngineProgram {
   /// errors  as Server::wait_registered(); the exit code is then registration_failed.
   Result<EngineIdentity> wait_registered();
   /// What the controller is told of this engine, for a warning where engines do not fit together.
-  /// python  "3.11", for start(); mpi  "Open MPI v4.1.4", for run(); each may be empty.
+  /// python      "3.11", for start().
+  /// mpi         "Open MPI v4.1.4", for run(); may be empty.
+  /// interrupts  EngineFacts::mpi_interrupts; goes to the log, too.
   void describe_python(std::string python) { facts_.python = std::move(python); }
-  void describe_mpi(std::string mpi) { facts_.mpi = std::move(mpi); }
+  void describe_mpi(const std::string& mpi, const std::string& interrupts);
   /// What is to know when user code runs; for run().
   void watch_cells(CellWatch watch) { watch_ = std::move(watch); }
   /// By what arrays are passed on to ranks of other hosts, if they can be; for run().

@@ -65,10 +65,11 @@ Result<EngineIdentity> Server::wait_registered() {
   return *registration_;
 }
 
-void Server::announce_ready(const std::string& mpi, std::optional<MailPlace> mail) {
+void Server::announce_ready(const EngineFacts& facts, std::optional<MailPlace> mail) {
   {
     const std::lock_guard lock{mutex_};
-    mpi_ = mpi;
+    mpi_facts_.mpi = facts.mpi;
+    mpi_facts_.mpi_interrupts = facts.mpi_interrupts;
     mail_ = std::move(mail);
   }
   is_ready_ = true;
@@ -252,9 +253,8 @@ void Server::start_heart_if_due(Instant now) {
 }
 
 EngineFacts Server::facts_of_mpi() {
-  EngineFacts facts;
   const std::lock_guard lock{mutex_};
-  facts.mpi = mpi_;
+  EngineFacts facts = mpi_facts_;
   if (mail_ && config_.memory)
     facts.passing = mail_->group + "/" + std::to_string(mail_->rank.value);
   return facts;

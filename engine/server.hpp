@@ -69,7 +69,7 @@ class Server final : public jupyter::IoThread {
   /// From now on the engine can work: its heart begins to beat, and the hub makes it known.
   /// mpi   the MPI that was loaded, or empty.
   /// mail  by what it passes arrays on, if it can.
-  void announce_ready(const std::string& mpi = {}, std::optional<MailPlace> mail = {});
+  void announce_ready(const EngineFacts& facts = {}, std::optional<MailPlace> mail = {});
   /// Lets Jupyter's clients connect to this engine; what they ask waits in the same queue as what
   /// the controller sends. Any thread but the I/O thread may call it.
   /// file    the connection file to be written; see BoundKernel.
@@ -140,7 +140,7 @@ class Server final : public jupyter::IoThread {
   std::mutex mutex_;  // of the next four, which the main thread uses too
   std::condition_variable registered_;
   std::optional<Result<EngineIdentity>> registration_;
-  std::string mpi_;
+  EngineFacts mpi_facts_;
   std::optional<MailPlace> mail_;
   std::atomic<bool> abandons_world_ = false;
   std::atomic<bool> is_ready_ = false;  // the interpreter is; set by the main thread

@@ -24,6 +24,7 @@ constexpr TextFact text_facts[] = {
     {"host", &EngineFacts::host},         {"mpi", &EngineFacts::mpi},
     {"world", &EngineFacts::world},       {"place", &EngineFacts::place},
     {"memory", &EngineFacts::memory},     {"passing", &EngineFacts::passing},
+    {"mpi_interrupts", &EngineFacts::mpi_interrupts},
 };
 
 }  // namespace

@@ -14,6 +14,8 @@ struct EngineFacts {
   std::string polyxeus;           ///< The version of polyxeus, e.g. "0.4.0".
   std::string python;             ///< "3.11": functions travel by value between the same ones only.
   std::string mpi;                ///< The MPI that it has loaded, e.g. "Open MPI v4.1.4".
+  /// Whether its MPI calls can be interrupted: "on", or "off" with the reason: "off: ...".
+  std::string mpi_interrupts = {};
   std::string host = {};          ///< The name of its host.
   std::string world = {};         ///< What its launcher calls the MPI world, or the step of Slurm.
   int pid = 0;                    ///< Of its process; 0: it does not say.

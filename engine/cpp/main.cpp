@@ -93,11 +93,15 @@ void throw_failed_call(const std::string& why) {
 /// Makes the MPI calls of cells fail by exceptions, and answer interrupts.
 void connect(MpiWorld& world, cpp::CppInterpreter& interpreter, EngineProgram& program) {
   interpreter.set_agreement(vote_in(world));
+  const bool is_wanted = !is_off(std::getenv("POLYXEUS_MPI_INTERRUPTS"));
   const CellWatch watch = world.watch_calls(
-      !is_off(std::getenv("POLYXEUS_MPI_INTERRUPTS")),
+      is_wanted,
       {cpp::CellGuard::can_answer_interrupt, cpp::CellGuard::answer_interrupt_in, throw_failed_call,
        cpp::CellGuard::hold_jumps, [&program] { return program.broken_world().why_broken(); }});
   if (watch.begin) program.watch_cells(watch);
+  program.describe_mpi(world.name(), watch.begin ? "on"
+                                     : is_wanted ? "off: no other rank takes part"
+                                                 : "off: POLYXEUS_MPI_INTERRUPTS=0");
 }
 
 /// What each session of the engine begins with, that after %flags too.
@@ -150,7 +154,6 @@ int run(const std::vector<std::string>& arguments) {
   // The registration is on its way while MPI and the compiler start.
   if (!*world) world = join_world(program, *library);
   if (!world) return fail(world.error());
-  if (*world) program.describe_mpi((*world)->name());
   auto interpreter = cpp::CppInterpreter::create(program.output(), extras_of(program));
   if (!interpreter) return fail(interpreter.error());
   if (*world) connect(**world, **interpreter, program);

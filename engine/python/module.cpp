@@ -9,12 +9,14 @@
 #include <stdexcept>
 
 #include <px_version.hpp>
+#include "engine/mpi/mpi_hints.hpp"
 #include "engine/program.hpp"
 #include "engine/python/mpi_steps.hpp"
 #include "interpreters/python/python_buffers.hpp"
 #include "interpreters/python/python_interpreter.hpp"
 #include "jupyter/runner.hpp"
 #include "os/signals_blocked.hpp"
+#include "program/environment.hpp"
 
 namespace py = pybind11;
 
@@ -147,11 +149,14 @@ class PythonEngine {
   }
 
   /// PythonMpiSteps::join().
-  void join_mpi(const std::string& library, py::object error_type) {
+  /// Returns whether another rank takes part, too.
+  bool join_mpi(const std::string& library, py::object error_type) {
     const PythonMpiSteps& steps =
         PythonMpiSteps::join(library, std::move(error_type), program_.broken_world());
-    program_.watch_cells(steps.watch());
+    const CellWatch watch = steps.watch();
+    program_.watch_cells(watch);
     program_.pass_by(steps.mail());
+    return watch.begin != nullptr;
   }
 
   /// Which rank of the world has died, as a sentence; nothing while the world is whole.
@@ -206,8 +211,10 @@ PYBIND11_MODULE(_engine, module) {
   py::class_<PythonEngine>(module, "Engine")
       .def(py::init<>())
       .def("parse", &PythonEngine::parse)
-      .def("describe_mpi", [](PythonEngine& engine,
-                              std::string mpi) { engine.program().describe_mpi(std::move(mpi)); })
+      .def("describe_mpi",
+           [](PythonEngine& engine, const std::string& mpi, const std::string& interrupts) {
+             engine.program().describe_mpi(mpi, interrupts);
+           })
       .def("join_mpi", &PythonEngine::join_mpi, py::arg("library"), py::arg("error_type"))
       .def("find_info", &PythonEngine::find_info)
       .def("start", &PythonEngine::start, py::arg("watcher_program"), py::arg("info") = py::none())
@@ -240,4 +247,7 @@ PYBIND11_MODULE(_engine, module) {
       .def_property_readonly("script", option(&px::engine::EngineOptions::script))
       .def_property_readonly("colors", option(&px::engine::EngineOptions::colors));
   module.def("exit_within", &px::os::exit_within);
+  module.def("mpi_of_launcher", [] {
+    return px::engine::mpi_of_launcher(px::program::process_environment());
+  });
 }

@@ -8,6 +8,7 @@ namespace {
 const EngineFacts all_facts{.polyxeus = "0.4.0",
                             .python = "3.11",
                             .mpi = "Open MPI v4.1.4",
+                            .mpi_interrupts = "on",
                             .host = "node7",
                             .world = "1792048000",
                             .pid = 17,
@@ -25,7 +26,7 @@ Json written(const EngineFacts& facts) {
 
 TEST(EngineFacts, AreReadAsTheyWereWritten) {
   EXPECT_EQ(written(read_engine_facts(written(all_facts))), written(all_facts));
-  EXPECT_EQ(written(all_facts).size(), 11u);
+  EXPECT_EQ(written(all_facts).size(), 12u);
   EXPECT_EQ(written({}), Json::object());
 }
 

@@ -16,7 +16,8 @@ class ClusterStatus(EngineRows):
 
     Keys: engine, host, rank, pid, language, state ("idle", "busy", "no answer"), silent_for, runs
     (the first line of its code, or its function), runs_for, msg_id, queue, memory (bytes) and cpu
-    (seconds of processor time), world_broken (a sentence where a rank of its MPI world has died).
+    (seconds of processor time), mpi ("Open MPI v4.1.4"), mpi_interrupts (whether
+    MPI calls can be interrupted: "on", or "off: " and why), world_broken (a sentence where a rank of its MPI world has died).
     Times are seconds; what is not known is None.
     """
 

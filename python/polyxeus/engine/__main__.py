@@ -70,7 +70,7 @@ def main(arguments):
     except _engine.Failure as failure:
         return fail(failure, 255)
     try:
-        engine.describe_mpi(mpi.initialize(engine, backend.shell.user_ns))
+        engine.describe_mpi(*mpi.initialize(engine, backend.shell.user_ns))
     except mpi.WorldMismatch as mismatch:
         return fail(mismatch, 1)
     start.report_crashes()

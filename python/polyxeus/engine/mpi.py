@@ -9,6 +9,7 @@ import sys
 
 
 _steps = None  # the path of the library in front of MPI, once it is loaded
+_why_off = "mpi4py is not installed"  # why MPI calls cannot be interrupted, as long as it is not
 
 
 class WorldMismatch(Exception):
@@ -19,24 +20,21 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _LIBRARIES = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12"}
 
 
-def _implementation():
-    """The MPI whose launcher has started this process: a key of _LIBRARIES."""
-    named = os.environ.get("MPI4PY_MPIABI", "").lower()
-    if named in _LIBRARIES:
-        return named
-    return "openmpi" if "OMPI_COMM_WORLD_RANK" in os.environ else "mpich"
-
-
 def _load_steps():
     """Loads what stands in front of MPI's functions, so that mpi4py finds that first.
 
     Returns the path of the library; None where there is none for this MPI, or it is off.
     """
+    from polyxeus import _engine
+
+    global _why_off
     if os.environ.get("POLYXEUS_MPI_INTERRUPTS") == "0":
+        _why_off = "POLYXEUS_MPI_INTERRUPTS=0"
         return None
-    implementation = _implementation()
+    implementation = _engine.mpi_of_launcher()
     path = os.path.join(_PACKAGE, f"libpolyxeus_mpi_{implementation}.so")
     if not os.path.exists(path):
+        _why_off = f"polyxeus was built without {os.path.basename(path)}"
         return None
     for prefix in dict.fromkeys((sys.exec_prefix, sys.base_exec_prefix)):
         library = os.path.join(prefix, "lib", _LIBRARIES[implementation])
@@ -46,6 +44,7 @@ def _load_steps():
     try:
         ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
     except OSError as failure:
+        _why_off = str(failure)
         logging.getLogger("polyxeus").warning("MPI calls cannot be interrupted: %s", failure)
         return None
     return path
@@ -68,12 +67,17 @@ def _load():
 
 
 def _join_steps(MPI, engine):
-    """Makes MPI calls answer interrupts, with all other ranks of the world."""
+    """Makes MPI calls answer interrupts, with all other ranks of the world.
+
+    Returns "on", or "off: " and why.
+    """
     if _steps:
-        engine.join_mpi(_steps, MPI.Exception)
-    else:  # as the library does on ranks that take no part
-        MPI.COMM_WORLD.Allgather([struct.pack("=i", 0), MPI.INT],
-                                 [bytearray(4 * MPI.COMM_WORLD.Get_size()), MPI.INT])
+        has_others = engine.join_mpi(_steps, MPI.Exception)
+        return "on" if has_others else "off: no other rank takes part"
+    # as the library does on ranks that take no part
+    MPI.COMM_WORLD.Allgather([struct.pack("=i", 0), MPI.INT],
+                             [bytearray(4 * MPI.COMM_WORLD.Get_size()), MPI.INT])
+    return "off: " + _why_off
 
 
 def _library(MPI):
@@ -117,15 +121,16 @@ def initialize(engine, user_ns):
     MPI is initialized here, on all ranks together: MPI_Init waits for all of them, so that code
     which imports mpi4py on one engine alone would wait for ever.
 
-    Returns the name and version of the MPI; "" where none was loaded.
+    Returns the name and version of the MPI, and whether its calls can be interrupted: "on", or "off: " and
+    why; twice "" where none was loaded.
     """
     if engine.world is None:
-        return ""
+        return "", ""
     rank, size = engine.world
     user_ns["mpi_rank"], user_ns["mpi_size"] = rank, size
     MPI = _load() if size > 1 else None
     if MPI is None:
-        return ""
+        return "", ""
     found = MPI.COMM_WORLD.Get_size()
     if found != size:
         library = _library(MPI)
@@ -135,5 +140,4 @@ def initialize(engine, user_ns):
             "install the mpi4py of this launcher's MPI"
         )
     user_ns["mpi_rank"] = MPI.COMM_WORLD.Get_rank()
-    _join_steps(MPI, engine)
-    return _library(MPI)
+    return _library(MPI), _join_steps(MPI, engine)

@@ -9,6 +9,7 @@
 #include "engine/console_format.hpp"
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/call_report.hpp"
+#include "engine/mpi/stop_point.hpp"
 #include "net/termination.hpp"
 #include "os/descriptor_limit.hpp"
 #include "wire/earlier.hpp"
@@ -79,6 +80,7 @@ void Server::announce_ready(const EngineFacts& facts, std::optional<MailPlace> m
 std::optional<Instant> Server::further_deadline() const {
   std::optional<Instant> next = earlier(registration_deadline_, heart_deadline_);
   next = earlier(earlier(next, redial_at_), place_finder_.next_deadline());
+  next = earlier(next, force_interrupt_at_);
   if (channels_) next = earlier(next, channels_->next_deadline());
   if (config_.segments) next = earlier(next, config_.segments->next_deadline());
   return heart_watch_ ? earlier(next, heart_watch_->next_deadline()) : next;
@@ -93,6 +95,10 @@ void Server::on_time(Instant now) {
   start_heart_if_due(now);
   if (heart_watch_ && heart_watch_->is_lost(now) && !is_ending())
     end(1, "no heartbeat from the controller for a long time: ending");
+  if (force_interrupt_at_ && now >= *force_interrupt_at_) {
+    force_interrupt_at_.reset();
+    if (find_stop_point()->force()) signal_main();
+  }
   if (redial_at_ && now >= *redial_at_) dial_lifeline();
   place_finder_.on_time(now);
   if (channels_) channels_->on_time(now);
@@ -113,6 +119,14 @@ void Server::find_place(bool is_busy, std::function<void(Json place)> then) {
 }
 
 void Server::interrupt_main() {
+  StopPoint* const point = find_stop_point();
+  const CallPlace* const calls = find_call_place();
+  const bool is_in_mpi = calls && calls->read();
+  if (!point || is_ending() || !point->ask(is_in_mpi)) return signal_main();
+  force_interrupt_at_ = Clock::now() + StopPoint::patience;
+}
+
+void Server::signal_main() {
   ::pthread_kill(main_thread(), SIGINT);
   queues().requests.wake();
 }

@@ -93,6 +93,7 @@ class Server final : public jupyter::IoThread {
   void on_time(Instant now) override;
   std::optional<Instant> further_deadline() const override;
   void interrupt_main() override;
+  void signal_main();
   void on_shutdown_published() override { has_left_ = true; }  // the hub takes it for our leave
   void find_place(bool is_busy, std::function<void(Json place)> then) override;
   void close_channels() override;
@@ -127,6 +128,7 @@ class Server final : public jupyter::IoThread {
   std::optional<HeartWatch> heart_watch_;
   std::optional<net::LifelineClient> lifeline_;
   std::optional<Instant> redial_at_;
+  std::optional<Instant> force_interrupt_at_;  // it waits for a StopPoint until then
   DeathWatch death_watch_;
   PlaceFinder place_finder_;  // used by a thread of the interpreter too
   std::optional<Instant> registration_deadline_;

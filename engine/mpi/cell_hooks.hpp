@@ -16,7 +16,7 @@ struct CellHooks {
   /// The same where the call cannot end, or cannot be made, for the reason `why`.
   std::function<void(const std::string& why)> fail;
   /// From true to false a second interrupt must not leave the cell by force, as the first one is
-  /// answered soon.
+  /// answered soon. May be empty.
   std::function<void(bool)> hold_jumps;
   /// Which rank of the world has died, a sentence; nothing while all live.
   std::function<std::optional<std::string>()> why_broken;

@@ -9,12 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "engine/mpi/call_form.hpp"
+
 namespace px::engine {
 
 /// A count in memory that the processes of a host share: one of them adds to it, all may read it.
-/// Each has a cache line of its own.
+/// Each has a cache line of its own, in which it shows what it counts, too.
 struct alignas(64) HostCount {
   std::atomic<std::uint64_t> value = 0;
+  std::array<CallForm, 2> forms{};  ///< Of calls with an even and with an odd number.
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(HostCount) == 64);
 
@@ -22,7 +25,8 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(HostCoun
 /// share.
 struct alignas(64) HostPart {
   static constexpr std::size_t most_bytes = 120;
-  /// The call, its type, its size and whatever else all ranks have to agree on; 0 = MPI makes it.
+  /// The call, its type, its size and whatever else all ranks have to agree on; 0 = MPI makes it,
+  /// and the bytes are its name.
   std::uint64_t form = 0;
   std::array<std::byte, most_bytes> bytes{};
 };
@@ -49,24 +53,39 @@ class HostRollCall {
   /// This rank comes to the n-th collective call of the epoch, n >= 1. No rank comes to a call
   /// before all ranks have come to the one before it, and to the first call of an epoch before all
   /// have left the epochs before it: so what was given to a call stays until all have read it.
+  /// call         what it is.
   /// form, bytes  what it gives: see HostPart.
-  void come_to(std::uint64_t epoch, std::uint64_t n, std::uint64_t form = 0,
-               std::span<const std::byte> bytes = {}) {
+  void come_to(std::uint64_t epoch, std::uint64_t n, const CallForm& call = {},
+               std::uint64_t form = 0, std::span<const std::byte> bytes = {}) {
     epoch_ = epoch;
     n_ = n;
     next_ = 0;
     HostPart& part = part_of(own_);
     part.form = form;
+    call_ = call;
+    is_one_call_ = true;
     std::copy(bytes.begin(), bytes.end(), part.bytes.begin());
+    ranks_[own_].count->forms[n_ % 2] = call;
     ranks_[own_].count->value.store(wanted(ranks_[own_]));
   }
 
   /// Whether all have come to that call.
   bool have_all_come() {
-    while (next_ < ranks_.size() && ranks_[next_].count->value.load() >= wanted(ranks_[next_]))
-      ++next_;
+    // What a rank shows is in the cache with its count, from which its next call takes it away.
+    for (; next_ < ranks_.size(); ++next_) {
+      if (ranks_[next_].count->value.load() < wanted(ranks_[next_])) break;
+      is_one_call_ = is_one_call_ && form_of(next_) == call_;
+    }
     return next_ == ranks_.size();
   }
+
+  /// Whether all ranks, which have come, have shown the same call, with nothing left to compare.
+  bool is_one_call() const { return is_one_call_; }
+  /// The call that the rank has come to.
+  const CallForm& form_of(std::size_t rank) const { return ranks_[rank].count->forms[n_ % 2]; }
+  const CallForm& own_form() const { return call_; }
+  /// Of what it has given.
+  std::uint64_t part_form_of(std::size_t rank) const { return part_of(rank).form; }
 
   /// Whether all ranks, which have come, have given something of the same form: all of them get the
   /// same answer.
@@ -99,6 +118,8 @@ class HostRollCall {
   std::size_t own_ = 0;
   std::uint64_t epoch_ = 0, n_ = 0;
   std::size_t next_ = 0;  // those before it have come
+  CallForm call_;         // of this rank
+  bool is_one_call_ = true;
 };
 
 }  // namespace px::engine

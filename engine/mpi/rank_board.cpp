@@ -57,6 +57,9 @@ std::string to_bytes(const RankNote& note) {
   put(bytes, call.communicator);
   put(bytes, call.place);
   put(bytes, note.is_consequence ? 1 : 0);
+  put(bytes, note.needs_all ? 1 : 0);
+  put(bytes, note.waits_for.size());
+  for (const int rank : note.waits_for) put(bytes, static_cast<std::uint64_t>(rank));
   put(bytes, note.entered.size());
   for (const auto& [communicator, count] : note.entered) {
     put(bytes, communicator);
@@ -79,6 +82,10 @@ std::optional<RankNote> note_from(std::string_view bytes) {
   call.place = reader.number();
   if (call.place != 0) note.waits_in = call;
   note.is_consequence = reader.number() != 0;
+  note.needs_all = reader.number() != 0;
+  const std::uint64_t awaited = reader.number();
+  for (std::uint64_t i = 0; i < awaited && reader.is_good(); ++i)
+    note.waits_for.push_back(static_cast<int>(reader.number()));
   const std::uint64_t communicators = reader.number();
   for (std::uint64_t i = 0; i < communicators && reader.is_good(); ++i) {
     const std::uint64_t communicator = reader.number();
@@ -103,6 +110,11 @@ void RankBoard::hear(RankNote note, Instant now) {
     return;
   }
   const int rank = note.rank.value;
+  if (note.kind == RankNote::Kind::waiting) {
+    waiting_.insert_or_assign(rank, std::move(note));
+    return;
+  }
+  waiting_.erase(rank);
   if (note.kind == RankNote::Kind::stays) {
     told_.erase(rank);
     return;
@@ -120,6 +132,7 @@ void RankBoard::hear(RankNote note, Instant now) {
 void RankBoard::begin_epoch(std::uint64_t epoch) {
   epoch_ = epoch;
   told_.clear();
+  waiting_.clear();
   auto notes = std::move(later_);
   later_.clear();
   for (auto& [of, note] : notes) hear(std::move(note), Instant{});
@@ -163,12 +176,66 @@ std::optional<std::string> RankBoard::why_lost(Rank rank, std::uint64_t cell,
   return heard->note.reason;
 }
 
-std::vector<std::pair<int, CollectiveCall>> RankBoard::leaving() const {
+std::vector<std::pair<int, CollectiveCall>> RankBoard::asking() const {
   std::vector<std::pair<int, CollectiveCall>> found;
   for (const auto& [rank, heard] : told_)
     if (heard.note.kind == RankNote::Kind::leaving && heard.note.waits_in)
       found.emplace_back(rank, *heard.note.waits_in);
+  for (const auto& [rank, note] : waiting_)
+    found.emplace_back(rank, note.waits_in.value_or(CollectiveCall{}));
   return found;
+}
+
+bool RankBoard::has_lost_one(std::uint64_t cell, Instant before) const {
+  return std::any_of(told_.begin(), told_.end(), [&](const auto& each) {
+    return why_lost(Rank{each.first}, cell, before).has_value();
+  });
+}
+
+/// Whether nothing of the rank can end that wait.
+bool RankBoard::is_blocked(int rank, const RankNote& waiting,
+                           const std::map<int, const RankNote*>& stuck, Instant before) const {
+  if (waiting.waits_in && has_reached(Rank{rank}, *waiting.waits_in)) return false;
+  if (why_lost(Rank{rank}, waiting.cell, before)) return true;
+  const Told* const heard = told(Rank{rank});
+  if (heard && heard->note.kind == RankNote::Kind::idle) return true;
+  const auto found = stuck.find(rank);
+  if (found == stuck.end()) return false;
+  return !waiting.waits_in || found->second->waits_in != waiting.waits_in;
+}
+
+std::map<int, const RankNote*> RankBoard::stuck_with(const RankNote& own, Instant before) const {
+  std::map<int, const RankNote*> stuck{{own.rank.value, &own}};
+  for (const auto& [rank, note] : waiting_)
+    if (note.cell == own.cell) stuck.emplace(rank, &note);
+  const auto gets_on = [&](const auto& each) {
+    const RankNote& note = *each.second;
+    const auto is_no_help = [&](int rank) { return is_blocked(rank, note, stuck, before); };
+    return note.needs_all
+               ? std::none_of(note.waits_for.begin(), note.waits_for.end(), is_no_help)
+               : !std::all_of(note.waits_for.begin(), note.waits_for.end(), is_no_help);
+  };
+  for (;;) {
+    const auto found = std::find_if(stuck.begin(), stuck.end(), gets_on);
+    if (found == stuck.end()) return stuck;
+    stuck.erase(found);
+  }
+}
+
+std::optional<std::string> RankBoard::why_stuck(const RankNote& own, Instant before) const {
+  if (own.waits_for.empty() || !has_lost_one(own.cell, before)) return std::nullopt;
+  const std::map<int, const RankNote*> stuck = stuck_with(own, before);
+  if (!stuck.count(own.rank.value)) return std::nullopt;
+  std::vector<int> chain{own.rank.value};  // those that the wait depends on
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const Rank rank{chain[i]};
+    if (const auto why = why_lost(rank, own.cell, before)) return explain({rank}, *why);
+    const auto waits = stuck.find(rank.value);
+    if (waits == stuck.end()) continue;
+    for (const int next : waits->second->waits_for)
+      if (std::find(chain.begin(), chain.end(), next) == chain.end()) chain.push_back(next);
+  }
+  return std::nullopt;
 }
 
 void RankBoard::begin_cell(Instant now) {

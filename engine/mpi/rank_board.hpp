@@ -29,10 +29,12 @@ struct RankNote {
   /// leaving  it was interrupted in a roll call, and asks whether all have come.
   /// stays    it takes back what it has told: all had come to the call that it wanted to leave, or
   ///          it begins with another cell than the one that failed.
-  /// idle     asked by such a rank: it runs no cell, so it comes to no call for now.
+  /// idle     asked by such a rank, or by one that waits: it runs no cell, so it comes to no call
+  ///          for now, and sends nothing.
+  /// waiting  it has waited for long, although a rank has failed: see waits_for.
   /// failed   its cell ended by an error; it goes on in the same epoch.
   /// stopped  it does nothing any more in the epoch `epoch`, as it goes on in the next one.
-  enum class Kind { leaving, stays, idle, failed, stopped };
+  enum class Kind { leaving, stays, idle, waiting, failed, stopped };
 
   Kind kind = Kind::stopped;
   Rank rank;
@@ -44,7 +46,11 @@ struct RankNote {
   /// Of Kind::stopped: it waited for a rank that has failed or left; `reason` is then that of
   /// why_incomplete() or why_in_vain(), a sentence that names that rank.
   bool is_consequence = false;
-  std::string reason;  ///< For the user: "raised ValueError: x", "was interrupted".
+  /// Of Kind::waiting: the ranks that can end its wait, any of them or, with needs_all, all of them.
+  /// In a roll call, which is `waits_in`, those that have come to it do not count.
+  std::vector<int> waits_for{};
+  bool needs_all = false;
+  std::string reason{};  ///< For the user: "raised ValueError: x", "was interrupted".
 };
 
 /// The note as bytes, for ranks that may be of another architecture or MPI; and back.
@@ -99,8 +105,18 @@ class RankBoard {
   std::optional<std::string> why_in_vain(const std::vector<Rank>& others, bool needs_all,
                                          std::uint64_t cell, Instant before) const;
 
-  /// The ranks that were interrupted in roll calls and have not said yet what they do, and where.
-  std::vector<std::pair<int, CollectiveCall>> leaving() const;
+  /// Why the wait that the note tells of is in vain, although not all ranks that could end it are
+  /// lost: those that are not have ended their cells, or wait themselves, in the end for a rank that
+  /// is lost. Nothing where none is, or while a rank may get on.
+  /// own     of Kind::waiting: what this rank would tell.
+  /// before  what was told later than that does not count yet.
+  std::optional<std::string> why_stuck(const RankNote& own, Instant before) const;
+  /// Whether a rank has failed in this cell, or has left this epoch, before that.
+  bool has_lost_one(std::uint64_t cell, Instant before) const;
+
+  /// The ranks that were interrupted in roll calls and have not said yet what they do, and where;
+  /// and those that wait.
+  std::vector<std::pair<int, CollectiveCall>> asking() const;
   /// A cell begins: ranks that ran none, or have failed in an earlier one, may run it, too.
   void begin_cell(Instant now);
   /// Whether it has told anything of this cell, or has left the epoch.
@@ -118,9 +134,14 @@ class RankBoard {
   };
   const Told* told(Rank rank) const;
   std::string explain(const std::vector<Rank>& lost, const std::string& reason) const;
+  /// Of `own` and the ranks that wait in its cell: those that nothing can end.
+  std::map<int, const RankNote*> stuck_with(const RankNote& own, Instant before) const;
+  bool is_blocked(int rank, const RankNote& waiting, const std::map<int, const RankNote*>& stuck,
+                  Instant before) const;
 
   std::uint64_t epoch_ = 0;
   std::map<int, Told> told_;                      // of this epoch, by rank
+  std::map<int, RankNote> waiting_;               // of Kind::waiting, by rank
   std::multimap<std::uint64_t, RankNote> later_;  // of epochs to come
   std::map<int, std::uint64_t> goes_on_in_;       // by rank
   // By epoch and rank: the communicators that it knew when it left.

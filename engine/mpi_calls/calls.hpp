@@ -5,58 +5,73 @@
 #include <climits>
 #include <vector>
 
+#include "engine/mpi/call_lock.hpp"
 #include "engine/mpi/call_place.hpp"
+#include "engine/mpi_calls/call_forms.hpp"
 #include "engine/mpi_calls/mpi_steps.hpp"
+
+/// In a function of MPI: where it was called from.
+#define PX_CALLED px::engine::MpiSteps::called_from(__builtin_return_address(0))
 
 namespace px::engine {
 
-/// A call that is under way as long as this lives.
+/// A call that is under way as long as this lives: its thread alone uses the steps.
 class InCall {
  public:
   /// steps  may be null.
   explicit InCall(MpiSteps* steps) : steps_(steps) {
-    if (steps_) steps_->enter();
+    if (steps_) has_lock_ = steps_->enter();
   }
   ~InCall() {
-    if (steps_) steps_->exit();
+    if (steps_) steps_->exit(has_lock_);
   }
   InCall(const InCall&) = delete;
   InCall& operator=(const InCall&) = delete;
 
  private:
   MpiSteps* const steps_;
+  bool has_lock_ = false;  // since this call began
 };
 
 /// A call in which MPI may wait, and which cannot be interrupted: it is told where the rank is.
 template <typename Operation>
 int named(const char* name, const Operation& operation) {
-  if (!MpiSteps::of_this_thread()) return operation();
-  const InMpiCall place{*px_call_place(),
+  MpiSteps* const steps = MpiSteps::of_any_thread();
+  if (!steps) return operation();
+  const CallLock::Released others_may_call{steps->lock()};
+  const InMpiCall place{MpiSteps::call_place(),
                         {name, 0, MpiCall::none, MpiCall::none, MpiCall::none, Clock::now()}};
   return operation();
 }
 
-/// A collective call: begins when all ranks have come to it. operation  performs it on the
-/// communicator that it is given; returns MPI's code. small  the same call, where it is one of few
-/// bytes: made instead where all ranks are on this host and call it alike.
+/// A collective call: begins when all ranks have come to it, each by any of its threads. operation
+/// performs it on the communicator that it is given; returns MPI's code.
 template <typename Operation>
-int collective(const char* name, MPI_Comm communicator, const Operation& operation,
-               const SmallCall& small = {}) {
-  MpiSteps* const steps = MpiSteps::of_this_thread();
-  if (!steps) return operation(MpiSteps::current(communicator));
+int collective(const CalledForm& called, MPI_Comm communicator, const Operation& operation) {
+  MpiSteps* const steps = MpiSteps::of_any_thread();
+  if (!steps) return operation(communicator);
+  const char* const name = called.name.text;
   const InCall in_call{steps};
   KnownCommunicator* const known = steps->known(communicator);
   if (!known) return named(name, [&] { return operation(communicator); });
-  const InMpiCall place{*px_call_place(),
+  const InMpiCall place{MpiSteps::call_place(),
                         {name, known->number, static_cast<int>(known->members.size()),
                          MpiCall::none, MpiCall::none, Clock::now()}};
   bool leaves = false;
-  if (const int code = steps->arrive(name, *known, small, leaves); code != MPI_SUCCESS) return code;
+  if (const int code = steps->arrive(called, *known, leaves); code != MPI_SUCCESS) return code;
   const HostRollCall* const here = known->host_roll_call.get();
-  const int code =
-      here && here->is_of_one_form() ? small.complete(*here) : operation(known->current);
+  int code = MPI_SUCCESS;
+  if (here && here->is_of_one_form())
+    code = called.small.complete(*here);
+  else if (!called.is_roll_call)
+    code = steps->outside([&, current = known->current] { return operation(current); });
   if (code != MPI_SUCCESS) steps->failed(*known);
   return leaves ? steps->leave(name) : code;
+}
+
+template <typename Operation>
+int collective(CallName name, MPI_Comm communicator, const Operation& operation) {
+  return collective(CalledForm{.name = name}, communicator, operation);
 }
 
 /// Waits for it as MPI_Wait does, but gives the core to other ranks between two looks.
@@ -75,30 +90,27 @@ inline bool is_large(MPI_Count count, MPI_Datatype type) {
 /// communicator decide alike, as the two forms do not match.  is_plain  whether it is made by `plain`
 /// in any case: the same on all ranks.
 template <typename Plain, typename Begun, typename IsPlain>
-int begun_collective(const char* name, MPI_Comm communicator, const Plain& plain,
-                     const Begun& begun, const SmallCall& small, const IsPlain& is_plain) {
-  const auto operation = [&](MPI_Comm current) {
-    MpiSteps* const steps = MpiSteps::of_this_thread();
-    if (!steps || !steps->shares_cores() || is_plain()) return plain(current);
-    const KnownCommunicator* const known = steps->known(communicator);
-    if (!known || known->is_alone()) return plain(current);
+int begun_collective(const CalledForm& called, MPI_Comm communicator, const Plain& plain,
+                     const Begun& begun, const IsPlain& is_plain) {
+  return collective(called, communicator, [&](MPI_Comm current) {
+    MpiSteps* const steps = MpiSteps::of_any_thread();
+    if (!steps || !steps->shares_cores() || is_plain() || !steps->has_others(communicator))
+      return plain(current);
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = begun(current, &request);
     return code == MPI_SUCCESS ? complete(request) : code;
-  };
-  return collective(name, communicator, operation, small);
+  });
 }
 
 /// A collective call that makes a communicator.
 template <typename Operation>
-int maker(const char* name, MPI_Comm communicator, const MPI_Comm* result,
+int maker(CallName name, MPI_Comm communicator, const MPI_Comm* result,
           const Operation& operation) {
-  MpiSteps* const steps = MpiSteps::of_this_thread();
-  const InCall in_call{steps};
   return collective(name, communicator, [&](MPI_Comm current) {
+    MpiSteps* const steps = MpiSteps::of_any_thread();
     const int code = operation(current);
     // Before a rank that was interrupted meanwhile leaves: all take part in this, too.
-    if (steps && code == MPI_SUCCESS) steps->made(*result);
+    if (steps && code == MPI_SUCCESS) steps->made(*result, communicator);
     return code;
   });
 }
@@ -107,43 +119,42 @@ int maker(const char* name, MPI_Comm communicator, const MPI_Comm* result,
 /// communicator that it is given, of which the thing has one of its own: on that its roll calls are
 /// held.
 template <typename Handle, typename Make>
-int make_shared(const char* name, MPI_Comm communicator, Handle* result, const Make& make) {
+int make_shared(CallName name, MPI_Comm communicator, Handle* result, const Make& make) {
   return collective(name, communicator, [&](MPI_Comm current) {
-    MpiSteps* const steps = MpiSteps::of_this_thread();
-    const KnownCommunicator* const known = steps ? steps->known(communicator) : nullptr;
-    if (!known || known->is_alone()) return make(current);
+    MpiSteps* const steps = MpiSteps::of_any_thread();
+    if (!steps || !steps->has_others(communicator)) return make(current);
     MPI_Comm own = MPI_COMM_NULL;
     int code = PMPI_Comm_dup(current, &own);
     if (code != MPI_SUCCESS) return code;
-    steps->made(own);
+    steps->made(own, communicator);
     code = make(own);
     if (code == MPI_SUCCESS)
-      steps->shared().own(*result) = own;
+      steps->own(*result, own);
     else
-      steps->free(name, &own, PMPI_Comm_free);
+      steps->free(name.text, &own, PMPI_Comm_free);
     return code;
   });
 }
 
 /// A collective call on it.
 template <typename Handle, typename Use>
-int use_shared(const char* name, Handle handle, const Use& use) {
-  MpiSteps* const steps = MpiSteps::of_this_thread();
-  const MPI_Comm own = steps ? steps->shared().find(handle) : MPI_COMM_NULL;
-  if (own == MPI_COMM_NULL) return named(name, use);
+int use_shared(CallName name, Handle handle, const Use& use) {
+  MpiSteps* const steps = MpiSteps::of_any_thread();
+  const MPI_Comm own = steps ? steps->own_of(handle) : MPI_COMM_NULL;
+  if (own == MPI_COMM_NULL) return named(name.text, use);
   return collective(name, own, [&](MPI_Comm) { return use(); });
 }
 
 /// The one that frees it. release  sets the handle to null.
 template <typename Handle, typename Release>
-int free_shared(const char* name, Handle* handle, const Release& release) {
+int free_shared(CallName name, Handle* handle, const Release& release) {
   return use_shared(name, *handle, [&] {
     const Handle freed = *handle;
     const int code = release(handle);
-    MpiSteps* const steps = MpiSteps::of_this_thread();
+    MpiSteps* const steps = MpiSteps::of_any_thread();
     if (!steps || code != MPI_SUCCESS) return code;
-    MPI_Comm own = steps->shared().take(freed);
-    return own == MPI_COMM_NULL ? code : steps->free(name, &own, PMPI_Comm_free);
+    MPI_Comm own = steps->take_own(freed);
+    return own == MPI_COMM_NULL ? code : steps->free(name.text, &own, PMPI_Comm_free);
   });
 }
 

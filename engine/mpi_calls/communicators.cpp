@@ -25,8 +25,8 @@ std::vector<int> members_of(MPI_Comm communicator, int size) {
 
 }  // namespace
 
-Communicators::Communicators(std::set<int> callers, HostMemory& memory)
-    : callers_(std::move(callers)), memory_(memory) {
+Communicators::Communicators(std::set<int> callers, HostMemory& memory, CallLock& lock)
+    : callers_(std::move(callers)), memory_(memory), lock_(lock) {
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &Communicators::forget, &key_, this);
 }
 
@@ -47,7 +47,8 @@ int Communicators::forget(MPI_Comm, int, void* known, void* book) {
   return MPI_SUCCESS;
 }
 
-std::unique_ptr<KnownCommunicator> Communicators::describe(MPI_Comm communicator) {
+std::unique_ptr<KnownCommunicator> Communicators::describe(
+    MPI_Comm communicator, const std::optional<CollectiveCall>& by) {
   int is_inter = 0, size = 0;
   PMPI_Comm_test_inter(communicator, &is_inter);
   if (is_inter) return nullptr;
@@ -64,7 +65,8 @@ std::unique_ptr<KnownCommunicator> Communicators::describe(MPI_Comm communicator
   const std::uint64_t group = stable_hash(
       {reinterpret_cast<const char*>(members.data()), members.size() * sizeof members[0]});
   // Ranks that were stopped in different places count anew together.
-  const std::array<std::uint64_t, 3> name{group, epoch_, made_of_group_[group]++};
+  const std::array<std::uint64_t, 4> name{group, epoch_, by ? by->communicator : 0,
+                                          by ? by->place : made_of_group_[group]++};
   known->number = stable_hash({reinterpret_cast<const char*>(name.data()), sizeof name});
   return known;
 }
@@ -78,9 +80,14 @@ KnownCommunicator* Communicators::find(MPI_Comm communicator) const {
 }
 
 KnownCommunicator* Communicators::of(MPI_Comm communicator) {
+  return number(communicator, std::nullopt);
+}
+
+KnownCommunicator* Communicators::number(MPI_Comm communicator,
+                                         const std::optional<CollectiveCall>& by) {
   if (communicator == MPI_COMM_NULL) return nullptr;
   if (KnownCommunicator* const known = find(communicator)) return known;
-  std::unique_ptr<KnownCommunicator> known = describe(communicator);
+  std::unique_ptr<KnownCommunicator> known = describe(communicator, by);
   if (!known) return nullptr;
   KnownCommunicator* result = known.get();
   PMPI_Comm_set_attr(communicator, key_, result);
@@ -88,13 +95,19 @@ KnownCommunicator* Communicators::of(MPI_Comm communicator) {
   return result;
 }
 
-KnownCommunicator* Communicators::made(MPI_Comm communicator) {
-  KnownCommunicator* const known = of(communicator);
-  if (known && !known->is_alone() && known->spare == MPI_COMM_NULL) {
-    PMPI_Comm_dup(communicator, &known->spare);
-    PMPI_Comm_dup(communicator, &known->current);
-    known->host_roll_call = memory_.make_roll_call(known->current, known->members, known->own);
+KnownCommunicator* Communicators::made(MPI_Comm communicator,
+                                       const std::optional<CollectiveCall>& by) {
+  KnownCommunicator* const known = number(communicator, by);
+  if (!known || known->is_alone() || known->spare != MPI_COMM_NULL) return known;
+  MPI_Comm spare = MPI_COMM_NULL, current = MPI_COMM_NULL;
+  {
+    const CallLock::Released others_may_call{lock_};
+    PMPI_Comm_dup(communicator, &spare);
+    PMPI_Comm_dup(communicator, &current);
   }
+  known->spare = spare;
+  known->current = current;
+  known->host_roll_call = memory_.make_roll_call(current, known->members, known->own, lock_);
   return known;
 }
 

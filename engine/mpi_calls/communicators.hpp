@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/mpi/call_lock.hpp"
 #include "engine/mpi/host_roll_call.hpp"
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi_calls/host_memory.hpp"
@@ -86,12 +87,13 @@ struct KnownCommunicator {
 };
 
 /// The communicators of this rank and others that hold roll calls, and of this rank alone. Forgets
-/// them when they are freed. For the main thread, between MPI_Init and MPI_Finalize.
+/// them when they are freed. For one thread at a time, between MPI_Init and MPI_Finalize.
 class Communicators {
  public:
   /// callers  the ranks of the world that hold roll calls.
-  /// memory   that of this host; outlives this.
-  Communicators(std::set<int> callers, HostMemory& memory);
+  /// memory   that of this host; outlives this, as lock does.
+  /// lock     is released while ranks make something together.
+  Communicators(std::set<int> callers, HostMemory& memory, CallLock& lock);
   /// MPI is not finalized yet.
   ~Communicators();
   Communicators(const Communicators&) = delete;
@@ -101,7 +103,9 @@ class Communicators {
   /// Numbers one that is new; all its ranks must ask for new ones in the same order.
   KnownCommunicator* of(MPI_Comm communicator);
   /// The same for one that its ranks have just made; makes what carries its messages.
-  KnownCommunicator* made(MPI_Comm communicator);
+  /// by  the collective call that has made it, if that is known: its ranks need not ask in the same
+  /// order then.
+  KnownCommunicator* made(MPI_Comm communicator, const std::optional<CollectiveCall>& by);
   /// The same, but null for one that is new.
   KnownCommunicator* find(MPI_Comm communicator) const;
   /// What carries its messages; itself where no roll calls are held on it. Any thread.
@@ -124,18 +128,24 @@ class Communicators {
   /// Frees it, when all ranks have done the same and nothing is under way over it any more.
   void free_behind(OldCarrier carrier) { old_.add(std::move(carrier)); }
 
+  /// How many ranks of the world hold roll calls.
+  std::size_t n_callers() const { return callers_.size(); }
   const std::map<std::uint64_t, std::unique_ptr<KnownCommunicator>>& all() const {
     return by_number_;
   }
 
  private:
   static int forget(MPI_Comm, int, void* known, void* book);
-  std::unique_ptr<KnownCommunicator> describe(MPI_Comm communicator);
+  std::unique_ptr<KnownCommunicator> describe(MPI_Comm communicator,
+                                              const std::optional<CollectiveCall>& by);
+  /// of() for one that may have been made by this call.
+  KnownCommunicator* number(MPI_Comm communicator, const std::optional<CollectiveCall>& by);
   /// The first fresh one that it is to have. False: it is not ready.
   bool renew(KnownCommunicator& known, const RankBoard& board);
 
   std::set<int> callers_;
   HostMemory& memory_;
+  CallLock& lock_;
   int key_ = MPI_KEYVAL_INVALID;
   std::map<std::uint64_t, std::unique_ptr<KnownCommunicator>> by_number_;
   OldCarriers old_;

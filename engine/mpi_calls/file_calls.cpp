@@ -8,12 +8,14 @@ extern "C" {
 
 int MPI_File_open(MPI_Comm communicator, const char* name, int mode, MPI_Info info,
                   MPI_File* file) {
+  PX_CALLED;
   return px::engine::make_shared("MPI_File_open", communicator, file, [&](MPI_Comm comm) {
     return PMPI_File_open(comm, name, mode, info, file);
   });
 }
 
 int MPI_File_close(MPI_File* file) {
+  PX_CALLED;
   return px::engine::free_shared("MPI_File_close", file,
                                  [](MPI_File* closed) { return PMPI_File_close(closed); });
 }
@@ -21,6 +23,7 @@ int MPI_File_close(MPI_File* file) {
 // PX_OF_FILE_AS: shown  without the suffix.
 #define PX_OF_FILE_AS(shown, name, parameters, arguments)                      \
   int MPI_File_##name parameters {                                             \
+    PX_CALLED;                                                                 \
     return px::engine::use_shared("MPI_File_" #shown, file,                    \
                                   [&] { return PMPI_File_##name arguments; }); \
   }

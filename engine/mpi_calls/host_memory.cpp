@@ -130,7 +130,8 @@ std::size_t HostMemory::take_count() {
 }
 
 std::shared_ptr<HostRollCall> HostMemory::make_roll_call(MPI_Comm communicator,
-                                                         const std::vector<int>& members, int own) {
+                                                         const std::vector<int>& members, int own,
+                                                         CallLock& lock) {
   const bool are_here = std::all_of(members.begin(), members.end(), [&](int rank) {
     return homes_[static_cast<std::size_t>(rank)].host == own_.host;
   });
@@ -141,7 +142,10 @@ std::shared_ptr<HostRollCall> HostMemory::make_roll_call(MPI_Comm communicator,
   Taken mine{take_count(), 0};
   mine.used = HostRollCall::used(counts_of(own_.place)[mine.index]);
   std::vector<Taken> all(members.size());
-  PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, communicator);
+  {
+    const CallLock::Released others_may_call{lock};
+    PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, communicator);
+  }
   const auto give_back = [this, index = mine.index](HostRollCall* roll_call) {
     delete roll_call;
     if (index != 0) is_used_[index] = false;

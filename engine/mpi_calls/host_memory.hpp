@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/mpi/call_lock.hpp"
 #include "engine/mpi/host_roll_call.hpp"
 
 namespace px::engine {
@@ -15,7 +16,7 @@ namespace px::engine {
 /// Memory that the ranks of a host share. Communicators that have no ranks elsewhere hold their
 /// roll calls in it, and ranks count there the notes that they send: so a roll call calls no MPI.
 /// Where a rank is alone on its host, or the ranks cannot share memory, as in containers, there is
-/// none. For the main thread.
+/// none. For one thread at a time.
 class HostMemory {
  public:
   /// All ranks of `notes` call it at once. ranks  theirs in the world, in the order of `notes`.
@@ -28,8 +29,10 @@ class HostMemory {
   /// All ranks of a communicator that was just made call it at once. Null on all of them where they
   /// have no memory in common, or one of them is in too many communicators already.
   /// members  theirs in the world; own  this one's place among them.
+  /// lock     is released while they do.
   std::shared_ptr<HostRollCall> make_roll_call(MPI_Comm communicator,
-                                               const std::vector<int>& members, int own);
+                                               const std::vector<int>& members, int own,
+                                               CallLock& lock);
 
   /// This rank is about to send a note to each other one.
   void sends_note();

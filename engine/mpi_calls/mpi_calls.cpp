@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/mpi/stop_point.hpp"
+
 namespace px::engine {
 
 int complete(MPI_Request& request) {
@@ -237,6 +239,7 @@ extern "C" {
 // ---------------------------------------------------------------- messages
 
 int MPI_Probe(int rank, int tag, MPI_Comm communicator, MPI_Status* status) {
+  PX_CALLED;
   return px::engine::probe(
       "MPI_Probe", communicator, rank, tag,
       [&](MPI_Comm comm) { return PMPI_Probe(rank, tag, comm, status); },
@@ -244,6 +247,7 @@ int MPI_Probe(int rank, int tag, MPI_Comm communicator, MPI_Status* status) {
 }
 
 int MPI_Mprobe(int rank, int tag, MPI_Comm communicator, MPI_Message* message, MPI_Status* status) {
+  PX_CALLED;
   return px::engine::probe(
       "MPI_Mprobe", communicator, rank, tag,
       [&](MPI_Comm comm) { return PMPI_Mprobe(rank, tag, comm, message, status); },
@@ -253,6 +257,7 @@ int MPI_Mprobe(int rank, int tag, MPI_Comm communicator, MPI_Message* message, M
 }
 
 int MPI_Iprobe(int rank, int tag, MPI_Comm communicator, int* flag, MPI_Status* status) {
+  PX_CALLED;
   return px::engine::probe_once("MPI_Iprobe", communicator, rank, flag, [&](MPI_Comm comm) {
     return PMPI_Iprobe(rank, tag, comm, flag, status);
   });
@@ -260,6 +265,7 @@ int MPI_Iprobe(int rank, int tag, MPI_Comm communicator, int* flag, MPI_Status* 
 
 int MPI_Improbe(int rank, int tag, MPI_Comm communicator, int* flag, MPI_Message* message,
                 MPI_Status* status) {
+  PX_CALLED;
   return px::engine::probe_once("MPI_Improbe", communicator, rank, flag, [&](MPI_Comm comm) {
     return PMPI_Improbe(rank, tag, comm, flag, message, status);
   });
@@ -283,18 +289,21 @@ int MPI_Request_free(MPI_Request* request) {
 }
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  PX_CALLED;
   return px::engine::wait_requests(
       "MPI_Wait", 1, request, true, [&] { return PMPI_Wait(request, status); },
       [&](int* done) { return PMPI_Test(request, done, status); });
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  PX_CALLED;
   return px::engine::wait_requests(
       "MPI_Waitall", count, requests, true, [&] { return PMPI_Waitall(count, requests, statuses); },
       [&](int* done) { return PMPI_Testall(count, requests, done, statuses); });
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  PX_CALLED;
   return px::engine::wait_requests(
       "MPI_Waitany", count, requests, false,
       [&] { return PMPI_Waitany(count, requests, index, status); },
@@ -303,6 +312,7 @@ int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status
 
 int MPI_Waitsome(int count, MPI_Request* requests, int* number, int* indices,
                  MPI_Status* statuses) {
+  PX_CALLED;
   return px::engine::wait_requests(
       "MPI_Waitsome", count, requests, false,
       [&] { return PMPI_Waitsome(count, requests, number, indices, statuses); },
@@ -314,18 +324,21 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* number, int* indices,
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  PX_CALLED;
   return px::engine::test_requests(
       "MPI_Test", 1, request, true, [&] { return PMPI_Test(request, flag, status); },
       [&] { return *flag != 0; });
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  PX_CALLED;
   return px::engine::test_requests(
       "MPI_Testall", count, requests, true,
       [&] { return PMPI_Testall(count, requests, flag, statuses); }, [&] { return *flag != 0; });
 }
 
 int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  PX_CALLED;
   return px::engine::test_requests(
       "MPI_Testany", count, requests, false,
       [&] { return PMPI_Testany(count, requests, index, flag, status); },
@@ -334,6 +347,7 @@ int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Sta
 
 int MPI_Testsome(int count, MPI_Request* requests, int* number, int* indices,
                  MPI_Status* statuses) {
+  PX_CALLED;
   return px::engine::test_requests(
       "MPI_Testsome", count, requests, false,
       [&] { return PMPI_Testsome(count, requests, number, indices, statuses); },
@@ -343,11 +357,9 @@ int MPI_Testsome(int count, MPI_Request* requests, int* number, int* indices,
 // ---------------------------------------------------------------- all to all, without counts
 
 int MPI_Barrier(MPI_Comm communicator) {
-  // The roll call is all that a barrier does.
-  return px::engine::collective("MPI_Barrier", communicator, [&](MPI_Comm comm) {
-    px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
-    return steps && steps->known(communicator) ? MPI_SUCCESS : PMPI_Barrier(comm);
-  });
+  PX_CALLED;
+  return px::engine::collective({.name = "MPI_Barrier", .is_roll_call = true}, communicator,
+                                [](MPI_Comm comm) { return PMPI_Barrier(comm); });
 }
 
 int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
@@ -358,6 +370,7 @@ int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
 
 #define PX_COLLECTIVE(name, parameters, arguments)                                       \
   int MPI_##name parameters {                                                            \
+    PX_CALLED;                                                                           \
     return px::engine::collective("MPI_" #name, communicator,                            \
                                   [&](MPI_Comm comm) { return PMPI_##name arguments; }); \
   }
@@ -384,8 +397,12 @@ int MPI_Abort(MPI_Comm communicator, int code) {
   char name[MPI_MAX_OBJECT_NAME] = "";
   PMPI_Comm_rank(communicator, &rank);
   PMPI_Comm_get_name(communicator, name, &length);
-  ::dprintf(STDERR_FILENO, "pxengine: MPI_Abort was called on rank %d of %s with code %d\n", rank,
-            length > 0 ? name : "a communicator", code);
+  const bool is_alone = px::engine::MpiSteps::of_any_thread() != nullptr;
+  ::dprintf(STDERR_FILENO, "pxengine: MPI_Abort was called on rank %d of %s with code %d%s\n", rank,
+            length > 0 ? name : "a communicator", code,
+            is_alone ? ": this engine ends, the other ranks live on" : "");
+  // A library that gives up ends its rank, not the variables of the others.
+  if (is_alone) ::_exit((code & 0xff) == 0 ? 1 : code);
   return PMPI_Abort(communicator, code);
 }
 
@@ -393,12 +410,14 @@ int MPI_Abort(MPI_Comm communicator, int code) {
 
 #define PX_MAKER(name, parameters, arguments)                                       \
   int MPI_##name parameters {                                                       \
+    PX_CALLED;                                                                      \
     return px::engine::maker("MPI_" #name, communicator, result,                    \
                              [&](MPI_Comm comm) { return PMPI_##name arguments; }); \
   }
 // The copy has the attributes and the topology of the cells' own communicator.
 int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* result) {
-  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  PX_CALLED;
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_any_thread();
   const auto make = [&] {
     return px::engine::maker("MPI_Comm_dup", communicator, result,
                              [&](MPI_Comm) { return PMPI_Comm_dup(communicator, result); });
@@ -406,6 +425,7 @@ int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm* result) {
   return steps ? steps->duplicate(communicator, result, make) : make();
 }
 int MPI_Comm_dup_with_info(MPI_Comm communicator, MPI_Info info, MPI_Comm* result) {
+  PX_CALLED;
   return px::engine::maker("MPI_Comm_dup_with_info", communicator, result, [&](MPI_Comm) {
     return PMPI_Comm_dup_with_info(communicator, info, result);
   });
@@ -447,7 +467,7 @@ int MPI_Comm_create_group(MPI_Comm communicator, MPI_Group group, int tag, MPI_C
       return PMPI_Comm_create_group(comm, of_comm, tag, result);
     });
   });
-  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_any_thread();
   if (steps && code == MPI_SUCCESS) steps->made(*result);
   return code;
 }
@@ -465,7 +485,7 @@ int MPI_Intercomm_create(MPI_Comm communicator, int leader, MPI_Comm peers, int 
 
 int MPI_Intercomm_merge(MPI_Comm communicator, int is_high, MPI_Comm* result) {
   // The others are not known as its ranks: no roll call.
-  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_any_thread();
   const int code = px::engine::named(
       "MPI_Intercomm_merge", [&] { return PMPI_Intercomm_merge(communicator, is_high, result); });
   if (steps && code == MPI_SUCCESS) steps->made(*result);
@@ -473,7 +493,7 @@ int MPI_Intercomm_merge(MPI_Comm communicator, int is_high, MPI_Comm* result) {
 }
 
 int MPI_Comm_set_attr(MPI_Comm communicator, int key, void* value) {
-  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_any_thread();
   const px::engine::InCall in_call{steps};
   const int code = PMPI_Comm_set_attr(communicator, key, value);
   if (steps && code == MPI_SUCCESS) steps->set_attribute(communicator, key, value);
@@ -481,7 +501,7 @@ int MPI_Comm_set_attr(MPI_Comm communicator, int key, void* value) {
 }
 
 int MPI_Comm_get_attr(MPI_Comm communicator, int key, void* value, int* is_set) {
-  const px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_any_thread();
   const int code = PMPI_Comm_get_attr(communicator, key, value, is_set);
   if (steps && code == MPI_SUCCESS && *is_set && steps->is_stale_duplicate(communicator, key))
     *is_set = 0;
@@ -495,18 +515,23 @@ int MPI_Comm_set_errhandler(MPI_Comm communicator, MPI_Errhandler handler) {
 }
 
 int MPI_Comm_free(MPI_Comm* communicator) {
-  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_any_thread();
   return steps ? steps->free("MPI_Comm_free", communicator, PMPI_Comm_free)
                : PMPI_Comm_free(communicator);
 }
 
 int MPI_Comm_disconnect(MPI_Comm* communicator) {
-  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_this_thread();
+  px::engine::MpiSteps* const steps = px::engine::MpiSteps::of_any_thread();
   return steps ? steps->free("MPI_Comm_disconnect", communicator, PMPI_Comm_disconnect)
                : PMPI_Comm_disconnect(communicator);
 }
 
 }  // extern "C"
+
+px::engine::StopPoint* px_stop_point() {
+  static px::engine::StopPoint point;
+  return &point;
+}
 
 px::engine::CallPlace* px_call_place() {
   static px::engine::CallPlace place;

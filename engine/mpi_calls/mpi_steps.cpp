@@ -1,6 +1,7 @@
 #include "engine/mpi_calls/mpi_steps.hpp"
 
 #include <pthread.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <charconv>
@@ -15,6 +16,7 @@
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi/rank_names.hpp"
+#include "engine/mpi/stop_point.hpp"
 #include "engine/mpi_calls/note_channel.hpp"
 #include "engine/mpi_calls/pause.hpp"
 #include "engine/mpi_calls/roll_call.hpp"
@@ -40,6 +42,13 @@ constexpr int thorough_looks = 20;
 MpiSteps* of_cells = nullptr;
 pthread_t cell_thread;
 
+/// Whether what a rank waits for has come after all, once MPI has had the time to see it.
+bool is_done_at_last(const std::function<bool()>& is_done) {
+  for (int look = 0; look < thorough_looks; ++look)
+    if (is_done()) return true;
+  return false;
+}
+
 /// How long ranks go on to wait for one whose cell has failed or was stopped.
 Duration read_grace() {
   constexpr auto usual = std::chrono::seconds(2);
@@ -55,10 +64,6 @@ Duration read_grace() {
   return usual;
 }
 
-CallPlace& call_place() {
-  return *px_call_place();
-}
-
 }  // namespace
 
 struct MpiSteps::State {
@@ -66,10 +71,11 @@ struct MpiSteps::State {
   State(MPI_Comm for_notes, Rank its_own, const std::vector<int>& callers)
       : own(its_own),
         memory(for_notes, callers),
-        communicators({callers.begin(), callers.end()}, memory),
+        communicators({callers.begin(), callers.end()}, memory, lock),
         notes(for_notes, own, callers, memory),
         shares_cores(ranks_share_cores(for_notes)) {}
 
+  CallLock lock;  // of all that follows
   const Rank own;
   CellHooks hooks;
   const Duration grace = read_grace();
@@ -96,7 +102,12 @@ struct MpiSteps::State {
   // ------------------------------------------------------------ notes
 
   RankNote make_note(RankNote::Kind kind, std::string reason) const {
-    RankNote note{kind, own, epoch, cell, std::nullopt, {}, false, std::move(reason)};
+    RankNote note;
+    note.kind = kind;
+    note.rank = own;
+    note.epoch = epoch;
+    note.cell = cell;
+    note.reason = std::move(reason);
     for (const auto& [number, known] : communicators.all())
       if (!known->is_alone()) note.entered[number] = known->use.entered;
     return note;
@@ -119,6 +130,14 @@ struct MpiSteps::State {
   /// Hears what was told before a message that has come.
   void catch_up() {
     if (!memory.is_of_all() || memory.has_unheard() || !is_renewed) pump(2);
+  }
+
+  /// Between two looks, for which other threads do not have to wait. Returns what the pause does.
+  bool pause_outside(Pause& pause) {
+    if (!lock.is_shared()) return pause();
+    lock.let_others();
+    const CallLock::Released others_may_call{lock};
+    return pause();
   }
 
   /// Between two looks at memory: MPI gets on with what is under way, or others get the core.
@@ -236,6 +255,41 @@ struct MpiSteps::State {
     return first;
   }
 
+  /// The ranks that can end it; empty where it is not to be judged.
+  std::vector<int> awaited(const Need& need) const {
+    if (need.epoch != epoch || need.kind == Need::Kind::collective) return {};
+    if (need.peer >= 0) return {need.peer};
+    const KnownCommunicator* const known = by_number(need.communicator);
+    return known ? values_of(known->others) : std::vector<int>{};
+  }
+
+  static std::vector<int> values_of(const std::vector<Rank>& ranks) {
+    std::vector<int> values;
+    for (const Rank rank : ranks) values.push_back(rank.value);
+    return values;
+  }
+
+  /// What a wait for several depends on: one that any rank can end counts only where it is alone.
+  RankNote waiting_note(const std::vector<Need>& needs, bool needs_all) const {
+    RankNote note = make_note(RankNote::Kind::waiting, "");
+    note.needs_all = needs_all && needs.size() > 1;
+    for (const Need& need : needs) {
+      const std::vector<int> ranks = awaited(need);
+      if (note.needs_all && need.peer < 0) continue;
+      if (ranks.empty() && !note.needs_all) return make_note(RankNote::Kind::waiting, "");
+      note.waits_for.insert(note.waits_for.end(), ranks.begin(), ranks.end());
+    }
+    return note;
+  }
+
+  RankNote waiting_note(const KnownCommunicator& known, const CollectiveCall& call) const {
+    RankNote note = make_note(RankNote::Kind::waiting, "");
+    note.waits_in = call;
+    note.waits_for = values_of(known.others);
+    note.needs_all = true;
+    return note;
+  }
+
   // ------------------------------------------------------------ ways out
 
   /// What the decision about a call says. Returns the error code where the call is left.
@@ -259,6 +313,24 @@ struct MpiSteps::State {
     return std::nullopt;
   }
 
+  static bool is_by_library() { return is_library_call.load(std::memory_order_relaxed); }
+
+  /// What the user is to know of a library whose call is left.
+  const char* library_note() const {
+    return is_by_library() && lock.is_main()
+               ? "; a library made this call: what it keeps may be unusable now, so restart the "
+                 "engines if its calls fail"
+               : "";
+  }
+
+  /// All ranks of the world have come to a call, and know that one of them is to be stopped: each
+  /// is, when the code that has called MPI returns.
+  void agree_to_stop(const KnownCommunicator& known) {
+    const bool are_all = known.others.size() + 1 == communicators.n_callers();
+    if (!are_all || !UserCode::is_known() || !is_cell_running || !lock.is_main()) return;
+    if (px_stop_point()->agree()) ::pthread_kill(::pthread_self(), SIGINT);
+  }
+
   /// left  the call whose roll call it leaves.
   int leave_with(const std::string& where, std::optional<CollectiveCall> left = std::nullopt) {
     settle_alone();
@@ -267,9 +339,21 @@ struct MpiSteps::State {
       note.waits_in = left;
       stop(note);
     }
-    call_place().clear();
-    hooks.leave(where);
+    return leave_cell(where);
+  }
+
+  int leave_cell(const std::string& where) {
+    MpiSteps::call_place().clear();
+    const CallLock::Released others_may_call{lock};
+    hooks.leave(where + library_note());
     return error_code;
+  }
+
+  /// Never of another thread than the main one, nor while a library is to get on.
+  bool is_interrupted() {
+    if (!lock.is_main() || (is_by_library() && !px_stop_point()->is_forced())) return false;
+    const CallLock::Released others_may_call{lock};  // it may wait for Python's lock
+    return hooks.is_interrupted();
   }
 
   /// The call cannot end, as others do not come.
@@ -280,7 +364,7 @@ struct MpiSteps::State {
       note.is_consequence = true;
       stop(note);
     }
-    return refuse(std::string(name) + " cannot end: " + why);
+    return refuse(std::string(name) + " cannot end: " + why + library_note());
   }
 
   /// The code of a call that cannot be made as a rank of the world has died; otherwise success.
@@ -292,11 +376,56 @@ struct MpiSteps::State {
   int refuse(const std::string& text) {
     const std::string_view shown = std::string_view(text).substr(0, MPI_MAX_ERROR_STRING - 1);
     PMPI_Add_error_string(error_code, const_cast<char*>(std::string(shown).c_str()));
-    call_place().clear();
+    MpiSteps::call_place().clear();
+    if (!lock.is_main()) return error_code;
+    const CallLock::Released others_may_call{lock};
     hooks.fail(text);
     return error_code;
   }
+
+  /// Another thread of this rank has left the epoch while the call waited.
+  int refuse_left(const char* name) {
+    return refuse(std::string(name) + " cannot end: another thread of this rank was stopped");
+  }
 };
+
+namespace {
+
+/// A wait of the main thread. The others are told of it where it goes on for long although one of
+/// them has failed, so that they know when all wait in the end for that one.
+class LongWait {
+ public:
+  explicit LongWait(MpiSteps::State& state) : state_(state), epoch_(state.epoch) {}
+  ~LongWait() {
+    if (note_ && state_.epoch == epoch_)
+      state_.notes.tell(state_.make_note(RankNote::Kind::stays, ""));
+  }
+  LongWait(const LongWait&) = delete;
+  LongWait& operator=(const LongWait&) = delete;
+
+  /// Why it is in vain; nothing while it may end. make_note  says what it waits for.
+  template <typename MakeNote>
+  std::optional<std::string> why_stuck(const MakeNote& make_note) {
+    if (state_.board.is_empty() || !state_.lock.is_main()) return std::nullopt;
+    const Instant before = Clock::now() - state_.grace;
+    if (began_ > before || !state_.board.has_lost_one(state_.cell, before)) return std::nullopt;
+    if (!note_) {
+      RankNote note = make_note();
+      if (note.waits_for.empty()) return std::nullopt;
+      state_.notes.tell(note);
+      note_ = std::move(note);
+    }
+    return state_.board.why_stuck(*note_, before);
+  }
+
+ private:
+  MpiSteps::State& state_;
+  const std::uint64_t epoch_;
+  const Instant began_ = Clock::now();
+  std::optional<RankNote> note_;  // that was told
+};
+
+}  // namespace
 
 std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks) {
   int size = 0, rank = 0;
@@ -316,6 +445,7 @@ std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks) {
   const MPI_Comm notes = make_communicator(callers, NoteChannel::tag);
   auto state = std::make_unique<State>(notes, Rank{rank}, callers);
   state->hooks = std::move(hooks);
+  UserCode::find();
   if (sends && senders.size() > 1) state->messages = RankMessages::join(senders);
   int error_class = MPI_ERR_OTHER;
   PMPI_Add_error_class(&error_class);
@@ -328,10 +458,34 @@ std::unique_ptr<MpiSteps> MpiSteps::join(bool wants, CellHooks hooks) {
   return steps;
 }
 
-MpiSteps::MpiSteps(std::unique_ptr<State> state) : state_(std::move(state)) {}
+MpiSteps::MpiSteps(std::unique_ptr<State> state)
+    : state_(std::move(state)),
+      lock_(state_->lock),
+      depth_(state_->depth),
+      holds_jumps_(state_->hooks.hold_jumps != nullptr) {}
 
 MpiSteps::~MpiSteps() {
   of_cells = nullptr;
+}
+
+void MpiSteps::called_by_library() {
+  MpiSteps* const steps = of_this_thread();
+  if (!steps || steps->depth_ > 0) return;  // MPI calls itself
+  is_library_call = steps->state_->memory.is_of_all();
+  if (is_library_call) px_stop_point()->use();
+}
+
+void MpiSteps::use_stop_point() {
+  if (state_->memory.is_of_all() && UserCode::is_known()) px_stop_point()->declare();
+}
+
+MpiSteps* MpiSteps::of_any_thread() {
+  return of_cells;
+}
+
+CallPlace& MpiSteps::call_place() {
+  static thread_local CallPlace unseen;
+  return of_this_thread() ? *px_call_place() : unseen;
 }
 
 MpiSteps* MpiSteps::of_this_thread() {
@@ -356,12 +510,17 @@ int MpiSteps::error_code() const {
 void MpiSteps::begin_cell(std::uint64_t number) {
   call_place().clear();
   state_->depth = 0;  // what an earlier cell was left in by force
+  state_->lock.reset();
+  const CallLock::Held alone{state_->lock};
   state_->pump(thorough_looks);
   state_->follow();
-  if (std::exchange(state_->has_told_failure, false))
+  const bool has_told_idle = !std::exchange(state_->answered, {}).empty();
+  if (std::exchange(state_->has_told_failure, false) || has_told_idle)
     state_->notes.tell(state_->make_note(RankNote::Kind::stays, ""));
   state_->board.begin_cell(Clock::now());
   state_->has_stopped = false;
+  px_stop_point()->reset();
+  is_library_call = false;
   state_->cell = number;
   state_->is_cell_running = true;
   state_->has_called = false;
@@ -369,6 +528,8 @@ void MpiSteps::begin_cell(std::uint64_t number) {
 
 void MpiSteps::end_cell(const std::optional<std::string>& failure) {
   call_place().clear();
+  const CallLock::Held alone{state_->lock};
+  px_stop_point()->reset();
   if (!state_->is_cell_running) return;
   state_->is_cell_running = false;
   if (failure) {
@@ -382,14 +543,16 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
     // A cell that has not called MPI leaves nothing behind that a later one could get.
     const Instant end = state_->has_called ? Clock::now() + telling_time : Instant{};
     Pause pause{state_->shares_cores};
-    while (state_->pump(), (!state_->notes.is_empty() || !state_->is_renewed) && Clock::now() < end)
-      pause();
+    while (state_->pump(),
+           (!state_->notes.is_empty() || !state_->is_renewed) && Clock::now() < end)
+      state_->pause_outside(pause);
   }
   tick();
 }
 
 Duration MpiSteps::tick() {
   State& state = *state_;
+  const CallLock::Held alone{state.lock};
   state.pump(thorough_looks);
   state.follow();
   state.free_old();
@@ -397,10 +560,10 @@ Duration MpiSteps::tick() {
   // Another rank has failed in the cell, and may not have received what this one has sent to it.
   if (state.has_called && state.has_called_in_epoch && state.board.has_failure_in(state.cell))
     state.stop("had ended its cell");
-  if (auto leaving = state.board.leaving(); leaving != state.answered) {
-    if (!leaving.empty())
+  if (auto asking = state.board.asking(); asking != state.answered) {
+    if (!asking.empty())
       state.notes.tell(state.make_note(RankNote::Kind::idle, "had ended its cell"));
-    state.answered = std::move(leaving);
+    state.answered = std::move(asking);
   }
   return state.is_renewed ? Duration(tick_in_step) : Duration(tick_out_of_step);
 }
@@ -420,11 +583,11 @@ int MpiSteps::await_renewal(const char* name, const KnownCommunicator& known) {
   Pause pause{state.shares_cores};
   while (state.pump(), !state.is_renewed) {
     if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
-    if (state.hooks.is_interrupted())
+    if (state.is_interrupted())
       return state.leave_with(std::string("in ") + name +
                               ", which waited for the other ranks to end the cell that was "
                               "stopped before");
-    pause();
+    state.pause_outside(pause);
   }
   return MPI_SUCCESS;
 }
@@ -445,18 +608,21 @@ int MpiSteps::prepare(const char* name, KnownCommunicator& known) {
   return MPI_SUCCESS;
 }
 
-int MpiSteps::arrive(const char* name, KnownCommunicator& known, const SmallCall& small,
-                     bool& leaves) {
+int MpiSteps::arrive(const CalledForm& called, KnownCommunicator& known, bool& leaves) {
   State& state = *state_;
+  const char* const name = called.name.text;
   leaves = false;
   if (const int code = prepare(name, known); code != MPI_SUCCESS) return code;
   if (known.is_alone()) return MPI_SUCCESS;
+  if (!state.lock.is_main()) known.is_shared.store(true, std::memory_order_relaxed);
+  const std::uint64_t epoch = state.epoch;
   const CollectiveCall call{known.number, ++known.arrivals};
-  RollCall roll_call{known, state.epoch, call, small};
+  RollCall roll_call{known, epoch, call, called};
   CallEntry entry{state.board, known.others, call, state.cell, state.grace};
   Pause pause{state.shares_cores && !known.host_roll_call};  // rest() gives it away then
   unsigned looks = 0;
   bool have_all_come = false;
+  std::optional<LongWait> long_wait;
   for (;;) {
     Instant before_look;
     if (entry.has_asked()) {
@@ -466,7 +632,8 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, const SmallCall
     have_all_come = have_all_come || roll_call.is_complete();
     const bool has_heard_all = have_all_come && state.has_heard_all(known);
     if (has_heard_all && state.board.is_empty() && !entry.has_asked()) break;
-    const bool is_interrupted = state.hooks.is_interrupted();
+    const bool is_interrupted = state.is_interrupted();
+    if (state.epoch != epoch) return state.refuse_left(name);
     if (is_interrupted || entry.has_asked() || !state.board.is_empty()) {
       const Instant now = entry.has_asked() ? before_look : Clock::now();
       const CallEntry::Step step = entry.next({have_all_come, has_heard_all, is_interrupted, now});
@@ -475,10 +642,16 @@ int MpiSteps::arrive(const char* name, KnownCommunicator& known, const SmallCall
       if (step != CallEntry::Step::wait) continue;
     }
     if (known.host_roll_call) state.rest(++looks);
-    if (!pause()) continue;
+    const bool is_time_to_pump = state.pause_outside(pause);
+    if (state.epoch != epoch) return state.refuse_left(name);
+    if (!is_time_to_pump) continue;
     state.pump();
     if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) return code;
+    if (!long_wait) long_wait.emplace(state);
+    long_wait->why_stuck([&] { return state.waiting_note(known, call); });
   }
+  if (const auto why = roll_call.why_mismatched()) return state.fail_with(name, *why);
+  if (roll_call.wants_stop()) state.agree_to_stop(known);
   leaves = entry.is_interrupted();
   known.use.entered = call.place;
   return MPI_SUCCESS;
@@ -503,20 +676,30 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
       call_place(),
       {name, first ? first->communicator : 0,
        known ? static_cast<int>(known->members.size()) : MpiCall::none, peer, tag, Clock::now()}};
+  const std::uint64_t epoch = state.epoch;
+  std::optional<LongWait> long_wait;
   Pause pause{state.shares_cores};
   while (!is_done()) {
-    if (state.hooks.is_interrupted()) {
+    if (state.is_interrupted()) {
       if (clean_up) clean_up();
       return state.leave_with(std::string("in ") + name);
     }
-    if (!pause()) continue;
+    const bool is_time_to_pump = state.pause_outside(pause);
+    if (state.epoch != epoch) {
+      if (clean_up) clean_up();
+      return state.refuse_left(name);
+    }
+    if (!is_time_to_pump) continue;
     state.pump();
     if (const int code = state.refuse_broken(name); code != MPI_SUCCESS) {
       if (clean_up) clean_up();
       return code;
     }
-    if (const auto why = state.why_in_vain(needs, needs_all)) {
-      if (is_done()) break;
+    auto why = state.why_in_vain(needs, needs_all);
+    if (!long_wait) long_wait.emplace(state);
+    if (!why) why = long_wait->why_stuck([&] { return state.waiting_note(needs, needs_all); });
+    if (why) {
+      if (is_done_at_last(is_done)) break;
       if (clean_up) clean_up();
       return state.fail_with(name, *why);
     }
@@ -524,12 +707,8 @@ int MpiSteps::wait(const char* name, const std::vector<Need>& needs, bool needs_
   return MPI_SUCCESS;
 }
 
-void MpiSteps::enter() {
-  if (state_->depth++ == 0) state_->hooks.hold_jumps(true);
-}
-
-void MpiSteps::exit() {
-  if (--state_->depth == 0) state_->hooks.hold_jumps(false);
+void MpiSteps::hold_jumps(bool holds) {
+  state_->hooks.hold_jumps(holds);
 }
 
 int MpiSteps::leave(const char* name) {
@@ -538,14 +717,24 @@ int MpiSteps::leave(const char* name) {
 
 int MpiSteps::look(const char* name, const std::vector<Need>& needs, bool needs_all) {
   State& state = *state_;
-  if (state.hooks.is_interrupted()) return leave(name);
+  if (state.is_interrupted()) return leave(name);
   state.catch_up();
   if (const auto why = state.why_in_vain(needs, needs_all)) return state.fail_with(name, *why);
   return MPI_SUCCESS;
 }
 
-void MpiSteps::made(MPI_Comm communicator) {
-  state_->communicators.made(communicator);
+bool MpiSteps::has_others(MPI_Comm communicator) {
+  const CallLock::Held alone{state_->lock};
+  const KnownCommunicator* const known = this->known(communicator);
+  return known && !known->is_alone();
+}
+
+void MpiSteps::made(MPI_Comm communicator, MPI_Comm by) {
+  const CallLock::Held alone{state_->lock};
+  const KnownCommunicator* const parent = state_->communicators.find(by);
+  std::optional<CollectiveCall> call;
+  if (parent && !parent->is_alone()) call = {parent->number, parent->use.entered};
+  state_->communicators.made(communicator, call);
 }
 
 void MpiSteps::set_attribute(MPI_Comm communicator, int key, const void* value) {
@@ -554,20 +743,23 @@ void MpiSteps::set_attribute(MPI_Comm communicator, int key, const void* value) 
 }
 
 bool MpiSteps::is_stale_duplicate(MPI_Comm communicator, int key) const {
+  const CallLock::Held alone{state_->lock};
   const KnownCommunicator* const known = state_->communicators.find(communicator);
   return known && !known->is_alone() && known->duplicates.is_stale(key, state_->epoch);
 }
 
 int MpiSteps::duplicate(MPI_Comm communicator, const MPI_Comm* result,
                         const std::function<int()>& make) {
+  const CallLock::Held alone{state_->lock};
   KnownCommunicator* known = state_->communicators.find(communicator);
   const std::optional<int> key = known ? known->duplicates.made_at(result) : std::nullopt;
-  const int code = make();
+  const int code = outside(make);
   if (key && code == MPI_SUCCESS) known->duplicates.made(*key, state_->epoch);
   return code;
 }
 
 int MpiSteps::free(const char* name, MPI_Comm* communicator, int (*release)(MPI_Comm*)) {
+  const CallLock::Held alone{state_->lock};
   KnownCommunicator* const known = this->known(*communicator);
   // The other ranks make the fresh one with this rank.
   if (known)

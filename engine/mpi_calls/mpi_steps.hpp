@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,13 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "engine/mpi/call_lock.hpp"
 #include "engine/mpi/call_place.hpp"
 #include "engine/mpi/cell_hooks.hpp"
 #include "engine/mpi_calls/cell_requests.hpp"
 #include "engine/mpi_calls/communicators.hpp"
 #include "engine/mpi_calls/rank_messages.hpp"
+#include "engine/mpi_calls/roll_call.hpp"
 #include "engine/mpi_calls/shared_things.hpp"
-#include "engine/mpi_calls/small_calls.hpp"
+#include "engine/mpi_calls/user_code.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
 
@@ -27,9 +30,12 @@ namespace px::engine {
 /// touched. A rank that leaves a call tells all others and goes on in the next epoch, in which each
 /// communicator's messages travel over a fresh one: nothing that was sent before reaches a call of
 /// an epoch after it. Ranks that wait for one that has left or failed are stopped too.
-/// For the main thread. (docs/decisions/0009-interrupts-in-mpi.md)
+/// For the main thread; other threads may make collective calls, too, which take part in roll calls
+/// and cannot be interrupted: one that waits when the main thread leaves the epoch is refused.
+/// What is not said to be for any thread needs an InCall. (docs/decisions/0009-interrupts-in-mpi.md)
 class MpiSteps {
  public:
+  struct State;
   /// Call it on all ranks of the world at once, when MPI is initialized. wants  whether this rank
   /// takes part. Returns nothing on ranks that do not, or if no other one does. Ranks wait for one
   /// that has failed or left for as many seconds as $POLYXEUS_MPI_GRACE says (2).
@@ -40,8 +46,20 @@ class MpiSteps {
 
   /// The one that the calls of the calling thread are to use; null where they are plain calls.
   static MpiSteps* of_this_thread();
+  /// The one that collective calls of any thread are to use; null where they are plain calls.
+  static MpiSteps* of_any_thread();
+  /// The code from which MPI is called: a return address. The calls of libraries are not left by an
+  /// interrupt that is not forced (StopPoint). Any thread may say so; the main thread's counts.
+  static void called_from(const void* address) {
+    if (!UserCode::has(address)) called_by_library();
+    else if (UserCode::is_known()) is_library_call.store(false, std::memory_order_relaxed);
+  }
+  /// In this cell a stop is to wait for a collective call, though no library has called MPI.
+  void use_stop_point();
   /// What carries the communicator's messages. Any thread.
   static MPI_Comm current(MPI_Comm communicator);
+  /// Where the calling thread says in which call it is: for threads but the main one nobody looks.
+  static CallPlace& call_place();
 
   /// What calls that were left return.
   int error_code() const;
@@ -61,9 +79,26 @@ class MpiSteps {
   // ------------------------------------------------------------ calls
 
   /// Between these two a second interrupt does not leave the cell by force, as the call ends soon
-  /// or answers the first one. They may be nested.
-  void enter();
-  void exit();
+  /// or answers the first one, and no other thread uses this. They may be nested. Any thread.
+  /// has_lock  what enter() has returned.
+  bool enter() {
+    if (!lock_.is_main()) return lock_.take();
+    if (depth_++ == 0 && holds_jumps_) hold_jumps(true);
+    return lock_.take_as_main();
+  }
+  void exit(bool has_lock) {
+    if (!lock_.is_main()) return has_lock ? lock_.give_back() : void();
+    if (has_lock) lock_.give_back_as_main();
+    if (--depth_ == 0 && holds_jumps_) hold_jumps(false);
+  }
+  /// What keeps its threads apart.
+  CallLock& lock() const { return lock_; }
+  /// MPI's part of a call, for which others do not have to wait. Returns what it returns.
+  template <typename Operation>
+  int outside(const Operation& operation) {
+    const CallLock::Released others_may_call{lock()};
+    return operation();
+  }
   /// The communicator as this rank knows it; null where calls on it are plain.
   KnownCommunicator* known(MPI_Comm communicator);
   /// Waits until the communicator can carry messages, which it can at once unless a cell was
@@ -72,9 +107,9 @@ class MpiSteps {
   /// Waits until there are fresh communicators, if a cell was stopped. Otherwise the error code.
   int await_renewal(const char* name, const KnownCommunicator& known);
   /// A collective call came: returns when all ranks are there. Otherwise the error code.
+  /// called  what it is; where the ranks hold the roll call in memory, they compare it.
   /// leaves  it was interrupted when all were there, so leave() is to follow the call.
-  /// small   what this rank gives to it, for all to read where they hold the roll call in memory.
-  int arrive(const char* name, KnownCommunicator& known, const SmallCall& small, bool& leaves);
+  int arrive(const CalledForm& called, KnownCommunicator& known, bool& leaves);
   /// Whether this MPI keeps cores that ranks share while it waits: calls have to give them away.
   bool shares_cores() const;
   /// Waits until `is_done`, which tests. Otherwise the error code that the call returns, which has
@@ -85,20 +120,40 @@ class MpiSteps {
   int leave(const char* name);
   /// Between looks of the user's own that were in vain: answers interrupts as wait() does.
   int look(const char* name, const std::vector<Need>& needs, bool needs_all);
-  /// A communicator was made by its ranks.
-  void made(MPI_Comm communicator);
+  /// Whether roll calls with other ranks are held on it. Any thread.
+  bool has_others(MPI_Comm communicator);
+  /// A communicator was made by its ranks. by  the one whose collective call has made it, to which
+  /// all ranks have come; MPI_COMM_NULL = none. Any thread.
+  void made(MPI_Comm communicator, MPI_Comm by = MPI_COMM_NULL);
   /// An attribute of a communicator was set.
   void set_attribute(MPI_Comm communicator, int key, const void* value);
   /// Whether an attribute holds a duplicate of the communicator that was made before a cell was
-  /// stopped, or whose making was stopped.
+  /// stopped, or whose making was stopped. Any thread.
   bool is_stale_duplicate(MPI_Comm communicator, int key) const;
   /// Makes a duplicate of the communicator at `result` by `make`, which returns MPI's code; it may
-  /// be one that an attribute holds.
+  /// be one that an attribute holds. Any thread.
   int duplicate(MPI_Comm communicator, const MPI_Comm* result, const std::function<int()>& make);
   /// Frees the communicator and what carried its messages. release  MPI_Comm_free or its like.
+  /// Any thread.
   int free(const char* name, MPI_Comm* communicator, int (*release)(MPI_Comm*));
-  /// The files and windows of the cells.
-  SharedThings& shared();
+  // The files and windows of the cells, each with the communicator of its roll calls. Any thread.
+
+  template <typename Handle>
+  void own(Handle handle, MPI_Comm communicator) {
+    const CallLock::Held alone{lock()};
+    shared().own(handle) = communicator;
+  }
+  /// MPI_COMM_NULL where it has none.
+  template <typename Handle>
+  MPI_Comm own_of(Handle handle) {
+    const CallLock::Held alone{lock()};
+    return shared().find(handle);
+  }
+  template <typename Handle>
+  MPI_Comm take_own(Handle handle) {
+    const CallLock::Held alone{lock()};
+    return shared().take(handle);
+  }
   /// A message that a rank which has left may have overwritten while it was sent is none.
   int check_source(const char* name, KnownCommunicator& known, int source);
   /// Before a receive from that rank: the error code where it has left.
@@ -119,9 +174,18 @@ class MpiSteps {
   int refuse_stale(const char* name);
 
  private:
-  struct State;
+  SharedThings& shared();
+  void hold_jumps(bool holds);
+  static void called_by_library();
+
+  /// Of the main thread: the call that it makes, or made last.
+  static inline std::atomic<bool> is_library_call = false;
+
   explicit MpiSteps(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
+  CallLock& lock_;
+  int& depth_;  // of calls within calls, of the main thread
+  const bool holds_jumps_;
 };
 
 }  // namespace px::engine

@@ -3,12 +3,23 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
+#include "engine/mpi/call_form.hpp"
 #include "engine/mpi/rank_board.hpp"
 #include "engine/mpi_calls/communicators.hpp"
 #include "engine/mpi_calls/small_calls.hpp"
 
 namespace px::engine {
+
+/// What a rank comes to a collective call with.
+struct CalledForm {
+  CallName name;
+  CallForm form{};     ///< Its name need not be set.
+  SmallCall small{};   ///< The same call, where ranks of one host may make it without MPI.
+  bool is_roll_call = false;  ///< The roll call is all that it does.
+};
 
 /// The roll call of a collective call: looks at memory where all ranks are on this host, otherwise
 /// a nonblocking barrier. For the main thread.
@@ -16,10 +27,16 @@ class RollCall {
  public:
   /// This rank comes to the call. known  outlives the roll call.
   RollCall(KnownCommunicator& known, std::uint64_t epoch, const CollectiveCall& call,
-           const SmallCall& small);
+           const CalledForm& called);
 
   /// Whether all have come.
   bool is_complete();
+  // Where all have come. Of ranks that have no memory in common nothing is known.
+
+  /// Why the calls of the ranks do not match; nothing where they do.
+  std::optional<std::string> why_mismatched() const;
+  /// Whether a stop waits on one of them. The same on all ranks.
+  bool wants_stop() const;
   /// This rank does not go on with the call.
   void leave();
 

@@ -1,77 +1,28 @@
 #include "engine/mpi_calls/small_calls.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <optional>
 #include <vector>
 
+#include "engine/mpi_calls/call_forms.hpp"
+
 namespace px::engine {
 namespace {
 
-/// What MPI's arithmetic knows a type as; ranks may name the same one differently.
-enum class Kind : std::uint8_t { bytes, signed_integer, unsigned_integer, real };
-
-struct Type {
-  MPI_Datatype type;
-  Kind kind;
-  std::size_t size;
-};
-
-template <typename Value>
-Type integer(MPI_Datatype type) {
-  return {type, static_cast<Value>(-1) < Value{} ? Kind::signed_integer : Kind::unsigned_integer,
-          sizeof(Value)};
-}
-
-/// Null where the type is not one of those that every MPI adds up in the same way.
-const Type* find_type(MPI_Datatype type) {
-  static const std::array known{
-      Type{MPI_DOUBLE, Kind::real, sizeof(double)},
-      integer<int>(MPI_INT),
-      integer<long>(MPI_LONG),
-      Type{MPI_BYTE, Kind::bytes, 1},
-      Type{MPI_FLOAT, Kind::real, sizeof(float)},
-      Type{MPI_LONG_DOUBLE, Kind::real, sizeof(long double)},
-      Type{MPI_CHAR, Kind::bytes, 1},
-      integer<signed char>(MPI_SIGNED_CHAR),
-      integer<unsigned char>(MPI_UNSIGNED_CHAR),
-      integer<short>(MPI_SHORT),
-      integer<unsigned short>(MPI_UNSIGNED_SHORT),
-      integer<unsigned>(MPI_UNSIGNED),
-      integer<unsigned long>(MPI_UNSIGNED_LONG),
-      integer<long long>(MPI_LONG_LONG),
-      integer<unsigned long long>(MPI_UNSIGNED_LONG_LONG),
-      integer<std::int8_t>(MPI_INT8_T),
-      integer<std::int16_t>(MPI_INT16_T),
-      integer<std::int32_t>(MPI_INT32_T),
-      integer<std::int64_t>(MPI_INT64_T),
-      integer<std::uint8_t>(MPI_UINT8_T),
-      integer<std::uint16_t>(MPI_UINT16_T),
-      integer<std::uint32_t>(MPI_UINT32_T),
-      integer<std::uint64_t>(MPI_UINT64_T),
-  };
-  const auto found =
-      std::find_if(known.begin(), known.end(), [&](const Type& each) { return each.type == type; });
-  return found == known.end() ? nullptr : &*found;
-}
-
 /// A number for the operation; nothing where it is not defined for the kind by MPI itself.
-std::optional<std::uint64_t> number_of(MPI_Op operation, Kind kind) {
-  if (kind == Kind::bytes) return std::nullopt;
-  static const std::array known{MPI_SUM, MPI_MAX,  MPI_MIN,  MPI_PROD, MPI_LAND,
-                                MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR,  MPI_BXOR};
-  constexpr int for_reals = 4;  // the first ones
-  const auto end = kind == Kind::real ? known.begin() + for_reals : known.end();
-  const auto found = std::find(known.begin(), end, operation);
-  if (found == end) return std::nullopt;
-  return static_cast<std::uint64_t>(found - known.begin());
+std::optional<std::uint64_t> number_of(MPI_Op operation, ElementKind kind) {
+  constexpr std::uint8_t last_for_reals = 4;
+  const std::uint8_t code = operation_code(operation);
+  if (code == 0 || kind == ElementKind::bytes) return std::nullopt;
+  if (kind == ElementKind::real && code > last_for_reals) return std::nullopt;
+  return code - 1U;
 }
 
 /// Null where the values are not few enough.
-const Type* find_small_type(MPI_Count count, MPI_Datatype type) {
+const KnownType* find_small_type(MPI_Count count, MPI_Datatype type) {
   if (count <= 0 || count > static_cast<MPI_Count>(HostPart::most_bytes)) return nullptr;
-  const Type* const found = find_type(type);
+  const KnownType* const found = find_type(type);
   if (!found || static_cast<std::size_t>(count) * found->size > HostPart::most_bytes)
     return nullptr;
   return found;
@@ -88,7 +39,7 @@ std::uint64_t form_of(Call call, std::size_t size, std::uint64_t a, std::uint64_
 
 SmallCall SmallCall::allreduce(const void* data, void* result, MPI_Count count, MPI_Datatype type,
                                MPI_Op operation) {
-  const Type* const found = find_small_type(count, type);
+  const KnownType* const found = find_small_type(count, type);
   if (!found || !data || !result || result == MPI_IN_PLACE || data == result) return {};
   const auto number = number_of(operation, found->kind);
   if (!number) return {};
@@ -107,7 +58,7 @@ SmallCall SmallCall::allreduce(const void* data, void* result, MPI_Count count, 
 
 SmallCall SmallCall::bcast(void* data, MPI_Count count, MPI_Datatype type, int root,
                            MPI_Comm communicator) {
-  const Type* const found = find_small_type(count, type);
+  const KnownType* const found = find_small_type(count, type);
   if (!found || !data || communicator == MPI_COMM_NULL) return {};
   int own = 0, size = 0;
   PMPI_Comm_rank(communicator, &own);
@@ -121,6 +72,10 @@ SmallCall SmallCall::bcast(void* data, MPI_Count count, MPI_Datatype type, int r
   if (own == root) call.part_ = {call.result_, call.size_};
   call.root_ = root;
   return call;
+}
+
+const char* SmallCall::name_of(std::uint64_t form) {
+  return form >> 48 == static_cast<std::uint64_t>(Call::bcast) ? "MPI_Bcast" : "MPI_Allreduce";
 }
 
 int SmallCall::complete(const HostRollCall& roll_call) const {

@@ -27,6 +27,8 @@ class SmallCall {
 
   /// See HostPart::form.
   std::uint64_t form() const { return form_; }
+  /// "MPI_Bcast": the call of such a form, which is not 0.
+  static const char* name_of(std::uint64_t form);
   /// What this rank gives.
   std::span<const std::byte> part() const { return part_; }
   /// All ranks have come and have given something of this form. Returns MPI's code.

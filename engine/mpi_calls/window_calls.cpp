@@ -9,6 +9,7 @@ extern "C" {
 
 #define PX_WINDOW(shown, name, parameters, arguments)                                         \
   int MPI_Win_##name parameters {                                                             \
+    PX_CALLED;                                                                                \
     return px::engine::make_shared("MPI_Win_" #shown, communicator, window,                   \
                                    [&](MPI_Comm comm) { return PMPI_Win_##name arguments; }); \
   }
@@ -35,11 +36,13 @@ PX_WINDOWS_OF_SIZE(_c, MPI_Aint)
 #undef PX_WINDOW
 
 int MPI_Win_free(MPI_Win* window) {
+  PX_CALLED;
   return px::engine::free_shared("MPI_Win_free", window,
                                  [](MPI_Win* freed) { return PMPI_Win_free(freed); });
 }
 
 int MPI_Win_fence(int assertions, MPI_Win window) {
+  PX_CALLED;
   return px::engine::use_shared("MPI_Win_fence", window,
                                 [&] { return PMPI_Win_fence(assertions, window); });
 }

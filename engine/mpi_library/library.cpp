@@ -28,7 +28,7 @@ int px_mpi_join(const px_mpi_hooks* hooks) {
   steps() = px::engine::MpiSteps::join(
       true, {[given] { return given.is_interrupted(given.self) != 0; },
              [given](const std::string& where) { given.leave(given.self, where.c_str()); },
-             [given](const std::string& why) { given.fail(given.self, why.c_str()); }, [](bool) {},
+             [given](const std::string& why) { given.fail(given.self, why.c_str()); }, nullptr,
              [given]() -> std::optional<std::string> {
                const char* const why = given.why_broken(given.self);
                return why ? std::optional<std::string>(why) : std::nullopt;
@@ -42,6 +42,10 @@ void px_mpi_begin_cell(std::uint64_t number) {
 
 void px_mpi_end_cell(const char* failure) {
   if (steps()) steps()->end_cell(failure ? std::optional<std::string>(failure) : std::nullopt);
+}
+
+void px_mpi_use_stop_point() {
+  if (steps()) steps()->use_stop_point();
 }
 
 int px_mpi_tick() {

@@ -23,6 +23,8 @@ __attribute__((visibility("default"))) int px_mpi_join(const px_mpi_hooks* hooks
 __attribute__((visibility("default"))) void px_mpi_begin_cell(std::uint64_t number);
 /// failure  null where the cell did not fail.
 __attribute__((visibility("default"))) void px_mpi_end_cell(const char* failure);
+/// MpiSteps::use_stop_point().
+__attribute__((visibility("default"))) void px_mpi_use_stop_point();
 /// Returns the milliseconds until the next call; -1 where none is needed.
 __attribute__((visibility("default"))) int px_mpi_tick();
 

@@ -80,6 +80,7 @@ _HOMES = {
     "views.remote_functions": ["ParallelFunction", "RemoteFunction", "parallel", "remote"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_MODULES = ("error", "mpi")
 _CONSTANTS = ("ALL_COMPLETED", "FIRST_COMPLETED", "FIRST_EXCEPTION")
 
 __all__ = [*_HOME_OF, *_CONSTANTS, "register_joblib_backend"]
@@ -93,8 +94,8 @@ def __getattr__(name):
         value = getattr(importlib.import_module(f"polyxeus.{_HOME_OF[name]}"), name)
     elif name in _CONSTANTS:
         value = getattr(importlib.import_module("concurrent.futures"), name)
-    elif name == "error":
-        return importlib.import_module("polyxeus.error")
+    elif name in _MODULES:
+        return importlib.import_module(f"polyxeus.{name}")
     else:
         raise AttributeError(f"module 'polyxeus' has no attribute {name!r}")
     globals()[name] = value
@@ -102,7 +103,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__, "error"})
+    return sorted({*globals(), *__all__, *_MODULES})
 
 
 def register_joblib_backend(name=None, make_default=False):

@@ -60,6 +60,17 @@ TEST(EngineStatus, NamesTheEnginesOfABrokenWorldBelowTheTable) {
   EXPECT_TRUE(status_as_json(engines)[1]["world_broken"].is_null());
 }
 
+TEST(EngineStatus, TellsBelowTheTableWhetherMpiCallsCanBeInterrupted) {
+  auto engines = three();
+  const std::string table = status_as_text(engines);
+  engines[0].mpi = engines[1].mpi = "Open MPI v4.1.4";
+  engines[0].mpi_interrupts = engines[1].mpi_interrupts = "on";
+  EXPECT_EQ(status_as_text(engines),
+            table + "\nengines 0, 1: interrupts of MPI calls: on (Open MPI v4.1.4)\n");
+  EXPECT_EQ(status_as_json(engines)[0]["mpi_interrupts"], "on");
+  EXPECT_TRUE(status_as_json(engines)[2]["mpi"].is_null());
+}
+
 TEST(EngineStatus, TellsBelowTheTableWhatArraysTakeOfSharedMemory) {
   auto engines = three();
   const std::string table = status_as_text(engines);

@@ -35,7 +35,7 @@ class HostRollCallTest : public testing::Test {
   static void give(HostRollCall& rank, std::uint64_t epoch, std::uint64_t n, std::uint64_t form,
                    int value) {
     const std::array bytes{static_cast<std::byte>(value)};
-    rank.come_to(epoch, n, form, bytes);
+    rank.come_to(epoch, n, {}, form, bytes);
   }
   static int given_by(const HostRollCall& reader, std::size_t rank) {
     return std::to_integer<int>(reader.given_by(rank)[0]);
@@ -158,6 +158,26 @@ TEST_F(HostRollCallTest, ACallToWhichNobodyGivesIsNotOfOneForm) {
   auto ranks = make({0, 0, 0});
   all_come_to(ranks, 0, 1);
   for (const HostRollCall& rank : ranks) EXPECT_FALSE(rank.is_of_one_form());
+}
+
+TEST_F(HostRollCallTest, AllSeeWhatEachHasCalled) {
+  auto ranks = make({0, 1, 0});
+  CallForm from_0, from_1;
+  from_0.root = 0;
+  from_1.root = 1;
+  for (HostRollCall& rank : ranks) rank.come_to(0, 1, from_0);
+  for (HostRollCall& rank : ranks) {
+    ASSERT_TRUE(rank.have_all_come());
+    EXPECT_TRUE(rank.is_one_call());
+  }
+  ranks[0].come_to(0, 2, from_0);
+  ranks[1].come_to(0, 2, from_1);
+  ranks[2].come_to(0, 2, from_0);
+  for (HostRollCall& rank : ranks) {
+    ASSERT_TRUE(rank.have_all_come());
+    EXPECT_FALSE(rank.is_one_call());
+    EXPECT_EQ(rank.form_of(1), from_1);
+  }
 }
 
 }  // namespace

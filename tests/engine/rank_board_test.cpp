@@ -30,8 +30,27 @@ RankNote in_roll_call(Kind kind, const CollectiveCall& call) {
   return made;
 }
 
+/// That a rank of the cell waits: for any of these ranks, or in a roll call for all of them.
+RankNote waits(int rank, std::vector<int> waits_for,
+               std::optional<CollectiveCall> call = std::nullopt) {
+  RankNote made = note(Kind::waiting, "");
+  made.rank = Rank{rank};
+  made.waits_for = std::move(waits_for);
+  made.waits_in = call;
+  made.needs_all = call.has_value();
+  return made;
+}
+
+RankNote takes_back(int rank) {
+  RankNote made = note(Kind::stays, "");
+  made.rank = Rank{rank};
+  return made;
+}
+
 TEST(RankNote, TravelsAsBytes) {
   RankNote sent = in_roll_call(Kind::leaving, second);
+  sent.waits_for = {4, 1};
+  sent.needs_all = true;
   sent.epoch = 3;
   sent.entered[99] = 1ULL << 60;
   const auto received = note_from(to_bytes(sent));
@@ -42,6 +61,8 @@ TEST(RankNote, TravelsAsBytes) {
   EXPECT_EQ(received->cell, cell);
   EXPECT_EQ(received->waits_in, second);
   EXPECT_EQ(received->entered, sent.entered);
+  EXPECT_EQ(received->waits_for, sent.waits_for);
+  EXPECT_TRUE(received->needs_all);
   EXPECT_EQ(received->reason, "was interrupted");
 }
 
@@ -147,10 +168,13 @@ TEST(RankBoard, KeepsWhatARankHasToldBeforeItWasIdle) {
 TEST(RankBoard, KnowsWhoAsks) {
   RankBoard board;
   board.hear(in_roll_call(Kind::leaving, second), start);
-  ASSERT_EQ(board.leaving().size(), 1U);
-  EXPECT_EQ(board.leaving()[0], std::pair(2, second));
+  ASSERT_EQ(board.asking().size(), 1U);
+  EXPECT_EQ(board.asking()[0], std::pair(2, second));
+  board.hear(waits(3, {0}), start);
+  EXPECT_EQ(board.asking().size(), 2U);
   board.hear(note(Kind::stays), start);
-  EXPECT_TRUE(board.leaving().empty());
+  board.hear(takes_back(3), start);
+  EXPECT_TRUE(board.asking().empty());
 }
 
 TEST(RankBoard, CountsTheGraceFromTheFirstNote) {
@@ -252,6 +276,79 @@ TEST(RankNames, AreCountedWhereTheyAreMany) {
   EXPECT_EQ(name_ranks({Rank{2}}), "rank 2");
   EXPECT_EQ(name_ranks({Rank{0}, Rank{3}}), "ranks 0, 3");
   EXPECT_EQ(name_ranks(many), "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 92 more");
+}
+
+// ---------------------------------------------------------------- ranks that wait in the end for one that failed
+
+/// Of a world of the ranks 0, 1, 2 and 3, in which rank 2 has failed.
+class StuckRanksTest : public testing::Test {
+ protected:
+  StuckRanksTest() { board.hear(note(Kind::failed), start); }
+
+  /// Of rank 0.
+  std::optional<std::string> why_stuck(std::vector<int> waits_for) const {
+    return board.why_stuck(waits(0, std::move(waits_for)), start);
+  }
+
+  RankBoard board;
+  const std::string why = "rank 2 raised ValueError: x";
+};
+
+TEST_F(StuckRanksTest, AWaitForAnyIsInVainWhereTheOthersWaitForItsRank) {
+  EXPECT_FALSE(why_stuck({1, 2, 3}));
+  board.hear(waits(1, {0}), start);
+  EXPECT_FALSE(why_stuck({1, 2, 3})) << "rank 3 computes";
+  board.hear(waits(3, {0}), start);
+  EXPECT_EQ(why_stuck({1, 2, 3}), why);
+}
+
+TEST_F(StuckRanksTest, ItIsNotWhileOneOfThemMayGetOn) {
+  board.hear(waits(1, {0}), start);
+  board.hear(waits(3, {0}), start);
+  board.hear(takes_back(3), start);
+  EXPECT_FALSE(why_stuck({1, 2, 3}));
+  RankNote earlier = waits(3, {0});
+  earlier.cell = other_cell;
+  board.hear(earlier, start);
+  EXPECT_FALSE(why_stuck({1, 2, 3})) << "it waits in another cell";
+}
+
+TEST_F(StuckRanksTest, ItIsInVainThroughSeveralRanks) {
+  board.hear(waits(1, {3}), start);
+  EXPECT_FALSE(why_stuck({1}));
+  board.hear(waits(3, {2}), start);
+  EXPECT_EQ(why_stuck({1}), why);
+}
+
+TEST_F(StuckRanksTest, ARankThatHasEndedItsCellSendsNothing) {
+  board.hear(waits(1, {0}), start);
+  RankNote idle = note(Kind::idle, "had ended its cell");
+  idle.rank = Rank{3};
+  board.hear(idle, start);
+  EXPECT_EQ(why_stuck({1, 2, 3}), why);
+}
+
+TEST_F(StuckRanksTest, ARollCallIsInVainWhereOneThatHasNotComeIsStuck) {
+  const CollectiveCall call{88, 1};
+  board.hear(waits(1, {3}, call), start);
+  EXPECT_FALSE(why_stuck({1, 2}));
+  board.hear(waits(3, {1}, call), start);
+  EXPECT_FALSE(why_stuck({1, 2})) << "both have come, so the call begins";
+  board.hear(waits(3, {0}), start);
+  EXPECT_EQ(why_stuck({1, 2}), why);
+}
+
+TEST_F(StuckRanksTest, RanksThatWaitForEachOtherAloneAreLeftAsTheyAre) {
+  board.hear(waits(1, {0}), start);
+  EXPECT_FALSE(why_stuck({1})) << "the rank that failed is none of their concern";
+}
+
+TEST_F(StuckRanksTest, TheGraceCounts) {
+  board.hear(waits(1, {0}), start);
+  board.hear(waits(3, {0}), start);
+  EXPECT_FALSE(board.why_stuck(waits(0, {1, 2, 3}), start - seconds(1)));
+  EXPECT_FALSE(board.has_lost_one(cell, start - seconds(1)));
+  EXPECT_TRUE(board.has_lost_one(cell, start));
 }
 
 }  // namespace

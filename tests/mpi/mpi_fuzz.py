@@ -92,6 +92,7 @@ class Session:
         import polyxeus
 
         self.language = language
+        self.mpi = mpi
         self.languages = _by_rank(language)
         self.n_programs = 0
         plan = {"language": language} if ":" in language else {"language": language, "n": RANKS}

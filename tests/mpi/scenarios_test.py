@@ -71,8 +71,11 @@ def call(ranks, calls):
     return ranks.execute(lambda language: mpi_cells.calls_cell(calls, number, language))
 
 
-def stop(ranks, cells, waiting, done=()):
-    """Interrupts all ranks once `waiting` are in their call and `done` have ended; rank -> its error."""
+def stop(ranks, cells, waiting, done=(), times=1):
+    """Interrupts all ranks once `waiting` are in their call and `done` have ended; rank -> its error.
+
+    times: 2 does not wait until a library that calls MPI has returned.
+    """
     wait_until(lambda: all("\n" in text for text in cells.printed()), "all ranks run the cell", START)
     pids = {rank: int(cells.printed()[rank].split()[1]) for rank in waiting}
     before = {rank: effort(pid) for rank, pid in pids.items()}
@@ -80,7 +83,8 @@ def stop(ranks, cells, waiting, done=()):
     wait_until(lambda: all(effort(pid) > before[rank] + 10 for rank, pid in pids.items()),
                "the others wait", PATIENCE)  # fmt: skip
     begun = time.monotonic()
-    ranks.interrupt()
+    for _ in range(times):
+        ranks.interrupt()
     assert cells.wait(PATIENCE), f"{4 - cells.n_done()} ranks run {PATIENCE} s after the interrupt"
     outcomes = cells.outcomes()
     print(f"stopped after {time.monotonic() - begun:.2f} s:", *outcomes.items(), sep="\n")
@@ -116,11 +120,13 @@ def test_ranks_that_wait_are_stopped_and_say_for_whom(ranks, library, way, name,
     run(ranks, lambda _: "reached = False")
     cells = call(ranks, [others, others, [does], others])
     waiting = (0,) if name == "Gatherv" else (0, 1, 3)  # only the root must wait
-    outcomes = stop(ranks, cells, waiting, done=(2,) if fault == "raises" else ())
+    times = 2 if way == "library" else 1
+    outcomes = stop(ranks, cells, waiting, done=(2,) if fault == "raises" else (), times=times)
     assert outcomes[2][0] == ename
     for rank in waiting:
         assert outcomes[rank][0] == "KeyboardInterrupt"
         assert f"MPI_{name}" in outcomes[rank][1]
+        assert ("a library made this call" in outcomes[rank][1]) == (way == "library")
         if name in COLLECTIVE:
             assert "rank 2" in outcomes[rank][1]
     assert ranks.rc[:].pull("kept", block=True) == [0, 11, 22, 33]
@@ -577,6 +583,42 @@ def test_stops_do_not_use_up_the_communicators_of_the_mpi_library(ranks):
     assert ends.wait(PATIENCE)
     assert ends.outcomes() == dict.fromkeys(EVERYBODY)
     run(ranks, lambda _: "for copy in copies: copy.Free()")
+
+
+# What rank 0 waits in, for whoever comes first.
+FOR_ANY = {
+    "Recv": "world.Recv(np.empty(1), MPI.ANY_SOURCE, 12)",
+    "Probe": "world.Probe(MPI.ANY_SOURCE, 12)",
+    "Wait": "world.Irecv(kept_array, MPI.ANY_SOURCE, 12).Wait()",
+}
+
+
+@kinds(("python", "own"), ("python", "own", "mpich"))
+@pytest.mark.parametrize("name", FOR_ANY)
+def test_a_wait_for_any_rank_ends_where_one_has_failed_and_the_rest_wait_as_well(ranks, name):
+    """Rank 3 waits in a collective call of its own for rank 1, rank 1 for rank 0."""
+    run(ranks, lambda _: "kept_array = np.empty(1)\npart = world.Split(mpi_rank % 2)")
+    waits = [FOR_ANY[name], "world.Recv(np.empty(1), 0, 11)", "give_up_in()", "part.Barrier()"]
+    cells = call(ranks, [[wait] for wait in waits])
+    assert cells.wait(PATIENCE)
+    outcomes = cells.outcomes()
+    for rank in (0, 1, 3):
+        assert "cannot end: rank 2 raised RuntimeError: rank 2 gives up" in outcomes[rank][1], outcomes
+    assert_well(ranks)
+
+
+@python_ranks
+def test_a_wait_for_any_rank_goes_on_while_one_of_them_computes(ranks):
+    """Longer than the grace after another one has failed."""
+    computes = ["time.sleep(4)", "world.Send(np.full(1, 7.0), 0, 12)", "world.Recv(np.empty(1), 0, 13)"]
+    waits = ["got = np.empty(1)", "world.Recv(got, MPI.ANY_SOURCE, 12)", "assert got[0] == 7",
+             "world.Send(got, 3, 13)"]  # fmt: skip
+    cells = call(ranks, [waits, ["world.Recv(np.empty(1), 0, 11)"], ["give_up_in()"], computes])
+    assert cells.wait(PATIENCE)
+    outcomes = cells.outcomes()
+    assert outcomes[0] is None, outcomes
+    assert "cannot end" in outcomes[1][1]
+    assert_well(ranks)
 
 
 @foreign_clients

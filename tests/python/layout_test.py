@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "error": set(),
     "version": set(),
     "torch": set(),
+    "mpi": {"engine"},
     "launchers": set(),
     "serialize": SHARED,
     "engine_calls": SHARED | {"serialize"},
@@ -179,7 +180,7 @@ def test_an_engine_does_not_load_the_client_side():
 def test_public_names_are_where_users_look_for_them():
     import polyxeus
 
-    for name in [*polyxeus.__all__, "__version__", "error"]:
+    for name in [*polyxeus.__all__, "__version__", "error", "mpi"]:
         assert getattr(polyxeus, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         polyxeus.nonsense

@@ -141,3 +141,13 @@ def initialize(engine, user_ns):
         )
     user_ns["mpi_rank"] = MPI.COMM_WORLD.Get_rank()
     return _library(MPI), _join_steps(MPI, engine)
+
+
+def stop_here():
+    """polyxeus.mpi.stop_here()."""
+    if not _steps:
+        return
+    from mpi4py import MPI
+
+    ctypes.CDLL(_steps).px_mpi_use_stop_point()
+    MPI.COMM_WORLD.Barrier()

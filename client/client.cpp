@@ -8,6 +8,7 @@
 #include "client/hub_result.hpp"
 #include "net/discovery/profile_paths.hpp"
 #include "os/private_file.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/duration_text.hpp"
 
 namespace px::client {
@@ -146,13 +147,14 @@ Json Client::queue_status(const Targets& targets, bool verbose) const {
 }
 
 std::vector<MessageId> Client::history() const {
-  return ids_of(ask_hub("history_request", Json::object()).value("history", Json::array()));
+  return ids_of(json_member(ask_hub("history_request", Json::object()), "history"));
 }
 
 Json Client::db_query(const Json& query, const std::vector<std::string>& keys) const {
   const Json wanted = keys.empty() ? Json() : Json(keys);
-  return ask_hub("db_request", {{"query", query}, {"keys", wanted}})
-      .value("records", Json::array());
+  const Json answer = ask_hub("db_request", {{"query", query}, {"keys", wanted}});
+  const Json& records = json_member(answer, "records");
+  return records.is_array() ? records : Json::array();
 }
 
 Json Client::result_status(const std::vector<MessageId>& ids) const {
@@ -164,10 +166,11 @@ AsyncResult Client::result_by_id(const std::vector<MessageId>& ids) const {
 }
 
 std::vector<MessageId> Client::resubmit(const std::vector<MessageId>& ids) const {
-  const Json renamed = ask_hub("resubmit_request", {{"msg_ids", texts_of(ids)}})
-                           .value("resubmitted", Json::object());
+  const Json renamed =
+      object_member(ask_hub("resubmit_request", {{"msg_ids", texts_of(ids)}}), "resubmitted");
   std::vector<MessageId> fresh;
-  for (const MessageId& id : ids) fresh.push_back(MessageId{renamed.value(id.text, "")});
+  for (const MessageId& id : ids)
+    fresh.push_back(MessageId{string_member(renamed, id.text).value_or("")});
   return fresh;
 }
 

@@ -1,14 +1,15 @@
 // What a Connection makes of what arrives.
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "client/connection.hpp"
 #include "os/segments/segment_frames.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::client {
 namespace {
@@ -79,16 +80,15 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
   const bool is_stranger = !incarnation_.empty() && incarnation != incarnation_ && !is_successor;
   std::vector<EngineUuid> gone;
   for (const EngineId id : engines_.ids()) gone.push_back(*engines_.uuid_of(id));
-  const Json languages = content->value("languages", Json::object());
-  const Json memories = content->value("memories", Json::object());
-  const Json passing = content->value("passing", Json::object());
-  for (const auto& [id, uuid] : engines->items()) {
-    if (!uuid.is_string()) continue;
+  const Json& languages = json_member(*content, "languages");
+  const Json& memories = json_member(*content, "memories");
+  const Json& passing = json_member(*content, "passing");
+  for (const auto& [key, uuid] : engines->items()) {
+    const auto id = read_whole_number(key);
+    if (!id || !uuid.is_string()) continue;
     std::erase(gone, EngineUuid{uuid.get<std::string>()});
-    add_engine(EngineId{std::atoi(id.c_str())}, EngineUuid{uuid.get<std::string>()},
-               string_member(languages, id.c_str()),
-               string_member(memories, id.c_str()).value_or(""),
-               string_member(passing, id.c_str()).value_or(""));
+    add_engine(EngineId{*id}, EngineUuid{uuid.get<std::string>()}, string_member(languages, key),
+               string_member(memories, key).value_or(""), string_member(passing, key).value_or(""));
   }
   if (is_successor) {
     go_on_with(controller);
@@ -109,9 +109,10 @@ void Connection::on_hub_reply(const Envelope& envelope, const SharedFrames& fram
   incarnation_ = incarnation;
   if (const auto warnings = strings_member(*content, "warnings"))
     for (const std::string& warning : *warnings) warn(warning);
-  const Json pythons = content->value("pythons", Json::object());
-  for (const auto& [id, python] : pythons.items())
-    if (python.is_string()) compare_python(EngineId{std::atoi(id.c_str())}, python);
+  const Json pythons = object_member(*content, "pythons");
+  for (const auto& [key, python] : pythons.items())
+    if (const auto id = read_whole_number(key); id && python.is_string())
+      compare_python(EngineId{*id}, python);
   enter(Stage::open, "");
 }
 
@@ -122,14 +123,14 @@ void Connection::on_notification(const Envelope& envelope, const SharedFrames&) 
   if (!header || !content) return;
   if (header->msg_type == "shutdown_notification") return give_up("the cluster was shut down");
   const auto uuid = string_member(*content, "uuid");
-  const auto id = int_member(*content, "id");
+  const auto id = integer_member<int>(*content, "id");
   if (!uuid || !id) return;
   if (header->msg_type == "registration_notification") {
     const EngineFacts facts = read_engine_facts(*content);
-    compare_python(EngineId{static_cast<int>(*id)}, facts.python);
-    add_engine(EngineId{static_cast<int>(*id)}, EngineUuid{*uuid},
+    compare_python(EngineId{*id}, facts.python);
+    add_engine(EngineId{*id}, EngineUuid{*uuid},
                string_member(*content, "language"), facts.memory, facts.passing);
-    note_silence(EngineId{static_cast<int>(*id)}, *content);
+    note_silence(EngineId{*id}, *content);
     if (bool_member(*content, "reconnected").value_or(false))
       for (const auto& request : pending_.begin_again_with(EngineUuid{*uuid})) send_again(*request);
   }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "wire/checked_json.hpp"
+
 namespace px::client {
 namespace {
 
@@ -53,7 +55,7 @@ EnginePlace read_place(EngineId id, const Json& usage) {
   place.runs = string_member(running, "what").value_or("");
   place.seconds = number_member(running, "seconds").value_or(0);
   place.file = string_member(said, "file").value_or("");
-  place.line = static_cast<int>(int_member(said, "line").value_or(0));
+  place.line = integer_member<int>(said, "line").value_or(0);
   place.function = string_member(said, "function").value_or("");
   place.source = string_member(said, "source").value_or("");
   place.is_cell = bool_member(said, "is_cell").value_or(false);

@@ -7,6 +7,7 @@
 
 #include "client/error.hpp"
 #include "client/transfers/memory_use.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/duration_text.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/read_text.hpp"
@@ -46,8 +47,8 @@ std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
           .content();
   for (auto& [id, engine] : engines) {
     const Json counts = object_member(queues, std::to_string(id.value));
-    engine.queue = static_cast<int>(int_member(counts, "queue").value_or(0) +
-                                    int_member(counts, "tasks").value_or(0));
+    engine.queue = integer_member<int>(counts, "queue").value_or(0) +
+                   integer_member<int>(counts, "tasks").value_or(0);
   }
   return engines;
 }
@@ -55,14 +56,14 @@ std::map<EngineId, EngineStatus> ask_controller(ClientCore& core) {
 /// What an engine says of itself; those of ipyparallel say less.
 void add_answer(EngineStatus& engine, const Json& usage) {
   if (engine.host.empty()) engine.host = string_member(usage, "hostname").value_or("");
-  if (const auto pid = int_member(usage, "pid")) engine.pid = static_cast<int>(*pid);
+  if (const auto pid = integer_member<int>(usage, "pid")) engine.pid = *pid;
   engine.memory = number_member(usage, "kernel_memory");
   engine.cpu = number_member(usage, "kernel_cpu_seconds");
   engine.silent_for.reset();
-  const auto queued = int_member(usage, "queued");
+  const auto queued = integer_member<int>(usage, "queued");
   const Json running = object_member(usage, "running");
   engine.state = (queued ? !running.empty() : engine.queue > 0) ? "busy" : "idle";
-  if (queued) engine.queue = static_cast<int>(*queued);
+  if (queued) engine.queue = *queued;
   engine.runs = string_member(running, "what").value_or("");
   engine.runs_for = number_member(running, "seconds");
   engine.msg_id = string_member(running, "msg_id").value_or("");
@@ -130,7 +131,7 @@ SharedMemoryUse::Segments read_segments(const Json& said, const char* key) {
   SharedMemoryUse::Segments read;
   const Json segments = object_member(said, key);
   for (const auto& [identity, bytes] : segments.items())
-    if (bytes.is_number_unsigned()) read[identity] = bytes.get<std::uint64_t>();
+    if (const auto size = read_integer<std::uint64_t>(bytes)) read[identity] = *size;
   return read;
 }
 

@@ -1,11 +1,12 @@
 #include "client/incoming.hpp"
 
-#include <charconv>
 #include <utility>
 
+#include "wire/checked_json.hpp"
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
 #include "wire/pieces.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::client {
 namespace {
@@ -21,16 +22,11 @@ std::optional<TaskStatus> status_named(std::string_view name) {
 std::optional<std::size_t> read_published(Packer packer, std::string_view metadata) {
   if (packer != Packer::json) {
     const Result<Json> object = unpack(packer, metadata);
-    const auto count = object ? int_member(*object, "published") : std::nullopt;
-    return count && *count >= 0 ? std::optional(static_cast<std::size_t>(*count)) : std::nullopt;
+    return object ? integer_member<std::size_t>(*object, "published") : std::nullopt;
   }
   const auto raw = find_member(metadata, "published");
   if (!raw) return std::nullopt;
-  std::size_t count = 0;
-  const char* const end = raw->data() + raw->size();
-  const auto [rest, problem] = std::from_chars(raw->data(), end, count);
-  if (problem != std::errc{} || rest != end) return std::nullopt;
-  return count;
+  return read_whole_number<std::size_t>(*raw);
 }
 
 }  // namespace
@@ -110,8 +106,7 @@ Failure read_failure(const Json& content, std::optional<EngineId> engine) {
   failure.value = string_member(content, "evalue").value_or("");
   if (auto lines = strings_member(content, "traceback")) failure.traceback = std::move(*lines);
   if (const auto info = content.find("engine_info"); info != content.end() && info->is_object()) {
-    if (const auto id = int_member(*info, "engine_id"))
-      failure.engine = EngineId{static_cast<int>(*id)};
+    if (const auto id = integer_member<int>(*info, "engine_id")) failure.engine = EngineId{*id};
     failure.method = string_member(*info, "method").value_or("");
   }
   return failure;

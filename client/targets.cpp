@@ -1,6 +1,8 @@
 #include "client/targets.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "wire/read_text.hpp"
 
@@ -46,7 +48,7 @@ Result<Targets::Slice> read_slice(std::string_view text) {
 /// What Python's slice.indices() does.
 std::vector<EngineId> take_slice(const Targets::Slice& slice, const std::vector<EngineId>& ids) {
   const long count = static_cast<long>(ids.size());
-  const long step = slice.step.value_or(1);
+  const long step = std::clamp(slice.step.value_or(1), -count - 1, count + 1);  // all that counts
   const long lowest = step > 0 ? 0 : -1;
   const long highest = step > 0 ? count : count - 1;
   const auto place = [&](std::optional<long> wanted, long otherwise) {
@@ -66,6 +68,12 @@ Error unknown_engine(EngineId id, const std::vector<EngineId>& present) {
           "there is no engine " + std::to_string(id.value) + "; " + say_who_is_there(present)};
 }
 
+Error too_large(std::string_view number) {
+  return {ErrorKind::bad_input, "there is no engine " + std::string(number) +
+                                    ": engine ids are at most " +
+                                    std::to_string(std::numeric_limits<int>::max())};
+}
+
 }  // namespace
 
 Result<Targets> Targets::parse(std::string_view text) {
@@ -81,6 +89,7 @@ Result<Targets> Targets::parse(std::string_view text) {
       parts.push_back(Targets{*slice});
     } else if (const std::optional<long> number = read_whole_number<long>(part);
                number && *number >= 0) {
+      if (!std::in_range<int>(*number)) return too_large(part);
       parts.push_back(ids({EngineId{static_cast<int>(*number)}}));
     } else if (number) {
       parts.push_back(Targets{

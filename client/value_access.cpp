@@ -2,6 +2,8 @@
 
 #include "client/async_result.hpp"
 
+#include "wire/checked_json.hpp"
+
 namespace px::client {
 namespace {
 
@@ -10,13 +12,20 @@ namespace {
                     "the value is " + describe_kind(value) + ", not " + wanted);
 }
 
+/// Nothing where it is no such number, or T cannot hold it.
+template <class T>
+std::optional<T> number_in(const Json& json) {
+  if constexpr (std::is_integral_v<T>)
+    return read_integer<T>(json);
+  else
+    return json.is_number() ? std::optional(json.get<T>()) : std::nullopt;
+}
+
 /// A number out of JSON or of an array with one element.
 template <class T>
 T read_number(const Value& value, const std::string& wanted) {
-  if (const auto* json = std::get_if<Json>(&value)) {
-    const bool fits = std::is_floating_point_v<T> ? json->is_number() : json->is_number_integer();
-    if (fits) return json->get<T>();
-  }
+  if (const auto* json = std::get_if<Json>(&value))
+    if (const auto number = number_in<T>(*json)) return *number;
   if (const auto* array = std::get_if<Array>(&value); array && array->size() == 1) {
     const Array even = aligned(*array);
     if (const auto elements = even.as<T>()) return (*elements)[0];
@@ -37,9 +46,9 @@ std::vector<T> read_numbers(const Value& value) {
   if (!json || !json->is_array()) refuse(value, wanted);
   std::vector<T> numbers;
   for (const Json& item : *json) {
-    const bool fits = std::is_floating_point_v<T> ? item.is_number() : item.is_number_integer();
-    if (!fits) refuse(value, wanted);
-    numbers.push_back(item.get<T>());
+    const auto number = number_in<T>(item);
+    if (!number) refuse(value, wanted);
+    numbers.push_back(*number);
   }
   return numbers;
 }

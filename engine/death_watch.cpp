@@ -11,6 +11,7 @@
 #include "os/pidfd.hpp"
 #include "os/retried.hpp"
 #include "os/spawn.hpp"
+#include "wire/checked_json.hpp"
 
 namespace px::engine {
 namespace {
@@ -66,9 +67,9 @@ Result<WatchedEngine> read_watched_engine(std::string_view line) {
       read_engine_connection_info(string_member(*about, "info").value_or(""));
   if (!info) return info.error();
   return WatchedEngine{std::move(*info),
-                       EngineId{static_cast<int>(int_member(*about, "id").value_or(-1))},
+                       EngineId{integer_member<int>(*about, "id").value_or(-1)},
                        EngineUuid{string_member(*about, "uuid").value_or("")},
-                       static_cast<int>(int_member(*about, "pid").value_or(0)),
+                       integer_member<int>(*about, "pid").value_or(0),
                        string_member(*about, "world").value_or("")};
 }
 

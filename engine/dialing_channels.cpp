@@ -4,6 +4,7 @@
 
 #include "jupyter/io_thread.hpp"
 #include "os/segments/segment_frames.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/earlier.hpp"
 #include "wire/header.hpp"
 #include "wire/message_type.hpp"
@@ -33,7 +34,7 @@ int repetition_in(Packer packer, std::string_view header) {
   constexpr std::string_view key = "repetition";
   if (header.find(key) == std::string_view::npos) return 0;
   const Result<Json> members = unpack(packer, header);
-  return members ? static_cast<int>(int_member(*members, std::string(key)).value_or(0)) : 0;
+  return members ? integer_member<int>(*members, key).value_or(0) : 0;
 }
 
 }  // namespace

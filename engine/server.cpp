@@ -12,6 +12,7 @@
 #include "engine/mpi/stop_point.hpp"
 #include "net/termination.hpp"
 #include "os/descriptor_limit.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/earlier.hpp"
 
 namespace px::engine {
@@ -169,7 +170,7 @@ Result<int> Server::read_registration(const Json& content) const {
                                            string_member(content, "evalue").value_or("no reason")};
   const auto id = int_member(content, "id");
   if (!id || *id < 0) return Error{ErrorKind::bad_input, "the controller gave no engine id"};
-  return static_cast<int>(int_member(content, "hb_period").value_or(3000));
+  return integer_member<int>(content, "hb_period").value_or(3000);
 }
 
 void Server::on_controller_message(RequestPtr message) {
@@ -215,7 +216,7 @@ void Server::on_registration(RequestPtr reply) {
   if (!content) return fail_registration(content.error());
   const Result<int> period = read_registration(*content);
   if (!period) return fail_registration(period.error());
-  const EngineId id{static_cast<int>(int_member(*content, "id").value_or(-1))};
+  const EngineId id{integer_member<int>(*content, "id").value_or(-1)};
   registration_deadline_.reset();
   warn_of_other_version(*content);
   format_->set_id(id);

@@ -13,8 +13,8 @@ constexpr std::size_t longest_reason = 160;
 
 /// What an error is called where others are told of it: one line.
 std::string describe(const Json& error) {
-  std::string text = "raised " + error.value("ename", "an error");
-  const std::string value = error.value("evalue", "");
+  std::string text = "raised " + string_member(error, "ename").value_or("an error");
+  const std::string value = string_member(error, "evalue").value_or("");
   if (!value.empty()) text += ": " + value.substr(0, value.find('\n'));
   text.resize(interpreters::whole_characters(std::string_view(text).substr(0, longest_reason)));
   return text;
@@ -33,7 +33,7 @@ Json WatchedCells::execute(const interpreters::Execution& execution) {
   if (!watch_.begin) return watched_.execute(execution);
   watch_.begin(stable_hash(execution.code));
   Json reply = watched_.execute(execution);
-  const bool is_ok = reply.value("status", "error") == "ok";
+  const bool is_ok = string_member(reply, "status") == "ok";
   watch_.end(is_ok ? std::nullopt : std::optional(describe(reply)));
   return reply;
 }
@@ -45,8 +45,8 @@ interpreters::ApplyResult WatchedCells::run(std::uint64_t number, const Work& wo
   interpreters::ApplyResult result = work();
   std::optional<std::string> failure;
   if (!result.is_ok && !result.is_unmet_dependency) {
-    const Json content = Json::parse(result.content, nullptr, false);
-    failure = describe(content.is_object() ? content : Json::object());
+    const Result<Json> content = unpack(Packer::json, result.content);
+    failure = describe(content ? *content : Json::object());
   }
   watch_.end(failure);
   return result;

@@ -1,5 +1,6 @@
 #include "jupyter/kernel_connection.hpp"
 
+#include "wire/checked_json.hpp"
 #include "wire/json.hpp"
 
 namespace px::jupyter {
@@ -36,10 +37,10 @@ Result<KernelConnection> read_kernel_connection(std::string_view text) {
   connection.ip = string_member(*file, "ip").value_or("");
   if (connection.ip.empty()) return bad("has no 'ip'");
   for (const PortKey& each : port_keys) {
-    const auto port = int_member(*file, each.key);
+    const auto port = integer_member<int>(*file, each.key);
     if (!port || *port <= 0 || *port > 65535)
       return bad(std::string("has no '") + each.key + "' between 1 and 65535");
-    connection.*each.member = static_cast<int>(*port);
+    connection.*each.member = *port;
   }
   connection.key = string_member(*file, "key").value_or("");
   connection.signature_scheme = string_member(*file, "signature_scheme").value_or("hmac-sha256");

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <utility>
 
+#include "wire/checked_json.hpp"
 #include "wire/message_type.hpp"
 #include "wire/session.hpp"
 
@@ -70,11 +71,8 @@ bool InterruptScope::includes(const MessageId& msg_id) const {
 }
 
 std::optional<int> signal_number(const Json& value) {
-  if (value.is_number_integer()) {
-    const auto number = value.get<long long>();
-    if (number >= 0 && number <= SIGRTMAX) return static_cast<int>(number);
-    return std::nullopt;
-  }
+  if (const auto number = read_integer<int>(value))
+    return *number >= 0 && *number <= SIGRTMAX ? number : std::nullopt;
   if (!value.is_string()) return std::nullopt;
   std::string name = value.get<std::string>();
   if (name.starts_with("SIG")) name.erase(0, 3);
@@ -205,7 +203,7 @@ void RequestQueue::abort_executions(std::size_t peer, std::size_t end) {
 
 std::vector<Effect> RequestQueue::answer(const RequestPtr& request) {
   const Result<Json> content = unpack(request->packer, request->envelope.content);
-  if (!content) return surrounded(request, {Warn{content.error().what}});
+  if (!content) return refused(request, content.error().what);
   const std::string& type = request->type();
   if (type == "signal_request") return answer_signal(request, *content);
   if (type == "shutdown_request") return answer_shutdown(request, *content);
@@ -229,7 +227,7 @@ std::vector<Effect> RequestQueue::answer_usage(const RequestPtr& request,
 std::vector<Effect> RequestQueue::answer_abort(const RequestPtr& request, const Json& content) {
   const auto ids = content.find("msg_ids");
   if (ids == content.end() || ids->is_null())
-    return surrounded(request, {Warn{"ignoring an abort_request without msg_ids"}});
+    return refused(request, "an abort_request names no msg_ids");
   remember_aborted(request, *ids);
   return replied(request, {{"status", "ok"}});
 }
@@ -289,6 +287,14 @@ std::vector<Effect> RequestQueue::surrounded(const RequestPtr& request,
 
 std::vector<Effect> RequestQueue::replied(const RequestPtr& request, const Json& content) const {
   return surrounded(request, {reply(request, content)});
+}
+
+/// What it says cannot be read.
+std::vector<Effect> RequestQueue::refused(const RequestPtr& request, const std::string& why) const {
+  Json content = error_content("ValueError", why);
+  formats_.of(request).describe_error(content, "request");
+  return surrounded(request, {Warn{"cannot answer a " + request->type() + ": " + why},
+                              reply(request, content)});
 }
 
 SendReply RequestQueue::reply(const RequestPtr& request, const Json& content) const {

@@ -149,6 +149,7 @@ class RequestQueue {
   std::vector<Effect> answer_shutdown(const RequestPtr& request, const Json& content) const;
   std::vector<Effect> surrounded(const RequestPtr& request, std::vector<Effect> middle) const;
   std::vector<Effect> replied(const RequestPtr& request, const Json& content) const;
+  std::vector<Effect> refused(const RequestPtr& request, const std::string& why) const;
   SendReply reply(const RequestPtr& request, const Json& content) const;
   SendReply reply_without_run(const RequestPtr& request, const Json& content,
                               std::string_view status, WallTime now) const;

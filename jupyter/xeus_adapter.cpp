@@ -9,6 +9,8 @@
 #include <iostream>
 #include <utility>
 
+#include "wire/checked_json.hpp"
+
 namespace px::jupyter {
 namespace {
 
@@ -151,9 +153,8 @@ T member(const Json& content, const char* key, T otherwise) {
 }
 
 int cursor_of(const Json& content) {
-  const auto cursor = int_member(content, "cursor_pos");
-  return cursor ? static_cast<int>(*cursor)
-                : static_cast<int>(member(content, "code", std::string()).size());
+  const auto end = static_cast<int>(member(content, "code", std::string()).size());
+  return integer_member<int>(content, "cursor_pos").value_or(end);
 }
 
 /// All that xeus asks for, with the defaults of Jupyter's protocol.
@@ -171,7 +172,7 @@ Json completed(const std::string& type, const Json& content) {
       whole["user_expressions"] = Json::object();
   } else if (type == "complete_request" || type == "inspect_request") {
     whole["cursor_pos"] = cursor_of(content);
-    whole["detail_level"] = int_member(content, "detail_level").value_or(0);
+    whole["detail_level"] = integer_member<int>(content, "detail_level").value_or(0);
   }
   return whole;
 }
@@ -214,7 +215,7 @@ void XeusAdapter::serve(const RequestPtr& request, const Json& content) {
   shared.request = request;
   shared.started = wall_now();
   shared.failure = nullptr;
-  shared.stops_on_error = whole.value("stop_on_error", true);
+  shared.stops_on_error = member(whole, "stop_on_error", true);
   state_->server->feed(xeus::xmessage(xeus::xmessage::guid_list{}, header_json(request->header),
                                       Json::object(), Json::object(), whole, {}));
   if (shared.failure) std::rethrow_exception(std::exchange(shared.failure, nullptr));

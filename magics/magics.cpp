@@ -8,6 +8,7 @@
 #include "client/engine_place.hpp"
 #include "client/place_text.hpp"
 #include "magics/grouped_display.hpp"
+#include "wire/checked_json.hpp"
 
 namespace px::magics {
 namespace {
@@ -63,6 +64,14 @@ std::vector<EngineOutput> outputs_of(const client::AsyncResult& result,
   return outputs;
 }
 
+EngineId engine_id(const Json& wanted) {
+  const auto id = read_integer<int>(wanted);
+  if (!id)
+    throw client::ClientError(ErrorKind::bad_input,
+                              pack(Packer::json, wanted) + " is not the id of an engine");
+  return EngineId{*id};
+}
+
 }  // namespace
 
 std::string settings_text(const MagicSettings& settings, const std::string& profile,
@@ -102,10 +111,10 @@ std::string settings_text(const MagicSettings& settings, const std::string& prof
 }
 
 client::Targets targets_of(const Json& wanted) {
-  if (wanted.is_number_integer()) return client::Targets::ids({EngineId{wanted.get<int>()}});
+  if (wanted.is_number_integer()) return client::Targets::ids({engine_id(wanted)});
   if (!wanted.is_array()) return client::Targets::all();
   std::vector<EngineId> ids;
-  for (const Json& id : wanted) ids.push_back(EngineId{id.get<int>()});
+  for (const Json& id : wanted) ids.push_back(engine_id(id));
   return client::Targets::ids(std::move(ids));
 }
 

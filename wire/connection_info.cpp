@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "wire/channels.hpp"
+#include "wire/checked_json.hpp"
 
 namespace px {
 namespace {
@@ -113,7 +114,7 @@ class Reader {
     const auto found = object_.find(key);
     if (found == object_.end() || !found->is_array()) return values;
     for (const Json& value : *found)
-      if (value.is_number_integer()) values.push_back(value.get<int>());
+      if (const auto number = read_integer<int>(value)) values.push_back(*number);
     return values;
   }
 
@@ -139,10 +140,10 @@ class Reader {
   std::optional<ControllerProcess> process(std::string_view key) {
     const auto found = object_.find(key);
     if (found == object_.end() || !found->is_object()) return std::nullopt;
-    const auto pid = int_member(*found, "pid");
+    const auto pid = integer_member<int>(*found, "pid");
     const auto birth = string_member(*found, "birth");
-    if (!pid || *pid < 2 || *pid > std::numeric_limits<int>::max() || !birth) return std::nullopt;
-    return ControllerProcess{static_cast<int>(*pid), *birth};
+    if (!pid || *pid < 2 || !birth) return std::nullopt;
+    return ControllerProcess{*pid, *birth};
   }
 
   /// Reads the object of that name with `read`, if there is one.
@@ -159,9 +160,9 @@ class Reader {
 
  private:
   int port_value(std::string_view key, const Json& value) {
-    if (!value.is_number_integer() || value.get<long long>() < 1 || value.get<long long>() > 65535)
-      return complain(key, "is not a port number"), 0;
-    return value.get<int>();
+    const auto port = read_integer<int>(value);
+    if (!port || *port < 1 || *port > 65535) return complain(key, "is not a port number"), 0;
+    return *port;
   }
 
   void complain(std::string_view key, std::string_view what) {

@@ -2,16 +2,17 @@
 
 #include <utility>
 
+#include "wire/checked_json.hpp"
+
 namespace px {
 namespace {
 
 constexpr std::size_t max_size = 96;
-constexpr long long max_number = 1 << 30;
+constexpr int max_number = 1 << 30;
 
 std::optional<int> number(const Json& content, std::string_view key) {
-  const auto value = int_member(content, key);
-  if (!value || *value < 0 || *value > max_number) return std::nullopt;
-  return static_cast<int>(*value);
+  const auto value = integer_member<int>(content, key);
+  return value && *value >= 0 && *value <= max_number ? value : std::nullopt;
 }
 
 struct TextFact {

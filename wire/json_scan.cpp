@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-#include "wire/json.hpp"
+#include "wire/checked_json.hpp"
 
 namespace px {
 
@@ -122,9 +122,9 @@ std::optional<std::string> unquote(std::string_view raw) {
   if (raw.size() < 2 || raw.front() != '"' || raw.back() != '"') return std::nullopt;
   const std::string_view inside = raw.substr(1, raw.size() - 2);
   if (inside.find('\\') == std::string_view::npos) return std::string(inside);
-  const Json value = Json::parse(raw, nullptr, false);
-  if (!value.is_string()) return std::nullopt;
-  return value.get<std::string>();
+  const Result<Json> value = read_json(raw);
+  if (!value || !value->is_string()) return std::nullopt;
+  return value->get<std::string>();
 }
 
 std::optional<std::string> packed_text(Packer packer, std::string_view packed,

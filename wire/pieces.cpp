@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "wire/checked_json.hpp"
 #include "wire/json.hpp"
 #include "wire/json_scan.hpp"
 
@@ -52,18 +53,15 @@ Pieces cut(std::string content, std::vector<SharedBytes> buffers) {
 
 std::vector<SharedBytes> join(std::string_view content, std::vector<SharedBytes> frames) {
   if (frames.size() < 2) return frames;  // nothing was cut
-  const auto member = find_member(content, "pieces");
-  if (!member) return frames;
-  const Json counts = Json::parse(*member, nullptr, false);
+  const Json counts = packed_member(Packer::json, content, "pieces");
   if (!counts.is_array()) return frames;
   std::vector<SharedBytes> buffers;
   std::size_t at = 0;
   for (const Json& count : counts) {
-    if (!count.is_number_unsigned()) return frames;
-    const auto pieces = count.get<std::size_t>();
-    if (pieces == 0 || pieces > frames.size() - at) return frames;
-    buffers.push_back(pieces == 1 ? frames[at] : joined(&frames[at], pieces));
-    at += pieces;
+    const auto pieces = read_integer<std::size_t>(count);
+    if (!pieces || *pieces == 0 || *pieces > frames.size() - at) return frames;
+    buffers.push_back(*pieces == 1 ? frames[at] : joined(&frames[at], *pieces));
+    at += *pieces;
   }
   if (at != frames.size()) return frames;
   return buffers;

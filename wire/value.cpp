@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "wire/checked_json.hpp"
+
 namespace px {
 namespace {
 
@@ -36,11 +38,12 @@ struct Describer {
 };
 
 Result<SharedBytes> buffer_at(const Json& number, const std::vector<SharedBytes>& buffers) {
-  if (!number.is_number_unsigned() || number.get<std::size_t>() >= buffers.size())
+  const auto index = read_integer<std::size_t>(number);
+  if (!index || *index >= buffers.size())
     return Error{ErrorKind::bad_input, "a value refers to buffer " + pack(Packer::json, number) +
                                            ", but the message has " +
                                            std::to_string(buffers.size())};
-  return buffers[number.get<std::size_t>()];
+  return buffers[*index];
 }
 
 Result<Value> read_array(const Json& description, const std::vector<SharedBytes>& buffers) {
@@ -49,13 +52,14 @@ Result<Value> read_array(const Json& description, const std::vector<SharedBytes>
   const auto shape = description.find("shape");
   if (!dtype || shape == description.end() || !shape->is_array())
     return Error{ErrorKind::bad_input, "an array must have dtype, shape and buffer"};
-  const auto data = buffer_at(description.value("buffer", Json()), buffers);
+  const auto data = buffer_at(json_member(description, "buffer"), buffers);
   if (!data) return data.error();
   Array array{*dtype, {}, *data};
   for (const Json& extent : *shape) {
-    if (!extent.is_number_integer())
+    const auto size = read_integer<std::int64_t>(extent);
+    if (!size)
       return Error{ErrorKind::bad_input, "the shape of an array must be a list of integers"};
-    array.shape.push_back(extent.get<std::int64_t>());
+    array.shape.push_back(*size);
   }
   if (const Result<void> valid = array.validate(); !valid) return valid.error();
   return Value{std::move(array)};

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "wire/checked_json.hpp"
+
 namespace px {
 namespace {
 
@@ -57,8 +59,8 @@ void modernize_display(Json& content) {
   if (data == content.end() || !data->is_object()) return;
   const auto text = data->find("application/json");
   if (text == data->end() || !text->is_string()) return;
-  Json parsed = Json::parse(text->get_ref<const std::string&>(), nullptr, false);
-  if (!parsed.is_discarded()) *text = std::move(parsed);
+  Result<Json> parsed = read_json(text->get_ref<const std::string&>(), max_json_depth / 2);
+  if (parsed) *text = std::move(*parsed);
 }
 
 void modernize_execute_request(Json& content) {

@@ -9,6 +9,7 @@
 
 #include "client/engine_status.hpp"
 #include "client/targets.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/duration_text.hpp"
 
 namespace px::client {
@@ -68,7 +69,7 @@ Job job_of(const Json& record, const std::set<std::string>& running,
   job.kind = string_member(header, "msg_type").value_or("");
   job.kind = job.kind.substr(0, job.kind.rfind("_request"));
   job.text = text_of(object_member(record, "content"));
-  job.label = record.value("label", Json());
+  job.label = json_member(record, "label");
   job.submitted = parse_date(string_member(record, "submitted").value_or("")).value_or(WallTime{});
   const auto status = string_member(object_member(record, "result_content"), "status");
   if (string_member(record, "completed"))
@@ -117,7 +118,7 @@ std::vector<EngineId> present_engines(const Job& job) {
 
 std::string label_column(const Json& label) {
   if (label.is_null()) return "-";
-  return label.is_string() ? label.get<std::string>() : label.dump();
+  return label.is_string() ? label.get<std::string>() : pack(Packer::json, label);
 }
 
 using Row = std::array<std::string, 7>;
@@ -151,7 +152,7 @@ std::vector<Job> find_jobs(ClientCore& core, const JobWish& wish, Duration patie
                      {"msg_id", "header", "content", "label", "submitted", "completed",
                       "client_uuid", "engine_uuid", "result_content"}}},
                    records_patience);
-  const Json records = reply.content().value("records", Json::array());
+  const Json records = json_member(reply.content(), "records");
   const bool has_unfinished = std::any_of(records.begin(), records.end(), [](const Json& record) {
     return !string_member(record, "completed");
   });

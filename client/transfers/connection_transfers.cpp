@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "client/connection.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/json_scan.hpp"
 
 namespace px::client {
@@ -114,14 +115,14 @@ void Connection::on_fetch_reply(const EngineUuid& engine, const Json& content,
   const auto name = string_member(content, "name");
   if (!name) return;
   const Instant now = Clock::now();
-  const auto index = int_member(content, "index"), offset = int_member(content, "offset");
+  const auto index = integer_member<std::size_t>(content, "index");
+  const auto offset = integer_member<std::uint64_t>(content, "offset");
   if (string_member(content, "status") != "ok")
     perform(fetches_.refused(engine, *name, string_member(content, "evalue").value_or("no reason"),
                              now));
   else if (index && offset && !bytes.empty())
     perform(fetches_.arrived(engine,
-                             {*name, static_cast<std::size_t>(*index),
-                              static_cast<std::uint64_t>(*offset), 0, false},
+                             {*name, *index, *offset, 0, false},
                              bytes, now));
 }
 

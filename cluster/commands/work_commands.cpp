@@ -19,6 +19,7 @@
 #include "os/npy.hpp"
 #include "os/private_file.hpp"
 #include "program/value_checks.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/duration_text.hpp"
 
 namespace px::cluster {
@@ -110,12 +111,14 @@ Value read_data(const std::string& path) {
     if (!array) throw client::ClientError(array.error().kind, path + ": " + array.error().what);
     return *array;
   }
-  Json value = Json::parse(text, nullptr, false);
-  if (value.is_discarded())
+  Result<Json> value = read_json(text);
+  if (!value)
     throw client::ClientError(
         ErrorKind::bad_input,
-        (path == "-" ? "the text on standard input" : path) + " is neither a .npy file nor JSON");
-  return value;
+        (path == "-" ? "the text on standard input" : path) +
+            " is neither a .npy file nor JSON that nests at most " +
+            std::to_string(max_json_depth) + " deep");
+  return std::move(*value);
 }
 
 std::string variable_name(const PushOptions& options) {

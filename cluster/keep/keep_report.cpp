@@ -45,8 +45,7 @@ void lose_all(KeptEngine& engine, const Keep& keep, std::string why) {
 
 void read_kept(const Json& answer, KeptEngine& engine) {
   engine.kept.clear();
-  for (const Json& name : answer.is_object() ? answer.value("kept", Json::array()) : Json::array())
-    if (name.is_string()) engine.kept.push_back(name.get<std::string>());
+  if (auto names = strings_member(answer, "kept")) engine.kept = std::move(*names);
   const Json lost = object_member(answer, "lost");
   for (const auto& [name, why] : lost.items())
     if (why.is_string()) lose(engine, name, why.get<std::string>());

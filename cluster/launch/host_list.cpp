@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "wire/checked_json.hpp"
 #include "wire/read_text.hpp"
 
 namespace px::cluster {
@@ -167,11 +168,11 @@ Result<std::vector<HostSlots>> hosts_from_json(const Json& value) {
     return Error{ErrorKind::bad_input, "hosts must be a string, a list or an object"};
   for (const auto& [name, count] : value.items()) {
     const Json& number = count.is_object() && count.contains("n") ? count["n"] : count;
-    if (!number.is_number_integer() || number.get<long long>() < 0 ||
-        number.get<long long>() > max_slots)
+    const auto slots = read_integer<int>(number);
+    if (!slots || *slots < 0 || *slots > max_slots)
       return Error{ErrorKind::bad_input,
                    "invalid host '" + name + "': give the number of engines, as in {\"host2\": 4}"};
-    if (auto done = add_word(hosts, name, number.get<int>()); !done) return done.error();
+    if (auto done = add_word(hosts, name, *slots); !done) return done.error();
   }
   return hosts;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "os/command_words.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/nearest_name.hpp"
 
 namespace px::cluster {
@@ -61,10 +62,9 @@ bool store_engine_count(Settings& settings, const Json& value) {
     settings.n.reset();
     return true;
   }
-  if (!value.is_number_integer()) return false;
-  const auto count = value.get<long long>();
-  if (count < 0 || count > max_engines) return false;
-  settings.n = static_cast<int>(count);
+  const auto count = read_integer<int>(value);
+  if (!count || *count < 0 || *count > max_engines) return false;
+  settings.n = *count;
   return true;
 }
 

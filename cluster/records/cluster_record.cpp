@@ -5,6 +5,7 @@
 
 #include "os/boot_id.hpp"
 #include "os/host_name.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/json.hpp"
 
 namespace px::cluster {
@@ -61,7 +62,7 @@ std::string text_at(const Json& object, const char* key) {
 
 RecordedProcess read_process(const Json& state) {
   const auto number = [&](const char* key) {
-    return static_cast<int>(int_member(state, key).value_or(0));
+    return integer_member<int>(state, key).value_or(0);
   };
   return {.pid = number("pid"),
           .output_file = text_at(state, "output_file"),
@@ -91,7 +92,7 @@ void read_cluster(const Json& cluster, ClusterRecord& record) {
   record.controller_location = text_at(cluster, "controller_location");
   if (cluster.contains("delay") && cluster["delay"].is_number())
     record.delay = cluster["delay"].get<double>();
-  if (const auto n = int_member(cluster, "n")) record.n = static_cast<int>(*n);
+  if (const auto n = integer_member<int>(cluster, "n")) record.n = *n;
   if (auto arguments = strings_member(cluster, "controller_args"))
     record.controller_args = std::move(*arguments);
 }

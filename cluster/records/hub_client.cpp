@@ -1,12 +1,12 @@
 #include "cluster/records/hub_client.hpp"
 
-#include <cstdlib>
 #include <utility>
 
 #include "net/discovery/controller_search.hpp"
 #include "wire/engine_facts.hpp"
 #include "wire/envelope.hpp"
 #include "wire/new_session.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::cluster {
 
@@ -62,9 +62,10 @@ std::optional<HubAnswer> HubClient::read(const Frames& frames) const {
   HubAnswer answer{static_cast<int>(engines->size()), {}, {}};
   if (const auto described = content->find("facts");
       described != content->end() && described->is_object())
-    for (const auto& [id, facts] : described->items())
+    for (const auto& [key, facts] : described->items())
       if (const std::string place = read_engine_facts(facts).place; !place.empty())
-        answer.placed.push_back(read_place(EngineId{std::atoi(id.c_str())}, place));
+        if (const auto id = read_whole_number(key))
+          answer.placed.push_back(read_place(EngineId{*id}, place));
   if (auto warnings = strings_member(*content, "warnings")) answer.warnings = std::move(*warnings);
   return answer;
 }

@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "os/private_file.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/json.hpp"
 
 namespace px::cluster {
@@ -31,7 +32,7 @@ std::optional<RestartReport> read_restart_report(const net::ProfilePaths& paths,
   const auto report = unpack(Packer::json, *text);
   if (!report) return std::nullopt;
   const auto number = [&](const char* key) {
-    return static_cast<int>(int_member(*report, key).value_or(0));
+    return integer_member<int>(*report, key).value_or(0);
   };
   return RestartReport{number("restarts"), number("engine_count"),
                        string_member(*report, "problem").value_or("")};

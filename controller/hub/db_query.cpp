@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "wire/checked_json.hpp"
+
 namespace px::controller {
 namespace {
 
@@ -118,11 +120,11 @@ bool has_each(const Json& value, const Json& wanted) {
 
 /// As in Python: the remainder has the sign of the divisor.
 bool has_remainder(const Json& value, const Json& divisor_and_remainder) {
-  if (!value.is_number_integer()) return false;
-  const auto divisor = divisor_and_remainder[0].get<long long>();
-  if (divisor == -1) return divisor_and_remainder[1] == 0;  // the one quotient that can overflow
-  long long remainder = value.get<long long>() % divisor;
-  if (remainder != 0 && (remainder < 0) != (divisor < 0)) remainder += divisor;
+  const auto number = read_integer(value), divisor = read_integer(divisor_and_remainder[0]);
+  if (!number || !divisor) return false;
+  if (*divisor == -1) return divisor_and_remainder[1] == 0;  // the one quotient that can overflow
+  long long remainder = *number % *divisor;
+  if (remainder != 0 && (remainder < 0) != (*divisor < 0)) remainder += *divisor;
   return divisor_and_remainder[1] == remainder;
 }
 

@@ -1,5 +1,6 @@
 #include "controller/hub/task_record.hpp"
 
+#include "wire/checked_json.hpp"
 #include "wire/error.hpp"
 #include "wire/json_scan.hpp"
 
@@ -8,19 +9,8 @@ namespace {
 
 constexpr std::size_t part_count = 4;  // header, parent header, metadata, content
 
-/// The member of a packed object; null where it is absent or cannot be read.
-Json member_value(Packer packer, std::string_view packed, std::string_view key) {
-  if (packer == Packer::json) {
-    const auto raw = find_member(packed, key);
-    if (!raw) return nullptr;
-    Json value = Json::parse(*raw, nullptr, false);
-    return value.is_discarded() ? Json(nullptr) : value;
-  }
-  const Result<Json> object = unpack(packer, packed);
-  if (!object) return nullptr;
-  const auto found = object->find(key);
-  return found == object->end() ? Json(nullptr) : *found;
-}
+/// What nests more deeply is null: an answer with records is to be readable itself.
+constexpr std::size_t most_depth = max_json_depth - 8;
 
 std::optional<WallTime> member_date(Packer packer, std::string_view packed, std::string_view key) {
   const auto text = packed_text(packer, packed, key);
@@ -36,7 +26,7 @@ std::optional<WallTime> date_of(const TaskMessage& message, std::optional<WallTi
 
 Json part_value(const TaskMessage& message, std::string_view part) {
   if (!message.has_value()) return nullptr;
-  Result<Json> value = unpack(message.packer(), part);
+  Result<Json> value = unpack_to(most_depth, message.packer(), part);
   return value ? std::move(*value) : Json(nullptr);
 }
 
@@ -55,7 +45,7 @@ Json id_value(const std::optional<StringId<Tag>>& id) {
 
 Json parsed_value(const std::optional<std::string>& text) {
   if (!text) return nullptr;
-  const Result<Json> value = unpack(Packer::json, *text);
+  const Result<Json> value = unpack_to(most_depth, Packer::json, *text);
   return value ? *value : Json(nullptr);
 }
 
@@ -103,7 +93,9 @@ const std::vector<RecordKey>& keys() {
       {"stdout", [](R r) { return Json(output_of(r).stdout_text); }},
       {"stderr", [](R r) { return Json(output_of(r).stderr_text); }},
       {"label",
-       [](R r) { return member_value(r.request.packer(), r.request.metadata(), "label"); }},
+       [](R r) {
+         return packed_member(r.request.packer(), r.request.metadata(), "label", most_depth);
+       }},
   };
   return table;
 }
@@ -144,6 +136,11 @@ std::size_t TaskMessage::buffer_bytes() const {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < buffer_count(); ++i) bytes += buffer(i).size();
   return bytes;
+}
+
+void TaskMessage::own_short(std::size_t most_bytes) {
+  const std::size_t lent = lent_bytes();
+  if (lent > 0 && lent <= most_bytes) frames_ = compacted(*frames_);
 }
 
 TaskOutput& TaskRecord::make_output() {

@@ -40,6 +40,9 @@ class TaskMessage {
   /// See Frames.
   std::size_t lent_bytes() const { return frames_ ? frames_->lent_bytes() : 0; }
   bool is_taken() const { return !frames_ || frames_->is_taken(); }
+  /// Copies what it has been lent, if that is no more than so many bytes: each message that is lent
+  /// something keeps a descriptor open.
+  void own_short(std::size_t most_bytes);
 
  private:
   std::string_view part(std::size_t offset) const;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "wire/checked_json.hpp"
 #include "wire/json_scan.hpp"
 
 namespace px::controller {
@@ -51,7 +52,7 @@ Result<std::vector<std::string>> read_texts(std::string_view key, const Json& li
 Result<DependencySpec> read_dependency(std::string_view key, const Json& value) {
   DependencySpec spec;
   const bool is_object = value.is_object();
-  const auto texts = read_texts(key, is_object ? value.value("dependencies", Json()) : value);
+  const auto texts = read_texts(key, is_object ? json_member(value, "dependencies") : value);
   if (!texts) return texts.error();
   spec.msg_ids = *texts;
   if (is_object) {
@@ -77,7 +78,7 @@ Result<TaskRules> read_task_rules(Packer packer, std::string_view metadata) {
   if (packer == Packer::json && asks_for_nothing(metadata)) return TaskRules{};
   const Result<Json> object = unpack(packer, metadata);
   if (!object) return object.error();
-  const auto member = [&](const char* key) { return object->value(key, Json()); };
+  const auto member = [&](const char* key) { return json_member(*object, key); };
   TaskRules rules;
   const auto targets = read_texts("targets", member("targets"));
   if (!targets) return targets.error();
@@ -119,9 +120,9 @@ std::optional<GivenBack> read_given_back(Packer packer, std::string_view content
   const Result<Json> object = unpack(packer, content);
   if (!object) return std::nullopt;
   const auto msg_id = string_member(*object, "msg_id");
-  const auto repetition = int_member(*object, "repetition");
+  const auto repetition = integer_member<int>(*object, "repetition");
   if (!msg_id || !repetition) return std::nullopt;
-  return GivenBack{MessageId{*msg_id}, static_cast<int>(*repetition),
+  return GivenBack{MessageId{*msg_id}, *repetition,
                    bool_member(*object, "ending").value_or(false)};
 }
 

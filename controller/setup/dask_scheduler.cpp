@@ -11,6 +11,7 @@
 #include "os/spawn.hpp"
 #include "os/temporary_folder.hpp"
 #include "wire/json.hpp"
+#include "wire/read_text.hpp"
 
 namespace px::controller {
 namespace {
@@ -38,10 +39,9 @@ std::optional<DaskAddress> read_dask_file(std::string_view text) {
   const std::size_t host = address->find("://");
   const std::size_t colon = address->rfind(':');
   if (host == std::string::npos || colon < host + 3) return std::nullopt;
-  const std::string port = address->substr(colon + 1);
-  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos)
-    return std::nullopt;
-  return DaskAddress{address->substr(host + 3, colon - host - 3), *address, std::stoi(port)};
+  const auto port = read_whole_number(std::string_view(*address).substr(colon + 1));
+  if (!port || *port < 0 || *port > 99'999) return std::nullopt;
+  return DaskAddress{address->substr(host + 3, colon - host - 3), *address, *port};
 }
 
 DaskScheduler::DaskScheduler(std::string ip, net::Loop& loop)

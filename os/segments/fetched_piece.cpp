@@ -1,23 +1,10 @@
 #include "os/segments/fetched_piece.hpp"
 
 #include "os/segments/piece_members.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/json_scan.hpp"
 
 namespace px::os {
-namespace {
-
-/// A member of packed metadata; null where there is none.
-Json member_of(Packer packer, std::string_view metadata, std::string_view name) {
-  if (packer == Packer::json) {
-    const auto raw = find_member(metadata, name);
-    return raw ? Json::parse(*raw, nullptr, false) : Json();
-  }
-  const Result<Json> object = unpack(packer, metadata);
-  return object ? object->value(std::string(name), Json()) : Json();
-}
-
-}  // namespace
-
 std::string with_held(std::string metadata, const HeldBuffers& held) {
   Json buffers = Json::array();
   for (const HeldBuffers::Buffer& buffer : held.buffers)
@@ -27,7 +14,7 @@ std::string with_held(std::string metadata, const HeldBuffers& held) {
 }
 
 std::optional<HeldBuffers> read_held(Packer packer, std::string_view metadata) {
-  const Json said = member_of(packer, metadata, "held");
+  const Json said = packed_member(packer, metadata, "held");
   if (!said.is_object()) return std::nullopt;
   HeldBuffers held{string_member(said, "name").value_or(""), {}};
   const auto buffers = said.find("buffers");
@@ -72,7 +59,7 @@ std::string with_fetching(std::string metadata, bool is_far) {
 }
 
 std::optional<bool> read_fetching(Packer packer, std::string_view metadata) {
-  const Json said = member_of(packer, metadata, "fetches");
+  const Json said = packed_member(packer, metadata, "fetches");
   if (said == "far") return true;
   if (said == "near") return false;
   return std::nullopt;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "wire/checked_json.hpp"
 #include "wire/error.hpp"
 #include "wire/json.hpp"
 
@@ -12,9 +13,7 @@ namespace px::os {
 
 /// The member `key` as a size of a file; nothing where it is absent, negative or no number.
 inline std::optional<std::uint64_t> size_member(const Json& content, std::string_view key) {
-  const auto number = int_member(content, key);
-  if (!number || *number < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(*number);
+  return integer_member<std::uint64_t>(content, key);
 }
 
 /// "a segment_request has no usable 'size'"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "wire/checked_json.hpp"
 #include "wire/json_scan.hpp"
 
 namespace px::os {
@@ -77,17 +78,11 @@ bool may_name_segments(const Frames& frames, std::size_t first_buffer) {
 }
 
 std::vector<std::size_t> segment_indexes(Packer packer, std::string_view metadata) {
-  Json said;
-  if (packer == Packer::json) {
-    const auto raw = find_member(metadata, "segments");
-    if (raw) said = Json::parse(*raw, nullptr, false);
-  } else if (const Result<Json> object = unpack(packer, metadata)) {
-    said = object->value("segments", Json());
-  }
+  const Json said = packed_member(packer, metadata, "segments");
   std::vector<std::size_t> indexes;
   if (!said.is_array()) return indexes;
   for (const Json& index : said)
-    if (index.is_number_unsigned()) indexes.push_back(index.get<std::size_t>());
+    if (const auto number = read_integer<std::size_t>(index)) indexes.push_back(*number);
   return indexes;
 }
 

@@ -20,17 +20,23 @@
 
 #include "python/bindings/python_json.hpp"
 #include "python/bindings/python_lock.hpp"
+#include "wire/checked_json.hpp"
 
 namespace py = pybind11;
 
 namespace px::bindings {
 namespace {
 
+/// What Python gives us. A message puts it a little deeper than it is here.
+Json json_of(const std::string& text) {
+  return client::value_or_throw(read_json(text, max_json_depth - 8));
+}
+
 /// The two texts that nearly all requests have are not parsed.
-Json read_json(const std::string& text) {
+Json wish_of(const std::string& text) {
   if (text == "null") return nullptr;
   if (text == "[]") return Json::array();
-  return Json::parse(text);
+  return json_of(text);
 }
 
 std::vector<EngineId> engine_ids(const std::vector<int>& ids) {
@@ -207,7 +213,7 @@ client::CheckpointWatch watch_of(const py::object& watch) {
 std::pair<std::string, std::string> PythonConnection::write_checkpoint(const std::vector<int>& ids,
                                                                        const std::string& wish,
                                                                        const py::object& watch) {
-  const Json said = Json::parse(wish);
+  const Json said = json_of(wish);
   client::CheckpointWish wanted{said.at("path"), names_in(said), said.at("scattered"),
                                 said.at("label"), said.at("keep")};
   const client::DirectView view{core(), client::Targets::ids(engine_ids(ids))};
@@ -218,7 +224,7 @@ std::pair<std::string, std::string> PythonConnection::write_checkpoint(const std
 
 std::pair<std::string, std::string> PythonConnection::restore_checkpoint(
     const std::vector<int>& ids, const std::string& wish, const py::object& watch) {
-  const Json said = Json::parse(wish);
+  const Json said = json_of(wish);
   const client::RestoreWish wanted{names_in(said), said.at("scattered")};
   const client::DirectView view{core(), client::Targets::ids(engine_ids(ids))};
   Json restored;
@@ -230,7 +236,7 @@ std::pair<std::string, std::string> PythonConnection::restore_checkpoint(
 }
 
 std::pair<std::string, std::string> PythonConnection::jobs(const std::string& wish) const {
-  const Json said = Json::parse(wish);
+  const Json said = json_of(wish);
   const client::JobWish wanted{said.at("only_unfinished"), said.at("label"), said.at("session")};
   const auto held = core();
   std::vector<client::Job> found;
@@ -283,7 +289,7 @@ Tasks PythonConnection::send_direct(const std::vector<int>& ids, const py::list&
   const auto sending = std::make_shared<SendTracker>();
   const std::vector<client::Work> all = read_works(works, sending);
   const auto held = core();
-  const Json said = read_json(label);
+  const Json said = wish_of(label);
   if (all.size() == 1)
     return remember(
         send_works(all, [&] { return held->send_direct(engine_ids(ids), all.front(), said); }),
@@ -299,10 +305,10 @@ Tasks PythonConnection::send_balanced(const py::list& works, const std::string& 
                                       double timeout, int retries) {
   const auto sending = std::make_shared<SendTracker>();
   client::TaskOptions options;
-  options.label = read_json(label);
+  options.label = wish_of(label);
   for (const std::string& uuid : targets) options.targets.push_back(EngineUuid{uuid});
-  options.after = read_json(after);
-  options.follow = read_json(follow);
+  options.after = wish_of(after);
+  options.follow = wish_of(follow);
   options.timeout_s = timeout;
   options.retries = retries;
   const std::vector<client::Work> all = read_works(works, sending);
@@ -316,7 +322,7 @@ Tasks PythonConnection::send_broadcast(const std::vector<int>& ids, const py::tu
   SentBuffers buffers;
   const std::vector<client::Work> read{read_work(work, sending, buffers)};
   const auto held = core();
-  const Json said = read_json(label);
+  const Json said = wish_of(label);
   return remember(
       send_works(read, [&] { return held->send_broadcast(engine_ids(ids), read[0], said); }),
       sending);
@@ -324,11 +330,11 @@ Tasks PythonConnection::send_broadcast(const std::vector<int>& ids, const py::tu
 
 Tasks PythonConnection::send_control(const std::vector<int>& ids, const std::string& type,
                                      const std::string& content) {
-  return Tasks{core()->send_control(engine_ids(ids), type, read_json(content))};
+  return Tasks{core()->send_control(engine_ids(ids), type, wish_of(content))};
 }
 
 Tasks PythonConnection::send_hub(const std::string& type, const std::string& content) {
-  return Tasks{core()->send_hub(type, read_json(content))};
+  return Tasks{core()->send_hub(type, wish_of(content))};
 }
 
 Tasks PythonConnection::fetch_results(const std::vector<std::string>& msg_ids) {

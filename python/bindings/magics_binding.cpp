@@ -15,6 +15,7 @@
 #include "python/bindings/python_json.hpp"
 #include "python/bindings/python_lock.hpp"
 #include "python/bindings/tasks.hpp"
+#include "wire/checked_json.hpp"
 
 namespace py = pybind11;
 
@@ -22,7 +23,8 @@ namespace px::bindings {
 namespace {
 
 Json json_of(const py::handle& object) {
-  return Json::parse(py::module_::import("json").attr("dumps")(object).cast<std::string>());
+  return client::value_or_throw(
+      read_json(py::module_::import("json").attr("dumps")(object).cast<std::string>()));
 }
 
 /// A CellOutput whose methods are those of a Python object. Called without Python's lock.

@@ -55,6 +55,21 @@ TEST(Targets, WhatIsNoneOfThemIsNamed) {
         << bad;
 }
 
+TEST(Targets, NumbersThatAreTooLargeMeanNoEngine) {
+  EXPECT_EQ(problem("4294967296", engines({0})),
+            "there is no engine 4294967296: engine ids are at most 2147483647");
+  EXPECT_EQ(problem("2147483647", engines({0})),
+            "there is no engine 2147483647; there is only 0");
+  EXPECT_NE(problem("0,99999999999999999999", engines({0})), "");
+}
+
+TEST(Targets, ASliceMayHaveAnyNumbers) {
+  const auto present = engines({0, 1, 2});
+  EXPECT_EQ(resolved("1::9223372036854775807", present), engines({1}));
+  EXPECT_EQ(resolved("1::-9223372036854775808", present), engines({1}));
+  EXPECT_EQ(resolved("-9223372036854775808:9223372036854775807", present), present);
+}
+
 TEST(Targets, WithoutEnginesSayHowToStartSome) {
   EXPECT_EQ(problem("all", {}),
             "no engine is registered: start some with `pxcluster engines -n 4`");

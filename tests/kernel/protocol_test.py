@@ -1,5 +1,7 @@
 """Jupyter's own tests of kernels."""
 
+import random
+
 import jupyter_kernel_test
 
 
@@ -41,3 +43,28 @@ class IopubWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
 
 
 del jupyter_kernel_test
+
+
+def test_requests_of_any_content_are_answered_and_end_no_kernel(kernel):
+    values = [0, -1, 2**63, 1.5, True, None, "text", [], [1], {}, {"a": 1}]
+    keys = {"execute_request": ["code", "silent", "store_history", "allow_stdin", "stop_on_error",
+                                "user_expressions"],
+            "complete_request": ["code", "cursor_pos", "stop_on_error"],
+            "inspect_request": ["code", "cursor_pos", "detail_level", "stop_on_error"],
+            "is_complete_request": ["code", "stop_on_error"],
+            "history_request": ["hist_access_type", "n", "session", "start", "stop", "output", "raw",
+                                "pattern", "unique"],
+            "comm_info_request": ["target_name", "stop_on_error"],
+            "kernel_info_request": ["stop_on_error"]}
+    chosen = random.Random(17)
+    asked = []
+    for request_type, names in keys.items():
+        for name in names:
+            for value in chosen.sample(values, 5):
+                content = {"code": "1 + 1", "cursor_pos": 1, name: value}
+                message = kernel.client.session.msg(request_type, content)
+                kernel.client.shell_channel.send(message)
+                asked.append(message["header"]["msg_id"])
+    for message_id in asked:
+        kernel.reply_to(message_id)
+    assert kernel.run("print('well')").text() == "well\n"

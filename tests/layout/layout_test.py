@@ -123,6 +123,21 @@ def test_a_foreign_library_is_seen_only_in_its_folders(header):
             if not any(path.startswith(folder + "/") for folder in folders)] == []
 
 
+# Text that others wrote becomes values by wire/checked_json.hpp and wire/read_text.hpp alone: what the library
+# and C's functions read has no bound of depth, or is cut to its type.
+unchecked_readers = r"\b(Json|json|ordered_json)::(parse|from_msgpack|sax_parse)\(|\bato[il]\(|get<int>\(\)"
+# What these read was written by us and is not changed by others.
+checked_readers = ["wire/json.cpp", "interpreters/cpp", "client/checkpoints", "cluster/records/cluster_list.cpp",
+                   "cluster/remote/report_sender.cpp"]
+
+
+def test_text_becomes_values_in_one_checked_way():
+    wrong = [f"{path}: {line.strip()}" for path in cpp_files()
+             if not path.startswith(("tests/", "bench/", *checked_readers))
+             for line in (root / path).read_text().splitlines() if re.search(unchecked_readers, line)]
+    assert wrong == []
+
+
 def test_no_folder_has_more_sources_than_a_newcomer_can_take_in():
     counts = collections.Counter(str(pathlib.PurePath(path).parent)
                                  for path in tracked("*.cpp", "*.py"))

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "wire/checked_json.hpp"
 #include "wire/json.hpp"
 
 namespace px {
@@ -105,6 +106,16 @@ TEST(JsonScan, DoesNotFindANestedMember) {
 
 TEST(JsonScan, TakesTheSpaceAroundAValueOff) {
   EXPECT_EQ(find_member(" { \"a\" : \n 1 \t } ", "a"), "1");
+}
+
+TEST(JsonScan, AMemberOfAPackedObjectIsReadOrNull) {
+  EXPECT_EQ(packed_member(Packer::json, R"({"a": [1], "b": 2})", "a"), Json({1}));
+  EXPECT_EQ(packed_member(Packer::msgpack, pack(Packer::msgpack, {{"a", "x"}}), "a"), "x");
+  const std::string deep =
+      "{\"a\": " + std::string(300'000, '[') + std::string(300'000, ']') + "}";
+  EXPECT_TRUE(packed_member(Packer::json, deep, "a").is_null());
+  EXPECT_TRUE(packed_member(Packer::json, R"({"a": nul})", "a").is_null());
+  EXPECT_TRUE(packed_member(Packer::json, "{}", "a").is_null());
 }
 
 TEST(JsonScan, UnquotesAString) {

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "wire/checked_json.hpp"
+
 namespace px {
 namespace {
 
@@ -135,6 +137,32 @@ TEST(Json, TheStringsOfAListAreReadWithoutWhatElseItHolds) {
 
 TEST(Json, AnIntegerThatDoesNotFitIsNoIntegerMember) {
   EXPECT_FALSE(int_member(everything(), "big"));
+  EXPECT_EQ(integer_member<std::uint64_t>(everything(), "big"), 18446744073709551615ull);
+  EXPECT_EQ(read_integer<int>(Json(2147483647)), 2147483647);
+  for (const Json& other : {Json(2147483648), Json(-2147483649), Json(4294967296), Json(1.0),
+                            Json("1"), Json(true), Json(nullptr)})
+    EXPECT_FALSE(read_integer<int>(other)) << other;
+  EXPECT_FALSE(read_integer<std::size_t>(Json(-1)));
+}
+
+TEST(Json, AMemberThatIsAbsentIsNullAsIsThatOfNoObject) {
+  EXPECT_EQ(json_member(Json{{"a", {1}}}, "a"), Json::array({1}));
+  EXPECT_TRUE(json_member(Json::object(), "a").is_null());
+  EXPECT_TRUE(json_member(Json("text"), "a").is_null());
+}
+
+TEST(Json, TextOfAnyKindIsReadToABoundedDepth) {
+  EXPECT_EQ(*read_json("[1, null]"), Json({1, nullptr}));
+  EXPECT_EQ(*read_json(" true "), Json(true));
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
+  EXPECT_TRUE(read_json(nested(max_json_depth)));
+  EXPECT_FALSE(read_json(nested(300'000)));
+  EXPECT_EQ(read_json(nested(3), 2).error().what,
+            "a part of a message nests more than 2 levels deep");
+  for (const std::string_view bad : {"", "[", "1 2", "nul", "\"\xff\""})
+    EXPECT_FALSE(read_json(bad)) << bad;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace px::bindings {
 
 /// Tokens of calls that are answered, on their way from the I/O threads, which never wait for
-/// Python, to the one Python thread that tells whoever asked for it.
+/// Python, to the Python threads that tell whoever asked for it.
 class Notices {
  public:
   /// Any thread.

@@ -30,6 +30,24 @@ def test_callbacks_run_once_the_answer_is_there(rc):
     assert again == [result]
 
 
+def test_a_callback_may_wait_for_other_results(rc):
+    waited, called = [], []
+    results = [rc[n].apply_async(time.sleep, n / 20) for n in range(4)]
+
+    def wait_for_all(future):
+        waited.append(concurrent.futures.wait(results, 20).not_done)
+        called.append(future)
+
+    for result in results:
+        result.add_done_callback(wait_for_all)
+    done = threading.Event()
+    last = rc[0].apply_async(abs, -1)
+    last.add_done_callback(lambda future: done.set())
+    assert done.wait(20)
+    assert waited == [set()] * 4
+    assert set(called) == set(results) and len(called) == 4
+
+
 def test_results_are_awaited(rc):
     async def compute():
         one, two = rc[0].apply_async(abs, -1), rc[1].apply_async(lambda: 1 / 0)

@@ -11,7 +11,7 @@ from typing import Any
 
 from polyxeus import error
 from polyxeus.results.callers_traceback import ends_at_caller
-from polyxeus.results.completion import call_when_ready
+from polyxeus.results.completion import call_in_turn, call_when_ready
 from polyxeus.results.displays import DisplayMixin
 from polyxeus.results.metadata import (
     KEYS, ExecuteReply, known_of, live_metadata, metadata_of, needs_output, remote_error
@@ -93,10 +93,13 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
         if self._tasks.is_ready():
             self._settle()
         else:
-            call_when_ready(self._tasks, self._settle)
+            call_when_ready(self._tasks, lambda: self._settle(call_in_turn))
 
-    def _settle(self):
-        """Wakes those who wait for the Future. Results are read by those who ask for them."""
+    def _settle(self, call=lambda function: function()):
+        """Wakes those who wait for the Future. Results are read by those who ask for them.
+
+        call  calls what was added with add_done_callback(): it may wait for other results.
+        """
         with self._condition:
             if self._state == "FINISHED":
                 return
@@ -105,7 +108,7 @@ class AsyncResult(DisplayMixin, TimingMixin, Future):
             for waiter in self._waiters:
                 (waiter.add_exception if failed else waiter.add_result)(self)
             self._condition.notify_all()
-        self._invoke_callbacks()
+        call(self._invoke_callbacks)
 
     def _has_failed(self):
         return any(self._tasks.outcome(i)[0] != "ok" for i in range(len(self._tasks)))

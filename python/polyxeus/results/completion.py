@@ -1,25 +1,34 @@
-"""Calls back when requests are answered: from one thread, started when it is needed first."""
+"""Calls back when requests are answered: from a thread that is started when it is needed first."""
 
 import atexit
+import collections
 import itertools
 import os
+import threading
 import weakref
 
 from polyxeus.results.notice_thread import NoticeThread
 
-__all__ = ["call_when_ready", "close_at_exit"]
+__all__ = ["call_in_turn", "call_when_ready", "close_at_exit"]
 
 _tokens = itertools.count(1)
 _waiting = {}  # token -> what is called
 _clients = weakref.WeakSet()
+_calls = collections.deque()  # of call_in_turn()
+_calling = threading.Lock()  # held by the thread that makes them
 
 
 def call_when_ready(tasks, function):
-    """Calls `function()` in another thread once all tasks are answered."""
+    """Calls `function()` in another thread once all tasks are answered. It is not to wait."""
     notices = _thread.notices()
     token = next(_tokens)
     _waiting[token] = function
     tasks.notify(notices, token)
+
+
+def call_in_turn(function):
+    """From such a function: calls `function()`, which may wait, behind those that came before."""
+    _calls.append(function)
 
 
 def close_at_exit(client):
@@ -33,8 +42,18 @@ def _tell(token):
         function()
 
 
+def _make_calls():
+    """One after the other: whoever finds another thread at it leaves its own to that."""
+    while _calls and _calling.acquire(blocking=False):
+        try:
+            while _calls:
+                _calls.popleft()()
+        finally:
+            _calling.release()
+
+
 def _new_thread():
-    return NoticeThread("polyxeus-notices", _tell)
+    return NoticeThread("polyxeus-notices", _tell, _make_calls)
 
 
 def _stop():
@@ -45,7 +64,9 @@ def _stop():
 
 def _forget_parent():
     """In the child of a fork there is no thread, and nobody's answers will come."""
-    global _thread, _waiting, _clients
+    global _thread, _waiting, _clients, _calls, _calling
+    _calls = collections.deque()
+    _calling = threading.Lock()
     _thread = _new_thread()
     _waiting = {}
     _clients = weakref.WeakSet()

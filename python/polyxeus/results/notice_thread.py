@@ -13,38 +13,50 @@ class NoticeThread:
 
     The thread starts when the Notices are needed first; what `serve` raises is shown, and the thread
     goes on. In the child of a fork make another one: there is no thread.
+
+    afterwards  called when all numbers that came together are served. It may wait for numbers that
+                come later: a second thread serves these.
     """
 
-    def __init__(self, name, serve):
+    def __init__(self, name, serve, afterwards=None):
         self._name = name
         self._serve = serve
+        self._afterwards = afterwards
         self._lock = threading.Lock()
         self._notices = None
-        self._thread = None
+        self._threads = []
 
     def notices(self):
         """The Notices to which numbers are sent."""
         with self._lock:
             if self._notices is None:
                 self._notices = Notices()
-                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-                self._thread.start()
+                for _ in range(2 if self._afterwards else 1):
+                    thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                    self._threads.append(thread)
+                    thread.start()
             return self._notices
 
     def _run(self):
         while not self._notices.is_closed:
             for number in self._notices.take(60.0):
-                try:
-                    self._serve(number)
-                except Exception:
-                    threading.excepthook(
-                        threading.ExceptHookArgs((*sys.exc_info(), self._thread))
-                    )
+                self._show_problems(self._serve, number)
+            if self._afterwards:
+                self._show_problems(self._afterwards)
+
+    def _show_problems(self, function, *arguments):
+        try:
+            function(*arguments)
+        except Exception:
+            threading.excepthook(
+                threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread()))
+            )
 
     def close(self):
         """Nothing is served any more. Waits for what is being served, but not for ever."""
         if self._notices is None:
             return
         self._notices.close()
-        if self._thread is not threading.current_thread():
-            self._thread.join(5.0)
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join(5.0)

@@ -10,10 +10,12 @@
 #include "controller/hub/hub_thread.hpp"
 #include "controller/journal/file_text_queue.hpp"
 #include "controller/relay/call_keeper.hpp"
+#include "controller/relay/client_link.hpp"
 #include "controller/relay/direct_relay.hpp"
 #include "controller/relay/engine_link.hpp"
 #include "controller/relay/query_server.hpp"
 #include "controller/relay/relays.hpp"
+#include "controller/relay/send_budget.hpp"
 #include "controller/relay/task_relay.hpp"
 #include "controller/setup/dask_scheduler.hpp"
 #include "net/connection_monitor.hpp"
@@ -76,8 +78,19 @@ std::unique_ptr<CallJournal> make_call_journal(Session& session, const ServerOpt
   calls.limits = CallJournal::limits();
   calls.longest = CallJournal::longest;
   auto journal = make_journal(session, calls, options.call_storage, std::move(waker));
-  return journal ? std::make_unique<CallJournal>(std::move(journal), session.fork()) : nullptr;
+  return journal ? std::make_unique<CallJournal>(std::move(journal), session.fork(),
+                                                 options.most_waiting_bytes / 2)
+                 : nullptr;
 }
+
+/// For an engine to connect a channel, or to come back: as long as to register.
+Duration patience_of(const ServerOptions& options) {
+  return options.membership.registration_timeout;
+}
+
+/// How a client gets what was not delivered as it did not read.
+constexpr const char* advice_on_results = "fetch it with get_result(msg_ids)";
+constexpr const char* advice_on_answers = "ask again";
 
 std::string ip_of(const std::string& interface) {
   const std::size_t start = interface.find("://");
@@ -96,10 +109,18 @@ class Server::State {
   net::Loop loop;
 
  private:
-  EngineLink link(net::Socket socket) {
-    return EngineLink{std::move(socket), [this](std::string_view uuid) {
+  /// budget  see EngineLink.
+  EngineLink link(net::Socket socket, Duration patience,
+                  std::shared_ptr<const SendBudget> budget = nullptr) {
+    return EngineLink{std::move(socket),
+                      [this](std::string_view uuid) {
                         return membership_.table().is_registered(uuid);
-                      }};
+                      },
+                      patience, std::move(budget)};
+  }
+  ClientLink link(net::Socket& socket, const ServerOptions& options, std::string advice) {
+    return ClientLink{socket, shared_.session.fork(),
+                      {options.clients, budget_, return_until_}, std::move(advice)};
   }
   void restore_calls();
   void record(const LeftCall& call);
@@ -121,9 +142,10 @@ class Server::State {
   RelayContext shared_;
   DaskScheduler dask_;
   Membership membership_;
+  const std::shared_ptr<const SendBudget> budget_;
   EngineLink mux_engines_, control_engines_, task_engines_, broadcast_engines_;
   const Instant return_until_;  // clients of an earlier controller
-  ClientLink mux_clients_, control_clients_, task_clients_;
+  ClientLink mux_clients_, control_clients_, task_clients_, broadcast_clients_, hub_clients_;
   CallKeeper calls_;
   DirectRelay mux_, control_;
   OutputPublisher publisher_;
@@ -147,36 +169,37 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       dask_(ip_of(bound.connection.client.interface), loop),
       membership_(shared_, options.membership, sockets_.notification, sockets_.ping, sockets_.pong,
                   sockets_.lifeline, Clock::now()),
-      mux_engines_(link(std::move(sockets_.mux_engine))),
-      control_engines_(link(std::move(sockets_.control_engine))),
-      task_engines_(link(std::move(sockets_.task_engine))),
-      broadcast_engines_(link(std::move(sockets_.broadcast_engine))),
+      budget_(std::make_shared<SendBudget>(options.most_waiting_bytes)),
+      mux_engines_(link(std::move(sockets_.mux_engine), patience_of(options), budget_)),
+      control_engines_(link(std::move(sockets_.control_engine), patience_of(options), budget_)),
+      task_engines_(link(std::move(sockets_.task_engine), patience_of(options))),
+      broadcast_engines_(link(std::move(sockets_.broadcast_engine), patience_of(options), budget_)),
       return_until_(options.is_successor ? Clock::now() + ReturningClients::patience : Instant{}),
-      mux_clients_(sockets_.mux_client, shared_.session.fork(), options.clients, return_until_),
-      control_clients_(sockets_.control_client, shared_.session.fork(), options.clients,
-                       return_until_),
-      task_clients_(sockets_.task_client, shared_.session.fork(), options.clients, return_until_),
+      mux_clients_(link(sockets_.mux_client, options, advice_on_results)),
+      control_clients_(link(sockets_.control_client, options, advice_on_answers)),
+      task_clients_(link(sockets_.task_client, options, advice_on_results)),
+      broadcast_clients_(link(sockets_.broadcast_client, options, advice_on_results)),
+      hub_clients_(link(sockets_.registration, options, advice_on_answers)),
       calls_(make_call_journal(shared_.session, options, loop.waker()),
              options.membership.registration_timeout, [this](const LeftCall& call) { record(call); }),
       mux_(shared_, mux_clients_, mux_engines_, "mux", &calls_),
       control_(shared_, control_clients_, control_engines_, "control"),
-      publisher_(sockets_.iopub_out, shared_.session.fork()),
+      publisher_(sockets_.iopub_out, shared_.session.fork(), budget_),
       output_(shared_, sockets_.iopub_in, publisher_,
               [this](const EngineUuid& uuid) { membership_.leave(uuid, "it was shut down"); },
               calls_),
       tasks_(shared_, options.tasks, random_source(), task_clients_, task_engines_,
              take_stock(membership_, options),
              make_task_journal(shared_.session, options, loop.waker()), make_backlog(options)),
-      pure_tasks_(shared_, sockets_.task_client, task_engines_.socket()),
-      broadcast_(shared_, sockets_.broadcast_client, return_until_, broadcast_engines_, calls_),
-      queries_(shared_, membership_, dask_, sockets_.registration, sockets_.engine_registration,
+      pure_tasks_(shared_, sockets_.task_client, task_engines_.socket(), options.tasks.max_bytes),
+      broadcast_(shared_, broadcast_clients_, broadcast_engines_, calls_),
+      queries_(shared_, membership_, dask_, hub_clients_, sockets_.engine_registration,
                engine_ports(bound.connection.engine), options.membership.heartbeat.period,
                bound.descriptors),
       has_queue_(options.tasks.scheme != TaskScheme::pure &&
                  options.tasks.scheme != TaskScheme::none),
       client_connections_(*bound.context, sockets_.registration),
       engine_connections_(*bound.context, sockets_.engine_registration) {
-  mux_engines_.bound(options.most_waiting_bytes);
   listen_to_membership();
   if (options.has_successor) queries_.promise_return();
   if (options.restore_engines)
@@ -321,9 +344,9 @@ void Server::State::on_time(Instant now) {
   for (EngineLink* engines :
        {&mux_engines_, &control_engines_, &task_engines_, &broadcast_engines_})
     engines->on_time(now);
-  for (ClientLink* clients : {&mux_clients_, &control_clients_, &task_clients_})
+  for (ClientLink* clients :
+       {&mux_clients_, &control_clients_, &task_clients_, &broadcast_clients_, &hub_clients_})
     clients->on_time(now);
-  broadcast_.on_time(now);
   pure_tasks_.on_time(now);
   publisher_.on_time(now);
   dask_.on_time(now);
@@ -347,8 +370,8 @@ Instant Server::State::next_deadline() const {
         control_engines_.next_deadline(), task_engines_.next_deadline(),
         broadcast_engines_.next_deadline(), mux_clients_.next_deadline(),
         control_clients_.next_deadline(), task_clients_.next_deadline(),
-        broadcast_.next_deadline(), dask_.next_deadline(), publisher_.next_deadline(),
-        hub_.next_deadline(), memory_.next_deadline(), end_})
+        broadcast_clients_.next_deadline(), hub_clients_.next_deadline(), dask_.next_deadline(),
+        publisher_.next_deadline(), hub_.next_deadline(), memory_.next_deadline(), end_})
     if (due) next = std::min(next, *due);
   return next;
 }

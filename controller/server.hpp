@@ -38,7 +38,7 @@ struct ServerOptions {
   std::filesystem::path backlog_folder = {};
   /// For the replies that wait for one client on one channel.
   ClientBounds clients;
-  /// Of direct requests that engines have not read yet; more are refused as Overloaded.
+  /// Of requests and replies that engines and clients have not read yet: see SendBudget.
   std::size_t most_waiting_bytes = std::size_t{1} << 30;
   bool restore_engines = false;
   /// It may have the ports and keys of an earlier controller, whose engines and clients go on.

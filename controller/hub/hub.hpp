@@ -25,6 +25,8 @@ struct HubOptions {
   /// So many bytes are kept of what one task prints on one stream; what comes later is dropped from
   /// the record (the client that asked still gets it).
   std::size_t stream_text_limit = 16u << 20;
+  /// An answer with more records than this, in bytes, is refused: its client is to ask for fewer.
+  std::size_t most_answer_bytes = std::size_t{256} << 20;
 };
 
 /// Remembers what became of every task, and answers questions about it. Registration is decided

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "os/segments/segment.hpp"
+#include "wire/checked_json.hpp"
 
 namespace px::controller {
 namespace {
@@ -109,6 +110,22 @@ bool lacks_buffers(const TaskMessage& request) {
   });
 }
 
+/// About what it takes in memory, as a value and as text.
+std::size_t weight(const Json& value) {
+  constexpr std::size_t least = 32;
+  if (value.is_string()) return least + value.get_ref<const std::string&>().size();
+  std::size_t sum = least;
+  if (value.is_structured())
+    for (const auto& [key, item] : value.items()) sum += key.size() + weight(item);
+  return sum;
+}
+
+QueryError too_much(std::size_t bytes) {
+  return {"Overloaded", "the records that were asked for have more than " +
+                            std::to_string(bytes >> 20) +
+                            " MiB: ask for fewer of them, or for fewer keys"};
+}
+
 Json ok_content() {
   return Json{{"status", "ok"}};
 }
@@ -153,11 +170,7 @@ HubQueries::Answer HubQueries::dispatch(const HubQuery& query, WallTime wall) {
 std::optional<EngineId> HubQueries::engine_id(const Json& target) const {
   std::optional<TaskIndex::Slot> slot;
   if (target.is_string()) slot = index_.slot_of(target.get_ref<const std::string&>());
-  if (target.is_number_integer()) {
-    const auto number = target.get<long long>();
-    if (number == static_cast<int>(number))
-      slot = index_.slot_of(EngineId{static_cast<int>(number)});
-  }
+  if (const auto number = read_integer<int>(target)) slot = index_.slot_of(EngineId{*number});
   return slot ? std::optional(index_.id(*slot)) : std::nullopt;
 }
 
@@ -260,17 +273,24 @@ HubQueries::Answer HubQueries::records(const Json& content) {
   Answer answer{"db_reply", ok_content()};
   Json records = Json::array(), lengths = Json::array(), result_lengths = Json::array();
   const bool has_any_buffers = wanted.has_buffers || wanted.has_result_buffers;
+  std::size_t bytes = 0;
   store_.find_matching(std::get<0>(filter), has_any_buffers ? Buffers::wanted : Buffers::left_out,
                        [&](const TaskRecord& record) {
+                         if (bytes > options_.most_answer_bytes) return;
                          Json entry = Json::object();
                          for (const std::string& key : wanted.names)
                            entry[key] = record_value(record, key);
+                         bytes += weight(entry);
+                         if (wanted.has_buffers) bytes += record.request.buffer_bytes();
+                         if (wanted.has_result_buffers) bytes += record.result.buffer_bytes();
                          records.push_back(std::move(entry));
                          if (wanted.has_buffers)
                            lengths.push_back(append_buffers(record.request, answer.buffers));
                          if (wanted.has_result_buffers)
                            result_lengths.push_back(append_buffers(record.result, answer.buffers));
                        });
+  if (bytes > options_.most_answer_bytes)
+    return failure("db_reply", too_much(options_.most_answer_bytes));
   answer.content["records"] = std::move(records);
   answer.content["buffer_lens"] = wanted.has_buffers ? std::move(lengths) : Json(nullptr);
   answer.content["result_buffer_lens"] =

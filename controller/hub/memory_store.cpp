@@ -34,6 +34,8 @@ bool MemoryStore::change_existing(const MessageId& msg_id, const RecordChange& c
 
 void MemoryStore::apply(Entries::iterator entry, const RecordChange& change) {
   change(entry->record);
+  entry->record.request.own_short(limits_.copied_bytes);
+  entry->record.result.own_short(limits_.copied_bytes);
   bytes_ -= entry->bytes;
   lent_bytes_ -= entry->lent_bytes;
   entry->bytes = entry->record.bytes();

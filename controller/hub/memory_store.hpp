@@ -17,6 +17,8 @@ struct MemoryStoreLimits {
   /// Of results in memory that their engines write again: more, and the oldest that their clients
   /// have taken go, but for one.
   std::size_t lent_bytes = std::size_t{64} << 20;
+  /// Of one message in such memory: no more than this is copied.
+  std::size_t copied_bytes = std::size_t{1} << 20;
 };
 
 /// The records in memory (the reference's DictDB). What does not fit is forgotten: finished tasks

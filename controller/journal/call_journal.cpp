@@ -101,7 +101,7 @@ void CallJournal::requested(const SharedFrames& frames) {
   const Packer packer = session_.packer();
   if (!is_call(packed_text(packer, envelope->header, "msg_type").value_or(""))) return;
   const MessageId msg_id = read_msg_id(packer, envelope->header);
-  if (msg_id.empty() || owed_.size() >= most_owed) return;
+  if (msg_id.empty() || is_full()) return;
   if (const auto known = calls_.find(msg_id.text); known != calls_.end() && known->second.request)
     return;
   if (!session_.signer().verify(*envelope)) return;
@@ -122,6 +122,17 @@ void CallJournal::open(const MessageId& msg_id, SharedFrames request) {
   call.channel = channel_of(Envelope::locate(*request, 2)->metadata);
   call.request = std::move(request);
   owed_.emplace(call.order, msg_id.text);
+  owed_bytes_ += total_bytes(*call.request);
+}
+
+bool CallJournal::is_full() const {
+  return owed_.size() >= most_owed || owed_bytes_ >= most_owed_bytes_;
+}
+
+/// It is owed no longer.
+void CallJournal::settle(const Call& call) {
+  owed_bytes_ -= total_bytes(*call.request);
+  owed_.erase(call.order);
 }
 
 void CallJournal::replied(const SharedFrames& frames) {
@@ -154,7 +165,7 @@ void CallJournal::write_end(const std::string& msg_id, const Call& call) {
 
 void CallJournal::keep_for_late_output(Calls::iterator found) {
   Call& call = found->second;
-  owed_.erase(call.order);
+  settle(call);
   call.request = nullptr;
   if (!call.reply || total_bytes(*call.reply) > longest_kept_reply) {
     calls_.erase(found);
@@ -186,15 +197,13 @@ void CallJournal::published(const SharedFrames& frames, const Envelope& envelope
 void CallJournal::engine_left(const EngineUuid& engine) {
   for (auto owed = owed_.begin(); owed != owed_.end();) {
     const auto found = calls_.find(owed->second);
-    if (found->second.engine != engine) {
-      ++owed;
-      continue;
-    }
+    ++owed;
+    if (found->second.engine != engine) continue;
     found->second.outcome = TaskOutcome::failed;
     // One whose client asked for it again, as its reply was lost on its way, has its answer.
     if (!journal_->is_finished(MessageId{found->first})) write_end(found->first, found->second);
+    settle(found->second);
     calls_.erase(found);
-    owed = owed_.erase(owed);
   }
 }
 

@@ -51,9 +51,13 @@ class CallJournal {
   /// What the journal of a CallJournal keeps.
   static JournalIndex::Limits limits();
 
-  /// session  verifies what is to be written.
-  CallJournal(std::unique_ptr<Journal> journal, Session session)
-      : journal_(std::move(journal)), session_(std::move(session)) {}
+  /// session          verifies what is to be written.
+  /// most_owed_bytes  of requests that are not answered: beyond it further ones are not written.
+  CallJournal(std::unique_ptr<Journal> journal, Session session,
+              std::size_t most_owed_bytes = std::size_t{1} << 30)
+      : journal_(std::move(journal)),
+        session_(std::move(session)),
+        most_owed_bytes_(most_owed_bytes) {}
 
   /// What an earlier controller left, in the order of the requests. Call it once, before all else.
   std::vector<LeftCall> replay();
@@ -74,6 +78,8 @@ class CallJournal {
   bool is_owed(const Frames& request) const;
   /// How many calls are not answered.
   std::size_t owed() const { return owed_.size(); }
+  /// Whether so much is owed that further requests are not written.
+  bool is_full() const;
   /// It has not come, or not come back, and is waited for no longer: what it owed, as it is left.
   std::vector<LeftCall> give_up(const EngineUuid& engine);
 
@@ -102,6 +108,7 @@ class CallJournal {
   void open(const MessageId& msg_id, SharedFrames request);
   void write_end(const std::string& msg_id, const Call& call);
   void keep_for_late_output(Calls::iterator found);
+  void settle(const Call& call);
 
   const std::unique_ptr<Journal> journal_;
   const Session session_;
@@ -110,6 +117,8 @@ class CallJournal {
   std::deque<std::string> answered_;  // of calls_; the oldest first
   std::set<std::string> printed_late_;
   std::uint64_t last_order_ = 0;
+  const std::size_t most_owed_bytes_;
+  std::size_t owed_bytes_ = 0;  // of the requests of owed_
 };
 
 }  // namespace px::controller

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "os/private_file.hpp"
@@ -28,7 +29,7 @@ Membership::Membership(RelayContext& shared, const MembershipOptions& options,
                        net::LifelineServer& lifeline, Instant now)
     : shared_(shared),
       options_(options),
-      notification_(notification),
+      news_(notification),
       ping_(ping),
       pong_(pong),
       lifeline_(lifeline),
@@ -133,7 +134,7 @@ void Membership::reconnected(const EngineUuid& uuid) {
   if (const auto id = table_.find(uuid.text)) announce({*id, uuid}, {{"reconnected", true}});
 }
 
-void Membership::announce(const RegisteredEngine& engine, const Json& more) {
+SharedFrames Membership::announcement(const RegisteredEngine& engine, const Json& more) {
   Json content{{"id", engine.id.value},
                {"uuid", engine.uuid.text},
                {"language", table_.language_of(engine.uuid)}};
@@ -141,12 +142,23 @@ void Membership::announce(const RegisteredEngine& engine, const Json& more) {
     content["silent_for"] = std::chrono::duration<double>(silence).count();
   write_engine_facts(content, facts_of(engine.uuid));
   content.update(more);
-  notify("registration_notification", std::move(content));
+  return composed("registration_notification", std::move(content));
+}
+
+SharedFrames Membership::composed(const std::string& type, Json content,
+                                  const std::string& parent_header) {
+  return std::make_shared<TextFrames>(shared_.session.compose(
+      Draft{{}, type, parent_header, Json::object(), std::move(content), {}}, wall_now()));
+}
+
+void Membership::announce(const RegisteredEngine& engine, const Json& more) {
+  const bool is_told_again = more.empty();
+  news_.publish(announcement(engine, more),
+                is_told_again ? NewsPublisher::Kind::present : NewsPublisher::Kind::past);
 }
 
 void Membership::notify(const std::string& type, Json content, const std::string& parent_header) {
-  notification_.send(shared_.session.compose(
-      Draft{{}, type, parent_header, Json::object(), std::move(content), {}}, wall_now()));
+  news_.publish(composed(type, std::move(content), parent_header), NewsPublisher::Kind::past);
 }
 
 EngineFacts Membership::facts_of(const EngineUuid& uuid) const {
@@ -346,14 +358,15 @@ void Membership::receive_ping_subscriptions() {
 }
 
 void Membership::receive_notification_subscriptions() {
-  bool has_newcomer = false;
-  for (int i = 0; i < messages_per_turn; ++i) {
-    const SharedFrames frames = notification_.receive();
-    if (!frames) break;
-    has_newcomer |= frames->at(0).starts_with('\1');
-  }
-  if (!has_newcomer) return;
-  for (const auto& [id, uuid] : table_.engines()) announce({id, uuid});
+  news_.receive_subscriptions();
+  tell_new_clients();
+}
+
+void Membership::tell_new_clients() {
+  if (!news_.has_newcomers()) return;
+  for (const auto& [id, uuid] : table_.engines())
+    news_.tell_newcomers(announcement({id, uuid}, Json::object()));
+  news_.have_told_newcomers();
 }
 
 void Membership::receive_lifelines() {
@@ -383,13 +396,16 @@ void Membership::on_time(Instant now) {
   if (const auto due = lifeline_.next_deadline(); due && *due <= now) receive_lifelines();
   give_up_the_dead(now);
   ask_strangers(now);
+  news_.on_time(now);
+  tell_new_clients();
   if (save_due_ && *save_due_ <= now) save();
 }
 
 Instant Membership::next_deadline() const {
   Instant next = heartbeat_.next_deadline();
   for (const auto& due :
-       {table_.next_deadline(), lifeline_.next_deadline(), deaths_.next_deadline(), save_due_})
+       {table_.next_deadline(), lifeline_.next_deadline(), deaths_.next_deadline(),
+        news_.next_deadline(), save_due_})
     if (due) next = std::min(next, *due);
   for (const auto& [uuid, asked] : strangers_) next = std::min(next, asked.next);
   return next;

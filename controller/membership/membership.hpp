@@ -13,11 +13,13 @@
 #include "controller/membership/death_judge.hpp"
 #include "controller/membership/engine_table.hpp"
 #include "controller/membership/heartbeat_monitor.hpp"
+#include "controller/relay/news_publisher.hpp"
 #include "controller/relay/relay_context.hpp"
 #include "net/lifeline/lifeline.hpp"
 #include "net/socket.hpp"
 #include "wire/engine_end.hpp"
 #include "wire/engine_facts.hpp"
+#include "wire/frames.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
 
@@ -118,6 +120,10 @@ class Membership {
   void left(const RegisteredEngine& engine, std::string_view why, Process process);
   /// That it is there, and whether it is silent. Clients may hear that more than once.
   void announce(const RegisteredEngine& engine, const Json& more = Json::object());
+  SharedFrames announcement(const RegisteredEngine& engine, const Json& more);
+  SharedFrames composed(const std::string& type, Json content,
+                        const std::string& parent_header = "{}");
+  void tell_new_clients();
   void heart_stopped(const EngineUuid& uuid);
   void became_silent(const EngineUuid& uuid);
   void returned(const EngineUuid& uuid);
@@ -132,7 +138,7 @@ class Membership {
   std::vector<RegisteredEngine> members_of(std::string_view world) const;
   RelayContext& shared_;
   MembershipOptions options_;
-  net::Socket& notification_;
+  NewsPublisher news_;
   net::Socket& ping_;
   net::Socket& pong_;
   net::LifelineServer& lifeline_;

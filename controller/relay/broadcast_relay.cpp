@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "wire/checked_json.hpp"
 #include "wire/header.hpp"
 #include "wire/json.hpp"
 #include "wire/json_scan.hpp"
@@ -20,8 +21,8 @@ Error bad_request(const char* what) {
 
 /// What people call the engine: its id.
 std::string engine_name(const Json& pair) {
-  return pair[1].is_number_integer() ? std::to_string(pair[1].get<long long>())
-                                     : pair[0].get<std::string>();
+  const auto id = read_integer(pair[1]);
+  return id ? std::to_string(*id) : pair[0].get<std::string>();
 }
 
 /// Of uuid and id.
@@ -33,33 +34,10 @@ std::string part_text(std::string_view part) {
   return std::string(part);
 }
 
-/// A head and frames of other messages behind it.
-class CallFrames final : public Frames {
- public:
-  CallFrames(std::vector<std::string> head, std::vector<FrameRun> runs)
-      : head_(std::move(head)), runs_(std::move(runs)), frames_(head_.begin(), head_.end()) {
-    for (const FrameRun& run : runs_)
-      for (std::size_t i = run.from; i < run.to; ++i) frames_.push_back(run.frames->at(i));
-  }
-  std::size_t size() const override { return frames_.size(); }
-  std::string_view at(std::size_t index) const override { return frames_.at(index); }
-
- private:
-  const std::vector<std::string> head_;
-  const std::vector<FrameRun> runs_;
-  std::vector<std::string_view> frames_;
-};
-
 }  // namespace
 
-SharedFrames as_call(const BroadcastToEngine& copy) {
-  std::vector<std::string> head = copy.head;
-  head.insert(head.begin() + 1, copy.engine.text);
-  return std::make_shared<CallFrames>(std::move(head), copy.runs);
-}
-
-Result<std::vector<BroadcastToEngine>> BroadcastRelay::request(const SharedFrames& frames,
-                                                               const Envelope& envelope) {
+Result<std::vector<MessageToEngine>> BroadcastRelay::request(const SharedFrames& frames,
+                                                             const Envelope& envelope) {
   const Packer packer = session_.packer();
   Result<Json> header = unpack(packer, envelope.header);
   if (!header) return header.error();
@@ -81,20 +59,20 @@ Result<std::vector<BroadcastToEngine>> BroadcastRelay::request(const SharedFrame
   call.unanswered = call.targets.size();
   (*metadata)["original_msg_id"] = original_id;
   if (*is_gathered) (*metadata)[size_member] = call.targets.size();
-  std::vector<BroadcastToEngine> copies;
+  std::vector<MessageToEngine> copies;
   for (const Target& target : call.targets)
     copies.push_back(copy_for(target, frames, envelope, *header, *metadata, original_id));
   if (*is_gathered && !call.targets.empty()) calls_.insert_or_assign(original_id, std::move(call));
   return copies;
 }
 
-BroadcastToEngine BroadcastRelay::copy_for(const Target& target, const SharedFrames& frames,
-                                           const Envelope& envelope, Json& header, Json& metadata,
-                                           const std::string& original_id) const {
+MessageToEngine BroadcastRelay::copy_for(const Target& target, const SharedFrames& frames,
+                                         const Envelope& envelope, Json& header, Json& metadata,
+                                         const std::string& original_id) const {
   header["msg_id"] = original_id + "_" + target.uuid;
   metadata["targets"] = Json::array({target.pair});
   const Packer packer = session_.packer();
-  BroadcastToEngine copy{EngineUuid{target.uuid}, {}, {}};
+  MessageToEngine copy{EngineUuid{target.uuid}, {}, {}};
   std::string packed_header = pack(packer, header);
   std::string packed_metadata = pack(packer, metadata);
   std::string signature = session_.signer().sign(packed_header, envelope.parent_header,
@@ -239,12 +217,12 @@ void BroadcastRelay::restore(const LeftCall& left, std::map<std::string, std::si
   const Result<Json> metadata = unpack(packer, envelope->metadata);
   if (!metadata || !bool_member(*metadata, "is_coalescing").value_or(false)) return;
   const auto original_id = string_member(*metadata, "original_msg_id");
-  const auto size = int_member(*metadata, size_member);
+  const auto size = integer_member<std::size_t>(*metadata, size_member);
   const auto targets = metadata->find("targets");
   if (!original_id || !size || targets == metadata->end() || targets->size() != 1 ||
       !is_target(targets->front()))
     return;
-  sizes[*original_id] = static_cast<std::size_t>(*size);
+  sizes[*original_id] = *size;
   Call& call = calls_[*original_id];
   call.client = part_text(left.request->at(0));
   call.msg_type = packed_text(packer, envelope->header, "msg_type").value_or("");

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "controller/journal/call_journal.hpp"
-#include "controller/relay/engine_link.hpp"
+#include "controller/relay/frame_run.hpp"
 #include "controller/relay/stand_in_reply.hpp"
 #include "wire/engine_end.hpp"
 #include "wire/envelope.hpp"
@@ -20,14 +20,6 @@
 
 namespace px::controller {
 
-/// [engine, head..., the runs' frames...] on the engines' side.
-struct BroadcastToEngine {
-  EngineUuid engine;
-  std::vector<std::string> head;
-  std::vector<FrameRun> runs;
-};
-/// The same as a request for one engine: [client, engine, delimiter, ...]. Large frames are shared.
-SharedFrames as_call(const BroadcastToEngine& copy);
 /// [head..., the runs' frames...] on the clients' side; the first of head is the client.
 struct BroadcastToClient {
   std::vector<std::string> head;
@@ -42,7 +34,7 @@ class BroadcastRelay {
 
   /// A verified request, [client, delimiter, ...].
   /// errors  bad_input: its metadata lacks what protocol 9.2 asks for.
-  Result<std::vector<BroadcastToEngine>> request(const SharedFrames& frames,
+  Result<std::vector<MessageToEngine>> request(const SharedFrames& frames,
                                                  const Envelope& envelope);
   /// A verified reply, [engine, client, delimiter, ...].
   std::vector<BroadcastToClient> reply(const SharedFrames& frames, const Envelope& envelope);
@@ -76,7 +68,7 @@ class BroadcastRelay {
   };
   using Calls = std::map<std::string, Call, std::less<>>;
 
-  BroadcastToEngine copy_for(const Target& target, const SharedFrames& frames,
+  MessageToEngine copy_for(const Target& target, const SharedFrames& frames,
                              const Envelope& envelope, Json& header, Json& metadata,
                              const std::string& original_id) const;
   bool is_ok(const Answer& answer) const;

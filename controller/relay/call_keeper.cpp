@@ -7,7 +7,22 @@
 namespace px::controller {
 
 void CallKeeper::requested(const SharedFrames& frames) {
-  if (calls_) calls_->requested(frames);
+  if (!calls_) return;
+  calls_->requested(frames);
+  tell_of_bound();
+}
+
+/// Once when it begins and once when it is over.
+void CallKeeper::tell_of_bound() {
+  if (is_full_ == calls_->is_full()) return;
+  is_full_ = !is_full_;
+  if (is_full_)
+    spdlog::warn(
+        "{} direct calls are unanswered: further ones do not outlive this controller until some of "
+        "these are answered",
+        calls_->owed());
+  else
+    spdlog::info("direct calls outlive this controller again");
 }
 
 void CallKeeper::replied(const SharedFrames& frames) {

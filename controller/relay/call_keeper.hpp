@@ -65,6 +65,7 @@ class CallKeeper {
  private:
   std::vector<EngineUuid> give_up_awaited(Instant now);
   void tell_of_journal(bool is_written);
+  void tell_of_bound();
 
   const std::unique_ptr<CallJournal> calls_;
   const Duration patience_;
@@ -72,6 +73,7 @@ class CallKeeper {
   std::map<EngineUuid, Instant> awaited_;
   std::deque<std::pair<Instant, EngineUuid>> ends_;  // of their patience; some are there meanwhile
   bool is_journal_refused_ = false;  // the log says so
+  bool is_full_ = false;             // the same
 };
 
 /// Messages that are passed on once the journal has what was told of them.

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "controller/relay/stand_in_reply.hpp"
-#include "wire/duration_text.hpp"
 #include "wire/envelope.hpp"
 #include "wire/header.hpp"
 
@@ -20,25 +19,28 @@ constexpr std::size_t short_reply = 2048;
 
 }  // namespace
 
-ClientLink::ClientLink(net::Socket& socket, Session session, const ClientBounds& bounds,
-                       Instant return_until)
+ClientLink::ClientLink(net::Socket& socket, Session session, ClientPolicy policy,
+                       std::string advice)
     : socket_(socket),
       session_(std::move(session)),
-      bounds_(bounds),
-      returning_(socket, return_until) {}
+      policy_(std::move(policy)),
+      advice_(std::move(advice)),
+      returning_(socket, policy_.return_until) {}
 
-bool ClientLink::reply(std::span<const std::string_view> idents, const SharedFrames& reply,
+bool ClientLink::reply(std::span<const std::string_view> head, std::span<const FrameRun> runs,
                        Instant now) {
-  const std::string_view client = idents.front();
+  const std::string_view client = head.front();
   Peer& known = peer(client);
   SharedFrames error;
-  if (is_stuck(client, known, now) && total_bytes(*reply) > short_reply)
-    error = error_for(*reply, idents.back(), known.unsent->value());
-  const net::Socket::Run run = error ? net::Socket::Run{error.get(), 0, error->size()}
-                                     : net::Socket::Run{reply.get(), 2, reply->size()};
-  if (!socket_.forward(idents, std::span(&run, 1), known.unsent)) {
+  if (is_stuck(client, known, now) && total_bytes(runs) > short_reply)
+    error = error_for(*spliced({head.begin(), head.end()}, {runs.begin(), runs.end()}),
+                      known.unsent->value());
+  const net::Socket::Run in_place{error.get(), 0, error ? error->size() : 0};
+  const bool is_sent = error ? socket_.forward({}, std::span(&in_place, 1), known.unsent)
+                             : socket_.forward(head, runs_to_send(runs), known.unsent);
+  if (!is_sent) {
     peers_.erase(peers_.find(client));
-    returning_.keep(idents, {FrameRun{reply, 2, reply->size()}}, now);
+    returning_.keep(head, {runs.begin(), runs.end()}, now);
     return false;
   }
   known.backlog.added(known.unsent->value());
@@ -55,7 +57,7 @@ ClientLink::Peer& ClientLink::peer(std::string_view client) {
   if (const auto found = peers_.find(client); found != peers_.end()) return found->second;
   if (peers_.size() >= max_idle_peers) forget_idle();
   Peer& made = peers_[std::string(client)];
-  made.unsent = std::make_shared<net::UnsentBytes>();
+  made.unsent = policy_.budget->new_peer();
   return made;
 }
 
@@ -64,30 +66,33 @@ void ClientLink::forget_idle() {
 }
 
 bool ClientLink::is_stuck(std::string_view client, Peer& peer, Instant now) {
-  const bool is_now = peer.backlog.is_stuck(peer.unsent->value(), bounds_, now);
+  const std::size_t waiting = peer.unsent->value();
+  const bool is_now = peer.backlog.is_stuck(waiting, policy_.bounds, now) ||
+                      policy_.budget->is_full(waiting);
   if (is_now && !peer.is_stuck)
     spdlog::warn(
-        "client {} has read nothing for {} and {} MiB wait for it: it gets errors in the place of "
-        "further replies",
-        client, format_duration(bounds_.patience), peer.unsent->value() >> 20);
+        "client {} does not read {} MiB of replies that wait for it: it gets errors in the place "
+        "of further replies",
+        client, waiting >> 20);
   peer.is_stuck = is_now;
   return is_now;
 }
 
-/// Null where the reply cannot be read.
-SharedFrames ClientLink::error_for(const Frames& reply, std::string_view engine,
-                                   std::size_t waiting) {
+/// With its routing frames; null where the reply cannot be read.
+SharedFrames ClientLink::error_for(const Frames& reply, std::size_t waiting) {
   const Result<Envelope> envelope = Envelope::locate(reply, 2);
   if (!envelope) return nullptr;
   const Result<Header> header = read_header(session_.packer(), envelope->header);
   if (!header) return nullptr;
   const WallTime now = wall_now();
   const std::string sentence = "the reply of " + std::to_string(total_bytes(reply)) +
-                               " bytes was not delivered, as this client had read nothing for " +
-                               format_duration(bounds_.patience) + " and " +
+                               " bytes was not delivered, as this client did not read " +
                                std::to_string(waiting >> 20) +
-                               " MiB waited for it; fetch it with get_result(msg_ids)";
-  Draft draft = stand_in_reply(engine, {"ResultLost", sentence}, now);
+                               " MiB of earlier ones that wait in the controller; " + advice_;
+  const bool names_engine = envelope->ident_count > 1;
+  Draft draft = stand_in_reply(names_engine ? std::optional(reply.at(1)) : std::nullopt,
+                               {"ResultLost", sentence}, now);
+  for (std::size_t i = 0; i < envelope->ident_count; ++i) draft.idents.emplace_back(reply.at(i));
   draft.msg_type = header->msg_type;
   draft.parent_header = std::string(envelope->parent_header);
   return std::make_shared<TextFrames>(session_.compose(draft, now));

@@ -2,13 +2,16 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "controller/relay/client_backlog.hpp"
 #include "controller/relay/returning_clients.hpp"
+#include "controller/relay/send_budget.hpp"
 #include "net/socket.hpp"
 #include "net/unsent_bytes.hpp"
 #include "wire/session.hpp"
@@ -16,22 +19,33 @@
 
 namespace px::controller {
 
-/// The clients' side of a channel. A client that is stuck, e.g. as it was stopped, gets a short
-/// error in the place of each further reply: it learns of all of them when it goes on, and the
-/// replies themselves are in the records.
+/// What the links to clients share.
+struct ClientPolicy {
+  ClientBounds bounds;
+  std::shared_ptr<const SendBudget> budget;
+  Instant return_until{};  ///< See ReturningClients.
+};
+
+/// The clients' side of a channel. A client that is stuck, e.g. as it was stopped, or for which too
+/// much waits, gets a short error in the place of each further reply: it learns of all of them when
+/// it goes on.
 class ClientLink {
  public:
   /// socket  a ROUTER.
-  /// return_until  see ReturningClients.
-  ClientLink(net::Socket& socket, Session session, const ClientBounds& bounds,
-             Instant return_until);
+  /// advice  how a client gets a reply that was not delivered, e.g. "ask again".
+  ClientLink(net::Socket& socket, Session session, ClientPolicy policy, std::string advice);
 
   net::Socket& socket() { return socket_; }
-  /// Sends [idents..., frames of `reply` from index 2 on]; the first of idents is the client, the
-  /// second one the engine. Whether an error went in its place, as the client is stuck. A client
-  /// that is not there gets nothing now, unless it may still come back to a new controller; it may
-  /// ask again.
-  bool reply(std::span<const std::string_view> idents, const SharedFrames& reply, Instant now);
+  /// Sends [head..., the runs' frames...]: the client, the engine if there is one, the delimiter
+  /// and so on. Whether an error went in its place, as the client is stuck. A client that is not there
+  /// gets nothing now, unless it may still come back to a new controller; it may ask again.
+  bool reply(std::span<const std::string_view> head, std::span<const FrameRun> runs, Instant now);
+  /// The same with frames of `reply` from index `from` on.
+  bool reply(std::span<const std::string_view> head, const SharedFrames& reply, std::size_t from,
+             Instant now) {
+    const FrameRun run{reply, from, reply->size()};
+    return this->reply(head, std::span(&run, 1), now);
+  }
   /// The same for a short message that was made here: frames of `reply` from index `from` on.
   void answer(std::span<const std::string_view> idents, const SharedFrames& reply,
               std::size_t from, Instant now);
@@ -48,11 +62,12 @@ class ClientLink {
   Peer& peer(std::string_view client);
   void forget_idle();
   bool is_stuck(std::string_view client, Peer& peer, Instant now);
-  SharedFrames error_for(const Frames& reply, std::string_view engine, std::size_t waiting);
+  SharedFrames error_for(const Frames& reply, std::size_t waiting);
 
   net::Socket& socket_;
   Session session_;
-  ClientBounds bounds_;
+  const ClientPolicy policy_;
+  const std::string advice_;
   ReturningClients returning_;
   Peers peers_;
 };

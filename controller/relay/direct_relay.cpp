@@ -20,6 +20,9 @@ constexpr std::size_t fewest_frames = 8;
 DirectRelay::DirectRelay(RelayContext& shared, ClientLink& client, EngineLink& engines,
                          std::string_view name, CallKeeper* calls)
     : shared_(shared), client_(client), engines_(engines), name_(name), calls_(calls) {
+  engines_.on_undelivered([this](const MessageToEngine& message, const Problem& problem) {
+    answer_in_place(as_call(message), problem);
+  });
   if (!calls_ || !calls_->has_journal()) return;
   requests_.emplace(
       *calls_, [this](const SharedFrames& frames) { ask(frames); },
@@ -45,7 +48,9 @@ void DirectRelay::receive_requests() {
   for (int i = 0; i < messages_per_turn; ++i) {
     SharedFrames frames = receive(client_.socket());
     if (!frames) break;
-    if (engines_.is_full(frames->at(1)) && refuse(frames)) continue;
+    if (const auto overload = engines_.overload(frames->at(1));
+        overload && refuse(frames, *overload))
+      continue;
     if (!requests_) {
       ask(frames);
       if (calls_) shared_.hub.post(calls_->submitted(frames));
@@ -86,32 +91,28 @@ void DirectRelay::ask(const SharedFrames& request) {
   engines_.send(request->at(1), client, request, 2, Clock::now());
 }
 
-/// The engine reads nothing, or less than comes for it. False where it is to get the request all the
-/// same, as that only asks for the answer to an earlier one.
-bool DirectRelay::refuse(const SharedFrames& request) {
+/// False where the engine is to get the request all the same, as that only asks for the answer to
+/// an earlier one.
+bool DirectRelay::refuse(const SharedFrames& request, const Problem& problem) {
   const Result<Envelope> envelope = Envelope::locate(*request, 2);
   if (!envelope) return false;
-  const MessageName name = read_message_name(shared_.packer(), envelope->header);
-  if (name.msg_type == question_type) return false;
-  const std::string sentence =
-      std::to_string(engines_.waiting_for(request->at(1)) >> 20) +
-      " MiB of requests wait in the controller for engine '" + std::string(request->at(1)) +
-      "', which has not read them yet; send fewer at the same time, or give the controller more "
-      "memory";
-  const WallTime now = wall_now();
-  Draft draft = stand_in_reply(request->at(1), {"Overloaded", sentence}, now);
-  draft.idents = {std::string(request->at(1)), std::string(request->at(0))};
-  draft.msg_type = stand_in_reply_type(name.msg_type);
-  draft.parent_header = std::string(envelope->header);
+  if (read_message_name(shared_.packer(), envelope->header).msg_type == question_type) return false;
   if (calls_) shared_.hub.post(calls_->submitted(request));
-  pass_reply(std::make_shared<TextFrames>(shared_.session.compose(draft, now)));
+  answer_in_place(request, problem);
   return true;
+}
+
+void DirectRelay::answer_in_place(const SharedFrames& request, const Problem& problem) {
+  const SharedFrames reply = reply_in_place(shared_.session, *request, problem);
+  if (!reply) return;
+  if (calls_) calls_->replied(reply);
+  pass_reply(reply);
 }
 
 void DirectRelay::pass_reply(const SharedFrames& frames) {
   const std::array idents{frames->at(1), frames->at(0)};
   const SharedFrames came = SharedMemoryDesk::as_it_came(frames);
-  const bool is_lost = client_.reply(idents, came, Clock::now());
+  const bool is_lost = client_.reply(idents, came, 2, Clock::now());
   if (!calls_) return;
   if (is_lost) shared_.memory.drop(frames);
   shared_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, frames});

@@ -34,7 +34,8 @@ class DirectRelay {
   void tell_of(const SharedFrames& request);
   void pass_reply(const SharedFrames& frames);
   void ask(const SharedFrames& request);
-  bool refuse(const SharedFrames& request);
+  bool refuse(const SharedFrames& request, const Problem& problem);
+  void answer_in_place(const SharedFrames& request, const Problem& problem);
 
   RelayContext& shared_;
   ClientLink& client_;

@@ -3,51 +3,39 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "controller/relay/frame_run.hpp"
+#include "controller/relay/send_budget.hpp"
+#include "controller/relay/stand_in_reply.hpp"
 #include "net/socket.hpp"
-#include "net/unsent_bytes.hpp"
 #include "wire/frames.hpp"
 #include "wire/ids.hpp"
 #include "wire/time.hpp"
 
 namespace px::controller {
 
-/// Frames `from` .. `to`-1 of a message, held.
-struct FrameRun {
-  SharedFrames frames;
-  std::size_t from, to;
-};
-
-/// As Socket::forward() takes them; they hold nothing themselves.
-std::vector<net::Socket::Run> runs_to_send(const std::vector<FrameRun>& runs);
-
-/// From one try to send what a full socket refused to the next.
-inline constexpr Duration between_tries = std::chrono::milliseconds(5);
-
 /// The engines' side of a channel. An engine counts as soon as its heart is heard, which may be a
-/// moment before its other connections stand: what cannot be sent yet is held back and tried again.
+/// moment before its other connections stand, and a connection may break: what cannot be sent yet
+/// is held and tried again, for a while.
 class EngineLink {
  public:
-  /// `is_member`: whether a uuid is that of a registered engine. What is for others and cannot be
-  /// sent is dropped, as it always was.
-  EngineLink(net::Socket socket, std::function<bool(std::string_view)> is_member);
+  /// is_member  whether a uuid is that of a registered engine.
+  /// patience   a message waits so long for its engine's connection.
+  /// budget     what waits for engines is counted there; null: it is not counted.
+  EngineLink(net::Socket socket, std::function<bool(std::string_view)> is_member, Duration patience,
+             std::shared_ptr<const SendBudget> budget);
 
   net::Socket& socket() { return socket_; }
   /// Whether it is the uuid of a registered engine.
   bool has_member(std::string_view engine) const { return is_member_(engine); }
-  /// From now on what waits for engines that do not read is counted, of single messages.
-  /// most_bytes  of all engines together; see is_full().
-  void bound(std::size_t most_bytes);
-  /// Whether the engine shall get no more: so much waits for all engines, and a part of that for
-  /// this one. Never without a bound.
-  bool is_full(std::string_view engine) const;
-  /// What waits for it, in bytes.
-  std::size_t waiting_for(std::string_view engine) const;
+  /// Why the engine is to get no more, as so much waits for it and for all; nothing where it may.
+  std::optional<Problem> overload(std::string_view engine) const;
 
   /// Sends [engine, head..., the runs' frames...].
   void send(std::string_view engine, std::span<const std::string_view> head,
@@ -55,27 +43,38 @@ class EngineLink {
   /// Sends [engine, head..., frames of `message` from index `from` on].
   void send(std::string_view engine, std::span<const std::string_view> head,
             const SharedFrames& message, std::size_t from, Instant now);
+  /// What waited too long, and why it is not delivered: its sender is to be told. Without a
+  /// listener what is for a registered engine waits as long as that is registered.
+  using Undelivered = std::function<void(const MessageToEngine&, const Problem&)>;
+  void on_undelivered(Undelivered listener) { undelivered_ = std::move(listener); }
   void on_time(Instant now);
   std::optional<Instant> next_deadline() const;
-  /// What waits for it is dropped.
+  /// It has left: what waits for its connection is not delivered.
   void forget(std::string_view engine);
 
  private:
   struct Held {
-    std::vector<std::string> idents;
-    std::vector<FrameRun> runs;
+    MessageToEngine message;
+    std::size_t bytes;
     Instant until;
   };
   bool try_send(const Held& held);
-  bool forward(std::string_view engine, std::span<const std::string_view> idents,
-               const SharedFrames& message, std::size_t from);
+  void hold(Held held, Instant now);
+  void let_go(const Held& held);
+  bool is_overdue(const Held& held, Instant now) const;
+  Problem unreachable(const EngineUuid& engine) const;
+  net::SharedUnsentBytes unsent_for(std::string_view engine);
+  bool forward(std::string_view engine, std::span<const std::string_view> head,
+               std::span<const net::Socket::Run> runs);
   net::Socket socket_;
-  std::function<bool(std::string_view)> is_member_;
+  const std::function<bool(std::string_view)> is_member_;
+  const Duration patience_;
+  const std::shared_ptr<const SendBudget> budget_;
+  Undelivered undelivered_;
   std::map<std::string, std::deque<Held>, std::less<>> held_;
-  Instant next_try_{};
-  std::size_t most_bytes_ = 0;
-  net::SharedUnsentBytes unsent_;  // null: nothing is counted
+  Instant held_at_{}, next_try_{};  // the last one; the first ones of the queues
   std::map<std::string, net::SharedUnsentBytes, std::less<>> unsent_for_;
+  std::size_t clean_at_;  // when so many are known, those for which nothing waits are forgotten
 };
 
 }  // namespace px::controller

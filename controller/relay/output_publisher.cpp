@@ -5,8 +5,6 @@
 #include <array>
 #include <utility>
 
-#include "controller/relay/relay_context.hpp"
-
 namespace px::controller {
 namespace {
 
@@ -14,37 +12,26 @@ constexpr Duration between_looks = std::chrono::milliseconds(100);
 
 }  // namespace
 
-OutputPublisher::OutputPublisher(net::Socket& socket, Session session)
-    : socket_(socket), session_(std::move(session)) {}
+OutputPublisher::OutputPublisher(net::Socket& socket, Session session,
+                                 std::shared_ptr<const SendBudget> budget)
+    : socket_(socket), topics_(socket), session_(std::move(session)), budget_(std::move(budget)) {}
 
 void OutputPublisher::receive_subscriptions() {
-  for (int i = 0; i < messages_per_turn; ++i) {
-    const SharedFrames frames = socket_.receive();
-    if (!frames) return;
-    const std::string_view said = frames->at(0);
-    if (!said.starts_with('\1')) continue;
-    if (said.size() > 1) {
-      has_plain_ = true;
-      socket_.assign_topic(said.substr(1));
-      continue;
-    }
-    // No topic is the beginning of another one, nor of what engines publish.
-    const std::string topic = std::string(1, '\0') + std::to_string(++last_number_) + ".";
-    socket_.assign_topic(topic);
-    subscribers_[topic].unsent = std::make_shared<net::UnsentBytes>();
-  }
+  for (const std::string& topic : topics_.receive_newcomers())
+    subscribers_[topic].unsent = budget_->new_peer();
 }
 
-bool OutputPublisher::has_room(Subscriber& subscriber, Publication kind) {
+bool OutputPublisher::has_room(Subscriber& subscriber, Publication kind) const {
   const std::size_t waiting = subscriber.unsent->value();
-  const bool is_free = subscriber.room.has_room(waiting, Clock::now());
+  const bool is_free =
+      subscriber.room.has_room(waiting, Clock::now()) && !budget_->is_full(waiting);
   if (kind == Publication::state)
     return is_free || waiting < OutputRoom::fixed_bytes + states_beyond;
   return is_free && subscriber.lost_messages == 0;
 }
 
 void OutputPublisher::publish(const Frames& message, Publication kind) {
-  if (has_plain_) socket_.forward(std::span<const std::string_view>{}, message, 0);
+  if (topics_.has_plain()) socket_.forward(std::span<const std::string_view>{}, message, 0);
   const net::Socket::Run all{&message, 0, message.size()};
   for (auto entry = subscribers_.begin(); entry != subscribers_.end();) {
     auto& [topic, subscriber] = *entry;

@@ -3,10 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "controller/relay/output_room.hpp"
+#include "controller/relay/send_budget.hpp"
+#include "controller/relay/subscriber_topics.hpp"
 #include "net/socket.hpp"
 #include "net/unsent_bytes.hpp"
 #include "wire/session.hpp"
@@ -22,17 +25,13 @@ enum class Publication {
 
 /// Publishes output to all clients. One that does not read, e.g. as it was stopped, has a bound of
 /// its own: what does not fit is dropped for it alone, and it is told so when it reads again.
-///
-/// A publisher of libzmq says neither who its subscribers are nor how much waits for each. So each
-/// subscription is given a topic of its own, and each publication goes out once for each of them,
-/// behind a frame with that topic; the frames of the message itself are shared.
 class OutputPublisher {
  public:
   /// For one subscriber: states that come when more output waits are dropped, too.
   static constexpr std::size_t states_beyond = std::size_t{8} << 20;
 
   /// socket  an XPUB that assigns_topics.
-  OutputPublisher(net::Socket& socket, Session session);
+  OutputPublisher(net::Socket& socket, Session session, std::shared_ptr<const SendBudget> budget);
 
   void receive_subscriptions();
   void publish(const Frames& message, Publication kind);
@@ -46,15 +45,15 @@ class OutputPublisher {
     std::uint64_t lost_messages = 0, lost_bytes = 0;
   };
   using Subscribers = std::map<std::string, Subscriber>;  // by topic
-  static bool has_room(Subscriber& subscriber, Publication kind);
+  bool has_room(Subscriber& subscriber, Publication kind) const;
   /// False: the subscriber has gone.
   bool tell_of_loss(const std::string& topic, Subscriber& subscriber);
 
   net::Socket& socket_;
+  SubscriberTopics topics_;
   Session session_;
+  const std::shared_ptr<const SendBudget> budget_;
   Subscribers subscribers_;
-  bool has_plain_ = false;  // somebody asked for certain topics only
-  std::uint64_t last_number_ = 0;
   std::size_t lagging_ = 0;  // subscribers that have lost something and do not know
   Instant next_look_{};
 };

@@ -2,11 +2,14 @@
 
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <csignal>
+#include <memory>
 #include <utility>
 
 #include "os/descriptor_limit.hpp"
 #include "program/program.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/error_names.hpp"
 #include "wire/header.hpp"
 
@@ -14,7 +17,7 @@ namespace px::controller {
 namespace {
 
 /// An engine id beyond this cannot be meant.
-constexpr long long max_engine_id = 1 << 30;
+constexpr int max_engine_id = 1 << 30;
 /// Nor can a longer name of a language.
 constexpr std::size_t max_language_size = 32;
 /// Nor a longer reason for the end of engines.
@@ -23,13 +26,6 @@ constexpr std::size_t max_reason_size = 255;
 constexpr std::size_t max_waiting_parents = 4096;
 /// So many clients are known to have been let in.
 constexpr std::size_t most_clients = 1 << 16;
-
-std::vector<std::string> texts_in(const Json& content, const char* key) {
-  std::vector<std::string> texts;
-  for (const Json& text : content.value(key, Json::array()))
-    if (text.is_string()) texts.push_back(text.get<std::string>());
-  return texts;
-}
 
 Json for_clients() {
   return error_content("PermissionError",
@@ -40,13 +36,12 @@ Json for_clients() {
 }  // namespace
 
 QueryServer::QueryServer(RelayContext& shared, Membership& membership, DaskScheduler& dask,
-                         net::Socket& client_socket, net::Socket& engine_socket,
-                         Json connection_info, Duration heartbeat_period,
-                         DescriptorPlan descriptors)
+                         ClientLink& clients, net::Socket& engine_socket, Json connection_info,
+                         Duration heartbeat_period, DescriptorPlan descriptors)
     : shared_(shared),
       membership_(membership),
       dask_(dask),
-      client_socket_(client_socket),
+      client_link_(clients),
       engine_socket_(engine_socket),
       connection_info_(std::move(connection_info)),
       heartbeat_period_(heartbeat_period),
@@ -54,7 +49,7 @@ QueryServer::QueryServer(RelayContext& shared, Membership& membership, DaskSched
       versions_(program::program_version()) {}
 
 void QueryServer::receive_from_clients() {
-  receive(client_socket_, "registration");
+  receive(client_link_.socket(), "registration");
 }
 void QueryServer::receive_from_engines() {
   receive(engine_socket_, "registration of engines");
@@ -72,13 +67,17 @@ void QueryServer::receive(net::Socket& socket, const char* channel) {
     }
     const Result<Header> header = read_header(shared_.packer(), envelope->header);
     const Result<Json> content = unpack(shared_.packer(), envelope->content);
-    if (!header || !content) {
-      shared_.bad_messages.add("registration: a malformed message",
-                               header ? content.error().what : header.error().what);
+    if (!header) {
+      shared_.bad_messages.add("registration: a malformed message", header.error().what);
       continue;
     }
     Request request{&socket, std::string(frames->at(0)), header->msg_type,
-                    std::string(envelope->header), *content};
+                    std::string(envelope->header), content ? *content : Json::object()};
+    if (!content) {
+      shared_.bad_messages.add("registration: a malformed message", content.error().what);
+      reply(request, "hub_error", error_content("ValueError", content.error().what));
+      continue;
+    }
     if (&socket == &engine_socket_)
       handle_engine(request);
     else
@@ -123,7 +122,11 @@ void QueryServer::handle(Request request) {
 void QueryServer::reply(const Request& request, std::string_view msg_type, Json content) {
   Draft draft{{request.client}, std::string(msg_type), request.header,
               Json::object(),   std::move(content),    {}};
-  request.socket->send(shared_.session.compose(draft, wall_now()));
+  const auto frames = shared_.session.compose(draft, wall_now());
+  if (request.socket == &engine_socket_)
+    engine_socket_.send(frames);
+  else
+    send(std::make_shared<TextFrames>(frames));
 }
 
 bool QueryServer::is_refused(const Request& request, std::string_view who, std::size_t takes,
@@ -137,7 +140,7 @@ bool QueryServer::is_refused(const Request& request, std::string_view who, std::
 }
 
 void QueryServer::send(const SharedFrames& answer) {
-  client_socket_.forward(std::span<const std::string_view>{}, *answer, 0);
+  client_link_.reply(std::array{answer->at(0)}, answer, 1, Clock::now());
 }
 
 void QueryServer::register_engine(const Request& request) {
@@ -146,11 +149,11 @@ void QueryServer::register_engine(const Request& request) {
     return shared_.bad_messages.add("registration: an engine without a uuid");
   std::optional<EngineId> wanted;
   if (const auto id = request.content.find("id"); id != request.content.end() && !id->is_null()) {
-    const auto number = int_member(request.content, "id");
+    const auto number = integer_member<int>(request.content, "id");
     if (!number || *number < 0 || *number > max_engine_id)
       return reply(request, "hub_error",
                    error_content("ValueError", "the requested engine id is not a number >= 0"));
-    wanted = EngineId{static_cast<int>(*number)};
+    wanted = EngineId{*number};
   }
   const bool is_again =
       bool_member(request.content, "again").value_or(false) && wanted && request.client == *uuid;
@@ -171,7 +174,9 @@ void QueryServer::register_engine(const Request& request) {
   welcome_engine(request, *id, EngineUuid{*uuid});
   if (!is_again || !holds_listener_) return;
   holds_listener_(EngineUuid{*uuid},
-                  {texts_in(request.content, "holds"), texts_in(request.content, "unanswered")});
+                  {strings_member(request.content, "holds").value_or(std::vector<std::string>{}),
+                   strings_member(request.content, "unanswered")
+                       .value_or(std::vector<std::string>{})});
 }
 
 void QueryServer::welcome_engine(const Request& request, EngineId id, const EngineUuid& uuid) {
@@ -204,12 +209,12 @@ void QueryServer::note_reconnection(const Request& request) {
 }
 
 void QueryServer::unregister_engine(const Request& request) {
-  const auto id = int_member(request.content, "id");
+  const auto id = integer_member<int>(request.content, "id");
   const bool is_id = id && *id >= 0 && *id <= max_engine_id;
   if (is_id && int_member(request.content, "signal") == SIGTERM)
-    membership_.terminated(EngineId{static_cast<int>(*id)});
+    membership_.terminated(EngineId{*id});
   else if (is_id)
-    membership_.leave(EngineId{static_cast<int>(*id)}, "it was unregistered on request");
+    membership_.leave(EngineId{*id}, "it was unregistered on request");
   else  // an engine that gave up before it knew its id
     membership_.leave(EngineUuid{request.client}, "it cancelled its registration");
 }

@@ -10,6 +10,7 @@
 
 #include "controller/membership/membership.hpp"
 #include "controller/membership/version_check.hpp"
+#include "controller/relay/client_link.hpp"
 #include "controller/relay/relay_context.hpp"
 #include "controller/scheduler/stocktaking.hpp"
 #include "controller/setup/dask_scheduler.hpp"
@@ -26,7 +27,7 @@ class QueryServer {
   /// connection_info  What registration_reply tells engines.
   /// descriptors      By which clients and engines are refused for whom there are none.
   QueryServer(RelayContext& shared, Membership& membership, DaskScheduler& dask,
-              net::Socket& client_socket, net::Socket& engine_socket, Json connection_info,
+              ClientLink& clients, net::Socket& engine_socket, Json connection_info,
               Duration heartbeat_period, DescriptorPlan descriptors);
 
   void receive_from_clients();
@@ -83,7 +84,7 @@ class QueryServer {
   RelayContext& shared_;
   Membership& membership_;
   DaskScheduler& dask_;
-  net::Socket& client_socket_;
+  ClientLink& client_link_;
   net::Socket& engine_socket_;
   Json connection_info_;
   Duration heartbeat_period_;

@@ -1,17 +1,24 @@
 #include "controller/relay/relays.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "controller/relay/stand_in_reply.hpp"
 #include "controller/scheduler/task_request.hpp"
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
+#include "wire/message_type.hpp"
 
 namespace px::controller {
 namespace {
+
+/// From one try to send what no engine took to the next.
+constexpr Duration between_deals = std::chrono::milliseconds(5);
 
 std::string msg_type_of(Packer packer, std::string_view header) {
   if (packer == Packer::json) {
@@ -59,8 +66,9 @@ void OutputRelay::record(const SharedFrames& frames, const Envelope& envelope,
   shared_.hub.post(OutputPublished{frames});
 }
 
-PureTaskRelay::PureTaskRelay(RelayContext& shared, net::Socket& client, net::Socket& engines)
-    : shared_(shared), client_(client), engines_(engines) {}
+PureTaskRelay::PureTaskRelay(RelayContext& shared, net::Socket& client, net::Socket& engines,
+                             std::size_t most_bytes)
+    : shared_(shared), client_(client), engines_(engines), most_bytes_(most_bytes) {}
 
 void PureTaskRelay::receive_requests() {
   for (int i = 0; i < messages_per_turn; ++i) {
@@ -69,8 +77,28 @@ void PureTaskRelay::receive_requests() {
     const auto envelope = shared_.open(*frames, 1, "task");
     if (!envelope) continue;
     shared_.hub.post(TaskSubmitted{read_msg_id(shared_.packer(), envelope->header), frames});
-    if (!held_.empty() || !try_send(*frames)) held_.push_back(frames);
+    if (!held_.empty() || !try_send(*frames)) hold(frames, *envelope);
   }
+}
+
+void PureTaskRelay::hold(const SharedFrames& frames, const Envelope& envelope) {
+  const std::size_t bytes = total_bytes(*frames);
+  if (held_bytes_ + bytes <= most_bytes_) {
+    held_bytes_ += bytes;
+    held_.push_back(frames);
+    return;
+  }
+  const WallTime now = wall_now();
+  Draft draft = stand_in_reply(
+      std::nullopt,
+      {"Overloaded", std::to_string(held_bytes_ >> 20) +
+                         " MiB of tasks wait for the first engine; start engines, or give the "
+                         "controller more memory"},
+      now);
+  draft.idents = {std::string(frames->at(0))};
+  draft.msg_type = "apply_reply";
+  draft.parent_header = std::string(envelope.header);
+  client_.send(shared_.session.compose(draft, now));
 }
 
 bool PureTaskRelay::try_send(const Frames& frames) {
@@ -79,8 +107,9 @@ bool PureTaskRelay::try_send(const Frames& frames) {
 
 void PureTaskRelay::on_time(Instant now) {
   if (held_.empty() || now < next_try_) return;
-  while (!held_.empty() && try_send(*held_.front())) held_.pop_front();
-  next_try_ = now + between_tries;
+  for (; !held_.empty() && try_send(*held_.front()); held_.pop_front())
+    held_bytes_ -= total_bytes(*held_.front());
+  next_try_ = now + between_deals;
 }
 
 std::optional<Instant> PureTaskRelay::next_deadline() const {
@@ -102,26 +131,29 @@ void PureTaskRelay::receive_replies() {
   }
 }
 
-BroadcastDesk::BroadcastDesk(RelayContext& shared, net::Socket& client, Instant return_until,
-                             EngineLink& engines, CallKeeper& calls)
+BroadcastDesk::BroadcastDesk(RelayContext& shared, ClientLink& clients, EngineLink& engines,
+                             CallKeeper& calls)
     : shared_(shared),
       relay_(shared.session.fork()),
-      client_(client),
-      returning_(client, return_until),
+      clients_(clients),
       engines_(engines),
       calls_(calls),
       requests_(
           calls, [this](const Request& request) { ask(request.copy); },
           [this](DirectSubmitted call) { shared_.hub.post(std::move(call)); }),
       replies_(calls, [this](const SharedFrames& frames) { pass_reply(frames); }),
-      ends_(calls, [this](const BroadcastToClient& message) { send(message); }) {}
+      ends_(calls, [this](const BroadcastToClient& message) { send(message); }) {
+  engines_.on_undelivered([this](const MessageToEngine& message, const Problem& problem) {
+    answer_in_place(as_call(message), problem);
+  });
+}
 
 void BroadcastDesk::receive_requests() {
   std::vector<Request> requests;  // to be written down together
   for (int i = 0; i < messages_per_turn; ++i) {
-    const SharedFrames frames = client_.receive();
+    const SharedFrames frames = clients_.socket().receive();
     if (!frames) break;
-    std::vector<Request> copies = copies_of(frames);
+    std::vector<Request> copies = without_refused(copies_of(frames));
     tell_of(copies);
     std::move(copies.begin(), copies.end(), std::back_inserter(requests));
   }
@@ -131,17 +163,54 @@ void BroadcastDesk::receive_requests() {
 std::vector<BroadcastDesk::Request> BroadcastDesk::copies_of(const SharedFrames& frames) {
   const auto envelope = shared_.open(*frames, 1, "broadcast");
   if (!envelope) return {};
-  Result<std::vector<BroadcastToEngine>> copies = relay_.request(frames, *envelope);
+  Result<std::vector<MessageToEngine>> copies = relay_.request(frames, *envelope);
   if (!copies) {
-    shared_.bad_messages.add("broadcast: a bad request", copies.error().what);
+    refuse(frames, *envelope, copies.error().what);
     return {};
   }
   std::vector<Request> requests;
-  for (BroadcastToEngine& copy : *copies) {
+  for (MessageToEngine& copy : *copies) {
     SharedFrames call = as_call(copy);
     requests.push_back({std::move(copy), std::move(call)});
   }
   return requests;
+}
+
+/// Of one request. The others are answered here.
+std::vector<BroadcastDesk::Request> BroadcastDesk::without_refused(std::vector<Request> copies) {
+  std::vector<Request> rest;
+  for (Request& request : copies) {
+    const auto overload = engines_.overload(request.copy.engine.text);
+    if (!overload) {
+      rest.push_back(std::move(request));
+      continue;
+    }
+    shared_.hub.post(calls_.submitted(request.call));
+    answer_in_place(request.call, *overload);
+  }
+  return rest;
+}
+
+/// call  an engine's copy.
+void BroadcastDesk::answer_in_place(const SharedFrames& call, const Problem& problem) {
+  const SharedFrames reply = reply_in_place(shared_.session, *call, problem);
+  if (!reply) return;
+  calls_.replied(reply);
+  pass_reply(reply);
+}
+
+/// A whole request, which names no engines.
+void BroadcastDesk::refuse(const SharedFrames& frames, const Envelope& envelope,
+                           const std::string& why) {
+  shared_.bad_messages.add("broadcast: a bad request", why);
+  const WallTime now = wall_now();
+  Draft draft = stand_in_reply(std::nullopt, {"ValueError", why}, now);
+  const std::string type = read_message_name(shared_.packer(), envelope.header).msg_type;
+  draft.msg_type = stand_in_reply_type(type);
+  draft.parent_header = std::string(envelope.header);
+  clients_.answer(std::array{frames->at(0)},
+                  std::make_shared<TextFrames>(shared_.session.compose(draft, now)), 0,
+                  Clock::now());
 }
 
 void BroadcastDesk::tell_of(const std::vector<Request>& copies) {
@@ -156,7 +225,7 @@ void BroadcastDesk::tell_of(const std::vector<Request>& copies) {
     calls_.requested(shared_.memory.whole(request.call, shared_.packer()));
 }
 
-void BroadcastDesk::ask(const BroadcastToEngine& copy) {
+void BroadcastDesk::ask(const MessageToEngine& copy) {
   const std::vector<std::string_view> head{copy.head.begin(), copy.head.end()};
   engines_.send(copy.engine.text, head, copy.runs, Clock::now());
 }
@@ -175,10 +244,9 @@ void BroadcastDesk::receive_replies() {
 }
 
 void BroadcastDesk::pass_reply(const SharedFrames& frames) {
-  const SharedFrames came = SharedMemoryDesk::as_it_came(frames);
-  const Result<Envelope> envelope = Envelope::locate(*came, 2);
+  const Result<Envelope> envelope = Envelope::locate(*frames, 2);
   check(envelope.has_value());
-  for (const BroadcastToClient& message : relay_.reply(came, *envelope)) send(message);
+  for (const BroadcastToClient& message : relay_.reply(frames, *envelope)) send(message);
   shared_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, frames});
 }
 
@@ -207,8 +275,10 @@ void BroadcastDesk::on_journal() {
 
 void BroadcastDesk::send(const BroadcastToClient& message) {
   const std::vector<std::string_view> head{message.head.begin(), message.head.end()};
-  if (!client_.forward(head, runs_to_send(message.runs)))
-    returning_.keep(head, message.runs, Clock::now());
+  std::vector<FrameRun> runs = message.runs;
+  for (FrameRun& run : runs) run.frames = SharedMemoryDesk::as_it_came(run.frames);
+  if (!clients_.reply(head, runs, Clock::now())) return;
+  for (const FrameRun& run : message.runs) shared_.memory.drop(run.frames);
 }
 
 }  // namespace px::controller

@@ -8,10 +8,10 @@
 
 #include "controller/relay/broadcast_relay.hpp"
 #include "controller/relay/call_keeper.hpp"
+#include "controller/relay/client_link.hpp"
 #include "controller/relay/engine_link.hpp"
 #include "controller/relay/output_publisher.hpp"
 #include "controller/relay/relay_context.hpp"
-#include "controller/relay/returning_clients.hpp"
 #include "net/socket.hpp"
 #include "wire/ids.hpp"
 
@@ -38,7 +38,9 @@ class OutputRelay {
 /// The task channel with the scheme `pure`: the engines' socket deals the tasks out by itself.
 class PureTaskRelay {
  public:
-  PureTaskRelay(RelayContext& shared, net::Socket& client, net::Socket& engines);
+  /// most_bytes  of what waits for the first engine; more is refused.
+  PureTaskRelay(RelayContext& shared, net::Socket& client, net::Socket& engines,
+                std::size_t most_bytes);
   void receive_requests();
   void receive_replies();
   /// Tries again to send what came while no engine was there.
@@ -47,10 +49,13 @@ class PureTaskRelay {
 
  private:
   bool try_send(const Frames& frames);
+  void hold(const SharedFrames& frames, const Envelope& envelope);
   RelayContext& shared_;
   net::Socket& client_;
   net::Socket& engines_;
+  const std::size_t most_bytes_;
   std::deque<SharedFrames> held_;
+  std::size_t held_bytes_ = 0;
   Instant next_try_{};
 };
 
@@ -58,9 +63,7 @@ class PureTaskRelay {
 /// engine.
 class BroadcastDesk {
  public:
-  /// return_until  see ReturningClients.
-  BroadcastDesk(RelayContext& shared, net::Socket& client, Instant return_until,
-                EngineLink& engines, CallKeeper& calls);
+  BroadcastDesk(RelayContext& shared, ClientLink& clients, EngineLink& engines, CallKeeper& calls);
   void receive_requests();
   void receive_replies();
   void engine_left(const EngineUuid& engine, const EngineEnd& end);
@@ -70,24 +73,24 @@ class BroadcastDesk {
   void ask_again(const EngineUuid& engine);
   /// More of the journal may be on the disk.
   void on_journal();
-  void on_time(Instant now) { returning_.on_time(now); }
-  std::optional<Instant> next_deadline() const { return returning_.next_deadline(); }
 
  private:
   struct Request {
-    BroadcastToEngine copy;
+    MessageToEngine copy;
     SharedFrames call;  // the same
     friend const SharedFrames& call_of(const Request& request) { return request.call; }
   };
   std::vector<Request> copies_of(const SharedFrames& frames);
+  std::vector<Request> without_refused(std::vector<Request> copies);
+  void answer_in_place(const SharedFrames& call, const Problem& problem);
+  void refuse(const SharedFrames& frames, const Envelope& envelope, const std::string& why);
   void tell_of(const std::vector<Request>& copies);
-  void ask(const BroadcastToEngine& copy);
+  void ask(const MessageToEngine& copy);
   void pass_reply(const SharedFrames& frames);
   void send(const BroadcastToClient& message);
   RelayContext& shared_;
   BroadcastRelay relay_;
-  net::Socket& client_;
-  ReturningClients returning_;
+  ClientLink& clients_;
   EngineLink& engines_;
   CallKeeper& calls_;
   HeldRequests<Request> requests_;

@@ -8,18 +8,11 @@ namespace {
 
 constexpr Duration between_attempts = std::chrono::milliseconds(50);
 
-std::size_t bytes_of(const std::vector<FrameRun>& runs) {
-  std::size_t bytes = 0;
-  for (const FrameRun& run : runs)
-    for (std::size_t i = run.from; i < run.to; ++i) bytes += run.frames->at(i).size();
-  return bytes;
-}
-
 }  // namespace
 
 void ReturningClients::keep(std::span<const std::string_view> idents, std::vector<FrameRun> runs,
                             Instant now) {
-  const std::size_t bytes = bytes_of(runs);
+  const std::size_t bytes = total_bytes(runs);
   if (now >= until_ || bytes_ + bytes > most_bytes) return;
   if (replies_.empty()) next_try_ = now + between_attempts;
   bytes_ += bytes;
@@ -36,7 +29,7 @@ void ReturningClients::on_time(Instant now) {
     if (!absent.contains(client) && try_send(reply)) continue;
     absent.insert(client);
     if (now >= until_) continue;
-    bytes_ += bytes_of(reply.runs);
+    bytes_ += total_bytes(reply.runs);
     replies_.push_back(std::move(reply));
   }
 }

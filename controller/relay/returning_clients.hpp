@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "controller/relay/engine_link.hpp"
+#include "controller/relay/frame_run.hpp"
 #include "net/socket.hpp"
 #include "wire/time.hpp"
 

@@ -66,10 +66,10 @@ class Binder {
     return bind(kind, side, port, options(side));
   }
   /// Nothing comes but subscriptions.
-  net::Socket publisher(Side side, int& port) {
-    net::SocketOptions chosen = options(side);
+  net::Socket engine_publisher(int& port) {
+    net::SocketOptions chosen = options(Side::engine);
     chosen.max_frame_bytes = longest_subscription;
-    return bind(net::SocketKind::xpub, side, port, chosen);
+    return bind(net::SocketKind::xpub, Side::engine, port, chosen);
   }
   /// An engine that prints quicker than its output is relayed waits in its own sockets.
   net::Socket output_subscriber(int& port) {
@@ -77,8 +77,8 @@ class Binder {
     chosen.receive_limit = waiting_outputs;
     return bind(net::SocketKind::sub, Side::engine, port, chosen);
   }
-  /// For an OutputPublisher.
-  net::Socket output_publisher(int& port) {
+  /// For SubscriberTopics.
+  net::Socket client_publisher(int& port) {
     net::SocketOptions chosen = options(Side::client);
     chosen.assigns_topics = true;
     chosen.max_frame_bytes = longest_subscription;
@@ -167,7 +167,7 @@ Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan) {
                                 : binder.work_router(Side::engine, engine.task, "task_out");
   net::Socket iopub_in = binder.output_subscriber(engine.iopub);
   iopub_in.subscribe("");
-  net::Socket ping = binder.publisher(Side::engine, engine.hb_ping);
+  net::Socket ping = binder.engine_publisher(engine.hb_ping);
   net::Socket pong = binder.small_router(Side::engine, engine.hb_pong, longest_pong);
   net::Socket broadcast_engine = binder.work_router(Side::engine, engine.broadcast.front(), "sub_scheduler_0");
   engine.broadcast.resize(1);
@@ -175,8 +175,8 @@ Result<BoundSockets> bind_sockets(net::Context& context, BindPlan plan) {
       binder.work_router(Side::client, client.control, "control_in", longest_order);
   net::Socket mux_client = binder.work_router(Side::client, client.mux, "mux_in");
   net::Socket task_client = binder.work_router(Side::client, client.task, "task_in");
-  net::Socket iopub_out = binder.output_publisher(client.iopub);
-  net::Socket notification = binder.publisher(Side::client, client.notification);
+  net::Socket iopub_out = binder.client_publisher(client.iopub);
+  net::Socket notification = binder.client_publisher(client.notification);
   net::Socket broadcast_client = binder.work_router(Side::client, client.broadcast, "sub_scheduler_0");
   std::optional<net::LifelineServer> lifeline;
   engine.lifeline = binder.first_free(Side::engine, engine.lifeline.value_or(0), [&](int port) {

@@ -1,5 +1,12 @@
 #include "controller/relay/stand_in_reply.hpp"
 
+#include <memory>
+
+#include "wire/checked_json.hpp"
+#include "wire/envelope.hpp"
+#include "wire/header.hpp"
+#include "wire/message_type.hpp"
+
 namespace px::controller {
 
 Draft stand_in_reply(std::optional<std::string_view> engine, const Problem& problem, WallTime now) {
@@ -9,6 +16,21 @@ Draft stand_in_reply(std::optional<std::string_view> engine, const Problem& prob
   draft.content =
       error_content(problem.name, problem.sentence, {problem.name + ": " + problem.sentence});
   return draft;
+}
+
+SharedFrames reply_in_place(Session& session, const Frames& call, const Problem& problem) {
+  const Result<Envelope> envelope = Envelope::locate(call, 2);
+  if (!envelope) return nullptr;
+  const Packer packer = session.packer();
+  const WallTime now = wall_now();
+  Draft draft = stand_in_reply(call.at(1), problem, now);
+  draft.idents = {std::string(call.at(1)), std::string(call.at(0))};
+  draft.msg_type = stand_in_reply_type(read_message_name(packer, envelope->header).msg_type);
+  draft.parent_header = std::string(envelope->header);
+  for (const char* of_broadcast : {"is_broadcast", "is_coalescing", "original_msg_id"})
+    if (Json value = packed_member(packer, envelope->metadata, of_broadcast); !value.is_null())
+      draft.metadata[of_broadcast] = std::move(value);
+  return std::make_shared<TextFrames>(session.compose(draft, now));
 }
 
 }  // namespace px::controller

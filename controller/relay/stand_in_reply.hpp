@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "wire/frames.hpp"
 #include "wire/session.hpp"
 #include "wire/time.hpp"
 
@@ -19,5 +20,10 @@ struct Problem {
 /// it is, its msg_type and its parent_header.
 /// engine  who was to give it; nothing: none of them yet.
 Draft stand_in_reply(std::optional<std::string_view> engine, const Problem& problem, WallTime now);
+
+/// The whole reply to one engine's call, or to its copy of a broadcast, in the place of its own:
+/// [engine, client, delimiter, ...]; null where the call is no message.
+/// call  [client, engine, delimiter, ...]
+SharedFrames reply_in_place(Session& session, const Frames& call, const Problem& problem);
 
 }  // namespace px::controller

@@ -266,7 +266,7 @@ void TaskRelay::forward_unknown() {
       kept.push_back(frames);
     else
       client_.reply(std::array{frames->at(1), frames->at(0)},
-                    SharedMemoryDesk::as_it_came(frames), Clock::now());
+                    SharedMemoryDesk::as_it_came(frames), 2, Clock::now());
   }
   unknown_ = std::move(kept);
 }
@@ -407,7 +407,7 @@ void TaskRelay::deliver(Answer& answer) {
     client_.answer(std::span(idents).first(count), reply, count, Clock::now());
   } else if (has_client) {
     const std::array<std::string_view, 2> idents{answer.request->at(0), answer.engine.text};
-    is_lost = client_.reply(idents, reply, Clock::now());
+    is_lost = client_.reply(idents, reply, 2, Clock::now());
   }
   if (!has_client || is_lost) shared_.memory.drop(answer.reply);
   const bool is_whole = reply == answer.reply;  // nothing of it lies in shared memory

@@ -263,6 +263,8 @@ Result<ServerOptions> make_server_options(const ControllerOptions& options,
                                ? static_cast<std::size_t>(options.task_queue_mib) << 20
                                : static_cast<std::size_t>(os::half_of_usable_memory());
   server.most_waiting_bytes = static_cast<std::size_t>(os::half_of_usable_memory() / 2);
+  server.hub.most_answer_bytes =
+      std::min(server.hub.most_answer_bytes, server.most_waiting_bytes / 2);
   server.backlog_folder = paths.log();
   const auto journal = journal_mode(options);
   if (!journal) return journal.error();

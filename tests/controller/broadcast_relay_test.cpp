@@ -10,7 +10,7 @@ namespace px::controller {
 namespace {
 
 using Texts = std::vector<std::string>;
-using Copies = std::vector<BroadcastToEngine>;
+using Copies = std::vector<MessageToEngine>;
 using Answers = std::vector<BroadcastToClient>;
 
 Session session(const char* id) {
@@ -46,7 +46,7 @@ class Broadcast : public testing::Test {
     return relay_.request(frames, *Envelope::locate(*frames));
   }
   /// What an engine answers to the copy that it got.
-  SharedFrames answer_to(const BroadcastToEngine& copy, Json content, Texts buffers) {
+  SharedFrames answer_to(const MessageToEngine& copy, Json content, Texts buffers) {
     const TextFrames got{frames_of(copy.head, copy.runs)};
     const Envelope parts = *Envelope::locate(got);
     Json metadata = Json::parse(parts.metadata);
@@ -58,18 +58,18 @@ class Broadcast : public testing::Test {
     Session engine = session(copy.engine.text.c_str());
     return std::make_shared<TextFrames>(engine.compose(draft, WallTime{}));
   }
-  Answers reply(const BroadcastToEngine& copy, Json content, Texts buffers) {
+  Answers reply(const MessageToEngine& copy, Json content, Texts buffers) {
     const SharedFrames frames = answer_to(copy, std::move(content), std::move(buffers));
     return relay_.reply(frames, *Envelope::locate(*frames));
   }
-  Answers ok(const BroadcastToEngine& copy, Texts buffers) {
+  Answers ok(const MessageToEngine& copy, Texts buffers) {
     return reply(copy, Json{{"status", "ok"}}, std::move(buffers));
   }
-  Answers fails(const BroadcastToEngine& copy, const char* name) {
+  Answers fails(const MessageToEngine& copy, const char* name) {
     return reply(copy, error_content(name, "bad"), {});
   }
   /// The copy as an earlier controller left it; `reply` is null while it is not answered.
-  static LeftCall left(const BroadcastToEngine& copy, SharedFrames reply = nullptr) {
+  static LeftCall left(const MessageToEngine& copy, SharedFrames reply = nullptr) {
     return {.msg_id = {},
             .engine = copy.engine,
             .request = as_call(copy),
@@ -109,7 +109,7 @@ TEST_F(Broadcast, EachEngineGetsASignedCopyOfItsOwn) {
   const auto copies = request({"ann", "bob"}, false);
   ASSERT_TRUE(copies);
   ASSERT_EQ(copies->size(), 2u);
-  const BroadcastToEngine& copy = (*copies)[1];
+  const MessageToEngine& copy = (*copies)[1];
   EXPECT_EQ(copy.engine.text, "bob");
   const TextFrames frames{frames_of(copy.head, copy.runs)};
   const Envelope parts = *Envelope::locate(frames);

@@ -174,6 +174,29 @@ TEST_F(HubQueriesTest, BuffersFollowBehindTheRecords) {
   EXPECT_TRUE(none.buffers.empty());
 }
 
+TEST_F(HubQueriesTest, WhatNestsTooDeeplyForAnAnswerIsNullInIt) {
+  Json nested = "innermost";
+  for (std::size_t depth = 2; depth < max_json_depth; ++depth) nested = Json::array({nested});
+  submit_direct("a", "engine a", {.metadata = {{"label", nested}}, .content = {{"deep", nested}}});
+  const Json record = db_records({{"msg_id", "a"}})[0];
+  for (const char* key : {"label", "metadata", "content"})
+    EXPECT_TRUE(record[key].is_null()) << key;
+  EXPECT_TRUE(unpack(Packer::json, ask("db_request", {{"query", Json::object()}}).content.dump()));
+}
+
+TEST_F(HubQueriesTest, AnAnswerThatIsTooLongIsRefused) {
+  make_hub(std::make_unique<MemoryStore>(), {.most_answer_bytes = 200'000});
+  join(0, "engine a");
+  for (int i = 0; i < 20; ++i)
+    submit_direct("m" + std::to_string(i), "engine a",
+                  {.content = {{"code", std::string(20'000, 'x')}}});
+  EXPECT_EQ(error_of("db_request", {{"query", Json::object()}}),
+            "db_reply Overloaded: the records that were asked for have more than 0 MiB: ask for "
+            "fewer of them, or for fewer keys");
+  EXPECT_EQ(db_records(Json::object(), {"msg_id"}).size(), 20);
+  EXPECT_EQ(db_records({{"msg_id", "m1"}}).size(), 1);
+}
+
 TEST_F(HubQueriesTest, BadQueriesAreErrors) {
   EXPECT_EQ(error_of("db_request", {{"query", Json::object()}, {"keys", {"msg_id", "colour"}}}),
             "db_reply KeyError: \"Bad record key(s): ['colour']\"");

@@ -65,7 +65,7 @@ class LentFrames final : public Frames {
 };
 
 TEST(MemoryStore, ForgetsOldLentResultsThatWereTaken) {
-  MemoryStore store({.lent_bytes = 1000});
+  MemoryStore store({.lent_bytes = 1000, .copied_bytes = 0});
   const auto lend = [&store](std::string_view msg_id, bool is_taken) {
     submit(store, msg_id);
     store.change(MessageId{msg_id}, [&](TaskRecord& record) {
@@ -88,7 +88,7 @@ TEST(MemoryStore, ForgetsOldLentResultsThatWereTaken) {
 }
 
 TEST(MemoryStore, KeepsTheOnlyLentResultHoweverLargeItIs) {
-  MemoryStore store({.lent_bytes = 100});
+  MemoryStore store({.lent_bytes = 100, .copied_bytes = 0});
   for (const auto* msg_id : {"one", "other"}) {
     submit(store, msg_id);
     store.change(MessageId{msg_id}, [](TaskRecord& record) {
@@ -97,6 +97,19 @@ TEST(MemoryStore, KeepsTheOnlyLentResultHoweverLargeItIs) {
     EXPECT_TRUE(has(store, msg_id));
   }
   EXPECT_FALSE(has(store, "one"));
+}
+
+TEST(MemoryStore, CopiesShortMessagesThatAreLent) {
+  MemoryStore store({.copied_bytes = 400});
+  const auto frames = std::make_shared<LentFrames>(false);
+  store.change(MessageId{"task"}, [&](TaskRecord& record) {
+    record.request = record.result = TaskMessage(frames, 0, Packer::json);
+  });
+  EXPECT_EQ(frames.use_count(), 1);
+  store.find(MessageId{"task"}, [](const TaskRecord& record) {
+    EXPECT_EQ(record.result.buffer(0), std::string(400, 'x'));
+    EXPECT_EQ(record.request.lent_bytes(), 0u);
+  });
 }
 
 TEST(MemoryStore, BoundsTheBytesOfTheBuffers) {

@@ -132,15 +132,15 @@ class CallCluster final : public CallSurroundings, private HarmedCluster {
   void ask(const EngineUuid& uuid, CallChannel channel, const SharedFrames& request) override {
     const std::string id = id_in(*request, 2, false);
     tasks_[id].is_accepted = true;
-    const auto found = engines_.find(uuid.text);
-    if (found == engines_.end()) return;
-    Engine& engine = *found->second;
-    Link& link = engine.by(channel).to;
-    // As EngineLink does: it holds back what cannot be sent to an engine that is registered.
-    const bool is_held = controller_->members().contains(uuid) && link.up() <= world_.now() + 10s;
-    if (link.up() > world_.now() && !is_held) return;
+    Engine& engine = *engines_.at(uuid.text);
+    // As EngineLink does: it holds what cannot be sent, and answers in the engine's place when that
+    // has not come after a while.
+    if (!engine.is_alive && !controller_->members().contains(uuid))
+      return later(30'000, 30'000,
+                   [this, channel, request] { controller_->undelivered(channel, request); });
     world_.tell("controller asks " + uuid.text + " for " + id);
-    link.send([this, &engine, channel, request] { take_call(engine, channel, request); });
+    engine.by(channel).to.send(
+        [this, &engine, channel, request] { take_call(engine, channel, request); });
   }
   void answer(CallChannel channel, const SharedFrames& reply) override {
     const std::string id = id_in(*reply, 1, true);

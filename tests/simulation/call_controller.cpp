@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "controller/hub/task_record.hpp"
+#include "controller/relay/stand_in_reply.hpp"
 #include "wire/header.hpp"
 #include "wire/json_scan.hpp"
 
@@ -199,6 +200,11 @@ void CallController::pass_broadcast_reply(const SharedFrames& frames) {
 
 void CallController::send(const BroadcastToClient& message) {
   surroundings_.answer(CallChannel::broadcast, joined(message));
+}
+
+void CallController::undelivered(CallChannel channel, const SharedFrames& request) {
+  take_reply(channel, controller::reply_in_place(session_, *request,
+                                                 {"EngineError", "the engine is not there"}));
 }
 
 void CallController::take_output(const SharedFrames& frames) {

@@ -48,6 +48,8 @@ class CallController {
   void take_request(CallChannel channel, const SharedFrames& frames);
   void take_reply(CallChannel channel, const SharedFrames& frames);
   void take_output(const SharedFrames& frames);
+  /// A request waited too long for its engine.
+  void undelivered(CallChannel channel, const SharedFrames& request);
   void engine_joined(const EngineUuid& engine);
   void engine_reconnected(const EngineUuid& engine, CallChannel channel);
   void engine_left(const EngineUuid& engine);

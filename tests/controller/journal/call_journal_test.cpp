@@ -44,11 +44,11 @@ class CallJournalTest : public testing::Test {
  protected:
   CallJournalTest() { begin(); }
   void begin() { calls_ = open_journal(); }
-  std::unique_ptr<CallJournal> open_journal() {
+  std::unique_ptr<CallJournal> open_journal(std::size_t most_owed_bytes = std::size_t{1} << 30) {
     JournalOptions options{.cluster = "ours", .limits = CallJournal::limits()};
     options.longest = CallJournal::longest;
     return std::make_unique<CallJournal>(std::make_unique<Journal>(storage_, options),
-                                         session_.fork());
+                                         session_.fork(), most_owed_bytes);
   }
   std::vector<LeftCall> begin_again() {
     EXPECT_TRUE(calls_->commit_late());
@@ -168,6 +168,24 @@ TEST_F(CallJournalTest, TheOutputOfOneCallIsBounded) {
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0].outputs.size(), 6u);
   EXPECT_TRUE(left[0].reply);
+}
+
+TEST_F(CallJournalTest, WhatIsOwedIsBoundedByItsBytes) {
+  calls_ = open_journal(2000);
+  std::vector<SharedFrames> asked;
+  for (int i = 0; i < 5; ++i) {
+    asked.push_back(request(i == 0 ? bob : ann, "execute_request", std::string(1000, 'x')));
+    calls_->requested(asked.back());
+  }
+  EXPECT_EQ(calls_->owed(), 2u);
+  EXPECT_TRUE(calls_->is_full());
+  calls_->replied(reply_to(*asked[1]));
+  EXPECT_FALSE(calls_->is_full());
+  calls_->engine_left(bob);
+  calls_->requested(asked[2]);
+  calls_->requested(asked[3]);
+  calls_->requested(asked[4]);
+  EXPECT_EQ(owed_by(ann).size(), 2u);
 }
 
 TEST_F(CallJournalTest, WhatADeadEngineOwedIsAnErrorThatSaysSo) {

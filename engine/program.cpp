@@ -50,7 +50,10 @@ std::optional<int> EngineProgram::parse(const std::vector<std::string>& argument
 }
 
 EngineFacts EngineProgram::own_facts() const {
-  EngineFacts facts{program::program_version(), facts_.python, "", os::host_name()};
+  EngineFacts facts{.polyxeus = program::program_version(),
+                    .python = facts_.python,
+                    .mpi = {},
+                    .host = os::host_name()};
   facts.pid = ::getpid();
   facts.is_watched = watcher_.is_there;
   facts.gives_back = true;

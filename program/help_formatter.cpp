@@ -53,11 +53,14 @@ std::string HelpFormatter::make_option_name(const CLI::Option* option, bool is_p
   const std::string all = CLI::Formatter::make_option_name(option, is_positional);
   if (is_positional) return all;
   std::string shown;
+  bool has_long_name = false;
   std::stringstream names{all};
-  for (std::string name; std::getline(names, name, ',');)
-    if (name.find('.') == std::string::npos)
-      shown += (shown.empty() ? "" : ",") + name.substr(0, name.find('{'));
-  return shown.empty() ? all : shown;
+  for (std::string name; std::getline(names, name, ',');) {
+    if (name.find('.') != std::string::npos) continue;
+    has_long_name |= name.starts_with("--");
+    shown += (shown.empty() ? "" : ",") + name.substr(0, name.find('{'));
+  }
+  return has_long_name ? shown : all;
 }
 
 }  // namespace px::program

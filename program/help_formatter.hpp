@@ -11,8 +11,9 @@ namespace px::program {
 /// stands below its second column: the description of an option below that description.
 std::string wrap_help(std::string_view text, std::size_t width);
 
-/// The help of all programs: lines of at most 100 columns, without the names that options have in
-/// ipyparallel's programs, such as --Cluster.n, which work as well.
+/// The help of all programs: lines of at most 100 columns. The names that options have in
+/// ipyparallel's programs, such as --Cluster.n, are shown only if there is no other long name; they
+/// always work.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name,

@@ -25,12 +25,14 @@ TEST(HelpFormatter, LeavesOutTheNamesOfIpyparallel) {
   bool is_on = true;
   app.add_option("-n,--count,--Class.n", n, "How many");
   app.add_option("--Class.only", n, "Only theirs");
+  app.add_option("-c,--Class.code", n, "Theirs, with a letter");
   app.add_flag("--on,!--no-on,--Class.on", is_on, "On");
   const std::string help = app.help();
   EXPECT_NE(help.find("  -n,--count INT "), std::string::npos) << help;
   EXPECT_NE(help.find("  --on,--no-on "), std::string::npos) << help;
   EXPECT_EQ(help.find("Class.n"), std::string::npos);
   EXPECT_NE(help.find("Class.only"), std::string::npos);
+  EXPECT_NE(help.find("  -c,--Class.code INT "), std::string::npos) << help;
 }
 
 }  // namespace

@@ -67,6 +67,15 @@ class Cell:
         return [plain(text) for text in texts if "engines done" not in text]
 
     @property
+    def screen(self):
+        """The content of each display as it was updated last, of those that show something."""
+        shown = {}
+        for kind in ("display_data", "update_display_data"):
+            for each in self.contents(kind):
+                shown[each["transient"].get("display_id", str(len(shown)))] = each
+        return [each for each in shown.values() if each["data"]]
+
+    @property
     def bars(self):
         """The states of the progress bar."""
         shown = self.contents("display_data") + self.contents("update_display_data")

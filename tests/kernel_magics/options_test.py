@@ -82,7 +82,7 @@ def test_figures_of_all_engines_are_a_grid_in_their_order(notebook):
     notebook.ok("for i in rc.ids: rc[i].push({'rank': i}, block=True)")
     notebook.ok(cell("", *FIGURES))
     result = notebook.ok(cell("", "fig = plt.figure(figsize=(2, 1))", "plt.plot([0, rank]);"))
-    (grid,) = [each for each in result.contents("display_data") if "image" in str(each["data"])]
+    (grid,) = [each for each in result.screen if "image" in str(each["data"])]
     labels = re.findall(r"\[output:(\d)\]", grid["data"]["text/html"])
     assert labels == ["0", "1", "2", "3"] and grid["metadata"]["engines"] == [0, 1, 2, 3]
     assert grid["data"]["text/html"].count("data:image/png;base64,") == 4
@@ -96,12 +96,8 @@ def test_frames_of_an_animation_replace_each_other_engine_by_engine(notebook):
     result = notebook.ok(cell("", "for i in range(3):", "    clear_output(wait=True)",
                               "    plt.figure(figsize=(2, 1)); plt.plot([i, rank]); plt.show()",
                               "    print('frame', i); time.sleep(0.3)"))
-    screen = {}
-    for kind in ("display_data", "update_display_data"):
-        for each in result.contents(kind):
-            screen[each["transient"].get("display_id", str(len(screen)))] = each["data"]
     assert result.contents("clear_output") == []
-    (shown,) = [data for data in screen.values() if data]
+    (shown,) = [each["data"] for each in result.screen]
     assert shown["text/html"].count("data:image/png;base64,") == 4
     assert shown["text/plain"].count("frame 2") == 4 and "frame 1" not in shown["text/plain"]
 

@@ -42,10 +42,9 @@ class StopPoint {
   bool is_asked() const noexcept { return state_.load(std::memory_order_relaxed) == State::asked; }
   /// All ranks know of it: this one is to be interrupted now. False where it has been already.
   bool agree() noexcept {
-    const State before = state_.exchange(State::agreed);
-    if (before != State::forced && before != State::agreed) return true;
-    state_.store(before);
-    return false;
+    State expected = State::none;
+    if (state_.compare_exchange_strong(expected, State::joined)) return true;
+    return expected == State::asked && state_.compare_exchange_strong(expected, State::agreed);
   }
   /// Calls that a library makes are to be left, too.
   bool is_forced() const noexcept {
@@ -58,16 +57,18 @@ class StopPoint {
   /// patience. False: the main thread is to get its signal now.
   /// is_in_mpi  the main thread is in a call of MPI.
   bool ask(bool is_in_mpi) noexcept {
-    if (state_.load() != State::none) {
+    State expected = State::joined;
+    if (state_.compare_exchange_strong(expected, State::agreed)) return true;
+    if (expected != State::none) {
       state_.store(State::forced);
       return false;
     }
-    State expected = State::none;
     const std::int64_t used_at = used_at_.load(std::memory_order_relaxed);
     if (used_at == never) return false;
     const bool is_inside =
         used_at == always || is_in_mpi || coarse_now() - used_at < most_between_calls;
-    return is_inside && state_.compare_exchange_strong(expected, State::asked);
+    if (!is_inside) return false;
+    return state_.compare_exchange_strong(expected, State::asked) || ask(is_in_mpi);
   }
   /// The patience is over. False: the cell has ended meanwhile.
   bool force() noexcept {
@@ -77,7 +78,8 @@ class StopPoint {
   }
 
  private:
-  enum class State { none, asked, agreed, forced };
+  /// joined  all ranks know of an interrupt that others were asked for; what comes here is the same
+  enum class State { none, asked, joined, agreed, forced };
   static constexpr std::int64_t never = 0, always = INT64_MAX;
   static constexpr std::int64_t most_between_calls = 1'000'000'000;
 

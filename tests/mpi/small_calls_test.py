@@ -67,9 +67,9 @@ def test_ranks_may_name_the_same_type_differently(ranks):
 given, got = np.full(2, mpi_rank + 1, "int64"), np.empty(2, "int64")
 mine = [MPI.LONG, MPI.INT64_T, MPI.LONG_LONG, MPI.INTEGER8][mpi_rank]
 world.Allreduce([given, mine], [got, mine])
-pair = MPI.LONG.Create_contiguous(2).Commit()
+two_longs = MPI.LONG.Create_contiguous(2).Commit()
 sent = np.full(2, 7, "int64") if mpi_rank == 1 else np.zeros(2, "int64")
-world.Bcast([sent, 1, pair] if mpi_rank % 2 else [sent, 2, MPI.LONG], 1)
+world.Bcast([sent, 1, two_longs] if mpi_rank % 2 else [sent, 2, MPI.LONG], 1)
 results = got.tolist() + sent.tolist()
 """)
     assert pulled(ranks, "results") == [[10, 10, 7, 7]] * 4

@@ -27,6 +27,17 @@ TEST(StopPoint, ARankThatWasNotAskedIsInterruptedWithTheOthers) {
   EXPECT_TRUE(point.agree());
 }
 
+TEST(StopPoint, WhatItIsAskedForAfterTheOthersIsTheSameInterrupt) {
+  StopPoint point;
+  point.use();
+  EXPECT_TRUE(point.agree());
+  EXPECT_TRUE(point.ask(true)) << "it has been interrupted";
+  EXPECT_FALSE(point.is_forced());
+  EXPECT_FALSE(point.agree());
+  EXPECT_FALSE(point.ask(true)) << "a second one";
+  EXPECT_TRUE(point.is_forced());
+}
+
 TEST(StopPoint, ASecondInterruptComesByForce) {
   StopPoint point;
   point.use();

@@ -88,7 +88,7 @@ MessageToEngine BroadcastRelay::copy_for(const Target& target, const SharedFrame
 }
 
 std::vector<BroadcastToClient> BroadcastRelay::reply(const SharedFrames& frames,
-                                                     const Envelope& envelope) {
+                                                     const Envelope& envelope, bool ends_call) {
   const Result<Json> metadata = unpack(session_.packer(), envelope.metadata);
   if (!metadata) return {};
   if (!bool_member(*metadata, "is_coalescing").value_or(false)) {
@@ -103,7 +103,7 @@ std::vector<BroadcastToClient> BroadcastRelay::reply(const SharedFrames& frames,
     --call.unanswered;
     break;
   }
-  if (call.unanswered > 0) return {};
+  if (call.unanswered > 0 && !ends_call) return {};
   std::vector<BroadcastToClient> answer{gather(call)};
   calls_.erase(found);
   return answer;

@@ -37,7 +37,9 @@ class BroadcastRelay {
   Result<std::vector<MessageToEngine>> request(const SharedFrames& frames,
                                                  const Envelope& envelope);
   /// A verified reply, [engine, client, delimiter, ...].
-  std::vector<BroadcastToClient> reply(const SharedFrames& frames, const Envelope& envelope);
+  /// ends_call  it stands in an engine's place: a gathered call ends with it, whatever the others do.
+  std::vector<BroadcastToClient> reply(const SharedFrames& frames, const Envelope& envelope,
+                                       bool ends_call = false);
   /// The gathered calls that wait for it end with an EngineError.
   std::vector<BroadcastToClient> engine_left(const EngineUuid& engine, WallTime now,
                                              const EngineEnd& end = {});

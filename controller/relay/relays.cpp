@@ -196,7 +196,7 @@ void BroadcastDesk::answer_in_place(const SharedFrames& call, const Problem& pro
   const SharedFrames reply = reply_in_place(shared_.session, *call, problem);
   if (!reply) return;
   calls_.replied(reply);
-  pass_reply(reply);
+  pass_reply(reply, true);
 }
 
 /// A whole request, which names no engines.
@@ -243,10 +243,11 @@ void BroadcastDesk::receive_replies() {
   replies_.pass_on(std::move(replies));
 }
 
-void BroadcastDesk::pass_reply(const SharedFrames& frames) {
+void BroadcastDesk::pass_reply(const SharedFrames& frames, bool ends_call) {
   const Result<Envelope> envelope = Envelope::locate(*frames, 2);
   check(envelope.has_value());
-  for (const BroadcastToClient& message : relay_.reply(frames, *envelope)) send(message);
+  for (const BroadcastToClient& message : relay_.reply(frames, *envelope, ends_call))
+    send(message);
   shared_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, frames});
 }
 

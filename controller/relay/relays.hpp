@@ -86,7 +86,7 @@ class BroadcastDesk {
   void refuse(const SharedFrames& frames, const Envelope& envelope, const std::string& why);
   void tell_of(const std::vector<Request>& copies);
   void ask(const MessageToEngine& copy);
-  void pass_reply(const SharedFrames& frames);
+  void pass_reply(const SharedFrames& frames, bool ends_call = false);
   void send(const BroadcastToClient& message);
   RelayContext& shared_;
   BroadcastRelay relay_;

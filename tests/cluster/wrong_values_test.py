@@ -45,7 +45,7 @@ WORDS = ("'a", 'a "b')
 # exit code 2, "NAME: error: --option takes ..., not 'value'".
 AT_ONCE = {
     **dict.fromkeys((
-        "--Cluster.n", "--owner", "--lines", "--DictDB.record_limit", "--DictDB.size_limit", "--SQLiteDB.size_limit",
+        "--n", "--owner", "--lines", "--DictDB.record_limit", "--DictDB.size_limit", "--SQLiteDB.size_limit",
         "--HeartMonitor.max_heartmonitor_misses", "--hwm", "--ahead", "--task-queue-mib", "--IPEngine.id",
         "--IPEngine.max_heartbeat_misses"), COUNT),
     **dict.fromkeys((
@@ -154,9 +154,9 @@ NO_WRONG_VALUE = {
 
 
 def options_of(help_text):
-    """The name of each option of a help that takes a value: the first long one of more than one letter."""
+    """The name of each option of a help that takes a value: the first long one."""
     for names in re.findall(r"^  (-\S+) (?:TEXT|INT|FLOAT)\b", help_text, re.M):
-        long = [name for name in names.split(",") if re.match("--..", name)]
+        long = [name for name in names.split(",") if name.startswith("--")]
         yield next((name for name in long if "." not in name), long[0])
 
 
@@ -195,7 +195,7 @@ def words_with(line, option, value):
         more = ["--checkpoint-on=USR1"]
     if name == "--checkpoint-on":
         more = ["--checkpoint-path=folder"]
-    if line == "pxcluster start" and name != "--Cluster.n":
+    if line == "pxcluster start" and name != "--n":
         more = [*more, "-n1"]
     arguments = [] if name == "--code-file" else LINES[line].split()
     return [*line.split(), *arguments, f"{name}={value}", *more]
@@ -220,7 +220,7 @@ def test_a_wrong_value_is_refused_at_once(home, options, line):
     cases = [(name, value) for name in options[line] for value in values_of(line, name, options)]
     wrong = []
     for (name, value), done in zip(cases, run_all(home, [words_with(line, *case) for case in cases])):
-        called = "-n" if name == "--Cluster.n" else name
+        called = "-n" if name == "--n" else name
         shown = [f"{line.split()[0]}: error: {called}{end}" for end in (" ", ": ")]
         is_good = (done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1
                    and done.stderr.startswith(tuple(shown)) and ("not '" in done.stderr or value in done.stderr))  # fmt: skip

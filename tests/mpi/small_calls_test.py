@@ -65,8 +65,8 @@ for root, count in itertools.product(range(4), [1, 15, 16, 120, 121]):
 def test_ranks_may_name_the_same_type_differently(ranks):
     done(ranks, """
 given, got = np.full(2, mpi_rank + 1, "int64"), np.empty(2, "int64")
-mine = [MPI.LONG, MPI.INT64_T, MPI.LONG_LONG, MPI.INTEGER8][mpi_rank]
-world.Allreduce([given, mine], [got, mine])
+own_type = [MPI.LONG, MPI.INT64_T, MPI.LONG_LONG, MPI.INTEGER8][mpi_rank]
+world.Allreduce([given, own_type], [got, own_type])
 two_longs = MPI.LONG.Create_contiguous(2).Commit()
 sent = np.full(2, 7, "int64") if mpi_rank == 1 else np.zeros(2, "int64")
 world.Bcast([sent, 1, two_longs] if mpi_rank % 2 else [sent, 2, MPI.LONG], 1)

@@ -6,6 +6,7 @@
 #include "jupyter/request_queue.hpp"
 #include "tests/jupyter/effects.hpp"
 #include "tests/wire/requests.hpp"
+#include "wire/checked_json.hpp"
 #include "wire/message_type.hpp"
 
 namespace px::engine {
@@ -247,8 +248,15 @@ TEST_F(EngineRequestsTest, NoStatusIsPublishedForOurOwnRequestsThatDoNotRun) {
   EXPECT_EQ(Json::parse(reply.metadata)["published"], 0);
 }
 
-TEST_F(EngineRequestsTest, AnAbortWithoutIdsGetsNoReply) {
-  EXPECT_EQ(words(arrive(client.order("abort_request"))), "busy warn idle");
+TEST_F(EngineRequestsTest, AnOrderThatCannotBeReadIsAnsweredByAnError) {
+  Json nested = "innermost";
+  for (std::size_t depth = 0; depth < max_json_depth; ++depth) nested = Json::array({nested});
+  for (const char* type : {"abort_request", "signal_request"}) {
+    const auto effects = arrive(client.order(type, {{"deep", nested}}));
+    EXPECT_EQ(replied(effects)["ename"], "ValueError") << words(effects);
+  }
+  EXPECT_EQ(replied(arrive(client.order("abort_request")))["evalue"],
+            "an abort_request names no msg_ids");
 }
 
 // ---------------------------------------------------------------- consoles

@@ -225,7 +225,7 @@ TEST(Options, OfEachCommandAreSuggestedForTheirMisspellings) {
     count += program::expect_suggestions(answer, {"pxcluster", command}, 1);
   for (const char* command : {"list", "create"})
     count += program::expect_suggestions(answer, {"pxcluster", "profile", command}, 1);
-  EXPECT_GT(count, 300);
+  EXPECT_GT(count, 250);  // of the names that help shows
 }
 
 TEST(Options, OfOneCommandAreNotThoseOfAnother) {

@@ -16,6 +16,10 @@
 #include <string>
 #include <thread>
 
+// <cassert> declares it only where assertions are compiled.
+extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* file,
+                                           unsigned int line, const char* function) noexcept;
+
 namespace px::cpp {
 namespace {
 

@@ -11,8 +11,8 @@
 
 #include "client/incoming.hpp"
 #include "client/own_process.hpp"
-#include "os/condition.hpp"
 #include "client/task_info.hpp"
+#include "os/condition.hpp"
 #include "wire/ids.hpp"
 
 namespace px::client {
@@ -21,8 +21,8 @@ class IoHelp;
 class Outbox;
 
 /// The state of the requests that were sent together: what came of them so far. The I/O thread
-/// puts in, any thread waits and looks. In a forked child what is answered can be looked at; what it
-/// would have to wait for throws ClientError (lost_peer).
+/// puts in, any thread waits and looks. In a forked child what is answered can be looked at; what
+/// it would have to wait for throws ClientError (lost_peer).
 class Call {
  public:
   /// outbox  where the requests were posted: who waits hurries it.

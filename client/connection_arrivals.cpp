@@ -128,8 +128,8 @@ void Connection::on_notification(const Envelope& envelope, const SharedFrames&) 
   if (header->msg_type == "registration_notification") {
     const EngineFacts facts = read_engine_facts(*content);
     compare_python(EngineId{*id}, facts.python);
-    add_engine(EngineId{*id}, EngineUuid{*uuid},
-               string_member(*content, "language"), facts.memory, facts.passing);
+    add_engine(EngineId{*id}, EngineUuid{*uuid}, string_member(*content, "language"), facts.memory,
+               facts.passing);
     note_silence(EngineId{*id}, *content);
     if (bool_member(*content, "reconnected").value_or(false))
       for (const auto& request : pending_.begin_again_with(EngineUuid{*uuid})) send_again(*request);

@@ -17,8 +17,8 @@ namespace px::client {
 /// call it. Throws ClientError.
 class ClientCore {
  public:
-  /// The last owner may be a handler that runs in the client's I/O thread. A forked child leaves the
-  /// sockets and the memory to its parent.
+  /// The last owner may be a handler that runs in the client's I/O thread. A forked child leaves
+  /// the sockets and the memory to its parent.
   static std::shared_ptr<ClientCore> make(std::unique_ptr<Connection> connection);
 
   /// Throws in a forked child, as all that needs it does.

@@ -216,7 +216,8 @@ std::string status_as_text(const std::vector<EngineStatus>& engines) {
   }
   const std::string notes =
       sentences(engines, mpi_sentence) +
-      sentences(engines, [](const EngineStatus& engine) { return engine.world_broken; }) + memory_as_text(memory_use(engines, Json::object()));
+      sentences(engines, [](const EngineStatus& engine) { return engine.world_broken; }) +
+      memory_as_text(memory_use(engines, Json::object()));
   return notes.empty() ? text : text + "\n" + notes;
 }
 

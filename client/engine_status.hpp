@@ -40,7 +40,7 @@ struct EngineStatus {
   std::optional<double> memory;      ///< Resident bytes.
   std::optional<double> cpu;         ///< Seconds of processor time since the start.
   std::optional<SharedMemoryUse> shared_memory = {};
-  std::string mpi = {};           ///< "Open MPI v4.1.4"; "" without one.
+  std::string mpi = {};             ///< "Open MPI v4.1.4"; "" without one.
   std::string mpi_interrupts = {};  ///< EngineFacts::mpi_interrupts.
   std::string world_broken = {};  ///< Which rank of its MPI world died; "" while it is whole.
 };
@@ -55,7 +55,8 @@ std::vector<EngineStatus> ask_status(ClientCore& core, Duration patience);
 Json status_as_json(const std::vector<EngineStatus>& engines);
 
 /// A table for people: a header and a line for each engine; then an empty line, and a line for each
-/// MPI that engines have loaded, for each MPI world that has lost a rank, and for each host whose shared memory holds arrays.
+/// MPI that engines have loaded, for each MPI world that has lost a rank, and for each host whose
+/// shared memory holds arrays.
 std::string status_as_text(const std::vector<EngineStatus>& engines);
 
 }  // namespace px::client

@@ -112,15 +112,16 @@ class Server::State {
   /// budget  see EngineLink.
   EngineLink link(net::Socket socket, Duration patience,
                   std::shared_ptr<const SendBudget> budget = nullptr) {
-    return EngineLink{std::move(socket),
-                      [this](std::string_view uuid) {
-                        return membership_.table().is_registered(uuid);
-                      },
-                      patience, std::move(budget)};
+    return EngineLink{
+        std::move(socket),
+        [this](std::string_view uuid) { return membership_.table().is_registered(uuid); }, patience,
+        std::move(budget)};
   }
   ClientLink link(net::Socket& socket, const ServerOptions& options, std::string advice) {
-    return ClientLink{socket, shared_.session.fork(),
-                      {options.clients, budget_, return_until_}, std::move(advice)};
+    return ClientLink{socket,
+                      shared_.session.fork(),
+                      {options.clients, budget_, return_until_},
+                      std::move(advice)};
   }
   void restore_calls();
   void record(const LeftCall& call);
@@ -181,13 +182,14 @@ Server::State::State(BoundSockets bound, Session session, std::unique_ptr<TaskSt
       broadcast_clients_(link(sockets_.broadcast_client, options, advice_on_results)),
       hub_clients_(link(sockets_.registration, options, advice_on_answers)),
       calls_(make_call_journal(shared_.session, options, loop.waker()),
-             options.membership.registration_timeout, [this](const LeftCall& call) { record(call); }),
+             options.membership.registration_timeout,
+             [this](const LeftCall& call) { record(call); }),
       mux_(shared_, mux_clients_, mux_engines_, "mux", &calls_),
       control_(shared_, control_clients_, control_engines_, "control"),
       publisher_(sockets_.iopub_out, shared_.session.fork(), budget_),
-      output_(shared_, sockets_.iopub_in, publisher_,
-              [this](const EngineUuid& uuid) { membership_.leave(uuid, "it was shut down"); },
-              calls_),
+      output_(
+          shared_, sockets_.iopub_in, publisher_,
+          [this](const EngineUuid& uuid) { membership_.leave(uuid, "it was shut down"); }, calls_),
       tasks_(shared_, options.tasks, random_source(), task_clients_, task_engines_,
              take_stock(membership_, options),
              make_task_journal(shared_.session, options, loop.waker()), make_backlog(options)),

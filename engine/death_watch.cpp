@@ -66,8 +66,7 @@ Result<WatchedEngine> read_watched_engine(std::string_view line) {
   Result<EngineConnectionInfo> info =
       read_engine_connection_info(string_member(*about, "info").value_or(""));
   if (!info) return info.error();
-  return WatchedEngine{std::move(*info),
-                       EngineId{integer_member<int>(*about, "id").value_or(-1)},
+  return WatchedEngine{std::move(*info), EngineId{integer_member<int>(*about, "id").value_or(-1)},
                        EngineUuid{string_member(*about, "uuid").value_or("")},
                        integer_member<int>(*about, "pid").value_or(0),
                        string_member(*about, "world").value_or("")};

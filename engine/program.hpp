@@ -81,8 +81,8 @@ class EngineProgram {
   Result<std::filesystem::path> bind_kernel(const std::filesystem::path& file);
   /// As Server::place_finder().
   PlaceFinder& place_finder();
-  /// Any thread: the engine is to end, as its user's code says. As a rank of an MPI world it abandons
-  /// that: see Server.
+  /// Any thread: the engine is to end, as its user's code says. As a rank of an MPI world it
+  /// abandons that: see Server.
   void stop();
   bool has_abandoned_world() const;
 

@@ -55,7 +55,8 @@ class DescriptorCapture {
     int number;
     os::Descriptor original;
     os::Descriptor reading;
-    os::Descriptor writing;  // so that the pipe does not end where the user's code closes the number
+    os::Descriptor
+        writing;  // so that the pipe does not end where the user's code closes the number
     Utf8Tail tail;
   };
   Result<void> divert(Stream& stream);

@@ -293,8 +293,8 @@ std::vector<Effect> RequestQueue::replied(const RequestPtr& request, const Json&
 std::vector<Effect> RequestQueue::refused(const RequestPtr& request, const std::string& why) const {
   Json content = error_content("ValueError", why);
   formats_.of(request).describe_error(content, "request");
-  return surrounded(request, {Warn{"cannot answer a " + request->type() + ": " + why},
-                              reply(request, content)});
+  return surrounded(
+      request, {Warn{"cannot answer a " + request->type() + ": " + why}, reply(request, content)});
 }
 
 SendReply RequestQueue::reply(const RequestPtr& request, const Json& content) const {

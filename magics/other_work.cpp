@@ -30,11 +30,11 @@ std::string sentence(const Kind& kind, const Group& group) {
   const Duration age =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(group.longest));
   const bool is_one = group.engines.size() == 1;
-  const std::string text = (is_one ? "engine " : "engines ") + client::name_engines(group.engines) +
-                           (is_one ? " runs " : " run ") +
-                           (kind.is_ours ? "an earlier request of yours for "
-                                         : "code of another client for ") +
-                           format_age(age);
+  const std::string text =
+      (is_one ? "engine " : "engines ") + client::name_engines(group.engines) +
+      (is_one ? " runs " : " run ") +
+      (kind.is_ours ? "an earlier request of yours for " : "code of another client for ") +
+      format_age(age);
   return kind.runs.empty() ? text : text + " (" + kind.runs + ")";
 }
 

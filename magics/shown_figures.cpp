@@ -42,9 +42,8 @@ std::vector<Tile> tiles_of(const std::vector<EngineId>& engines,
 }
 
 bool all_fit_grid(const std::vector<Tile>& tiles) {
-  return std::all_of(tiles.begin(), tiles.end(), [](const Tile& tile) {
-    return fits_grid(tile.contents.front().data);
-  });
+  return std::all_of(tiles.begin(), tiles.end(),
+                     [](const Tile& tile) { return fits_grid(tile.contents.front().data); });
 }
 
 /// Its engine can replace it by this id.
@@ -123,9 +122,8 @@ std::vector<ShowData> ShownFigures::join(std::vector<Tile> tiles) {
   groups_.pop_back();
   bytes_ -= std::exchange(group.bytes, 0);
   std::move(tiles.begin(), tiles.end(), std::back_inserter(group.tiles));
-  std::sort(group.tiles.begin(), group.tiles.end(), [](const Tile& a, const Tile& b) {
-    return a.engines.front() < b.engines.front();
-  });
+  std::sort(group.tiles.begin(), group.tiles.end(),
+            [](const Tile& a, const Tile& b) { return a.engines.front() < b.engines.front(); });
   std::vector<ShowData> updates;
   if (!group.label_id.empty()) updates.push_back(empty(std::exchange(group.label_id, {})));
   updates.push_back(figure_grid(group.tiles));

@@ -41,7 +41,7 @@ void WaitNews::on_places(const std::vector<client::EnginePlace>& places,
                return place.tells_calls || place.state == client::EnginePlace::State::no_answer;
              });
   const bool all_wait = waiting > 0 && waiting == unfinished.size();
-  line_ = all_wait ? one_line(client::fold_places(places, patience))
+  line_ = all_wait                ? one_line(client::fold_places(places, patience))
           : other.engines.empty() ? ""
                                   : one_line(other.sentences);
   pause_ = line_.empty() ? std::min(2 * pause_, longest_pause) : first_pause;

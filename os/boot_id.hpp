@@ -4,7 +4,8 @@
 
 namespace px::os {
 
-/// Names this start of this host's kernel; containers on one host share it. Empty where the system does not say.
+/// Names this start of this host's kernel; containers on one host share it. Empty where the system
+/// does not say.
 std::string boot_id();
 
 }  // namespace px::os

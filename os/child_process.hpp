@@ -27,8 +27,8 @@ class ChildProcess {
   /// there SIGCHLD, or asking end() from time to time, tells of it.
   int end_descriptor() const { return handle_.value(); }
 
-  /// Whether it has ended. Its exit status stays for end(): until that is called no other process can
-  /// get its pid.
+  /// Whether it has ended. Its exit status stays for end(): until that is called no other process
+  /// can get its pid.
   bool has_ended() const;
   /// How it ended; nothing while it runs. Does not wait.
   std::optional<ProcessEnd> end();

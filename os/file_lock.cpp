@@ -16,7 +16,7 @@ namespace px::os {
 namespace {
 
 struct flock whole_file() {
-  struct flock lock{};
+  struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   return lock;
@@ -24,8 +24,8 @@ struct flock whole_file() {
 
 /// Whether the name still leads to the open file: its last holder may have removed it.
 bool is_still_named(int descriptor, const std::filesystem::path& path) {
-  struct stat open_file{};
-  struct stat named_file{};
+  struct stat open_file {};
+  struct stat named_file {};
   return ::fstat(descriptor, &open_file) == 0 && ::stat(path.c_str(), &named_file) == 0 &&
          open_file.st_ino == named_file.st_ino && open_file.st_dev == named_file.st_dev;
 }

@@ -9,9 +9,9 @@
 
 namespace px::os {
 
-/// An exclusive lock on a file. It is held until this object or its process ends, however that ends,
-/// and counts for all processes that see the file: those of other containers too, and those of
-/// other hosts where the file system passes locks on. Where the file system has no locks take()
+/// An exclusive lock on a file. It is held until this object or its process ends, however that
+/// ends, and counts for all processes that see the file: those of other containers too, and those
+/// of other hosts where the file system passes locks on. Where the file system has no locks take()
 /// succeeds without one. The process that holds a lock must not call holder(): the system releases
 /// the lock when any descriptor of the file is closed.
 class FileLock {

@@ -15,8 +15,8 @@ using NameOfCode = const char* (*)(std::uintptr_t address);
 /// others take over these signals: they pass on what they do not want.
 void write_last_stack(NameOfCode name);
 
-/// A sentence that stands below the headline, for a signal handler that knows more than the signal says;
-/// null: none.
+/// A sentence that stands below the headline, for a signal handler that knows more than the signal
+/// says; null: none.
 inline std::atomic<const char*> last_stack_reason = nullptr;
 
 /// What the headline begins with.

@@ -73,8 +73,8 @@ std::string bash_script(const std::string& program, const std::vector<Level>& le
                         const OptionValues& values) {
   std::string cases, value_cases;
   for (const auto& [option, words] : values)
-    value_cases += fmt::format(
-        "    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n", option, joined(words));
+    value_cases += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n",
+                               option, joined(words));
   for (auto level = levels.rbegin(); level != levels.rend(); ++level)  // the longest paths first
     cases += fmt::format("    {}) commands={} options={} ;;\n",
                          level->path.empty() ? "*" : "\" " + joined(level->path) + " \"*",
@@ -177,10 +177,10 @@ std::string fish_script(const std::string& program, const std::vector<Level>& le
       script += fmt::format("{} -f -a {} -d {}\n", head, each.word, in_quotes(each.description));
     for (const Candidate& each : level.options) {
       const auto known = values.find(each.word);
-      script += fmt::format(
-          "{} -l {}{} -d {}\n", head, each.word.substr(2),
-          known == values.end() ? "" : " -x -a " + in_quotes(joined(known->second)),
-          in_quotes(each.description));
+      script +=
+          fmt::format("{} -l {}{} -d {}\n", head, each.word.substr(2),
+                      known == values.end() ? "" : " -x -a " + in_quotes(joined(known->second)),
+                      in_quotes(each.description));
     }
   }
   return script;

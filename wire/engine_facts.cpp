@@ -21,10 +21,14 @@ struct TextFact {
 };
 
 constexpr TextFact text_facts[] = {
-    {"polyxeus", &EngineFacts::polyxeus}, {"python", &EngineFacts::python},
-    {"host", &EngineFacts::host},         {"mpi", &EngineFacts::mpi},
-    {"world", &EngineFacts::world},       {"place", &EngineFacts::place},
-    {"memory", &EngineFacts::memory},     {"passing", &EngineFacts::passing},
+    {"polyxeus", &EngineFacts::polyxeus},
+    {"python", &EngineFacts::python},
+    {"host", &EngineFacts::host},
+    {"mpi", &EngineFacts::mpi},
+    {"world", &EngineFacts::world},
+    {"place", &EngineFacts::place},
+    {"memory", &EngineFacts::memory},
+    {"passing", &EngineFacts::passing},
     {"mpi_interrupts", &EngineFacts::mpi_interrupts},
 };
 

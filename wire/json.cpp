@@ -79,9 +79,8 @@ Result<Json> build(Packer packer, std::string_view packed, std::size_t most_dept
   if (builder.is_too_deep())
     return Error{ErrorKind::bad_input, "a part of a message nests more than " +
                                            std::to_string(most_depth) + " levels deep"};
-  return Error{ErrorKind::bad_input, packer == Packer::json
-                                         ? "a part of a message is not JSON"
-                                         : "a part of a message is not msgpack"};
+  return Error{ErrorKind::bad_input, packer == Packer::json ? "a part of a message is not JSON"
+                                                            : "a part of a message is not msgpack"};
 }
 
 }  // namespace

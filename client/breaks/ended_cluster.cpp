@@ -29,7 +29,8 @@ std::optional<std::string> EndedCluster::why() const {
   if (!text) return std::nullopt;
   const Result<ClientConnectionInfo> info = read_client_connection_info(*text);
   if (!info || info->key == key_) return std::nullopt;
-  return "the cluster has ended, and another one was started in its place: connect to it with a new "
+  return "the cluster has ended, and another one was started in its place: connect to it with a "
+         "new "
          "Client";
 }
 

@@ -121,9 +121,7 @@ void Connection::on_fetch_reply(const EngineUuid& engine, const Json& content,
     perform(fetches_.refused(engine, *name, string_member(content, "evalue").value_or("no reason"),
                              now));
   else if (index && offset && !bytes.empty())
-    perform(fetches_.arrived(engine,
-                             {*name, *index, *offset, 0, false},
-                             bytes, now));
+    perform(fetches_.arrived(engine, {*name, *index, *offset, 0, false}, bytes, now));
 }
 
 /// False: it is another reply.

@@ -20,8 +20,8 @@ Json engine_output_json(const client::AsyncResult& result, std::size_t task);
 class TerminalOutput {
  public:
   /// is_by_line  output is shown when it comes, each line with its engine. Otherwise what engines
-  ///             have in common is shown once, "[0-3] hello": on a terminal when it comes, elsewhere
-  ///             at the end, in the order of the engines.
+  ///             have in common is shown once, "[0-3] hello": on a terminal when it comes,
+  ///             elsewhere at the end, in the order of the engines.
   /// On a terminal the lines that engines rewrite stay below the rest.
   TerminalOutput(const client::AsyncResult& result, bool is_by_line);
   /// Waits for something new, at most so long, and shows it; where this is not live only how far

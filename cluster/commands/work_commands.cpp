@@ -113,11 +113,10 @@ Value read_data(const std::string& path) {
   }
   Result<Json> value = read_json(text);
   if (!value)
-    throw client::ClientError(
-        ErrorKind::bad_input,
-        (path == "-" ? "the text on standard input" : path) +
-            " is neither a .npy file nor JSON that nests at most " +
-            std::to_string(max_json_depth) + " deep");
+    throw client::ClientError(ErrorKind::bad_input,
+                              (path == "-" ? "the text on standard input" : path) +
+                                  " is neither a .npy file nor JSON that nests at most " +
+                                  std::to_string(max_json_depth) + " deep");
   return std::move(*value);
 }
 

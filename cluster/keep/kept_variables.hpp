@@ -15,8 +15,9 @@
 namespace px::cluster {
 
 /// Carries variables of engines over a restart. Python engines write them to files and read them
-/// again; those of C++ engines, and of Python engines on hosts that do not see the files, are fetched
-/// by this process and sent to the new engines. What cannot be carried is named; it fails nothing.
+/// again; those of C++ engines, and of Python engines on hosts that do not see the files, are
+/// fetched by this process and sent to the new engines. What cannot be carried is named; it fails
+/// nothing.
 class KeptVariables {
  public:
   /// folders  for files of Python engines; see KeepFolders.
@@ -26,7 +27,8 @@ class KeptVariables {
   /// Interrupts the engines that are busy, and takes over what all have. An engine that does not
   /// begin with that within 10 s is left behind.
   /// engine_set  only the engines of this set; empty: all.
-  /// errors      those of ClientCore::ask_hub(); overloaded: this host's memory has no room for what
+  /// errors      those of ClientCore::ask_hub(); overloaded: this host's memory has no room for
+  /// what
   ///             it fetches. Thrown.
   void save(const client::Client& client, const std::string& engine_set);
   /// Gives it to the engines that have taken the places of the old ones, and says what became of
@@ -46,8 +48,8 @@ class KeptVariables {
     KeptEngine report;
     std::string language = {};
     std::map<std::string, CppVariable> variables = {};
-    bool is_far = false;   // its host does not see the folders
-    Value packed = {};     // what it has given us then
+    bool is_far = false;  // its host does not see the folders
+    Value packed = {};    // what it has given us then
     bool has_given = false;
   };
   using Engines = std::map<EngineId, Engine>;

@@ -61,9 +61,7 @@ std::string text_at(const Json& object, const char* key) {
 }
 
 RecordedProcess read_process(const Json& state) {
-  const auto number = [&](const char* key) {
-    return integer_member<int>(state, key).value_or(0);
-  };
+  const auto number = [&](const char* key) { return integer_member<int>(state, key).value_or(0); };
   return {.pid = number("pid"),
           .output_file = text_at(state, "output_file"),
           .engine_count = number("n"),

@@ -78,7 +78,8 @@ struct HostIdentity {
 /// host of the same name was started again does not make it another one.
 bool is_elsewhere(const RecordedProcess& process, const HostIdentity& here);
 
-/// The hosts on which something of the cluster runs that cannot be seen from `here`: "node2, node3".
+/// The hosts on which something of the cluster runs that cannot be seen from `here`: "node2,
+/// node3".
 std::string other_hosts(const ClusterRecord& record, const HostIdentity& here);
 
 /// The part that `is_alive`.

@@ -28,9 +28,9 @@ bool is_same_process(const RecordedProcess& process, os::Processes& processes);
 /// errors  not_found: no such file; bad_input: it is not a cluster file.
 Result<FoundCluster> load_cluster(const net::ProfilePaths& paths, os::Processes& processes);
 
-/// Who runs the cluster in a container or on a host whose processes cannot be seen from here: a noun
-/// phrase for people. Nothing: it runs here, or not at all.
-/// found  what load_cluster() says of the same paths
+/// Who runs the cluster in a container or on a host whose processes cannot be seen from here: a
+/// noun phrase for people. Nothing: it runs here, or not at all. found  what load_cluster() says of
+/// the same paths
 std::optional<std::string> runs_elsewhere(const net::ProfilePaths& paths,
                                           const Result<FoundCluster>& found);
 

@@ -139,9 +139,9 @@ std::string find_program(const SshHostPlan& plan) {
 
 std::string launch_line(const SshHostPlan& plan, std::size_t index) {
   const std::vector<std::string>& argv = plan.engines[index];
-  std::string line = export_line("PX_ENGINE_NUMBER",
-                                 std::to_string(plan.first_engine + static_cast<int>(index))) +
-                     "launch " + std::to_string(index) + " \"$program\"";
+  std::string line =
+      export_line("PX_ENGINE_NUMBER", std::to_string(plan.first_engine + static_cast<int>(index))) +
+      "launch " + std::to_string(index) + " \"$program\"";
   for (std::size_t i = 1; i < argv.size(); ++i) line += " " + shell_quoted(argv[i]);
   return line + "\n";
 }

@@ -11,8 +11,8 @@ namespace px::cluster {
 ///
 /// A controller that has served and ends has crashed: the first crash is answered at once, further
 /// ones in 10 minutes after growing pauses, and the sixth ends the cluster. One that ends before it
-/// serves has failed to start, as when its port is taken or the disk is full: that is no crash. It is
-/// tried again after growing pauses, for 150 s: engines wait 175 s for a controller.
+/// serves has failed to start, as when its port is taken or the disk is full: that is no crash. It
+/// is tried again after growing pauses, for 150 s: engines wait 175 s for a controller.
 class ControllerRestarts {
  public:
   static constexpr std::size_t most_crashes = 5;

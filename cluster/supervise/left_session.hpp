@@ -7,17 +7,18 @@
 
 namespace px::cluster {
 
-/// The processes that the leader of a session has left behind in it. The number of the session is the
-/// leader's pid, which may be that of another session once all of them have ended; before, it cannot.
+/// The processes that the leader of a session has left behind in it. The number of the session is
+/// the leader's pid, which may be that of another session once all of them have ended; before, it
+/// cannot.
 class LeftSession {
  public:
   /// members  as they are when the leader has ended, and its pid is still its own
   explicit LeftSession(os::Births members) : members_(std::move(members)) {}
-  /// Whether these members of a session of that number are in the same session, and not in a new one.
+  /// Whether these members of a session of that number are in the same session, and not in a new
+  /// one.
   bool goes_on(os::Births now) {
-    const bool is_same = std::any_of(now.begin(), now.end(), [this](const auto& member) {
-      return members_.contains(member);
-    });
+    const bool is_same = std::any_of(
+        now.begin(), now.end(), [this](const auto& member) { return members_.contains(member); });
     members_ = is_same ? std::move(now) : os::Births{};
     return is_same;
   }

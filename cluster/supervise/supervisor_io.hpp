@@ -86,7 +86,7 @@ class SupervisorIo {
   os::Descriptor owner_, cluster_;  // readable when the process has ended
   FileWatch file_watch_;
   std::optional<HubClient> hub_;
-  std::string connected_to_;  // the keys and the port of its controller
+  std::string connected_to_;              // the keys and the port of its controller
   std::optional<long long> oom_kills_;    // in our control group, so far
   std::map<int, Child> children_;         // by pid
   std::map<int, LeftSession> left_;       // of children that have ended, by their pids

@@ -403,9 +403,8 @@ void Membership::on_time(Instant now) {
 
 Instant Membership::next_deadline() const {
   Instant next = heartbeat_.next_deadline();
-  for (const auto& due :
-       {table_.next_deadline(), lifeline_.next_deadline(), deaths_.next_deadline(),
-        news_.next_deadline(), save_due_})
+  for (const auto& due : {table_.next_deadline(), lifeline_.next_deadline(),
+                          deaths_.next_deadline(), news_.next_deadline(), save_due_})
     if (due) next = std::min(next, *due);
   for (const auto& [uuid, asked] : strangers_) next = std::min(next, asked.next);
   return next;

@@ -35,9 +35,10 @@ class BroadcastRelay {
   /// A verified request, [client, delimiter, ...].
   /// errors  bad_input: its metadata lacks what protocol 9.2 asks for.
   Result<std::vector<MessageToEngine>> request(const SharedFrames& frames,
-                                                 const Envelope& envelope);
+                                               const Envelope& envelope);
   /// A verified reply, [engine, client, delimiter, ...].
-  /// ends_call  it stands in an engine's place: a gathered call ends with it, whatever the others do.
+  /// ends_call  it stands in an engine's place: a gathered call ends with it, whatever the others
+  /// do.
   std::vector<BroadcastToClient> reply(const SharedFrames& frames, const Envelope& envelope,
                                        bool ends_call = false);
   /// The gathered calls that wait for it end with an EngineError.
@@ -71,8 +72,8 @@ class BroadcastRelay {
   using Calls = std::map<std::string, Call, std::less<>>;
 
   MessageToEngine copy_for(const Target& target, const SharedFrames& frames,
-                             const Envelope& envelope, Json& header, Json& metadata,
-                             const std::string& original_id) const;
+                           const Envelope& envelope, Json& header, Json& metadata,
+                           const std::string& original_id) const;
   bool is_ok(const Answer& answer) const;
   BroadcastToClient gather(const Call& call) const;
   void restore(const LeftCall& left, std::map<std::string, std::size_t>& sizes, WallTime now);

@@ -67,8 +67,8 @@ void ClientLink::forget_idle() {
 
 bool ClientLink::is_stuck(std::string_view client, Peer& peer, Instant now) {
   const std::size_t waiting = peer.unsent->value();
-  const bool is_now = peer.backlog.is_stuck(waiting, policy_.bounds, now) ||
-                      policy_.budget->is_full(waiting);
+  const bool is_now =
+      peer.backlog.is_stuck(waiting, policy_.bounds, now) || policy_.budget->is_full(waiting);
   if (is_now && !peer.is_stuck)
     spdlog::warn(
         "client {} does not read {} MiB of replies that wait for it: it gets errors in the place "

@@ -37,8 +37,8 @@ class ClientLink {
 
   net::Socket& socket() { return socket_; }
   /// Sends [head..., the runs' frames...]: the client, the engine if there is one, the delimiter
-  /// and so on. Whether an error went in its place, as the client is stuck. A client that is not there
-  /// gets nothing now, unless it may still come back to a new controller; it may ask again.
+  /// and so on. Whether an error went in its place, as the client is stuck. A client that is not
+  /// there gets nothing now, unless it may still come back to a new controller; it may ask again.
   bool reply(std::span<const std::string_view> head, std::span<const FrameRun> runs, Instant now);
   /// The same with frames of `reply` from index `from` on.
   bool reply(std::span<const std::string_view> head, const SharedFrames& reply, std::size_t from,

@@ -48,8 +48,8 @@ void EngineLink::send(std::string_view engine, std::span<const std::string_view>
 void EngineLink::send(std::string_view engine, std::span<const std::string_view> head,
                       std::vector<FrameRun> runs, Instant now) {
   const std::size_t bytes = total_bytes(runs) + holding_bytes;
-  Held held{{EngineUuid{engine}, {head.begin(), head.end()}, std::move(runs)}, bytes,
-            now + patience_};
+  Held held{
+      {EngineUuid{engine}, {head.begin(), head.end()}, std::move(runs)}, bytes, now + patience_};
   const bool has_older = held_.find(engine) != held_.end();
   if (has_older || !try_send(held)) hold(std::move(held), now);
 }
@@ -112,10 +112,10 @@ bool EngineLink::is_overdue(const Held& held, Instant now) const {
 }
 
 Problem EngineLink::unreachable(const EngineUuid& engine) const {
-  const std::string what = is_member_(engine.text)
-                               ? "' has had no connection on this channel for " +
-                                     format_duration(patience_)
-                               : "' is not registered";
+  const std::string what =
+      is_member_(engine.text)
+          ? "' has had no connection on this channel for " + format_duration(patience_)
+          : "' is not registered";
   return {"EngineError", "engine '" + engine.text + what +
                              ", and did not get this request; send it again, or to another engine"};
 }

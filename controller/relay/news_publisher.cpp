@@ -65,8 +65,8 @@ void NewsPublisher::tell_newcomers(const SharedFrames& message) {
   if (topics_.has_plain()) socket_.forward(std::span<const std::string_view>{}, *message, 0);
   for (auto entry = subscribers_.begin(); entry != subscribers_.end();) {
     const Subscriber& subscriber = entry->second;
-    const bool is_there = !subscriber.is_newcomer || subscriber.is_behind ||
-                          send(entry->first, subscriber, *message);
+    const bool is_there =
+        !subscriber.is_newcomer || subscriber.is_behind || send(entry->first, subscriber, *message);
     entry = is_there ? std::next(entry) : drop(entry);
   }
 }

@@ -246,8 +246,7 @@ void BroadcastDesk::receive_replies() {
 void BroadcastDesk::pass_reply(const SharedFrames& frames, bool ends_call) {
   const Result<Envelope> envelope = Envelope::locate(*frames, 2);
   check(envelope.has_value());
-  for (const BroadcastToClient& message : relay_.reply(frames, *envelope, ends_call))
-    send(message);
+  for (const BroadcastToClient& message : relay_.reply(frames, *envelope, ends_call)) send(message);
   shared_.hub.post(DirectFinished{EngineUuid{frames->at(0)}, frames});
 }
 

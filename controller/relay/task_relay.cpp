@@ -265,8 +265,8 @@ void TaskRelay::forward_unknown() {
     if (backlog_.knows(parent.text))
       kept.push_back(frames);
     else
-      client_.reply(std::array{frames->at(1), frames->at(0)},
-                    SharedMemoryDesk::as_it_came(frames), 2, Clock::now());
+      client_.reply(std::array{frames->at(1), frames->at(0)}, SharedMemoryDesk::as_it_came(frames),
+                    2, Clock::now());
   }
   unknown_ = std::move(kept);
 }

@@ -122,8 +122,7 @@ std::optional<GivenBack> read_given_back(Packer packer, std::string_view content
   const auto msg_id = string_member(*object, "msg_id");
   const auto repetition = integer_member<int>(*object, "repetition");
   if (!msg_id || !repetition) return std::nullopt;
-  return GivenBack{MessageId{*msg_id}, *repetition,
-                   bool_member(*object, "ending").value_or(false)};
+  return GivenBack{MessageId{*msg_id}, *repetition, bool_member(*object, "ending").value_or(false)};
 }
 
 }  // namespace px::controller

@@ -39,8 +39,8 @@ Result<void> write_connection_files(const ConnectionFiles& files, const Connecti
 Result<SideKeys> read_secrets(const ConnectionFiles& files);
 Result<void> write_secrets(const ConnectionFiles& files, const SideKeys& keys);
 
-/// Removes those of a controller with this key and these ports, and leaves those of another one. That
-/// they are gone already is no error.
+/// Removes those of a controller with this key and these ports, and leaves those of another one.
+/// That they are gone already is no error.
 void remove_connection_files(const ConnectionFiles& files, const ConnectionPair& pair);
 
 }  // namespace px::controller

@@ -61,7 +61,8 @@ std::optional<std::string> why_mismatched(const std::vector<RankCall>& calls) {
   }
   std::string sentence = "the ranks made calls that do not match: ";
   for (const auto& [text, ranks] : groups)
-    sentence += (&text == &groups.front().first ? "" : "; ") + name_ranks(ranks) + " called " + text;
+    sentence +=
+        (&text == &groups.front().first ? "" : "; ") + name_ranks(ranks) + " called " + text;
   return sentence;
 }
 

@@ -33,9 +33,9 @@ struct CallForm {
   static constexpr std::int32_t no_root = -1;
   static constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 48) - 1;
 
-  std::uint32_t name = 0;         ///< CallName::number.
-  std::int32_t root = no_root;    ///< Where the call has one.
-  std::uint64_t bytes : 48 = 0;   ///< 1 + those that each rank gives or gets; 0 = not compared.
+  std::uint32_t name = 0;           ///< CallName::number.
+  std::int32_t root = no_root;      ///< Where the call has one.
+  std::uint64_t bytes : 48 = 0;     ///< 1 + those that each rank gives or gets; 0 = not compared.
   std::uint64_t type : 8 = 0;       ///< See type_code(); 0 = not compared.
   std::uint64_t operation : 7 = 0;  ///< 1 + place in operation_names; 0 = not compared.
   /// Not compared: a stop waits on this rank for a point at which all ranks know of it.

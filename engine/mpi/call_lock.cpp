@@ -23,8 +23,7 @@ bool membarrier(int command) {
 thread_local bool CallLock::is_held_by_other = false;
 
 CallLock::CallLock()
-    : main_(pthread_self()),
-      is_shared_(!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)) {}
+    : main_(pthread_self()), is_shared_(!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)) {}
 
 void CallLock::share() {
   is_inside_.store(false, std::memory_order_release);

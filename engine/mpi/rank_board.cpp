@@ -211,9 +211,8 @@ std::map<int, const RankNote*> RankBoard::stuck_with(const RankNote& own, Instan
   const auto gets_on = [&](const auto& each) {
     const RankNote& note = *each.second;
     const auto is_no_help = [&](int rank) { return is_blocked(rank, note, stuck, before); };
-    return note.needs_all
-               ? std::none_of(note.waits_for.begin(), note.waits_for.end(), is_no_help)
-               : !std::all_of(note.waits_for.begin(), note.waits_for.end(), is_no_help);
+    return note.needs_all ? std::none_of(note.waits_for.begin(), note.waits_for.end(), is_no_help)
+                          : !std::all_of(note.waits_for.begin(), note.waits_for.end(), is_no_help);
   };
   for (;;) {
     const auto found = std::find_if(stuck.begin(), stuck.end(), gets_on);

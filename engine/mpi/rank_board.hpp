@@ -46,8 +46,8 @@ struct RankNote {
   /// Of Kind::stopped: it waited for a rank that has failed or left; `reason` is then that of
   /// why_incomplete() or why_in_vain(), a sentence that names that rank.
   bool is_consequence = false;
-  /// Of Kind::waiting: the ranks that can end its wait, any of them or, with needs_all, all of them.
-  /// In a roll call, which is `waits_in`, those that have come to it do not count.
+  /// Of Kind::waiting: the ranks that can end its wait, any of them or, with needs_all, all of
+  /// them. In a roll call, which is `waits_in`, those that have come to it do not count.
   std::vector<int> waits_for{};
   bool needs_all = false;
   std::string reason{};  ///< For the user: "raised ValueError: x", "was interrupted".
@@ -106,10 +106,9 @@ class RankBoard {
                                          std::uint64_t cell, Instant before) const;
 
   /// Why the wait that the note tells of is in vain, although not all ranks that could end it are
-  /// lost: those that are not have ended their cells, or wait themselves, in the end for a rank that
-  /// is lost. Nothing where none is, or while a rank may get on.
-  /// own     of Kind::waiting: what this rank would tell.
-  /// before  what was told later than that does not count yet.
+  /// lost: those that are not have ended their cells, or wait themselves, in the end for a rank
+  /// that is lost. Nothing where none is, or while a rank may get on. own     of Kind::waiting:
+  /// what this rank would tell. before  what was told later than that does not count yet.
   std::optional<std::string> why_stuck(const RankNote& own, Instant before) const;
   /// Whether a rank has failed in this cell, or has left this epoch, before that.
   bool has_lost_one(std::uint64_t cell, Instant before) const;

@@ -77,8 +77,8 @@ int collective(CallName name, MPI_Comm communicator, const Operation& operation)
 /// Waits for it as MPI_Wait does, but gives the core to other ranks between two looks.
 int complete(MPI_Request& request);
 
-/// Whether MPI counts so many bytes by a larger number than an int. Some MPICH cannot send them by the calls that
-/// only begin, but by those that wait.
+/// Whether MPI counts so many bytes by a larger number than an int. Some MPICH cannot send them by
+/// the calls that only begin, but by those that wait.
 inline bool is_large(MPI_Count count, MPI_Datatype type) {
   MPI_Count size = 0;
   if (count <= 0 || type == MPI_DATATYPE_NULL) return false;
@@ -87,8 +87,8 @@ inline bool is_large(MPI_Count count, MPI_Datatype type) {
 
 /// A collective call that MPI can also only begin, by `begun`. Where ranks share cores it is made
 /// in that way: MPI's own call keeps a core from the rank that it waits for. All ranks of a
-/// communicator decide alike, as the two forms do not match.  is_plain  whether it is made by `plain`
-/// in any case: the same on all ranks.
+/// communicator decide alike, as the two forms do not match.  is_plain  whether it is made by
+/// `plain` in any case: the same on all ranks.
 template <typename Plain, typename Begun, typename IsPlain>
 int begun_collective(const CalledForm& called, MPI_Comm communicator, const Plain& plain,
                      const Begun& begun, const IsPlain& is_plain) {

@@ -54,10 +54,11 @@ class CellRequests {
   /// that still comes must not be written where the cell had its variables.
   /// is_alone  whether the communicator with this number is of this rank alone.
   void cancel_receives(std::uint64_t epoch, const std::function<bool(std::uint64_t)>& is_alone);
-  /// Whether MPI writes to no memory of the cells any more for what was begun in the epoch: receives that
-  /// could not be cancelled, as their message was on its way, have ended.
+  /// Whether MPI writes to no memory of the cells any more for what was begun in the epoch:
+  /// receives that could not be cancelled, as their message was on its way, have ended.
   bool have_receives_ended(std::uint64_t epoch) const;
-  /// Whether it reads none any more: sends are complete, or their receivers take nothing more of the epoch.
+  /// Whether it reads none any more: sends are complete, or their receivers take nothing more of
+  /// the epoch.
   bool have_sends_ended(std::uint64_t epoch, const std::function<bool(int peer)>& has_left) const;
   /// Takes back what was begun on a communicator of this rank alone. False: a send is under way.
   bool take_back(std::uint64_t communicator);

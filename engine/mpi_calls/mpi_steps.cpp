@@ -32,8 +32,8 @@ constexpr auto tick_in_step = milliseconds(100), tick_out_of_step = milliseconds
 /// How long a rank whose cell has failed waits until the others know, before its client does: idle
 /// ones look more often than that.
 constexpr auto telling_time = milliseconds(150);
-/// How long a rank that leaves a cell waits for its large messages that are under way: a receiver that
-/// computes meanwhile comes to no receive before it hears that the rank has left.
+/// How long a rank that leaves a cell waits for its large messages that are under way: a receiver
+/// that computes meanwhile comes to no receive before it hears that the rank has left.
 constexpr auto transfer_time = std::chrono::seconds(1);
 constexpr unsigned rests_until_progress = 8;
 /// A look at what has come lets MPI fetch it, so that only later ones see it.
@@ -192,9 +192,7 @@ struct MpiSteps::State {
     requests.cancel_receives(epoch, [this](std::uint64_t number) { return is_alone(number); });
     await_transfers([this] { return requests.have_receives_ended(epoch); });
     notes.tell(note);  // only now: who hears it may give back the memory of what it sends here
-    const auto has_left = [this](int peer) {
-      return peer >= 0 && board.has_stopped(Rank{peer});
-    };
+    const auto has_left = [this](int peer) { return peer >= 0 && board.has_stopped(Rank{peer}); };
     await_transfers([&] { return requests.have_sends_ended(epoch, has_left); });
     board.begin_epoch(++epoch);
     has_called_in_epoch = has_told_failure = false;
@@ -203,8 +201,8 @@ struct MpiSteps::State {
     is_renewed = communicators.progress(board);
   }
 
-  /// The cell gives its memory back when it is left: MPI is to be done with it. A large message is read
-  /// from there by its receiver, at any time after that has come to the receive.
+  /// The cell gives its memory back when it is left: MPI is to be done with it. A large message is
+  /// read from there by its receiver, at any time after that has come to the receive.
   template <typename HaveEnded>
   void await_transfers(const HaveEnded& have_ended) {
     if (!is_cell_running) return;
@@ -543,8 +541,7 @@ void MpiSteps::end_cell(const std::optional<std::string>& failure) {
     // A cell that has not called MPI leaves nothing behind that a later one could get.
     const Instant end = state_->has_called ? Clock::now() + telling_time : Instant{};
     Pause pause{state_->shares_cores};
-    while (state_->pump(),
-           (!state_->notes.is_empty() || !state_->is_renewed) && Clock::now() < end)
+    while (state_->pump(), (!state_->notes.is_empty() || !state_->is_renewed) && Clock::now() < end)
       state_->pause_outside(pause);
   }
   tick();

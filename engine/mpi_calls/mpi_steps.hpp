@@ -32,7 +32,8 @@ namespace px::engine {
 /// an epoch after it. Ranks that wait for one that has left or failed are stopped too.
 /// For the main thread; other threads may make collective calls, too, which take part in roll calls
 /// and cannot be interrupted: one that waits when the main thread leaves the epoch is refused.
-/// What is not said to be for any thread needs an InCall. (docs/decisions/0009-interrupts-in-mpi.md)
+/// What is not said to be for any thread needs an InCall.
+/// (docs/decisions/0009-interrupts-in-mpi.md)
 class MpiSteps {
  public:
   struct State;
@@ -51,8 +52,10 @@ class MpiSteps {
   /// The code from which MPI is called: a return address. The calls of libraries are not left by an
   /// interrupt that is not forced (StopPoint). Any thread may say so; the main thread's counts.
   static void called_from(const void* address) {
-    if (!UserCode::has(address)) called_by_library();
-    else if (UserCode::is_known()) is_library_call.store(false, std::memory_order_relaxed);
+    if (!UserCode::has(address))
+      called_by_library();
+    else if (UserCode::is_known())
+      is_library_call.store(false, std::memory_order_relaxed);
   }
   /// In this cell a stop is to wait for a collective call, though no library has called MPI.
   void use_stop_point();

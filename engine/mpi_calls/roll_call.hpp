@@ -16,8 +16,8 @@ namespace px::engine {
 /// What a rank comes to a collective call with.
 struct CalledForm {
   CallName name;
-  CallForm form{};     ///< Its name need not be set.
-  SmallCall small{};   ///< The same call, where ranks of one host may make it without MPI.
+  CallForm form{};            ///< Its name need not be set.
+  SmallCall small{};          ///< The same call, where ranks of one host may make it without MPI.
   bool is_roll_call = false;  ///< The roll call is all that it does.
 };
 

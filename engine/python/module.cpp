@@ -139,8 +139,7 @@ class PythonEngine {
 
   /// Whether the event loop has work for the time between requests. Any thread may say so.
   void set_has_tasks(bool has_tasks) {
-    if (!has_tasks_.exchange(has_tasks) && has_tasks && is_serving())
-      program_.requests().wake();
+    if (!has_tasks_.exchange(has_tasks) && has_tasks && is_serving()) program_.requests().wake();
   }
 
   std::optional<std::pair<int, int>> world() const {
@@ -162,8 +161,8 @@ class PythonEngine {
   /// Which rank of the world has died, as a sentence; nothing while the world is whole.
   std::optional<std::string> broken_world() const { return program_.broken_world().why_broken(); }
 
-  /// Not before it has started, nor in a child that the user's code has forked: there other threads'
-  /// locks may be held for ever, and nobody would send what goes out.
+  /// Not before it has started, nor in a child that the user's code has forked: there other
+  /// threads' locks may be held for ever, and nobody would send what goes out.
   bool is_serving() const { return program_.is_started() && ::getpid() == process_; }
 
   bool has_abandoned_world() const {
@@ -247,7 +246,6 @@ PYBIND11_MODULE(_engine, module) {
       .def_property_readonly("script", option(&px::engine::EngineOptions::script))
       .def_property_readonly("colors", option(&px::engine::EngineOptions::colors));
   module.def("exit_within", &px::os::exit_within);
-  module.def("mpi_of_launcher", [] {
-    return px::engine::mpi_of_launcher(px::program::process_environment());
-  });
+  module.def("mpi_of_launcher",
+             [] { return px::engine::mpi_of_launcher(px::program::process_environment()); });
 }

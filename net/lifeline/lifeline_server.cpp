@@ -78,9 +78,9 @@ struct LifelineServer::State {
     // Who has no key holds up nobody who has: the one that has kept us waiting longest goes.
     if (unidentified.size() >= limits.max_unidentified) reject(unidentified.begin()->second);
     // The buffer of a new connection always has room for it.
-    const bool is_greeted = watch(descriptor) &&
-                            ::send(descriptor, greeting.data(), greeting.size(), MSG_NOSIGNAL) ==
-                                static_cast<ssize_t>(greeting.size());
+    const bool is_greeted =
+        watch(descriptor) && ::send(descriptor, greeting.data(), greeting.size(), MSG_NOSIGNAL) ==
+                                 static_cast<ssize_t>(greeting.size());
     if (!is_greeted) {
       ++rejected;
       return;

@@ -167,7 +167,8 @@ std::pair<std::uint64_t, std::uint64_t> PythonConnection::transfer_progress() co
 }
 
 std::vector<std::string> PythonConnection::take_warnings() const {
-  if (!core_ || !process_.is_here()) return {};  // closed, while another thread waits: what it waits for has failed
+  if (!core_ || !process_.is_here())
+    return {};  // closed, while another thread waits: what it waits for has failed
   return core()->connection().take_warnings();
 }
 

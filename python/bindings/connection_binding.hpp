@@ -48,8 +48,8 @@ class PythonConnection {
   std::pair<std::string, std::string> status(double patience) const;
   /// Bytes that are done, and all: see client::TransferProgress.
   std::pair<std::uint64_t, std::uint64_t> transfer_progress() const;
-  /// See client::Connection; none when it is closed and in a forked child, where transfer_progress()
-  /// gives (0, 0).
+  /// See client::Connection; none when it is closed and in a forked child, where
+  /// transfer_progress() gives (0, 0).
   std::vector<std::string> take_warnings() const;
   /// As JSON and as text: see client::MemoryUse.
   std::pair<std::string, std::string> memory(double patience) const;

@@ -42,7 +42,8 @@ TEST(Call, AForkedChildReadsWhatIsAnsweredAndCannotWaitForTheRest) {
   EXPECT_TRUE(os::in_child([&] { return call->wait_task(0, {}) && call->answered() == 1; }));
   EXPECT_TRUE(os::in_child([&] { return is_refused([&] { call->wait_ready({}); }); }));
   EXPECT_TRUE(os::in_child([&] { return is_refused([&] { call->on_ready([] {}); }); }));
-  EXPECT_TRUE(os::in_child([&] { return is_refused([&] { call->on_answer([](std::size_t) {}); }); }));
+  EXPECT_TRUE(
+      os::in_child([&] { return is_refused([&] { call->on_answer([](std::size_t) {}); }); }));
   answer(*call, 1);
   EXPECT_TRUE(os::in_child([&] { return call->wait_ready({}); }));
 }

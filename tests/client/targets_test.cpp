@@ -58,8 +58,7 @@ TEST(Targets, WhatIsNoneOfThemIsNamed) {
 TEST(Targets, NumbersThatAreTooLargeMeanNoEngine) {
   EXPECT_EQ(problem("4294967296", engines({0})),
             "there is no engine 4294967296: engine ids are at most 2147483647");
-  EXPECT_EQ(problem("2147483647", engines({0})),
-            "there is no engine 2147483647; there is only 0");
+  EXPECT_EQ(problem("2147483647", engines({0})), "there is no engine 2147483647; there is only 0");
   EXPECT_NE(problem("0,99999999999999999999", engines({0})), "");
 }
 

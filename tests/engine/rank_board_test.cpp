@@ -278,7 +278,8 @@ TEST(RankNames, AreCountedWhereTheyAreMany) {
   EXPECT_EQ(name_ranks(many), "ranks 0, 1, 2, 3, 4, 5, 6, 7 and 92 more");
 }
 
-// ---------------------------------------------------------------- ranks that wait in the end for one that failed
+// ---------------------------------------------------------------- ranks that wait in the end for
+// one that failed
 
 /// Of a world of the ranks 0, 1, 2 and 3, in which rank 2 has failed.
 class StuckRanksTest : public testing::Test {

@@ -71,8 +71,8 @@ class RunnerTest : public ::testing::Test {
 };
 
 TEST_F(RunnerTest, AnswersEachRequestWhereTheInterpreterThrows) {
-  for (const std::string type : {"execute", "complete", "inspect", "is_complete", "history",
-                                 "comm_info"})
+  for (const std::string type :
+       {"execute", "complete", "inspect", "is_complete", "history", "comm_info"})
     for (const std::function<void()>& raise :
          {std::function<void()>([] { throw std::runtime_error("no room"); }),
           std::function<void()>([] { throw TextlessError(); }),
@@ -99,8 +99,12 @@ TEST_F(RunnerTest, AnswersWhereAHandlerDoesNot) {
   const std::map<std::string, Handler> handlers{
       {"execute_request", [](const RequestPtr&) { throw std::bad_alloc(); }},
       {"complete_request", [](const RequestPtr&) {}}};
-  EXPECT_EQ(served("execute_request", [] {}, handlers), "execute_reply InternalError, idle");
-  EXPECT_EQ(served("complete_request", [] {}, handlers), "complete_reply InternalError, idle");
+  EXPECT_EQ(served(
+                "execute_request", [] {}, handlers),
+            "execute_reply InternalError, idle");
+  EXPECT_EQ(served(
+                "complete_request", [] {}, handlers),
+            "complete_reply InternalError, idle");
 }
 
 TEST_F(RunnerTest, AnswersNothingToWhatHasNoReply) {

@@ -71,8 +71,7 @@ TEST(WaitNews, SaysNothingWhileOneOfThemComputes) {
 
 TEST(WaitNews, SaysNothingOfShortCallsOrWhereOneDoesNotAnswer) {
   EXPECT_EQ(said({in_barrier(0, 42), in_barrier(1, 3)}, requests({0, 1})), "");
-  EXPECT_EQ(said({in_barrier(0, 42), EnginePlace{.id = EngineId{1}}}, requests({0, 1})),
-            "");
+  EXPECT_EQ(said({in_barrier(0, 42), EnginePlace{.id = EngineId{1}}}, requests({0, 1})), "");
   EXPECT_EQ(said({in_barrier(0, 42)}, {}), "");
 }
 

@@ -1,5 +1,6 @@
-// A library of a user that calls MPI for itself, as PETSc does: it counts the tags of its messages on each rank, so that
-// ranks which leave it in different places do not find each other's messages afterwards.
+// A library of a user that calls MPI for itself, as PETSc does: it counts the tags of its messages
+// on each rank, so that ranks which leave it in different places do not find each other's messages
+// afterwards.
 
 #include <mpi.h>
 
@@ -23,7 +24,11 @@ int solve(int steps) {
   return MPI_SUCCESS;
 }
 
-int count(void) { return tag; }
+int count(void) {
+  return tag;
+}
 
 // MPI_Abort of a library that gives up.
-void give_up(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
+void give_up(int code) {
+  MPI_Abort(MPI_COMM_WORLD, code);
+}

@@ -17,7 +17,7 @@ namespace {
 class ManySignals {
  public:
   ManySignals() {
-    struct sigaction action{};
+    struct sigaction action {};
     action.sa_handler = [](int) { came = came + 1; };
     ::sigaction(SIGUSR2, &action, nullptr);
     sigevent event{};

@@ -50,7 +50,8 @@ TEST_F(FileLockTest, KeepsOtherProcessesOutAsLongAsItIsHeld) {
     const auto lock = FileLock::take(path_);
     ASSERT_TRUE(lock);
     EXPECT_FALSE(other_.takes());
-    EXPECT_TRUE(other_.finds([](const auto& holder) { return holder && holder->pid == ::getppid(); }));
+    EXPECT_TRUE(
+        other_.finds([](const auto& holder) { return holder && holder->pid == ::getppid(); }));
   }
   EXPECT_FALSE(std::filesystem::exists(path_));
   EXPECT_TRUE(other_.finds([](const auto& holder) { return !holder; }));
@@ -73,8 +74,7 @@ TEST_F(FileLockTest, TheProcessOfAnotherHostHasNoNumberHere) {
   EXPECT_TRUE(other_.finds([this](const auto&) {
     std::ofstream(path_) << "another-boot host2\n";
     const auto holder = FileLock::holder(path_);
-    return holder && !holder->pid &&
-           holder->text() == "a process on host2 (not visible from here)";
+    return holder && !holder->pid && holder->text() == "a process on host2 (not visible from here)";
   }));
 }
 

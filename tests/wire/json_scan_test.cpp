@@ -111,8 +111,7 @@ TEST(JsonScan, TakesTheSpaceAroundAValueOff) {
 TEST(JsonScan, AMemberOfAPackedObjectIsReadOrNull) {
   EXPECT_EQ(packed_member(Packer::json, R"({"a": [1], "b": 2})", "a"), Json({1}));
   EXPECT_EQ(packed_member(Packer::msgpack, pack(Packer::msgpack, {{"a", "x"}}), "a"), "x");
-  const std::string deep =
-      "{\"a\": " + std::string(300'000, '[') + std::string(300'000, ']') + "}";
+  const std::string deep = "{\"a\": " + std::string(300'000, '[') + std::string(300'000, ']') + "}";
   EXPECT_TRUE(packed_member(Packer::json, deep, "a").is_null());
   EXPECT_TRUE(packed_member(Packer::json, R"({"a": nul})", "a").is_null());
   EXPECT_TRUE(packed_member(Packer::json, "{}", "a").is_null());

@@ -13,9 +13,9 @@ constexpr Duration between_looks_for_interrupts = std::chrono::milliseconds(50);
 
 }  // namespace
 
-/// A C++ stream's text: nothing is kept here. A process that a cell has made by fork() has no thread
-/// that would send it: there it goes where it went before, to the descriptors, which lead to the
-/// parent.
+/// A C++ stream's text: nothing is kept here. A process that a cell has made by fork() has no
+/// thread that would send it: there it goes where it went before, to the descriptors, which lead to
+/// the parent.
 class CapturedOutput::StreamText final : public std::streambuf {
  public:
   StreamText(interpreters::Output& output, const char* name, std::ostream& stream)

@@ -58,11 +58,12 @@ std::array<std::uintptr_t, count> addresses_of(const std::array<const char*, cou
 }
 
 constexpr std::array allocating = {
-    "malloc",        "free",    "calloc", "realloc",     "reallocarray",      "memalign",
-    "aligned_alloc", "valloc",  "pvalloc", "posix_memalign", "malloc_trim", "malloc_usable_size"};
-constexpr std::array aborting = {"abort",  "raise",         "pthread_kill",         "kill",
-                                 "tgkill", "__assert_fail", "__assert_perror_fail", "__assert",
-                                 "__chk_fail", "__stack_chk_fail"};
+    "malloc",        "free",   "calloc",  "realloc",        "reallocarray", "memalign",
+    "aligned_alloc", "valloc", "pvalloc", "posix_memalign", "malloc_trim",  "malloc_usable_size"};
+constexpr std::array aborting = {
+    "abort",      "raise",           "pthread_kill",         "kill",
+    "tgkill",     "__assert_fail",   "__assert_perror_fail", "__assert",
+    "__chk_fail", "__stack_chk_fail"};
 /// Each is in a library that is not to be left. malloc() may be another one than the C library's.
 constexpr std::array in_c_library = {"abort", "malloc", "pthread_mutex_lock"};
 constexpr const char* in_unwinder = "_Unwind_RaiseException";

@@ -39,8 +39,7 @@ TEST(SendBudget, RefusesNearlyAllWhenTwiceItsBytesWaitAndAllWhenThreeTimes) {
 
 Draft asking(std::vector<std::string> idents, const std::string& type = "apply_request",
              Json metadata = Json::object(), std::string buffer = "arguments") {
-  return {std::move(idents),   type,           "{}",
-          std::move(metadata), Json::object(), {std::move(buffer)}};
+  return {std::move(idents), type, "{}", std::move(metadata), Json::object(), {std::move(buffer)}};
 }
 
 Json to_all(const std::string& engine, bool is_gathered) {
@@ -63,8 +62,8 @@ class BoundsTest : public ServerTest {
   }
   /// It takes one message and no more until it is read.
   net::Socket lazy(const std::string& identity, int port) {
-    net::Socket socket{context_, net::SocketKind::dealer,
-                       {.identity = identity, .receive_limit = 1}};
+    net::Socket socket{
+        context_, net::SocketKind::dealer, {.identity = identity, .receive_limit = 1}};
     EXPECT_TRUE(socket.connect("tcp://127.0.0.1:" + std::to_string(port)));
     return socket;
   }
@@ -81,8 +80,8 @@ TEST_F(BoundsTest, WhatWaitsTooLongForAConnectionOfItsEngineIsAnsweredByAnError)
     asked.insert(user->send(user->mux, asking({engine})));
     asked.insert(user->send(user->control, asking({engine}, "abort_request")));
     for (const bool is_gathered : {false, true})
-      asked.insert(user->send(user->broadcast,
-                              asking({}, "apply_request", to_all(engine, is_gathered))));
+      asked.insert(
+          user->send(user->broadcast, asking({}, "apply_request", to_all(engine, is_gathered))));
     for (net::Socket* socket : {&user->mux, &user->control, &user->broadcast, &user->broadcast}) {
       const Received reply = receive(*socket);
       EXPECT_EQ(reply.content["ename"], "EngineError");
@@ -90,9 +89,8 @@ TEST_F(BoundsTest, WhatWaitsTooLongForAConnectionOfItsEngineIsAnsweredByAnError)
       const std::string why = engine == "ann" ? "' has had no connection" : "' is not registered";
       EXPECT_NE(sentence.find("engine '" + engine + why), std::string::npos) << sentence;
       const std::string parent = reply.parent["msg_id"];
-      answered.insert(parent.substr(0, parent.size() - (socket == &user->broadcast
-                                                            ? engine.size() + 1
-                                                            : 0)));
+      answered.insert(
+          parent.substr(0, parent.size() - (socket == &user->broadcast ? engine.size() + 1 : 0)));
     }
     EXPECT_EQ(answered, asked);
   }

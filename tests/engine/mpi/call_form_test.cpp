@@ -26,8 +26,8 @@ TEST(CallForm, CallsOfOneNameRootAndSizeMatch) {
 }
 
 TEST(CallForm, DifferentCallsAreNamedWithTheirRanks) {
-  EXPECT_EQ(why_mismatched({called(0, "MPI_Barrier"), called(1, "MPI_Comm_split"),
-                            called(2, "MPI_Barrier")}),
+  EXPECT_EQ(why_mismatched(
+                {called(0, "MPI_Barrier"), called(1, "MPI_Comm_split"), called(2, "MPI_Barrier")}),
             "the ranks made calls that do not match: ranks 0, 2 called MPI_Barrier; rank 1 called "
             "MPI_Comm_split");
 }
@@ -48,10 +48,11 @@ TEST(CallForm, DifferentSizesAndOperationsAreNamed) {
 
 TEST(CallForm, TypesAreNamedWhereTheyDiffer) {
   const auto whole = type_code(ElementKind::signed_integer, 8);
-  EXPECT_EQ(why_mismatched({sum(0, 8, whole), sum(1, 8, type_code(ElementKind::real, 8))}),
-            "the ranks made calls that do not match: rank 0 called MPI_Allreduce of 8 bytes (signed "
-            "integers of 8 bytes each) by MPI_SUM; rank 1 called MPI_Allreduce of 8 bytes (real "
-            "numbers of 8 bytes each) by MPI_SUM");
+  EXPECT_EQ(
+      why_mismatched({sum(0, 8, whole), sum(1, 8, type_code(ElementKind::real, 8))}),
+      "the ranks made calls that do not match: rank 0 called MPI_Allreduce of 8 bytes (signed "
+      "integers of 8 bytes each) by MPI_SUM; rank 1 called MPI_Allreduce of 8 bytes (real "
+      "numbers of 8 bytes each) by MPI_SUM");
 }
 
 TEST(CallForm, WhatOneRankDoesNotShowIsNotCompared) {

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-static void take(int number) { (void)number; }
+static void take(int number) {
+  (void)number;
+}
 
 __attribute__((constructor)) static void start(void) {
-  const char *rate = getenv("PX_TEST_SIGNALS");
+  const char* rate = getenv("PX_TEST_SIGNALS");
   struct sigaction action = {.sa_handler = take};
   struct sigevent event = {.sigev_notify = SIGEV_SIGNAL};
   struct itimerspec often = {{0, 0}, {0, 0}};
